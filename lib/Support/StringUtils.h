@@ -1,0 +1,55 @@
+// Small text helpers shared by every layer: concatenation, number printing, spelling suggestions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tigris {
+
+/// Concatenates anything an ostream can print: `strCat("op '", name, "' has ", n, " inputs")`.
+template <typename... Args> std::string strCat(const Args&... args) {
+  std::ostringstream out;
+  (out << ... << args);
+  return std::move(out).str();
+}
+
+/// Shortest text that reads back as exactly this value, always with a '.' or an exponent so that
+/// YAML 1.1 and 1.2 readers agree it is a float ("0.1", "3.0", "1.0e-45"); `.inf`, `-.inf`, `.nan`.
+std::string formatFloat(float value);
+std::string formatDouble(double value);
+
+/// Parses the whole text as a number; nullopt when anything is left over or out of range.
+std::optional<int64_t> parseInt(std::string_view text);
+std::optional<double> parseDouble(std::string_view text);
+
+/// "262144" -> "256 KiB": a byte count as a person reads it (exact multiples stay whole numbers).
+std::string formatBytes(uint64_t bytes);
+
+/// "256K", "256KiB", "1.5M", "64k", "4096": bytes, binary multiples (K = 1024). nullopt when malformed
+/// or above 2^53.
+std::optional<uint64_t> parseSize(std::string_view text);
+
+/// The candidate nearest to `word` by edit distance if it is near enough to be a likely typo.
+std::optional<std::string> nearestSpelling(std::string_view word,
+                                           const std::vector<std::string>& candidates);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+
+template <typename Range> std::string join(const Range& items, std::string_view separator) {
+  std::ostringstream out;
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first)
+      out << separator;
+    out << item;
+    first = false;
+  }
+  return std::move(out).str();
+}
+
+} // namespace tigris
