@@ -1,0 +1,70 @@
+// Immutable bytes of a constant, shared between graph copies and decoded only when somebody looks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tigris {
+
+/// Where bytes come from when they are not in memory yet: base64 text of a stream, a slice of a side
+/// file, a splat pattern. Implemented in Serialize and Import.
+class BlobSource {
+public:
+  virtual ~BlobSource();
+  /// Produces exactly `size` bytes or throws DataError with a message that says what is damaged.
+  virtual std::vector<uint8_t> load(size_t size) const = 0;
+  /// The base64 text this source decodes, if that is what it is: a printer copies it through unchanged.
+  virtual std::string_view encodedText() const { return {}; }
+};
+
+/// Constants hold raw little-endian elements in row-major order of their tensor's shape.
+class Blob {
+public:
+  explicit Blob(std::vector<uint8_t> bytes);
+  Blob(size_t size, uint32_t crc, std::shared_ptr<const BlobSource> source);
+
+  size_t size() const { return size_; }
+  /// Decodes on first use; throws DataError when the data is damaged or its checksum differs.
+  std::span<const uint8_t> bytes() const;
+  /// CRC-32 of the bytes; known without decoding for a blob that was read from a stream.
+  uint32_t crc() const;
+  const BlobSource* source() const { return source_.get(); }
+
+  /// The elements as a typed array; the size must be a multiple of sizeof(T).
+  template <typename T> std::vector<T> values() const;
+
+private:
+  size_t size_;
+  std::shared_ptr<const BlobSource> source_;
+  mutable std::once_flag loaded_;
+  mutable std::vector<uint8_t> bytes_;
+  mutable uint32_t crc_ = 0;
+  mutable bool crcKnown_ = false;
+};
+
+using BlobRef = std::shared_ptr<const Blob>;
+
+BlobRef makeBlob(std::vector<uint8_t> bytes);
+template <typename T> BlobRef makeBlobOf(std::span<const T> values) {
+  const auto* first = reinterpret_cast<const uint8_t*>(values.data());
+  return makeBlob(std::vector<uint8_t>(first, first + values.size_bytes()));
+}
+template <typename T> BlobRef makeBlobOf(const std::vector<T>& values) {
+  return makeBlobOf(std::span<const T>(values));
+}
+
+void copyBytes(void* to, std::span<const uint8_t> from);
+
+template <typename T> std::vector<T> Blob::values() const {
+  const auto raw = bytes();
+  std::vector<T> result(raw.size() / sizeof(T));
+  copyBytes(result.data(), raw.first(result.size() * sizeof(T)));
+  return result;
+}
+
+} // namespace tigris
