@@ -1,0 +1,576 @@
+/* The bytes of a `.tgrs` plan: every record, number and rule; the emitter, the dumpers and the runtime share this file.
+ *
+ * It compiles as C99 and as C++20 and depends on <stdint.h> and <stddef.h> only. docs/tgrs-format.md
+ * shows the same layout as byte tables; where the two disagree this header is right.
+ *
+ * ## General rules
+ *  - Little-endian. Every field is naturally aligned inside its record, so a record may be read in
+ *    place (and written with one memcpy on a little-endian host). Reserved fields are written as 0.
+ *  - A file is: header, directory, sections. The header is 32 bytes, the directory follows at offset
+ *    `header_size` and holds `section_count` entries, and every section starts at a multiple of
+ *    TIGRIS_SECTION_ALIGN counted from the start of the file. Padding bytes are 0. In memory the plan
+ *    itself must lie at a multiple of TIGRIS_PLAN_ALIGN.
+ *  - All thirteen section types below must be there exactly once; an empty one has length 0 and
+ *    count 0. Readers ignore section types they do not know. SUMMARY may grow at its end in later
+ *    versions: a reader takes the part it knows. All other records keep their size.
+ *  - Numbers once published (section types, dtypes, opcodes, functions, pools, modes) are never reused.
+ *  - TIGRIS_NONE marks an absent index, offset or string everywhere.
+ *
+ * ## Tensors
+ *  Activations are NHWC: rank 4 = [N,H,W,C], rank 3 = [N,L,C], rank 2 = [N,C]. Kernels that think in
+ *  four dimensions read rank 3 as H=L, W=1 and rank 2 as H=W=1. Every dimension is at least 1.
+ *  Tensors are dense. `bytes` = product of the dimensions * element size.
+ *
+ * ## Order of float sums
+ *  A float convolution or dense layer adds, for each output value: the bias first (0 when absent),
+ *  then the products in ascending (ky, kx, input channel) order, then clamps. Padding taps add
+ *  nothing. No split of the work may change that order, so every tile plan gives the same bytes.
+ *
+ * ## Integer arithmetic (s8)
+ *  TensorFlow Lite's, bit for bit: int32 accumulators, multiplier in Q0.31 and shift (> 0 is a left
+ *  shift, < 0 a right shift), MultiplyByQuantizedMultiplier with both of its roundings. Zero points
+ *  of activations come from the QUANT record of the tensors; int8 bounds `lo`, `hi` are in the output's
+ *  quantised units. Shifts lie in [-31, 30], zero points in [-128, 127]. */
+#ifndef TIGRIS_FORMAT_H
+#define TIGRIS_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TIGRIS_FORMAT_VERSION 1u
+#define TIGRIS_NONE 0xFFFFFFFFu        /* absent index, offset, string, budget */
+#define TIGRIS_NO_TENSOR 0xFFFFu       /* operand.tensor of an absent operand */
+#define TIGRIS_PLAN_ALIGN 16u          /* alignment of the plan in memory */
+#define TIGRIS_SECTION_ALIGN 16u       /* of every section, from the start of the file */
+#define TIGRIS_WEIGHT_ALIGN 16u        /* of every constant, from the start of WEIGHTS */
+#define TIGRIS_MIN_ALIGN 4u            /* smallest legal summary.align */
+#define TIGRIS_MAX_RANK 8u
+
+/* ------------------------------------------------------------------ header */
+
+/* The prefix that never changes, in any version: 32 bytes at offset 0. */
+typedef struct tigris_header {
+  uint8_t magic[4];       /* 'T','G','R','S' */
+  uint16_t version;       /* TIGRIS_FORMAT_VERSION */
+  uint16_t header_size;   /* bytes before the directory; 32 in version 1 */
+  uint32_t file_size;     /* bytes of the whole plan */
+  uint32_t crc32;         /* zlib's CRC-32 of the bytes [16, file_size) */
+  uint32_t section_count; /* directory entries */
+  uint32_t reserved[3];
+} tigris_header;
+
+typedef struct tigris_section {
+  uint32_t type;   /* tigris_section_type */
+  uint32_t offset; /* from the start of the file, multiple of TIGRIS_SECTION_ALIGN */
+  uint32_t length; /* bytes without padding */
+  uint32_t count;  /* records; int32 elements for INTS and REQUANT; bytes for STRINGS, PARAMS, WEIGHTS */
+} tigris_section;
+
+typedef enum tigris_section_type {
+  TIGRIS_SECTION_SUMMARY = 1,   /* one tigris_summary */
+  TIGRIS_SECTION_STRINGS = 2,   /* NUL-terminated UTF-8; a reference is a byte offset */
+  TIGRIS_SECTION_INTS = 3,      /* int32 pool: dimensions, permutations, index tables */
+  TIGRIS_SECTION_QUANT = 4,     /* tigris_quant[] */
+  TIGRIS_SECTION_REQUANT = 5,   /* int32 pool: n multipliers followed by n shifts, per user */
+  TIGRIS_SECTION_TENSORS = 6,   /* tigris_tensor[], at most 65534 */
+  TIGRIS_SECTION_PORTS = 7,     /* tigris_port[]: all model inputs in order, then all outputs */
+  TIGRIS_SECTION_OPERANDS = 8,  /* tigris_operand[] */
+  TIGRIS_SECTION_PARAMS = 9,    /* parameter structs, each at a multiple of 4 */
+  TIGRIS_SECTION_OPS = 10,      /* tigris_op[] in execution order */
+  TIGRIS_SECTION_TRANSFERS = 11, /* tigris_transfer[] */
+  TIGRIS_SECTION_STAGES = 12,   /* tigris_stage[] in execution order */
+  TIGRIS_SECTION_WEIGHTS = 13   /* raw constants, each at a multiple of TIGRIS_WEIGHT_ALIGN */
+} tigris_section_type;
+#define TIGRIS_SECTION_LAST 13u
+
+/* ----------------------------------------------------------------- summary */
+
+/* Where model inputs and outputs live. */
+typedef enum tigris_io_mode {
+  TIGRIS_IO_SLOW = 0,   /* in slow memory, at port.offset */
+  TIGRIS_IO_CALLER = 1, /* in buffers the caller owns; counted in io_bytes only */
+  TIGRIS_IO_ARENA = 2   /* in the fast arena, at port.offset */
+} tigris_io_mode;
+
+/* What the plan needs and what the planner predicts. Sizes in bytes. `fast_peak` and `slow_peak` are
+ * the highest end (offset + tensor bytes, not rounded up) of anything that lives in the pool: what the
+ * runtime counts. Strings are offsets into STRINGS or TIGRIS_NONE. */
+typedef struct tigris_summary {
+  /* requirements, enforced by the loader */
+  uint32_t fast_bytes;    /* fast arena the plan needs, without backend scratch */
+  uint32_t fast_reserved; /* prefix of the fast arena no activation may use (decompressed weights) */
+  uint32_t slow_bytes;    /* slow memory the plan needs; 0: none */
+  uint32_t flash_bytes;   /* plan size as far as the flash budget is concerned: equals file_size */
+  uint32_t align;         /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
+  uint32_t io_mode;       /* tigris_io_mode */
+  /* budgets the planner was given; TIGRIS_NONE: no limit */
+  uint32_t budget_fast;
+  uint32_t budget_slow;
+  uint32_t budget_flash;
+  /* names */
+  uint32_t model;
+  uint32_t target;
+  uint32_t planner;
+  uint32_t optimize;
+  uint32_t producer;    /* tool and version that wrote the file */
+  uint32_t bound_class; /* class of plans the bounds hold for */
+  uint32_t flags;       /* TIGRIS_SUMMARY_* */
+  /* predictions, for one inference */
+  uint32_t fast_peak;
+  uint32_t slow_peak;
+  uint32_t kernel_calls;
+  uint32_t weight_bytes; /* sum of the constants, without padding */
+  uint32_t stages;
+  uint32_t tiled_stages;
+  uint32_t streamed_stages;
+  uint32_t chains;
+  uint64_t slow_read;
+  uint64_t slow_write;
+  uint64_t compulsory; /* slow traffic no plan can avoid: model inputs + outputs in slow memory */
+  uint64_t io_bytes;   /* model inputs + outputs as stored */
+  uint64_t macs;
+  uint64_t recompute_macs;
+  uint64_t unscheduled_peak; /* fast peak of one stage without reordering, reuse or tiling */
+  uint64_t bound_fast_peak;  /* lower bounds for the class named above */
+  uint64_t bound_slow_traffic;
+} tigris_summary;
+
+#define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
+#define TIGRIS_SUMMARY_XIP 2u            /* weights are read where they lie; always set in version 1 */
+
+/* ----------------------------------------------------------------- tensors */
+
+typedef enum tigris_dtype {
+  TIGRIS_F32 = 1,
+  TIGRIS_S8 = 2,
+  TIGRIS_U8 = 3, /* interface only: the stored tensor is S8, every value 128 lower */
+  TIGRIS_S16 = 4,
+  TIGRIS_U16 = 5,
+  TIGRIS_S32 = 6,
+  TIGRIS_S64 = 7,
+  TIGRIS_BOOL = 8 /* one byte, 0 or 1 */
+} tigris_dtype;
+
+typedef struct tigris_tensor {
+  uint8_t dtype;  /* tigris_dtype; stored tensors: F32, S8, S32, S64 */
+  uint8_t rank;   /* 0..TIGRIS_MAX_RANK; 0 is a scalar of one element */
+  uint16_t flags; /* TIGRIS_TENSOR_* */
+  uint32_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
+  uint32_t bytes;
+  uint32_t quant; /* index into QUANT or TIGRIS_NONE; every S8 activation has one */
+  uint32_t data;  /* constants: offset into WEIGHTS; otherwise TIGRIS_NONE */
+  uint32_t name;  /* string or TIGRIS_NONE */
+} tigris_tensor;
+
+#define TIGRIS_TENSOR_CONST 1u  /* lies in WEIGHTS */
+#define TIGRIS_TENSOR_INPUT 2u  /* model input */
+#define TIGRIS_TENSOR_OUTPUT 4u /* model output */
+
+/* real = scale * (stored - zero_point); one scale for the whole tensor. */
+typedef struct tigris_quant {
+  float scale; /* > 0, finite */
+  int32_t zero_point;
+} tigris_quant;
+
+/* One model input or output. The runtime handles the stored tensor only; host tools convert between
+ * it and the interface form (what the ONNX model takes or gives):
+ *   interface F32, tensor S8:  stored = saturate(round_half_even(value / scale) + zero_point)
+ *   interface U8, tensor S8:   stored = value - 128 (the tensor's zero point is 128 lower, too)
+ *   interface = tensor dtype:  copy. Other pairs: convert the number.
+ * `perm` orders the axes: stored dimension i is interface dimension perm[i]; NCHW kept as NHWC is
+ * {0,2,3,1}. perm = TIGRIS_NONE: the same element order, ranks may differ (a view). */
+typedef struct tigris_port {
+  uint16_t tensor;
+  uint8_t direction; /* tigris_direction */
+  uint8_t dtype;     /* of the interface */
+  uint8_t rank;      /* of the interface */
+  uint8_t reserved[3];
+  uint32_t dims;   /* of the interface: index into INTS */
+  uint32_t perm;   /* index into INTS of `rank` axes, or TIGRIS_NONE */
+  uint32_t offset; /* io slow: slow offset; io arena: fast offset; io caller: 0 */
+  uint32_t name;   /* string or TIGRIS_NONE */
+} tigris_port;
+
+typedef enum tigris_direction { TIGRIS_INPUT = 0, TIGRIS_OUTPUT = 1 } tigris_direction;
+
+/* --------------------------------------------------------- ops and schedule */
+
+typedef enum tigris_pool {
+  TIGRIS_POOL_ABSENT = 0, /* optional operand left out: tensor = TIGRIS_NO_TENSOR, offset = 0 */
+  TIGRIS_POOL_FAST = 1,   /* offset into the fast arena */
+  TIGRIS_POOL_SLOW = 2,   /* offset into slow memory: the kernel works there directly */
+  TIGRIS_POOL_CALLER = 3, /* offset = index into PORTS */
+  TIGRIS_POOL_CONST = 4   /* offset into WEIGHTS, equals tensor.data */
+} tigris_pool;
+
+/* An operand knows its address: the executor keeps no table of tensors. Two tensors may share an
+ * address (views). An output must not overlap an input of the same op, except where the opcode says
+ * "in place" and the address and size are equal. */
+typedef struct tigris_operand {
+  uint16_t tensor;
+  uint8_t pool; /* tigris_pool */
+  uint8_t reserved;
+  uint32_t offset;
+} tigris_operand;
+
+typedef struct tigris_op {
+  uint16_t opcode; /* tigris_opcode */
+  uint8_t inputs;  /* operands: first the inputs, then the outputs */
+  uint8_t outputs;
+  uint32_t operands;    /* index of the first operand */
+  uint32_t params;      /* byte offset into PARAMS, multiple of 4 */
+  uint32_t params_size; /* exactly the size of the opcode's parameter struct; 0: none */
+  uint32_t name;        /* string (op name or origin) or TIGRIS_NONE */
+} tigris_op;
+
+typedef enum tigris_stage_mode {
+  TIGRIS_STAGE_WHOLE = 0,   /* each op runs once over whole tensors */
+  TIGRIS_STAGE_TILED = 1,   /* reserved: refused by version 1 readers */
+  TIGRIS_STAGE_STREAMED = 2 /* reserved: refused by version 1 readers */
+} tigris_stage_mode;
+
+/* Runs: loads (slow to fast), ops, spills (fast to slow). Stages cover OPS without gap, in order. */
+typedef struct tigris_stage {
+  uint32_t first_op;
+  uint32_t op_count;
+  uint32_t first_load; /* into TRANSFERS */
+  uint32_t load_count;
+  uint32_t first_spill; /* into TRANSFERS */
+  uint32_t spill_count;
+  uint32_t peak;   /* highest end of anything the stage touches in the fast arena */
+  uint32_t detail; /* index of a mode-specific record in a later section; TIGRIS_NONE for mode 0 */
+  uint16_t mode;   /* tigris_stage_mode */
+  uint16_t reserved;
+} tigris_stage;
+
+/* Copies a whole tensor between the pools. */
+typedef struct tigris_transfer {
+  uint16_t tensor;
+  uint16_t reserved;
+  uint32_t fast;  /* offset into the fast arena */
+  uint32_t slow;  /* offset into slow memory */
+  uint32_t bytes; /* equals tensor.bytes */
+} tigris_transfer;
+
+/* ----------------------------------------------------------------- opcodes */
+
+/* "f32", "s8": dtype of the first input and, unless said otherwise, of the output.
+ * "in place i": the output may have exactly the address of input i. */
+typedef enum tigris_opcode {
+  /* x, weights, [bias] -> y; tigris_conv_params; f32, s8.
+   * weights f32 [G, KH, KW, I/G, O/G] (rank 5, output channel innermost), s8 [O, KH, KW, I/G] (rank 4);
+   * bias [O], f32 or s32. 1-D convolutions use KW = 1 and rank-3 activations. */
+  TIGRIS_OP_CONV = 1,
+  /* as CONV, one input channel per output channel: O = C * m, output channel o reads channel o / m;
+   * weights [KH, KW, O] for both dtypes (rank 3); params.groups = C. */
+  TIGRIS_OP_DEPTHWISE_CONV = 2,
+  /* as CONV with the same weight layouts: y[oy*stride + ky*dilation - pad] += x[oy] * w, as ONNX
+   * ConvTranspose without kernel flipping: w[ky,kx] multiplies as in ONNX's W[i, o, ky, kx].
+   * output = stride*(in-1) + dilation*(k-1) + 1 + output_padding - pads, 0 <= output_padding. */
+  TIGRIS_OP_CONV_TRANSPOSE = 3,
+  /* x (M*K elements), weights, [bias [N]] -> y (M*N elements); tigris_fc_params; f32, s8.
+   * weights f32 [K, N], s8 [N, K]. M = elements of x / K. */
+  TIGRIS_OP_FULLY_CONNECTED = 4,
+  /* a, b -> y; tigris_matmul_params; f32. y[..., M, N] = a[..., M, K] * b[..., K, N], leading axes
+   * broadcast as numpy; with TIGRIS_MATMUL_TRANSPOSE_B b is [..., N, K]. Ranks 2..8. */
+  TIGRIS_OP_MATMUL = 5,
+
+  TIGRIS_OP_MAX_POOL = 10,            /* x -> y; tigris_pool_params; f32, s8; same quantisation */
+  TIGRIS_OP_AVERAGE_POOL = 11,        /* x -> y; tigris_pool_params; f32, s8 */
+  TIGRIS_OP_GLOBAL_AVERAGE_POOL = 12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8 */
+  /* x -> y; tigris_reduce_params; f32: all kinds, s8: MEAN, MAX, MIN */
+  TIGRIS_OP_REDUCE = 13,
+
+  /* a, b -> y; tigris_binary_params; numpy broadcasting of the STORED shapes, so a per-channel
+   * operand of an NHWC tensor is [C] or [1,1,1,C]. In place on an input with y's shape. */
+  TIGRIS_OP_ADD = 20,     /* f32, s8 */
+  TIGRIS_OP_SUB = 21,     /* f32, s8 */
+  TIGRIS_OP_MUL = 22,     /* f32, s8 */
+  TIGRIS_OP_DIV = 23,     /* f32, s8 */
+  TIGRIS_OP_MAXIMUM = 24, /* f32, s8 (all three of the same quantisation) */
+  TIGRIS_OP_MINIMUM = 25, /* f32, s8 (all three of the same quantisation) */
+  TIGRIS_OP_POW = 26,     /* f32 */
+  /* x, slope -> y; no params; f32. y = x < 0 ? x * slope : x; slope broadcasts to x. In place 0. */
+  TIGRIS_OP_PRELU = 27,
+
+  TIGRIS_OP_UNARY = 30,  /* x -> y; tigris_unary_params; f32. In place 0. */
+  TIGRIS_OP_LOOKUP = 31, /* x, table s8[256] const -> y; no params; s8. y = table[x + 128]. In place 0. */
+  TIGRIS_OP_CLAMP = 32,  /* x -> y; tigris_clamp_params; f32, s8 (same quantisation). In place 0. */
+  /* x, scale [C], offset [C] -> y; tigris_clamp_params; f32. y = clamp(x * scale + offset) over the
+   * last axis. In place 0. */
+  TIGRIS_OP_BATCH_NORM = 33,
+
+  /* x -> y; tigris_softmax_params; f32, s8. s8 output has scale 1/256 and zero point -128. */
+  TIGRIS_OP_SOFTMAX = 40,
+  TIGRIS_OP_LOG_SOFTMAX = 41, /* x -> y; tigris_softmax_params; f32 */
+  /* x, [scale], [bias] -> y; tigris_layer_norm_params; f32 */
+  TIGRIS_OP_LAYER_NORM = 42,
+
+  /* Data movement: any dtype, input and output equal. */
+  TIGRIS_OP_CONCAT = 50,    /* x0, x1, ... -> y; tigris_axis_params */
+  TIGRIS_OP_SLICE = 51,     /* x -> y; tigris_slice_params */
+  TIGRIS_OP_PAD = 52,       /* x -> y; tigris_pad_params */
+  TIGRIS_OP_TRANSPOSE = 53, /* x -> y; tigris_transpose_params */
+  TIGRIS_OP_RESHAPE = 54,   /* x -> y; no params; copies. In place 0 (then it does nothing). */
+  TIGRIS_OP_RESIZE = 55,    /* x -> y; tigris_resize_params; f32, s8 (same quantisation); rank 3 or 4 */
+  TIGRIS_OP_GATHER = 56,    /* x, indices s32 or s64 -> y; tigris_axis_params */
+
+  TIGRIS_OP_QUANTIZE = 60,   /* f32 x -> s8 y; no params; round half to even as ONNX QuantizeLinear */
+  TIGRIS_OP_DEQUANTIZE = 61, /* s8 x -> f32 y; no params */
+  TIGRIS_OP_REQUANTIZE = 62  /* s8 x -> s8 y; tigris_requantize_params. In place 0. */
+} tigris_opcode;
+
+/* A bound or constant in the dtype of the op's output: `f` for F32, `i` otherwise. */
+typedef union tigris_scalar {
+  float f;
+  int32_t i;
+} tigris_scalar;
+
+/* Bounds of a fused activation: f32 -INFINITY..+INFINITY, s8 -128..127 when there is none. lo <= hi. */
+
+typedef struct tigris_conv_params {
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t dilation_h;
+  int32_t dilation_w;
+  int32_t pad_top; /* >= 0; out = (in + pads - dilation*(kernel-1) - 1) / stride + 1, rounded down */
+  int32_t pad_left;
+  int32_t pad_bottom;
+  int32_t pad_right;
+  int32_t groups;
+  tigris_scalar lo;
+  tigris_scalar hi;
+  uint32_t requant;            /* s8: index into REQUANT; f32: TIGRIS_NONE */
+  uint32_t requant_count;      /* s8: 1 or O; f32: 0 */
+  uint32_t weight_zeros;       /* s8: index into INTS of weight zero points, or TIGRIS_NONE: all 0 */
+  uint32_t weight_zeros_count; /* 1 or O; 0 with TIGRIS_NONE */
+} tigris_conv_params;
+
+typedef struct tigris_fc_params {
+  tigris_scalar lo;
+  tigris_scalar hi;
+  uint32_t requant;            /* as in tigris_conv_params, with N for O */
+  uint32_t requant_count;
+  uint32_t weight_zeros;
+  uint32_t weight_zeros_count;
+} tigris_fc_params;
+
+#define TIGRIS_MATMUL_TRANSPOSE_B 1u
+typedef struct tigris_matmul_params {
+  uint32_t flags; /* TIGRIS_MATMUL_* */
+} tigris_matmul_params;
+
+/* Windows may stick out over the padded input (ceil mode), but each must hold at least one tap of the
+ * input. Max pooling ignores padding. Averages divide by the number of taps inside the input or, with
+ * TIGRIS_POOL_COUNT_PAD, inside the padded input (padding counts as real 0).
+ * s8 average: requant = TIGRIS_NONE when input and output have the same quantisation (TFLite's rounded
+ * division); otherwise requant_count = kernel_h*kernel_w pairs, pair [n-1] = scale_in / (scale_out * n). */
+#define TIGRIS_POOL_COUNT_PAD 1u
+typedef struct tigris_pool_params {
+  int32_t kernel_h;
+  int32_t kernel_w;
+  int32_t stride_h;
+  int32_t stride_w;
+  int32_t dilation_h;
+  int32_t dilation_w;
+  int32_t pad_top;
+  int32_t pad_left;
+  int32_t pad_bottom;
+  int32_t pad_right;
+  uint32_t flags; /* TIGRIS_POOL_COUNT_PAD */
+  tigris_scalar lo;
+  tigris_scalar hi;
+  uint32_t requant;
+  uint32_t requant_count;
+} tigris_pool_params;
+
+/* s8: requant = TIGRIS_NONE when the quantisations are equal, otherwise one pair
+ * scale_in / (scale_out * H * W). */
+typedef struct tigris_global_pool_params {
+  tigris_scalar lo;
+  tigris_scalar hi;
+  uint32_t requant;
+  uint32_t requant_count; /* 1, or 0 with TIGRIS_NONE */
+} tigris_global_pool_params;
+
+typedef enum tigris_reduction {
+  TIGRIS_REDUCE_MEAN = 1,
+  TIGRIS_REDUCE_SUM = 2,
+  TIGRIS_REDUCE_MAX = 3,
+  TIGRIS_REDUCE_MIN = 4,
+  TIGRIS_REDUCE_PROD = 5,
+  TIGRIS_REDUCE_L1 = 6,
+  TIGRIS_REDUCE_L2 = 7,
+  TIGRIS_REDUCE_SUM_SQUARE = 8,
+  TIGRIS_REDUCE_LOG_SUM = 9,
+  TIGRIS_REDUCE_LOG_SUM_EXP = 10
+} tigris_reduction;
+
+/* The output has the input's axes without the reduced ones (or with them as 1) in the same order. */
+typedef struct tigris_reduce_params {
+  uint32_t kind;    /* tigris_reduction */
+  uint32_t axes;    /* bit i set: axis i is reduced; at least one bit */
+  uint32_t requant; /* s8 MEAN: one pair scale_in / (scale_out * reduced elements); else TIGRIS_NONE */
+  uint32_t requant_count; /* 1 or 0 */
+} tigris_reduce_params;
+
+/* f32 uses lo and hi only; the rest is 0. s8, with x' = x - zero point:
+ *   ADD, SUB: y = req(req(a' << left_shift, a) +- req(b' << left_shift, b), out) + zero point of y;
+ *             left_shift is 20 in TFLite (0..20 here)
+ *   MUL:      y = req(a' * b', out) + zero point of y       (a and b pairs unused, 0)
+ *   DIV:      TFLite's DivElementwise with the out pair; division by real 0 saturates
+ *   MAXIMUM, MINIMUM: no requantisation */
+typedef struct tigris_binary_params {
+  tigris_scalar lo;
+  tigris_scalar hi;
+  int32_t left_shift;
+  int32_t a_multiplier;
+  int32_t a_shift;
+  int32_t b_multiplier;
+  int32_t b_shift;
+  int32_t out_multiplier;
+  int32_t out_shift;
+} tigris_binary_params;
+
+/* Functions of one float; a = alpha, b = beta. */
+typedef enum tigris_function {
+  TIGRIS_FN_ABS = 1,
+  TIGRIS_FN_NEG = 2,
+  TIGRIS_FN_EXP = 3,
+  TIGRIS_FN_LOG = 4,
+  TIGRIS_FN_SQRT = 5,
+  TIGRIS_FN_RSQRT = 6,
+  TIGRIS_FN_RECIPROCAL = 7,
+  TIGRIS_FN_SQUARE = 8,
+  TIGRIS_FN_ERF = 9,
+  TIGRIS_FN_SIGMOID = 10,
+  TIGRIS_FN_TANH = 11,
+  TIGRIS_FN_HARD_SIGMOID = 12, /* clamp(a*x + b, 0, 1) */
+  TIGRIS_FN_HARD_SWISH = 13,   /* x * clamp(x/6 + 1/2, 0, 1) */
+  TIGRIS_FN_SILU = 14,         /* x * sigmoid(x) */
+  TIGRIS_FN_GELU_ERF = 15,     /* x/2 * (1 + erf(x / sqrt 2)) */
+  TIGRIS_FN_GELU_TANH = 16,    /* x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) */
+  TIGRIS_FN_ELU = 17,          /* x < 0 ? a * (exp(x) - 1) : x */
+  TIGRIS_FN_LEAKY_RELU = 18,   /* x < 0 ? a * x : x */
+  TIGRIS_FN_SOFTPLUS = 19,     /* log(1 + exp(x)) */
+  TIGRIS_FN_MISH = 20,         /* x * tanh(softplus(x)) */
+  TIGRIS_FN_FLOOR = 21,
+  TIGRIS_FN_CEIL = 22,
+  TIGRIS_FN_ROUND = 23, /* half to even */
+  TIGRIS_FN_SIN = 24,
+  TIGRIS_FN_COS = 25,
+  TIGRIS_FN_SIGN = 26,
+  TIGRIS_FN_SELU = 27,     /* b * (x < 0 ? a * (exp(x) - 1) : x) */
+  TIGRIS_FN_SOFTSIGN = 28, /* x / (1 + |x|) */
+  TIGRIS_FN_CELU = 29,     /* max(0, x) + min(0, a * (exp(x/a) - 1)) */
+  TIGRIS_FN_THRESHOLDED_RELU = 30, /* x > a ? x : 0 */
+  TIGRIS_FN_TAN = 31
+} tigris_function;
+
+typedef struct tigris_unary_params {
+  uint32_t function; /* tigris_function */
+  float alpha;
+  float beta;
+} tigris_unary_params;
+
+typedef struct tigris_clamp_params {
+  tigris_scalar lo;
+  tigris_scalar hi;
+} tigris_clamp_params;
+
+/* multiplier, left_shift (0..30) and diff_min (<= 0) as TFLite's PreprocessSoftmaxScaling and
+ * CalculateInputRadius give them for 5 integer bits; 0 for f32 and LOG_SOFTMAX. */
+typedef struct tigris_softmax_params {
+  int32_t axis; /* 0..rank-1 */
+  int32_t multiplier;
+  int32_t left_shift;
+  int32_t diff_min;
+} tigris_softmax_params;
+
+/* Normalises over the last `axes` axes: y = (x - mean) / sqrt(variance + epsilon) * scale + bias;
+ * scale and bias have as many elements as those axes together. */
+typedef struct tigris_layer_norm_params {
+  uint32_t axes; /* 1..rank */
+  float epsilon;
+} tigris_layer_norm_params;
+
+/* CONCAT: the axis joined. GATHER: the axis indexed; output = x[:axis] + indices + x[axis+1:].
+ * A negative gather index counts from the end; one out of range stops the run with an error. */
+typedef struct tigris_axis_params {
+  int32_t axis; /* 0..rank-1 */
+} tigris_axis_params;
+
+/* y[i] = x[start + i * step] on every axis; steps may be negative, never 0. */
+typedef struct tigris_slice_params {
+  uint32_t starts; /* index into INTS of rank starts */
+  uint32_t steps;  /* index into INTS of rank steps */
+} tigris_slice_params;
+
+typedef enum tigris_pad_mode {
+  TIGRIS_PAD_CONSTANT = 0,
+  TIGRIS_PAD_EDGE = 1,
+  TIGRIS_PAD_REFLECT = 2 /* pads smaller than the dimension */
+} tigris_pad_mode;
+
+/* Pads >= 0; the pad after an axis is what the output dimension leaves. */
+typedef struct tigris_pad_params {
+  uint32_t before; /* index into INTS of rank pads */
+  uint32_t mode;   /* tigris_pad_mode */
+  tigris_scalar value; /* stored value: f32 uses f; integers i (s8: the zero point for a real 0) */
+} tigris_pad_params;
+
+/* y dimension i is x dimension perm[i]. */
+typedef struct tigris_transpose_params {
+  uint32_t perm; /* index into INTS of rank axes */
+} tigris_transpose_params;
+
+/* Separable resampling of H and W; the compiler decides all coordinates. Per axis and output
+ * coordinate there are `taps` source indices and as many weights (row-major [output][taps]):
+ * taps 1 = nearest, 2 = linear, 4 = cubic; nothing else is legal. Weights: f32 as IEEE bits in INTS;
+ * s8 Q10 integers that add up to 1024, at most 2048 in sum of magnitudes; the result is the sum
+ * of w_h * w_w * x divided by 2^20, rounded half away from zero, saturated. With taps 1 on both axes the
+ * weights are TIGRIS_NONE; otherwise both axes have weights. f32 adds taps in ascending (h, w) order. */
+typedef struct tigris_resize_params {
+  uint32_t h_taps;
+  uint32_t w_taps;
+  uint32_t h_index;  /* index into INTS of H_out * h_taps source rows */
+  uint32_t w_index;  /* index into INTS of W_out * w_taps source columns */
+  uint32_t h_weight; /* index into INTS, or TIGRIS_NONE */
+  uint32_t w_weight; /* index into INTS, or TIGRIS_NONE */
+} tigris_resize_params;
+
+/* y = req(x - zero point of x) + zero point of y, clamped. */
+typedef struct tigris_requantize_params {
+  int32_t multiplier;
+  int32_t shift;
+  int32_t lo;
+  int32_t hi;
+} tigris_requantize_params;
+
+/* ---------------------------------------------------------------- checks */
+
+#if defined(__cplusplus)
+#define TIGRIS_CHECK_LAYOUT(name, condition) static_assert(condition, #name)
+#else
+#define TIGRIS_CHECK_LAYOUT(name, condition) typedef char tigris_check_##name[(condition) ? 1 : -1]
+#endif
+
+TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
+TIGRIS_CHECK_LAYOUT(section, sizeof(tigris_section) == 16);
+TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 168);
+TIGRIS_CHECK_LAYOUT(summary_wide, offsetof(tigris_summary, slow_read) == 96);
+TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 24);
+TIGRIS_CHECK_LAYOUT(quant, sizeof(tigris_quant) == 8);
+TIGRIS_CHECK_LAYOUT(port, sizeof(tigris_port) == 24);
+TIGRIS_CHECK_LAYOUT(operand, sizeof(tigris_operand) == 8);
+TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 20);
+TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 36);
+TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 16);
+TIGRIS_CHECK_LAYOUT(scalar, sizeof(tigris_scalar) == 4);
+TIGRIS_CHECK_LAYOUT(conv_params, sizeof(tigris_conv_params) == 68);
+TIGRIS_CHECK_LAYOUT(pool_params, sizeof(tigris_pool_params) == 60);
+TIGRIS_CHECK_LAYOUT(binary_params, sizeof(tigris_binary_params) == 36);
+
+#endif /* TIGRIS_FORMAT_H */
