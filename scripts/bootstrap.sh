@@ -19,7 +19,7 @@ packages=(g++ cmake ninja-build ccache pkg-config python3-venv
           libprotobuf-dev protobuf-compiler libyaml-cpp-dev liblz4-dev
           libboost-program-options-dev doctest-dev)
 if [ "$level" = test ]; then
-  packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 clang-tools-14
+  packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
              gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user)
 fi
 

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The only definition of what CI checks. Stages run in the order given; a failing one does not stop
+# the others, so that one run tells everything.
+#
+# usage: ci/ci.sh [STAGE...]
+#   format       clang-format 14 changes nothing in any tracked C or C++ file
+#   release      g++ -O2 -Werror, every test (layering, tree rules, unit, tools, end to end)
+#   build-clang  clang 14 -Werror, build only
+#   asan         g++ with address and undefined-behaviour sanitizers, every test not labelled slow
+#   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
+#   tidy         clang-tidy 14 over lib/ and tools/
+#   docs         the demo of the README works as printed
+#   fast         format and release without the tests labelled slow
+#   all          all of the above but fast (default)
+#
+# Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:
+# the sum over all ctest runs, a stage that fails otherwise (a build, the format) counting as one.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+results=build/ci
+rm -rf $results
+mkdir -p $results
+failedStages=()
+
+build() { # PRESET
+  cmake --preset "$1" >"$results/configure-$1.log" 2>&1 || { cat "$results/configure-$1.log"; return 1; }
+  cmake --build --preset "$1"
+}
+
+runTests() { # PRESET CTEST-ARGUMENTS...: returns 0 even if tests fail, as their count tells it
+  local preset=$1
+  shift
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" \
+    --output-junit "$PWD/$results/$preset.xml" "$@"
+  [ -f "$results/$preset.xml" ]
+}
+
+stage_format() {
+  git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror
+}
+
+stage_release() { build release && runTests release; }
+
+stage_fast() { stage_format && build release && runTests release -LE slow; }
+
+stage_build-clang() { build clang; }
+
+stage_asan() { build asan && runTests asan -LE slow; }
+
+stage_runtime() {
+  build runtime-c99 && runTests runtime-c99 && build arm && runTests arm
+}
+
+stage_tidy() {
+  build tidy && run-clang-tidy-14 -quiet -p build/tidy "$PWD/(lib|tools)/.*\.cpp$" \
+    2>"$results/tidy.err" | grep -vE '^clang-tidy-14 '
+}
+
+stage_docs() { scripts/demo.sh; }
+
+stages=("${@:-all}")
+if [ "${stages[*]}" = all ]; then
+  stages=(format release build-clang asan runtime tidy docs)
+fi
+for stage in "${stages[@]}"; do
+  declare -F "stage_$stage" >/dev/null || {
+    echo "ci.sh: no stage '$stage'; see the head of ci/ci.sh" >&2
+    exit 2
+  }
+done
+
+for stage in "${stages[@]}"; do
+  echo "== $stage"
+  started=$SECONDS
+  "stage_$stage" || failedStages+=("$stage")
+  echo "== $stage took $((SECONDS - started)) s"
+done
+
+# ctest writes one <testsuite tests= failures= disabled= skipped=> element per run.
+sum() { # ATTRIBUTE
+  cat $results/*.xml 2>/dev/null | tr '\n\t' '  ' | grep -o '<testsuite [^>]*>' |
+    grep -o " $1=\"[0-9]*\"" | tr -dc '0-9\n' | awk '{ n += $1 } END { print n + 0 }'
+}
+skipped=$(($(sum skipped) + $(sum disabled)))
+failedTests=$(sum failures)
+passed=$(($(sum tests) - failedTests - skipped))
+failed=$((failedTests + ${#failedStages[@]}))
+[ ${#failedStages[@]} -eq 0 ] || echo "failed stages: ${failedStages[*]}"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
