@@ -1,0 +1,43 @@
+# One place for warnings, include roots and where binaries go.
+include_guard()
+
+option(TIGRIS_WERROR "Treat warnings as errors" ON)
+
+add_library(tigris_warnings INTERFACE)
+target_compile_options(tigris_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+                       $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<BOOL:${TIGRIS_WERROR}>:-Werror>)
+
+# `#include "tigris/IR/Graph.h"` means the same in the build tree and installed.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib ${PROJECT_BINARY_DIR}/include/tigris SYMBOLIC)
+
+# tigris_layers(OUT layer...): the sources of those lib/ folders.
+function(tigris_layers out)
+  set(sources)
+  foreach(layer IN LISTS ARGN)
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${layer}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# tigris_add_library(name STATIC|SHARED LAYERS ... LINK ...)
+function(tigris_add_library name kind)
+  cmake_parse_arguments(arg "" "" "LAYERS;LINK" ${ARGN})
+  tigris_layers(sources ${arg_LAYERS})
+  add_library(${name} ${kind} ${sources})
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tigris_warnings)
+endfunction()
+
+# tigris_add_tool(name LINK ...): tools/<name>/*.cpp
+function(tigris_add_tool name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} tigris_warnings)
+  install(TARGETS ${name} RUNTIME)
+endfunction()

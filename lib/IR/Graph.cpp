@@ -1,0 +1,347 @@
+// Keeps producers, users and names in step with every change.
+#include "tigris/IR/Graph.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tigris {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> StageNames = {"imported", "normalized", "planned"};
+constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
+
+template <typename Enum, size_t N>
+std::optional<Enum> parseEnum(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto* found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+void dropTrailingAbsent(std::vector<TensorId>& operands) {
+  while (!operands.empty() && !operands.back())
+    operands.pop_back();
+}
+
+} // namespace
+
+std::string_view graphStageName(GraphStage stage) { return StageNames[static_cast<size_t>(stage)]; }
+std::optional<GraphStage> parseGraphStage(std::string_view name) {
+  return parseEnum<GraphStage>(StageNames, name);
+}
+std::string_view ioModeName(IoMode mode) { return IoModeNames[static_cast<size_t>(mode)]; }
+std::optional<IoMode> parseIoMode(std::string_view name) {
+  return parseEnum<IoMode>(IoModeNames, name);
+}
+std::string_view stageModeName(StageMode) { return "whole"; }
+std::optional<StageMode> parseStageMode(std::string_view name) {
+  return name == "whole" ? std::optional(StageMode::Whole) : std::nullopt;
+}
+
+void Graph::setStage(GraphStage stage) {
+  stage_ = stage;
+  touch();
+}
+void Graph::setLayout(Layout layout) {
+  layout_ = layout;
+  touch();
+}
+void Graph::setModelName(std::string name) {
+  modelName_ = std::move(name);
+  touch();
+}
+void Graph::setOpset(int opset) {
+  opset_ = opset;
+  touch();
+}
+void Graph::addHistory(std::string entry) {
+  history_.push_back(std::move(entry));
+  touch();
+}
+void Graph::setPlan(std::optional<Plan> plan) {
+  plan_ = std::move(plan);
+  touch();
+}
+
+// --- tensors
+
+Graph::TensorSlot& Graph::slot(TensorId id) {
+  TIGRIS_CHECK(id && id.index() < tensors_.size() && tensors_[id.index()].live);
+  return tensors_[id.index()];
+}
+const Graph::TensorSlot& Graph::slot(TensorId id) const {
+  TIGRIS_CHECK(id && id.index() < tensors_.size() && tensors_[id.index()].live);
+  return tensors_[id.index()];
+}
+
+TensorId Graph::addTensor(Tensor tensor) {
+  const TensorId id(static_cast<uint32_t>(tensors_.size()));
+  const bool inserted = tensorNames_.emplace(tensor.name, id).second;
+  TIGRIS_CHECK_MSG(inserted, strCat("tensor '", tensor.name, "' exists already"));
+  tensors_.push_back({std::move(tensor), OpId(), {}, true});
+  touch();
+  return id;
+}
+
+TensorId Graph::addConstant(std::string_view nameHint, DType type, Shape shape, BlobRef data) {
+  Tensor tensor;
+  tensor.name = uniqueName(nameHint);
+  tensor.type = type;
+  tensor.shape = std::move(shape);
+  tensor.data = std::move(data);
+  TIGRIS_CHECK(tensor.data != nullptr && tensor.data->size() == tensor.bytes());
+  return addTensor(std::move(tensor));
+}
+
+const Tensor& Graph::tensor(TensorId id) const { return slot(id).tensor; }
+Tensor& Graph::editTensor(TensorId id) {
+  touch();
+  return slot(id).tensor;
+}
+
+void Graph::renameTensor(TensorId id, std::string name) {
+  Tensor& tensor = slot(id).tensor;
+  if (tensor.name == name)
+    return;
+  const bool inserted = tensorNames_.emplace(name, id).second;
+  TIGRIS_CHECK_MSG(inserted, strCat("tensor '", name, "' exists already"));
+  tensorNames_.erase(tensor.name);
+  tensor.name = std::move(name);
+  touch();
+}
+
+std::optional<TensorId> Graph::findTensor(std::string_view name) const {
+  const auto found = tensorNames_.find(name);
+  return found == tensorNames_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string Graph::uniqueName(std::string_view base) const {
+  std::string name(base);
+  for (unsigned k = 1; tensorNames_.count(name) != 0 || opNames_.count(name) != 0; ++k)
+    name = strCat(base, "_", k);
+  return name;
+}
+
+std::vector<TensorId> Graph::tensors() const {
+  std::vector<TensorId> ids;
+  for (uint32_t i = 0; i < tensors_.size(); ++i)
+    if (tensors_[i].live)
+      ids.emplace_back(i);
+  return ids;
+}
+
+OpId Graph::producer(TensorId id) const { return slot(id).producer; }
+const std::vector<OpId>& Graph::users(TensorId id) const { return slot(id).users; }
+
+bool Graph::isGraphInput(TensorId id) const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const Port& p) { return p.tensor == id; });
+}
+bool Graph::isGraphOutput(TensorId id) const {
+  return std::any_of(outputs_.begin(), outputs_.end(),
+                     [&](const Port& p) { return p.tensor == id; });
+}
+bool Graph::hasSingleUse(TensorId id) const {
+  return users(id).size() == 1 && !isGraphOutput(id);
+}
+
+// --- operators
+
+OpId Graph::createOp(Op op) {
+  if (op.name.empty())
+    op.name = uniqueName(op.kindName());
+  const OpId id(static_cast<uint32_t>(ops_.size()));
+  const bool inserted = opNames_.emplace(op.name, id).second;
+  TIGRIS_CHECK_MSG(inserted, strCat("op '", op.name, "' exists already"));
+  dropTrailingAbsent(op.inputs);
+  dropTrailingAbsent(op.outputs);
+  ops_.push_back({std::move(op), true});
+  connect(id);
+  touch();
+  return id;
+}
+
+void Graph::connect(OpId id) {
+  const Op& op = ops_[id.index()].op;
+  for (const TensorId input : op.inputs)
+    if (input)
+      slot(input).users.push_back(id);
+  for (const TensorId output : op.outputs)
+    if (output) {
+      TensorSlot& result = slot(output);
+      TIGRIS_CHECK_MSG(!result.producer, strCat("tensor '", result.tensor.name, "' has a producer"));
+      result.producer = id;
+    }
+}
+
+void Graph::disconnectInputs(OpId id) {
+  for (const TensorId input : ops_[id.index()].op.inputs)
+    if (input) {
+      std::vector<OpId>& users = slot(input).users;
+      users.erase(std::find(users.begin(), users.end(), id));
+    }
+}
+
+void Graph::disconnectOutputs(OpId id) {
+  for (const TensorId output : ops_[id.index()].op.outputs)
+    if (output)
+      slot(output).producer = OpId();
+}
+
+size_t Graph::orderIndex(OpId id) const {
+  const auto at = std::find(order_.begin(), order_.end(), id);
+  TIGRIS_CHECK(at != order_.end());
+  return static_cast<size_t>(at - order_.begin());
+}
+
+OpId Graph::addOp(Op op) {
+  const OpId id = createOp(std::move(op));
+  order_.push_back(id);
+  return id;
+}
+
+OpId Graph::insertBefore(OpId position, Op op) {
+  const size_t at = orderIndex(position);
+  const OpId id = createOp(std::move(op));
+  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(at), id);
+  return id;
+}
+
+OpId Graph::insertAfter(OpId position, Op op) {
+  const size_t at = orderIndex(position) + 1;
+  const OpId id = createOp(std::move(op));
+  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(at), id);
+  return id;
+}
+
+bool Graph::contains(OpId id) const { return id && id.index() < ops_.size() && ops_[id.index()].live; }
+
+const Op& Graph::op(OpId id) const {
+  TIGRIS_CHECK(contains(id));
+  return ops_[id.index()].op;
+}
+Op& Graph::editOp(OpId id) {
+  TIGRIS_CHECK(contains(id));
+  touch();
+  return ops_[id.index()].op;
+}
+
+void Graph::setOrder(std::vector<OpId> order) {
+  TIGRIS_CHECK(std::is_permutation(order.begin(), order.end(), order_.begin(), order_.end()));
+  order_ = std::move(order);
+  touch();
+}
+
+std::optional<OpId> Graph::findOp(std::string_view name) const {
+  const auto found = opNames_.find(name);
+  return found == opNames_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Graph::setInput(OpId id, size_t index, TensorId tensor) {
+  std::vector<TensorId> inputs = op(id).inputs;
+  if (index >= inputs.size())
+    inputs.resize(index + 1);
+  inputs[index] = tensor;
+  setInputs(id, std::move(inputs));
+}
+
+void Graph::setInputs(OpId id, std::vector<TensorId> inputs) {
+  TIGRIS_CHECK(contains(id));
+  disconnectInputs(id);
+  dropTrailingAbsent(inputs);
+  ops_[id.index()].op.inputs = std::move(inputs);
+  for (const TensorId input : ops_[id.index()].op.inputs)
+    if (input)
+      slot(input).users.push_back(id);
+  touch();
+}
+
+void Graph::setOutputs(OpId id, std::vector<TensorId> outputs) {
+  TIGRIS_CHECK(contains(id));
+  disconnectOutputs(id);
+  dropTrailingAbsent(outputs);
+  ops_[id.index()].op.outputs = std::move(outputs);
+  for (const TensorId output : ops_[id.index()].op.outputs)
+    if (output) {
+      TIGRIS_CHECK(!slot(output).producer);
+      slot(output).producer = id;
+    }
+  touch();
+}
+
+void Graph::eraseOp(OpId id) {
+  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(orderIndex(id)));
+  disconnectInputs(id);
+  disconnectOutputs(id);
+  opNames_.erase(ops_[id.index()].op.name);
+  ops_[id.index()] = {Op(), false};
+  touch();
+}
+
+void Graph::replaceAllUses(TensorId from, TensorId to) {
+  if (from == to)
+    return;
+  const std::vector<OpId> users = slot(from).users;
+  for (const OpId user : users) {
+    std::vector<TensorId> inputs = op(user).inputs;
+    std::replace(inputs.begin(), inputs.end(), from, to);
+    setInputs(user, std::move(inputs));
+  }
+  for (Port& port : outputs_)
+    if (port.tensor == from)
+      port.tensor = to;
+  touch();
+}
+
+size_t Graph::eraseUnusedTensors() {
+  std::vector<bool> exposed(tensors_.size(), false);
+  for (const auto* ports : {&inputs_, &outputs_})
+    for (const Port& port : *ports)
+      exposed[port.tensor.index()] = true;
+  size_t erased = 0;
+  for (uint32_t i = 0; i < tensors_.size(); ++i) {
+    TensorSlot& candidate = tensors_[i];
+    if (!candidate.live || exposed[i] || candidate.producer || !candidate.users.empty())
+      continue;
+    tensorNames_.erase(candidate.tensor.name);
+    candidate.tensor = Tensor();
+    candidate.live = false;
+    ++erased;
+  }
+  if (erased > 0)
+    touch();
+  return erased;
+}
+
+// --- interface
+
+void Graph::addInput(Port port) {
+  TIGRIS_CHECK(slot(port.tensor).live);
+  inputs_.push_back(std::move(port));
+  touch();
+}
+void Graph::addOutput(Port port) {
+  TIGRIS_CHECK(slot(port.tensor).live);
+  outputs_.push_back(std::move(port));
+  touch();
+}
+Port& Graph::editInput(size_t index) {
+  touch();
+  return inputs_.at(index);
+}
+Port& Graph::editOutput(size_t index) {
+  touch();
+  return outputs_.at(index);
+}
+void Graph::setInputTensor(size_t index, TensorId tensor) {
+  TIGRIS_CHECK(slot(tensor).live);
+  editInput(index).tensor = tensor;
+}
+void Graph::setOutputTensor(size_t index, TensorId tensor) {
+  TIGRIS_CHECK(slot(tensor).live);
+  editOutput(index).tensor = tensor;
+}
+
+} // namespace tigris

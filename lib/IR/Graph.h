@@ -1,0 +1,164 @@
+// The model between the tools: tensors, operators in execution order, and the model's interface.
+//
+// All mutation goes through this class, which keeps producers and users exact and counts a revision, so
+// that a cached analysis can tell when it is stale. Tensors and ops keep their addresses and ids for
+// the life of the graph. Copying is cheap: constants are shared.
+#pragma once
+
+#include "tigris/IR/Op.h"
+#include "tigris/IR/Plan.h"
+#include "tigris/IR/Tensor.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tigris {
+
+/// How far a graph has come. Each stage has its own legality rules (IR/Verifier.h).
+enum class GraphStage : uint8_t { Imported, Normalized, Planned };
+std::string_view graphStageName(GraphStage stage);
+std::optional<GraphStage> parseGraphStage(std::string_view name);
+
+/// Order of the dimensions that Spatial, Resample and channel-wise operators assume: ONNX's channels
+/// second, or the runtime's channels last. A property of the whole graph.
+enum class Layout : uint8_t { ChannelsFirst, ChannelsLast };
+
+/// A model input or output: what the outside sees, and the tensor that holds it.
+///
+/// The outside may see another type and axis order than the stored tensor: `float32` where the tensor is
+/// quantized int8 (real values go in and out), `uint8` where it is int8 (shifted by 128), NCHW where
+/// it is stored NHWC. Stored dimension i is interface dimension perm[i]; an empty perm is the identity.
+struct Port {
+  std::string name;
+  TensorId tensor;
+  DType type = DType::Undefined;
+  Shape shape;
+  std::vector<int64_t> perm;
+};
+
+class Graph {
+public:
+  Graph() = default;
+
+  // --- header
+  GraphStage stage() const { return stage_; }
+  void setStage(GraphStage stage);
+  Layout layout() const { return layout_; }
+  void setLayout(Layout layout);
+  const std::string& modelName() const { return modelName_; }
+  void setModelName(std::string name);
+  int opset() const { return opset_; }
+  void setOpset(int opset);
+  /// One entry per tool that produced or changed this graph: "tigris-norm 0.1.0 --passes=default".
+  const std::vector<std::string>& history() const { return history_; }
+  void addHistory(std::string entry);
+
+  // --- tensors
+  /// The name must be new (uniqueName makes one).
+  TensorId addTensor(Tensor tensor);
+  TensorId addConstant(std::string_view nameHint, DType type, Shape shape, BlobRef data);
+  const Tensor& tensor(TensorId id) const;
+  /// For changing type, shape, quantization or data in place; use renameTensor for the name.
+  Tensor& editTensor(TensorId id);
+  void renameTensor(TensorId id, std::string name);
+  std::optional<TensorId> findTensor(std::string_view name) const;
+  /// `base`, or `base` with the smallest "_k" suffix that makes it new among tensors and ops.
+  std::string uniqueName(std::string_view base) const;
+  /// Live tensors in creation order.
+  std::vector<TensorId> tensors() const;
+  /// The op that writes the tensor; invalid for constants and model inputs.
+  OpId producer(TensorId id) const;
+  /// Ops that read the tensor, in no particular order, one entry per operand slot.
+  const std::vector<OpId>& users(TensorId id) const;
+  bool isGraphInput(TensorId id) const;
+  bool isGraphOutput(TensorId id) const;
+  /// True when exactly one operand slot reads the tensor and it is not a model output.
+  bool hasSingleUse(TensorId id) const;
+
+  // --- operators
+  /// Appends at the end of the execution order. An empty name becomes a unique one from the kind.
+  OpId addOp(Op op);
+  OpId insertBefore(OpId position, Op op);
+  OpId insertAfter(OpId position, Op op);
+  const Op& op(OpId id) const;
+  /// For changing attributes, kind, activation, origin; operands and results have their own calls.
+  Op& editOp(OpId id);
+  /// False once the op has been erased.
+  bool contains(OpId id) const;
+  /// Execution order.
+  const std::vector<OpId>& order() const { return order_; }
+  /// Replaces the order; must hold the same ops.
+  void setOrder(std::vector<OpId> order);
+  std::optional<OpId> findOp(std::string_view name) const;
+  void setInput(OpId id, size_t index, TensorId tensor);
+  void setInputs(OpId id, std::vector<TensorId> inputs);
+  /// The op produces other tensors from now on; the old results lose their producer.
+  void setOutputs(OpId id, std::vector<TensorId> outputs);
+  /// Removes the op; its results lose their producer and stay until eraseUnusedTensors().
+  void eraseOp(OpId id);
+  /// Every operand slot and model output that names `from` names `to` afterwards.
+  void replaceAllUses(TensorId from, TensorId to);
+  /// Drops tensors that nothing reads, writes or exposes. Returns how many.
+  size_t eraseUnusedTensors();
+
+  // --- interface
+  const std::vector<Port>& inputs() const { return inputs_; }
+  const std::vector<Port>& outputs() const { return outputs_; }
+  void addInput(Port port);
+  void addOutput(Port port);
+  Port& editInput(size_t index);
+  /// Like editInput; call setOutputTensor to change the tensor.
+  Port& editOutput(size_t index);
+  void setInputTensor(size_t index, TensorId tensor);
+  void setOutputTensor(size_t index, TensorId tensor);
+
+  // --- plan
+  const std::optional<Plan>& plan() const { return plan_; }
+  void setPlan(std::optional<Plan> plan);
+
+  /// Grows with every change.
+  uint64_t revision() const { return revision_; }
+
+private:
+  struct TensorSlot {
+    Tensor tensor;
+    OpId producer;
+    std::vector<OpId> users;
+    bool live = true;
+  };
+  struct OpSlot {
+    Op op;
+    bool live = true;
+  };
+
+  OpId createOp(Op op);
+  void connect(OpId id);
+  void disconnectInputs(OpId id);
+  void disconnectOutputs(OpId id);
+  TensorSlot& slot(TensorId id);
+  const TensorSlot& slot(TensorId id) const;
+  size_t orderIndex(OpId id) const;
+  void touch() { ++revision_; }
+
+  GraphStage stage_ = GraphStage::Imported;
+  Layout layout_ = Layout::ChannelsFirst;
+  std::string modelName_;
+  int opset_ = 0;
+  std::vector<std::string> history_;
+  std::deque<TensorSlot> tensors_;
+  std::deque<OpSlot> ops_;
+  std::vector<OpId> order_;
+  std::map<std::string, TensorId, std::less<>> tensorNames_;
+  std::map<std::string, OpId, std::less<>> opNames_;
+  std::vector<Port> inputs_;
+  std::vector<Port> outputs_;
+  std::optional<Plan> plan_;
+  uint64_t revision_ = 0;
+};
+
+} // namespace tigris

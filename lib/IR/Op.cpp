@@ -1,0 +1,145 @@
+// Parses the operand and attribute strings of Ops.def once, on first use.
+#include "tigris/IR/Op.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+
+namespace tigris {
+
+namespace {
+
+std::vector<OperandInfo> parseOperands(std::string_view text) {
+  std::vector<OperandInfo> operands;
+  for (std::string_view word : split(text, ' ')) {
+    if (word.empty())
+      continue;
+    OperandInfo operand;
+    while (!word.empty() && std::string_view("?*!").find(word.back()) != std::string_view::npos) {
+      operand.optional |= word.back() == '?';
+      operand.variadic |= word.back() == '*';
+      operand.compileTime |= word.back() == '!';
+      word.remove_suffix(1);
+    }
+    operand.name = std::string(word);
+    operands.push_back(std::move(operand));
+  }
+  return operands;
+}
+
+std::vector<AttrInfo> parseAttributes(std::string_view text) {
+  std::vector<AttrInfo> attributes;
+  for (const std::string_view word : split(text, ' ')) {
+    if (word.empty())
+      continue;
+    const size_t colon = word.find(':');
+    TIGRIS_CHECK(colon != std::string_view::npos);
+    AttrInfo info{std::string(word.substr(0, colon)), AttrKind::Int};
+    bool found = false;
+    for (const AttrKind kind : {AttrKind::Int, AttrKind::Float, AttrKind::String, AttrKind::Ints,
+                                AttrKind::Floats, AttrKind::Strings})
+      if (attrKindName(kind) == word.substr(colon + 1)) {
+        info.kind = kind;
+        found = true;
+      }
+    TIGRIS_CHECK_MSG(found, std::string(word));
+    attributes.push_back(std::move(info));
+  }
+  return attributes;
+}
+
+struct Table {
+  std::vector<OpInfo> infos;
+  std::vector<OpKind> kinds;
+  std::map<std::string_view, OpKind> byName;
+
+  Table() {
+#define TIGRIS_OP(kind, category, operands, results, attributes)                                   \
+  add(OpKind::kind, #kind, OpCategory::category, operands, results, attributes);
+#include "tigris/IR/Ops.def"
+    OpInfo unknown;
+    unknown.name = "Unknown";
+    unknown.operands = parseOperands("X*");
+    unknown.results = parseOperands("Y*");
+    infos.push_back(std::move(unknown));
+  }
+
+  void add(OpKind kind, std::string_view name, OpCategory category, std::string_view operands,
+           std::string_view results, std::string_view attributes) {
+    infos.push_back({name, category, parseOperands(operands), parseOperands(results),
+                     parseAttributes(attributes)});
+    kinds.push_back(kind);
+    byName.emplace(name, kind);
+  }
+};
+
+const Table& table() {
+  static const Table Instance;
+  return Instance;
+}
+
+size_t minCount(const std::vector<OperandInfo>& operands) {
+  size_t count = 0;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i].optional && !operands[i].compileTime)
+      count = i + 1;
+  return count;
+}
+
+size_t maxCount(const std::vector<OperandInfo>& operands) {
+  return !operands.empty() && operands.back().variadic ? SIZE_MAX : operands.size();
+}
+
+constexpr std::array<std::string_view, 4> ActivationNames = {"None", "Relu", "Relu6", "Clip"};
+
+} // namespace
+
+size_t OpInfo::minOperands() const { return minCount(operands); }
+size_t OpInfo::maxOperands() const { return maxCount(operands); }
+size_t OpInfo::minResults() const { return minCount(results); }
+size_t OpInfo::maxResults() const { return maxCount(results); }
+
+const AttrInfo* OpInfo::attribute(std::string_view attrName) const {
+  for (const AttrInfo& info : attributes)
+    if (info.name == attrName)
+      return &info;
+  return nullptr;
+}
+
+size_t OpInfo::operand(std::string_view operandName) const {
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].name == operandName)
+      return i;
+  TIGRIS_UNREACHABLE(strCat("operator ", name, " has no operand ", operandName));
+}
+
+const OpInfo& opInfo(OpKind kind) { return table().infos[static_cast<size_t>(kind)]; }
+
+std::optional<OpKind> parseOpKind(std::string_view name) {
+  const auto found = table().byName.find(name);
+  return found == table().byName.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::span<const OpKind> allOpKinds() { return table().kinds; }
+
+std::string_view categoryName(OpCategory category) {
+  static constexpr std::array<std::string_view, 7> Names = {
+      "spatial", "pointwise", "channel-wise", "resample", "structural", "dense", "compile-time"};
+  return Names[static_cast<size_t>(category)];
+}
+
+std::string_view activationName(Activation act) {
+  return ActivationNames[static_cast<size_t>(act)];
+}
+
+std::optional<Activation> parseActivation(std::string_view name) {
+  const auto* found = std::find(ActivationNames.begin(), ActivationNames.end(), name);
+  if (found == ActivationNames.end())
+    return std::nullopt;
+  return static_cast<Activation>(found - ActivationNames.begin());
+}
+
+} // namespace tigris

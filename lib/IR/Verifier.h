@@ -1,0 +1,21 @@
+// Says whether a graph is legal for its stage. Runs after every reader, importer and pass.
+#pragma once
+
+#include "tigris/IR/Graph.h"
+#include "tigris/Support/Diagnostics.h"
+
+namespace tigris {
+
+/// Reports every rule the graph breaks; true when there was none.
+///
+/// Always: ops know their kind's operand counts, attributes and attribute kinds; every operand is a
+/// constant, a model input or the result of an earlier op; constants hold exactly their shape's bytes;
+/// quantization has one scale and zero point, or one per index of its axis, scales finite and positive, zero
+/// points inside the type; ports agree with their tensors.
+/// From `normalized` on: no Unknown and no Compile operator, no compile-time operand left, every
+/// shape and type known and equal to what shape inference derives, channels last.
+/// `planned`: additionally a plan whose stages cover the order exactly once, in order, and whose
+/// placements are aligned, inside the budget and name activations of the graph.
+bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);
+
+} // namespace tigris
