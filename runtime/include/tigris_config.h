@@ -1,0 +1,123 @@
+/* Build-time choices of the runtime: alignment, limits and which kernels are linked.
+ *
+ * Every macro may be overridden on the compiler's command line or in a selection header named by
+ * TIGRIS_SELECTION_HEADER, e.g. -DTIGRIS_SELECTION_HEADER='"my_model_kernels.h"'. The library and the
+ * program that uses it must be built with the same values. */
+#ifndef TIGRIS_CONFIG_H
+#define TIGRIS_CONFIG_H
+
+#ifdef TIGRIS_SELECTION_HEADER
+#include TIGRIS_SELECTION_HEADER
+#endif
+
+/* Records are read in place, so the processor has to be little-endian as the file is. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the TiGrIS runtime supports little-endian processors only"
+#endif
+
+/* Alignment in bytes of tensors and arenas that suits this processor's vector loads. Declare arenas
+ * with it; compile plans with at least it. The reference kernels need TIGRIS_MIN_ALIGN (4) only. */
+#ifndef TIGRIS_TENSOR_ALIGN
+#if defined(__XTENSA__)
+#define TIGRIS_TENSOR_ALIGN 8
+#elif defined(__aarch64__) || defined(_M_ARM64)
+#define TIGRIS_TENSOR_ALIGN 16
+#elif defined(__x86_64__) || defined(_M_X64)
+#define TIGRIS_TENSOR_ALIGN 32
+#else
+#define TIGRIS_TENSOR_ALIGN 4
+#endif
+#endif
+
+/* Inputs plus outputs of one op. The executor keeps one view each on the stack (20 bytes on a 32-bit
+ * processor). A plan with a wider op is refused with TIGRIS_E_LIMIT. */
+#ifndef TIGRIS_MAX_OPERANDS
+#define TIGRIS_MAX_OPERANDS 32
+#endif
+
+/* Model inputs plus outputs when they live in caller buffers (one pointer each in the context). */
+#ifndef TIGRIS_MAX_PORTS
+#define TIGRIS_MAX_PORTS 8
+#endif
+
+/* 0 removes the texts of tigris_status_text (it then returns "" always). */
+#ifndef TIGRIS_STATUS_TEXT
+#define TIGRIS_STATUS_TEXT 1
+#endif
+
+/* Kernels: define TIGRIS_KERNELS_DEFAULT as 0 and single TIGRIS_KERNEL_... as 1 to link only what a
+ * plan uses. A missing kernel is found by tigris_init (TIGRIS_E_KERNEL), never during a run. */
+#ifndef TIGRIS_KERNELS_DEFAULT
+#define TIGRIS_KERNELS_DEFAULT 1
+#endif
+#ifndef TIGRIS_KERNEL_CONV_F32
+#define TIGRIS_KERNEL_CONV_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_CONV_S8
+#define TIGRIS_KERNEL_CONV_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_DEPTHWISE_CONV_F32
+#define TIGRIS_KERNEL_DEPTHWISE_CONV_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_DEPTHWISE_CONV_S8
+#define TIGRIS_KERNEL_DEPTHWISE_CONV_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_CONV_TRANSPOSE_F32
+#define TIGRIS_KERNEL_CONV_TRANSPOSE_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_CONV_TRANSPOSE_S8
+#define TIGRIS_KERNEL_CONV_TRANSPOSE_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_FULLY_CONNECTED_F32
+#define TIGRIS_KERNEL_FULLY_CONNECTED_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_FULLY_CONNECTED_S8
+#define TIGRIS_KERNEL_FULLY_CONNECTED_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_MATMUL_F32
+#define TIGRIS_KERNEL_MATMUL_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_POOL_F32
+#define TIGRIS_KERNEL_POOL_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_POOL_S8
+#define TIGRIS_KERNEL_POOL_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_REDUCE_F32
+#define TIGRIS_KERNEL_REDUCE_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_REDUCE_S8
+#define TIGRIS_KERNEL_REDUCE_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_BINARY_F32 /* ADD SUB MUL DIV MAXIMUM MINIMUM POW PRELU */
+#define TIGRIS_KERNEL_BINARY_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_BINARY_S8 /* ADD SUB MUL DIV MAXIMUM MINIMUM */
+#define TIGRIS_KERNEL_BINARY_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_UNARY_F32
+#define TIGRIS_KERNEL_UNARY_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_MAP /* CLAMP LOOKUP BATCH_NORM */
+#define TIGRIS_KERNEL_MAP TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_SOFTMAX_F32 /* SOFTMAX LOG_SOFTMAX */
+#define TIGRIS_KERNEL_SOFTMAX_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_SOFTMAX_S8
+#define TIGRIS_KERNEL_SOFTMAX_S8 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_LAYER_NORM_F32
+#define TIGRIS_KERNEL_LAYER_NORM_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_MOVE /* CONCAT SLICE PAD TRANSPOSE RESHAPE GATHER */
+#define TIGRIS_KERNEL_MOVE TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_RESIZE
+#define TIGRIS_KERNEL_RESIZE TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_QUANTIZE /* QUANTIZE DEQUANTIZE REQUANTIZE */
+#define TIGRIS_KERNEL_QUANTIZE TIGRIS_KERNELS_DEFAULT
+#endif
+
+#endif /* TIGRIS_CONFIG_H */
