@@ -1,0 +1,154 @@
+"""Checks that every #include follows the layer table and that libraries stay where they belong.
+
+usage: check_layering.py [ROOT]     exit 0 and silence if all is well, 1 and one line per breach
+       check_layering.py --self-test  the rules catch what they must
+
+The tables below are the rules; docs/architecture.md explains them.
+"""
+
+import pathlib
+import re
+import sys
+
+# layer -> the layers of lib/ it may include besides itself. Support is at the bottom, Driver on top.
+LAYERS = {
+    "Support": set(),
+    "IR": {"Support"},
+    "Serialize": {"Support", "IR"},
+    "Pass": {"Support", "IR"},
+    "Analysis": {"Support", "IR"},
+    "Transforms": {"Support", "IR", "Pass", "Analysis"},
+    "Import": {"Support", "IR", "Analysis"},
+    "Target": {"Support", "IR"},
+    "Plan": {"Support", "IR", "Analysis", "Target"},
+    "Emit": {"Support", "IR", "Analysis", "Target", "Plan"},
+    "Object": {"Support", "IR"},
+    "Driver": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
+               "Plan", "Emit", "Object"},
+}
+# What the mains of tools/ and the plugins may include.
+TOOLS = {"Support", "Driver"}
+PLUGINS = {"Support", "IR", "Analysis", "Pass"}
+
+# Headers of the runtime that the compiler may see, by layer: Emit and Object share the file format
+# with it, Object also asks its validator, Driver also executes plans.
+RUNTIME_HEADERS = {
+    "Emit": {"tigris_format.h"},
+    "Object": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
+    "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
+}
+
+# include prefix -> the layers that may use the library. The longest matching prefix decides.
+THIRD_PARTY = {
+    "yaml-cpp/": {"Serialize"},
+    "onnx/": {"Import"},
+    "google/protobuf/": {"Import"},
+    "boost/": {"Analysis", "Plan"},
+    "boost/program_options": {"Driver"},
+    "lz4": {"Emit", "Object"},
+    "doctest/": set(),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+SUFFIXES = {".h", ".c", ".cpp", ".def"}
+
+
+def check_lib(layer, allowed, bracket, name):
+    """Breach of the rules for a file of lib/LAYER (or of tools/, plugins/: LAYER is then None)."""
+    if name.startswith("tigris/"):
+        target = name.split("/")[1]
+        if target not in LAYERS:
+            return f"'{target}' is no layer"
+        if target != layer and target not in allowed:
+            return f"may not include the layer {target}"
+        return None
+    prefix = max((p for p in THIRD_PARTY if name.startswith(p)), key=len, default=None)
+    if prefix is not None:
+        return None if layer in THIRD_PARTY[prefix] else f"may not use the library behind {prefix}"
+    if name.startswith("tigris"):
+        return None if name in RUNTIME_HEADERS.get(layer, set()) else "may not include the runtime"
+    if bracket == '"':
+        return 'headers of this project are spelled "tigris/Layer/File.h"'
+    return None
+
+
+def check_runtime(bracket, name, own_headers):
+    """Breach of the rules for a file of runtime/: its own headers and the C library, no more."""
+    if bracket == '"':
+        return None if pathlib.PurePosixPath(name).name in own_headers else (
+            "the runtime includes its own headers only")
+    return None if re.fullmatch(r"[a-z0-9_]+\.h", name) else "the runtime uses the C library only"
+
+
+def check_text(path, text, own_headers=frozenset()):
+    """Yields (line, message) for every breach in the file `path` (relative to the root)."""
+    parts = pathlib.PurePosixPath(path).parts
+    for match in INCLUDE.finditer(text):
+        bracket, name = match.groups()
+        if parts[0] == "runtime":
+            message = check_runtime(bracket, name, own_headers)
+        elif parts[0] == "lib":
+            if parts[1] not in LAYERS:
+                message = f"lib/{parts[1]} is not in the layer table"
+            else:
+                message = check_lib(parts[1], LAYERS[parts[1]], bracket, name)
+        elif parts[0] == "tools":
+            message = check_lib(None, TOOLS, bracket, name)
+        else:
+            message = check_lib(None, PLUGINS, bracket, name)
+        if message:
+            yield text.count("\n", 0, match.start(2)) + 1, f"includes {name}: {message}"
+
+
+def check_tree(root):
+    """All breaches below `root`, as printable lines in path order."""
+    own_headers = {p.name for p in (root / "runtime").rglob("*.h")}
+    for folder in ("lib", "tools", "plugins", "runtime"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in SUFFIXES and path.is_file():
+                name = path.relative_to(root).as_posix()
+                for line, message in check_text(name, path.read_text(), own_headers):
+                    yield f"{name}:{line}: {message}"
+
+
+def self_test():
+    bad = [
+        ("lib/Support/A.h", '#include "tigris/IR/Graph.h"'),
+        ("lib/IR/A.cpp", "#include <yaml-cpp/yaml.h>"),
+        ("lib/Plan/A.cpp", "#include <boost/program_options.hpp>"),
+        ("lib/Driver/A.cpp", "#include <boost/graph/adjacency_list.hpp>"),
+        ("lib/Transforms/A.cpp", "#  include <onnx/onnx_pb.h>"),
+        ("lib/Driver/A.cpp", "#include <google/protobuf/message.h>"),
+        ("lib/IR/A.cpp", '#include "Graph.h"'),
+        ("lib/Emit/A.cpp", '#include "tigris.h"'),
+        ("lib/Object/A.cpp", '#include "tigris/Emit/Writer.h"'),
+        ("lib/Nowhere/A.cpp", "#include <vector>"),
+        ("tools/x/main.cpp", '#include "tigris/IR/Graph.h"'),
+        ("plugins/x/P.cpp", '#include "tigris/Transforms/Passes.h"'),
+        ("runtime/src/a.c", '#include "tigris/IR/Plan.h"'),
+        ("runtime/src/a.c", "#include <sys/mman.h>"),
+    ]
+    good = [
+        ("lib/IR/A.cpp", '#include "tigris/Support/Expected.h"\n#include <vector>'),
+        ("lib/Emit/A.cpp", '#include "tigris_format.h"'),
+        ("lib/Driver/A.cpp", "#include <boost/program_options/options_description.hpp>"),
+        ("tools/x/main.cpp", '#include "tigris/Driver/Driver.h"'),
+        ("runtime/src/a.c", '#include "own.h"\n#include <string.h>'),
+    ]
+    for path, text in bad:
+        assert list(check_text(path, text, {"own.h"})), f"not caught: {path}: {text}"
+    for path, text in good:
+        assert not list(check_text(path, text, {"own.h"})), f"refused: {path}: {text}"
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        self_test()
+        return
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
+    breaches = list(check_tree(root))
+    if breaches:
+        sys.exit("\n".join(breaches))
+
+
+main()
