@@ -1,0 +1,41 @@
+// The passes a process knows, by name, and its named pipelines.
+#pragma once
+
+#include "tigris/Pass/Pass.h"
+
+namespace tigris {
+
+/// Filled by explicit calls (registerTransforms), never by static constructors. Addresses of registered
+/// infos stay valid for the life of the registry.
+class PassRegistry {
+public:
+  /// DuplicateName names both providers; BadPipeline when the name is not kebab-case or is a word of the
+  /// pipeline grammar. `provider` says who brings the pass: "tigris" or a plugin's name.
+  Status add(PassInfo info, std::string_view provider = "tigris");
+  /// A pipeline text that may be used like a pass: `default`. Parsed when it is used.
+  Status addPipeline(std::string name, std::string text, std::string_view provider = "tigris");
+
+  /// Null when there is none.
+  const PassInfo* find(std::string_view name) const;
+  const std::string* findPipeline(std::string_view name) const;
+  /// In order of registration.
+  std::vector<const PassInfo*> passes() const;
+  std::vector<std::string> pipelineNames() const;
+  const std::string& provider(std::string_view name) const;
+
+  /// BadPipeline error for a name that is neither, with the nearest one in a note.
+  Error unknownPass(std::string_view name) const;
+
+private:
+  struct Entry {
+    std::unique_ptr<PassInfo> info;
+    std::string pipeline;
+    std::string provider;
+  };
+  Status claim(const std::string& name, std::string_view provider);
+
+  std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> order_;
+};
+
+} // namespace tigris

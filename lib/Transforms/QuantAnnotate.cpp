@@ -1,0 +1,188 @@
+// quant-annotate: scales and zero points move from operands of Q/DQ onto the quantized tensors.
+//
+// Exporters spell quantization as QuantizeLinear(x, scale, zero_point) and DequantizeLinear(q, scale,
+// zero_point) with constants that are often shared between many nodes. Afterwards the integer tensor
+// between them carries a QuantParam and both ops have one operand:
+//
+//   q = QuantizeLinear(x, 0.1, 3)        q: int8 {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
+//   y = DequantizeLinear(q, 0.1, 3)      y = DequantizeLinear(q)
+//
+// uint8 becomes int8 on the way (value and zero point 128 lower; the kernels know one 8-bit type), a
+// uint8 model input or output keeps its type at the interface. int4 constants widen to int8. A constant
+// that is read with two different scales is copied. Nothing is dropped: what cannot be expressed (a scale
+// computed at run time, one tensor read with two scales) is refused.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/QuantUtils.h"
+
+#include <cmath>
+
+namespace tigris {
+
+namespace {
+
+class QuantAnnotate : public Pass {
+public:
+  PassStatus run(Graph& graph, PassContext& context) override {
+    bool changed = false;
+    const std::vector<OpId> order = graph.order();
+    for (const OpId id : order) {
+      const OpKind kind = graph.op(id).kind;
+      const bool quantizes = kind == OpKind::QuantizeLinear;
+      if ((!quantizes && kind != OpKind::DequantizeLinear) || graph.op(id).inputs.size() < 2)
+        continue;
+      const Status status = annotate(graph, id, quantizes);
+      if (!status) {
+        context.diagnostics().report(status.error().diagnostic());
+        return PassStatus::Failed;
+      }
+      changed = true;
+    }
+    if (changed)
+      spreadThroughMovement(graph);
+    return changed ? PassStatus::Changed : PassStatus::Unchanged;
+  }
+
+private:
+  static Expected<QuantParam> readParam(const Graph& graph, const Op& op, const Tensor& shaped) {
+    const auto refuse = [&](const auto&... text) {
+      return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(), "): ", text...);
+    };
+    const Tensor& scale = graph.tensor(op.input(1));
+    if (!scale.isConstant() || scale.type != DType::Float32)
+      return refuse("the scale '", scale.name, "' is not a float32 constant");
+    QuantParam param;
+    param.scale = scale.data->values<float>();
+    for (const float value : param.scale)
+      if (!(value > 0) || !std::isfinite(value))
+        return refuse("scale ", value, " is not a positive number");
+
+    param.zeroPoint.assign(param.scale.size(), 0);
+    if (const TensorId zero = op.input(2)) {
+      const Tensor& tensor = graph.tensor(zero);
+      if (!tensor.isConstant())
+        return refuse("the zero point '", tensor.name, "' is not a constant");
+      if (tensor.elements() != static_cast<int64_t>(param.scale.size()))
+        return refuse("zero point has ", tensor.elements(), " values, scale has ",
+                      param.scale.size());
+      for (size_t i = 0; i < param.zeroPoint.size(); ++i)
+        param.zeroPoint[i] = static_cast<int32_t>(integerAt(tensor, i));
+    }
+    if (param.scale.size() > 1) {
+      const auto axis = normalizeAxis(op.attrs.getInt("axis", 1), shaped.shape.rank());
+      if (!axis || shaped.shape[*axis] != static_cast<int64_t>(param.scale.size()))
+        return refuse(param.scale.size(), " scales do not match tensor '", shaped.name,
+                      "' of shape ", shaped.shape.str());
+      param.axis = static_cast<int>(*axis);
+    }
+    return param;
+  }
+
+  static int64_t integerAt(const Tensor& tensor, size_t index) {
+    const auto bytes = tensor.data->bytes();
+    const unsigned size = dtypeSize(tensor.type);
+    int64_t value = 0;
+    for (unsigned i = 0; i < size; ++i)
+      value |= static_cast<int64_t>(bytes[index * size + i]) << (8 * i);
+    if (dtypeMin(tensor.type) < 0 && size < 8) {
+      const int64_t sign = int64_t{1} << (8 * size - 1);
+      value = (value ^ sign) - sign;
+    }
+    return value;
+  }
+
+  /// The integer type the op's zero point, attribute or declared tensor prescribes.
+  static DType integerType(const Graph& graph, const Op& op, bool quantizes) {
+    if (!quantizes)
+      return graph.tensor(op.input(0)).type;
+    if (const TensorId zero = op.input(2))
+      return graph.tensor(zero).type;
+    const DType declared = graph.tensor(op.output()).type;
+    return isInteger(declared) ? declared : DType::UInt8;
+  }
+
+  static Status annotate(Graph& graph, OpId id, bool quantizes) {
+    const Op op = graph.op(id);
+    TensorId target = quantizes ? op.output() : op.input(0);
+    Expected<QuantParam> param = readParam(graph, op, graph.tensor(target));
+    if (!param)
+      return param.takeError();
+    const DType type = integerType(graph, op, quantizes);
+    // A DequantizeLinear whose tensor an earlier QuantizeLinear made int8 still states uint8 numbers.
+    const bool statesUint8 =
+        type == DType::UInt8 ||
+        (!quantizes && op.input(2) && graph.tensor(op.input(2)).type == DType::UInt8);
+    if (statesUint8)
+      for (int32_t& zero : param->zeroPoint)
+        zero -= 128;
+
+    const Tensor& before = graph.tensor(target);
+    if (before.quant && !(*before.quant == *param)) {
+      if (!before.isConstant())
+        return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
+                         "): tensor '", before.name, "' is read with scale ", param->scale[0],
+                         " but holds scale ", before.quant->scale[0]);
+      Tensor copy = before;
+      copy.name = graph.uniqueName(before.name);
+      copy.quant.reset();
+      target = graph.addTensor(std::move(copy));
+      graph.setInput(id, 0, target);
+    }
+    Tensor& tensor = graph.editTensor(target);
+    if (!tensor.quant || tensor.type == DType::UInt8) {
+      if (tensor.isConstant())
+        widenConstant(tensor);
+      tensor.type = quantizes ? storedType(type) : storedType(tensor.type);
+      tensor.quant = *param;
+    }
+    graph.setInputs(id, {graph.op(id).input(0)});
+    for (const char* name : {"axis", "output_dtype", "saturate", "block_size", "precision"})
+      graph.editOp(id).attrs.erase(name);
+    return {};
+  }
+
+  static DType storedType(DType type) {
+    switch (type) {
+    case DType::UInt8:
+    case DType::Int4:
+    case DType::UInt4:
+      return DType::Int8;
+    default:
+      return type;
+    }
+  }
+
+  static void widenConstant(Tensor& tensor) {
+    if (tensor.type != DType::UInt8)
+      return; // 4-bit constants already hold one value per byte.
+    std::vector<uint8_t> bytes = tensor.data->values<uint8_t>();
+    for (uint8_t& byte : bytes)
+      byte = static_cast<uint8_t>(byte ^ 0x80U);
+    tensor.data = makeBlob(std::move(bytes));
+  }
+
+  /// Integer tensors that reach a DequantizeLinear through data movement (quantized-operator models
+  /// reshape and pool integers) take the parameters of where they came from.
+  static void spreadThroughMovement(Graph& graph) {
+    for (const OpId id : graph.order()) {
+      const Op& op = graph.op(id);
+      if (!isDataMovement(op) || op.inputs.empty())
+        continue;
+      const Tensor source = graph.tensor(op.input(0));
+      if (!source.quant || source.quant->perChannel())
+        continue;
+      for (const TensorId output : op.outputs)
+        if (output && isInteger(graph.tensor(output).type)) {
+          Tensor& result = graph.editTensor(output);
+          result.type = source.type;
+          if (!result.quant)
+            result.quant = source.quant;
+        }
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createQuantAnnotatePass() { return std::make_unique<QuantAnnotate>(); }
+
+} // namespace tigris
