@@ -1,0 +1,344 @@
+// Command-line parsing by boost::program_options, and the one place where exceptions become exit codes.
+#include "tigris/Driver/ToolMain.h"
+
+#include "tigris/Support/FileIO.h"
+
+#include <boost/program_options.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <unistd.h>
+
+namespace tigris {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* PositionalKey = "tigris positional";
+constexpr unsigned MaxErrors = 20;
+
+struct CommandLine {
+  OptionTable table;
+  std::vector<std::string> positional;
+  std::vector<std::string> recorded;
+  std::string output = "-";
+  bool outputGiven = false;
+  bool help = false;
+  bool version = false;
+};
+
+void writeStderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+bool colourWanted() {
+  const char* noColour = std::getenv("NO_COLOR");
+  return ::isatty(STDERR_FILENO) != 0 && (noColour == nullptr || *noColour == 0);
+}
+
+/// Colours the severity word of each line, which is the first one between ": " and ": ".
+std::string paint(std::string text) {
+  struct Paint {
+    const char* word;
+    const char* code;
+  };
+  static constexpr Paint Paints[] = {
+      {": error: ", "\033[1;31m"}, {": warning: ", "\033[1;35m"}, {": note: ", "\033[1;36m"}};
+  std::string result;
+  for (size_t start = 0; start < text.size();) {
+    size_t end = text.find('\n', start);
+    end = end == std::string::npos ? text.size() : end + 1;
+    std::string line = text.substr(start, end - start);
+    for (const Paint& paint : Paints) {
+      const size_t at = line.find(paint.word);
+      if (at == std::string::npos)
+        continue;
+      line.insert(at + std::string_view(paint.word).size() - 2, "\033[0m");
+      line.insert(at + 2, paint.code);
+      break;
+    }
+    result += line;
+    start = end;
+  }
+  return result;
+}
+
+void printDiagnostic(const Diagnostic& diagnostic, const std::string& tool) {
+  const std::string text = formatDiagnostic(diagnostic, tool);
+  writeStderr(colourWanted() ? paint(text) : text);
+}
+
+std::string spellingOf(const OptionTable::Entry& entry) {
+  return entry.shortName != 0 ? strCat("-", entry.shortName) : "--" + entry.longName;
+}
+
+void declareOptions(const ToolSpec& spec, CommandLine& line) {
+  if (spec.output)
+    line.table
+        .add("output,o", "FILE", "",
+             [&line](const std::string& value, const std::string&) -> Status {
+               line.output = value;
+               line.outputGiven = true;
+               return {};
+             })
+        .help = spec.outputRequired ? "where the result goes; - is standard output"
+                                    : "where the result goes (default: standard output)";
+  if (spec.options)
+    spec.options(line.table);
+  line.table.flag("help,h", line.help, "print this text");
+  line.table.flag("version", line.version, "print the name and version of the tool");
+}
+
+/// The library's exceptions in our words.
+Error usageError(const po::error& error, const OptionTable& table) {
+  if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
+    std::vector<std::string> names;
+    for (const OptionTable::Entry& entry : table.entries())
+      names.push_back("--" + entry.longName);
+    std::string name = unknown->get_option_name();
+    name.resize(std::min(name.size(), name.find('=')));
+    const auto near = name.starts_with("--") ? nearestSpelling(name, names) : std::nullopt;
+    return makeError(DiagId::Usage, "unknown option '", name, "'",
+                     near ? "; did you mean '" + *near + "'?" : "; see --help");
+  }
+  if (const auto* syntax = dynamic_cast<const po::invalid_command_line_syntax*>(&error)) {
+    const std::string name = syntax->get_option_name();
+    switch (syntax->kind()) {
+    case po::invalid_syntax::missing_parameter:
+    case po::invalid_syntax::empty_adjacent_parameter:
+      return makeError(DiagId::Usage, "option '", name, "' needs a value; see --help");
+    case po::invalid_syntax::extra_parameter:
+      return makeError(DiagId::Usage, "option '", name, "' takes no value; see --help");
+    default:
+      return makeError(DiagId::Usage, "option '", name, "' is not well-formed; see --help");
+    }
+  }
+  return makeError(DiagId::Usage, "the command line is not well-formed (", error.what(),
+                   "); see --help");
+}
+
+Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLine& line) {
+  // The library's own implicit values would take the next argument for the value.
+  for (std::string& argument : arguments) {
+    if (argument == "--")
+      break;
+    if (!argument.starts_with("--"))
+      continue;
+    if (const auto* entry = line.table.find(argument.substr(2)); entry != nullptr && entry->implied)
+      argument += "=" + *entry->implied;
+  }
+
+  po::options_description description;
+  for (const OptionTable::Entry& entry : line.table.entries()) {
+    std::string name = entry.longName;
+    if (entry.shortName != 0)
+      name += strCat(",", entry.shortName);
+    if (entry.metavar.empty()) {
+      description.add_options()(name.c_str(), "");
+      continue;
+    }
+    description.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
+  }
+  description.add_options()(PositionalKey, po::value<std::vector<std::string>>(), "");
+  po::positional_options_description positional;
+  positional.add(PositionalKey, -1);
+
+  std::vector<po::option> given;
+  try {
+    namespace style = po::command_line_style;
+    given = po::command_line_parser(arguments)
+                .options(description)
+                .positional(positional)
+                .style(style::unix_style & ~style::allow_guessing)
+                .run()
+                .options;
+  } catch (const po::error& error) {
+    return usageError(error, line.table);
+  }
+
+  std::vector<std::string> seen;
+  for (const po::option& option : given) {
+    if (option.string_key == PositionalKey) {
+      line.positional.insert(line.positional.end(), option.value.begin(), option.value.end());
+      continue;
+    }
+    const OptionTable::Entry* entry = line.table.find(option.string_key);
+    TIGRIS_CHECK(entry != nullptr);
+    const std::string spelling = spellingOf(*entry);
+    if (!entry->repeats && !entry->metavar.empty() &&
+        std::find(seen.begin(), seen.end(), entry->longName) != seen.end())
+      return makeError(DiagId::Usage, "option '", spelling, "' is given twice");
+    seen.push_back(entry->longName);
+    const std::string value = option.value.empty() ? "" : option.value[0];
+    if (Status status = entry->take(value, spelling); !status)
+      return status;
+    if (entry->recorded)
+      line.recorded.push_back(entry->metavar.empty()
+                                  ? "--" + entry->longName
+                                  : (entry->shortName != 0 ? spelling + " " : spelling + "=") +
+                                        value);
+  }
+  if (line.help || line.version)
+    return {};
+
+  const size_t allowed = spec.input.empty() ? 0 : 1;
+  if (line.positional.size() > allowed)
+    return makeError(DiagId::Usage, "unexpected argument '", line.positional[allowed],
+                     "'; see --help");
+  if (spec.inputRequired && line.positional.empty())
+    return makeError(DiagId::Usage, "no ", spec.input, " given; see --help");
+  if (spec.outputRequired && !line.outputGiven)
+    return makeError(DiagId::Usage, "no -o FILE given; see --help");
+  if (spec.outputRequired && line.output == "-" && ::isatty(STDOUT_FILENO) != 0)
+    return makeError(DiagId::Usage, "the result is binary and standard output is a terminal");
+  if (allowed == 1 && line.positional.empty() && ::isatty(STDIN_FILENO) != 0)
+    return makeError(DiagId::Usage,
+                     "standard input is a terminal: name a file or pipe the previous "
+                     "tool into this one; see --help");
+  return {};
+}
+
+/// A reader that left early is no reason for noise: end as `yes | head` does, with a plain failure code.
+void onBrokenPipe(int /*signal*/) { ::_exit(ExitFailure); }
+
+} // namespace
+
+int exitCodeOf(DiagId id) {
+  return id == DiagId::Usage ? ExitUsage : id == DiagId::OverBudget ? ExitOverBudget : ExitFailure;
+}
+
+const char* tigrisVersion() { return TIGRIS_VERSION; }
+
+std::string ToolContext::inputName() const { return displayName(input_); }
+
+Expected<std::string> ToolContext::readInput() const {
+  Expected<std::string> text = readFile(input_);
+  if (text && text->empty())
+    return makeError(DiagId::EmptyInput, "empty input; did the previous tool fail? (use 'set -o "
+                                         "pipefail')")
+        .at({inputName(), 0, 0});
+  return text;
+}
+
+void ToolContext::output(std::string bytes) { output_ = std::move(bytes); }
+
+void ToolContext::outputFile(std::string path, std::string bytes) {
+  files_.push_back({std::move(path), std::move(bytes)});
+}
+
+void ToolContext::log(const std::string& text) const { writeStderr(text); }
+
+std::string ToolContext::historyEntry() const {
+  std::string entry = toolName_ + " " + tigrisVersion();
+  for (const std::string& option : recorded_)
+    entry += " " + option;
+  return entry;
+}
+
+Status ToolContext::writeOutputs() const {
+  for (const File& file : files_)
+    if (Status status = writeFile(file.path, file.bytes); !status)
+      return status;
+  if (output_)
+    if (Status status = writeFile(outputPath_, *output_); !status)
+      return status;
+  if (!printed_.empty())
+    return writeFile("-", printed_);
+  return {};
+}
+
+std::string helpText(const ToolSpec& spec) {
+  CommandLine line;
+  declareOptions(spec, line);
+  std::string usage = "usage: " + spec.name;
+  if (!spec.input.empty())
+    usage += spec.inputRequired ? " " + spec.input : " [" + spec.input + "]";
+  if (spec.outputRequired)
+    usage += " -o FILE";
+  std::string text = usage + " [OPTION]...\n\n" + spec.summary + "\n";
+  if (!spec.input.empty() && !spec.inputRequired)
+    text += strCat(spec.input, " is a file or - for standard input, which is the default.\n");
+
+  text += "\nOPTIONS\n";
+  constexpr size_t HelpColumn = 30;
+  for (const OptionTable::Entry& entry : line.table.entries()) {
+    std::string left = entry.shortName != 0 ? strCat("  -", entry.shortName, ", --") : "      --";
+    left += entry.longName;
+    if (entry.implied)
+      left += "[=" + entry.metavar + "]";
+    else if (!entry.metavar.empty())
+      left += "=" + entry.metavar;
+    if (entry.repeats)
+      left += " ...";
+    if (left.size() + 2 > HelpColumn)
+      left += "\n" + std::string(HelpColumn, ' ');
+    else
+      left.resize(HelpColumn, ' ');
+    text += left + entry.help + "\n";
+  }
+  if (!spec.details.empty())
+    text += "\n" + spec.details + (spec.details.ends_with('\n') ? "" : "\n");
+  if (!spec.examples.empty()) {
+    text += "\nEXAMPLES\n";
+    for (const std::string_view example : split(trim(spec.examples), '\n'))
+      text += strCat("  ", example, "\n");
+  }
+  return text;
+}
+
+int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
+  std::signal(SIGPIPE, onBrokenPipe);
+
+  int exitCode = ExitOk;
+  unsigned errors = 0;
+  const auto report = [&](const Diagnostic& diagnostic) {
+    if (diagnostic.severity == Severity::Error) {
+      if (exitCode == ExitOk)
+        exitCode = exitCodeOf(diagnostic.id);
+      if (++errors > MaxErrors)
+        return;
+    }
+    printDiagnostic(diagnostic, spec.name);
+  };
+
+  try {
+    CommandLine line;
+    declareOptions(spec, line);
+    const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    DiagnosticEngine diagnostics(report);
+    ToolContext context(spec.name, diagnostics);
+    Status status = parse(arguments, spec, line);
+    if (status && line.help) {
+      context.print(helpText(spec));
+    } else if (status && line.version) {
+      context.print(spec.name + " " + tigrisVersion() + "\n");
+    } else if (status) {
+      if (!line.positional.empty())
+        context.input_ = line.positional[0];
+      context.outputPath_ = line.output;
+      context.recorded_ = line.recorded;
+      status = spec.run(context);
+    }
+    if (status && errors == 0)
+      status = context.writeOutputs();
+    if (!status)
+      report(status.error().diagnostic());
+  } catch (const DataError& error) {
+    report({DiagId::BadWeights, Severity::Error, {}, error.what(), {}});
+  } catch (const std::bad_alloc&) {
+    writeStderr(spec.name + ": error: this computer has not enough free memory for that input\n");
+    return ExitFailure;
+  } catch (const std::exception& error) {
+    writeStderr(strCat(spec.name, ": internal error: ", error.what(), "\n", spec.name,
+                       ": note: this is a bug; please report it with the command line and the "
+                       "input\n"));
+    return ExitBug;
+  }
+  if (errors > MaxErrors)
+    writeStderr(strCat(spec.name, ": note: ", errors - MaxErrors, " more errors not shown\n"));
+  return exitCode;
+}
+
+} // namespace tigris
