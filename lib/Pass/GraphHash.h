@@ -6,7 +6,8 @@
 namespace tigris {
 
 /// Covers everything the stream prints except the history: header, interface, tensors with the
-/// checksums of their data, ops in order, plan. Equal graphs hash equally in every process.
+/// checksums of their data, ops in order, plan. The same graph hashes equally in every process; ids are
+/// part of the hash, so it is for comparing a graph with its own past, not two graphs.
 uint64_t structuralHash(const Graph& graph);
 
 } // namespace tigris

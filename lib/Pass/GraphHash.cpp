@@ -1,0 +1,140 @@
+// FNV-1a over the fields in a fixed order; every list is preceded by its length so that neighbours
+// cannot be confused.
+#include "tigris/Pass/GraphHash.h"
+
+#include <bit>
+#include <type_traits>
+
+namespace tigris {
+
+namespace {
+
+class Hasher {
+public:
+  void bytes(const void* data, size_t size) {
+    const auto* p = static_cast<const unsigned char*>(data);
+    for (size_t i = 0; i < size; ++i)
+      state_ = (state_ ^ p[i]) * 0x100000001B3ULL;
+  }
+  template <typename T>
+    requires(std::is_integral_v<T> || std::is_enum_v<T>)
+  void add(T value) {
+    const auto wide = static_cast<uint64_t>(value);
+    bytes(&wide, sizeof wide);
+  }
+  void add(double value) { add(std::bit_cast<uint64_t>(value)); }
+  void add(const std::string& text) {
+    add(text.size());
+    bytes(text.data(), text.size());
+  }
+  template <typename Tag> void add(Id<Tag> id) { add(id.index()); }
+  template <typename T> void add(const std::vector<T>& items) {
+    add(items.size());
+    for (const T& item : items)
+      add(item);
+  }
+  template <typename T> void add(const std::optional<T>& value) {
+    add(value.has_value());
+    if (value)
+      add(*value);
+  }
+  void add(const Shape& shape) { add(shape.dims()); }
+  void add(const QuantParam& quant) {
+    add(quant.scale.size());
+    for (const float scale : quant.scale)
+      add(std::bit_cast<uint32_t>(scale));
+    add(quant.zeroPoint);
+    add(quant.axis);
+  }
+  void add(const AttrMap& attrs) {
+    for (const auto& [name, value] : attrs) {
+      add(name);
+      add(value.index());
+      std::visit([this](const auto& v) { add(v); }, value);
+    }
+  }
+  void add(const Tensor& tensor) {
+    add(tensor.name);
+    add(tensor.type);
+    add(tensor.hasShape);
+    add(tensor.shape);
+    add(tensor.quant);
+    add(tensor.data != nullptr);
+    if (tensor.data)
+      add(tensor.data->crc());
+  }
+  void add(const Op& op) {
+    add(op.kind);
+    add(op.name);
+    add(op.inputs);
+    add(op.outputs);
+    add(op.attrs);
+    add(op.act);
+    add(op.origin);
+    add(op.unknownKind);
+  }
+  void add(const Port& port) {
+    add(port.name);
+    add(port.tensor);
+    add(port.type);
+    add(port.shape);
+    add(port.perm);
+  }
+  void add(const Placement& placement) {
+    add(placement.tensor);
+    add(placement.offset);
+  }
+  void add(const Stage& stage) {
+    add(stage.mode);
+    add(stage.ops);
+    add(stage.loads);
+    add(stage.spills);
+    add(stage.fast);
+    add(stage.peak);
+  }
+  void add(const Plan& plan) {
+    add(plan.budget.fast);
+    add(plan.budget.slow);
+    add(plan.budget.flash);
+    add(plan.target);
+    add(plan.planner);
+    add(plan.optimize);
+    add(plan.io);
+    add(plan.align);
+    add(plan.stages);
+    add(plan.slow);
+    add(plan.stats.fastPeakBytes);
+    add(plan.stats.slowPeakBytes);
+    add(plan.stats.slowReadBytes);
+    add(plan.stats.slowWriteBytes);
+    add(plan.stats.macs);
+    add(plan.provenOptimal);
+  }
+  uint64_t value() const { return state_; }
+
+private:
+  uint64_t state_ = 0xCBF29CE484222325ULL;
+};
+
+} // namespace
+
+uint64_t structuralHash(const Graph& graph) {
+  Hasher hasher;
+  hasher.add(graph.stage());
+  hasher.add(graph.layout());
+  hasher.add(graph.modelName());
+  hasher.add(graph.opset());
+  hasher.add(graph.inputs());
+  hasher.add(graph.outputs());
+  for (const TensorId id : graph.tensors()) {
+    hasher.add(id);
+    hasher.add(graph.tensor(id));
+  }
+  hasher.add(graph.order());
+  for (const OpId id : graph.order())
+    hasher.add(graph.op(id));
+  hasher.add(graph.plan());
+  return hasher.value();
+}
+
+} // namespace tigris
