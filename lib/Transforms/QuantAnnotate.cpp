@@ -15,14 +15,23 @@
 #include "tigris/Transforms/QuantUtils.h"
 
 #include <cmath>
+#include <set>
 
 namespace tigris {
 
 namespace {
 
-class QuantAnnotate : public Pass {
+constexpr const char* Doc = R"(Exporters write scales and zero points as operands that many nodes share.
+Afterwards the integer tensor carries them and both ops have one operand:
+
+    q = QuantizeLinear(x, 0.1, 3)      ->   q {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
+    y = DequantizeLinear(q, 0.1, 3)    ->   y = DequantizeLinear(q)
+
+uint8 tensors become int8 (numbers 128 lower); model inputs and outputs keep uint8 at the interface.)";
+
+class QuantAnnotate {
 public:
-  PassStatus run(Graph& graph, PassContext& context) override {
+  PassStatus run(Graph& graph, PassContext& context) {
     bool changed = false;
     const std::vector<OpId> order = graph.order();
     for (const OpId id : order) {
@@ -31,15 +40,13 @@ public:
       if ((!quantizes && kind != OpKind::DequantizeLinear) || graph.op(id).inputs.size() < 2)
         continue;
       const Status status = annotate(graph, id, quantizes);
-      if (!status) {
-        context.diagnostics().report(status.error().diagnostic());
-        return PassStatus::Failed;
-      }
+      if (!status)
+        return context.fail(status.error());
       changed = true;
     }
     if (changed)
       spreadThroughMovement(graph);
-    return changed ? PassStatus::Changed : PassStatus::Unchanged;
+    return changedIf(changed);
   }
 
 private:
@@ -100,17 +107,15 @@ private:
     return isInteger(declared) ? declared : DType::UInt8;
   }
 
-  static Status annotate(Graph& graph, OpId id, bool quantizes) {
+  Status annotate(Graph& graph, OpId id, bool quantizes) {
     const Op op = graph.op(id);
     TensorId target = quantizes ? op.output() : op.input(0);
     Expected<QuantParam> param = readParam(graph, op, graph.tensor(target));
     if (!param)
       return param.takeError();
     const DType type = integerType(graph, op, quantizes);
-    // A DequantizeLinear whose tensor an earlier QuantizeLinear made int8 still states uint8 numbers.
-    const bool statesUint8 =
-        type == DType::UInt8 ||
-        (!quantizes && op.input(2) && graph.tensor(op.input(2)).type == DType::UInt8);
+    // A DequantizeLinear whose tensor an earlier op made int8 still states uint8 numbers.
+    const bool statesUint8 = type == DType::UInt8 || wasUint8_.count(target) != 0;
     if (statesUint8)
       for (int32_t& zero : param->zeroPoint)
         zero -= 128;
@@ -128,7 +133,9 @@ private:
       graph.setInput(id, 0, target);
     }
     Tensor& tensor = graph.editTensor(target);
-    if (!tensor.quant || tensor.type == DType::UInt8) {
+    if (!tensor.quant) {
+      if (type == DType::UInt8)
+        wasUint8_.insert(target);
       if (tensor.isConstant())
         widenConstant(tensor);
       tensor.type = quantizes ? storedType(type) : storedType(tensor.type);
@@ -179,10 +186,17 @@ private:
         }
     }
   }
+
+  std::set<TensorId> wasUint8_;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createQuantAnnotatePass() { return std::make_unique<QuantAnnotate>(); }
+PassInfo quantAnnotatePass() {
+  return functionPass("quant-annotate", "scales and zero points move onto the quantized tensors", Doc,
+                      [](Graph& graph, PassContext& context) {
+                        return QuantAnnotate().run(graph, context);
+                      });
+}
 
 } // namespace tigris

@@ -1,0 +1,355 @@
+// The rules below say for every permutable operator how its attributes change with the dimension order.
+#include "tigris/Transforms/LayoutUtils.h"
+
+#include "tigris/Transforms/QuantUtils.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tigris {
+
+Perm channelsLastPerm(size_t rank) {
+  Perm perm = {0};
+  for (size_t i = 2; i < rank; ++i)
+    perm.push_back(static_cast<int64_t>(i));
+  perm.push_back(1);
+  return perm;
+}
+
+Perm channelsFirstPerm(size_t rank) { return inversePerm(channelsLastPerm(rank)); }
+
+Perm inversePerm(const Perm& perm) {
+  Perm inverse(perm.size());
+  for (size_t i = 0; i < perm.size(); ++i)
+    inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  return inverse;
+}
+
+Perm composePerm(const Perm& first, const Perm& second) {
+  Perm result(first.size());
+  for (size_t i = 0; i < first.size(); ++i)
+    result[i] = first[static_cast<size_t>(second[i])];
+  return result;
+}
+
+bool isIdentityPerm(const Perm& perm) {
+  for (size_t i = 0; i < perm.size(); ++i)
+    if (perm[i] != static_cast<int64_t>(i))
+      return false;
+  return true;
+}
+
+bool keepsElementOrder(const Shape& shape, const Perm& perm) {
+  int64_t last = -1;
+  for (const int64_t axis : perm) {
+    if (shape[static_cast<size_t>(axis)] == 1)
+      continue;
+    if (axis < last)
+      return false;
+    last = axis;
+  }
+  return true;
+}
+
+std::optional<Perm> transposePerm(const Graph& graph, TensorId id) {
+  const OpId producer = id ? graph.producer(id) : OpId();
+  if (!producer || graph.op(producer).kind != OpKind::Transpose)
+    return std::nullopt;
+  const Op& op = graph.op(producer);
+  const size_t rank = graph.tensor(id).shape.rank();
+  Perm reversed(rank);
+  for (size_t i = 0; i < rank; ++i)
+    reversed[i] = static_cast<int64_t>(rank - 1 - i);
+  return op.attrs.getInts("perm", reversed);
+}
+
+namespace {
+
+Tensor permutedTensor(const Graph& graph, TensorId source, const Perm& perm) {
+  Tensor tensor = graph.tensor(source);
+  tensor.shape = permute(tensor.shape, perm);
+  if (tensor.quant && tensor.quant->perChannel())
+    tensor.quant->axis = static_cast<int>(inversePerm(perm)[static_cast<size_t>(tensor.quant->axis)]);
+  return tensor;
+}
+
+Op makeTranspose(const Graph& graph, TensorId source, TensorId result, const Perm& perm) {
+  Op op;
+  op.kind = OpKind::Transpose;
+  op.name = graph.uniqueName(graph.tensor(source).name + "_transpose");
+  op.inputs = {source};
+  op.outputs = {result};
+  op.attrs.set("perm", perm);
+  return op;
+}
+
+} // namespace
+
+TensorId insertTransposeBefore(Graph& graph, OpId user, TensorId source, const Perm& perm) {
+  Tensor tensor = permutedTensor(graph, source, perm);
+  tensor.name = graph.uniqueName(tensor.name + "_t");
+  const TensorId result = graph.addTensor(std::move(tensor));
+  graph.insertBefore(user, makeTranspose(graph, source, result, perm));
+  return result;
+}
+
+void transposeResult(Graph& graph, OpId id, size_t index, const Perm& perm) {
+  const TensorId old = graph.op(id).outputs[index];
+  Tensor tensor = permutedTensor(graph, old, inversePerm(perm));
+  graph.renameTensor(old, graph.uniqueName(tensor.name + "_t"));
+  const TensorId fresh = graph.addTensor(std::move(tensor));
+  std::vector<TensorId> outputs = graph.op(id).outputs;
+  outputs[index] = fresh;
+  graph.setOutputs(id, std::move(outputs));
+  graph.insertAfter(id, makeTranspose(graph, fresh, old, perm));
+}
+
+TensorId transposeConstant(Graph& graph, TensorId id, const Perm& perm) {
+  Tensor tensor = permutedTensor(graph, id, perm);
+  const Shape& source = graph.tensor(id).shape;
+  const std::vector<int64_t> strides = rowMajorStrides(source);
+  const unsigned size = dtypeSize(tensor.type);
+  const auto from = graph.tensor(id).data->bytes();
+  std::vector<uint8_t> to(from.size());
+  std::vector<int64_t> index(tensor.shape.rank(), 0);
+  for (size_t at = 0; at < to.size(); at += size) {
+    int64_t element = 0;
+    for (size_t i = 0; i < index.size(); ++i)
+      element += index[i] * strides[static_cast<size_t>(perm[i])];
+    std::copy_n(from.begin() + element * size, size, to.begin() + static_cast<std::ptrdiff_t>(at));
+    for (size_t i = index.size(); i-- > 0;) {
+      if (++index[i] < tensor.shape[i])
+        break;
+      index[i] = 0;
+    }
+  }
+  tensor.data = makeBlob(std::move(to));
+  tensor.name = graph.uniqueName(tensor.name + "_t");
+  return graph.addTensor(std::move(tensor));
+}
+
+namespace {
+
+/// Operand slots whose dimensions line up with the result's: all of an element-wise op, one otherwise.
+std::vector<size_t> permutedSlots(const Op& op) {
+  switch (op.kind) {
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Pow:
+  case OpKind::PRelu:
+    return {0, 1};
+  default:
+    return dataOperands(op);
+  }
+}
+
+bool isAxisOp(OpKind kind) {
+  switch (kind) {
+  case OpKind::Concat:
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+  case OpKind::Slice:
+  case OpKind::Split:
+  case OpKind::Pad:
+  case OpKind::Tile:
+  case OpKind::ReduceMean:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isElementwise(OpKind kind) {
+  switch (kind) {
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Pow:
+  case OpKind::PRelu:
+  case OpKind::Max:
+  case OpKind::Min:
+  case OpKind::Relu:
+  case OpKind::Relu6:
+  case OpKind::Clip:
+  case OpKind::QuantizeLinear:
+  case OpKind::DequantizeLinear:
+  case OpKind::Requantize:
+    return true;
+  default:
+    return isUnaryFunction(kind);
+  }
+}
+
+/// Axes named by an attribute, in x's numbering: made explicit, then renumbered for s.
+void renumberAxes(Op& op, size_t rank, size_t count, const Perm& perm) {
+  std::vector<int64_t> axes(count);
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = op.attrs.getInts("axes", axes);
+  for (int64_t& axis : axes)
+    axis = perm[*normalizeAxis(axis, rank)];
+  op.attrs.set("axes", axes);
+}
+
+void renumberAxis(Op& op, size_t rank, const Perm& perm, int64_t fallback) {
+  const size_t axis = *normalizeAxis(op.attrs.getInt("axis", fallback), rank);
+  op.attrs.set("axis", perm[axis]);
+}
+
+/// One value per dimension, moved to the dimension's new place.
+std::vector<int64_t> moveValues(const std::vector<int64_t>& values, const Perm& perm) {
+  std::vector<int64_t> moved(values.size());
+  for (size_t i = 0; i < perm.size(); ++i)
+    moved[static_cast<size_t>(perm[i])] = values[i];
+  return moved;
+}
+
+/// Full-rank pads in s's order; `axes` is resolved away.
+void permutePads(Op& op, size_t rank, const Perm& perm) {
+  const std::vector<int64_t> pads = op.attrs.getInts("pads");
+  std::vector<int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = op.attrs.getInts("axes", axes);
+  std::vector<int64_t> moved(2 * rank, 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(perm[*normalizeAxis(axes[i], rank)]);
+    moved[axis] = pads[i];
+    moved[rank + axis] = pads[axes.size() + i];
+  }
+  op.attrs.erase("axes");
+  op.attrs.set("pads", moved);
+}
+
+void permuteAttributes(Op& op, size_t rank, const Perm& perm) {
+  switch (op.kind) {
+  case OpKind::Concat:
+  case OpKind::Split:
+    renumberAxis(op, rank, perm, 0);
+    break;
+  case OpKind::Softmax:
+  case OpKind::LogSoftmax:
+    renumberAxis(op, rank, perm, -1);
+    break;
+  case OpKind::Slice:
+    renumberAxes(op, rank, op.attrs.getInts("starts").size(), perm);
+    break;
+  case OpKind::ReduceMean:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd:
+    renumberAxes(op, rank, rank, perm);
+    break;
+  case OpKind::Pad:
+    permutePads(op, rank, perm);
+    break;
+  case OpKind::Tile:
+    op.attrs.set("repeats", moveValues(op.attrs.getInts("repeats"), perm));
+    break;
+  default:
+    break;
+  }
+}
+
+/// The operand with leading dimensions of size 1 up to `rank`.
+TensorId raiseRank(Graph& graph, OpId user, TensorId id, size_t rank) {
+  Tensor tensor = graph.tensor(id);
+  std::vector<int64_t> dims(rank - tensor.shape.rank(), 1);
+  dims.insert(dims.end(), tensor.shape.begin(), tensor.shape.end());
+  if (tensor.quant && tensor.quant->perChannel())
+    tensor.quant->axis += static_cast<int>(rank - tensor.shape.rank());
+  tensor.shape = Shape(dims);
+  tensor.name = graph.uniqueName(tensor.name + "_r");
+  const TensorId result = graph.addTensor(std::move(tensor));
+  if (graph.tensor(id).isConstant())
+    return result;
+  Op reshape;
+  reshape.kind = OpKind::Reshape;
+  reshape.name = graph.uniqueName(graph.tensor(id).name + "_reshape");
+  reshape.inputs = {id};
+  reshape.outputs = {result};
+  reshape.attrs.set("shape", dims);
+  graph.insertBefore(user, std::move(reshape));
+  return result;
+}
+
+/// s for the operand x = Transpose(s, perm).
+TensorId unpermuted(Graph& graph, OpId user, TensorId id, const Perm& perm) {
+  if (graph.tensor(id).elements() == 1 && graph.tensor(id).isConstant())
+    return id; // broadcasts the same in any order
+  if (graph.tensor(id).shape.rank() < perm.size())
+    id = raiseRank(graph, user, id, perm.size());
+  if (transposePerm(graph, id) == perm)
+    return graph.op(graph.producer(id)).input(0);
+  if (graph.tensor(id).isConstant())
+    return transposeConstant(graph, id, inversePerm(perm));
+  return insertTransposeBefore(graph, user, id, inversePerm(perm));
+}
+
+/// A reduction that drops its axes keeps them while it is permuted; a Reshape drops them afterwards.
+void keepReducedAxes(Graph& graph, OpId id) {
+  const Op op = graph.op(id);
+  const TensorId result = op.output();
+  const Tensor& x = graph.tensor(op.input(0));
+  Tensor kept = graph.tensor(result);
+  std::vector<int64_t> dims = x.shape.dims();
+  std::vector<int64_t> axes(x.shape.rank());
+  std::iota(axes.begin(), axes.end(), 0);
+  for (const int64_t axis : op.attrs.getInts("axes", axes))
+    dims[*normalizeAxis(axis, dims.size())] = 1;
+  kept.shape = Shape(dims);
+  kept.name = graph.uniqueName(kept.name + "_keep");
+  const TensorId keptId = graph.addTensor(std::move(kept));
+  graph.setOutputs(id, {keptId});
+  graph.editOp(id).attrs.set("keepdims", int64_t{1});
+  Op reshape;
+  reshape.kind = OpKind::Reshape;
+  reshape.name = graph.uniqueName(op.name + "_reshape");
+  reshape.inputs = {keptId};
+  reshape.outputs = {result};
+  reshape.attrs.set("shape", graph.tensor(result).shape.dims());
+  graph.insertAfter(id, std::move(reshape));
+}
+
+bool isReduction(OpKind kind) {
+  return kind == OpKind::ReduceMean || kind == OpKind::ReduceSum || kind == OpKind::ReduceMax ||
+         kind == OpKind::ReduceMin || kind == OpKind::ReduceProd;
+}
+
+} // namespace
+
+bool isPermutable(const Graph& graph, OpId id) {
+  const Op& op = graph.op(id);
+  if (!isAxisOp(op.kind) && !isElementwise(op.kind))
+    return false;
+  if (op.kind == OpKind::Slice && op.attrs.getInts("starts").empty())
+    return false;
+  // Per-channel quantization of an activation names an axis of its own.
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const TensorId operand : *operands)
+      if (operand && !graph.tensor(operand).isConstant() && graph.tensor(operand).quant &&
+          graph.tensor(operand).quant->perChannel())
+        return false;
+  return true;
+}
+
+void permuteOp(Graph& graph, OpId id, const Perm& perm) {
+  if (isReduction(graph.op(id).kind) && graph.op(id).attrs.getInt("keepdims", 1) == 0)
+    keepReducedAxes(graph, id);
+  std::vector<TensorId> inputs = graph.op(id).inputs;
+  for (const size_t slot : permutedSlots(graph.op(id)))
+    inputs[slot] = unpermuted(graph, id, inputs[slot], perm);
+  graph.setInputs(id, std::move(inputs));
+  permuteAttributes(graph.editOp(id), perm.size(), perm);
+  for (size_t i = 0; i < graph.op(id).outputs.size(); ++i)
+    if (graph.op(id).outputs[i])
+      transposeResult(graph, id, i, perm);
+}
+
+} // namespace tigris

@@ -1,0 +1,252 @@
+// qdq-fold: operators between DequantizeLinear and QuantizeLinear become operators on the integers.
+//
+// For every operator with an int8 kernel whose data operands are dequantized int8 tensors and whose
+// result is only quantized again:
+//
+//   DQ(x), DQ(w), DQ(b) -> Conv -> Q      becomes      Conv(x, w, b)   with the scales on the tensors
+//
+// The weights keep their integers and zero points; the bias becomes int32 in units of scale(x) * scale(w).
+// A quantize right after a dequantize disappears, or becomes Requantize when the parameters differ.
+// What has no integer kernel, or is not quantized on all sides, keeps its Q and DQ and runs in float: slower,
+// never wrong. The kernels' own conditions (softmax writes scale 1/256) are checked here.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/QuantUtils.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(An operator whose data operands are dequantized and whose result is quantized
+again runs on the integers:
+
+    DQ(x), DQ(w), DQ(b) -> Conv -> Q    ->   Conv(x, w, b)
+
+Zero points of weights are kept, biases become int32 in units of scale(x) * scale(w), adjacent Q/DQ
+cancel or become Requantize. Everything else keeps its Q and DQ and computes in float.)";
+
+/// Int8 constant with one scale, or one per index of `axis`, none of it computed at run time.
+bool isQuantizedWeight(const Graph& graph, TensorId id, int axis) {
+  if (!id)
+    return false;
+  const Tensor& tensor = graph.tensor(id);
+  return tensor.isConstant() && tensor.type == DType::Int8 && tensor.quant &&
+         (!tensor.quant->perChannel() || tensor.quant->axis == axis);
+}
+
+/// Real values of a constant bias: float32, or int32 behind a DequantizeLinear.
+std::optional<std::vector<double>> realBias(const Graph& graph, TensorId id) {
+  const Tensor& direct = graph.tensor(id);
+  if (direct.isConstant() && direct.type == DType::Float32) {
+    const std::vector<float> values = direct.data->values<float>();
+    return std::vector<double>(values.begin(), values.end());
+  }
+  const TensorId source = dequantizedSource(graph, id);
+  if (!source)
+    return std::nullopt;
+  const Tensor& tensor = graph.tensor(source);
+  if (!tensor.isConstant() || !tensor.quant ||
+      (tensor.type != DType::Int32 && tensor.type != DType::Int8))
+    return std::nullopt;
+  std::vector<double> result;
+  const auto append = [&](auto typed) {
+    for (size_t i = 0; i < typed.size(); ++i) {
+      const size_t k = tensor.quant->perChannel() ? i : 0;
+      result.push_back((static_cast<double>(typed[i]) - tensor.quant->zeroPoint[k]) *
+                       tensor.quant->scale[k]);
+    }
+  };
+  if (tensor.type == DType::Int32)
+    append(tensor.data->values<int32_t>());
+  else
+    append(tensor.data->values<int8_t>());
+  return result;
+}
+
+/// The bias as the kernels add it: int32, scale(x) * scale(w) per channel, zero point 0. nullopt when a value
+/// does not fit.
+std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channels, float inputScale,
+                                  const QuantParam& weights) {
+  std::vector<int32_t> values(channels);
+  QuantParam quant;
+  for (size_t c = 0; c < channels; ++c) {
+    const double scale = static_cast<double>(inputScale) *
+                         weights.scale[weights.perChannel() ? c : 0];
+    const double value = std::nearbyint(real[real.size() == 1 ? 0 : c] / scale);
+    if (!(std::abs(value) <= 2147483647.0))
+      return std::nullopt;
+    values[c] = static_cast<int32_t>(value);
+    if (weights.perChannel() || c == 0)
+      quant.scale.push_back(static_cast<float>(scale));
+  }
+  quant.zeroPoint.assign(quant.scale.size(), 0);
+  quant.axis = quant.scale.size() > 1 ? 0 : -1;
+  Tensor tensor;
+  tensor.type = DType::Int32;
+  tensor.shape = Shape{static_cast<int64_t>(channels)};
+  tensor.quant = std::move(quant);
+  tensor.data = makeBlobOf(values);
+  return tensor;
+}
+
+class QdqFold {
+public:
+  static PassStatus run(Graph& graph, PassContext&) {
+    bool changed = false;
+    const std::vector<OpId> order = graph.order();
+    for (const OpId id : order)
+      if (graph.contains(id))
+        changed |= graph.op(id).kind == OpKind::QuantizeLinear ? foldPair(graph, id)
+                                                               : foldOp(graph, id);
+    if (changed)
+      graph.eraseUnusedTensors();
+    return changedIf(changed);
+  }
+
+private:
+  /// Q right after DQ.
+  static bool foldPair(Graph& graph, OpId id) {
+    const Op op = graph.op(id);
+    const TensorId source = dequantizedSource(graph, op.input(0));
+    if (!source)
+      return false;
+    const Tensor& from = graph.tensor(source);
+    const Tensor& to = graph.tensor(op.output());
+    if (from.quant && from.type == to.type && from.quant == to.quant) {
+      graph.eraseOp(id);
+      graph.replaceAllUses(op.output(), source);
+    } else if (isPerTensorInt8(graph, source) && isPerTensorInt8(graph, op.output())) {
+      graph.setInputs(id, {source});
+      graph.editOp(id).kind = OpKind::Requantize;
+    } else {
+      return false;
+    }
+    eraseIfDead(graph, graph.producer(op.input(0)));
+    return true;
+  }
+
+  static bool foldOp(Graph& graph, OpId id) {
+    const Op op = graph.op(id);
+    const OpId quantizer = soleQuantizer(graph, op.output());
+    if (!quantizer || op.outputs.size() != 1)
+      return false;
+    const TensorId result = graph.op(quantizer).output();
+    std::optional<std::vector<TensorId>> inputs = integerOperands(graph, id, result);
+    if (!inputs)
+      return false;
+    const std::vector<TensorId> before = op.inputs;
+    graph.eraseOp(quantizer);
+    graph.setInputs(id, *inputs);
+    graph.setOutputs(id, {result});
+    for (const TensorId input : before)
+      if (input)
+        eraseIfDead(graph, graph.producer(input));
+    return true;
+  }
+
+  /// Operands of the integer form, or nullopt when the operator has none here.
+  static std::optional<std::vector<TensorId>> integerOperands(Graph& graph, OpId id,
+                                                              TensorId result) {
+    const Op& op = graph.op(id);
+    switch (op.kind) {
+    case OpKind::Conv:
+    case OpKind::DepthwiseConv:
+    case OpKind::Conv1D:
+      return weighted(graph, id, 0);
+    case OpKind::ConvTranspose:
+      // Per-channel scales run over W[I, O/group, ...]: with groups they would repeat per group.
+      return op.attrs.getInt("group", 1) == 1 ? weighted(graph, id, 1) : std::nullopt;
+    case OpKind::Gemm:
+      if (op.attrs.getInt("transA", 0) != 0 || op.attrs.getFloat("alpha", 1.0) != 1.0 ||
+          op.attrs.getFloat("beta", 1.0) != 1.0)
+        return std::nullopt;
+      return weighted(graph, id, op.attrs.getInt("transB", 0) != 0 ? 0 : 1);
+    case OpKind::MatMul:
+      if (graph.tensor(op.input(1)).shape.rank() != 2)
+        return std::nullopt;
+      return weighted(graph, id, 1);
+    case OpKind::Softmax: {
+      const QuantParam& quant = *graph.tensor(result).quant;
+      if (quant.scale[0] != 1.0F / 256.0F || quant.zeroPoint[0] != -128)
+        return std::nullopt;
+      return allDequantized(graph, op);
+    }
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::AveragePool:
+    case OpKind::GlobalAveragePool:
+    case OpKind::ReduceMean:
+      return allDequantized(graph, op);
+    case OpKind::Resize:
+      if (op.attrs.getString("mode", "nearest") != "linear")
+        return std::nullopt;
+      return resampled(graph, id, result);
+    default:
+      return isUnaryFunction(op.kind) ? allDequantized(graph, op) : std::nullopt;
+    }
+  }
+
+  static std::optional<std::vector<TensorId>> allDequantized(const Graph& graph, const Op& op) {
+    std::vector<TensorId> inputs;
+    for (const TensorId input : op.inputs) {
+      const TensorId source = dequantizedSource(graph, input);
+      if (!isPerTensorInt8(graph, source))
+        return std::nullopt;
+      inputs.push_back(source);
+    }
+    return inputs;
+  }
+
+  /// x, w, bias with the output channels of w on `axis`.
+  static std::optional<std::vector<TensorId>> weighted(Graph& graph, OpId id, int axis) {
+    const Op& op = graph.op(id);
+    const TensorId input = dequantizedSource(graph, op.input(0));
+    const TensorId weights = dequantizedSource(graph, op.input(1));
+    if (!isPerTensorInt8(graph, input) || graph.tensor(input).isConstant() ||
+        !isQuantizedWeight(graph, weights, axis))
+      return std::nullopt;
+    std::vector<TensorId> inputs = {input, weights};
+    if (const TensorId bias = op.input(2)) {
+      const Tensor& result = graph.tensor(op.output());
+      const size_t channelAxis = op.kind == OpKind::Gemm ? result.shape.rank() - 1 : 1;
+      const auto channels = static_cast<size_t>(result.shape[channelAxis]);
+      const auto real = realBias(graph, bias);
+      // Gemm also allows one value per row, which no kernel adds.
+      const Shape& biasShape = graph.tensor(bias).shape;
+      const bool perChannel = real && real->size() == channels && biasShape.fromBack(0) == biasShape.elements();
+      if (!perChannel && (!real || real->size() != 1))
+        return std::nullopt;
+      auto tensor = integerBias(*real, channels, graph.tensor(input).quant->scale[0],
+                                *graph.tensor(weights).quant);
+      if (!tensor)
+        return std::nullopt;
+      const TensorId source = dequantizedSource(graph, bias);
+      tensor->name = graph.uniqueName(graph.tensor(source ? source : bias).name + "_s32");
+      inputs.push_back(graph.addTensor(std::move(*tensor)));
+    }
+    return inputs;
+  }
+
+  /// The kernel interpolates between integers of one quantization.
+  static std::optional<std::vector<TensorId>> resampled(Graph& graph, OpId id, TensorId result) {
+    const Op& op = graph.op(id);
+    const TensorId source = dequantizedSource(graph, op.input(0));
+    if (!isPerTensorInt8(graph, source) || graph.tensor(source).quant != graph.tensor(result).quant)
+      return std::nullopt;
+    std::vector<TensorId> inputs = op.inputs;
+    inputs[0] = source;
+    return inputs;
+  }
+};
+
+} // namespace
+
+PassInfo qdqFoldPass() {
+  return functionPass("qdq-fold", "operators between dequantize and quantize run on the integers", Doc,
+                      QdqFold::run);
+}
+
+} // namespace tigris

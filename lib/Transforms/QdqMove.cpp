@@ -1,0 +1,142 @@
+// qdq-move: brings DequantizeLinear and QuantizeLinear next to the arithmetic between them.
+//
+// Exporters leave reshapes, pools, concats and clamps between an operator and its quantization node.
+// Those commute with quantization exactly (see QuantUtils.h), so
+//
+//   Conv -> Relu -> Flatten -> Q      becomes      Conv -> Q -> Relu -> Flatten       (all int8 after Q)
+//   DQ -> Transpose -> Gemm           becomes      Transpose -> DQ -> Gemm
+//
+// and qdq-fold only has to look at direct neighbours. DQ only moves down and Q only moves up, so the
+// pass ends. Where both meet with different parameters, qdq-fold leaves a Requantize.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/QuantUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(Data movement and clamps commute with quantization exactly, so they get out of
+the way: DequantizeLinear moves down, QuantizeLinear moves up, until both touch arithmetic.
+
+    Conv -> Relu -> Flatten -> Q    ->   Conv -> Q -> Relu -> Flatten    (int8 after Q)
+    DQ -> Transpose -> Gemm         ->   Transpose -> DQ -> Gemm)";
+
+class QdqMove {
+public:
+  static PassStatus run(Graph& graph, PassContext&) {
+    bool changed = false;
+    bool again = true;
+    while (again) {
+      again = false;
+      const std::vector<OpId> order = graph.order();
+      for (const OpId id : order)
+        again |= graph.contains(id) && sinkDequantize(graph, id);
+      for (auto at = order.rbegin(); at != order.rend(); ++at)
+        again |= graph.contains(*at) && hoistQuantize(graph, *at);
+      changed |= again;
+    }
+    if (changed)
+      graph.eraseUnusedTensors();
+    return changedIf(changed);
+  }
+
+private:
+  /// Parameters of a moved tensor; nullopt when the op mixes indices of a per-channel axis.
+  static std::optional<QuantParam> movedParam(const Op& op, QuantParam param) {
+    if (!param.perChannel())
+      return param;
+    if (op.kind != OpKind::Transpose)
+      return std::nullopt;
+    const std::vector<int64_t> perm = op.attrs.getInts("perm");
+    const auto at = std::find(perm.begin(), perm.end(), param.axis);
+    if (at == perm.end())
+      return std::nullopt;
+    param.axis = static_cast<int>(at - perm.begin());
+    return param;
+  }
+
+  /// DQ -> movement  ==>  movement -> DQ.
+  static bool sinkDequantize(Graph& graph, OpId id) {
+    const Op op = graph.op(id);
+    if (!isDataMovement(op) || op.inputs.empty())
+      return false;
+    std::vector<TensorId> inputs = op.inputs;
+    std::optional<Tensor> source;
+    for (const size_t slot : dataOperands(op)) {
+      const TensorId quantized = dequantizedSource(graph, op.inputs[slot]);
+      if (!quantized)
+        return false;
+      const Tensor& tensor = graph.tensor(quantized);
+      if (!tensor.quant || (source && (source->type != tensor.type || source->quant != tensor.quant)))
+        return false;
+      source = tensor;
+      inputs[slot] = quantized;
+    }
+    const std::optional<QuantParam> param = movedParam(op, *source->quant);
+    if (!param)
+      return false;
+
+    graph.setInputs(id, inputs);
+    std::vector<TensorId> outputs = op.outputs;
+    for (TensorId& output : outputs)
+      if (output)
+        output = addQuantizedLike(graph, output, source->type, *param);
+    graph.setOutputs(id, outputs);
+    OpId position = id;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i]) {
+        Op dequantize;
+        dequantize.kind = OpKind::DequantizeLinear;
+        dequantize.name = graph.uniqueName(op.name + "_dequantize");
+        dequantize.inputs = {outputs[i]};
+        dequantize.outputs = {op.outputs[i]};
+        position = graph.insertAfter(position, std::move(dequantize));
+      }
+    for (const size_t slot : dataOperands(op))
+      eraseIfDead(graph, graph.producer(op.inputs[slot]));
+    return true;
+  }
+
+  /// movement or clamp -> Q  ==>  Q -> movement or clamp.
+  static bool hoistQuantize(Graph& graph, OpId id) {
+    const Op op = graph.op(id);
+    if ((!isDataMovement(op) && !isMonotone(op)) || op.outputs.size() != 1)
+      return false;
+    const OpId quantizer = soleQuantizer(graph, op.output());
+    if (!quantizer)
+      return false;
+    const TensorId result = graph.op(quantizer).output();
+    const QuantParam param = *graph.tensor(result).quant;
+    std::vector<TensorId> inputs = op.inputs;
+    for (const size_t slot : dataOperands(op)) {
+      const Tensor& real = graph.tensor(op.inputs[slot]);
+      if (real.type != DType::Float32 || real.isConstant())
+        return false;
+    }
+    for (const size_t slot : dataOperands(op)) {
+      inputs[slot] = addQuantizedLike(graph, op.inputs[slot], DType::Int8, param);
+      Op quantize;
+      quantize.kind = OpKind::QuantizeLinear;
+      quantize.name = graph.uniqueName(graph.op(quantizer).name);
+      quantize.inputs = {op.inputs[slot]};
+      quantize.outputs = {inputs[slot]};
+      quantize.origin = graph.op(quantizer).origin;
+      graph.insertBefore(id, std::move(quantize));
+    }
+    graph.eraseOp(quantizer);
+    graph.setInputs(id, inputs);
+    graph.setOutputs(id, {result});
+    return true;
+  }
+};
+
+} // namespace
+
+PassInfo qdqMovePass() {
+  return functionPass("qdq-move", "quantization nodes move next to the arithmetic they belong to", Doc,
+                      QdqMove::run);
+}
+
+} // namespace tigris
