@@ -143,9 +143,7 @@ bool Graph::isGraphOutput(TensorId id) const {
   return std::any_of(outputs_.begin(), outputs_.end(),
                      [&](const Port& p) { return p.tensor == id; });
 }
-bool Graph::hasSingleUse(TensorId id) const {
-  return users(id).size() == 1 && !isGraphOutput(id);
-}
+bool Graph::hasSingleUse(TensorId id) const { return users(id).size() == 1 && !isGraphOutput(id); }
 
 // --- operators
 
@@ -171,7 +169,8 @@ void Graph::connect(OpId id) {
   for (const TensorId output : op.outputs)
     if (output) {
       TensorSlot& result = slot(output);
-      TIGRIS_CHECK_MSG(!result.producer, strCat("tensor '", result.tensor.name, "' has a producer"));
+      TIGRIS_CHECK_MSG(!result.producer,
+                       strCat("tensor '", result.tensor.name, "' has a producer"));
       result.producer = id;
     }
 }
@@ -216,7 +215,9 @@ OpId Graph::insertAfter(OpId position, Op op) {
   return id;
 }
 
-bool Graph::contains(OpId id) const { return id && id.index() < ops_.size() && ops_[id.index()].live; }
+bool Graph::contains(OpId id) const {
+  return id && id.index() < ops_.size() && ops_[id.index()].live;
+}
 
 const Op& Graph::op(OpId id) const {
   TIGRIS_CHECK(contains(id));

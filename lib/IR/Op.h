@@ -19,7 +19,15 @@ enum class OpKind : uint8_t {
   Unknown,
 };
 
-enum class OpCategory : uint8_t { Spatial, Pointwise, Channel, Resample, Structural, Dense, Compile };
+enum class OpCategory : uint8_t {
+  Spatial,
+  Pointwise,
+  Channel,
+  Resample,
+  Structural,
+  Dense,
+  Compile
+};
 
 /// One operand or result of an operator kind.
 struct OperandInfo {

@@ -9,8 +9,8 @@ namespace tigris {
 
 void internalError(const char* condition, const char* file, int line, const std::string& detail) {
   const char* slash = std::strrchr(file, '/');
-  std::string text = strCat(slash != nullptr ? slash + 1 : file, ":", line, ": check '", condition,
-                            "' failed");
+  std::string text =
+      strCat(slash != nullptr ? slash + 1 : file, ":", line, ": check '", condition, "' failed");
   if (!detail.empty())
     text += ": " + detail;
   throw InternalError(text);

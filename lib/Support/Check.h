@@ -29,4 +29,5 @@ public:
 #define TIGRIS_CHECK_MSG(condition, detail)                                                        \
   ((condition) ? static_cast<void>(0)                                                              \
                : ::tigris::internalError(#condition, __FILE__, __LINE__, detail))
-#define TIGRIS_UNREACHABLE(detail) ::tigris::internalError("unreachable", __FILE__, __LINE__, detail)
+#define TIGRIS_UNREACHABLE(detail)                                                                 \
+  ::tigris::internalError("unreachable", __FILE__, __LINE__, detail)

@@ -31,7 +31,8 @@ constexpr Table Crc = makeTable();
 } // namespace
 
 uint32_t crc32(const void* data, size_t size, uint32_t seed) {
-  static_assert(std::endian::native == std::endian::little, "the sliced loop reads little-endian words");
+  static_assert(std::endian::native == std::endian::little,
+                "the sliced loop reads little-endian words");
   const auto* bytes = static_cast<const uint8_t*>(data);
   uint32_t crc = ~seed;
   for (; size >= 8; size -= 8, bytes += 8) {

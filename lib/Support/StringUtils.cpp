@@ -73,8 +73,8 @@ std::string formatBytes(uint64_t bytes) {
 
 std::optional<uint64_t> parseSize(std::string_view text) {
   size_t digits = 0;
-  while (digits < text.size() && (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 ||
-                                  text[digits] == '.'))
+  while (digits < text.size() &&
+         (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.'))
     ++digits;
   if (digits == 0 || text[0] == '.')
     return std::nullopt;

@@ -12,7 +12,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(A Concat of transposed tensors joins the originals along the renumbered axis:
+constexpr const char* Doc =
+    R"(A Concat of transposed tensors joins the originals along the renumbered axis:
 
     Concat(Transpose(x), Transpose(y), axis=1)    ->   Transpose(Concat(x, y, axis=3)))";
 
@@ -23,7 +24,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo concatAxisNormalizePass() {
-  return functionPass("concat-axis-normalize", "concat axes follow the channels-last layout", Doc, run);
+  return functionPass("concat-axis-normalize", "concat axes follow the channels-last layout", Doc,
+                      run);
 }
 
 } // namespace tigris

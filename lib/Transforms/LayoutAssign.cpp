@@ -17,7 +17,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(The graph changes from channels-first to channels-last. Each operator with a
+constexpr const char* Doc =
+    R"(The graph changes from channels-first to channels-last. Each operator with a
 channel axis is wrapped in a pair of Transposes, which later passes cancel:
 
     y = Conv(x)    ->   y = Transpose(Conv(Transpose(x, [0, 2, 3, 1])), [0, 3, 1, 2]))";
@@ -86,8 +87,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo layoutAssignPass() {
-  return functionPass("layout-assign", "spatial operators become channels-last, with explicit transposes",
-                      Doc, run);
+  return functionPass("layout-assign",
+                      "spatial operators become channels-last, with explicit transposes", Doc, run);
 }
 
 } // namespace tigris

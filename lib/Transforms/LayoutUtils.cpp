@@ -2,6 +2,7 @@
 #include "tigris/Transforms/LayoutUtils.h"
 
 #include "tigris/Transforms/QuantUtils.h"
+#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <numeric>
@@ -69,7 +70,8 @@ Tensor permutedTensor(const Graph& graph, TensorId source, const Perm& perm) {
   Tensor tensor = graph.tensor(source);
   tensor.shape = permute(tensor.shape, perm);
   if (tensor.quant && tensor.quant->perChannel())
-    tensor.quant->axis = static_cast<int>(inversePerm(perm)[static_cast<size_t>(tensor.quant->axis)]);
+    tensor.quant->axis =
+        static_cast<int>(inversePerm(perm)[static_cast<size_t>(tensor.quant->axis)]);
   return tensor;
 }
 
@@ -102,30 +104,6 @@ void transposeResult(Graph& graph, OpId id, size_t index, const Perm& perm) {
   outputs[index] = fresh;
   graph.setOutputs(id, std::move(outputs));
   graph.insertAfter(id, makeTranspose(graph, fresh, old, perm));
-}
-
-TensorId transposeConstant(Graph& graph, TensorId id, const Perm& perm) {
-  Tensor tensor = permutedTensor(graph, id, perm);
-  const Shape& source = graph.tensor(id).shape;
-  const std::vector<int64_t> strides = rowMajorStrides(source);
-  const unsigned size = dtypeSize(tensor.type);
-  const auto from = graph.tensor(id).data->bytes();
-  std::vector<uint8_t> to(from.size());
-  std::vector<int64_t> index(tensor.shape.rank(), 0);
-  for (size_t at = 0; at < to.size(); at += size) {
-    int64_t element = 0;
-    for (size_t i = 0; i < index.size(); ++i)
-      element += index[i] * strides[static_cast<size_t>(perm[i])];
-    std::copy_n(from.begin() + element * size, size, to.begin() + static_cast<std::ptrdiff_t>(at));
-    for (size_t i = index.size(); i-- > 0;) {
-      if (++index[i] < tensor.shape[i])
-        break;
-      index[i] = 0;
-    }
-  }
-  tensor.data = makeBlob(std::move(to));
-  tensor.name = graph.uniqueName(tensor.name + "_t");
-  return graph.addTensor(std::move(tensor));
 }
 
 namespace {

@@ -33,9 +33,6 @@ TensorId insertTransposeBefore(Graph& graph, OpId user, TensorId source, const P
 /// over the name, and a Transpose by `perm` produces the old one for its readers.
 void transposeResult(Graph& graph, OpId id, size_t index, const Perm& perm);
 
-/// The constant with its dimensions in another order, as a new constant.
-TensorId transposeConstant(Graph& graph, TensorId id, const Perm& perm);
-
 /// True when the operator computes the same in any dimension order once its axes are renumbered.
 bool isPermutable(const Graph& graph, OpId id);
 

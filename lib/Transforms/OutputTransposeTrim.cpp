@@ -14,11 +14,13 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* OutputDoc = R"(A Transpose that only produces a model output becomes a property of the
+constexpr const char* OutputDoc =
+    R"(A Transpose that only produces a model output becomes a property of the
 output's port; the tensor behind it stays channels-last.
 
     Conv -> Transpose([0, 3, 1, 2]) -> output    ->   Conv -> output {perm: [0, 2, 3, 1]})";
-constexpr const char* InputDoc = R"(A model input that is only read through one kind of Transpose is stored in
+constexpr const char* InputDoc =
+    R"(A model input that is only read through one kind of Transpose is stored in
 that order.
 
     input -> Transpose([0, 2, 3, 1]) -> Conv    ->   input {perm: [0, 2, 3, 1]} -> Conv)";
@@ -32,7 +34,9 @@ Perm portPerm(const Port& port) {
   return identity;
 }
 
-void setPortPerm(Port& port, Perm perm) { port.perm = isIdentityPerm(perm) ? Perm() : std::move(perm); }
+void setPortPerm(Port& port, Perm perm) {
+  port.perm = isIdentityPerm(perm) ? Perm() : std::move(perm);
+}
 
 PassStatus trimOutputs(Graph& graph, PassContext&) {
   bool changed = false;
@@ -99,8 +103,8 @@ PassInfo outputTransposeTrimPass() {
 }
 
 PassInfo inputTransposeTrimPass() {
-  return functionPass("input-transpose-trim", "leading transposes become part of the interface", InputDoc,
-                      trimInputs);
+  return functionPass("input-transpose-trim", "leading transposes become part of the interface",
+                      InputDoc, trimInputs);
 }
 
 } // namespace tigris

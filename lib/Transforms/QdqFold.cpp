@@ -19,7 +19,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(An operator whose data operands are dequantized and whose result is quantized
+constexpr const char* Doc =
+    R"(An operator whose data operands are dequantized and whose result is quantized
 again runs on the integers:
 
     DQ(x), DQ(w), DQ(b) -> Conv -> Q    ->   Conv(x, w, b)
@@ -67,13 +68,13 @@ std::optional<std::vector<double>> realBias(const Graph& graph, TensorId id) {
 
 /// The bias as the kernels add it: int32, scale(x) * scale(w) per channel, zero point 0. nullopt when a value
 /// does not fit.
-std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channels, float inputScale,
-                                  const QuantParam& weights) {
+std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channels,
+                                  float inputScale, const QuantParam& weights) {
   std::vector<int32_t> values(channels);
   QuantParam quant;
   for (size_t c = 0; c < channels; ++c) {
-    const double scale = static_cast<double>(inputScale) *
-                         weights.scale[weights.perChannel() ? c : 0];
+    const double scale =
+        static_cast<double>(inputScale) * weights.scale[weights.perChannel() ? c : 0];
     const double value = std::nearbyint(real[real.size() == 1 ? 0 : c] / scale);
     if (!(std::abs(value) <= 2147483647.0))
       return std::nullopt;
@@ -98,8 +99,8 @@ public:
     const std::vector<OpId> order = graph.order();
     for (const OpId id : order)
       if (graph.contains(id))
-        changed |= graph.op(id).kind == OpKind::QuantizeLinear ? foldPair(graph, id)
-                                                               : foldOp(graph, id);
+        changed |=
+            graph.op(id).kind == OpKind::QuantizeLinear ? foldPair(graph, id) : foldOp(graph, id);
     if (changed)
       graph.eraseUnusedTensors();
     return changedIf(changed);
@@ -216,7 +217,8 @@ private:
       const auto real = realBias(graph, bias);
       // Gemm also allows one value per row, which no kernel adds.
       const Shape& biasShape = graph.tensor(bias).shape;
-      const bool perChannel = real && real->size() == channels && biasShape.fromBack(0) == biasShape.elements();
+      const bool perChannel =
+          real && real->size() == channels && biasShape.fromBack(0) == biasShape.elements();
       if (!perChannel && (!real || real->size() != 1))
         return std::nullopt;
       auto tensor = integerBias(*real, channels, graph.tensor(input).quant->scale[0],
@@ -245,8 +247,8 @@ private:
 } // namespace
 
 PassInfo qdqFoldPass() {
-  return functionPass("qdq-fold", "operators between dequantize and quantize run on the integers", Doc,
-                      QdqFold::run);
+  return functionPass("qdq-fold", "operators between dequantize and quantize run on the integers",
+                      Doc, QdqFold::run);
 }
 
 } // namespace tigris

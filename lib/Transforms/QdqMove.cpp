@@ -17,7 +17,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Data movement and clamps commute with quantization exactly, so they get out of
+constexpr const char* Doc =
+    R"(Data movement and clamps commute with quantization exactly, so they get out of
 the way: DequantizeLinear moves down, QuantizeLinear moves up, until both touch arithmetic.
 
     Conv -> Relu -> Flatten -> Q    ->   Conv -> Q -> Relu -> Flatten    (int8 after Q)
@@ -69,7 +70,8 @@ private:
       if (!quantized)
         return false;
       const Tensor& tensor = graph.tensor(quantized);
-      if (!tensor.quant || (source && (source->type != tensor.type || source->quant != tensor.quant)))
+      if (!tensor.quant ||
+          (source && (source->type != tensor.type || source->quant != tensor.quant)))
         return false;
       source = tensor;
       inputs[slot] = quantized;
@@ -135,8 +137,8 @@ private:
 } // namespace
 
 PassInfo qdqMovePass() {
-  return functionPass("qdq-move", "quantization nodes move next to the arithmetic they belong to", Doc,
-                      QdqMove::run);
+  return functionPass("qdq-move", "quantization nodes move next to the arithmetic they belong to",
+                      Doc, QdqMove::run);
 }
 
 } // namespace tigris

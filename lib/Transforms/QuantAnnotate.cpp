@@ -21,7 +21,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Exporters write scales and zero points as operands that many nodes share.
+constexpr const char* Doc =
+    R"(Exporters write scales and zero points as operands that many nodes share.
 Afterwards the integer tensor carries them and both ops have one operand:
 
     q = QuantizeLinear(x, 0.1, 3)      ->   q {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
@@ -52,7 +53,8 @@ public:
 private:
   static Expected<QuantParam> readParam(const Graph& graph, const Op& op, const Tensor& shaped) {
     const auto refuse = [&](const auto&... text) {
-      return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(), "): ", text...);
+      return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
+                       "): ", text...);
     };
     const Tensor& scale = graph.tensor(op.input(1));
     if (!scale.isConstant() || scale.type != DType::Float32)
@@ -193,10 +195,9 @@ private:
 } // namespace
 
 PassInfo quantAnnotatePass() {
-  return functionPass("quant-annotate", "scales and zero points move onto the quantized tensors", Doc,
-                      [](Graph& graph, PassContext& context) {
-                        return QuantAnnotate().run(graph, context);
-                      });
+  return functionPass(
+      "quant-annotate", "scales and zero points move onto the quantized tensors", Doc,
+      [](Graph& graph, PassContext& context) { return QuantAnnotate().run(graph, context); });
 }
 
 } // namespace tigris

@@ -15,7 +15,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(QuantizeLinear at a model input and DequantizeLinear at a model output become
+constexpr const char* Doc =
+    R"(QuantizeLinear at a model input and DequantizeLinear at a model output become
 part of the interface: the port keeps its float type, the tensor behind it is int8.
 
     input x: float32 -> Q -> Conv    ->   input x: float32 (stored int8) -> Conv)";

@@ -7,12 +7,14 @@
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
+#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Pairs of Transposes merge or vanish, Transposes of constants are evaluated, and
+constexpr const char* Doc =
+    R"(Pairs of Transposes merge or vanish, Transposes of constants are evaluated, and
 those that only move dimensions of size 1 become Reshapes:
 
     Transpose(Transpose(x, [0, 3, 1, 2]), [0, 2, 3, 1])    ->   x)";
@@ -71,8 +73,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo transposeCancelPass() {
-  return functionPass("transpose-cancel", "transposes that undo each other or move nothing disappear", Doc,
-                      run);
+  return functionPass("transpose-cancel",
+                      "transposes that undo each other or move nothing disappear", Doc, run);
 }
 
 } // namespace tigris

@@ -17,7 +17,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(A Transpose above which only element-wise operators stand moves up to the model
+constexpr const char* Doc =
+    R"(A Transpose above which only element-wise operators stand moves up to the model
 input, where it becomes part of the interface:
 
     input -> Sub -> Div -> Transpose -> Conv    ->   input -> Transpose -> Sub -> Div -> Conv)";
@@ -33,10 +34,11 @@ std::set<TensorId> absorbingTensors(const Graph& graph) {
     if (op.outputs.size() != 1 || !graph.hasSingleUse(op.output()))
       continue;
     const bool transposes = op.kind == OpKind::Transpose;
-    const bool passes = isPermutable(graph, id) &&
-                        std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
-                          return !input || graph.tensor(input).isConstant() || absorbing.count(input) != 0;
-                        });
+    const bool passes =
+        isPermutable(graph, id) &&
+        std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+          return !input || graph.tensor(input).isConstant() || absorbing.count(input) != 0;
+        });
     if (transposes || passes)
       absorbing.insert(op.output());
   }
@@ -50,8 +52,8 @@ PassStatus run(Graph& graph, PassContext&) {
   std::vector<OpId> work = graph.order();
   for (auto at = work.rbegin(); at != work.rend(); ++at) {
     const Op op = graph.op(*at);
-    if (op.outputs.size() != 1 || absorbing.count(op.output()) == 0 || op.kind == OpKind::Transpose ||
-        !isPermutable(graph, *at))
+    if (op.outputs.size() != 1 || absorbing.count(op.output()) == 0 ||
+        op.kind == OpKind::Transpose || !isPermutable(graph, *at))
       continue;
     const OpId user = graph.users(op.output()).front();
     const auto perm = graph.op(user).kind == OpKind::Transpose

@@ -9,10 +9,10 @@
 // (constants, tensors whose permuted dimensions have size 1) or if it carries a channels-last to
 // channels-first Transpose towards the next spatial operator; that direction is what keeps the pass from going
 // in circles. Concat has a pass of its own, concat-axis-normalize.
+#include "tigris/Transforms/TransposeSink.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
-#include "tigris/Transforms/TransposeSink.h"
 
 #include <algorithm>
 
@@ -44,7 +44,8 @@ std::optional<Perm> profitablePerm(const Graph& graph, const Op& op) {
     return std::nullopt;
   const bool towardsSpatial = perm->size() > 3 && *perm == channelsFirstPerm(perm->size());
   for (const TensorId input : op.inputs)
-    if (input && transposePerm(graph, input) != perm && !isFree(graph, input, *perm) && !towardsSpatial)
+    if (input && transposePerm(graph, input) != perm && !isFree(graph, input, *perm) &&
+        !towardsSpatial)
       return std::nullopt;
   return perm;
 }
@@ -77,8 +78,8 @@ bool sinkTransposes(Graph& graph, bool (*handles)(OpKind)) {
 }
 
 PassInfo transposeSinkPass() {
-  return functionPass("transpose-sink", "transposes move below operators that ignore dimension order", Doc,
-                      run);
+  return functionPass("transpose-sink",
+                      "transposes move below operators that ignore dimension order", Doc, run);
 }
 
 } // namespace tigris
