@@ -1,0 +1,30 @@
+// One formula per operator that multiplies and accumulates.
+#include "tigris/Analysis/MacCount.h"
+
+namespace tigris {
+
+uint64_t macCount(const Graph& graph, const Op& op) {
+  const auto count = [](int64_t a, int64_t b) {
+    return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+  };
+  switch (op.kind) {
+  case OpKind::Conv:
+  case OpKind::DepthwiseConv:
+  case OpKind::Conv1D: // weights [O, I/g, K...]: each output value takes one filter
+    return count(graph.tensor(op.output()).elements(),
+                 graph.tensor(op.input(1)).shape.elementsFrom(1));
+  case OpKind::ConvTranspose: // weights [I, O/g, K...]: each input value feeds one filter
+    return count(graph.tensor(op.input(0)).elements(),
+                 graph.tensor(op.input(1)).shape.elementsFrom(1));
+  case OpKind::Gemm: {
+    const Shape& a = graph.tensor(op.input(0)).shape;
+    return count(graph.tensor(op.output()).elements(), a[op.attrs.getInt("transA") != 0 ? 0 : 1]);
+  }
+  case OpKind::MatMul:
+    return count(graph.tensor(op.output()).elements(), graph.tensor(op.input(0)).shape.fromBack(0));
+  default:
+    return 0;
+  }
+}
+
+} // namespace tigris

@@ -1,0 +1,44 @@
+// Reads a plan: where the bytes of each tensor are. The checker and the emitter ask here, so what was
+// checked is what is emitted.
+#pragma once
+
+#include "tigris/Analysis/Lifetime.h"
+#include "tigris/IR/Graph.h"
+
+namespace tigris {
+
+enum class Memory : uint8_t { None, Fast, Slow, Caller, Constant };
+
+struct Location {
+  Memory memory = Memory::None;
+  /// Bytes from the start of the memory. Caller: index of the port, inputs first, then outputs.
+  uint64_t offset = 0;
+
+  bool operator==(const Location&) const = default;
+};
+
+class Locations {
+public:
+  Locations(const Graph& graph, const Plan& plan);
+
+  /// Where the ops of a stage find the tensor: its placement in the fast arena if it has one, else,
+  /// with IoMode::Caller, the caller's buffer it is a view of. Memory::None when the plan gives it no place.
+  Location find(size_t stage, TensorId tensor) const;
+  /// The place in slow memory that the plan gives the tensor for the whole run, if any.
+  Location findSlow(TensorId tensor) const;
+  /// Where the caller of the model finds an input or output: slow memory, its own buffer, or the fast arena
+  /// at the tensor's placement in the first (inputs) or last (outputs) stage that has one.
+  Location findPort(const Port& port) const;
+  /// True for a Reshape whose result lies exactly where its source lies: it is not executed.
+  bool isView(size_t stage, const Op& op) const;
+
+private:
+  const Graph* graph_;
+  const Plan* plan_;
+  AliasSets aliases_;
+  std::vector<std::map<TensorId, uint64_t>> fast_;
+  std::map<TensorId, uint64_t> slow_;
+  std::map<TensorId, uint64_t> ports_;
+};
+
+} // namespace tigris

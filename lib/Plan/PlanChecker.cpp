@@ -1,0 +1,297 @@
+// The replay.
+#include "tigris/Plan/PlanChecker.h"
+
+#include "tigris/Plan/Locations.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace tigris {
+
+namespace {
+
+/// Whose bytes lie where: disjoint ranges [start, end) and the tensor whose value they hold.
+class MemoryModel {
+public:
+  void write(uint64_t start, uint64_t bytes, TensorId value) {
+    if (bytes == 0)
+      return;
+    erase(start, start + bytes);
+    ranges_[start] = {start + bytes, value};
+  }
+
+  /// What lies in the range instead of `value`: nullopt when all of it is the value's.
+  std::optional<TensorId> intruder(uint64_t start, uint64_t bytes, TensorId value) const {
+    const uint64_t end = start + bytes;
+    auto at = ranges_.upper_bound(start);
+    if (at != ranges_.begin())
+      --at;
+    for (uint64_t reached = start; reached < end; ++at) {
+      if (at == ranges_.end() || at->first > reached || at->second.end <= reached)
+        return TensorId();
+      if (at->second.value != value)
+        return at->second.value;
+      reached = at->second.end;
+    }
+    return std::nullopt;
+  }
+
+private:
+  struct Range {
+    uint64_t end = 0;
+    TensorId value;
+  };
+
+  void erase(uint64_t start, uint64_t end) {
+    auto at = ranges_.lower_bound(start);
+    if (at != ranges_.begin() && std::prev(at)->second.end > start)
+      --at;
+    while (at != ranges_.end() && at->first < end) {
+      const auto [first, range] = *at;
+      at = ranges_.erase(at);
+      if (first < start)
+        ranges_[first] = {start, range.value};
+      if (range.end > end)
+        at = ranges_.emplace(end, Range{range.end, range.value}).first;
+    }
+  }
+
+  std::map<uint64_t, Range> ranges_;
+};
+
+class Replay {
+public:
+  Replay(const Graph& graph, const Plan& plan)
+      : graph_(graph), plan_(plan), locations_(graph, plan) {}
+
+  Status run() {
+    if (Status status = checkStructure(); !status)
+      return status;
+    for (const Port& port : graph_.inputs()) {
+      const Location place = locations_.findPort(port);
+      if (place.memory == Memory::None && !graph_.users(port.tensor).empty())
+        return fail("model input '", port.name, "' has no place");
+      if (Status status = write(place, port.tensor, "the caller"); !status)
+        return status;
+    }
+    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
+      if (Status status = runStage(stage); !status)
+        return status;
+    for (const Port& port : graph_.outputs())
+      if (Status status = read(locations_.findPort(port), port.tensor, "the caller"); !status)
+        return status;
+    return checkStats();
+  }
+
+private:
+  template <typename... Args> static Error fail(const Args&... text) {
+    return makeError(DiagId::BadPlan, "plan: ", text...);
+  }
+
+  std::string quoted(TensorId tensor) const {
+    return strCat("tensor '", graph_.tensor(tensor).name, "'");
+  }
+
+  Status checkStructure() const {
+    if (plan_.align == 0 || (plan_.align & (plan_.align - 1)) != 0)
+      return fail("alignment ", plan_.align, " is not a power of two");
+    std::vector<OpId> order;
+    for (const Stage& stage : plan_.stages)
+      order.insert(order.end(), stage.ops.begin(), stage.ops.end());
+    if (order != graph_.order())
+      return fail("the stages do not hold the graph's ", graph_.order().size(), " ops in order");
+    for (size_t i = 0; i < plan_.stages.size(); ++i)
+      if (Status status = checkPlacements(plan_.stages[i].fast, plan_.budget.fast,
+                                          strCat("fast memory of stage ", i));
+          !status)
+        return status;
+    if (!plan_.slow.empty() && !plan_.budget.slow)
+      return fail(plan_.slow.size(), " tensors in slow memory, but there is none");
+    return checkPlacements(plan_.slow, plan_.budget.slow.value_or(0), "slow memory");
+  }
+
+  Status checkPlacements(const std::vector<Placement>& placements, uint64_t budget,
+                         const std::string& where) const {
+    std::set<TensorId> seen;
+    for (const Placement& placement : placements) {
+      const std::string tensor = quoted(placement.tensor);
+      if (graph_.tensor(placement.tensor).isConstant())
+        return fail(tensor, " is a constant and needs no place in ", where);
+      if (!seen.insert(placement.tensor).second)
+        return fail(tensor, " has two places in ", where);
+      if (placement.offset % plan_.align != 0)
+        return fail(tensor, " at offset ", placement.offset, " of ", where, ", not a multiple of ",
+                    plan_.align);
+      const uint64_t bytes = graph_.tensor(placement.tensor).bytes();
+      if (bytes > budget || placement.offset > budget - bytes)
+        return fail(tensor, " ends at ", placement.offset + bytes, " of ", where, ", budget is ",
+                    budget);
+    }
+    return {};
+  }
+
+  /// The tensor whose production made this tensor's bytes: views carry their source's value.
+  TensorId value(TensorId tensor) const {
+    const auto found = valueOf_.find(tensor);
+    return found == valueOf_.end() ? tensor : found->second;
+  }
+
+  MemoryModel& memory(const Location& place) {
+    switch (place.memory) {
+    case Memory::Slow:
+      return slow_;
+    case Memory::Caller:
+      return caller_[place.offset];
+    default:
+      return fast_;
+    }
+  }
+  static uint64_t start(const Location& place) {
+    return place.memory == Memory::Caller ? 0 : place.offset;
+  }
+
+  Status read(const Location& place, TensorId tensor, const std::string& reader) {
+    if (place.memory == Memory::Constant)
+      return {};
+    if (place.memory == Memory::None)
+      return fail(reader, " reads ", quoted(tensor), ", which has no place");
+    const uint64_t bytes = graph_.tensor(tensor).bytes();
+    const auto intruder = memory(place).intruder(start(place), bytes, value(tensor));
+    if (!intruder)
+      return {};
+    return fail(reader, " reads ", quoted(tensor), " at ", start(place), "..", start(place) + bytes,
+                ", which holds ", *intruder ? quoted(*intruder) : std::string("nothing"));
+  }
+
+  Status write(const Location& place, TensorId tensor, const std::string& writer) {
+    if (place.memory == Memory::None) {
+      if (graph_.isGraphInput(tensor)) // nobody reads it
+        return {};
+      return fail(writer, " writes ", quoted(tensor), ", which has no place");
+    }
+    memory(place).write(start(place), graph_.tensor(tensor).bytes(), value(tensor));
+    return {};
+  }
+
+  Status runStage(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    uint64_t peak = 0;
+    for (const Placement& placement : stage.fast)
+      peak = std::max(peak, placement.offset + graph_.tensor(placement.tensor).bytes());
+    if (peak != stage.peak)
+      return fail("stage ", index, " claims a peak of ", stage.peak, " bytes, its tensors end at ",
+                  peak);
+    fastPeak_ = std::max(fastPeak_, peak);
+
+    for (const TensorId tensor : stage.loads) {
+      const std::string what = strCat("the load of stage ", index);
+      if (Status status = read(locations_.findSlow(tensor), tensor, what); !status)
+        return status;
+      const Location place = locations_.find(index, tensor);
+      if (place.memory != Memory::Fast)
+        return fail(what, ": ", quoted(tensor), " has no place in fast memory");
+      if (Status status = write(place, tensor, what); !status)
+        return status;
+      slowRead_ += graph_.tensor(tensor).bytes();
+    }
+    for (const OpId id : stage.ops)
+      if (Status status = runOp(index, graph_.op(id)); !status)
+        return status;
+    for (const TensorId tensor : stage.spills) {
+      const std::string what = strCat("the spill of stage ", index);
+      if (Status status = read(locations_.find(index, tensor), tensor, what); !status)
+        return status;
+      const Location place = locations_.findSlow(tensor);
+      if (place.memory != Memory::Slow)
+        return fail(what, ": ", quoted(tensor), " has no place in slow memory");
+      if (Status status = write(place, tensor, what); !status)
+        return status;
+      slowWrite_ += graph_.tensor(tensor).bytes();
+    }
+    return {};
+  }
+
+  Status runOp(size_t stage, const Op& op) {
+    const std::string who = strCat("op '", op.name, "'");
+    for (const TensorId input : op.inputs)
+      if (input)
+        if (Status status = read(locations_.find(stage, input), input, who); !status)
+          return status;
+    if (locations_.isView(stage, op)) {
+      valueOf_[op.output()] = value(op.input(0));
+      return {};
+    }
+    std::vector<TensorId> touched = op.inputs;
+    for (const TensorId output : op.outputs) {
+      if (!output)
+        continue;
+      const Location place = locations_.find(stage, output);
+      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
+        return fail(who, " writes ", quoted(output), " over the caller's input");
+      for (const TensorId other : touched)
+        if (other && overlap(stage, output, other))
+          return fail(who, " writes ", quoted(output), " over its own ", quoted(other));
+      touched.push_back(output);
+      if (Status status = write(place, output, who); !status)
+        return status;
+    }
+    ++kernelCalls_;
+    return {};
+  }
+
+  bool overlap(size_t stage, TensorId a, TensorId b) const {
+    const Location first = locations_.find(stage, a);
+    const Location second = locations_.find(stage, b);
+    if (first.memory != second.memory || first.memory == Memory::None)
+      return false;
+    if (first.memory == Memory::Caller)
+      return first.offset == second.offset;
+    return first.offset < second.offset + graph_.tensor(b).bytes() &&
+           second.offset < first.offset + graph_.tensor(a).bytes();
+  }
+
+  Status checkStats() const {
+    const PlanStats& stats = plan_.stats;
+    const auto compare = [](const char* what, uint64_t claimed, uint64_t counted) -> Status {
+      if (claimed == counted)
+        return {};
+      return fail("claims ", what, " of ", claimed, ", the replay counts ", counted);
+    };
+    uint64_t slowPeak = 0;
+    for (const Placement& placement : plan_.slow)
+      slowPeak = std::max(slowPeak, placement.offset + graph_.tensor(placement.tensor).bytes());
+    for (const auto& [what, claimed, counted] :
+         {std::tuple("a fast peak", stats.fastPeakBytes, fastPeak_),
+          std::tuple("a slow peak", stats.slowPeakBytes, slowPeak),
+          std::tuple("slow reads", stats.slowReadBytes, slowRead_),
+          std::tuple("slow writes", stats.slowWriteBytes, slowWrite_),
+          std::tuple("kernel calls", stats.kernelCalls, kernelCalls_)})
+      if (Status status = compare(what, claimed, counted); !status)
+        return status;
+    return {};
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  Locations locations_;
+  MemoryModel fast_;
+  MemoryModel slow_;
+  std::map<uint64_t, MemoryModel> caller_;
+  std::map<TensorId, TensorId> valueOf_;
+  uint64_t fastPeak_ = 0;
+  uint64_t slowRead_ = 0;
+  uint64_t slowWrite_ = 0;
+  uint64_t kernelCalls_ = 0;
+};
+
+} // namespace
+
+Status checkPlan(const Graph& graph) {
+  if (!graph.plan())
+    return makeError(DiagId::BadPlan, "the graph has no plan; run tigris-plan first");
+  return Replay(graph, *graph.plan()).run();
+}
+
+} // namespace tigris

@@ -1,0 +1,173 @@
+// The single-stage planner.
+#include "tigris/Plan/Planner.h"
+
+#include "tigris/Analysis/MacCount.h"
+#include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Analysis/OpOrder.h"
+#include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/PortCopies.h"
+#include "tigris/Support/MathUtils.h"
+#include "tigris/Support/StringUtils.h"
+#include "tigris/Target/Target.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+/// One order with everything that follows from it.
+struct Schedule {
+  Schedule(const Graph& graph, std::vector<OpId> opOrder, IoMode io, uint64_t align)
+      : order(std::move(opOrder)), aliases(graph, order),
+        buffers(computeLifetimes(graph, order, aliases, io)),
+        timeline(computeTimeline(buffers, order.size(), align)),
+        layout(layoutArena(buffers, align, timeline.bound)) {}
+
+  std::vector<OpId> order;
+  AliasSets aliases;
+  std::vector<LiveBuffer> buffers;
+  MemoryTimeline timeline;
+  ArenaLayout layout;
+};
+
+std::string sizeText(uint64_t bytes) {
+  const std::string text = formatBytes(bytes);
+  const std::string exact = strCat(bytes, " bytes");
+  return text == exact ? text : strCat(text, " (", exact, ")");
+}
+
+Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
+  return makeError(DiagId::OverBudget, "needs ", sizeText(needed), " of ", memory, ", budget is ",
+                   sizeText(budget));
+}
+
+Status checkOptions(const PlanOptions& options) {
+  if (options.planner != "greedy")
+    return makeError(DiagId::Usage, "unknown planner '", options.planner, "'; known is greedy");
+  const std::vector<std::string> objectives = {"memory", "traffic", "latency"};
+  if (std::find(objectives.begin(), objectives.end(), options.optimize) == objectives.end())
+    return makeError(DiagId::Usage, "unknown objective '", options.optimize, "'; known are ",
+                     join(objectives, ", "));
+  if (options.budget.fast == 0)
+    return makeError(DiagId::Usage, "the fast memory budget is 0; give -m a size above 0");
+  if (options.io == IoMode::Slow && !options.budget.slow)
+    return makeError(DiagId::Usage,
+                     "model inputs and outputs cannot live in slow memory: there is none; give a "
+                     "second -m, or --io=caller or --io=arena");
+  return {};
+}
+
+/// Model inputs, then outputs, one after another: an input may be filled while outputs are read.
+uint64_t placeInterface(const Graph& graph, Plan& plan) {
+  uint64_t end = 0;
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports) {
+      plan.slow.push_back({port.tensor, alignUp(end, plan.align)});
+      end = plan.slow.back().offset + graph.tensor(port.tensor).bytes();
+    }
+  return end;
+}
+
+Stage makeStage(const Graph& graph, const Schedule& schedule, IoMode io) {
+  Stage stage;
+  stage.ops = schedule.order;
+  for (size_t i = 0; i < schedule.buffers.size(); ++i)
+    for (const TensorId tensor : schedule.buffers[i].tensors)
+      stage.fast.push_back({tensor, schedule.layout.offsets[i]});
+  stage.peak = schedule.layout.height;
+  if (io == IoMode::Slow) {
+    for (const Port& port : graph.inputs())
+      if (!graph.users(port.tensor).empty())
+        stage.loads.push_back(port.tensor);
+    for (const Port& port : graph.outputs())
+      stage.spills.push_back(port.tensor);
+  }
+  return stage;
+}
+
+void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen, Plan& plan) {
+  PlanStats& stats = plan.stats;
+  stats.fastPeakBytes = chosen.layout.height;
+  const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
+  for (const TensorId tensor : plan.stages[0].loads)
+    stats.slowReadBytes += bytes(tensor);
+  for (const TensorId tensor : plan.stages[0].spills)
+    stats.slowWriteBytes += bytes(tensor);
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports) {
+      stats.ioBytes += bytes(port.tensor);
+      if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
+        stats.compulsoryBytes += bytes(port.tensor);
+    }
+  for (const OpId id : chosen.order) {
+    stats.macs += macCount(graph, graph.op(id));
+    stats.kernelCalls += chosen.aliases.isView(graph.op(id)) ? 0 : 1;
+  }
+  stats.unscheduledPeakBytes = given.timeline.peak;
+  if (!given.order.empty())
+    stats.peakOp = given.order[given.timeline.peakStep];
+
+  plan.bounds.fastPeakBytes = chosen.timeline.bound;
+  plan.bounds.slowTrafficBytes = stats.slowReadBytes + stats.slowWriteBytes;
+  plan.bounds.planClass = "single-stage, given order";
+  if (chosen.order != given.order)
+    plan.bounds.planClass = "single-stage, depth-first order";
+  plan.provenOptimal = stats.fastPeakBytes == plan.bounds.fastPeakBytes;
+}
+
+} // namespace
+
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
+  TIGRIS_CHECK_MSG(hasOwnOutputTensors(graph), "insertPortCopies was not called");
+  if (Status status = checkOptions(options); !status)
+    return status.takeError();
+  const Expected<Target> target = findTarget(options.target);
+  if (!target)
+    return target.error();
+
+  Plan plan;
+  plan.budget = options.budget;
+  plan.target = target->name;
+  plan.planner = options.planner;
+  plan.optimize = options.optimize;
+  plan.io = options.io.value_or(options.budget.slow ? IoMode::Slow : IoMode::Caller);
+  plan.align = target->align;
+
+  const Schedule given(graph, graph.order(), plan.io, plan.align);
+  std::optional<Schedule> other;
+  if (given.timeline.bound > 0)
+    other.emplace(graph, depthFirstOrder(graph), plan.io, plan.align);
+  const Schedule& chosen = other && other->layout.height < given.layout.height ? *other : given;
+
+  if (chosen.layout.height > plan.budget.fast) {
+    const Op& op = graph.op(chosen.order[chosen.timeline.boundStep]);
+    return makeError(DiagId::OverBudget, "needs ", sizeText(chosen.layout.height),
+                     " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
+                     sizeText(plan.budget.fast))
+        .note(strCat("the smallest fast budget that fits is ", chosen.layout.height,
+                     " bytes with --io=", ioModeName(plan.io), " and --target=", plan.target));
+  }
+  if (plan.io == IoMode::Slow) {
+    plan.stats.slowPeakBytes = placeInterface(graph, plan);
+    if (plan.stats.slowPeakBytes > *plan.budget.slow)
+      return overBudget(plan.stats.slowPeakBytes, "slow memory for model inputs and outputs",
+                        *plan.budget.slow)
+          .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes,
+                       " bytes; --io=caller needs none"));
+  }
+  plan.stages.push_back(makeStage(graph, chosen, plan.io));
+  addStats(graph, given, chosen, plan);
+  return plan;
+}
+
+void applyPlan(Graph& graph, Plan plan) {
+  std::vector<OpId> order;
+  for (const Stage& stage : plan.stages)
+    order.insert(order.end(), stage.ops.begin(), stage.ops.end());
+  graph.setOrder(std::move(order));
+  graph.setPlan(std::move(plan));
+  graph.setStage(GraphStage::Planned);
+}
+
+} // namespace tigris

@@ -1,0 +1,37 @@
+// From a normalized graph and a memory budget to a plan: order, stages, addresses, and their cost.
+#pragma once
+
+#include "tigris/IR/Graph.h"
+#include "tigris/Support/Expected.h"
+
+namespace tigris {
+
+struct PlanOptions {
+  MemoryBudget budget;
+  /// Default: IoMode::Slow when there is slow memory, IoMode::Caller when not.
+  std::optional<IoMode> io;
+  /// "greedy" is the only one at present.
+  std::string planner = "greedy";
+  /// "memory", "traffic" or "latency". Recorded in the plan; with a single stage they agree: traffic is
+  /// compulsory, nothing is computed twice, and the fast peak is made as low as possible.
+  std::string optimize = "memory";
+  /// A name of Targets.def.
+  std::string target = "generic";
+};
+
+/// One stage that runs the whole model, or an error.
+///
+/// The order is the graph's own unless depthFirstOrder gives a lower fast peak. Every model output must have
+/// a tensor of its own (insertPortCopies). Bounds: no layout of one stage in the chosen order can have a
+/// lower fast peak than bounds.fastPeakBytes (MemoryTimeline::bound); slow traffic cannot be
+/// lower than the loads and spills made. Nothing is said about other orders, stages or tiles.
+///
+/// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
+/// for an unknown planner, objective or target, a fast budget of 0, and IoMode::Slow without slow memory.
+/// The flash budget is compared with the emitted file (emitPlan), not here.
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
+
+/// Makes the plan the graph's: adopts its order, and the stage becomes `planned`.
+void applyPlan(Graph& graph, Plan plan);
+
+} // namespace tigris
