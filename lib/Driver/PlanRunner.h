@@ -1,0 +1,60 @@
+// One plan on the C runtime with memory of exactly the size asked for.
+#pragma once
+
+#include "tigris/Object/PlanFile.h"
+#include "tigris_backend.h"
+
+namespace tigris {
+
+/// Bytes at an alignment, of exactly the size asked for: a sanitizer sees the first byte past the end.
+class AlignedBytes {
+public:
+  AlignedBytes() = default;
+  /// Filled with a pattern, so that reading what nobody wrote gives wrong results, always the same ones.
+  AlignedBytes(size_t size, size_t alignment);
+
+  uint8_t* data() const { return bytes_.get(); }
+  size_t size() const { return size_; }
+
+private:
+  struct Free {
+    size_t alignment;
+    void operator()(uint8_t* bytes) const;
+  };
+  std::unique_ptr<uint8_t, Free> bytes_{nullptr, Free{1}};
+  size_t size_ = 0;
+};
+
+class PlanRunner {
+public:
+  /// `fast` and `slow` override the sizes the plan requires. OverBudget where they are too small,
+  /// UnsupportedOp where the backend lacks a kernel. `file` must outlive the runner.
+  static Expected<PlanRunner> create(const PlanFile& file, const tigris_backend& backend,
+                                     std::optional<uint64_t> fast, std::optional<uint64_t> slow);
+
+  /// Stored bytes of every input, then runs. May be called again.
+  Status run(const std::vector<std::vector<uint8_t>>& inputs);
+  /// Stored bytes of an output of the last run.
+  const uint8_t* output(size_t index) const;
+
+  const tigris_statistics& statistics() const { return context_->statistics; }
+  /// Duration of the last run.
+  double seconds() const { return seconds_; }
+  static size_t executorBytes() { return sizeof(tigris_context); }
+  size_t scratchBytes() const { return requirements_.scratch_bytes; }
+
+private:
+  explicit PlanRunner(const PlanFile& file) : file_(&file) {}
+
+  Error runtimeError(int status) const;
+
+  const PlanFile* file_;
+  tigris_requirements requirements_{};
+  AlignedBytes fast_;
+  AlignedBytes slow_;
+  std::vector<AlignedBytes> callerBuffers_;
+  std::unique_ptr<tigris_context> context_;
+  double seconds_ = 0;
+};
+
+} // namespace tigris

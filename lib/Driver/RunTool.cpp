@@ -1,0 +1,321 @@
+// Arrays in, one run (or several), arrays out, comparison and figures.
+#include "tigris/Driver/RunTool.h"
+
+#include "tigris/Driver/Compare.h"
+#include "tigris/Driver/PlanRunner.h"
+#include "tigris/Driver/PortData.h"
+#include "tigris/Driver/ToolMain.h"
+#include "tigris/Object/Dump.h"
+#include "tigris/Object/Report.h"
+#include "tigris/Support/FileIO.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tigris {
+
+namespace {
+
+struct RunFlags {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> expected;
+  Tolerance tolerance;
+  bool raw = false;
+  std::optional<uint64_t> fast;
+  std::optional<uint64_t> slow;
+  std::string stats = "text";
+  bool ignoreCrc = false;
+  int64_t repeat = 1;
+  int64_t seed = 1;
+  std::string backend = "reference";
+};
+
+std::vector<PortView> viewPorts(const PlanFile& file, std::span<const tigris_port> ports,
+                                bool raw) {
+  std::vector<PortView> views;
+  for (const tigris_port& port : ports)
+    views.push_back(viewPort(file, port, views.size(), raw));
+  return views;
+}
+
+/// NAME=FILE, or FILE alone where there is one port; a port answers to its index, too.
+struct Binding {
+  size_t port;
+  std::string path;
+};
+Expected<Binding> bind(const std::vector<PortView>& ports, const std::string& text,
+                       const char* what) {
+  for (size_t equals = text.find('='); equals != std::string::npos;
+       equals = text.find('=', equals + 1)) {
+    const std::string name = text.substr(0, equals);
+    for (size_t i = 0; i < ports.size(); ++i)
+      if (ports[i].name == name || strCat(i) == name)
+        return Binding{i, text.substr(equals + 1)};
+  }
+  std::vector<std::string> names;
+  for (const PortView& port : ports)
+    names.push_back("'" + port.name + "'");
+  if (const size_t equals = text.find('='); equals != std::string::npos)
+    return makeError(DiagId::Usage, "the model has no ", what, " '", text.substr(0, equals),
+                     "'; it has ", join(names, ", "));
+  if (ports.size() != 1)
+    return makeError(DiagId::Usage, "which ", what, " is '", text, "' for? write NAME=", text,
+                     " with one of ", join(names, ", "));
+  return Binding{0, text};
+}
+
+Expected<NpyArray> loadArray(const std::string& path) {
+  Expected<std::string> bytes = readFile(path);
+  if (!bytes)
+    return bytes.takeError();
+  return parseNpy(*bytes, displayName(path));
+}
+
+Expected<std::vector<std::vector<uint8_t>>> loadInputs(const std::vector<PortView>& ports,
+                                                       const RunFlags& flags) {
+  std::vector<std::vector<uint8_t>> stored(ports.size());
+  std::vector<bool> given(ports.size(), false);
+  for (const std::string& text : flags.inputs) {
+    const Expected<Binding> binding = bind(ports, text, "input");
+    if (!binding)
+      return binding.error();
+    if (given[binding->port])
+      return makeError(DiagId::Usage, "input '", ports[binding->port].name, "' is given twice");
+    given[binding->port] = true;
+    const Expected<NpyArray> array = loadArray(binding->path);
+    if (!array)
+      return array.error();
+    Expected<std::vector<uint8_t>> bytes = toStored(ports[binding->port], *array);
+    if (!bytes)
+      return bytes.takeError();
+    stored[binding->port] = std::move(*bytes);
+  }
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (given[i])
+      continue;
+    if (!flags.inputs.empty())
+      return makeError(DiagId::Usage, "no array for input '", ports[i].name,
+                       "'; give all inputs or none (none: seeded random data)");
+    Expected<std::vector<uint8_t>> bytes =
+        toStored(ports[i], randomArray(ports[i], static_cast<uint64_t>(flags.seed) + i));
+    if (!bytes)
+      return bytes.takeError();
+    stored[i] = std::move(*bytes);
+  }
+  return stored;
+}
+
+/// "[1, 10] float32: [7] 8.25, [3] 1.5, ..." with the largest values first.
+std::string describeOutput(const PortView& port, const NpyArray& array) {
+  const auto count = static_cast<size_t>(array.shape.elements());
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  const size_t shown = std::min<size_t>(count, 5);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [&](size_t a, size_t b) {
+                      const double x = elementAt(array, a);
+                      const double y = elementAt(array, b);
+                      return x != y ? x > y : a < b;
+                    });
+  std::vector<std::string> values;
+  for (size_t i = 0; i < shown; ++i)
+    values.push_back(strCat("[", order[i], "] ", elementAt(array, order[i])));
+  return strCat("output '", port.name, "' ", dtypeName(array.type), " ", array.shape.str(),
+                ", largest ", join(values, ", "), "\n");
+}
+
+std::string against(uint64_t used, const std::optional<uint64_t>& predicted,
+                    const std::optional<uint64_t>& budget) {
+  std::string text = describeBytes(used);
+  if (budget)
+    text += " of " + formatBytes(*budget);
+  if (predicted && *predicted != used)
+    text += strCat(", predicted ", describeBytes(*predicted));
+  return text;
+}
+
+std::string textSummary(const Report& report, const PlanRunner& runner, double seconds) {
+  const tigris_statistics& counted = runner.statistics();
+  std::ostringstream time;
+  time.precision(3);
+  time << seconds * 1e3;
+  return strCat("fast memory   ", against(counted.fast_peak, report.fastPeak, report.budgetFast),
+                "\nslow memory   ", against(counted.slow_peak, report.slowPeak, report.budgetSlow),
+                ", read ", describeBytes(counted.slow_read), ", written ",
+                describeBytes(counted.slow_write), "\nflash         ",
+                against(*report.planBytes, {}, report.budgetFlash), "\nwork          ",
+                report.macs.value_or(0), " MACs in ", counted.kernel_calls, " kernel calls, ",
+                time.str(), " ms\n");
+}
+
+void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
+  const tigris_statistics& counted = runner.statistics();
+  json.field("fast_peak_bytes", counted.fast_peak)
+      .field("slow_peak_bytes", counted.slow_peak)
+      .field("slow_read_bytes", counted.slow_read)
+      .field("slow_write_bytes", counted.slow_write)
+      .field("kernel_calls", counted.kernel_calls)
+      .field("seconds", seconds)
+      .field("executor_bytes", PlanRunner::executorBytes())
+      .field("scratch_bytes", runner.scratchBytes());
+}
+
+struct ExpectedResult {
+  std::string name;
+  Comparison comparison;
+};
+
+std::string jsonSummary(Report report, const PlanRunner& runner, double seconds,
+                        const std::vector<ExpectedResult>& results) {
+  JsonWriter json;
+  json.beginObject();
+  writeReport(json, report);
+  json.key("measured").beginObject();
+  writeMeasured(json, runner, seconds);
+  json.endObject();
+  json.key("compared").beginArray();
+  for (const ExpectedResult& result : results)
+    json.beginObject(JsonWriter::Inline)
+        .field("name", result.name)
+        .field("elements", result.comparison.elements)
+        .field("max_abs_error", result.comparison.maxAbs)
+        .field("max_rel_error", result.comparison.maxRel)
+        .field("atol", result.comparison.atol)
+        .endObject();
+  json.endArray();
+  json.field("seconds", seconds);
+  json.field("executor_bytes", PlanRunner::executorBytes());
+  json.endObject();
+  return json.text();
+}
+
+/// Compares what --expect names; every mismatch is an error of its own.
+Expected<std::vector<ExpectedResult>> compareOutputs(const std::vector<PortView>& ports,
+                                                     const std::vector<NpyArray>& outputs,
+                                                     const RunFlags& flags,
+                                                     DiagnosticEngine& diagnostics) {
+  std::vector<ExpectedResult> results;
+  for (const std::string& text : flags.expected) {
+    const Expected<Binding> binding = bind(ports, text, "output");
+    if (!binding)
+      return binding.error();
+    const Expected<NpyArray> want = loadArray(binding->path);
+    if (!want)
+      return want.error();
+    const PortView& port = ports[binding->port];
+    const NpyArray& got = outputs[binding->port];
+    const Expected<Comparison> compared = compareArrays(port.name, got, *want, flags.tolerance);
+    if (!compared)
+      return compared.error();
+    if (!compared->ok())
+      diagnostics.error(
+          DiagId::Mismatch, "output '", port.name, "': ", compared->mismatches, " of ",
+          compared->elements, " elements differ by more than ", compared->atol,
+          flags.tolerance.rtol ? strCat(" + ", *flags.tolerance.rtol, " relative") : std::string(),
+          "; ", describe(*compared, got.shape));
+    results.push_back({port.name, *compared});
+  }
+  return results;
+}
+
+Status execute(ToolContext& context, const RunFlags& flags) {
+  const Expected<std::string> bytes = context.readInput();
+  if (!bytes)
+    return bytes.error();
+  if (!looksLikePlan(*bytes))
+    return makeError(DiagId::BadPlan, "not a .tgrs plan: it does not begin with 'TGRS'; "
+                                      "tigris-emit makes one of a planned stream")
+        .at({context.inputName(), 0, 0});
+  const Expected<PlanFile> file = PlanFile::open(*bytes, context.inputName(), flags.ignoreCrc);
+  if (!file)
+    return file.error();
+  const std::vector<PortView> inputPorts = viewPorts(*file, file->inputs(), flags.raw);
+  const std::vector<PortView> outputPorts = viewPorts(*file, file->outputs(), flags.raw);
+  const Expected<std::vector<std::vector<uint8_t>>> inputs = loadInputs(inputPorts, flags);
+  if (!inputs)
+    return inputs.error();
+
+  Expected<PlanRunner> runner =
+      PlanRunner::create(*file, tigris_backend_reference, flags.fast, flags.slow);
+  if (!runner)
+    return runner.takeError();
+  std::vector<NpyArray> outputs;
+  double seconds = 0;
+  for (int64_t i = 0; i < flags.repeat; ++i) {
+    if (Status status = runner->run(*inputs); !status)
+      return status;
+    seconds = i == 0 ? runner->seconds() : std::min(seconds, runner->seconds());
+    std::vector<NpyArray> results;
+    for (size_t port = 0; port < outputPorts.size(); ++port)
+      results.push_back(fromStored(outputPorts[port], runner->output(port)));
+    for (size_t port = 0; port < outputs.size(); ++port)
+      if (outputs[port].data != results[port].data)
+        return makeError(DiagId::Mismatch, "output '", outputPorts[port].name, "': run ", i + 1,
+                         " gave other bytes than run 1");
+    outputs = std::move(results);
+  }
+
+  for (const std::string& text : flags.outputs) {
+    const Expected<Binding> binding = bind(outputPorts, text, "output");
+    if (!binding)
+      return binding.error();
+    context.outputFile(binding->path, formatNpy(outputs[binding->port]));
+  }
+  const Expected<std::vector<ExpectedResult>> compared =
+      compareOutputs(outputPorts, outputs, flags, context.diagnostics());
+  if (!compared)
+    return compared.error();
+
+  const Report report = reportOf(*file);
+  if (flags.stats == "json") {
+    context.print(jsonSummary(report, *runner, seconds, *compared));
+    return {};
+  }
+  for (size_t port = 0; port < outputPorts.size(); ++port)
+    context.print(describeOutput(outputPorts[port], outputs[port]));
+  for (const ExpectedResult& result : *compared)
+    context.print(strCat("output '", result.name, "' agrees with its reference: max error ",
+                         result.comparison.maxAbs, " (", result.comparison.atol, " allowed)\n"));
+  context.print(textSummary(report, *runner, seconds));
+  return {};
+}
+
+} // namespace
+
+int runMain(int argc, const char* const* argv) {
+  RunFlags flags;
+  ToolSpec spec;
+  spec.name = "tigris-run";
+  spec.summary = "Runs a .tgrs plan on the C runtime with arrays from .npy files.";
+  spec.input = "PLAN";
+  spec.inputRequired = true;
+  spec.options = [&](OptionTable& table) {
+    table.texts("input,i", flags.inputs, "NAME=FILE", "array for a model input");
+    table.texts("output,o", flags.outputs, "NAME=FILE", "where an output goes");
+    table.texts("expect,e", flags.expected, "NAME=FILE", "reference an output must agree with");
+    table.real("atol", flags.tolerance.atol, "X", "absolute tolerance of --expect");
+    table.real("rtol", flags.tolerance.rtol, "X", "tolerance relative to the reference's value");
+    table.flag("raw", flags.raw, "arrays hold the stored numbers (int8 where quantized)");
+    table.size("fast", flags.fast, "SIZE", "fast memory to hand over (default: what it needs)");
+    table.size("slow", flags.slow, "SIZE", "slow memory to hand over (default: what it needs)");
+    table.choice("stats", flags.stats, {"text", "json"}, "how the figures are printed");
+    table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
+    table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);
+    table.choice("backend", flags.backend, {"reference"}, "kernels to run on");
+    table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
+  };
+  spec.details =
+      "Arrays have the model's own axis order and type: what onnxruntime would take and give. "
+      "NAME\n"
+      "may be left out where there is one input or output; an index (0, 1, ...) is a name, too.\n"
+      "--expect without --atol and --rtol allows floats 1e-4 of the reference's largest magnitude\n"
+      "and integers nothing; a mismatch exits 1.";
+  spec.examples = "tigris-run model.tgrs --input image.npy --output scores.npy\n"
+                  "tigris-run model.tgrs --input x=in.npy --expect y=ref.npy --atol 1e-3\n"
+                  "tigris-run model.tgrs --seed 7 --repeat 10 --stats=json\n";
+  spec.run = [&](ToolContext& context) { return execute(context, flags); };
+  return toolMain(argc, argv, spec);
+}
+
+} // namespace tigris

@@ -1,0 +1,172 @@
+// Text of a `.tgrs` file: overview, stages, memory map, operators.
+#include "tigris/Object/Dump.h"
+
+#include "tigris/Object/Overview.h"
+#include "tigris/Object/TextTable.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace tigris {
+
+namespace {
+
+std::string hex(uint64_t value) {
+  std::ostringstream out;
+  out << "0x" << std::hex << value;
+  return out.str();
+}
+
+std::string tensorName(const PlanFile& file, unsigned index) {
+  const std::string_view name = file.string(file.tensor(index).name);
+  return name.empty() ? strCat("t", index) : std::string(name);
+}
+
+std::string typeText(const PlanFile& file, const tigris_tensor& tensor) {
+  const auto dims = file.dims(tensor);
+  return strCat(dtypeName(planDType(tensor.dtype)), "[",
+                join(std::vector<int32_t>(dims.begin(), dims.end()), ","), "]");
+}
+
+std::string place(const PlanFile& file, const tigris_operand& operand) {
+  switch (operand.pool) {
+  case TIGRIS_POOL_FAST:
+    return "fast+" + hex(operand.offset);
+  case TIGRIS_POOL_SLOW:
+    return "slow+" + hex(operand.offset);
+  case TIGRIS_POOL_CALLER:
+    return operand.offset < file.plan().input_count
+               ? strCat("input ", operand.offset)
+               : strCat("output ", operand.offset - file.plan().input_count);
+  case TIGRIS_POOL_CONST:
+    return "const+" + hex(operand.offset);
+  default:
+    return "absent";
+  }
+}
+
+std::string operandText(const PlanFile& file, const tigris_operand& operand) {
+  if (operand.pool == TIGRIS_POOL_ABSENT)
+    return "-";
+  return strCat(typeText(file, file.tensor(operand.tensor)), "@", place(file, operand));
+}
+
+std::string opLabel(const PlanFile& file, size_t index) {
+  const tigris_op& op = file.ops()[index];
+  const std::string_view name = file.string(op.name);
+  return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", name);
+}
+
+std::string stageTable(const PlanFile& file) {
+  TextTable table({">stage", "mode", "ops", ">loads", ">spills", ">peak bytes"});
+  size_t index = 0;
+  for (const tigris_stage& stage : file.stages()) {
+    const uint32_t last = stage.first_op + stage.op_count;
+    table.addRow({strCat(index++), stage.mode == TIGRIS_STAGE_WHOLE ? "whole" : "other",
+                  stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
+                  strCat(stage.load_count), strCat(stage.spill_count), strCat(stage.peak)});
+  }
+  return table.text();
+}
+
+std::string stageDetails(const PlanFile& file) {
+  std::string text;
+  size_t index = 0;
+  const auto transfers = [&](uint32_t first, uint32_t count, const char* verb) {
+    for (uint32_t i = first; i < first + count; ++i) {
+      const tigris_transfer& transfer = file.plan().transfers[i];
+      text += strCat("  ", verb, " ", tensorName(file, transfer.tensor), ", ", transfer.bytes,
+                     " bytes, fast+", hex(transfer.fast), ", slow+", hex(transfer.slow), "\n");
+    }
+  };
+  for (const tigris_stage& stage : file.stages()) {
+    text += strCat("\nstage ", index++, "\n");
+    transfers(stage.first_load, stage.load_count, "load ");
+    for (uint32_t i = 0; i < stage.op_count; ++i)
+      text += strCat("  run   ", opLabel(file, stage.first_op + i), "\n");
+    transfers(stage.first_spill, stage.spill_count, "spill");
+  }
+  return text;
+}
+
+std::string opTable(const PlanFile& file) {
+  TextTable table({">op", "opcode", "name", "inputs", "outputs"});
+  size_t index = 0;
+  for (const tigris_op& op : file.ops()) {
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    for (const tigris_operand& operand : file.operands(op))
+      (inputs.size() < op.inputs ? inputs : outputs).push_back(operandText(file, operand));
+    table.addRow({strCat(index++), opcodeName(op.opcode), std::string(file.string(op.name)),
+                  join(inputs, " "), join(outputs, " ")});
+  }
+  return table.text();
+}
+
+/// Every address that is used, from the operands and transfers that use it.
+std::string memoryMap(const PlanFile& file) {
+  struct Use {
+    size_t first;
+    size_t last;
+  };
+  // (pool, offset, tensor)
+  std::map<std::tuple<unsigned, uint32_t, unsigned>, Use> uses;
+  const auto touch = [&](unsigned pool, uint32_t offset, unsigned tensor, size_t op) {
+    const auto [found, fresh] = uses.try_emplace({pool, offset, tensor}, Use{op, op});
+    if (!fresh)
+      found->second = {std::min(found->second.first, op), std::max(found->second.last, op)};
+  };
+  for (const tigris_stage& stage : file.stages()) {
+    const size_t last = stage.first_op + std::max<uint32_t>(stage.op_count, 1) - 1;
+    for (uint32_t i = 0; i < stage.load_count; ++i) {
+      const tigris_transfer& load = file.plan().transfers[stage.first_load + i];
+      touch(TIGRIS_POOL_FAST, load.fast, load.tensor, stage.first_op);
+      touch(TIGRIS_POOL_SLOW, load.slow, load.tensor, stage.first_op);
+    }
+    for (uint32_t i = 0; i < stage.spill_count; ++i) {
+      const tigris_transfer& spill = file.plan().transfers[stage.first_spill + i];
+      touch(TIGRIS_POOL_FAST, spill.fast, spill.tensor, last);
+      touch(TIGRIS_POOL_SLOW, spill.slow, spill.tensor, last);
+    }
+  }
+  for (size_t i = 0; i < file.ops().size(); ++i)
+    for (const tigris_operand& operand : file.operands(file.ops()[i]))
+      if (operand.pool == TIGRIS_POOL_FAST || operand.pool == TIGRIS_POOL_SLOW)
+        touch(operand.pool, operand.offset, operand.tensor, i);
+
+  TextTable table({"memory", ">offset", ">bytes", ">end", "ops", "tensor"});
+  for (const auto& [key, use] : uses) {
+    const auto& [pool, offset, tensor] = key;
+    const uint32_t bytes = file.tensor(tensor).bytes;
+    table.addRow({pool == TIGRIS_POOL_FAST ? "fast" : "slow", hex(offset), strCat(bytes),
+                  hex(uint64_t{offset} + bytes), strCat(use.first, "..", use.last),
+                  tensorName(file, tensor)});
+  }
+  return table.empty() ? "  nothing in planned memory\n" : table.text();
+}
+
+} // namespace
+
+std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
+  const tigris_summary& summary = file.summary();
+  const std::string_view model = file.string(summary.model);
+  std::string text = strCat("plan          ", model.empty() ? "(no name)" : model, ", format ",
+                            file.formatVersion(), ", ", describeBytes(file.fileBytes()), "\n");
+  if (const std::string_view producer = file.string(summary.producer); !producer.empty())
+    text += strCat("made by       ", producer, "\n");
+  text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
+                 describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
+                 ", alignment ", summary.align,
+                 (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
+  text += overviewText(reportOf(file)) + "\n" + stageTable(file);
+  if (options.stages)
+    text += stageDetails(file);
+  if (options.memory)
+    text += "\n" + memoryMap(file);
+  if (options.ops)
+    text += "\n" + opTable(file);
+  return text;
+}
+
+} // namespace tigris
