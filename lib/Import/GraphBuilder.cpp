@@ -1,0 +1,81 @@
+// Inference runs with the construction, because how an ONNX node translates may depend on ranks and values.
+#include "tigris/Import/GraphBuilder.h"
+
+#include "tigris/IR/ConstantEval.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+/// Values above this many elements are never needed to find a shape.
+constexpr int64_t MaxKnownElements = 65536;
+
+} // namespace
+
+TensorId GraphBuilder::addTensor(const std::string& name, DType type, const Shape& shape) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = type;
+  tensor.shape = shape;
+  return graph_.addTensor(std::move(tensor));
+}
+
+TensorId GraphBuilder::addConstant(const std::string& name, ConstantData data) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = data.type;
+  tensor.shape = std::move(data.shape);
+  tensor.data = std::move(data.data);
+  return graph_.addTensor(std::move(tensor));
+}
+
+TensorId GraphBuilder::addResult(const std::string& name) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.hasShape = false;
+  return graph_.addTensor(std::move(tensor));
+}
+
+Status GraphBuilder::addOp(Op newOp) {
+  const OpId id = graph_.addOp(std::move(newOp));
+  const Op& op = graph_.op(id);
+  if (op.kind == OpKind::Unknown)
+    return {};
+  const Expected<std::vector<ResultType>> results = inferResults(op, values_);
+  if (!results)
+    return results.error();
+  for (size_t i = 0; i < op.outputs.size(); ++i)
+    if (op.outputs[i]) {
+      Tensor& tensor = graph_.editTensor(op.outputs[i]);
+      tensor.type = (*results)[i].type;
+      tensor.shape = (*results)[i].shape;
+      tensor.hasShape = true;
+    }
+  if (op.kind == OpKind::Constant) {
+    values_.set(op.outputs[0], graph_.tensor(op.inputs[0]).data);
+    return {};
+  }
+  if (std::all_of(results->begin(), results->end(), [](const ResultType& result) {
+        return result.shape.elements() <= MaxKnownElements;
+      }))
+    if (const auto computed = evaluateOp(op, values_, *results))
+      for (size_t i = 0; i < op.outputs.size(); ++i)
+        if (op.outputs[i] && (*computed)[i] != nullptr)
+          values_.set(op.outputs[i], (*computed)[i]);
+  // A value that is known will be folded, whatever kernels there are for the operator.
+  if (values_.find(op.output()) != nullptr)
+    return {};
+  return checkSupported(op, graph_);
+}
+
+void GraphBuilder::noteFloatType(int32_t onnxType) {
+  if (floatTypeNoted_ || !isReplacedFloat(onnxType))
+    return;
+  floatTypeNoted_ = true;
+  diagnostics_.warn(DiagId::UnsupportedType, "the model computes in ", onnxTypeName(onnxType),
+                    "; it is imported to compute in float32");
+}
+
+} // namespace tigris

@@ -1,0 +1,224 @@
+// Dimensions are bound in two rounds: what the user gives first, so that a name holds for every input.
+#include "tigris/Import/ModelInterface.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tigris {
+
+namespace {
+
+using Dimension = onnx::TensorShapeProto::Dimension;
+
+/// A model input that the caller of the network fills.
+struct FreeInput {
+  const onnx::ValueInfoProto* info = nullptr;
+  DType type = DType::Undefined;
+  const onnx::TensorShapeProto* declared = nullptr;
+  const Shape* given = nullptr;
+};
+
+std::string dimText(const Dimension& dim) {
+  if (dim.has_dim_value())
+    return strCat(dim.dim_value());
+  return dim.dim_param().empty() ? "?" : dim.dim_param();
+}
+
+std::string shapeText(const onnx::TensorShapeProto& shape) {
+  std::vector<std::string> dims;
+  for (const Dimension& dim : shape.dim())
+    dims.push_back(dimText(dim));
+  return strCat("[", join(dims, ", "), "]");
+}
+
+bool isFree(const Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
+
+Expected<FreeInput> describeInput(const onnx::ValueInfoProto& info, const ImportOptions& options,
+                                  GraphBuilder& builder) {
+  FreeInput input;
+  input.info = &info;
+  if (!info.type().has_tensor_type())
+    return makeError(DiagId::UnsupportedType, "input '", info.name(),
+                     "' is not a tensor; sequences, maps and optional inputs are not supported");
+  const auto& tensor = info.type().tensor_type();
+  const std::optional<DType> type = importedType(tensor.elem_type());
+  if (!type)
+    return makeError(DiagId::UnsupportedType, "input '", info.name(), "' has elements of type ",
+                     onnxTypeName(tensor.elem_type()), ", which no kernel computes in");
+  builder.noteFloatType(tensor.elem_type());
+  input.type = *type;
+  if (tensor.has_shape())
+    input.declared = &tensor.shape();
+  const auto given = options.inputShapes.find(info.name());
+  if (given != options.inputShapes.end())
+    input.given = &given->second;
+  return input;
+}
+
+Status checkGiven(const FreeInput& input) {
+  const std::string& name = input.info->name();
+  for (const int64_t size : *input.given)
+    if (size < 1)
+      return makeError(DiagId::Usage, "--input-shape ", name, ": the dimension ", size,
+                       " is not positive");
+  if (input.declared == nullptr)
+    return {};
+  const std::string declared = shapeText(*input.declared);
+  if (input.given->rank() != static_cast<size_t>(input.declared->dim_size()))
+    return makeError(DiagId::Usage, "--input-shape ", name, ": ", input.given->str(), " has ",
+                     input.given->rank(), " dimensions, the model's ", declared, " has ",
+                     input.declared->dim_size());
+  for (size_t i = 0; i < input.given->rank(); ++i) {
+    const Dimension& dim = input.declared->dim(static_cast<int>(i));
+    if (!isFree(dim) && dim.dim_value() != (*input.given)[i])
+      return makeError(DiagId::Usage, "--input-shape ", name, ": dimension ", i, " is ",
+                       (*input.given)[i], ", the model's ", declared, " fixes it to ",
+                       dim.dim_value());
+  }
+  return {};
+}
+
+/// Names that the given shape binds; two inputs must agree on them.
+Status bindNames(const FreeInput& input, SourceGraph& source) {
+  if (input.given == nullptr || input.declared == nullptr)
+    return {};
+  for (size_t i = 0; i < input.given->rank(); ++i) {
+    const Dimension& dim = input.declared->dim(static_cast<int>(i));
+    if (!isFree(dim) || dim.dim_param().empty())
+      continue;
+    const int64_t size = (*input.given)[i];
+    const std::optional<int64_t> bound = source.boundDimension(dim.dim_param());
+    if (bound && *bound != size)
+      return makeError(DiagId::Usage, "--input-shape ", input.info->name(), ": dimension ", i,
+                       " ('", dim.dim_param(), "') is ", size, ", another input binds it to ",
+                       *bound);
+    source.bindDimension(dim.dim_param(), size);
+  }
+  return {};
+}
+
+Expected<Shape> resolveShape(const FreeInput& input, SourceGraph& source,
+                             DiagnosticEngine& diagnostics) {
+  const std::string& name = input.info->name();
+  if (input.given != nullptr)
+    return *input.given;
+  if (input.declared == nullptr)
+    return makeError(DiagId::DynamicShape, "input '", name,
+                     "' has no shape; give it one: --input-shape ", name, ":1x3x96x96");
+  std::vector<int64_t> dims;
+  std::vector<std::string> freed;
+  for (int i = 0; i < input.declared->dim_size(); ++i) {
+    const Dimension& dim = input.declared->dim(i);
+    if (!isFree(dim)) {
+      dims.push_back(dim.dim_value());
+      continue;
+    }
+    const std::optional<int64_t> bound =
+        dim.dim_param().empty() ? std::nullopt : source.boundDimension(dim.dim_param());
+    dims.push_back(bound.value_or(1));
+    if (bound)
+      continue;
+    freed.push_back(dim.dim_param().empty() ? strCat(i) : strCat(i, " ('", dim.dim_param(), "')"));
+    if (!dim.dim_param().empty())
+      source.bindDimension(dim.dim_param(), 1);
+  }
+  Shape shape(dims);
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end() || !shape.checkedElements())
+    return makeError(DiagId::BadShape, "input '", name, "' has the impossible shape ", shape.str());
+  if (!freed.empty())
+    diagnostics.warn(DiagId::FreeDimension, "input '", name, "': free dimension",
+                     freed.size() == 1 ? " " : "s ", join(freed, ", "),
+                     " bound to 1; bind with --input-shape ", name, ":", join(dims, "x"));
+  return shape;
+}
+
+void warnOfOtherShape(const onnx::ValueInfoProto& output, const Shape& actual,
+                      DiagnosticEngine& diagnostics) {
+  if (!output.type().has_tensor_type() || !output.type().tensor_type().has_shape())
+    return;
+  const onnx::TensorShapeProto& declared = output.type().tensor_type().shape();
+  bool same = static_cast<size_t>(declared.dim_size()) == actual.rank();
+  for (size_t i = 0; same && i < actual.rank(); ++i) {
+    const Dimension& dim = declared.dim(static_cast<int>(i));
+    same = isFree(dim) || dim.dim_value() == actual[i];
+  }
+  if (!same)
+    diagnostics.warn(DiagId::BadShape, "output '", output.name(), "' is declared as ",
+                     shapeText(declared), ", the model computes ", actual.str());
+}
+
+} // namespace
+
+Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options,
+                 SourceGraph& source, GraphBuilder& builder, DiagnosticEngine& diagnostics) {
+  std::vector<FreeInput> inputs;
+  std::vector<std::string> names;
+  for (const onnx::ValueInfoProto& info : onnxGraph.input()) {
+    if (source.value(source.mainScope().values.at(info.name())).initializer != nullptr)
+      continue;
+    Expected<FreeInput> input = describeInput(info, options, builder);
+    if (!input)
+      return input.takeError();
+    inputs.push_back(*input);
+    names.push_back(info.name());
+  }
+  for (const auto& [name, shape] : options.inputShapes)
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const std::optional<std::string> near = nearestSpelling(name, names);
+      return makeError(DiagId::Usage, "--input-shape: the model has no input '", name, "'",
+                       near ? strCat("; did you mean '", *near, "'?")
+                            : strCat("; it has ", names.empty() ? "none" : join(names, ", ")));
+    }
+  for (const FreeInput& input : inputs) {
+    if (input.given != nullptr)
+      if (Status status = checkGiven(input); !status)
+        return status;
+    if (Status status = bindNames(input, source); !status)
+      return status;
+  }
+  for (const FreeInput& input : inputs) {
+    Expected<Shape> shape = resolveShape(input, source, diagnostics);
+    if (!shape)
+      return shape.takeError();
+    const std::string& name = input.info->name();
+    const TensorId tensor = builder.addTensor(name, input.type, *shape);
+    source.value(source.mainScope().values.at(name)).tensor = tensor;
+    builder.graph().addInput({name, tensor, input.type, *shape, {}});
+  }
+  return {};
+}
+
+Status addOutputs(const onnx::GraphProto& onnxGraph, SourceGraph& source, GraphBuilder& builder,
+                  DiagnosticEngine& diagnostics) {
+  Graph& graph = builder.graph();
+  std::set<TensorId> exposed;
+  std::set<std::string> portNames;
+  for (const Port& port : graph.inputs())
+    exposed.insert(port.tensor);
+  for (const onnx::ValueInfoProto& output : onnxGraph.output()) {
+    Expected<ValueId> value = source.find(source.mainScope(), output.name(), "the model");
+    if (!value)
+      return value.takeError();
+    TensorId tensor = source.value(source.resolve(*value)).tensor;
+    if (!exposed.insert(tensor).second || graph.tensor(tensor).isConstant()) {
+      Op copy;
+      copy.kind = OpKind::Identity;
+      copy.name = source.freshNodeName(strCat(output.name(), "_copy"));
+      copy.inputs = {tensor};
+      tensor = builder.addResult(source.freshValueName(strCat(output.name(), "_copy")));
+      copy.outputs = {tensor};
+      if (Status status = builder.addOp(std::move(copy)); !status)
+        return status;
+      exposed.insert(tensor);
+    }
+    const Tensor& stored = graph.tensor(tensor);
+    warnOfOtherShape(output, stored.shape, diagnostics);
+    builder.noteFloatType(output.type().tensor_type().elem_type());
+    const std::string name = portNames.count(output.name()) == 0 ? output.name() : stored.name;
+    portNames.insert(name);
+    graph.addOutput({name, tensor, stored.type, stored.shape, {}});
+  }
+  return {};
+}
+
+} // namespace tigris
