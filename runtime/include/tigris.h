@@ -127,10 +127,10 @@ typedef struct tigris_memory {
 
 /* Counted while running; all but the peaks start at 0 with each run. Bytes. */
 typedef struct tigris_statistics {
-  uint64_t slow_read;    /* read from slow memory by loads and kernels */
-  uint64_t slow_write;   /* written to it */
-  uint32_t fast_peak;    /* highest end of anything used in the fast arena, without scratch */
-  uint32_t slow_peak;    /* highest end of anything used in slow memory */
+  uint64_t slow_read;  /* read from slow memory by loads and kernels */
+  uint64_t slow_write; /* written to it */
+  uint32_t fast_peak;  /* highest end of anything used in the fast arena, without scratch */
+  uint32_t slow_peak;  /* highest end of anything used in slow memory */
   uint32_t kernel_calls;
 } tigris_statistics;
 

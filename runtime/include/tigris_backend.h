@@ -33,10 +33,10 @@ typedef struct tigris_view {
 typedef struct tigris_call {
   const tigris_plan* plan;
   const tigris_op* op;
-  const void* params;       /* the opcode's parameter struct, NULL when it has none */
-  const tigris_view* in;    /* op->inputs views */
-  const tigris_view* out;   /* op->outputs views */
-  void* scratch;            /* scratch_bytes(op) bytes at the backend's alignment, or NULL */
+  const void* params;     /* the opcode's parameter struct, NULL when it has none */
+  const tigris_view* in;  /* op->inputs views */
+  const tigris_view* out; /* op->outputs views */
+  void* scratch;          /* scratch_bytes(op) bytes at the backend's alignment, or NULL */
   uint32_t scratch_bytes;
 } tigris_call;
 
@@ -49,7 +49,8 @@ typedef tigris_status (*tigris_kernel)(const tigris_call* call);
 typedef struct tigris_backend {
   const char* name;
   uint32_t abi_version; /* TIGRIS_BACKEND_ABI */
-  uint32_t alignment;   /* power of two: of tensors, constants and scratch; at most TIGRIS_PLAN_ALIGN for constants */
+  uint32_t
+      alignment; /* power of two: of tensors, constants and scratch; at most TIGRIS_PLAN_ALIGN for constants */
   /* The kernel for an op, or NULL. Called at init and before each call: must be quick and pure. */
   tigris_kernel (*find)(const tigris_plan* plan, const tigris_op* op);
   /* Scratch an op needs, in bytes; NULL: none needs any. */

@@ -38,13 +38,14 @@
 #include <stdint.h>
 
 #define TIGRIS_FORMAT_VERSION 1u
-#define TIGRIS_NONE 0xFFFFFFFFu        /* absent index, offset, string, budget */
-#define TIGRIS_NO_TENSOR 0xFFFFu       /* operand.tensor of an absent operand */
-#define TIGRIS_PLAN_ALIGN 16u          /* alignment of the plan in memory */
-#define TIGRIS_SECTION_ALIGN 16u       /* of every section, from the start of the file */
-#define TIGRIS_WEIGHT_ALIGN 16u        /* of every constant, from the start of WEIGHTS */
-#define TIGRIS_MIN_ALIGN 4u            /* smallest legal summary.align */
+#define TIGRIS_NONE 0xFFFFFFFFu  /* absent index, offset, string, budget */
+#define TIGRIS_NO_TENSOR 0xFFFFu /* operand.tensor of an absent operand */
+#define TIGRIS_PLAN_ALIGN 16u    /* alignment of the plan in memory */
+#define TIGRIS_SECTION_ALIGN 16u /* of every section, from the start of the file */
+#define TIGRIS_WEIGHT_ALIGN 16u  /* of every constant, from the start of WEIGHTS */
+#define TIGRIS_MIN_ALIGN 4u      /* smallest legal summary.align */
 #define TIGRIS_MAX_RANK 8u
+#define TIGRIS_MAX_TENSOR_BYTES 0x40000000u /* 1 GiB: element offsets and one step fit int32 */
 
 /* ------------------------------------------------------------------ header */
 
@@ -63,23 +64,24 @@ typedef struct tigris_section {
   uint32_t type;   /* tigris_section_type */
   uint32_t offset; /* from the start of the file, multiple of TIGRIS_SECTION_ALIGN */
   uint32_t length; /* bytes without padding */
-  uint32_t count;  /* records; int32 elements for INTS and REQUANT; bytes for STRINGS, PARAMS, WEIGHTS */
+  uint32_t
+      count; /* records; int32 elements for INTS and REQUANT; bytes for STRINGS, PARAMS, WEIGHTS */
 } tigris_section;
 
 typedef enum tigris_section_type {
-  TIGRIS_SECTION_SUMMARY = 1,   /* one tigris_summary */
-  TIGRIS_SECTION_STRINGS = 2,   /* NUL-terminated UTF-8; a reference is a byte offset */
-  TIGRIS_SECTION_INTS = 3,      /* int32 pool: dimensions, permutations, index tables */
-  TIGRIS_SECTION_QUANT = 4,     /* tigris_quant[] */
-  TIGRIS_SECTION_REQUANT = 5,   /* int32 pool: n multipliers followed by n shifts, per user */
-  TIGRIS_SECTION_TENSORS = 6,   /* tigris_tensor[], at most 65534 */
-  TIGRIS_SECTION_PORTS = 7,     /* tigris_port[]: all model inputs in order, then all outputs */
-  TIGRIS_SECTION_OPERANDS = 8,  /* tigris_operand[] */
-  TIGRIS_SECTION_PARAMS = 9,    /* parameter structs, each at a multiple of 4 */
-  TIGRIS_SECTION_OPS = 10,      /* tigris_op[] in execution order */
+  TIGRIS_SECTION_SUMMARY = 1,    /* one tigris_summary */
+  TIGRIS_SECTION_STRINGS = 2,    /* NUL-terminated UTF-8; a reference is a byte offset */
+  TIGRIS_SECTION_INTS = 3,       /* int32 pool: dimensions, permutations, index tables */
+  TIGRIS_SECTION_QUANT = 4,      /* tigris_quant[] */
+  TIGRIS_SECTION_REQUANT = 5,    /* int32 pool: n multipliers followed by n shifts, per user */
+  TIGRIS_SECTION_TENSORS = 6,    /* tigris_tensor[], at most 65534 */
+  TIGRIS_SECTION_PORTS = 7,      /* tigris_port[]: all model inputs in order, then all outputs */
+  TIGRIS_SECTION_OPERANDS = 8,   /* tigris_operand[] */
+  TIGRIS_SECTION_PARAMS = 9,     /* parameter structs, each at a multiple of 4 */
+  TIGRIS_SECTION_OPS = 10,       /* tigris_op[] in execution order */
   TIGRIS_SECTION_TRANSFERS = 11, /* tigris_transfer[] */
-  TIGRIS_SECTION_STAGES = 12,   /* tigris_stage[] in execution order */
-  TIGRIS_SECTION_WEIGHTS = 13   /* raw constants, each at a multiple of TIGRIS_WEIGHT_ALIGN */
+  TIGRIS_SECTION_STAGES = 12,    /* tigris_stage[] in execution order */
+  TIGRIS_SECTION_WEIGHTS = 13    /* raw constants, each at a multiple of TIGRIS_WEIGHT_ALIGN */
 } tigris_section_type;
 #define TIGRIS_SECTION_LAST 13u
 
@@ -97,12 +99,13 @@ typedef enum tigris_io_mode {
  * runtime counts. Strings are offsets into STRINGS or TIGRIS_NONE. */
 typedef struct tigris_summary {
   /* requirements, enforced by the loader */
-  uint32_t fast_bytes;    /* fast arena the plan needs, without backend scratch */
-  uint32_t fast_reserved; /* prefix of the fast arena no activation may use (decompressed weights) */
-  uint32_t slow_bytes;    /* slow memory the plan needs; 0: none */
-  uint32_t flash_bytes;   /* plan size as far as the flash budget is concerned: equals file_size */
-  uint32_t align;         /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
-  uint32_t io_mode;       /* tigris_io_mode */
+  uint32_t fast_bytes; /* fast arena the plan needs, without backend scratch */
+  uint32_t
+      fast_reserved;    /* prefix of the fast arena no activation may use (decompressed weights) */
+  uint32_t slow_bytes;  /* slow memory the plan needs; 0: none */
+  uint32_t flash_bytes; /* plan size as far as the flash budget is concerned: equals file_size */
+  uint32_t align;   /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
+  uint32_t io_mode; /* tigris_io_mode */
   /* budgets the planner was given; TIGRIS_NONE: no limit */
   uint32_t budget_fast;
   uint32_t budget_slow;
@@ -136,7 +139,7 @@ typedef struct tigris_summary {
 } tigris_summary;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
-#define TIGRIS_SUMMARY_XIP 2u            /* weights are read where they lie; always set in version 1 */
+#define TIGRIS_SUMMARY_XIP 2u /* weights are read where they lie; always set in version 1 */
 
 /* ----------------------------------------------------------------- tensors */
 
@@ -275,9 +278,10 @@ typedef enum tigris_opcode {
    * broadcast as numpy; with TIGRIS_MATMUL_TRANSPOSE_B b is [..., N, K]. Ranks 2..8. */
   TIGRIS_OP_MATMUL = 5,
 
-  TIGRIS_OP_MAX_POOL = 10,            /* x -> y; tigris_pool_params; f32, s8; same quantisation */
-  TIGRIS_OP_AVERAGE_POOL = 11,        /* x -> y; tigris_pool_params; f32, s8 */
-  TIGRIS_OP_GLOBAL_AVERAGE_POOL = 12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8 */
+  TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8; same quantisation */
+  TIGRIS_OP_AVERAGE_POOL = 11, /* x -> y; tigris_pool_params; f32, s8 */
+  TIGRIS_OP_GLOBAL_AVERAGE_POOL =
+      12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8 */
   /* x -> y; tigris_reduce_params; f32: all kinds, s8: MEAN, MAX, MIN */
   TIGRIS_OP_REDUCE = 13,
 
@@ -293,9 +297,10 @@ typedef enum tigris_opcode {
   /* x, slope -> y; no params; f32. y = x < 0 ? x * slope : x; slope broadcasts to x. In place 0. */
   TIGRIS_OP_PRELU = 27,
 
-  TIGRIS_OP_UNARY = 30,  /* x -> y; tigris_unary_params; f32. In place 0. */
-  TIGRIS_OP_LOOKUP = 31, /* x, table s8[256] const -> y; no params; s8. y = table[x + 128]. In place 0. */
-  TIGRIS_OP_CLAMP = 32,  /* x -> y; tigris_clamp_params; f32, s8 (same quantisation). In place 0. */
+  TIGRIS_OP_UNARY = 30, /* x -> y; tigris_unary_params; f32. In place 0. */
+  TIGRIS_OP_LOOKUP =
+      31, /* x, table s8[256] const -> y; no params; s8. y = table[x + 128]. In place 0. */
+  TIGRIS_OP_CLAMP = 32, /* x -> y; tigris_clamp_params; f32, s8 (same quantisation). In place 0. */
   /* x, scale [C], offset [C] -> y; tigris_clamp_params; f32. y = clamp(x * scale + offset) over the
    * last axis. In place 0. */
   TIGRIS_OP_BATCH_NORM = 33,
@@ -312,10 +317,11 @@ typedef enum tigris_opcode {
   TIGRIS_OP_PAD = 52,       /* x -> y; tigris_pad_params */
   TIGRIS_OP_TRANSPOSE = 53, /* x -> y; tigris_transpose_params */
   TIGRIS_OP_RESHAPE = 54,   /* x -> y; no params; copies. In place 0 (then it does nothing). */
-  TIGRIS_OP_RESIZE = 55,    /* x -> y; tigris_resize_params; f32, s8 (same quantisation); rank 3 or 4 */
-  TIGRIS_OP_GATHER = 56,    /* x, indices s32 or s64 -> y; tigris_axis_params */
+  TIGRIS_OP_RESIZE =
+      55, /* x -> y; tigris_resize_params; f32, s8 (same quantisation); rank 3 or 4 */
+  TIGRIS_OP_GATHER = 56, /* x, indices s32 or s64 -> y; tigris_axis_params */
 
-  TIGRIS_OP_QUANTIZE = 60,   /* f32 x -> s8 y; no params; round half to even as ONNX QuantizeLinear */
+  TIGRIS_OP_QUANTIZE = 60, /* f32 x -> s8 y; no params; round half to even as ONNX QuantizeLinear */
   TIGRIS_OP_DEQUANTIZE = 61, /* s8 x -> f32 y; no params */
   TIGRIS_OP_REQUANTIZE = 62  /* s8 x -> s8 y; tigris_requantize_params. In place 0. */
 } tigris_opcode;
@@ -335,23 +341,24 @@ typedef struct tigris_conv_params {
   int32_t stride_w;
   int32_t dilation_h;
   int32_t dilation_w;
-  int32_t pad_top; /* >= 0; out = (in + pads - dilation*(kernel-1) - 1) / stride + 1, rounded down */
+  int32_t
+      pad_top; /* >= 0; out = (in + pads - dilation*(kernel-1) - 1) / stride + 1, rounded down */
   int32_t pad_left;
   int32_t pad_bottom;
   int32_t pad_right;
   int32_t groups;
   tigris_scalar lo;
   tigris_scalar hi;
-  uint32_t requant;            /* s8: index into REQUANT; f32: TIGRIS_NONE */
-  uint32_t requant_count;      /* s8: 1 or O; f32: 0 */
-  uint32_t weight_zeros;       /* s8: index into INTS of weight zero points, or TIGRIS_NONE: all 0 */
+  uint32_t requant;       /* s8: index into REQUANT; f32: TIGRIS_NONE */
+  uint32_t requant_count; /* s8: 1 or O; f32: 0 */
+  uint32_t weight_zeros;  /* s8: index into INTS of weight zero points, or TIGRIS_NONE: all 0 */
   uint32_t weight_zeros_count; /* 1 or O; 0 with TIGRIS_NONE */
 } tigris_conv_params;
 
 typedef struct tigris_fc_params {
   tigris_scalar lo;
   tigris_scalar hi;
-  uint32_t requant;            /* as in tigris_conv_params, with N for O */
+  uint32_t requant; /* as in tigris_conv_params, with N for O */
   uint32_t requant_count;
   uint32_t weight_zeros;
   uint32_t weight_zeros_count;
@@ -410,9 +417,10 @@ typedef enum tigris_reduction {
 
 /* The output has the input's axes without the reduced ones (or with them as 1) in the same order. */
 typedef struct tigris_reduce_params {
-  uint32_t kind;    /* tigris_reduction */
-  uint32_t axes;    /* bit i set: axis i is reduced; at least one bit */
-  uint32_t requant; /* s8 MEAN: one pair scale_in / (scale_out * reduced elements); else TIGRIS_NONE */
+  uint32_t kind; /* tigris_reduction */
+  uint32_t axes; /* bit i set: axis i is reduced; at least one bit */
+  uint32_t
+      requant; /* s8 MEAN: one pair scale_in / (scale_out * reduced elements); else TIGRIS_NONE */
   uint32_t requant_count; /* 1 or 0 */
 } tigris_reduce_params;
 
@@ -462,9 +470,9 @@ typedef enum tigris_function {
   TIGRIS_FN_SIN = 24,
   TIGRIS_FN_COS = 25,
   TIGRIS_FN_SIGN = 26,
-  TIGRIS_FN_SELU = 27,     /* b * (x < 0 ? a * (exp(x) - 1) : x) */
-  TIGRIS_FN_SOFTSIGN = 28, /* x / (1 + |x|) */
-  TIGRIS_FN_CELU = 29,     /* max(0, x) + min(0, a * (exp(x/a) - 1)) */
+  TIGRIS_FN_SELU = 27,             /* b * (x < 0 ? a * (exp(x) - 1) : x) */
+  TIGRIS_FN_SOFTSIGN = 28,         /* x / (1 + |x|) */
+  TIGRIS_FN_CELU = 29,             /* max(0, x) + min(0, a * (exp(x/a) - 1)) */
   TIGRIS_FN_THRESHOLDED_RELU = 30, /* x > a ? x : 0 */
   TIGRIS_FN_TAN = 31
 } tigris_function;
@@ -516,8 +524,8 @@ typedef enum tigris_pad_mode {
 
 /* Pads >= 0; the pad after an axis is what the output dimension leaves. */
 typedef struct tigris_pad_params {
-  uint32_t before; /* index into INTS of rank pads */
-  uint32_t mode;   /* tigris_pad_mode */
+  uint32_t before;     /* index into INTS of rank pads */
+  uint32_t mode;       /* tigris_pad_mode */
   tigris_scalar value; /* stored value: f32 uses f; integers i (s8: the zero point for a real 0) */
 } tigris_pad_params;
 
@@ -554,7 +562,7 @@ typedef struct tigris_requantize_params {
 #if defined(__cplusplus)
 #define TIGRIS_CHECK_LAYOUT(name, condition) static_assert(condition, #name)
 #else
-#define TIGRIS_CHECK_LAYOUT(name, condition) typedef char tigris_check_##name[(condition) ? 1 : -1]
+#define TIGRIS_CHECK_LAYOUT(name, condition) typedef char tigris_layout_##name[(condition) ? 1 : -1]
 #endif
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);

@@ -1,0 +1,110 @@
+/* The validator: what tigris_plan_open checks after the directory, split by subject.
+ *
+ * Every function returns TIGRIS_OK or the error, and trusts nothing but what the functions called before
+ * it have checked: tables first, then ops, then the schedule. */
+#ifndef TIGRIS_CHECK_H
+#define TIGRIS_CHECK_H
+
+#include "view.h"
+
+/* Bound on kernels, strides, dilations, pads and spatial sizes, so that coordinates fit int32. */
+#define TIGRIS_SPATIAL_LIMIT (1 << 24)
+
+/* Summary, quantisation, tensors, ports and operands. */
+tigris_status tigris_check_tables(const tigris_plan* plan);
+/* Stages and transfers. */
+tigris_status tigris_check_schedule(const tigris_plan* plan);
+/* One op: operands, parameters, overlap and the contract of its opcode. */
+tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op);
+
+/* An op under examination: operands resolved to tensors. */
+typedef struct tigris_op_check {
+  const tigris_plan* plan;
+  const tigris_op* op;
+  const void* params;
+} tigris_op_check;
+
+/* Tensor of input `i`, or NULL when absent or left out. */
+static inline const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i) {
+  const tigris_operand* operand = c->plan->operands + c->op->operands + i;
+  if (i >= c->op->inputs || operand->pool == TIGRIS_POOL_ABSENT)
+    return NULL;
+  return c->plan->tensors + operand->tensor;
+}
+
+/* Tensor of output `i`; always present. */
+static inline const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i) {
+  return c->plan->tensors + c->plan->operands[c->op->operands + c->op->inputs + i].tensor;
+}
+
+/* Contracts per opcode family; c->params has the size the opcode asks for. */
+tigris_status tigris_check_conv(const tigris_op_check* c);
+tigris_status tigris_check_fully_connected(const tigris_op_check* c);
+tigris_status tigris_check_matmul(const tigris_op_check* c);
+tigris_status tigris_check_pool(const tigris_op_check* c);
+tigris_status tigris_check_global_pool(const tigris_op_check* c);
+tigris_status tigris_check_reduce(const tigris_op_check* c);
+tigris_status tigris_check_binary(const tigris_op_check* c);
+tigris_status tigris_check_prelu(const tigris_op_check* c);
+tigris_status tigris_check_unary(const tigris_op_check* c);
+tigris_status tigris_check_lookup(const tigris_op_check* c);
+tigris_status tigris_check_clamp(const tigris_op_check* c);
+tigris_status tigris_check_batch_norm(const tigris_op_check* c);
+tigris_status tigris_check_softmax(const tigris_op_check* c);
+tigris_status tigris_check_layer_norm(const tigris_op_check* c);
+tigris_status tigris_check_quantize(const tigris_op_check* c);
+tigris_status tigris_check_concat(const tigris_op_check* c);
+tigris_status tigris_check_slice(const tigris_op_check* c);
+tigris_status tigris_check_pad(const tigris_op_check* c);
+tigris_status tigris_check_transpose(const tigris_op_check* c);
+tigris_status tigris_check_reshape(const tigris_op_check* c);
+tigris_status tigris_check_resize(const tigris_op_check* c);
+tigris_status tigris_check_gather(const tigris_op_check* c);
+
+/* ---- shared predicates: 1 when the rule holds */
+
+static inline int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a,
+                                   const tigris_tensor* b) {
+  uint32_t i;
+  if (a->rank != b->rank)
+    return 0;
+  for (i = 0; i < a->rank; ++i) {
+    if (tigris_dims(plan, a)[i] != tigris_dims(plan, b)[i])
+      return 0;
+  }
+  return 1;
+}
+
+/* `count` ints from `index` lie in INTS. */
+static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint32_t count) {
+  return index <= plan->int_count && count <= plan->int_count - index;
+}
+
+static inline int tigris_shift_ok(int32_t shift) { return shift >= -31 && shift <= 30; }
+
+/* S8 with a quantisation record. */
+static inline int tigris_is_quantised(const tigris_tensor* t) {
+  return t->dtype == TIGRIS_S8 && t->quant != TIGRIS_NONE;
+}
+
+/* Input and output of an arithmetic op: both F32, or both S8 with quantisation. */
+static inline int tigris_arithmetic_pair(const tigris_tensor* x, const tigris_tensor* y) {
+  return (x->dtype == TIGRIS_F32 && y->dtype == TIGRIS_F32) ||
+         (tigris_is_quantised(x) && tigris_is_quantised(y));
+}
+
+static inline int tigris_clamp_ok(uint32_t dtype, tigris_scalar lo, tigris_scalar hi) {
+  if (dtype == TIGRIS_F32)
+    return lo.f <= hi.f;
+  return lo.i >= -128 && hi.i <= 127 && lo.i <= hi.i;
+}
+
+/* REQUANT holds `count` multipliers and `count` legal shifts from `index`. */
+int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count);
+
+/* Each dimension of `small`, aligned at the last axis, is 1 or that of `big`; the last `skip` axes of both
+ * are ignored. */
+int tigris_broadcasts(const tigris_plan* plan, const tigris_tensor* small, const tigris_tensor* big,
+                      uint32_t skip);
+
+#endif /* TIGRIS_CHECK_H */

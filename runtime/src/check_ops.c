@@ -1,0 +1,147 @@
+/* Checks one op: the table of opcodes, its operands, its parameters and which memory may overlap. */
+#include "check.h"
+
+typedef struct OpRule {
+  uint8_t opcode;
+  uint8_t required; /* leading inputs that must be present */
+  uint8_t maxInputs;
+  uint8_t inPlace; /* bit i: the output may be exactly input i */
+  uint16_t paramsSize;
+  tigris_status (*check)(const tigris_op_check* c);
+} OpRule;
+
+#define ANY_INPUTS 255
+
+static const OpRule rules[] = {
+    {TIGRIS_OP_CONV, 2, 3, 0, sizeof(tigris_conv_params), tigris_check_conv},
+    {TIGRIS_OP_DEPTHWISE_CONV, 2, 3, 0, sizeof(tigris_conv_params), tigris_check_conv},
+    {TIGRIS_OP_CONV_TRANSPOSE, 2, 3, 0, sizeof(tigris_conv_params), tigris_check_conv},
+    {TIGRIS_OP_FULLY_CONNECTED, 2, 3, 0, sizeof(tigris_fc_params), tigris_check_fully_connected},
+    {TIGRIS_OP_MATMUL, 2, 2, 0, sizeof(tigris_matmul_params), tigris_check_matmul},
+    {TIGRIS_OP_MAX_POOL, 1, 1, 0, sizeof(tigris_pool_params), tigris_check_pool},
+    {TIGRIS_OP_AVERAGE_POOL, 1, 1, 0, sizeof(tigris_pool_params), tigris_check_pool},
+    {TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, 1, 0, sizeof(tigris_global_pool_params),
+     tigris_check_global_pool},
+    {TIGRIS_OP_REDUCE, 1, 1, 0, sizeof(tigris_reduce_params), tigris_check_reduce},
+    {TIGRIS_OP_ADD, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_SUB, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_MUL, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_DIV, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_MAXIMUM, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_MINIMUM, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_POW, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_PRELU, 2, 2, 1, 0, tigris_check_prelu},
+    {TIGRIS_OP_UNARY, 1, 1, 1, sizeof(tigris_unary_params), tigris_check_unary},
+    {TIGRIS_OP_LOOKUP, 2, 2, 1, 0, tigris_check_lookup},
+    {TIGRIS_OP_CLAMP, 1, 1, 1, sizeof(tigris_clamp_params), tigris_check_clamp},
+    {TIGRIS_OP_BATCH_NORM, 3, 3, 1, sizeof(tigris_clamp_params), tigris_check_batch_norm},
+    {TIGRIS_OP_SOFTMAX, 1, 1, 0, sizeof(tigris_softmax_params), tigris_check_softmax},
+    {TIGRIS_OP_LOG_SOFTMAX, 1, 1, 0, sizeof(tigris_softmax_params), tigris_check_softmax},
+    {TIGRIS_OP_LAYER_NORM, 1, 3, 0, sizeof(tigris_layer_norm_params), tigris_check_layer_norm},
+    {TIGRIS_OP_CONCAT, 1, ANY_INPUTS, 0, sizeof(tigris_axis_params), tigris_check_concat},
+    {TIGRIS_OP_SLICE, 1, 1, 0, sizeof(tigris_slice_params), tigris_check_slice},
+    {TIGRIS_OP_PAD, 1, 1, 0, sizeof(tigris_pad_params), tigris_check_pad},
+    {TIGRIS_OP_TRANSPOSE, 1, 1, 0, sizeof(tigris_transpose_params), tigris_check_transpose},
+    {TIGRIS_OP_RESHAPE, 1, 1, 1, 0, tigris_check_reshape},
+    {TIGRIS_OP_RESIZE, 1, 1, 0, sizeof(tigris_resize_params), tigris_check_resize},
+    {TIGRIS_OP_GATHER, 2, 2, 0, sizeof(tigris_axis_params), tigris_check_gather},
+    {TIGRIS_OP_QUANTIZE, 1, 1, 0, 0, tigris_check_quantize},
+    {TIGRIS_OP_DEQUANTIZE, 1, 1, 0, 0, tigris_check_quantize},
+    {TIGRIS_OP_REQUANTIZE, 1, 1, 1, sizeof(tigris_requantize_params), tigris_check_quantize},
+};
+
+static const OpRule* findRule(uint32_t opcode) {
+  uint32_t i;
+  for (i = 0; i < sizeof rules / sizeof rules[0]; ++i) {
+    if (rules[i].opcode == opcode)
+      return &rules[i];
+  }
+  return NULL;
+}
+
+/* The output shares bytes with input `index` in a way the rule does not allow. */
+static int clashes(const tigris_plan* plan, const tigris_operand* out, const tigris_operand* in,
+                   int inPlace) {
+  const uint32_t outBytes = plan->tensors[out->tensor].bytes;
+  uint32_t inBytes;
+  if (in->pool != out->pool)
+    return 0;
+  inBytes = plan->tensors[in->tensor].bytes;
+  if (out->offset == in->offset && (out->pool == TIGRIS_POOL_CALLER || inBytes == outBytes))
+    return !inPlace;
+  if (out->pool == TIGRIS_POOL_CALLER)
+    return 0;
+  return out->offset < in->offset + inBytes && in->offset < out->offset + outBytes;
+}
+
+static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
+                                   const OpRule* rule) {
+  const tigris_operand* in = plan->operands + op->operands;
+  const tigris_operand* out = in + op->inputs;
+  uint32_t i;
+  for (i = 0; i < op->inputs; ++i) {
+    /* every input of an op with any number of inputs must be there */
+    if (in[i].pool == TIGRIS_POOL_ABSENT && (i < rule->required || rule->maxInputs == ANY_INPUTS))
+      return TIGRIS_E_OP;
+  }
+  if (out->pool == TIGRIS_POOL_ABSENT || out->pool == TIGRIS_POOL_CONST)
+    return TIGRIS_E_OP;
+  if (out->pool == TIGRIS_POOL_CALLER && plan->ports[out->offset].direction != TIGRIS_OUTPUT)
+    return TIGRIS_E_ADDRESS;
+  for (i = 0; i < op->inputs; ++i) {
+    if (clashes(plan, out, &in[i], i < 8 && ((rule->inPlace >> i) & 1) != 0))
+      return TIGRIS_E_ADDRESS;
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op) {
+  const OpRule* rule = findRule(op->opcode);
+  tigris_op_check c;
+  tigris_status status;
+  if (rule == NULL)
+    return TIGRIS_E_UNSUPPORTED;
+  if (op->inputs < rule->required || op->inputs > rule->maxInputs || op->outputs != 1)
+    return TIGRIS_E_OP;
+  if ((uint32_t)op->inputs + op->outputs > TIGRIS_MAX_OPERANDS)
+    return TIGRIS_E_LIMIT;
+  if (op->operands > plan->operand_count ||
+      (uint32_t)op->inputs + op->outputs > plan->operand_count - op->operands)
+    return TIGRIS_E_FORMAT;
+  if (op->params_size != rule->paramsSize || op->params % 4 != 0 ||
+      op->params > plan->param_bytes || op->params_size > plan->param_bytes - op->params)
+    return TIGRIS_E_FORMAT;
+  if (op->name != TIGRIS_NONE && op->name >= plan->string_bytes)
+    return TIGRIS_E_FORMAT;
+  status = checkOperands(plan, op, rule);
+  if (status != TIGRIS_OK)
+    return status;
+  c.plan = plan;
+  c.op = op;
+  c.params = plan->params + op->params;
+  return rule->check(&c);
+}
+
+int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count) {
+  uint32_t i;
+  if (index > plan->requant_count || count > (plan->requant_count - index) / 2)
+    return 0;
+  for (i = 0; i < count; ++i) {
+    if (!tigris_shift_ok(plan->requant[index + count + i]))
+      return 0;
+  }
+  return 1;
+}
+
+int tigris_broadcasts(const tigris_plan* plan, const tigris_tensor* small, const tigris_tensor* big,
+                      uint32_t skip) {
+  uint32_t i;
+  if (small->rank > big->rank || small->rank < skip)
+    return 0;
+  for (i = skip; i < small->rank; ++i) {
+    const int32_t d = tigris_dims(plan, small)[small->rank - 1u - i];
+    if (d != 1 && d != tigris_dims(plan, big)[big->rank - 1u - i])
+      return 0;
+  }
+  return 1;
+}

@@ -1,0 +1,195 @@
+/* Contracts of the ops that move data or change shapes: concat, slice, pad, transpose, resize, gather, reduce. */
+#include "check.h"
+
+static int sameType(const tigris_op_check* c) {
+  return tigris_in(c, 0)->dtype == tigris_out(c, 0)->dtype;
+}
+
+tigris_status tigris_check_concat(const tigris_op_check* c) {
+  const tigris_axis_params* p = (const tigris_axis_params*)c->params;
+  const tigris_tensor* y = tigris_out(c, 0);
+  const int32_t* dy = tigris_dims(c->plan, y);
+  int64_t total = 0;
+  uint32_t i;
+  uint32_t k;
+  if (p->axis < 0 || p->axis >= (int32_t)y->rank)
+    return TIGRIS_E_OP;
+  for (i = 0; i < c->op->inputs; ++i) {
+    const tigris_tensor* x = tigris_in(c, i);
+    const int32_t* dx = tigris_dims(c->plan, x);
+    if (x->dtype != y->dtype || x->rank != y->rank)
+      return TIGRIS_E_OP;
+    for (k = 0; k < x->rank; ++k) {
+      if ((int32_t)k != p->axis && dx[k] != dy[k])
+        return TIGRIS_E_OP;
+    }
+    total += dx[p->axis];
+  }
+  return total == dy[p->axis] ? TIGRIS_OK : TIGRIS_E_OP;
+}
+
+tigris_status tigris_check_slice(const tigris_op_check* c) {
+  const tigris_slice_params* p = (const tigris_slice_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* y = tigris_out(c, 0);
+  uint32_t i;
+  if (!sameType(c) || x->rank != y->rank || !tigris_has_ints(c->plan, p->starts, x->rank) ||
+      !tigris_has_ints(c->plan, p->steps, x->rank))
+    return TIGRIS_E_OP;
+  for (i = 0; i < x->rank; ++i) {
+    const int64_t start = c->plan->ints[p->starts + i];
+    const int64_t step = c->plan->ints[p->steps + i];
+    const int64_t last = start + (tigris_dims(c->plan, y)[i] - 1) * step;
+    const int64_t size = tigris_dims(c->plan, x)[i];
+    if (step == 0 || start < 0 || start >= size || last < 0 || last >= size)
+      return TIGRIS_E_OP;
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_pad(const tigris_op_check* c) {
+  const tigris_pad_params* p = (const tigris_pad_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* y = tigris_out(c, 0);
+  uint32_t i;
+  if (!sameType(c) || x->rank != y->rank || p->mode > TIGRIS_PAD_REFLECT ||
+      !tigris_has_ints(c->plan, p->before, x->rank))
+    return TIGRIS_E_OP;
+  for (i = 0; i < x->rank; ++i) {
+    const int64_t before = c->plan->ints[p->before + i];
+    const int64_t size = tigris_dims(c->plan, x)[i];
+    const int64_t after = tigris_dims(c->plan, y)[i] - size - before;
+    if (before < 0 || after < 0 ||
+        (p->mode == TIGRIS_PAD_REFLECT && (before >= size || after >= size)))
+      return TIGRIS_E_OP;
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_transpose(const tigris_op_check* c) {
+  const tigris_transpose_params* p = (const tigris_transpose_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* y = tigris_out(c, 0);
+  uint32_t seen = 0;
+  uint32_t i;
+  if (!sameType(c) || x->rank != y->rank || !tigris_has_ints(c->plan, p->perm, x->rank))
+    return TIGRIS_E_OP;
+  for (i = 0; i < x->rank; ++i) {
+    const int32_t axis = c->plan->ints[p->perm + i];
+    if (axis < 0 || axis >= (int32_t)x->rank || (seen & (1u << axis)) ||
+        tigris_dims(c->plan, y)[i] != tigris_dims(c->plan, x)[axis])
+      return TIGRIS_E_OP;
+    seen |= 1u << axis;
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_reshape(const tigris_op_check* c) {
+  return sameType(c) && tigris_in(c, 0)->bytes == tigris_out(c, 0)->bytes ? TIGRIS_OK : TIGRIS_E_OP;
+}
+
+/* One axis of RESIZE: indices in range, weights present where needed and small enough for int32 sums. */
+static int resizeAxisOk(const tigris_op_check* c, uint32_t taps, uint32_t index, uint32_t weight,
+                        int weighted, int32_t in, int32_t out) {
+  const int isFloat = tigris_in(c, 0)->dtype == TIGRIS_F32;
+  uint32_t i;
+  if ((taps != 1 && taps != 2 && taps != 4) || (uint32_t)out > UINT32_MAX / taps ||
+      !tigris_has_ints(c->plan, index, (uint32_t)out * taps))
+    return 0;
+  for (i = 0; i < (uint32_t)out * taps; ++i) {
+    if (c->plan->ints[index + i] < 0 || c->plan->ints[index + i] >= in)
+      return 0;
+  }
+  if (!weighted)
+    return weight == TIGRIS_NONE;
+  if (!tigris_has_ints(c->plan, weight, (uint32_t)out * taps))
+    return 0;
+  for (i = 0; !isFloat && i < (uint32_t)out * taps; i += taps) {
+    int64_t sum = 0;
+    int64_t magnitude = 0;
+    uint32_t k;
+    for (k = 0; k < taps; ++k) {
+      const int64_t w = c->plan->ints[weight + i + k];
+      sum += w;
+      magnitude += w < 0 ? -w : w;
+    }
+    if (sum != 1024 || magnitude > 2048)
+      return 0;
+  }
+  return 1;
+}
+
+tigris_status tigris_check_resize(const tigris_op_check* c) {
+  const tigris_resize_params* p = (const tigris_resize_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* y = tigris_out(c, 0);
+  const tigris_shape4 sx = tigris_shape4_of(c->plan, x);
+  const tigris_shape4 sy = tigris_shape4_of(c->plan, y);
+  const int weighted = p->h_taps != 1 || p->w_taps != 1;
+  if (!sameType(c) || (x->dtype != TIGRIS_F32 && x->dtype != TIGRIS_S8) || x->rank != y->rank ||
+      (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c ||
+      !resizeAxisOk(c, p->h_taps, p->h_index, p->h_weight, weighted, sx.h, sy.h) ||
+      !resizeAxisOk(c, p->w_taps, p->w_index, p->w_weight, weighted, sx.w, sy.w))
+    return TIGRIS_E_OP;
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_gather(const tigris_op_check* c) {
+  const tigris_axis_params* p = (const tigris_axis_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* indices = tigris_in(c, 1);
+  const tigris_tensor* y = tigris_out(c, 0);
+  uint32_t out = 0;
+  uint32_t i;
+  uint32_t k;
+  if (!sameType(c) || (indices->dtype != TIGRIS_S32 && indices->dtype != TIGRIS_S64) ||
+      p->axis < 0 || p->axis >= (int32_t)x->rank ||
+      (uint32_t)y->rank != (uint32_t)x->rank - 1u + indices->rank)
+    return TIGRIS_E_OP;
+  for (i = 0; i < x->rank; ++i) {
+    if ((int32_t)i != p->axis) {
+      if (tigris_dims(c->plan, y)[out++] != tigris_dims(c->plan, x)[i])
+        return TIGRIS_E_OP;
+      continue;
+    }
+    for (k = 0; k < indices->rank; ++k) {
+      if (tigris_dims(c->plan, y)[out++] != tigris_dims(c->plan, indices)[k])
+        return TIGRIS_E_OP;
+    }
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_reduce(const tigris_op_check* c) {
+  const tigris_reduce_params* p = (const tigris_reduce_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* y = tigris_out(c, 0);
+  const int keeps = y->rank == x->rank;
+  uint32_t kept = 0;
+  uint32_t i;
+  if (p->kind < TIGRIS_REDUCE_MEAN || p->kind > TIGRIS_REDUCE_LOG_SUM_EXP)
+    return TIGRIS_E_UNSUPPORTED;
+  if (p->axes == 0 || (x->rank < 32 && p->axes >> x->rank != 0))
+    return TIGRIS_E_OP;
+  for (i = 0; i < x->rank; ++i) {
+    const int reduced = (int)((p->axes >> i) & 1u);
+    if (reduced && !keeps)
+      continue;
+    if (kept >= y->rank ||
+        tigris_dims(c->plan, y)[kept++] != (reduced ? 1 : tigris_dims(c->plan, x)[i]))
+      return TIGRIS_E_OP;
+  }
+  if (kept != y->rank)
+    return TIGRIS_E_OP;
+  if (x->dtype == TIGRIS_F32 && y->dtype == TIGRIS_F32)
+    return p->requant == TIGRIS_NONE && p->requant_count == 0 ? TIGRIS_OK : TIGRIS_E_OP;
+  if (!tigris_is_quantised(x) || !tigris_is_quantised(y))
+    return TIGRIS_E_OP;
+  if (p->kind == TIGRIS_REDUCE_MEAN)
+    return p->requant_count == 1 && tigris_requant_ok(c->plan, p->requant, 1) ? TIGRIS_OK
+                                                                              : TIGRIS_E_OP;
+  if ((p->kind != TIGRIS_REDUCE_MAX && p->kind != TIGRIS_REDUCE_MIN) || p->requant != TIGRIS_NONE ||
+      p->requant_count != 0)
+    return TIGRIS_E_OP;
+  return TIGRIS_OK;
+}

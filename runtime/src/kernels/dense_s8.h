@@ -1,0 +1,115 @@
+/* The inner block of int8 convolutions and dense layers: four dot products at once, and what follows them. */
+#ifndef TIGRIS_DENSE_S8_H
+#define TIGRIS_DENSE_S8_H
+
+#include "fixed_point.h"
+#include "view.h"
+
+/* Longest run whose sum of (x - zx) * w stays inside int32 whatever the bytes are: 2^31 / (255 * 255). */
+#define TIGRIS_RUN_S8 32768u
+
+/* What a dense op does with an accumulator of one output channel. */
+typedef struct tigris_dense_s8 {
+  const int32_t* bias;       /* NULL: none */
+  const int32_t* multiplier; /* [channel * requant_step] */
+  const int32_t* shift;
+  const int32_t* zeros; /* weight zero points [channel * zeros_step]; NULL: all 0 */
+  uint32_t requant_step;
+  uint32_t zeros_step;
+  int32_t in_zero;
+  int32_t out_zero;
+  int32_t lo;
+  int32_t hi;
+} tigris_dense_s8;
+
+static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t requant,
+                                              uint32_t requantCount, uint32_t zeros,
+                                              uint32_t zerosCount, int32_t lo, int32_t hi) {
+  const tigris_plan* plan = call->plan;
+  tigris_dense_s8 d;
+  d.bias = call->op->inputs > 2 ? (const int32_t*)(const void*)call->in[2].data : NULL;
+  d.multiplier = plan->requant + requant;
+  d.shift = plan->requant + requant + requantCount;
+  d.requant_step = requantCount == 1 ? 0 : 1;
+  d.zeros = zeros == TIGRIS_NONE ? NULL : plan->ints + zeros;
+  d.zeros_step = zerosCount == 1 ? 0 : 1;
+  d.in_zero = tigris_zero_point(plan, call->in[0].tensor);
+  d.out_zero = tigris_zero_point(plan, call->out[0].tensor);
+  d.lo = lo;
+  d.hi = hi;
+  return d;
+}
+
+/* The output value of channel `o` from sum((x - zx) * w) and sum(x - zx). Sums are modulo 2^32. */
+static inline int8_t tigris_finish_s8(const tigris_dense_s8* d, uint32_t o, uint32_t sum,
+                                      uint32_t inputSum) {
+  int32_t v;
+  if (d->zeros != NULL)
+    sum -= inputSum * (uint32_t)d->zeros[o * d->zeros_step];
+  if (d->bias != NULL)
+    sum += (uint32_t)d->bias[o];
+  v = tigris_requantize((int32_t)sum, d->multiplier[o * d->requant_step],
+                        d->shift[o * d->requant_step]);
+  return (int8_t)tigris_clamp_s32(tigris_add_wrap(v, d->out_zero), d->lo, d->hi);
+}
+
+/* sum[k] += sum over i of (x[i] - zero) * w[k * stride + i], for k < 4. */
+static inline void tigris_dot4_s8(uint32_t* sum, const int8_t* x, int32_t zero, const int8_t* w,
+                                  size_t stride, uint32_t count) {
+  while (count != 0) {
+    const uint32_t n = count < TIGRIS_RUN_S8 ? count : TIGRIS_RUN_S8;
+    const int8_t* w1 = w + stride;
+    const int8_t* w2 = w1 + stride;
+    const int8_t* w3 = w2 + stride;
+    int32_t s0 = 0;
+    int32_t s1 = 0;
+    int32_t s2 = 0;
+    int32_t s3 = 0;
+    uint32_t i;
+    for (i = 0; i < n; ++i) {
+      const int16_t v = (int16_t)(x[i] - zero);
+      s0 += v * (int16_t)w[i];
+      s1 += v * (int16_t)w1[i];
+      s2 += v * (int16_t)w2[i];
+      s3 += v * (int16_t)w3[i];
+    }
+    sum[0] += (uint32_t)s0;
+    sum[1] += (uint32_t)s1;
+    sum[2] += (uint32_t)s2;
+    sum[3] += (uint32_t)s3;
+    x += n;
+    w += n;
+    count -= n;
+  }
+}
+
+/* The same for one row of weights. */
+static inline uint32_t tigris_dot1_s8(const int8_t* x, int32_t zero, const int8_t* w,
+                                      uint32_t count) {
+  uint32_t sum = 0;
+  while (count != 0) {
+    const uint32_t n = count < TIGRIS_RUN_S8 ? count : TIGRIS_RUN_S8;
+    int32_t s = 0;
+    uint32_t i;
+    for (i = 0; i < n; ++i) {
+      const int16_t v = (int16_t)(x[i] - zero);
+      s += v * (int16_t)w[i];
+    }
+    sum += (uint32_t)s;
+    x += n;
+    w += n;
+    count -= n;
+  }
+  return sum;
+}
+
+/* sum over i of (x[i] - zero), modulo 2^32. */
+static inline uint32_t tigris_sum_s8(const int8_t* x, int32_t zero, uint32_t count) {
+  uint32_t sum = 0;
+  uint32_t i;
+  for (i = 0; i < count; ++i)
+    sum += (uint32_t)(x[i] - zero);
+  return sum;
+}
+
+#endif /* TIGRIS_DENSE_S8_H */

@@ -1,0 +1,46 @@
+/* The reference kernels, by opcode and dtype. Each computes the rows its output view asks for. */
+#ifndef TIGRIS_KERNELS_H
+#define TIGRIS_KERNELS_H
+
+#include "tigris_backend.h"
+
+tigris_status tigris_conv_f32(const tigris_call* call);
+tigris_status tigris_conv_s8(const tigris_call* call);
+tigris_status tigris_depthwise_conv_f32(const tigris_call* call);
+tigris_status tigris_depthwise_conv_s8(const tigris_call* call);
+tigris_status tigris_conv_transpose_f32(const tigris_call* call);
+tigris_status tigris_conv_transpose_s8(const tigris_call* call);
+tigris_status tigris_fully_connected_f32(const tigris_call* call);
+tigris_status tigris_fully_connected_s8(const tigris_call* call);
+tigris_status tigris_matmul_f32(const tigris_call* call);
+tigris_status tigris_max_pool_f32(const tigris_call* call);
+tigris_status tigris_max_pool_s8(const tigris_call* call);
+tigris_status tigris_average_pool_f32(const tigris_call* call);
+tigris_status tigris_average_pool_s8(const tigris_call* call);
+tigris_status tigris_global_average_pool_f32(const tigris_call* call);
+tigris_status tigris_global_average_pool_s8(const tigris_call* call);
+tigris_status tigris_reduce_f32(const tigris_call* call);
+tigris_status tigris_reduce_s8(const tigris_call* call);
+tigris_status tigris_binary_f32(const tigris_call* call); /* by call->op->opcode, PRELU included */
+tigris_status tigris_binary_s8(const tigris_call* call);  /* by call->op->opcode */
+tigris_status tigris_unary_f32(const tigris_call* call);
+tigris_status tigris_lookup_s8(const tigris_call* call);
+tigris_status tigris_clamp_f32(const tigris_call* call);
+tigris_status tigris_clamp_s8(const tigris_call* call);
+tigris_status tigris_batch_norm_f32(const tigris_call* call);
+tigris_status tigris_softmax_f32(const tigris_call* call); /* SOFTMAX and LOG_SOFTMAX */
+tigris_status tigris_softmax_s8(const tigris_call* call);
+tigris_status tigris_layer_norm_f32(const tigris_call* call);
+tigris_status tigris_concat(const tigris_call* call);
+tigris_status tigris_slice(const tigris_call* call);
+tigris_status tigris_pad(const tigris_call* call);
+tigris_status tigris_transpose(const tigris_call* call);
+tigris_status tigris_reshape(const tigris_call* call);
+tigris_status tigris_gather(const tigris_call* call);
+tigris_status tigris_resize_f32(const tigris_call* call);
+tigris_status tigris_resize_s8(const tigris_call* call);
+tigris_status tigris_quantize(const tigris_call* call);
+tigris_status tigris_dequantize(const tigris_call* call);
+tigris_status tigris_requantize_s8(const tigris_call* call);
+
+#endif /* TIGRIS_KERNELS_H */

@@ -1,0 +1,127 @@
+/* Float pooling: maximum, average and global average. */
+#include <math.h>
+
+#include "dense_f32.h"
+#include "kernels.h"
+#include "window.h"
+
+/* Taps of a window inside the padded input, for averages that count padding. */
+static int32_t paddedTaps(const tigris_window* w, int32_t dilation, int32_t kernel, int32_t size,
+                          int32_t before, int32_t after) {
+  int32_t begin;
+  int32_t end;
+  tigris_taps(w->start + before, dilation, size + before + after, kernel, &begin, &end);
+  return end - begin;
+}
+
+static void maxPixel(const tigris_call* call, const tigris_shape4* in, uint32_t batchRow,
+                     const tigris_window* wy, const tigris_window* wx, float* y) {
+  const tigris_pool_params* p = (const tigris_pool_params*)call->params;
+  const uint32_t channels = (uint32_t)in->c;
+  int32_t ky;
+  int32_t kx;
+  uint32_t c;
+  for (c = 0; c < channels; ++c)
+    y[c] = -HUGE_VALF;
+  for (ky = wy->begin; ky < wy->end; ++ky) {
+    const float* row =
+        tigris_row_f32(&call->in[0], batchRow + (uint32_t)(wy->start + ky * p->dilation_h));
+    for (kx = wx->begin; kx < wx->end; ++kx) {
+      const float* x = row + (size_t)(uint32_t)(wx->start + kx * p->dilation_w) * channels;
+      for (c = 0; c < channels; ++c)
+        y[c] = x[c] > y[c] ? x[c] : y[c];
+    }
+  }
+}
+
+static void averagePixel(const tigris_call* call, const tigris_shape4* in, uint32_t batchRow,
+                         const tigris_window* wy, const tigris_window* wx, float* y) {
+  const tigris_pool_params* p = (const tigris_pool_params*)call->params;
+  const uint32_t channels = (uint32_t)in->c;
+  int32_t tapsH = wy->end - wy->begin;
+  int32_t tapsW = wx->end - wx->begin;
+  float divisor;
+  int32_t ky;
+  int32_t kx;
+  uint32_t c;
+  if (p->flags & TIGRIS_POOL_COUNT_PAD) {
+    tapsH = paddedTaps(wy, p->dilation_h, p->kernel_h, in->h, p->pad_top, p->pad_bottom);
+    tapsW = paddedTaps(wx, p->dilation_w, p->kernel_w, in->w, p->pad_left, p->pad_right);
+  }
+  divisor = (float)tapsH * (float)tapsW;
+  for (c = 0; c < channels; ++c)
+    y[c] = 0.0f;
+  for (ky = wy->begin; ky < wy->end; ++ky) {
+    const float* row =
+        tigris_row_f32(&call->in[0], batchRow + (uint32_t)(wy->start + ky * p->dilation_h));
+    for (kx = wx->begin; kx < wx->end; ++kx) {
+      const float* x = row + (size_t)(uint32_t)(wx->start + kx * p->dilation_w) * channels;
+      for (c = 0; c < channels; ++c)
+        y[c] += x[c];
+    }
+  }
+  for (c = 0; c < channels; ++c)
+    y[c] /= divisor;
+}
+
+typedef void (*PixelF32)(const tigris_call* call, const tigris_shape4* in, uint32_t batchRow,
+                         const tigris_window* wy, const tigris_window* wx, float* y);
+
+static void eachPixel(const tigris_call* call, PixelF32 pixel) {
+  const tigris_pool_params* p = (const tigris_pool_params*)call->params;
+  const tigris_view* out = &call->out[0];
+  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
+  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  uint32_t r;
+  for (r = out->first; r < out->first + out->rows; ++r) {
+    const tigris_window wy = tigris_window_at((int32_t)(r % (uint32_t)so.h), p->stride_h,
+                                              p->pad_top, p->dilation_h, p->kernel_h, si.h);
+    float* y = (float*)(void*)tigris_row(out, r);
+    int32_t x;
+    for (x = 0; x < so.w; ++x) {
+      const tigris_window wx =
+          tigris_window_at(x, p->stride_w, p->pad_left, p->dilation_w, p->kernel_w, si.w);
+      pixel(call, &si, r / (uint32_t)so.h * (uint32_t)si.h, &wy, &wx, y);
+      tigris_store_f32(y, y, (uint32_t)so.c, p->lo.f, p->hi.f);
+      y += so.c;
+    }
+  }
+}
+
+tigris_status tigris_max_pool_f32(const tigris_call* call) {
+  eachPixel(call, maxPixel);
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_average_pool_f32(const tigris_call* call) {
+  eachPixel(call, averagePixel);
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_global_average_pool_f32(const tigris_call* call) {
+  const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
+  const tigris_view* out = &call->out[0];
+  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
+  const uint32_t channels = (uint32_t)si.c;
+  const uint32_t n = out->rows * (out->pitch / 4) / channels; /* images asked for */
+  const uint32_t first = out->first * (out->pitch / 4) / channels;
+  uint32_t i;
+  for (i = 0; i < n; ++i) {
+    float* y = (float*)(void*)out->data + (size_t)i * channels;
+    uint32_t c;
+    int32_t h;
+    int32_t w;
+    for (c = 0; c < channels; ++c)
+      y[c] = 0.0f;
+    for (h = 0; h < si.h; ++h) {
+      const float* x = tigris_row_f32(&call->in[0], (first + i) * (uint32_t)si.h + (uint32_t)h);
+      for (w = 0; w < si.w; ++w, x += channels) {
+        for (c = 0; c < channels; ++c)
+          y[c] += x[c];
+      }
+    }
+    for (c = 0; c < channels; ++c)
+      y[c] = tigris_clamp1_f32(y[c] / ((float)si.h * (float)si.w), p->lo.f, p->hi.f);
+  }
+  return TIGRIS_OK;
+}

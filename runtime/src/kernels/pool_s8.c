@@ -1,0 +1,180 @@
+/* int8 pooling: maximum, average and global average, with TensorFlow Lite's rounding. */
+#include <string.h>
+
+#include "fixed_point.h"
+#include "kernels.h"
+#include "window.h"
+
+/* Channels whose int32 sums are held at once. */
+#define BLOCK 32
+
+typedef struct PoolS8 {
+  const tigris_call* call;
+  const tigris_pool_params* p;
+  tigris_shape4 in;
+  int32_t in_zero;
+  int32_t out_zero;
+} PoolS8;
+
+/* sum / n rounded half away from zero. */
+static int32_t roundedDivide(int32_t sum, int32_t n) {
+  return sum > 0 ? tigris_add_wrap(sum, n / 2) / n : tigris_add_wrap(sum, -(n / 2)) / n;
+}
+
+static void maxPixel(const PoolS8* k, uint32_t batchRow, const tigris_window* wy,
+                     const tigris_window* wx, int8_t* y) {
+  const uint32_t channels = (uint32_t)k->in.c;
+  int32_t ky;
+  int32_t kx;
+  uint32_t c;
+  memset(y, INT8_MIN, channels);
+  for (ky = wy->begin; ky < wy->end; ++ky) {
+    const int8_t* row =
+        tigris_row_s8(&k->call->in[0], batchRow + (uint32_t)(wy->start + ky * k->p->dilation_h));
+    for (kx = wx->begin; kx < wx->end; ++kx) {
+      const int8_t* x = row + (size_t)(uint32_t)(wx->start + kx * k->p->dilation_w) * channels;
+      for (c = 0; c < channels; ++c)
+        y[c] = x[c] > y[c] ? x[c] : y[c];
+    }
+  }
+  for (c = 0; c < channels; ++c)
+    y[c] = (int8_t)tigris_clamp_s32(y[c], k->p->lo.i, k->p->hi.i);
+}
+
+static int32_t paddedTaps(const tigris_window* w, int32_t dilation, int32_t kernel, int32_t size,
+                          int32_t before, int32_t after) {
+  int32_t begin;
+  int32_t end;
+  tigris_taps(w->start + before, dilation, size + before + after, kernel, &begin, &end);
+  return end - begin;
+}
+
+static void averagePixel(const PoolS8* k, uint32_t batchRow, const tigris_window* wy,
+                         const tigris_window* wx, int8_t* y) {
+  const tigris_pool_params* p = k->p;
+  const int32_t* pairs = p->requant == TIGRIS_NONE ? NULL : k->call->plan->requant + p->requant;
+  const uint32_t channels = (uint32_t)k->in.c;
+  const int32_t taps = (wy->end - wy->begin) * (wx->end - wx->begin);
+  int32_t divisor = taps;
+  uint32_t first;
+  uint32_t n;
+  if (p->flags & TIGRIS_POOL_COUNT_PAD)
+    divisor = paddedTaps(wy, p->dilation_h, p->kernel_h, k->in.h, p->pad_top, p->pad_bottom) *
+              paddedTaps(wx, p->dilation_w, p->kernel_w, k->in.w, p->pad_left, p->pad_right);
+  for (first = 0; first < channels; first += n) {
+    int32_t sum[BLOCK];
+    int32_t ky;
+    int32_t kx;
+    uint32_t c;
+    n = channels - first < BLOCK ? channels - first : BLOCK;
+    /* Counted padding is real 0, which is the zero point. */
+    for (c = 0; c < n; ++c)
+      sum[c] = (int32_t)((uint32_t)(divisor - taps) * (uint32_t)k->in_zero);
+    for (ky = wy->begin; ky < wy->end; ++ky) {
+      const int8_t* row =
+          tigris_row_s8(&k->call->in[0], batchRow + (uint32_t)(wy->start + ky * p->dilation_h));
+      for (kx = wx->begin; kx < wx->end; ++kx) {
+        const int8_t* x =
+            row + (size_t)(uint32_t)(wx->start + kx * p->dilation_w) * channels + first;
+        for (c = 0; c < n; ++c)
+          sum[c] = tigris_add_wrap(sum[c], x[c]);
+      }
+    }
+    for (c = 0; c < n; ++c) {
+      int32_t v;
+      if (pairs == NULL) {
+        v = roundedDivide(sum[c], divisor);
+      } else {
+        const int32_t centred =
+            (int32_t)((uint32_t)sum[c] - (uint32_t)divisor * (uint32_t)k->in_zero);
+        v = tigris_add_wrap(tigris_requantize(centred, pairs[divisor - 1],
+                                              pairs[p->requant_count + (uint32_t)divisor - 1]),
+                            k->out_zero);
+      }
+      y[first + c] = (int8_t)tigris_clamp_s32(v, p->lo.i, p->hi.i);
+    }
+  }
+}
+
+typedef void (*PixelS8)(const PoolS8* k, uint32_t batchRow, const tigris_window* wy,
+                        const tigris_window* wx, int8_t* y);
+
+static void eachPixel(const tigris_call* call, PixelS8 pixel) {
+  const tigris_pool_params* p = (const tigris_pool_params*)call->params;
+  const tigris_view* out = &call->out[0];
+  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  PoolS8 k;
+  uint32_t r;
+  k.call = call;
+  k.p = p;
+  k.in = tigris_shape4_of(call->plan, call->in[0].tensor);
+  k.in_zero = tigris_zero_point(call->plan, call->in[0].tensor);
+  k.out_zero = tigris_zero_point(call->plan, out->tensor);
+  for (r = out->first; r < out->first + out->rows; ++r) {
+    const tigris_window wy = tigris_window_at((int32_t)(r % (uint32_t)so.h), p->stride_h,
+                                              p->pad_top, p->dilation_h, p->kernel_h, k.in.h);
+    int8_t* y = (int8_t*)(void*)tigris_row(out, r);
+    int32_t x;
+    for (x = 0; x < so.w; ++x) {
+      const tigris_window wx =
+          tigris_window_at(x, p->stride_w, p->pad_left, p->dilation_w, p->kernel_w, k.in.w);
+      pixel(&k, r / (uint32_t)so.h * (uint32_t)k.in.h, &wy, &wx,
+            y + (size_t)(uint32_t)x * (uint32_t)so.c);
+    }
+  }
+}
+
+tigris_status tigris_max_pool_s8(const tigris_call* call) {
+  eachPixel(call, maxPixel);
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_average_pool_s8(const tigris_call* call) {
+  eachPixel(call, averagePixel);
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_global_average_pool_s8(const tigris_call* call) {
+  const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
+  const tigris_view* out = &call->out[0];
+  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
+  const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
+  const int32_t outZero = tigris_zero_point(call->plan, out->tensor);
+  const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;
+  const uint32_t channels = (uint32_t)si.c;
+  const uint32_t images = out->rows * out->pitch / channels;
+  const uint32_t firstImage = out->first * out->pitch / channels;
+  const int32_t taps = si.h * si.w;
+  uint32_t i;
+  for (i = 0; i < images; ++i) {
+    int8_t* y = (int8_t*)(void*)out->data + (size_t)i * channels;
+    uint32_t first;
+    uint32_t n;
+    for (first = 0; first < channels; first += n) {
+      int32_t sum[BLOCK] = {0};
+      int32_t h;
+      int32_t w;
+      uint32_t c;
+      n = channels - first < BLOCK ? channels - first : BLOCK;
+      for (h = 0; h < si.h; ++h) {
+        const int8_t* x =
+            tigris_row_s8(&call->in[0], (firstImage + i) * (uint32_t)si.h + (uint32_t)h) + first;
+        for (w = 0; w < si.w; ++w, x += channels) {
+          for (c = 0; c < n; ++c)
+            sum[c] = tigris_add_wrap(sum[c], x[c]);
+        }
+      }
+      for (c = 0; c < n; ++c) {
+        int32_t v;
+        if (pair == NULL) {
+          v = roundedDivide(sum[c], taps);
+        } else {
+          const int32_t centred = (int32_t)((uint32_t)sum[c] - (uint32_t)taps * (uint32_t)inZero);
+          v = tigris_add_wrap(tigris_requantize(centred, pair[0], pair[1]), outZero);
+        }
+        y[first + c] = (int8_t)tigris_clamp_s32(v, p->lo.i, p->hi.i);
+      }
+    }
+  }
+  return TIGRIS_OK;
+}

@@ -1,0 +1,38 @@
+/* Splits a reduction into a walk over kept axes and a walk over reduced ones. */
+#ifndef TIGRIS_REDUCE_H
+#define TIGRIS_REDUCE_H
+
+#include "walk.h"
+
+/* Outputs whose accumulators are held at once; they lie side by side in the input. */
+#define TIGRIS_REDUCE_BLOCK 16
+
+typedef struct tigris_reduction_walks {
+  tigris_walk kept;    /* over the output, input 0 = first element of each reduction */
+  tigris_walk reduced; /* over the elements of one reduction, input 0 relative to that */
+  uint32_t count;      /* elements of one reduction */
+} tigris_reduction_walks;
+
+static inline void tigris_reduction_init(tigris_reduction_walks* r, const tigris_plan* plan,
+                                         const tigris_tensor* x, uint32_t axes) {
+  const int32_t* dims = tigris_dims(plan, x);
+  int32_t strides[TIGRIS_MAX_RANK];
+  uint32_t i;
+  tigris_strides(plan, x, strides);
+  tigris_walk_init(&r->kept, plan, x);
+  tigris_walk_init(&r->reduced, plan, x);
+  r->count = 1;
+  for (i = 0; i < x->rank; ++i) {
+    const int isReduced = (int)((axes >> i) & 1u);
+    r->kept.dim[i] = isReduced ? 1 : dims[i];
+    r->kept.stride[0][i] = isReduced ? 0 : strides[i];
+    r->reduced.dim[i] = isReduced ? dims[i] : 1;
+    r->reduced.stride[0][i] = isReduced ? strides[i] : 0;
+    if (isReduced)
+      r->count *= (uint32_t)dims[i];
+  }
+  tigris_walk_collapse(&r->kept);
+  tigris_walk_collapse(&r->reduced);
+}
+
+#endif /* TIGRIS_REDUCE_H */

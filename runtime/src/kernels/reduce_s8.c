@@ -1,0 +1,64 @@
+/* int8 reductions over any set of axes: mean, maximum, minimum. */
+#include "fixed_point.h"
+#include "kernels.h"
+#include "reduce.h"
+
+#define BLOCK TIGRIS_REDUCE_BLOCK
+
+static void accumulate(uint32_t kind, int32_t* acc, uint32_t block, const int8_t* x, uint32_t n,
+                       int32_t step, int32_t side) {
+  uint32_t i;
+  uint32_t c;
+  for (i = 0; i < n; ++i) {
+    const int8_t* at = x + (ptrdiff_t)i * step;
+    for (c = 0; c < block; ++c) {
+      const int32_t v = at[(ptrdiff_t)c * side];
+      if (kind == TIGRIS_REDUCE_MEAN)
+        acc[c] = tigris_add_wrap(acc[c], v);
+      else if (kind == TIGRIS_REDUCE_MAX)
+        acc[c] = v > acc[c] ? v : acc[c];
+      else
+        acc[c] = v < acc[c] ? v : acc[c];
+    }
+  }
+}
+
+tigris_status tigris_reduce_s8(const tigris_call* call) {
+  const tigris_reduce_params* p = (const tigris_reduce_params*)call->params;
+  const tigris_span span = tigris_span_of(&call->out[0]);
+  const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
+  const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
+  const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;
+  int8_t* y = (int8_t*)(void*)call->out[0].data;
+  tigris_reduction_walks w;
+  uint32_t block;
+  tigris_reduction_init(&w, call->plan, call->in[0].tensor, p->axes);
+  for (tigris_walk_start(&w.kept, span.begin, span.count); w.kept.left != 0;
+       tigris_walk_advance(&w.kept, block)) {
+    const int32_t side = w.kept.stride[0][w.kept.rank - 1];
+    int32_t acc[BLOCK];
+    uint32_t c;
+    uint32_t n;
+    block = tigris_walk_run(&w.kept);
+    block = block < BLOCK ? block : BLOCK;
+    for (c = 0; c < block; ++c)
+      acc[c] = p->kind == TIGRIS_REDUCE_MEAN ? 0 : (p->kind == TIGRIS_REDUCE_MAX ? -128 : 127);
+    for (tigris_walk_start(&w.reduced, 0, w.count); w.reduced.left != 0;
+         tigris_walk_advance(&w.reduced, n)) {
+      const uint32_t at = (uint32_t)w.kept.at[0] + (uint32_t)w.reduced.at[0];
+      n = tigris_walk_run(&w.reduced);
+      accumulate(p->kind, acc, block,
+                 (const int8_t*)(const void*)tigris_element(&call->in[0], at, 1), n,
+                 w.reduced.stride[0][w.reduced.rank - 1], side);
+    }
+    for (c = 0; c < block; ++c) {
+      int32_t v = acc[c];
+      if (pair != NULL) {
+        v = (int32_t)((uint32_t)v - w.count * (uint32_t)inZero);
+        v = tigris_add_wrap(tigris_requantize(v, pair[0], pair[1]), outZero);
+      }
+      *y++ = (int8_t)tigris_clamp_s32(v, -128, 127);
+    }
+  }
+  return TIGRIS_OK;
+}

@@ -1,0 +1,51 @@
+/* Texts of the status values. */
+#include "tigris.h"
+
+const char* tigris_status_text(tigris_status status) {
+#if TIGRIS_STATUS_TEXT
+  switch (status) {
+  case TIGRIS_MORE:
+    return "stages remain";
+  case TIGRIS_OK:
+    return "ok";
+  case TIGRIS_E_ARGUMENT:
+    return "invalid argument";
+  case TIGRIS_E_MAGIC:
+    return "not a TiGrIS plan";
+  case TIGRIS_E_VERSION:
+    return "plan format version is not supported";
+  case TIGRIS_E_TRUNCATED:
+    return "plan is truncated";
+  case TIGRIS_E_CRC:
+    return "plan checksum does not match";
+  case TIGRIS_E_FORMAT:
+    return "plan records are inconsistent";
+  case TIGRIS_E_TENSOR:
+    return "tensor record is invalid";
+  case TIGRIS_E_OP:
+    return "op breaks the contract of its opcode";
+  case TIGRIS_E_ADDRESS:
+    return "address is outside its memory, misaligned or overlaps";
+  case TIGRIS_E_UNSUPPORTED:
+    return "opcode, dtype or stage mode is not supported";
+  case TIGRIS_E_ALIGN:
+    return "memory or plan alignment is too small";
+  case TIGRIS_E_MEMORY:
+    return "less memory than the plan requires";
+  case TIGRIS_E_KERNEL:
+    return "backend has no kernel for an op";
+  case TIGRIS_E_BACKEND:
+    return "backend was built for another interface version";
+  case TIGRIS_E_STATE:
+    return "a caller buffer is not set";
+  case TIGRIS_E_INDEX:
+    return "gather index is out of range";
+  case TIGRIS_E_LIMIT:
+    return "plan exceeds a limit this runtime was built with";
+  }
+  return "unknown status";
+#else
+  (void)status;
+  return "";
+#endif
+}

@@ -1,0 +1,127 @@
+/* Geometry of stored tensors: dimensions, the NHWC reading of ranks 1..4, rows, and row access. */
+#ifndef TIGRIS_VIEW_H
+#define TIGRIS_VIEW_H
+
+#include "tigris_backend.h"
+
+/* Reading of a tensor as [n, h, w, c]; other ranks than 1..4 become [1, 1, 1, elements]. */
+typedef struct tigris_shape4 {
+  int32_t n;
+  int32_t h;
+  int32_t w;
+  int32_t c;
+} tigris_shape4;
+
+/* Bytes of one element; 0 for a dtype that is never stored. */
+static inline uint32_t tigris_element_size(uint32_t dtype) {
+  switch (dtype) {
+  case TIGRIS_F32:
+  case TIGRIS_S32:
+    return 4;
+  case TIGRIS_S64:
+    return 8;
+  case TIGRIS_S8:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static inline const int32_t* tigris_dims(const tigris_plan* plan, const tigris_tensor* tensor) {
+  return plan->ints + tensor->dims;
+}
+
+static inline uint32_t tigris_elements(const tigris_tensor* tensor) {
+  return tensor->bytes / tigris_element_size(tensor->dtype);
+}
+
+static inline tigris_shape4 tigris_shape4_of(const tigris_plan* plan, const tigris_tensor* tensor) {
+  const int32_t* d = tigris_dims(plan, tensor);
+  tigris_shape4 s = {1, 1, 1, 1};
+  switch (tensor->rank) {
+  case 1:
+    s.c = d[0];
+    break;
+  case 2:
+    s.n = d[0];
+    s.c = d[1];
+    break;
+  case 3:
+    s.n = d[0];
+    s.h = d[1];
+    s.c = d[2];
+    break;
+  case 4:
+    s.n = d[0];
+    s.h = d[1];
+    s.w = d[2];
+    s.c = d[3];
+    break;
+  default:
+    s.c = (int32_t)tigris_elements(tensor);
+    break;
+  }
+  return s;
+}
+
+/* Rows of a whole tensor (see tigris_backend.h). */
+static inline uint32_t tigris_row_count(const tigris_plan* plan, const tigris_tensor* tensor) {
+  const tigris_shape4 s = tigris_shape4_of(plan, tensor);
+  return (uint32_t)s.n * (uint32_t)s.h;
+}
+
+/* The view of a whole tensor that lies at `data`. */
+static inline tigris_view tigris_whole(const tigris_plan* plan, const tigris_tensor* tensor,
+                                       void* data) {
+  tigris_view view;
+  view.data = (uint8_t*)data;
+  view.tensor = tensor;
+  view.first = 0;
+  view.rows = tigris_row_count(plan, tensor);
+  view.pitch = tensor->bytes / view.rows;
+  return view;
+}
+
+/* The one way to a row: a later ring buffer changes this line only. */
+static inline uint8_t* tigris_row(const tigris_view* view, uint32_t row) {
+  return view->data + (size_t)(row - view->first) * view->pitch;
+}
+
+static inline const float* tigris_row_f32(const tigris_view* view, uint32_t row) {
+  return (const float*)(const void*)tigris_row(view, row);
+}
+
+static inline const int8_t* tigris_row_s8(const tigris_view* view, uint32_t row) {
+  return (const int8_t*)(const void*)tigris_row(view, row);
+}
+
+/* First element and number of elements of the rows an output view asks for, counted in the whole tensor. */
+typedef struct tigris_span {
+  uint32_t begin;
+  uint32_t count;
+} tigris_span;
+
+static inline tigris_span tigris_span_of(const tigris_view* view) {
+  const uint32_t size = tigris_element_size(view->tensor->dtype);
+  tigris_span span;
+  span.begin = view->first * (view->pitch / size);
+  span.count = view->rows * (view->pitch / size);
+  return span;
+}
+
+static inline int32_t tigris_zero_point(const tigris_plan* plan, const tigris_tensor* tensor) {
+  return plan->quant[tensor->quant].zero_point;
+}
+
+/* The taps k in [*begin, *end) of a window for which 0 <= start + k*dilation < size. */
+static inline void tigris_taps(int32_t start, int32_t dilation, int32_t size, int32_t kernel,
+                               int32_t* begin, int32_t* end) {
+  const int32_t first = start < 0 ? (-start + dilation - 1) / dilation : 0;
+  const int32_t past = start < size ? (size - start + dilation - 1) / dilation : 0;
+  *begin = first;
+  *end = past < kernel ? past : kernel;
+  if (*end < *begin)
+    *end = *begin;
+}
+
+#endif /* TIGRIS_VIEW_H */
