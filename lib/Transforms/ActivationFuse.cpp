@@ -1,0 +1,66 @@
+// activation-fuse: clamps become part of the operator before them.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(A kernel that has its result in a register clamps it for free; a separate Relu reads and
+writes the whole tensor again and keeps two copies alive:
+
+    t = Conv(x, w)
+    y = Relu(t)        ->   y = Conv(x, w) act Relu
+
+Takes Relu, Relu6 and Clip after any operator whose row in Ops.def has act_min, if nobody else reads what is
+between them. Int8 tensors must have equal scales and zero points on both sides: otherwise the clamp also
+requantizes, and doing both at once would round differently. Runs after everything that relabels or
+rewires.)";
+
+std::optional<Activation> activationOf(const Op& op) {
+  switch (op.kind) {
+  case OpKind::Relu:
+    return Activation::Relu;
+  case OpKind::Relu6:
+    return Activation::Relu6;
+  case OpKind::Clip:
+    return op.inputs.size() == 1 ? std::optional(Activation::Clip) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    const auto act = activationOf(op);
+    if (!act || !hasKnownTypes(graph, id))
+      return false;
+    const TensorId between = op.input(0);
+    const OpId target = graph.producer(between);
+    if (!target || graph.op(target).act != Activation::None || !graph.hasSingleUse(between) ||
+        !opInfo(graph.op(target).kind).attribute("act_min") ||
+        !sameQuant(graph, between, op.output()))
+      return false;
+    if (*act == Activation::Clip) {
+      const AttrMap bounds = op.attrs;
+      AttrMap& attrs = graph.editOp(target).attrs;
+      if (bounds.has("min"))
+        attrs.set("act_min", bounds.getFloat("min"));
+      if (bounds.has("max"))
+        attrs.set("act_max", bounds.getFloat("max"));
+    }
+    graph.editOp(target).act = *act;
+    takeOverResults(graph, target, id);
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo activationFusePass() {
+  return functionPass("activation-fuse", "Relu, Relu6 and Clip become part of the operator before them", Doc,
+                      run);
+}
+
+} // namespace tigris

@@ -1,0 +1,31 @@
+// constant-op-fold: Constant operators become constant tensors.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(Some exporters store weights as `Constant` nodes instead of initializers. All other
+passes ask a tensor whether it is constant and never look at who produces it, so this comes first.
+
+    c = Constant(value)
+    y = Add(x, c)          ->   y = Add(x, value))";
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind != OpKind::Constant || !op.output() || !hasKnownTypes(graph, id))
+      return false;
+    replaceByValue(graph, id, op.input(0));
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo constantOpFoldPass() {
+  return functionPass("constant-op-fold", "Constant operators become constant tensors", Doc, run);
+}
+
+} // namespace tigris

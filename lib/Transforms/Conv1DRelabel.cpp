@@ -1,0 +1,31 @@
+// conv1d-relabel: convolutions over one axis get their own kernel.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(A Conv over sequences [N, C, L] has no height, and its time axis takes the place of the rows
+when it is tiled. It becomes an operator of its own:
+
+    y = Conv(x, w) {kernel_shape: [3]}     # x [1, 8, 64]     ->   y = Conv1D(x, w) {kernel_shape: [3]})";
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind != OpKind::Conv || !hasKnownTypes(graph, id) ||
+        graph.tensor(op.input(0)).shape.rank() != 3)
+      return false;
+    graph.editOp(id).kind = OpKind::Conv1D;
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo conv1dRelabelPass() {
+  return functionPass("conv1d-relabel", "Conv over one axis becomes Conv1D", Doc, run);
+}
+
+} // namespace tigris

@@ -1,0 +1,38 @@
+// depthwise-conv-relabel: convolutions of every channel by itself get their own kernel.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(A Conv whose number of groups is its number of input channels reads one channel per result.
+Another loop order and weight layout is fast for it, so it is another operator:
+
+    y = Conv(x, w) {group: 8}     # x [1, 8, 4, 4], w [8, 1, 3, 3]     ->   y = DepthwiseConv(x, w) {group: 8}
+
+A Conv of one input channel stays a Conv: group 1 means that it mixes all of its channels.)";
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind != OpKind::Conv || !hasKnownTypes(graph, id))
+      return false;
+    const Shape& x = graph.tensor(op.input(0)).shape;
+    const int64_t group = op.attrs.getInt("group", 1);
+    const int64_t outputs = graph.tensor(op.input(1)).shape[0];
+    if (group <= 1 || group != x[channelAxis(graph.layout(), x.rank())] || outputs % group != 0)
+      return false;
+    graph.editOp(id).kind = OpKind::DepthwiseConv;
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo depthwiseConvRelabelPass() {
+  return functionPass("depthwise-conv-relabel", "Conv with one channel per group becomes DepthwiseConv",
+                      Doc, run);
+}
+
+} // namespace tigris

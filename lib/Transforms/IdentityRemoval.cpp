@@ -1,0 +1,99 @@
+// identity-removal: operators that hand on their operand unchanged disappear.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
+type, Transpose in order, Concat of one operand, Sum, Max and Min of one, Pad by nothing, Slice, Expand,
+Tile and Resize that keep the whole tensor. Other passes need not see through them afterwards.
+
+    y = Identity(x)
+    z = Relu(y)        ->   z = Relu(x)
+
+Where the operand is a model input or a constant and the result a model output, a copying Reshape stays,
+so that every model output has a producer.)";
+
+bool allEqual(const std::vector<int64_t>& values, int64_t expected) {
+  return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == expected; });
+}
+
+bool isIdentityPerm(const std::vector<int64_t>& perm) {
+  for (size_t i = 0; i < perm.size(); ++i)
+    if (perm[i] != static_cast<int64_t>(i))
+      return false;
+  return !perm.empty();
+}
+
+/// Every element stays where it is: true only if the operand and the result also have one shape.
+bool keepsElements(const Graph& graph, const Op& op) {
+  const KnownValues values(graph);
+  const auto all = [&](std::string_view argument, int64_t expected) {
+    const auto found = intArgument(op, values, argument);
+    return found && *found && allEqual(**found, expected);
+  };
+  switch (op.kind) {
+  case OpKind::Identity:
+  case OpKind::Cast:
+  case OpKind::Expand:
+    return true;
+  case OpKind::Concat:
+  case OpKind::Sum:
+  case OpKind::Max:
+  case OpKind::Min:
+    return op.inputs.size() == 1;
+  case OpKind::Dropout: {
+    const BlobRef training = op.input(2) ? values.find(op.input(2)) : nullptr;
+    return !op.input(2) || (training && training->size() == 1 && training->bytes()[0] == 0);
+  }
+  case OpKind::Transpose:
+    return isIdentityPerm(op.attrs.getInts("perm")) || graph.tensor(op.input(0)).shape.rank() < 2;
+  case OpKind::Pad:
+    return all("pads", 0);
+  case OpKind::Tile:
+    return all("repeats", 1);
+  case OpKind::Slice: {
+    // Of equal size along every axis, and not backwards.
+    const auto steps = intArgument(op, values, "steps");
+    return steps && (!*steps || allEqual(**steps, 1));
+  }
+  case OpKind::Resize:
+    return op.attrs.getString("coordinate_transformation_mode") != "tf_crop_and_resize";
+  default:
+    return false;
+  }
+}
+
+bool isIdentity(const Graph& graph, const Op& op) {
+  if (op.inputs.empty() || !op.input(0) || !op.output())
+    return false;
+  for (size_t i = 1; i < op.outputs.size(); ++i)
+    if (op.output(i) && (!graph.users(op.output(i)).empty() || graph.isGraphOutput(op.output(i))))
+      return false;
+  const Tensor& from = graph.tensor(op.input(0));
+  const Tensor& to = graph.tensor(op.output());
+  return from.type == to.type && from.shape == to.shape && from.quant == to.quant &&
+         op.act == Activation::None && keepsElements(graph, op);
+}
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (!hasKnownTypes(graph, id) || !isIdentity(graph, op))
+      return false;
+    replaceByValue(graph, id, op.input(0));
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo identityRemovalPass() {
+  return functionPass("identity-removal", "operators that compute nothing disappear", Doc, run);
+}
+
+} // namespace tigris

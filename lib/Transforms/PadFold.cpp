@@ -1,0 +1,84 @@
+// pad-fold: zeros around a convolution's operand become the convolution's own padding.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(A Pad writes a larger copy of its operand only for the convolution to read it. Convolution
+kernels pad on the fly and asymmetrically:
+
+    t = Pad(x) {pads: [0, 0, 1, 1, 0, 0, 1, 1]}
+    y = Conv(t, w) {pads: [0, 0, 0, 0]}            ->   y = Conv(x, w) {pads: [1, 1, 1, 1]}
+
+Only zeros count (in an int8 graph the zero point), only around positions, never channels or batches, and
+only before convolutions and pools that average over their padding.)";
+
+using Ints = std::vector<int64_t>;
+
+bool padsWithZero(const Op& op) {
+  switch (op.kind) {
+  case OpKind::Conv:
+  case OpKind::DepthwiseConv:
+  case OpKind::Conv1D:
+    return true;
+  case OpKind::AveragePool:
+    return op.attrs.getInt("count_include_pad", 0) != 0 && op.attrs.getInt("ceil_mode", 0) == 0;
+  default:
+    return false;
+  }
+}
+
+/// Begins and ends along the positions; nullopt when the Pad does anything else.
+std::optional<Ints> zeroPositions(const Graph& graph, const Op& op) {
+  const size_t rank = graph.tensor(op.input(0)).shape.rank();
+  const Ints pads = op.attrs.getInts("pads");
+  if (op.inputs.size() != 1 || op.attrs.getString("mode", "constant") != "constant" ||
+      op.attrs.getFloat("value", 0) != 0 || op.attrs.has("axes") || pads.size() != 2 * rank ||
+      rank < 3 || std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p < 0; }))
+    return std::nullopt;
+  Ints positions;
+  const size_t first = firstSpatialAxis(graph.layout());
+  for (size_t i = 0; i < pads.size(); ++i) {
+    const size_t axis = i % rank;
+    if (axis >= first && axis < first + rank - 2)
+      positions.push_back(pads[i]);
+    else if (pads[i] != 0)
+      return std::nullopt;
+  }
+  return positions;
+}
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind != OpKind::Pad || !hasKnownTypes(graph, id) ||
+        !sameQuant(graph, op.input(0), op.output()))
+      return false;
+    const OpId reader = soleReader(graph, op.output());
+    const auto more = zeroPositions(graph, op);
+    if (!reader || !more || !padsWithZero(graph.op(reader)) ||
+        graph.op(reader).input(0) != op.output() || !hasKnownTypes(graph, reader) ||
+        graph.op(reader).attrs.getString("auto_pad", "NOTSET") != "NOTSET")
+      return false;
+    Ints pads = graph.op(reader).attrs.getInts("pads", Ints(more->size(), 0));
+    for (size_t i = 0; i < pads.size(); ++i)
+      pads[i] += (*more)[i];
+    graph.editOp(reader).attrs.set("pads", std::move(pads));
+    addOrigin(graph.editOp(reader), op);
+    graph.setInput(reader, 0, op.input(0));
+    graph.eraseOp(id);
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo padFoldPass() {
+  return functionPass("pad-fold", "zeros around an operand become the convolution's padding", Doc, run);
+}
+
+} // namespace tigris

@@ -1,0 +1,87 @@
+// Registers the built-in passes and says in which order normalization runs them.
+#include "tigris/Transforms/Passes.h"
+
+namespace tigris {
+
+namespace {
+
+// The order matters. Constants come first: everything else asks for them. Arguments, padding and quantization
+// get their final form next, so that later passes meet one spelling of each operator. Products become
+// Gemm before batch normalizations look for something to fold into; relabeling follows, in the order of
+// the specification. The layout changes once all axes are attributes, and activations are fused last,
+// when every operator has its final kind and place.
+constexpr std::string_view Default =
+    // constants and dead ends
+    "constant-op-fold,identity-removal,constant-fold,static-args,explicit-padding,"
+    "common-subexpression,dead-code,"
+    // quantization
+    "quant-annotate,qdq-move,qdq-fold,quant-interface,constant-fold{dequantize},"
+    // fewer kinds of operators
+    "pad-fold,split-to-slices,gather-to-slice,sum-to-add,matmul-to-gemm,gemm-canonicalize,"
+    "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
+    "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-code,"
+    // channels last
+    "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-cancel),transpose-hoist,"
+    "transpose-cancel,input-transpose-trim,output-transpose-trim,shape-fold,"
+    // fusion
+    "activation-fuse,dead-code";
+
+std::string reasonToRefuse(const Graph& graph, const Op& op) {
+  if (op.kind == OpKind::Unknown)
+    return "no kernel executes this operator and no pass of the pipeline replaces it";
+  const OpInfo& info = opInfo(op.kind);
+  for (size_t i = 0; i < info.operands.size(); ++i)
+    if (info.operands[i].compileTime && op.input(i))
+      return strCat("operand '", info.operands[i].name, "' ('", graph.tensor(op.input(i)).name,
+                    "') must be known at compile time but depends on the model's inputs");
+  if (info.category != OpCategory::Compile)
+    return {};
+  switch (op.kind) {
+  case OpKind::Cast:
+    return strCat("no kernel converts ", dtypeName(graph.tensor(op.input(0)).type), " to ",
+                  dtypeName(graph.tensor(op.output()).type), " at run time");
+  case OpKind::BatchNormalization:
+    return "its parameters are not float constants, or it is in training mode; export the model for "
+           "inference";
+  case OpKind::Dropout:
+    return "it is in training mode; export the model for inference";
+  case OpKind::Sum:
+    return "a sum of more than two quantized tensors has no kernel";
+  default:
+    return "it can only be computed at compile time, but its operands depend on the model's inputs";
+  }
+}
+
+} // namespace
+
+Status registerTransforms(PassRegistry& registry) {
+#define TIGRIS_TRANSFORM(x)                                                                        \
+  if (Status status = registry.add(x##Pass()); !status)                                            \
+    return status;
+#include "tigris/Transforms/Passes.def"
+  return registry.addPipeline("default", std::string(Default));
+}
+
+std::string_view defaultPipeline() { return Default; }
+
+bool finishNormalization(Graph& graph, DiagnosticEngine& diagnostics) {
+  bool executable = true;
+  for (const OpId id : graph.order()) {
+    const Op& op = graph.op(id);
+    const std::string reason = reasonToRefuse(graph, op);
+    if (reason.empty())
+      continue;
+    executable = false;
+    Diagnostic diagnostic = makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
+                                      "): ", reason)
+                                .diagnostic();
+    if (!op.origin.empty())
+      diagnostic.notes.push_back(strCat("from ONNX node '", join(op.origin, "', '"), "'"));
+    diagnostics.report(std::move(diagnostic));
+  }
+  if (executable && graph.stage() == GraphStage::Imported)
+    graph.setStage(GraphStage::Normalized);
+  return executable;
+}
+
+} // namespace tigris

@@ -1,0 +1,72 @@
+// reduce-mean-to-gap: a mean over all positions is a global average pool.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(GlobalAveragePool has a kernel in both number formats and counts as a spatial operator when
+stages are tiled; a general reduction has neither:
+
+    y = ReduceMean(x) {axes: [2, 3], keepdims: 1}     ->   y = GlobalAveragePool(x)
+    y = ReduceMean(x) {axes: [2, 3], keepdims: 0}     ->   t = GlobalAveragePool(x)
+                                                           y = Reshape(t)
+
+Sequences [N, C, L] only count when their values come from a convolution or pool: in a transformer the same
+shape holds tokens, and the mean over the last axis is one per token.)";
+
+bool comesFromWindow(const Graph& graph, TensorId id) {
+  for (OpId producer = graph.producer(id); producer;
+       producer = graph.producer(graph.op(producer).input(0))) {
+    const Op& op = graph.op(producer);
+    const OpCategory category = opInfo(op.kind).category;
+    if (category == OpCategory::Spatial)
+      return true;
+    const bool looksThrough = category == OpCategory::Pointwise || category == OpCategory::Channel ||
+                              op.kind == OpKind::BatchNormalization;
+    if (!looksThrough || !op.input(0))
+      return false;
+  }
+  return false;
+}
+
+bool reducesAllPositions(const Graph& graph, const Op& op) {
+  const Shape& x = graph.tensor(op.input(0)).shape;
+  if (x.rank() < 3 || (x.rank() == 3 && !comesFromWindow(graph, op.input(0))))
+    return false;
+  const auto first = static_cast<int64_t>(firstSpatialAxis(graph.layout()));
+  std::vector<int64_t> positions;
+  for (int64_t axis = first; axis < first + static_cast<int64_t>(x.rank()) - 2; ++axis)
+    positions.push_back(axis);
+  return op.attrs.getInts("axes") == positions;
+}
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind != OpKind::ReduceMean || op.inputs.size() != 1 || !hasKnownTypes(graph, id) ||
+        !reducesAllPositions(graph, op))
+      return false;
+    const TensorId x = op.input(0);
+    if (op.attrs.getInt("keepdims", 1) != 0) {
+      rewriteInPlace(graph, id, OpKind::GlobalAveragePool, {x}, {});
+      return true;
+    }
+    const Tensor& result = graph.tensor(op.output());
+    const std::vector<int64_t> shape = result.shape.dims();
+    const TensorId pooled = insertResult(
+        graph, id, makeOpLike(graph, id, OpKind::GlobalAveragePool, {x}), result.quant);
+    rewriteInPlace(graph, id, OpKind::Reshape, {pooled}, {{"shape", shape}});
+    return true;
+  });
+}
+
+} // namespace
+
+PassInfo reduceMeanToGapPass() {
+  return functionPass("reduce-mean-to-gap", "ReduceMean over all positions becomes GlobalAveragePool", Doc,
+                      run);
+}
+
+} // namespace tigris

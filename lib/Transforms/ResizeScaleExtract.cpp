@@ -1,0 +1,119 @@
+// resize-scale-extract: Resize says in attributes by how much and how it samples.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(The scales or sizes of a Resize are operands, for some axes or all, and the sampling rules have
+defaults. A kernel wants one factor per axis and explicit rules:
+
+    y = Resize(x, , s)     # s = [1, 1, 2, 2]
+    ->
+    y = Resize(x) {coordinate_transformation_mode: half_pixel, mode: nearest,
+                   nearest_mode: round_prefer_floor, scales: [1, 1, 2, 2]}
+
+Target sizes become `scales` where they are whole multiples of the operand's; otherwise `sizes` stays, for
+all axes, because the quotient as a float need not give the size back.)";
+
+/// Values for all axes from values for `axes` (all when the attribute is absent).
+template <typename T>
+std::vector<T> forAllAxes(const Op& op, size_t rank, const std::vector<T>& some, std::vector<T> all) {
+  const std::vector<int64_t> axes = op.attrs.getInts("axes");
+  if (axes.empty())
+    return some;
+  for (size_t i = 0; i < axes.size() && i < some.size(); ++i)
+    all[static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(rank) : axes[i])] = some[i];
+  return all;
+}
+
+/// The attributes in canonical form; nullopt when an operand is not known at compile time.
+Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
+  const KnownValues values(graph);
+  const auto scales = floatArgument(op, values, "scales");
+  const auto sizes = intArgument(op, values, "sizes");
+  const auto roi = floatArgument(op, values, "roi");
+  if (!scales || !sizes || !roi)
+    return std::optional<AttrMap>();
+  const Shape& from = graph.tensor(op.input(0)).shape;
+  const Shape& to = graph.tensor(op.output()).shape;
+  AttrMap attrs;
+  if (*sizes && !(*sizes)->empty()) {
+    if (op.attrs.getString("keep_aspect_ratio_policy", "stretch") != "stretch")
+      return makeError(DiagId::UnsupportedOp, "op '", op.name,
+                       "' (Resize): keep_aspect_ratio_policy '",
+                       op.attrs.getString("keep_aspect_ratio_policy"),
+                       "' is not supported; export with fixed scales");
+    std::vector<double> factors;
+    for (size_t axis = 0; axis < from.rank(); ++axis)
+      if (from[axis] > 0 && to[axis] % from[axis] == 0)
+        factors.push_back(static_cast<double>(to[axis] / from[axis]));
+    if (factors.size() == from.rank())
+      attrs.set("scales", factors);
+    else
+      attrs.set("sizes", to.dims());
+  } else if (*scales) {
+    attrs.set("scales",
+              forAllAxes(op, from.rank(), **scales, std::vector<double>(from.rank(), 1.0)));
+  } else {
+    return std::optional<AttrMap>();
+  }
+  const std::string mode = op.attrs.getString("mode", "nearest");
+  const std::string coordinates = op.attrs.getString("coordinate_transformation_mode", "half_pixel");
+  attrs.set("mode", mode);
+  attrs.set("coordinate_transformation_mode", coordinates);
+  if (mode == "nearest")
+    attrs.set("nearest_mode", op.attrs.getString("nearest_mode", "round_prefer_floor"));
+  if (mode == "cubic")
+    attrs.set("cubic_coeff_a", op.attrs.getFloat("cubic_coeff_a", -0.75));
+  for (const char* flag : {"exclude_outside", "antialias"})
+    if (op.attrs.getInt(flag, 0) != 0)
+      attrs.set(flag, op.attrs.getInt(flag));
+  if (coordinates == "tf_crop_and_resize") {
+    std::vector<double> all(2 * from.rank(), 0.0);
+    std::fill(all.begin() + static_cast<std::ptrdiff_t>(from.rank()), all.end(), 1.0);
+    const std::vector<double> some = roi->value_or(all);
+    const std::vector<int64_t> axes = op.attrs.getInts("axes");
+    for (size_t i = 0; i < axes.size() && some.size() == 2 * axes.size(); ++i) {
+      const auto axis = static_cast<size_t>(
+          axes[i] < 0 ? axes[i] + static_cast<int64_t>(from.rank()) : axes[i]);
+      all[axis] = some[i];
+      all[axis + from.rank()] = some[i + axes.size()];
+    }
+    attrs.set("roi", axes.empty() ? some : all);
+    attrs.set("extrapolation_value", op.attrs.getFloat("extrapolation_value", 0));
+  }
+  return std::optional<AttrMap>(std::move(attrs));
+}
+
+PassStatus run(Graph& graph, PassContext& context) {
+  bool failed = false;
+  const PassStatus status = forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind != OpKind::Resize || !hasKnownTypes(graph, id))
+      return false;
+    Expected<std::optional<AttrMap>> attrs = canonical(graph, op);
+    if (!attrs) {
+      context.diagnostics.report(attrs.error().diagnostic());
+      failed = true;
+      return false;
+    }
+    if (!*attrs || (op.inputs.size() == 1 && op.attrs == **attrs))
+      return false;
+    rewriteInPlace(graph, id, OpKind::Resize, {op.input(0)}, std::move(**attrs));
+    return true;
+  });
+  return failed ? PassStatus::Failed : status;
+}
+
+} // namespace
+
+PassInfo resizeScaleExtractPass() {
+  return functionPass("resize-scale-extract", "Resize gets its scales and sampling rules as attributes", Doc,
+                      run);
+}
+
+} // namespace tigris

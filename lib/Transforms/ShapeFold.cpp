@@ -1,0 +1,64 @@
+// shape-fold: every change of shape becomes one Reshape with a target known now.
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/Rewrite.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc = R"(Shapes are static, so the target of a Reshape is simply the shape of its result, however it was
+computed; the Shape, Gather and Concat operators that fed it are dead code afterwards. Flatten, Squeeze and
+Unsqueeze are reshapes under other names. One Reshape after another only needs the last, and one to the
+same shape none:
+
+    a = Reshape(x, Concat(...))       # result [1, 2, 4, 8, 8]
+    b = Flatten(a)                    # result [1, 512]
+    ->
+    b = Reshape(x) {shape: [1, 512]})";
+
+bool changesShapeOnly(OpKind kind) {
+  return kind == OpKind::Reshape || kind == OpKind::Flatten || kind == OpKind::Squeeze ||
+         kind == OpKind::Unsqueeze;
+}
+
+PassStatus run(Graph& graph, PassContext&) {
+  return forEachOp(graph, [&](OpId id) {
+    const Op& op = graph.op(id);
+    if (!changesShapeOnly(op.kind) || !hasKnownTypes(graph, id))
+      return false;
+    bool changed = false;
+    const Shape shape = graph.tensor(op.output()).shape;
+    AttrMap attrs = {{"shape", shape.dims()}};
+    // A 0 in the target otherwise means "as in the operand".
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+      attrs.set("allowzero", int64_t{1});
+    if (op.kind != OpKind::Reshape || op.inputs.size() != 1 || op.attrs != attrs) {
+      rewriteInPlace(graph, id, OpKind::Reshape, {op.input(0)}, std::move(attrs));
+      changed = true;
+    }
+    const OpId before = graph.producer(op.input(0));
+    if (before && graph.op(before).kind == OpKind::Reshape && hasKnownTypes(graph, before) &&
+        sameQuant(graph, graph.op(before).input(0), op.input(0))) {
+      addOrigin(graph.editOp(id), graph.op(before));
+      graph.setInput(id, 0, graph.op(before).input(0));
+      changed = true;
+    }
+    const Tensor& from = graph.tensor(op.input(0));
+    if (from.shape == shape && sameQuant(graph, op.input(0), op.output()) && !isOutputCopy(graph, id)) {
+      replaceByValue(graph, id, op.input(0));
+      changed = true;
+    }
+    return changed;
+  });
+}
+
+} // namespace
+
+PassInfo shapeFoldPass() {
+  return functionPass("shape-fold", "every change of shape becomes one Reshape with a static target", Doc,
+                      run);
+}
+
+} // namespace tigris
