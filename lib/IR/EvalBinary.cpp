@@ -1,0 +1,245 @@
+// Operators with several operands of one element each, broadcast to the result's shape.
+#include "tigris/IR/EvalRules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tigris::eval {
+
+namespace {
+
+uint64_t bits(int64_t x) { return static_cast<uint64_t>(x); }
+
+int64_t integerPower(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 1 || base == -1)
+      return exponent % 2 == 0 ? 1 : base;
+    return 0;
+  }
+  uint64_t result = 1;
+  for (uint64_t square = bits(base); exponent > 0; exponent /= 2, square *= square)
+    if (exponent % 2 != 0)
+      result *= square;
+  return static_cast<int64_t>(result);
+}
+
+/// Integer remainder with the divisor's sign, or the dividend's with `truncated` (ONNX fmod).
+int64_t integerMod(int64_t a, int64_t b, bool truncated) {
+  if (b == -1)
+    return 0;
+  const int64_t rest = a % b;
+  return rest != 0 && !truncated && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// nullopt: no such rule, or a division by zero that has no integer result.
+std::optional<int64_t> apply(const Op& op, int64_t a, int64_t b) {
+  switch (op.kind) {
+  case OpKind::Add:
+  case OpKind::Sum:
+    return static_cast<int64_t>(bits(a) + bits(b));
+  case OpKind::Sub:
+    return static_cast<int64_t>(bits(a) - bits(b));
+  case OpKind::Mul:
+    return static_cast<int64_t>(bits(a) * bits(b));
+  case OpKind::Div:
+    if (b == 0)
+      return std::nullopt;
+    return b == -1 ? static_cast<int64_t>(0 - bits(a)) : a / b;
+  case OpKind::Mod:
+    if (b == 0)
+      return std::nullopt;
+    return integerMod(a, b, op.attrs.getInt("fmod") != 0);
+  case OpKind::Pow:
+    return integerPower(a, b);
+  case OpKind::Max:
+    return std::max(a, b);
+  case OpKind::Min:
+    return std::min(a, b);
+  default:
+    return std::nullopt;
+  }
+}
+
+template <typename T> std::optional<T> apply(const Op& op, T a, T b) {
+  switch (op.kind) {
+  case OpKind::Add:
+  case OpKind::Sum:
+    return a + b;
+  case OpKind::Sub:
+    return a - b;
+  case OpKind::Mul:
+    return a * b;
+  case OpKind::Div:
+    return a / b;
+  case OpKind::Mod:
+    return std::fmod(a, b);
+  case OpKind::Pow:
+    return std::pow(a, b);
+  case OpKind::PRelu:
+    return a < 0 ? a * b : a;
+  // NaN wins, as in numpy.
+  case OpKind::Max:
+    return std::isnan(a) || a > b ? a : b;
+  case OpKind::Min:
+    return std::isnan(a) || a < b ? a : b;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// first = first op next, element by element; false when some element has no result.
+template <typename T> bool fold(const Op& op, std::vector<T>& first, const std::vector<T>& next) {
+  for (size_t i = 0; i < first.size(); ++i) {
+    const auto value = apply(op, first[i], next[i]);
+    if (!value)
+      return false;
+    first[i] = *value;
+  }
+  return true;
+}
+
+template <typename T> bool holds(OpKind kind, T a, T b) {
+  switch (kind) {
+  case OpKind::Equal:
+    return a == b;
+  case OpKind::Less:
+    return a < b;
+  case OpKind::LessOrEqual:
+    return a <= b;
+  case OpKind::Greater:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+template <typename T> void clamp(std::vector<T>& values, T low, T high) {
+  for (T& value : values)
+    value = value < low ? low : value > high ? high : value;
+}
+
+} // namespace
+
+Outcome variadic(const OpValues& op) {
+  const Shape& shape = op.result().shape;
+  return inArithmetic(op.result().type, [&](auto zero) -> Outcome {
+    using T = decltype(zero);
+    std::vector<T> values = op.loadAs<T>(0, shape);
+    for (size_t i = 1; i < op.count(); ++i)
+      if (!fold(op.op(), values, op.loadAs<T>(i, shape)))
+        return std::nullopt;
+    return one(values, op.result().type);
+  });
+}
+
+Outcome binary(const OpValues& op) {
+  if (op.op().kind != OpKind::Pow || !isInteger(op.type(0)) || !isFloat(op.type(1)))
+    return variadic(op);
+  // A real exponent of an integer base: the power is real until it is stored.
+  const Shape& shape = op.result().shape;
+  std::vector<double> values = op.loadAs<double>(0, shape);
+  fold(op.op(), values, op.loadAs<double>(1, shape));
+  return one(values, op.result().type);
+}
+
+Outcome compare(const OpValues& op) {
+  const Shape& shape = op.result().shape;
+  return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
+    using T = decltype(zero);
+    const std::vector<T> a = op.loadAs<T>(0, shape);
+    const std::vector<T> b = op.loadAs<T>(1, shape);
+    std::vector<int64_t> result(a.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      result[i] = holds(op.op().kind, a[i], b[i]) ? 1 : 0;
+    return one(result, DType::Bool);
+  });
+}
+
+Outcome logic(const OpValues& op) {
+  const Shape& shape = op.result().shape;
+  std::vector<int64_t> a = op.loadAs<int64_t>(0, shape);
+  const std::vector<int64_t> b = op.loadAs<int64_t>(1, shape);
+  const bool both = op.op().kind == OpKind::And;
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = both ? (a[i] != 0 && b[i] != 0) : (a[i] != 0 || b[i] != 0);
+  return one(a, DType::Bool);
+}
+
+Outcome where(const OpValues& op) {
+  const Shape& shape = op.result().shape;
+  const std::vector<int64_t> condition = op.loadAs<int64_t>(0, shape);
+  return inArithmetic(op.result().type, [&](auto zero) -> Outcome {
+    using T = decltype(zero);
+    std::vector<T> values = op.loadAs<T>(1, shape);
+    const std::vector<T> otherwise = op.loadAs<T>(2, shape);
+    for (size_t i = 0; i < values.size(); ++i)
+      if (condition[i] == 0)
+        values[i] = otherwise[i];
+    return one(values, op.result().type);
+  });
+}
+
+Outcome clip(const OpValues& op) {
+  return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
+    using T = decltype(zero);
+    using Limits = std::numeric_limits<T>;
+    const auto bound = [&](size_t index, const char* name, T fallback) {
+      if (op.has(index))
+        return op.load<T>(index)[0];
+      return op.attrs().has(name) ? convertElement<T>(op.attrs().getFloat(name)) : fallback;
+    };
+    std::vector<T> values = op.load<T>(0);
+    const T high = bound(2, "max", Limits::has_infinity ? Limits::infinity() : Limits::max());
+    const T low = bound(1, "min", Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
+    // Where the bounds cross ONNX gives `max` everywhere.
+    clamp(values, std::min(low, high), high);
+    return one(values, op.result().type);
+  });
+}
+
+Outcome batchNorm(const OpValues& op) {
+  if (op.type(0) != DType::Float32 || op.results().size() != 1)
+    return std::nullopt;
+  const Shape& x = op.shape(0);
+  const size_t axis = channelAxis(op.layout(), x.rank());
+  std::vector<float> scale = op.load<float>(1);
+  std::vector<float> offset = op.load<float>(2);
+  if (op.op().kind == OpKind::BatchNormalization) {
+    const std::vector<double> mean = op.load<double>(3);
+    const std::vector<double> variance = op.load<double>(4);
+    const double epsilon = op.attrs().getFloat("epsilon", 1e-5);
+    for (size_t c = 0; c < scale.size(); ++c) {
+      const double factor = scale[c] / std::sqrt(variance[c] + epsilon);
+      offset[c] = static_cast<float>(offset[c] - mean[c] * factor);
+      scale[c] = static_cast<float>(factor);
+    }
+  }
+  std::vector<float> values = op.load<float>(0);
+  const auto inner = static_cast<size_t>(x.elementsFrom(axis + 1));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t c = i / inner % scale.size();
+    values[i] = values[i] * scale[c] + offset[c];
+  }
+  return one(values, DType::Float32);
+}
+
+Outcome activated(const OpValues& op, Outcome outcome) {
+  const Activation act = op.op().act;
+  if (!outcome || act == Activation::None)
+    return outcome;
+  if (op.result().type != DType::Float32)
+    return std::nullopt;
+  constexpr float Infinity = std::numeric_limits<float>::infinity();
+  float low = 0;
+  float high = act == Activation::Relu6 ? 6.0F : Infinity;
+  if (act == Activation::Clip) {
+    low = static_cast<float>(op.attrs().getFloat("act_min", -Infinity));
+    high = static_cast<float>(op.attrs().getFloat("act_max", Infinity));
+  }
+  std::vector<float> values = loadElements<float>(*outcome->front(), DType::Float32);
+  clamp(values, low, high);
+  return one(values, DType::Float32);
+}
+
+} // namespace tigris::eval

@@ -1,0 +1,200 @@
+// Matrix products, reductions and softmax. Sums run in ascending order of the summed index, as the
+// runtime's kernels do.
+#include "tigris/IR/EvalRules.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tigris::eval {
+
+namespace {
+
+template <typename T> T plus(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
+}
+
+template <typename T> T times(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return a * b;
+}
+
+/// A matrix inside a tensor, possibly transposed.
+template <typename T> struct Matrix {
+  const T* data;
+  size_t rowStep;
+  size_t columnStep;
+};
+
+/// y[m, n] += a[m, k] * b[k, n].
+template <typename T>
+void multiply(size_t rows, size_t columns, size_t depth, Matrix<T> a, Matrix<T> b, T* y) {
+  for (size_t m = 0; m < rows; ++m)
+    for (size_t k = 0; k < depth; ++k) {
+      const T left = a.data[m * a.rowStep + k * a.columnStep];
+      for (size_t n = 0; n < columns; ++n) {
+        T& sum = y[m * columns + n];
+        sum = plus(sum, times(left, b.data[k * b.rowStep + n * b.columnStep]));
+      }
+    }
+}
+
+template <typename T> T combine(OpKind kind, T a, T b) {
+  switch (kind) {
+  case OpKind::ReduceMax:
+    return std::max(a, b);
+  case OpKind::ReduceMin:
+    return std::min(a, b);
+  case OpKind::ReduceProd:
+    return times(a, b);
+  default:
+    return plus(a, b);
+  }
+}
+
+/// Where each element of X goes: strides of the result, 0 along the reduced axes.
+Walk reductionWalk(const Shape& x, const std::vector<bool>& reduced) {
+  Walk walk{std::vector<int64_t>(x.rank(), 0), 0};
+  int64_t stride = 1;
+  for (size_t i = x.rank(); i-- > 0;)
+    if (!reduced[i]) {
+      walk.strides[i] = stride;
+      stride *= x[i];
+    }
+  return walk;
+}
+
+} // namespace
+
+Outcome gemm(const OpValues& op) {
+  if (op.type(0) != DType::Float32)
+    return std::nullopt;
+  const Shape& shape = op.result().shape;
+  const bool transA = op.attrs().getInt("transA") != 0;
+  const bool transB = op.attrs().getInt("transB") != 0;
+  const auto rows = static_cast<size_t>(shape[0]);
+  const auto columns = static_cast<size_t>(shape[1]);
+  const auto depth = static_cast<size_t>(op.shape(0)[transA ? 0 : 1]);
+  const auto alpha = static_cast<float>(op.attrs().getFloat("alpha", 1.0));
+  const auto beta = static_cast<float>(op.attrs().getFloat("beta", 1.0));
+  std::vector<float> a = op.load<float>(0);
+  const std::vector<float> b = op.load<float>(1);
+  std::vector<float> y(rows * columns, 0.0F);
+  if (op.has(2))
+    y = op.loadAs<float>(2, shape);
+  if (beta != 1.0F)
+    for (float& value : y)
+      value *= beta;
+  if (alpha != 1.0F)
+    for (float& value : a)
+      value *= alpha;
+  const Matrix<float> left{a.data(), transA ? 1 : depth, transA ? rows : 1};
+  const Matrix<float> right{b.data(), transB ? 1 : columns, transB ? depth : 1};
+  multiply(rows, columns, depth, left, right, y.data());
+  return one(y, DType::Float32);
+}
+
+Outcome matMul(const OpValues& op) {
+  std::vector<int64_t> a = op.shape(0).dims();
+  std::vector<int64_t> b = op.shape(1).dims();
+  if (a.size() == 1)
+    a.insert(a.begin(), 1);
+  if (b.size() == 1)
+    b.push_back(1);
+  const auto rows = static_cast<size_t>(a[a.size() - 2]);
+  const auto depth = static_cast<size_t>(a.back());
+  const auto columns = static_cast<size_t>(b.back());
+  const Shape batchA(std::vector<int64_t>(a.begin(), a.end() - 2));
+  const Shape batchB(std::vector<int64_t>(b.begin(), b.end() - 2));
+  const Shape batch = *broadcast(batchA, batchB);
+  // Broadcast copies of the matrices' numbers say which one each product takes.
+  const auto numbers = [&](const Shape& own) {
+    std::vector<int64_t> all(static_cast<size_t>(own.elements()));
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i] = static_cast<int64_t>(i);
+    std::vector<int64_t> result(static_cast<size_t>(batch.elements()));
+    copyWalk(batch, sizeof(int64_t), reinterpret_cast<const uint8_t*>(all.data()),
+             broadcasting(own, batch), reinterpret_cast<uint8_t*>(result.data()), dense(batch));
+    return result;
+  };
+  const std::vector<int64_t> which[] = {numbers(batchA), numbers(batchB)};
+  return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
+    using T = decltype(zero);
+    const std::vector<T> left = op.load<T>(0);
+    const std::vector<T> right = op.load<T>(1);
+    std::vector<T> y(static_cast<size_t>(op.result().shape.elements()), T{});
+    for (size_t i = 0; i < which[0].size(); ++i) {
+      const T* first = left.data() + static_cast<size_t>(which[0][i]) * rows * depth;
+      const T* second = right.data() + static_cast<size_t>(which[1][i]) * depth * columns;
+      multiply<T>(rows, columns, depth, {first, depth, 1}, {second, columns, 1},
+                  y.data() + i * rows * columns);
+    }
+    return one(y, op.result().type);
+  });
+}
+
+Outcome reduce(const OpValues& op) {
+  const Shape& x = op.shape(0);
+  const auto given = intArgument(op.op(), op.values(), "axes");
+  if (!given || x.elements() == 0)
+    return std::nullopt;
+  const bool all = !*given || (*given)->empty();
+  std::vector<bool> reduced(x.rank(), all && op.attrs().getInt("noop_with_empty_axes") == 0);
+  if (!all)
+    for (const int64_t axis : **given)
+      reduced[*normalizeAxis(axis, x.rank())] = true;
+  // The place of every element of X in the result.
+  std::vector<int64_t> places(static_cast<size_t>(op.result().shape.elements()));
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<int64_t>(i);
+  std::vector<int64_t> place(static_cast<size_t>(x.elements()));
+  copyWalk(x, sizeof(int64_t), reinterpret_cast<const uint8_t*>(places.data()),
+           reductionWalk(x, reduced), reinterpret_cast<uint8_t*>(place.data()), dense(x));
+  const OpKind kind = op.op().kind;
+  return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
+    using T = decltype(zero);
+    const std::vector<T> values = op.load<T>(0);
+    std::vector<T> y(places.size());
+    std::vector<bool> begun(places.size(), false);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto at = static_cast<size_t>(place[i]);
+      y[at] = begun[at] ? combine(kind, y[at], values[i]) : values[i];
+      begun[at] = true;
+    }
+    if (kind == OpKind::ReduceMean)
+      for (T& value : y)
+        value /= static_cast<T>(values.size() / y.size());
+    return one(y, op.result().type);
+  });
+}
+
+Outcome softmax(const OpValues& op) {
+  if (op.type(0) != DType::Float32)
+    return std::nullopt;
+  const Shape& x = op.shape(0);
+  const size_t axis = *normalizeAxis(op.attrs().getInt("axis", -1), x.rank());
+  const auto inner = static_cast<size_t>(x.elementsFrom(axis + 1));
+  const auto count = static_cast<size_t>(x[axis]);
+  std::vector<float> values = op.load<float>(0);
+  const bool logarithm = op.op().kind == OpKind::LogSoftmax;
+  for (size_t first = 0; count != 0 && first < values.size(); ++first) {
+    if (first / inner % count != 0)
+      continue;
+    const auto at = [&](size_t i) -> float& { return values[first + i * inner]; };
+    float most = at(0);
+    for (size_t i = 1; i < count; ++i)
+      most = std::max(most, at(i));
+    float sum = 0;
+    for (size_t i = 0; i < count; ++i)
+      sum += std::exp(at(i) - most);
+    for (size_t i = 0; i < count; ++i)
+      at(i) = logarithm ? at(i) - most - std::log(sum) : std::exp(at(i) - most) / sum;
+  }
+  return one(values, DType::Float32);
+}
+
+} // namespace tigris::eval

@@ -1,0 +1,130 @@
+// What the evaluation rules share: an operator with its known operands, and the rules by family. Internal.
+#pragma once
+
+#include "tigris/IR/ConstantEval.h"
+#include "tigris/IR/Elements.h"
+
+namespace tigris::eval {
+
+/// One blob per result, or nullopt where there is no compile-time rule for this use of the operator.
+using Outcome = std::optional<std::vector<BlobRef>>;
+
+class OpValues {
+public:
+  OpValues(const Op& op, const KnownValues& values, std::span<const ResultType> results)
+      : op_(&op), values_(&values), results_(results) {}
+
+  const Op& op() const { return *op_; }
+  const AttrMap& attrs() const { return op_->attrs; }
+  const KnownValues& values() const { return *values_; }
+  Layout layout() const { return values_->graph().layout(); }
+  const ResultType& result(size_t index = 0) const { return results_[index]; }
+  std::span<const ResultType> results() const { return results_; }
+
+  size_t count() const { return op_->inputs.size(); }
+  bool has(size_t index) const { return static_cast<bool>(op_->input(index)); }
+  const Tensor& tensor(size_t index) const { return values_->graph().tensor(op_->input(index)); }
+  const Shape& shape(size_t index) const { return tensor(index).shape; }
+  DType type(size_t index) const { return tensor(index).type; }
+  BlobRef blob(size_t index) const { return values_->find(op_->input(index)); }
+  /// Every operand that is there has a value.
+  bool allKnown() const;
+  /// Some operand's integers stand for reals, so arithmetic on them as integers would be wrong.
+  bool anyQuantized() const;
+
+  /// Operand elements as T, in their own shape.
+  template <typename T> std::vector<T> load(size_t index) const {
+    return loadElements<T>(*blob(index), type(index));
+  }
+  /// The same repeated to fill `target` by numpy broadcasting.
+  template <typename T> std::vector<T> loadAs(size_t index, const Shape& target) const;
+
+private:
+  const Op* op_;
+  const KnownValues* values_;
+  std::span<const ResultType> results_;
+};
+
+template <typename T> Outcome one(const std::vector<T>& values, DType type) {
+  return std::vector<BlobRef>{storeElements(values, type)};
+}
+
+/// Calls `fn` with a zero of the type that elements of `type` are computed in: float, double or int64_t.
+template <typename Fn> Outcome inArithmetic(DType type, Fn&& fn) {
+  if (type == DType::Float32)
+    return fn(float{});
+  if (type == DType::Float64)
+    return fn(double{});
+  return isInteger(type) ? fn(int64_t{}) : Outcome();
+}
+
+/// A walk over memory: element (i, j, ...) of the walk lies at offset + i * strides[0] + ...
+struct Walk {
+  std::vector<int64_t> strides;
+  int64_t offset = 0;
+};
+
+/// Copies shape.elements() elements of `size` bytes (1, 2, 4 or 8), each from its place in one walk to its
+/// place in the other.
+void copyWalk(const Shape& shape, unsigned size, const uint8_t* from, const Walk& source, uint8_t* to,
+              const Walk& target);
+/// The walk that visits a dense tensor in order.
+Walk dense(const Shape& shape);
+/// The walk that repeats a tensor of shape `from` until it fills `to`.
+Walk broadcasting(const Shape& from, const Shape& to);
+
+template <typename T> std::vector<T> OpValues::loadAs(size_t index, const Shape& target) const {
+  std::vector<T> values = load<T>(index);
+  const Shape& own = shape(index);
+  if (own == target)
+    return values;
+  std::vector<T> result(static_cast<size_t>(target.elements()));
+  if (values.size() == 1) {
+    result.assign(result.size(), values[0]);
+    return result;
+  }
+  copyWalk(target, sizeof(T), reinterpret_cast<const uint8_t*>(values.data()),
+           broadcasting(own, target), reinterpret_cast<uint8_t*>(result.data()), dense(target));
+  return result;
+}
+
+// EvalUnary.cpp
+Outcome unary(const OpValues& op);
+Outcome castElements(const OpValues& op);
+// EvalBinary.cpp
+Outcome binary(const OpValues& op);
+Outcome compare(const OpValues& op);
+Outcome logic(const OpValues& op);
+Outcome variadic(const OpValues& op);
+Outcome where(const OpValues& op);
+Outcome clip(const OpValues& op);
+Outcome batchNorm(const OpValues& op);
+/// Applies the op's fused activation to a float32 result; other types have none to apply here.
+Outcome activated(const OpValues& op, Outcome outcome);
+// EvalQuant.cpp
+Outcome quantize(const OpValues& op);
+Outcome dequantize(const OpValues& op);
+// EvalMovement.cpp
+Outcome sameBytes(const OpValues& op);
+Outcome transpose(const OpValues& op);
+Outcome slice(const OpValues& op);
+Outcome split(const OpValues& op);
+Outcome concat(const OpValues& op);
+Outcome gather(const OpValues& op);
+Outcome expand(const OpValues& op);
+Outcome tile(const OpValues& op);
+Outcome pad(const OpValues& op);
+Outcome depthToSpace(const OpValues& op);
+Outcome spaceToDepth(const OpValues& op);
+// EvalShapes.cpp
+Outcome shapeOf(const OpValues& op);
+Outcome sizeOf(const OpValues& op);
+Outcome range(const OpValues& op);
+Outcome constantOfShape(const OpValues& op);
+// EvalDense.cpp
+Outcome gemm(const OpValues& op);
+Outcome matMul(const OpValues& op);
+Outcome reduce(const OpValues& op);
+Outcome softmax(const OpValues& op);
+
+} // namespace tigris::eval

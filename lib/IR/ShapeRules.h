@@ -1,0 +1,129 @@
+// What the shape rules share: an operator seen with its operands, and the rules by family. Internal.
+#pragma once
+
+#include "tigris/IR/ShapeInference.h"
+
+namespace tigris::shape {
+
+using Results = Expected<std::vector<ResultType>>;
+
+/// "op 'conv1' (Conv): ...", the form of every complaint about an operator.
+template <typename... Args> Error opError(DiagId id, const Op& op, const Args&... text) {
+  return makeError(id, "op '", op.name, "' (", op.kindName(), "): ", text...);
+}
+
+/// An operator and its operands while its rule runs. inferResults has checked that the required
+/// operands are there and that every operand has a shape.
+class OpView {
+public:
+  OpView(const Op& op, const KnownValues& values) : op_(&op), values_(&values) {}
+
+  const Op& op() const { return *op_; }
+  const AttrMap& attrs() const { return op_->attrs; }
+  const KnownValues& values() const { return *values_; }
+  const Graph& graph() const { return values_->graph(); }
+  Layout layout() const { return graph().layout(); }
+
+  size_t operandCount() const { return op_->inputs.size(); }
+  bool has(size_t index) const { return static_cast<bool>(op_->input(index)); }
+  const Tensor& operand(size_t index) const { return graph().tensor(op_->input(index)); }
+  const Shape& shape(size_t index) const { return operand(index).shape; }
+  DType type(size_t index) const { return operand(index).type; }
+  /// "'W' (tensor 'conv1.w')".
+  std::string describe(size_t index) const;
+
+  template <typename... Args> Error error(DiagId id, const Args&... text) const {
+    return opError(id, *op_, text...);
+  }
+
+  Expected<std::optional<std::vector<int64_t>>> ints(std::string_view name) const {
+    return intArgument(*op_, *values_, name);
+  }
+  /// As ints(), for arguments the operator cannot do without.
+  Expected<std::vector<int64_t>> requiredInts(std::string_view name) const;
+  /// Axis in 0..rank-1 from a value of the attribute or operand `name`.
+  Expected<size_t> axis(std::string_view name, int64_t value, size_t rank) const;
+  /// The same for a list; no axis may occur twice.
+  Expected<std::vector<size_t>> axes(std::string_view name, const std::vector<int64_t>& values,
+                                     size_t rank) const;
+  /// The value of string attribute `name` must be one of `allowed`.
+  Status oneOf(std::string_view name, std::string_view fallback,
+               std::initializer_list<std::string_view> allowed) const;
+  Status sameType(size_t a, size_t b) const;
+  /// A bias may be int32 beside integers; otherwise it has the type of operand 0.
+  Status biasType(size_t index) const;
+  Status requireRank(size_t index, size_t rank) const;
+  /// Operand `index` must be a vector of `size` elements.
+  Status requireVector(size_t index, int64_t size) const;
+
+private:
+  const Op* op_;
+  const KnownValues* values_;
+};
+
+/// One result of the type and shape of operand 0.
+inline Results sameAsFirst(const OpView& view) {
+  return std::vector<ResultType>{{view.type(0), view.shape(0)}};
+}
+inline Results single(DType type, Shape shape) {
+  return std::vector<ResultType>{{type, std::move(shape)}};
+}
+
+// ShapeWindow.cpp
+Results convRule(const OpView& view);
+Results convTransposeRule(const OpView& view);
+Results poolRule(const OpView& view);
+Results globalPoolRule(const OpView& view);
+
+// ShapeElementwise.cpp
+Results binaryRule(const OpView& view);
+Results comparisonRule(const OpView& view);
+Results logicRule(const OpView& view);
+Results notRule(const OpView& view);
+Results variadicRule(const OpView& view);
+Results powRule(const OpView& view);
+Results modRule(const OpView& view);
+Results whereRule(const OpView& view);
+Results preluRule(const OpView& view);
+Results clipRule(const OpView& view);
+Results castRule(const OpView& view);
+Results dropoutRule(const OpView& view);
+Results batchNormRule(const OpView& view);
+Results batchNormalizationRule(const OpView& view);
+Results quantizeRule(const OpView& view);
+Results dequantizeRule(const OpView& view);
+Results requantizeRule(const OpView& view);
+
+// ShapeMovement.cpp: a dimension list in, a dimension list out
+Results reshapeRule(const OpView& view);
+Results flattenRule(const OpView& view);
+Results squeezeRule(const OpView& view);
+Results unsqueezeRule(const OpView& view);
+Results transposeRule(const OpView& view);
+Results expandRule(const OpView& view);
+Results tileRule(const OpView& view);
+Results depthToSpaceRule(const OpView& view);
+Results spaceToDepthRule(const OpView& view);
+
+// ShapeSelect.cpp: parts of tensors, and tensors made from numbers
+Results sliceRule(const OpView& view);
+Results splitRule(const OpView& view);
+Results concatRule(const OpView& view);
+Results gatherRule(const OpView& view);
+Results constantOfShapeRule(const OpView& view);
+Results shapeRule(const OpView& view);
+Results sizeRule(const OpView& view);
+Results rangeRule(const OpView& view);
+
+// ShapeResample.cpp
+Results resizeRule(const OpView& view);
+Results padRule(const OpView& view);
+
+// ShapeDense.cpp
+Results gemmRule(const OpView& view);
+Results matMulRule(const OpView& view);
+Results softmaxRule(const OpView& view);
+Results layerNormalizationRule(const OpView& view);
+Results reduceRule(const OpView& view);
+
+} // namespace tigris::shape
