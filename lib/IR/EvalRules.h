@@ -66,8 +66,8 @@ struct Walk {
 
 /// Copies shape.elements() elements of `size` bytes (1, 2, 4 or 8), each from its place in one walk to its
 /// place in the other.
-void copyWalk(const Shape& shape, unsigned size, const uint8_t* from, const Walk& source, uint8_t* to,
-              const Walk& target);
+void copyWalk(const Shape& shape, unsigned size, const uint8_t* from, const Walk& source,
+              uint8_t* to, const Walk& target);
 /// The walk that visits a dense tensor in order.
 Walk dense(const Shape& shape);
 /// The walk that repeats a tensor of shape `from` until it fills `to`.

@@ -53,8 +53,7 @@ template <typename T> T softplus(T x) {
 
 template <typename T> T gelu(T x, bool tanhForm) {
   if (tanhForm)
-    return T(0.5) * x *
-           (T(1) + std::tanh(T(0.7978845608028654) * (x + T(0.044715) * x * x * x)));
+    return T(0.5) * x * (T(1) + std::tanh(T(0.7978845608028654) * (x + T(0.044715) * x * x * x)));
   return T(0.5) * x * (T(1) + std::erf(x * T(0.7071067811865476)));
 }
 

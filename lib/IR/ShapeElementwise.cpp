@@ -175,7 +175,8 @@ Results castRule(const OpView& view) {
   const std::string name = view.attrs().getString("to");
   const auto type = parseDType(name);
   if (!type || *type == DType::Undefined)
-    return view.error(DiagId::BadAttr, "'to' is '", name, "', expected an element type as 'float32'");
+    return view.error(DiagId::BadAttr, "'to' is '", name,
+                      "', expected an element type as 'float32'");
   return single(*type, view.shape(0));
 }
 

@@ -223,8 +223,9 @@ bool checkDeclared(const Graph& graph, const Op& op, DiagnosticEngine& diagnosti
   bool complete = true;
   for (const TensorId id : op.outputs)
     if (id && !graph.tensor(id).hasShape) {
-      diagnostics.report(opError(DiagId::DynamicShape, op, "the model declares no shape for result '",
-                                 graph.tensor(id).name, "'")
+      diagnostics.report(opError(DiagId::DynamicShape, op,
+                                 "the model declares no shape for result '", graph.tensor(id).name,
+                                 "'")
                              .diagnostic());
       complete = false;
     }

@@ -136,8 +136,8 @@ Results padRule(const OpView& view) {
     }
     result[(*axes)[i]] = size + (*pads)[i] + (*pads)[axes->size() + i];
     if (result[(*axes)[i]] < 0)
-      return view.error(DiagId::BadAttr, "'pads' leaves ", result[(*axes)[i]],
-                        " elements of axis ", (*axes)[i]);
+      return view.error(DiagId::BadAttr, "'pads' leaves ", result[(*axes)[i]], " elements of axis ",
+                        (*axes)[i]);
   }
   return single(view.type(0), std::move(result));
 }

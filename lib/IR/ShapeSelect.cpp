@@ -53,8 +53,8 @@ Expected<std::vector<SliceRange>> resolveSlice(const Op& op, const KnownValues& 
   }
   if (!*steps)
     steps->emplace(count, 1);
-  for (const auto& [name, size] : {std::pair{"ends", ends->size()}, {"axes", (*given)->size()},
-                                   {"steps", (*steps)->size()}})
+  for (const auto& [name, size] :
+       {std::pair{"ends", ends->size()}, {"axes", (*given)->size()}, {"steps", (*steps)->size()}})
     if (size != count)
       return view.error(DiagId::BadAttr, "'", name, "' has ", size, " values, expected ", count,
                         " as 'starts'");
@@ -88,7 +88,8 @@ Expected<std::vector<int64_t>> resolveSplit(const Op& op, const KnownValues& val
     int64_t sum = 0;
     for (const int64_t part : sizes) {
       if (part < 0 || part > size)
-        return view.error(DiagId::BadAttr, "'split' has the value ", part, ", expected 0 to ", size);
+        return view.error(DiagId::BadAttr, "'split' has the value ", part, ", expected 0 to ",
+                          size);
       sum += part;
     }
     if (sum != size)
@@ -110,8 +111,8 @@ Expected<std::vector<int64_t>> resolveSplit(const Op& op, const KnownValues& val
   const int64_t part = ceilDiv(size, parts);
   const int64_t last = size - part * (parts - 1);
   if (last < 0)
-    return view.error(DiagId::BadShape, "axis ", *axis, " has ", size,
-                      " elements, too few for ", parts, " parts");
+    return view.error(DiagId::BadShape, "axis ", *axis, " has ", size, " elements, too few for ",
+                      parts, " parts");
   std::vector<int64_t> sizes(static_cast<size_t>(parts), part);
   sizes.back() = last;
   return sizes;
@@ -202,8 +203,8 @@ Results gatherRule(const OpView& view) {
   if (const BlobRef known = view.values().find(view.op().input(1)))
     for (const int64_t index : loadElements<int64_t>(*known, indexType))
       if (!normalizeAxis(index, static_cast<size_t>(x[*axis])))
-        return view.error(DiagId::BadShape, "index ", index, " is outside axis ", *axis, ", which has ",
-                          x[*axis], " elements");
+        return view.error(DiagId::BadShape, "index ", index, " is outside axis ", *axis,
+                          ", which has ", x[*axis], " elements");
   std::vector<int64_t> dims = x.dims();
   const auto at = dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(*axis));
   dims.insert(at, view.shape(1).begin(), view.shape(1).end());

@@ -38,8 +38,8 @@ Expected<std::vector<int64_t>> list(const Op& op, std::string_view name, size_t 
                    size);
   for (const int64_t value : values)
     if (value < least || value > MaxWindowValue)
-      return opError(DiagId::BadAttr, op, "'", name, "' has the value ", value, ", expected ", least,
-                     " to ", MaxWindowValue);
+      return opError(DiagId::BadAttr, op, "'", name, "' has the value ", value, ", expected ",
+                     least, " to ", MaxWindowValue);
   return values;
 }
 
@@ -47,7 +47,8 @@ bool hasWeights(OpKind kind) { return kind != OpKind::MaxPool && kind != OpKind:
 
 std::vector<int64_t> spatialSizes(const Graph& graph, const Shape& shape) {
   std::vector<int64_t> sizes(shape.begin(), shape.end());
-  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(channelAxis(graph.layout(), sizes.size())));
+  sizes.erase(sizes.begin() +
+              static_cast<std::ptrdiff_t>(channelAxis(graph.layout(), sizes.size())));
   sizes.erase(sizes.begin());
   return sizes;
 }
@@ -61,13 +62,16 @@ std::vector<int64_t> resolvePads(const Op& op, std::span<const int64_t> input,
   const bool transposed = op.kind == OpKind::ConvTranspose;
   const std::vector<int64_t> wanted = transposed ? wantedOutput(op, rank) : std::vector<int64_t>();
   const std::vector<int64_t> none(2 * rank, 0);
+  const auto given = [&op](std::string_view name, size_t size, int64_t fallback) {
+    const std::vector<int64_t> values = op.attrs.getInts(name);
+    return values.empty() ? std::vector<int64_t>(size, fallback) : values;
+  };
   if (!isSame(autoPad) && wanted.empty())
-    return autoPad == "VALID" ? none : op.attrs.getInts("pads", none);
+    return autoPad == "VALID" ? none : given("pads", 2 * rank, 0);
 
-  const std::vector<int64_t> ones(rank, 1);
-  const std::vector<int64_t> strides = op.attrs.getInts("strides", ones);
-  const std::vector<int64_t> dilations = op.attrs.getInts("dilations", ones);
-  const std::vector<int64_t> extra = op.attrs.getInts("output_padding", none);
+  const std::vector<int64_t> strides = given("strides", rank, 1);
+  const std::vector<int64_t> dilations = given("dilations", rank, 1);
+  const std::vector<int64_t> extra = given("output_padding", rank, 0);
   std::vector<int64_t> pads(2 * rank, 0);
   for (size_t i = 0; i < rank; ++i) {
     const int64_t window = extent(kernel[i], dilations[i]);
@@ -87,12 +91,42 @@ std::vector<int64_t> resolvePads(const Op& op, std::span<const int64_t> input,
   return pads;
 }
 
+namespace {
+
+/// Spatial sizes a ConvTranspose is told to produce; empty when its pads decide.
+std::vector<int64_t> wantedResult(const Op& op, const std::vector<int64_t>& input,
+                                  const std::vector<int64_t>& strides) {
+  if (op.kind != OpKind::ConvTranspose)
+    return {};
+  std::vector<int64_t> output = wantedOutput(op, input.size());
+  if (output.empty() && isSame(op.attrs.getString("auto_pad")))
+    for (size_t i = 0; i < input.size(); ++i)
+      output.push_back(input[i] * strides[i]);
+  return output;
+}
+
+/// Spatial size of a ConvTranspose's result.
+int64_t reach(const Window& window, const std::vector<int64_t>& input, size_t i) {
+  return (input[i] - 1) * window.strides[i] + window.outputPadding[i] +
+         extent(window.kernel[i], window.dilations[i]) - window.pads[i] -
+         window.pads[input.size() + i];
+}
+
+} // namespace
+
 Expected<Window> resolveWindow(const Op& op, const Graph& graph) {
-  const std::vector<int64_t> input = spatialSizes(graph, graph.tensor(op.input(0)).shape);
+  const Shape& x = graph.tensor(op.input(0)).shape;
+  if (x.rank() < 3)
+    return opError(DiagId::BadShape, op, "operand 'X' has shape ", x.str(),
+                   ", expected rank 3 or 4");
+  const std::vector<int64_t> input = spatialSizes(graph, x);
   const size_t rank = input.size();
   Window window;
   if (hasWeights(op.kind)) {
     const Shape& weights = graph.tensor(op.input(1)).shape;
+    if (weights.rank() != x.rank())
+      return opError(DiagId::BadShape, op, "the weights have shape ", weights.str(),
+                     ", expected rank ", x.rank());
     window.kernel.assign(weights.begin() + 2, weights.end());
     const std::vector<int64_t> declared = op.attrs.getInts("kernel_shape", window.kernel);
     if (!declared.empty() && declared != window.kernel)
@@ -122,6 +156,9 @@ Expected<Window> resolveWindow(const Op& op, const Graph& graph) {
   window.dilations = std::move(*dilations);
   window.outputPadding = std::move(*outputPadding);
   window.pads = resolvePads(op, input, window.kernel);
+  const std::vector<int64_t> output = wantedResult(op, input, window.strides);
+  for (size_t i = 0; i < output.size(); ++i)
+    window.outputPadding[i] += std::max<int64_t>(0, output[i] - reach(window, input, i));
   return window;
 }
 
@@ -233,22 +270,20 @@ Results convTransposeRule(const OpView& view) {
     if (Status status = view.requireVector(2, w[1] * group); !status)
       return status.takeError();
   const std::vector<int64_t> input = spatialSizes(view.graph(), x);
-  const size_t declared = view.attrs().getInts("output_shape").size();
-  if (declared != 0 && declared != input.size() && declared != x.rank())
-    return view.error(DiagId::BadAttr, "'output_shape' has ", declared, " values, expected ",
+  const std::vector<int64_t> declared = view.attrs().getInts("output_shape");
+  if (!declared.empty() && declared.size() != input.size() && declared.size() != x.rank())
+    return view.error(DiagId::BadAttr, "'output_shape' has ", declared.size(), " values, expected ",
                       input.size());
+  for (const int64_t size : declared)
+    if (size < 1 || size > INT32_MAX)
+      return view.error(DiagId::BadAttr, "'output_shape' has the value ", size,
+                        ", expected at least 1");
   auto window = resolveWindow(view.op(), view.graph());
   if (!window)
     return window.takeError();
-  std::vector<int64_t> spatial = wantedOutput(view.op(), input.size());
-  if (spatial.empty())
-    for (size_t i = 0; i < input.size(); ++i) {
-      const int64_t size = (input[i] - 1) * window->strides[i] + window->outputPadding[i] +
-                           extent(window->kernel[i], window->dilations[i]) - window->pads[i] -
-                           window->pads[input.size() + i];
-      const bool same = isSame(view.attrs().getString("auto_pad"));
-      spatial.push_back(same ? input[i] * window->strides[i] : size);
-    }
+  std::vector<int64_t> spatial;
+  for (size_t i = 0; i < input.size(); ++i)
+    spatial.push_back(reach(*window, input, i));
   for (const int64_t size : spatial)
     if (size < 1)
       return view.error(DiagId::BadShape, "the result would have ", size,
@@ -258,9 +293,6 @@ Results convTransposeRule(const OpView& view) {
 
 Results poolRule(const OpView& view) {
   const Shape& x = view.shape(0);
-  if (x.rank() < 3)
-    return view.error(DiagId::BadShape, "operand ", view.describe(0), " has shape ", x.str(),
-                      ", expected rank 3 or 4");
   if (Status status = checkAutoPad(view); !status)
     return status.takeError();
   auto window = resolveWindow(view.op(), view.graph());

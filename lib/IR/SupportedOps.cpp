@@ -1,0 +1,270 @@
+// What a legal operator must not ask for, because no kernel or pass does it. One function per limit; the
+// texts go to users, so each says what would do instead.
+#include "tigris/IR/ShapeRules.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace tigris {
+
+using shape::opError;
+
+namespace {
+
+constexpr size_t MaxRank = 8;
+
+/// Value of a one-element constant, also behind a Constant op that has not been folded yet.
+BlobRef constantBehind(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensor(id);
+  if (tensor.isConstant())
+    return tensor.data;
+  const OpId producer = graph.producer(id);
+  if (producer && graph.op(producer).kind == OpKind::Constant)
+    return graph.tensor(graph.op(producer).input(0)).data;
+  return nullptr;
+}
+
+bool isUsed(const Graph& graph, TensorId id) {
+  return id && (!graph.users(id).empty() || graph.isGraphOutput(id));
+}
+
+bool movesOnly(const Op& op) {
+  return opInfo(op.kind).category == OpCategory::Structural || op.kind == OpKind::Concat ||
+         op.kind == OpKind::Pad || op.kind == OpKind::Identity || op.kind == OpKind::Dropout ||
+         op.kind == OpKind::Flatten || op.kind == OpKind::Squeeze || op.kind == OpKind::Unsqueeze;
+}
+
+/// Compile-category operators that passes turn into others whatever their operands are.
+bool isLowered(OpKind kind) {
+  static constexpr std::array Lowered = {
+      OpKind::Constant, OpKind::Identity, OpKind::Dropout,   OpKind::Flatten,
+      OpKind::Shape,    OpKind::Squeeze,  OpKind::Unsqueeze, OpKind::BatchNormalization,
+      OpKind::Silu,     OpKind::Size,     OpKind::Sum};
+  return std::find(Lowered.begin(), Lowered.end(), kind) != Lowered.end();
+}
+
+Error unsupported(const Op& op, const std::string& text) {
+  return opError(DiagId::UnsupportedOp, op, text);
+}
+
+Status checkShapes(const Op& op, const Graph& graph) {
+  const auto check = [&](TensorId id) -> Status {
+    if (!id)
+      return {};
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.shape.rank() > MaxRank)
+      return unsupported(op, strCat("tensor '", tensor.name, "' has rank ", tensor.shape.rank(),
+                                    ", at most ", MaxRank, " is supported"));
+    // Shape arithmetic works with empty lists; they are gone before anything runs.
+    if (tensor.elements() == 0 && !isStatic(graph, id))
+      return unsupported(op, strCat("tensor '", tensor.name, "' of shape ", tensor.shape.str(),
+                                    " has no elements"));
+    return {};
+  };
+  for (const auto* tensors : {&op.inputs, &op.outputs})
+    for (const TensorId id : *tensors)
+      if (Status status = check(id); !status)
+        return status;
+  return {};
+}
+
+/// Types an activation may have: what kernels compute in, and what moving bytes does not care about.
+bool allowedType(const Op& op, DType type, GraphStage stage) {
+  switch (type) {
+  case DType::Float32:
+  case DType::Int8:
+    return true;
+  case DType::UInt8:
+    // Quantization folding shifts it to int8.
+    return stage == GraphStage::Imported;
+  case DType::Int32:
+  case DType::Int64:
+    return movesOnly(op);
+  default:
+    return false;
+  }
+}
+
+Status checkTypes(const Op& op, const Graph& graph) {
+  const auto check = [&](TensorId id) -> Status {
+    if (!id || allowedType(op, graph.tensor(id).type, graph.stage()) || isStatic(graph, id))
+      return {};
+    return opError(DiagId::UnsupportedType, op, "tensor '", graph.tensor(id).name, "' is ",
+                   dtypeName(graph.tensor(id).type),
+                   ", but kernels compute in float32 and int8 only");
+  };
+  // Further operands are bound to the first one's type by the shape rules, or are indices.
+  if (Status status = check(op.input(0)); !status)
+    return status;
+  for (const TensorId id : op.outputs)
+    if (isUsed(graph, id))
+      if (Status status = check(id); !status)
+        return status;
+  return {};
+}
+
+Status checkCompileTime(const Op& op, const Graph& graph) {
+  const OpInfo& info = opInfo(op.kind);
+  for (size_t i = 0; i < op.inputs.size() && i < info.operands.size(); ++i)
+    if (info.operands[i].compileTime && op.input(i) && !isStatic(graph, op.input(i)))
+      return unsupported(op, strCat("operand '", info.operands[i].name, "' (tensor '",
+                                    graph.tensor(op.input(i)).name,
+                                    "') is computed while the model runs; it must be constant"));
+  if (info.category != OpCategory::Compile || isLowered(op.kind))
+    return {};
+  if (op.kind == OpKind::Cast && graph.tensor(op.input(0)).type == graph.tensor(op.output()).type)
+    return {};
+  for (const TensorId id : op.inputs)
+    if (id && !isStatic(graph, id))
+      return unsupported(op, strCat("tensor '", graph.tensor(id).name,
+                                    "' depends on the model's inputs, but this operator is only "
+                                    "evaluated at compile time; there is no kernel for it"));
+  return {};
+}
+
+Status checkWindow(const Op& op, const Graph& graph) {
+  const size_t rank = graph.tensor(op.input(0)).shape.rank();
+  if (rank > 4)
+    return unsupported(op,
+                       strCat("has ", rank - 2, " spatial dimensions, at most 2 are supported"));
+  if (op.kind == OpKind::MaxPool && isUsed(graph, op.output(1)))
+    return unsupported(op, "result 'Indices' is used; only the maxima are supported");
+  const bool weights = op.kind == OpKind::Conv || op.kind == OpKind::DepthwiseConv ||
+                       op.kind == OpKind::Conv1D || op.kind == OpKind::ConvTranspose;
+  for (size_t i = 1; weights && i < op.inputs.size(); ++i)
+    if (!isStatic(graph, op.inputs[i]))
+      return unsupported(op, strCat("operand '", opInfo(op.kind).operands[i].name, "' (tensor '",
+                                    graph.tensor(op.inputs[i]).name,
+                                    "') is computed while the model runs; it must be constant"));
+  return {};
+}
+
+Status checkQuantization(const Op& op, const Graph& graph) {
+  if (const int64_t block = op.attrs.getInt("block_size"); block != 0)
+    return unsupported(op, strCat("'block_size' is ", block,
+                                  "; block-wise quantization is not supported, use one scale per "
+                                  "tensor or per channel"));
+  if (const TensorId scale = op.input(1);
+      scale && graph.tensor(scale).elements() != 1 && !isStatic(graph, op.input(0)))
+    return unsupported(op, strCat("tensor '", graph.tensor(op.input(0)).name, "' has ",
+                                  graph.tensor(scale).elements(),
+                                  " scales; activations may have one only"));
+  return {};
+}
+
+Status checkResize(const Op& op, const Graph& graph) {
+  if (op.attrs.getInt("antialias") != 0)
+    return unsupported(op, "'antialias' is 1; resizing without it is supported");
+  if (op.attrs.getString("coordinate_transformation_mode") == "tf_crop_and_resize")
+    return unsupported(op, "'coordinate_transformation_mode' is tf_crop_and_resize; use Slice and "
+                           "another mode");
+  const Shape& x = graph.tensor(op.input(0)).shape;
+  const Shape& y = graph.tensor(op.output()).shape;
+  if (x.rank() != 3 && x.rank() != 4)
+    return unsupported(op, strCat("operand 'X' has rank ", x.rank(), ", 3 and 4 are supported"));
+  for (const size_t axis : {size_t{0}, channelAxis(graph.layout(), x.rank())})
+    if (x[axis] != y[axis])
+      return unsupported(op, strCat("resizes axis ", axis, " from ", x[axis], " to ", y[axis],
+                                    "; only height and width may change"));
+  return {};
+}
+
+Status checkPad(const Op& op) {
+  if (op.attrs.getString("mode") == "wrap")
+    return unsupported(op, "'mode' is wrap; constant, edge and reflect are supported");
+  return {};
+}
+
+Status checkResults(const Op& op, const Graph& graph) {
+  for (size_t i = 1; i < op.outputs.size(); ++i)
+    if (isUsed(graph, op.outputs[i]))
+      return unsupported(op,
+                         strCat("result '", opInfo(op.kind).results[i].name, "' is used; only '",
+                                opInfo(op.kind).results[0].name, "' is supported"));
+  return {};
+}
+
+Status checkBatchNormalization(const Op& op, const Graph& graph) {
+  if (op.attrs.getInt("training_mode") != 0)
+    return unsupported(op, "'training_mode' is 1; export the model for inference");
+  if (op.attrs.getInt("spatial", 1) == 0)
+    return unsupported(op, "'spatial' is 0; statistics per channel are supported");
+  for (size_t i = 1; i < op.inputs.size(); ++i)
+    if (!isStatic(graph, op.inputs[i]))
+      return unsupported(op, strCat("tensor '", graph.tensor(op.inputs[i]).name,
+                                    "' is computed while the model runs; it must be constant"));
+  return checkResults(op, graph);
+}
+
+Status checkDropout(const Op& op, const Graph& graph) {
+  if (const TensorId training = op.input(2)) {
+    const BlobRef value = constantBehind(graph, training);
+    if (value == nullptr || value->size() == 0 || value->bytes()[0] != 0)
+      return unsupported(op, "'training_mode' is not false; export the model for inference");
+  }
+  return checkResults(op, graph);
+}
+
+Status checkKind(const Op& op, const Graph& graph) {
+  switch (op.kind) {
+  case OpKind::Conv:
+  case OpKind::DepthwiseConv:
+  case OpKind::Conv1D:
+  case OpKind::ConvTranspose:
+  case OpKind::MaxPool:
+  case OpKind::AveragePool:
+  case OpKind::GlobalAveragePool:
+  case OpKind::GlobalMaxPool:
+    return checkWindow(op, graph);
+  case OpKind::QuantizeLinear:
+  case OpKind::DequantizeLinear:
+    return checkQuantization(op, graph);
+  case OpKind::Resize:
+    return checkResize(op, graph);
+  case OpKind::Pad:
+    return checkPad(op);
+  case OpKind::LayerNormalization:
+    return checkResults(op, graph);
+  case OpKind::BatchNormalization:
+    return checkBatchNormalization(op, graph);
+  case OpKind::Dropout:
+    return checkDropout(op, graph);
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+bool isStatic(const Graph& graph, TensorId id) {
+  std::vector<TensorId> open = {id};
+  std::set<TensorId> seen;
+  while (!open.empty()) {
+    const TensorId next = open.back();
+    open.pop_back();
+    if (!next || graph.tensor(next).isConstant() || !seen.insert(next).second)
+      continue;
+    const OpId producer = graph.producer(next);
+    if (!producer || graph.op(producer).kind == OpKind::Unknown)
+      return false;
+    const Op& op = graph.op(producer);
+    if (op.kind != OpKind::Shape && op.kind != OpKind::Size)
+      open.insert(open.end(), op.inputs.begin(), op.inputs.end());
+  }
+  return true;
+}
+
+Status checkSupported(const Op& op, const Graph& graph) {
+  if (op.kind == OpKind::Unknown)
+    return unsupported(op, "TiGrIS does not know this operator");
+  if (Status status = checkShapes(op, graph); !status)
+    return status;
+  if (Status status = checkCompileTime(op, graph); !status)
+    return status;
+  if (Status status = checkKind(op, graph); !status)
+    return status;
+  return checkTypes(op, graph);
+}
+
+} // namespace tigris

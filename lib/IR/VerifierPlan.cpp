@@ -1,0 +1,150 @@
+// Verifier: what a plan must satisfy to be read at all. Whether it computes the right thing is the plan
+// checker's question.
+#include "tigris/IR/VerifierRules.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tigris::verify {
+
+namespace {
+
+class PlanVerifier {
+public:
+  PlanVerifier(const Graph& graph, DiagnosticEngine& diagnostics)
+      : graph_(graph), plan_(*graph.plan()), diagnostics_(diagnostics) {
+    for (const TensorId id : graph.tensors())
+      live_.insert(id);
+  }
+
+  void run() {
+    if (plan_.align == 0 || (plan_.align & (plan_.align - 1)) != 0)
+      return fail("the alignment ", plan_.align, " is no power of two");
+    checkCoverage();
+    for (const Placement& placement : plan_.slow)
+      slowTensors_.insert(placement.tensor);
+    checkPlacements(plan_.slow, "slow memory", plan_.budget.slow.value_or(0));
+    for (size_t i = 0; i < plan_.stages.size(); ++i)
+      checkStage(i, plan_.stages[i]);
+  }
+
+private:
+  template <typename... Args> void fail(const Args&... text) {
+    diagnostics_.error(DiagId::BadPlan, text...);
+  }
+
+  void checkCoverage() {
+    std::vector<OpId> covered;
+    for (const Stage& stage : plan_.stages)
+      covered.insert(covered.end(), stage.ops.begin(), stage.ops.end());
+    const std::vector<OpId>& order = graph_.order();
+    if (covered == order)
+      return;
+    const auto difference =
+        std::mismatch(covered.begin(), covered.end(), order.begin(), order.end());
+    const auto at = difference.first - covered.begin();
+    const auto name = [&](bool there, auto position) {
+      return there && graph_.contains(*position) ? strCat("'", graph_.op(*position).name, "'")
+                                                 : std::string("nothing");
+    };
+    fail("the stages do not follow the execution order: at position ", at, " they have ",
+         name(difference.first != covered.end(), difference.first), ", the order has ",
+         name(difference.second != order.end(), difference.second));
+  }
+
+  /// False when the id does not name an activation of the graph.
+  bool checkActivation(TensorId id, const std::string& where) {
+    if (live_.count(id) == 0) {
+      fail(where, " names a tensor the graph does not have");
+      return false;
+    }
+    if (graph_.tensor(id).isConstant()) {
+      fail(where, " names tensor '", graph_.tensor(id).name, "', which is a constant");
+      return false;
+    }
+    return true;
+  }
+
+  /// Returns the highest byte used.
+  uint64_t checkPlacements(const std::vector<Placement>& placements, const std::string& where,
+                           uint64_t budget) {
+    uint64_t peak = 0;
+    std::set<TensorId> seen;
+    for (const Placement& placement : placements) {
+      if (!checkActivation(placement.tensor, where))
+        continue;
+      const Tensor& tensor = graph_.tensor(placement.tensor);
+      if (!seen.insert(placement.tensor).second)
+        fail(where, " places tensor '", tensor.name, "' twice");
+      if (placement.offset % plan_.align != 0)
+        fail(where, ": tensor '", tensor.name, "' is at offset ", placement.offset,
+             ", no multiple of ", plan_.align);
+      const uint64_t end = placement.offset + tensor.bytes();
+      if (end > budget || end < placement.offset)
+        fail(where, ": tensor '", tensor.name, "' ends at byte ", end, ", the budget is ", budget);
+      peak = std::max(peak, end);
+    }
+    return peak;
+  }
+
+  void checkStage(size_t index, const Stage& stage) {
+    const std::string where = strCat("stage ", index);
+    const uint64_t peak = checkPlacements(stage.fast, where, plan_.budget.fast);
+    if (stage.peak < peak || stage.peak > plan_.budget.fast)
+      fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak,
+           " and the budget is ", plan_.budget.fast);
+    std::set<TensorId> placed;
+    for (const Placement& placement : stage.fast)
+      placed.insert(placement.tensor);
+    for (const auto* moved : {&stage.loads, &stage.spills})
+      for (const TensorId id : *moved) {
+        const std::string what = where + (moved == &stage.loads ? ": load" : ": spill");
+        if (!checkActivation(id, what))
+          continue;
+        if (slowTensors_.count(id) == 0)
+          fail(what, " of tensor '", graph_.tensor(id).name,
+               "', which has no place in slow memory");
+        if (placed.count(id) == 0)
+          fail(what, " of tensor '", graph_.tensor(id).name,
+               "', which has no place in fast memory");
+      }
+    for (const OpId id : stage.ops)
+      if (graph_.contains(id))
+        checkTouched(where, graph_.op(id), placed);
+  }
+
+  /// Everything an op touches has a place, unless the caller owns it.
+  void checkTouched(const std::string& where, const Op& op, const std::set<TensorId>& placed) {
+    for (const auto* tensors : {&op.inputs, &op.outputs})
+      for (const TensorId id : *tensors) {
+        if (!id || graph_.tensor(id).isConstant() || placed.count(id) != 0)
+          continue;
+        const bool port = graph_.isGraphInput(id) || graph_.isGraphOutput(id);
+        if (!(port && plan_.io != IoMode::Arena) && slowTensors_.count(id) == 0)
+          fail(where, ": tensor '", graph_.tensor(id).name, "' of op '", op.name,
+               "' has no place in fast memory");
+      }
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  DiagnosticEngine& diagnostics_;
+  std::set<TensorId> live_;
+  std::set<TensorId> slowTensors_;
+};
+
+} // namespace
+
+void checkPlan(const Graph& graph, DiagnosticEngine& diagnostics) {
+  if (graph.stage() != GraphStage::Planned) {
+    if (graph.plan())
+      diagnostics.error(DiagId::BadPlan, "a graph of stage '", graphStageName(graph.stage()),
+                        "' has a plan");
+    return;
+  }
+  if (!graph.plan())
+    return diagnostics.error(DiagId::BadPlan, "a graph of stage 'planned' has no plan");
+  PlanVerifier(graph, diagnostics).run();
+}
+
+} // namespace tigris::verify

@@ -1,0 +1,20 @@
+// Parts of the verifier, by what they look at. Internal.
+#pragma once
+
+#include "tigris/IR/Graph.h"
+#include "tigris/Support/Diagnostics.h"
+
+namespace tigris::verify {
+
+/// Shape, type, data and quantization of every tensor.
+void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics);
+/// Model inputs and outputs against the tensors they name.
+void checkPorts(const Graph& graph, DiagnosticEngine& diagnostics);
+/// Operand counts, attributes and fused activation.
+void checkOp(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics);
+/// Every operand is defined before it is read.
+void checkOrder(const Graph& graph, DiagnosticEngine& diagnostics);
+/// The plan of a planned graph.
+void checkPlan(const Graph& graph, DiagnosticEngine& diagnostics);
+
+} // namespace tigris::verify
