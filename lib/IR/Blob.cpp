@@ -24,7 +24,8 @@ std::span<const uint8_t> Blob::bytes() const {
     TIGRIS_CHECK(loaded.size() == size_);
     const uint32_t actual = crc32(loaded.data(), loaded.size());
     if (actual != crc_)
-      throw DataError(strCat("weights are damaged: checksum is ", actual, ", expected ", crc_));
+      throw DataError(strCat("weights of '", source_->name(), "' are damaged: crc32 is ", std::hex,
+                             actual, ", expected ", crc_));
     bytes_ = std::move(loaded);
   });
   return bytes_;

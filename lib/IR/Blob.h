@@ -20,6 +20,8 @@ public:
   virtual std::vector<uint8_t> load(size_t size) const = 0;
   /// The base64 text this source decodes, if that is what it is: a printer copies it through unchanged.
   virtual std::string_view encodedText() const { return {}; }
+  /// Of the constant, for messages.
+  virtual std::string name() const { return {}; }
 };
 
 /// Constants hold raw little-endian elements in row-major order of their tensor's shape.

@@ -41,7 +41,11 @@ private:
 
 /// `return makeError(DiagId::BadAttr, "op '", name, "': ...");`
 template <typename... Args> Error makeError(DiagId id, const Args&... text) {
-  return Error({id, Severity::Error, {}, strCat(text...), {}});
+  // Built in steps: g++ 12 takes a moved-from member of an aggregate temporary for uninitialized.
+  Diagnostic diagnostic;
+  diagnostic.id = id;
+  diagnostic.message = strCat(text...);
+  return Error(std::move(diagnostic));
 }
 
 template <typename T> class [[nodiscard]] Expected {

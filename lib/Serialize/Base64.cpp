@@ -1,0 +1,175 @@
+// Table-driven in both directions: two characters per look-up out, three bytes per four look-ups in.
+#include "tigris/Serialize/Base64.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+
+namespace tigris {
+
+namespace {
+
+constexpr std::string_view Alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr size_t LineCharacters = 1024;
+constexpr size_t LineBytes = LineCharacters / 4 * 3;
+constexpr std::string_view Indent = "      ";
+constexpr size_t LineLength = Indent.size() + LineCharacters + 1;
+constexpr uint32_t Invalid = 0x80000000;
+
+constexpr std::array<std::array<char, 2>, 4096> makePairs() {
+  std::array<std::array<char, 2>, 4096> pairs{};
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = {Alphabet[i >> 6], Alphabet[i & 63]};
+  return pairs;
+}
+
+using DecodeTables = std::array<std::array<uint32_t, 256>, 4>;
+
+/// Value of each character shifted to where the k-th of four characters contributes.
+constexpr DecodeTables makeDecodeTables() {
+  DecodeTables tables{};
+  for (auto& table : tables)
+    for (uint32_t& entry : table)
+      entry = Invalid;
+  for (uint32_t value = 0; value < 64; ++value)
+    for (size_t k = 0; k < 4; ++k)
+      tables[k][static_cast<uint8_t>(Alphabet[value])] = value << (6 * (3 - k));
+  return tables;
+}
+
+constexpr auto Pairs = makePairs();
+constexpr auto Decode = makeDecodeTables();
+
+/// Writes the characters of one line; `to` has room for them.
+char* encode(char* to, const uint8_t* from, size_t size) {
+  for (; size >= 3; size -= 3, from += 3, to += 4) {
+    const uint32_t bits = uint32_t{from[0]} << 16 | uint32_t{from[1]} << 8 | from[2];
+    std::memcpy(to, Pairs[bits >> 12].data(), 2);
+    std::memcpy(to + 2, Pairs[bits & 0xFFF].data(), 2);
+  }
+  if (size == 0)
+    return to;
+  const uint32_t bits = uint32_t{from[0]} << 16 | (size == 2 ? uint32_t{from[1]} << 8 : 0);
+  std::memcpy(to, Pairs[bits >> 12].data(), 2);
+  to[2] = size == 2 ? Pairs[bits & 0xFFF][0] : '=';
+  to[3] = '=';
+  return to + 4;
+}
+
+bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+/// Decodes whole groups of four without padding; false at the first foreign character.
+bool decodeRun(std::string_view run, uint8_t* to) {
+  const auto* from = reinterpret_cast<const uint8_t*>(run.data());
+  uint32_t seen = 0;
+  for (size_t i = 0; i + 4 <= run.size(); i += 4, to += 3) {
+    const uint32_t bits =
+        Decode[0][from[i]] | Decode[1][from[i + 1]] | Decode[2][from[i + 2]] | Decode[3][from[i + 3]];
+    seen |= bits;
+    to[0] = static_cast<uint8_t>(bits >> 16);
+    to[1] = static_cast<uint8_t>(bits >> 8);
+    to[2] = static_cast<uint8_t>(bits);
+  }
+  return (seen & Invalid) == 0;
+}
+
+/// The last group: one or two bytes behind padding, or three.
+bool decodeLast(std::string_view group, uint8_t* to, size_t size) {
+  std::array<char, 4> filled{};
+  std::copy(group.begin(), group.end(), filled.begin());
+  for (size_t k = size + 1; k < 4; ++k) {
+    if (filled[k] != '=')
+      return false;
+    filled[k] = 'A';
+  }
+  std::array<uint8_t, 3> bytes{};
+  if (!decodeRun({filled.data(), 4}, bytes.data()))
+    return false;
+  // Bits an encoder leaves zero must be zero, or two texts would stand for the same bytes.
+  for (size_t k = size; k < 3; ++k)
+    if (bytes[k] != 0)
+      return false;
+  std::copy_n(bytes.begin(), size, to);
+  return true;
+}
+
+/// Lines that hold whole groups each.
+bool decodeLines(std::string_view text, std::vector<uint8_t>& bytes) {
+  size_t done = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trim(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.size() % 4 != 0)
+      return false;
+    if (line.empty())
+      continue;
+    const size_t full = line.size() - 4;
+    if (done + full / 4 * 3 >= bytes.size() || !decodeRun(line.substr(0, full), &bytes[done]))
+      return false;
+    done += full / 4 * 3;
+    const size_t last = std::min<size_t>(3, bytes.size() - done);
+    if (!decodeLast(line.substr(full), &bytes[done], last))
+      return false;
+    done += last;
+  }
+  return done == bytes.size();
+}
+
+} // namespace
+
+size_t base64Length(size_t size) { return (size + 2) / 3 * 4; }
+
+size_t base64BlockLength(size_t size) {
+  const size_t characters = base64Length(size);
+  const size_t lines = (characters + LineCharacters - 1) / LineCharacters;
+  return characters + lines * (Indent.size() + 1);
+}
+
+void appendBase64Block(std::string& out, std::span<const uint8_t> bytes) {
+  const size_t start = out.size();
+  out.resize(start + base64BlockLength(bytes.size()));
+  char* to = out.data() + start;
+  while (!bytes.empty()) {
+    const auto line = bytes.first(std::min(bytes.size(), LineBytes));
+    to = std::copy(Indent.begin(), Indent.end(), to);
+    to = encode(to, line.data(), line.size());
+    *to++ = '\n';
+    bytes = bytes.subspan(line.size());
+  }
+}
+
+bool isBase64Block(std::string_view block, size_t size) {
+  if (block.size() != base64BlockLength(size))
+    return false;
+  for (size_t at = 0; at < block.size(); at += LineLength) {
+    const std::string_view line = block.substr(at, LineLength);
+    // A newline anywhere else would make this line end early, and a block scalar end with it.
+    if (line.substr(0, Indent.size()) != Indent || line.find('\n') != line.size() - 1)
+      return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<uint8_t>> decodeBase64(std::string_view text, size_t size) {
+  std::vector<uint8_t> bytes(size);
+  if (decodeLines(text, bytes))
+    return bytes;
+  // Groups that straddle line breaks (hand-made streams), or damage: join the lines and look again.
+  std::string joined;
+  std::copy_if(text.begin(), text.end(), std::back_inserter(joined), [](char c) { return !isSpace(c); });
+  if (decodeLines(joined, bytes))
+    return bytes;
+  return std::nullopt;
+}
+
+size_t countBase64(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !isSpace(c); }));
+}
+
+} // namespace tigris

@@ -1,0 +1,77 @@
+// Where the bytes of a constant come from until somebody asks for them.
+#pragma once
+
+#include "tigris/IR/Blob.h"
+#include "tigris/IR/DType.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tigris {
+
+/// Base64 inside the text of a stream, which it keeps alive.
+class TextSource : public BlobSource {
+public:
+  /// `encoded` lies inside `*text`; `canonical` says that it is the block our printer would write.
+  TextSource(std::string name, std::shared_ptr<const std::string> text, std::string_view encoded,
+             bool canonical)
+      : name_(std::move(name)), text_(std::move(text)), encoded_(encoded), canonical_(canonical) {}
+
+  std::vector<uint8_t> load(size_t size) const override;
+  std::string_view encodedText() const override { return canonical_ ? encoded_ : std::string_view(); }
+  std::string name() const override { return name_; }
+
+private:
+  std::string name_;
+  std::shared_ptr<const std::string> text_;
+  std::string_view encoded_;
+  bool canonical_;
+};
+
+/// A slice of a side file.
+class FileSource : public BlobSource {
+public:
+  /// `path` as this process can open it.
+  FileSource(std::string name, std::string path, uint64_t offset)
+      : name_(std::move(name)), path_(std::move(path)), offset_(offset) {}
+
+  std::vector<uint8_t> load(size_t size) const override;
+  std::string name() const override { return name_; }
+  const std::string& path() const { return path_; }
+  uint64_t offset() const { return offset_; }
+
+private:
+  std::string name_;
+  std::string path_;
+  uint64_t offset_;
+};
+
+/// Pseudo-random elements: uniform in [-amplitude, amplitude), integers in [-amplitude, amplitude].
+/// Element i depends on the seed and i only (splitmix64 of seed + i * 0x9E3779B97F4A7C15).
+struct Pattern {
+  /// Float32, Int8 or Int32.
+  DType type = DType::Float32;
+  uint32_t seed = 0;
+  /// A whole number for integers, within the type.
+  float amplitude = 0;
+
+  static bool supports(DType type);
+  std::vector<uint8_t> generate(size_t size) const;
+};
+
+class PatternSource : public BlobSource {
+public:
+  PatternSource(std::string name, const Pattern& pattern)
+      : name_(std::move(name)), pattern_(pattern) {}
+
+  std::vector<uint8_t> load(size_t size) const override { return pattern_.generate(size); }
+  std::string name() const override { return name_; }
+  const Pattern& pattern() const { return pattern_; }
+
+private:
+  std::string name_;
+  Pattern pattern_;
+};
+
+} // namespace tigris

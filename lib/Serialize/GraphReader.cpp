@@ -1,0 +1,402 @@
+// readStream(): documents in, a verified graph out. Whatever Graph would abort on is refused here first,
+// with its place in the file.
+#include "tigris/IR/Verifier.h"
+#include "tigris/Serialize/Documents.h"
+#include "tigris/Serialize/PlanText.h"
+#include "tigris/Serialize/Scalar.h"
+#include "tigris/Serialize/Schema.h"
+#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/WeightsReader.h"
+#include "tigris/Support/FileIO.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr int64_t MaxOpset = 1000000;
+
+class GraphReader {
+public:
+  GraphReader(const NodeReader& reader, WeightsReader& weights)
+      : reader_(reader), weights_(weights) {}
+
+  Graph read(const YamlNode& root) {
+    checkSchema(reader_, root, "graph", GraphVersion);
+    const auto [schema, stage, layout, model, history, inputs, outputs, tensors, ops, plan] =
+        reader_.fields(root, "graph document",
+                       std::array<std::string_view, 10>{"tigris", "stage", "layout", "model", "history",
+                                                        "inputs", "outputs", "tensors", "ops",
+                                                        "plan"});
+    graph_.setStage(reader_.word(reader_.required(stage, root, "graph document", "stage"), "stage",
+                                 parseGraphStage, {"imported", "normalized", "planned"}));
+    if (layout != nullptr)
+      graph_.setLayout(reader_.word(*layout, "layout", parseLayout,
+                                    {"channels-first", "channels-last"}));
+    if (model != nullptr)
+      readModel(*model);
+    if (history != nullptr)
+      for (const YamlNode& item : reader_.list(*history, "history"))
+        graph_.addHistory(reader_.string(item, "history entry"));
+    if (tensors != nullptr)
+      for (const YamlNode& item : reader_.list(*tensors, "tensors"))
+        readTensor(item);
+    if (ops != nullptr)
+      for (const YamlNode& item : reader_.list(*ops, "ops"))
+        readOp(item);
+    for (const YamlNode& item :
+         reader_.list(reader_.required(inputs, root, "graph document", "inputs"), "inputs"))
+      graph_.addInput(readPort(item, "input"));
+    for (const YamlNode& item :
+         reader_.list(reader_.required(outputs, root, "graph document", "outputs"), "outputs"))
+      graph_.addOutput(readPort(item, "output"));
+    if (plan != nullptr)
+      graph_.setPlan(readPlan(reader_, *plan, graph_));
+    return std::move(graph_);
+  }
+
+private:
+  static std::optional<Layout> parseLayout(std::string_view name) {
+    if (name == "channels-first")
+      return Layout::ChannelsFirst;
+    return name == "channels-last" ? std::optional(Layout::ChannelsLast) : std::nullopt;
+  }
+
+  /// Runs `body`; a failure inside it begins with `kind` and the name of what is being read.
+  template <typename Body>
+  static void named(std::string_view kind, const std::string& name, const Body& body) {
+    try {
+      body();
+    } catch (const ReadFailure& failure) {
+      Diagnostic diagnostic = failure.error.diagnostic();
+      diagnostic.message = strCat(kind, " '", name, "': ", diagnostic.message);
+      throw ReadFailure{Error(std::move(diagnostic))};
+    }
+  }
+
+  void readModel(const YamlNode& node) {
+    const auto [name, opset] =
+        reader_.fields(node, "model", std::array<std::string_view, 2>{"name", "opset"});
+    if (name != nullptr)
+      graph_.setModelName(reader_.string(*name, "model name"));
+    if (opset != nullptr)
+      graph_.setOpset(static_cast<int>(reader_.integer(*opset, "opset", 0, MaxOpset)));
+  }
+
+  DType readType(const YamlNode& node) const {
+    static const std::vector<std::string> Names = [] {
+      std::vector<std::string> names;
+      for (int type = 0; type <= static_cast<int>(DType::UInt4); ++type)
+        names.emplace_back(dtypeName(static_cast<DType>(type)));
+      return names;
+    }();
+    return reader_.word(node, "type", parseDType, Names);
+  }
+
+  void readTensor(const YamlNode& node) {
+    const auto [nameNode, type, shape, quant, constant] =
+        reader_.fields(node, "tensor",
+                       std::array<std::string_view, 5>{"name", "type", "shape", "quant", "const"});
+    Tensor tensor;
+    tensor.name = reader_.name(reader_.required(nameNode, node, "tensor", "name"), "tensor name");
+    if (graph_.findTensor(tensor.name))
+      reader_.fail(DiagId::DuplicateName, *nameNode, "tensor '", tensor.name, "' is given twice");
+    named("tensor", tensor.name, [&, type = type, shape = shape, quant = quant, constant = constant] {
+      if (type != nullptr)
+        tensor.type = readType(*type);
+      tensor.hasShape = shape != nullptr;
+      if (shape != nullptr)
+        tensor.shape = reader_.shape(*shape, "shape");
+      if (quant != nullptr)
+        tensor.quant = readQuant(*quant);
+      if (constant != nullptr && reader_.boolean(*constant, "const")) {
+        if (tensor.type == DType::Undefined || !tensor.hasShape)
+          reader_.fail(DiagId::BadValue, node, "a constant needs type and shape");
+        tensor.data = weights_.constant(tensor, node);
+      }
+    });
+    graph_.addTensor(std::move(tensor));
+  }
+
+  QuantParam readQuant(const YamlNode& node) {
+    const auto [axis, scale, zeroPoint] = reader_.fields(
+        node, "quant", std::array<std::string_view, 3>{"axis", "scale", "zero_point"});
+    QuantParam quant;
+    if (axis != nullptr)
+      quant.axis = static_cast<int>(reader_.integer(*axis, "axis", 0, INT16_MAX));
+    const YamlNode& scales = reader_.required(scale, node, "quant", "scale");
+    if (isReference(scales))
+      quant.scale = weights_.scales(scales);
+    else if (scales.kind == YamlNode::Kind::Sequence)
+      for (const YamlNode& item : scales.items)
+        quant.scale.push_back(reader_.real<float>(item, "scale"));
+    else
+      quant.scale.push_back(reader_.real<float>(scales, "scale"));
+
+    const auto zero = [&](const YamlNode& item) {
+      quant.zeroPoint.push_back(
+          static_cast<int32_t>(reader_.integer(item, "zero_point", INT32_MIN, INT32_MAX)));
+    };
+    if (zeroPoint == nullptr)
+      quant.zeroPoint.assign(quant.scale.size(), 0);
+    else if (isReference(*zeroPoint))
+      quant.zeroPoint = weights_.zeroPoints(*zeroPoint);
+    else if (zeroPoint->kind == YamlNode::Kind::Sequence)
+      for (const YamlNode& item : zeroPoint->items)
+        zero(item);
+    else
+      zero(*zeroPoint);
+    if (quant.zeroPoint.size() != quant.scale.size())
+      reader_.fail(DiagId::BadValue, node, "quant has ", quant.scale.size(), " scales and ",
+                   quant.zeroPoint.size(), " zero points, must have as many");
+    return quant;
+  }
+
+  /// A name where a number would be: the array is a blob of the weights document.
+  static bool isReference(const YamlNode& node) {
+    return node.kind == YamlNode::Kind::Scalar && (!node.plain || !parseReal<double>(node.text));
+  }
+
+  TensorId tensor(const YamlNode& node) const {
+    const std::string name = reader_.name(node, "name of a tensor");
+    const auto found = graph_.findTensor(name);
+    if (!found)
+      reader_.fail(DiagId::UnknownTensor, node, "there is no tensor '", name, "'",
+                   suggestion(name, tensorNames()));
+    return *found;
+  }
+
+  std::vector<std::string> tensorNames() const {
+    std::vector<std::string> names;
+    for (const TensorId id : graph_.tensors())
+      names.push_back(graph_.tensor(id).name);
+    return names;
+  }
+
+  std::vector<TensorId> operands(const YamlNode* node, std::string_view what) const {
+    std::vector<TensorId> ids;
+    if (node != nullptr)
+      for (const YamlNode& item : reader_.list(*node, what))
+        ids.push_back(item.kind == YamlNode::Kind::Null ? TensorId() : tensor(item));
+    return ids;
+  }
+
+  void readOp(const YamlNode& node) {
+    const auto [kind, name, in, out, attrs, act, origin] =
+        reader_.fields(node, "op",
+                       std::array<std::string_view, 7>{"op", "name", "in", "out", "attrs", "act",
+                                                       "origin"});
+    Op op;
+    op.name = reader_.name(reader_.required(name, node, "op", "name"), "op name");
+    if (graph_.findOp(op.name))
+      reader_.fail(DiagId::DuplicateName, *name, "op '", op.name, "' is given twice");
+    named("op", op.name,
+          [&, kind = kind, in = in, out = out, attrs = attrs, act = act, origin = origin] {
+            readKind(op, reader_.required(kind, node, "op", "op"));
+            op.inputs = operands(in, "in");
+            op.outputs = operands(out, "out");
+            if (out != nullptr)
+              checkResults(op, *out);
+            if (attrs != nullptr)
+              readAttrs(op, *attrs);
+            if (act != nullptr)
+              op.act = reader_.word(*act, "act", parseActivation, {"None", "Relu", "Relu6", "Clip"});
+            if (origin != nullptr)
+              for (const YamlNode& item : reader_.list(*origin, "origin"))
+                op.origin.push_back(reader_.string(item, "origin"));
+          });
+    graph_.addOp(std::move(op));
+  }
+
+  void readKind(Op& op, const YamlNode& node) const {
+    const std::string name = reader_.name(node, "op");
+    if (const auto known = parseOpKind(name)) {
+      op.kind = *known;
+      return;
+    }
+    if (name.find("::") == std::string::npos) {
+      std::vector<std::string> names;
+      for (const OpKind kind : allOpKinds())
+        names.emplace_back(opInfo(kind).name);
+      reader_.fail(DiagId::UnsupportedOp, node, "unknown operator '", name, "'",
+                   suggestion(name, names));
+    }
+    op.unknownKind = name;
+  }
+
+  /// Each tensor has one producer, and no op gives the same result twice.
+  void checkResults(const Op& op, const YamlNode& node) const {
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      const TensorId id = op.outputs[i];
+      if (!id)
+        continue;
+      if (const OpId other = graph_.producer(id))
+        reader_.fail(DiagId::BadGraph, node.items[i], "tensor '", graph_.tensor(id).name,
+                     "' is already the result of op '", graph_.op(other).name, "'");
+      for (size_t j = 0; j < i; ++j)
+        if (op.outputs[j] == id)
+          reader_.fail(DiagId::BadGraph, node.items[i], "tensor '", graph_.tensor(id).name,
+                       "' is a result twice");
+    }
+  }
+
+  void readAttrs(Op& op, const YamlNode& node) const {
+    const std::vector<YamlNode>& items = reader_.map(node, "attrs");
+    const OpInfo& info = opInfo(op.kind);
+    for (size_t i = 0; i < items.size(); i += 2) {
+      const std::string_view name = items[i].text;
+      const AttrInfo* known = info.attribute(name);
+      if (known == nullptr && op.kind != OpKind::Unknown) {
+        std::vector<std::string> names;
+        for (const AttrInfo& attribute : info.attributes)
+          names.push_back(attribute.name);
+        reader_.fail(DiagId::BadAttr, items[i], info.name, " has no attribute '", name, "'",
+                     suggestion(name, names));
+      }
+      op.attrs.set(name, readAttr(items[i + 1], name,
+                                  known != nullptr ? known->kind : guessKind(items[i + 1])));
+    }
+  }
+
+  /// The kind of an unknown op's attribute, as the printer spelled it. An empty list counts as integers.
+  static AttrKind guessKind(const YamlNode& node) {
+    if (node.kind == YamlNode::Kind::Sequence) {
+      AttrKind kind = AttrKind::Ints;
+      for (const YamlNode& item : node.items) {
+        const AttrKind one = guessKind(item);
+        if (one != AttrKind::Int && one != AttrKind::Float)
+          return AttrKind::Strings;
+        if (one == AttrKind::Float)
+          kind = AttrKind::Floats;
+      }
+      return kind;
+    }
+    if (!node.plain)
+      return AttrKind::String;
+    if (parseInt(node.text))
+      return AttrKind::Int;
+    return parseReal<double>(node.text) ? AttrKind::Float : AttrKind::String;
+  }
+
+  AttrValue readAttr(const YamlNode& node, std::string_view name, AttrKind kind) const {
+    try {
+      switch (kind) {
+      case AttrKind::Int:
+        return reader_.integer(node, name, INT64_MIN, INT64_MAX);
+      case AttrKind::Float:
+        return reader_.real<double>(node, name);
+      case AttrKind::String:
+        return reader_.string(node, name);
+      case AttrKind::Ints:
+        return reader_.integers(node, name, INT64_MIN, INT64_MAX);
+      case AttrKind::Floats: {
+        std::vector<double> values;
+        for (const YamlNode& item : reader_.list(node, name))
+          values.push_back(reader_.real<double>(item, name));
+        return values;
+      }
+      case AttrKind::Strings: {
+        std::vector<std::string> values;
+        for (const YamlNode& item : reader_.list(node, name))
+          values.push_back(reader_.string(item, name));
+        return values;
+      }
+      }
+    } catch (const ReadFailure& failure) {
+      Diagnostic diagnostic = failure.error.diagnostic();
+      diagnostic.id = DiagId::BadAttr;
+      throw ReadFailure{Error(std::move(diagnostic))};
+    }
+    TIGRIS_UNREACHABLE("attribute kind");
+  }
+
+  Port readPort(const YamlNode& node, std::string_view what) const {
+    const auto [name, tensorNode, type, shape, perm] = reader_.fields(
+        node, what, std::array<std::string_view, 5>{"name", "tensor", "type", "shape", "perm"});
+    Port port;
+    port.name = reader_.name(reader_.required(name, node, what, "name"), "port name");
+    named(what, port.name, [&, name = name, tensorNode = tensorNode, type = type, shape = shape,
+                            perm = perm] {
+      port.tensor = tensor(tensorNode != nullptr ? *tensorNode : *name);
+      const Tensor& stored = graph_.tensor(port.tensor);
+      port.type = type != nullptr ? readType(*type) : stored.type;
+      port.shape = shape != nullptr ? reader_.shape(*shape, "shape") : stored.shape;
+      if (perm != nullptr)
+        port.perm = reader_.integers(*perm, "perm", 0, INT16_MAX);
+    });
+    return port;
+  }
+
+  const NodeReader& reader_;
+  WeightsReader& weights_;
+  Graph graph_;
+};
+
+/// The stream's graph before verification; throws ReadFailure.
+Graph readGraph(const std::shared_ptr<const std::string>& text, const NodeReader& reader) {
+  const auto check = [](Status status) {
+    if (!status)
+      throw ReadFailure{status.takeError()};
+  };
+  check(refuseForeign(*text, reader.fileName()));
+  const std::vector<YamlDocument> documents = splitDocuments(*text);
+  if (documents.empty())
+    throw ReadFailure{makeError(DiagId::EmptyInput, "the input holds comments and blank lines only; "
+                                                    "did the previous stage fail?")
+                          .at({reader.fileName(), 0, 0})};
+  check(refuseControlBytes(documents[0], reader.fileName()));
+  auto tree = parseYaml(documents[0].text, documents[0].line, reader.fileName());
+  if (!tree)
+    throw ReadFailure{tree.takeError()};
+  // Before anything else: a newer schema may differ in any other respect.
+  checkSchema(reader, tree->root, "graph", GraphVersion);
+  if (documents.size() > 2)
+    throw ReadFailure{makeError(DiagId::BadStream, "a stream has a graph and a weights document, not ",
+                                documents.size(), " documents")
+                          .at({reader.fileName(), documents[2].line, 1})};
+
+  WeightsReader weights(reader, text);
+  if (documents.size() == 2)
+    weights.read(documents[1]);
+  Graph graph = GraphReader(reader, weights).read(tree->root);
+  weights.finish();
+  return graph;
+}
+
+Status verify(const Graph& graph, const std::string& fileName) {
+  DiagnosticEngine diagnostics;
+  if (verifyGraph(graph, diagnostics))
+    return {};
+  constexpr size_t MostNotes = 20;
+  std::optional<Diagnostic> first;
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity != Severity::Error)
+      continue;
+    if (!first)
+      first = diagnostic;
+    else if (first->notes.size() < MostNotes)
+      first->notes.push_back(strCat("also: ", diagnostic.message));
+  }
+  TIGRIS_CHECK_MSG(first.has_value(), "the verifier refused a graph without saying why");
+  if (first->loc.file.empty())
+    first->loc.file = fileName;
+  return Error(std::move(*first));
+}
+
+} // namespace
+
+Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName) {
+  const NodeReader reader(displayName(fileName));
+  try {
+    Graph graph = readGraph(text, reader);
+    if (Status status = verify(graph, reader.fileName()); !status)
+      return status.takeError();
+    return graph;
+  } catch (const ReadFailure& failure) {
+    return failure.error;
+  } catch (const DataError& damage) {
+    // Quantization arrays are decoded while reading, and the verifier may look at small constants.
+    return makeError(DiagId::BadWeights, damage.what()).at({reader.fileName(), 0, 0});
+  }
+}
+
+} // namespace tigris

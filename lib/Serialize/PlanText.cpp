@@ -1,0 +1,296 @@
+// One table per group of numbers drives printer and reader, so that neither can forget a field.
+#include "tigris/Serialize/PlanText.h"
+
+#include "tigris/Serialize/FlowText.h"
+
+#include <utility>
+
+namespace tigris {
+
+namespace {
+
+template <typename Record> using NumberField = std::pair<std::string_view, uint64_t Record::*>;
+
+constexpr std::array<NumberField<PlanStats>, 10> StatFields = {{
+    {"fast_peak_bytes", &PlanStats::fastPeakBytes},
+    {"slow_peak_bytes", &PlanStats::slowPeakBytes},
+    {"slow_read_bytes", &PlanStats::slowReadBytes},
+    {"slow_write_bytes", &PlanStats::slowWriteBytes},
+    {"compulsory_bytes", &PlanStats::compulsoryBytes},
+    {"io_bytes", &PlanStats::ioBytes},
+    {"macs", &PlanStats::macs},
+    {"recompute_macs", &PlanStats::recomputeMacs},
+    {"kernel_calls", &PlanStats::kernelCalls},
+    {"unscheduled_peak_bytes", &PlanStats::unscheduledPeakBytes},
+}};
+constexpr std::array<NumberField<PlanBounds>, 2> BoundFields = {{
+    {"fast_peak_bytes", &PlanBounds::fastPeakBytes},
+    {"slow_traffic_bytes", &PlanBounds::slowTrafficBytes},
+}};
+
+/// The keys of a table, and one key more.
+template <typename Record, size_t N>
+std::array<std::string_view, N + 1> keysOf(const std::array<NumberField<Record>, N>& fields,
+                                           std::string_view last) {
+  std::array<std::string_view, N + 1> keys;
+  for (size_t i = 0; i < N; ++i)
+    keys[i] = fields[i].first;
+  keys[N] = last;
+  return keys;
+}
+
+template <typename Record, size_t N>
+void printNumbers(FlowMap& map, const std::array<NumberField<Record>, N>& fields,
+                  const Record& record) {
+  for (const auto& [key, member] : fields)
+    if (record.*member != 0)
+      map.number(key, record.*member);
+}
+
+void printLine(std::string& out, std::string_view key, std::string_view value) {
+  if (value.empty())
+    return;
+  out += "  ";
+  out += key;
+  out += ": ";
+  appendString(out, value);
+  out += '\n';
+}
+
+void printPlacements(std::string& out, std::string_view indent, const Graph& graph,
+                     const std::vector<Placement>& placements) {
+  for (const Placement& placement : placements) {
+    out += indent;
+    out += "- ";
+    FlowMap map(out);
+    map.string("tensor", graph.tensor(placement.tensor).name);
+    map.number("offset", placement.offset);
+    map.close();
+    out += '\n';
+  }
+}
+
+void printTensors(std::string& out, std::string_view key, const Graph& graph,
+                  const std::vector<TensorId>& tensors) {
+  if (tensors.empty())
+    return;
+  out += "      ";
+  out += key;
+  out += ": ";
+  appendList(out, tensors, [&](TensorId id) { appendString(out, graph.tensor(id).name); });
+  out += '\n';
+}
+
+void printStage(std::string& out, const Graph& graph, const Stage& stage) {
+  out += "    - ops: ";
+  appendList(out, stage.ops, [&](OpId id) { appendString(out, graph.op(id).name); });
+  out += '\n';
+  if (stage.mode != StageMode::Whole) {
+    out += "      mode: ";
+    appendString(out, stageModeName(stage.mode));
+    out += '\n';
+  }
+  printTensors(out, "load", graph, stage.loads);
+  printTensors(out, "spill", graph, stage.spills);
+  if (!stage.fast.empty()) {
+    out += "      fast:\n";
+    printPlacements(out, "        ", graph, stage.fast);
+  }
+  if (stage.peak != 0) {
+    out += "      peak: ";
+    appendNumber(out, stage.peak);
+    out += '\n';
+  }
+}
+
+class PlanReader {
+public:
+  PlanReader(const NodeReader& reader, const Graph& graph) : reader_(reader), graph_(graph) {}
+
+  Plan read(const YamlNode& node) const {
+    const auto [budget, target, planner, optimize, io, align, stages, slow, stats, bounds, proven] =
+        reader_.fields(node, "plan",
+                       std::array<std::string_view, 11>{"budget", "target", "planner", "optimize", "io",
+                                                        "align", "stages", "slow", "stats", "bounds",
+                                                        "proven_optimal"});
+    Plan plan;
+    plan.budget = readBudget(reader_.required(budget, node, "plan", "budget"));
+    if (target != nullptr)
+      plan.target = reader_.string(*target, "target");
+    if (planner != nullptr)
+      plan.planner = reader_.string(*planner, "planner");
+    if (optimize != nullptr)
+      plan.optimize = reader_.string(*optimize, "optimize");
+    if (io != nullptr)
+      plan.io = reader_.word(*io, "io", parseIoMode, {"slow", "caller", "arena"});
+    if (align != nullptr)
+      plan.align = reader_.size(*align, "align");
+    if (plan.align == 0 || (plan.align & (plan.align - 1)) != 0)
+      reader_.fail(DiagId::BadValue, *align, "align is ", plan.align, ", must be a power of two");
+    if (stages != nullptr)
+      for (const YamlNode& item : reader_.list(*stages, "stages"))
+        plan.stages.push_back(readStage(item));
+    if (slow != nullptr)
+      plan.slow = readPlacements(*slow, "slow");
+    if (stats != nullptr)
+      plan.stats = readStats(*stats);
+    if (bounds != nullptr)
+      plan.bounds = readBounds(*bounds);
+    if (proven != nullptr)
+      plan.provenOptimal = reader_.boolean(*proven, "proven_optimal");
+    return plan;
+  }
+
+private:
+  MemoryBudget readBudget(const YamlNode& node) const {
+    const auto [fast, slow, flash] =
+        reader_.fields(node, "budget", std::array<std::string_view, 3>{"fast", "slow", "flash"});
+    MemoryBudget budget;
+    budget.fast = reader_.size(reader_.required(fast, node, "budget", "fast"), "fast");
+    if (slow != nullptr)
+      budget.slow = reader_.size(*slow, "slow");
+    if (flash != nullptr)
+      budget.flash = reader_.size(*flash, "flash");
+    return budget;
+  }
+
+  Stage readStage(const YamlNode& node) const {
+    const auto [ops, mode, load, spill, fast, peak] = reader_.fields(
+        node, "stage",
+        std::array<std::string_view, 6>{"ops", "mode", "load", "spill", "fast", "peak"});
+    Stage stage;
+    for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
+      stage.ops.push_back(op(item));
+    if (mode != nullptr)
+      stage.mode = reader_.word(*mode, "mode", parseStageMode, {"whole"});
+    if (load != nullptr)
+      stage.loads = tensors(*load, "load");
+    if (spill != nullptr)
+      stage.spills = tensors(*spill, "spill");
+    if (fast != nullptr)
+      stage.fast = readPlacements(*fast, "fast");
+    if (peak != nullptr)
+      stage.peak = reader_.size(*peak, "peak");
+    return stage;
+  }
+
+  std::vector<Placement> readPlacements(const YamlNode& node, std::string_view what) const {
+    std::vector<Placement> placements;
+    for (const YamlNode& item : reader_.list(node, what)) {
+      const auto [name, offset] =
+          reader_.fields(item, "placement", std::array<std::string_view, 2>{"tensor", "offset"});
+      placements.push_back(
+          {tensor(reader_.required(name, item, "placement", "tensor")),
+           reader_.size(reader_.required(offset, item, "placement", "offset"), "offset")});
+    }
+    return placements;
+  }
+
+  template <typename Record, size_t N>
+  void readNumbers(Record& record, const std::array<NumberField<Record>, N>& fields,
+                   const std::array<const YamlNode*, N + 1>& values) const {
+    for (size_t i = 0; i < N; ++i)
+      if (values[i] != nullptr)
+        record.*fields[i].second = reader_.size(*values[i], fields[i].first);
+  }
+
+  PlanStats readStats(const YamlNode& node) const {
+    const auto values = reader_.fields(node, "stats", keysOf(StatFields, "peak_op"));
+    PlanStats stats;
+    readNumbers(stats, StatFields, values);
+    if (values.back() != nullptr)
+      stats.peakOp = op(*values.back());
+    return stats;
+  }
+
+  PlanBounds readBounds(const YamlNode& node) const {
+    const auto values = reader_.fields(node, "bounds", keysOf(BoundFields, "class"));
+    PlanBounds bounds;
+    readNumbers(bounds, BoundFields, values);
+    if (values.back() != nullptr)
+      bounds.planClass = reader_.string(*values.back(), "class");
+    return bounds;
+  }
+
+  TensorId tensor(const YamlNode& node) const {
+    const std::string name = reader_.name(node, "name of a tensor");
+    const auto found = graph_.findTensor(name);
+    if (!found)
+      reader_.fail(DiagId::UnknownTensor, node, "the plan names tensor '", name,
+                   "', which the graph does not have");
+    return *found;
+  }
+
+  std::vector<TensorId> tensors(const YamlNode& node, std::string_view what) const {
+    std::vector<TensorId> ids;
+    for (const YamlNode& item : reader_.list(node, what))
+      ids.push_back(tensor(item));
+    return ids;
+  }
+
+  OpId op(const YamlNode& node) const {
+    const std::string name = reader_.name(node, "name of an op");
+    const auto found = graph_.findOp(name);
+    if (!found)
+      reader_.fail(DiagId::BadPlan, node, "the plan names op '", name,
+                   "', which the graph does not have");
+    return *found;
+  }
+
+  const NodeReader& reader_;
+  const Graph& graph_;
+};
+
+} // namespace
+
+void printPlan(std::string& out, const Graph& graph, const Plan& plan) {
+  out += "plan:\n  budget: ";
+  FlowMap budget(out);
+  budget.number("fast", plan.budget.fast);
+  if (plan.budget.slow)
+    budget.number("slow", *plan.budget.slow);
+  if (plan.budget.flash)
+    budget.number("flash", *plan.budget.flash);
+  budget.close();
+  out += '\n';
+  printLine(out, "target", plan.target);
+  printLine(out, "planner", plan.planner);
+  printLine(out, "optimize", plan.optimize);
+  printLine(out, "io", ioModeName(plan.io));
+  if (plan.align != 1) {
+    out += "  align: ";
+    appendNumber(out, plan.align);
+    out += '\n';
+  }
+  if (!plan.stages.empty()) {
+    out += "  stages:\n";
+    for (const Stage& stage : plan.stages)
+      printStage(out, graph, stage);
+  }
+  if (!plan.slow.empty()) {
+    out += "  slow:\n";
+    printPlacements(out, "    ", graph, plan.slow);
+  }
+
+  out += "  stats: ";
+  FlowMap stats(out);
+  printNumbers(stats, StatFields, plan.stats);
+  if (plan.stats.peakOp)
+    stats.string("peak_op", graph.op(plan.stats.peakOp).name);
+  stats.close();
+  out += "\n  bounds: ";
+  FlowMap bounds(out);
+  printNumbers(bounds, BoundFields, plan.bounds);
+  if (!plan.bounds.planClass.empty())
+    bounds.string("class", plan.bounds.planClass);
+  bounds.close();
+  out += '\n';
+  if (plan.provenOptimal)
+    out += "  proven_optimal: true\n";
+}
+
+Plan readPlan(const NodeReader& reader, const YamlNode& node, const Graph& graph) {
+  return PlanReader(reader, graph).read(node);
+}
+
+} // namespace tigris

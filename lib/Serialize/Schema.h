@@ -1,0 +1,23 @@
+// Names and versions of the two documents of a stream.
+#pragma once
+
+#include "tigris/Serialize/NodeReader.h"
+
+namespace tigris {
+
+constexpr int GraphVersion = 1;
+constexpr int WeightsVersion = 1;
+
+/// Constants up to this many elements are written as `values`, and stay real in splat mode.
+constexpr int64_t FewElements = 16;
+/// Quantization arrays up to this length stand on their tensor's line.
+constexpr size_t FewScales = 4;
+
+/// Checks the key `tigris` of a document's root, "graph/1" or "weights/1". Throws ReadFailure: BadStream
+/// when it is missing or malformed, BadVersion when the version is newer than `newest`.
+void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_view schema, int newest);
+
+/// The value of `key`, null when there is none or `root` is no map.
+const YamlNode* findKey(const YamlNode& root, std::string_view key);
+
+} // namespace tigris

@@ -1,0 +1,266 @@
+// Chooses for each blob the form that costs least: numbers, the text it was read as, a reference, base64.
+#include "tigris/Serialize/WeightsWriter.h"
+
+#include "tigris/Serialize/Base64.h"
+#include "tigris/Serialize/BlobSources.h"
+#include "tigris/Serialize/FlowText.h"
+#include "tigris/Serialize/Schema.h"
+#include "tigris/Support/Crc32.h"
+#include "tigris/Support/FileIO.h"
+#include "tigris/Support/MathUtils.h"
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+namespace tigris {
+
+namespace {
+
+/// Start of each blob in a side file, so that readers may map it and use it in place.
+constexpr uint64_t SideFileAlign = 64;
+
+/// Reads element `index` of raw little-endian data.
+template <typename T> T element(std::span<const uint8_t> bytes, size_t index) {
+  T value{};
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+int64_t integerElement(std::span<const uint8_t> bytes, size_t index, DType type) {
+  switch (type) {
+  case DType::UInt8:
+  case DType::Bool:
+  case DType::UInt4:
+    return element<uint8_t>(bytes, index);
+  case DType::UInt16:
+    return element<uint16_t>(bytes, index);
+  case DType::Int16:
+    return element<int16_t>(bytes, index);
+  case DType::Int32:
+    return element<int32_t>(bytes, index);
+  case DType::Int64:
+    return element<int64_t>(bytes, index);
+  default:
+    return element<int8_t>(bytes, index);
+  }
+}
+
+/// Whether `.nan` would lose the bits of a not-a-number.
+bool hasOddNan(std::span<const uint8_t> bytes, DType type) {
+  const size_t count = bytes.size() / dtypeSize(type);
+  for (size_t i = 0; i < count; ++i) {
+    if (type == DType::Float32 && std::isnan(element<float>(bytes, i)) &&
+        element<uint32_t>(bytes, i) != 0x7FC00000)
+      return true;
+    if (type == DType::Float64 && std::isnan(element<double>(bytes, i)) &&
+        element<uint64_t>(bytes, i) != 0x7FF8000000000000)
+      return true;
+  }
+  return false;
+}
+
+/// Whether numbers in a list can spell the data exactly.
+bool printsAsValues(const Blob& blob, DType type) {
+  if (blob.size() > static_cast<size_t>(FewElements) * dtypeSize(type) || type == DType::Float16)
+    return false;
+  const auto bytes = blob.bytes();
+  for (size_t i = 0; isInteger(type) && i < bytes.size() / dtypeSize(type); ++i) {
+    // A bool or nibble that holds more than its type can be kept, but not be read from a list.
+    const int64_t value = integerElement(bytes, i, type);
+    if (value < dtypeMin(type) || value > dtypeMax(type))
+      return false;
+  }
+  return !hasOddNan(bytes, type);
+}
+
+void appendValues(std::string& out, std::span<const uint8_t> bytes, DType type) {
+  out += '[';
+  for (size_t i = 0; i < bytes.size() / dtypeSize(type); ++i) {
+    if (i > 0)
+      out += ", ";
+    if (type == DType::Float32)
+      out += formatFloat(element<float>(bytes, i));
+    else if (type == DType::Float64)
+      out += formatDouble(element<double>(bytes, i));
+    else
+      appendNumber(out, integerElement(bytes, i, type));
+  }
+  out += ']';
+}
+
+void appendCrc(std::string& out, uint32_t crc) {
+  out += '"';
+  for (int shift = 28; shift >= 0; shift -= 4)
+    out += "0123456789abcdef"[crc >> shift & 0xF];
+  out += '"';
+}
+
+/// `path` as seen from the directory of `streamFile`.
+std::string spellPath(const std::string& path, const std::string& streamFile) {
+  namespace fs = std::filesystem;
+  const fs::path directory = streamFile == "-" ? fs::path() : fs::path(streamFile).parent_path();
+  if (directory.empty() || fs::path(path).is_absolute())
+    return fs::path(path).lexically_normal().string();
+  return fs::absolute(path).lexically_normal().lexically_relative(
+      fs::absolute(directory).lexically_normal()).string();
+}
+
+/// Keeps activations from growing through layers: at most one over the root of the number of
+/// products per sum, whichever of the two leading readings of the shape gives that number.
+float floatAmplitude(const Shape& shape) {
+  if (shape.rank() < 2)
+    return 0.0625F;
+  return 1.0F / std::sqrt(static_cast<float>(std::max(shape.elementsFrom(1), shape[0])));
+}
+
+Pattern patternFor(const Tensor& tensor) {
+  Pattern pattern;
+  pattern.type = tensor.type;
+  pattern.seed = crc32(tensor.name.data(), tensor.name.size());
+  pattern.amplitude = tensor.type == DType::Float32 ? floatAmplitude(tensor.shape)
+                      : tensor.type == DType::Int8  ? 127.0F
+                                                    : 1000.0F;
+  return pattern;
+}
+
+} // namespace
+
+void WeightsWriter::addConstant(TensorId id) {
+  const Tensor& tensor = graph_.tensor(id);
+  items_.push_back({tensor.name, tensor.type, tensor.data, id});
+}
+
+template <typename T>
+std::string WeightsWriter::addArray(const std::string& base, const std::vector<T>& values) {
+  std::string name = base;
+  for (unsigned k = 1; graph_.findTensor(name) || arrayNames_.count(name) != 0; ++k)
+    name = strCat(base, "_", k);
+  arrayNames_.insert(name);
+  const DType type = std::is_same_v<T, float> ? DType::Float32 : DType::Int32;
+  items_.push_back({name, type, makeBlobOf(values), TensorId()});
+  return name;
+}
+template std::string WeightsWriter::addArray(const std::string& base, const std::vector<float>& values);
+template std::string WeightsWriter::addArray(const std::string& base,
+                                             const std::vector<int32_t>& values);
+
+bool WeightsWriter::mayBePattern(const Item& item) const {
+  if (!item.tensor || !Pattern::supports(item.type))
+    return false;
+  for (const OpId user : graph_.users(item.tensor)) {
+    const Op& op = graph_.op(user);
+    // Random variances are negative, and unknown ops may want anything.
+    if (op.kind == OpKind::BatchNormalization || op.kind == OpKind::Unknown)
+      return false;
+    const OpInfo& info = opInfo(op.kind);
+    for (size_t i = 0; i < op.inputs.size() && i < info.operands.size(); ++i)
+      if (op.inputs[i] == item.tensor && info.operands[i].compileTime)
+        return false;
+    const bool indices = op.kind == OpKind::Gather && op.input(1) == item.tensor;
+    if (indices || (info.category == OpCategory::Compile && item.type == DType::Int32))
+      return false;
+  }
+  return true;
+}
+
+void WeightsWriter::printPattern(std::string& out, const Item& item) const {
+  const auto* known = dynamic_cast<const PatternSource*>(item.data->source());
+  const bool keep = known != nullptr && known->pattern().type == item.type;
+  const Pattern pattern = keep ? known->pattern() : patternFor(graph_.tensor(item.tensor));
+  out += "  - ";
+  FlowMap map(out);
+  map.string("name", item.name);
+  map.number("bytes", uint64_t{item.data->size()});
+  uint32_t crc = 0;
+  if (keep) {
+    crc = item.data->crc();
+  } else {
+    const std::vector<uint8_t> bytes = pattern.generate(item.data->size());
+    crc = crc32(bytes.data(), bytes.size());
+  }
+  appendCrc(map.key("crc32"), crc);
+  FlowMap fill(map.key("fill"));
+  fill.number("seed", uint64_t{pattern.seed});
+  if (pattern.type == DType::Float32)
+    fill.key("amplitude") += formatFloat(pattern.amplitude);
+  else
+    fill.number("amplitude", static_cast<int64_t>(pattern.amplitude));
+  fill.close();
+  map.close();
+  out += '\n';
+}
+
+void WeightsWriter::printFileReference(std::string& out, const Item& item, const std::string& path,
+                                       uint64_t offset) const {
+  out += "  - ";
+  FlowMap map(out);
+  map.string("name", item.name);
+  map.number("bytes", uint64_t{item.data->size()});
+  appendCrc(map.key("crc32"), item.data->crc());
+  map.string("file", spellPath(path, options_.streamFile));
+  map.number("offset", offset);
+  map.close();
+  out += '\n';
+}
+
+void WeightsWriter::printItem(std::string& out, const Item& item) {
+  if (printsAsValues(*item.data, item.type)) {
+    out += "  - ";
+    FlowMap map(out);
+    map.string("name", item.name);
+    appendValues(map.key("values"), item.data->bytes(), item.type);
+    map.close();
+    out += '\n';
+    return;
+  }
+  const bool few = item.data->size() <= static_cast<size_t>(FewElements) * dtypeSize(item.type);
+  const auto* pattern = dynamic_cast<const PatternSource*>(item.data->source());
+  if ((pattern != nullptr && pattern->pattern().type == item.type && item.tensor) ||
+      (options_.weights == WeightsMode::Splat && !few && mayBePattern(item)))
+    return printPattern(out, item);
+  if (options_.weights == WeightsMode::File && !few && item.tensor) {
+    sideFile_.resize(alignUp(sideFile_.size(), SideFileAlign));
+    const uint64_t offset = sideFile_.size();
+    const auto bytes = item.data->bytes();
+    sideFile_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return printFileReference(out, item, options_.weightsFile, offset);
+  }
+  if (const auto* file = dynamic_cast<const FileSource*>(item.data->source()))
+    return printFileReference(out, item, file->path(), file->offset());
+
+  out += "  - name: ";
+  appendString(out, item.name);
+  out += "\n    bytes: ";
+  appendNumber(out, uint64_t{item.data->size()});
+  out += "\n    crc32: ";
+  appendCrc(out, item.data->crc());
+  out += "\n    data: !!binary |\n";
+  const std::string_view known =
+      item.data->source() != nullptr ? item.data->source()->encodedText() : std::string_view();
+  if (isBase64Block(known, item.data->size()))
+    out += known;
+  else
+    appendBase64Block(out, item.data->bytes());
+}
+
+Status WeightsWriter::print(std::string& out) {
+  if (items_.empty())
+    return {};
+  if (options_.weights == WeightsMode::Inline) {
+    size_t estimate = out.size() + 64;
+    for (const Item& item : items_)
+      estimate += base64BlockLength(item.data->size()) + item.name.size() + 96;
+    out.reserve(estimate);
+  }
+  out += "---\ntigris: weights/";
+  appendNumber(out, int64_t{WeightsVersion});
+  out += "\nblobs:\n";
+  for (const Item& item : items_)
+    printItem(out, item);
+  if (options_.weights == WeightsMode::File)
+    return writeFile(options_.weightsFile, sideFile_);
+  return {};
+}
+
+} // namespace tigris
