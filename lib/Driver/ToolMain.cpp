@@ -193,7 +193,8 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
     return makeError(DiagId::Usage, "no -o FILE given; see --help");
   if (spec.outputRequired && line.output == "-" && ::isatty(STDOUT_FILENO) != 0)
     return makeError(DiagId::Usage, "the result is binary and standard output is a terminal");
-  if (allowed == 1 && line.positional.empty() && ::isatty(STDIN_FILENO) != 0)
+  if (allowed == 1 && line.positional.empty() && (!spec.needsInput || spec.needsInput()) &&
+      ::isatty(STDIN_FILENO) != 0)
     return makeError(DiagId::Usage,
                      "standard input is a terminal: name a file or pipe the previous "
                      "tool into this one; see --help");
@@ -206,7 +207,9 @@ void onBrokenPipe(int /*signal*/) { ::_exit(ExitFailure); }
 } // namespace
 
 int exitCodeOf(DiagId id) {
-  return id == DiagId::Usage ? ExitUsage : id == DiagId::OverBudget ? ExitOverBudget : ExitFailure;
+  if (id == DiagId::Usage || id == DiagId::BadPipeline)
+    return ExitUsage;
+  return id == DiagId::OverBudget ? ExitOverBudget : ExitFailure;
 }
 
 const char* tigrisVersion() { return TIGRIS_VERSION; }

@@ -26,7 +26,7 @@
 //  - nothing reaches standard output or any file unless `run` succeeds and no error was reported;
 //  - warnings and errors reported to context.diagnostics() appear on standard error at once;
 //  - exit codes: 0 success, 1 bad input (DataError and lack of host memory too), 2 wrong command line
-//    (DiagId::Usage), 3 does not fit the budget (DiagId::OverBudget), 70 a bug (InternalError or any
+//    (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70 a bug (InternalError or any
 //    other exception).
 #pragma once
 
@@ -170,6 +170,8 @@ struct ToolSpec {
   std::string input;
   /// Without it, a missing argument means standard input (refused when that is a terminal).
   bool inputRequired = false;
+  /// Asked after the options are parsed; null: always. When false a terminal as standard input is no mistake.
+  std::function<bool()> needsInput;
   /// Adds -o/--output.
   bool output = false;
   /// -o must be given (binary results).

@@ -68,8 +68,8 @@ PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph, Pa
     return context.fail(DiagId::PassFailed, "pass '", run.name, "' failed without saying why");
   if (status == PassStatus::Failed || reported)
     return PassStatus::Failed;
-  for (const auto& instrumentation : instrumentations_)
-    if (const Status watched = instrumentation->afterPass(run, graph, status); !watched)
+  for (auto at = instrumentations_.rbegin(); at != instrumentations_.rend(); ++at)
+    if (const Status watched = (*at)->afterPass(run, graph, status); !watched)
       return context.fail(watched.error());
   return status;
 }

@@ -28,7 +28,8 @@ class PassManager {
 public:
   explicit PassManager(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
 
-  /// Called in the order of addition.
+  /// They nest: before a pass called in the order of addition, after it in the opposite order, so the
+  /// last one added sees the pass alone.
   void addInstrumentation(std::unique_ptr<PassInstrumentation> instrumentation);
 
   /// Failed means that errors were reported to `diagnostics` and the graph is to be thrown away.

@@ -4,7 +4,6 @@
 #include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace tigris {
 
@@ -25,7 +24,7 @@ small program for a large file.)";
 
 constexpr uint64_t MaxResultBytes = uint64_t{16} << 20;
 
-bool isStatic(const Graph& graph, const Op& op) {
+bool hasStaticOperands(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Shape || op.kind == OpKind::Size)
     return true;
   return !op.inputs.empty() && std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
@@ -33,50 +32,17 @@ bool isStatic(const Graph& graph, const Op& op) {
   });
 }
 
-/// The rules compute on plain numbers; on quantized tensors only moving them is the same thing.
-bool isPlain(const Graph& graph, const Op& op) {
-  const bool moves = op.kind == OpKind::Reshape || op.kind == OpKind::Slice ||
-                     op.kind == OpKind::Transpose || op.kind == OpKind::Gather;
+/// The rules compute on plain numbers. Of quantized tensors they may move elements, between tensors of
+/// one scale, and cross the border to and from real numbers.
+bool mayEvaluate(const Graph& graph, const Op& op) {
+  if (op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear)
+    return true;
   const auto plain = [&](TensorId id) {
     return !id || !graph.tensor(id).quant ||
-           (moves && !graph.tensor(id).quant->perChannel() && sameQuant(graph, id, op.input(0)));
+           (!graph.tensor(id).quant->perChannel() && sameQuant(graph, id, op.input(0)));
   };
   return op.act == Activation::None && std::all_of(op.inputs.begin(), op.inputs.end(), plain) &&
          std::all_of(op.outputs.begin(), op.outputs.end(), plain);
-}
-
-/// (q - zero point) * scale for a constant that carries its quantization itself.
-BlobRef dequantize(const Tensor& source) {
-  const int64_t elements = source.elements();
-  const QuantParam& quant = *source.quant;
-  const auto axis = static_cast<size_t>(std::max(quant.axis, 0));
-  const int64_t inner =
-      quant.perChannel() ? source.shape.elementsFrom(axis) / std::max<int64_t>(source.shape[axis], 1) : 1;
-  std::vector<float> real(static_cast<size_t>(elements));
-  const auto convert = [&](const auto& integers) {
-    for (size_t i = 0; i < real.size(); ++i) {
-      const size_t k =
-          quant.perChannel() ? i / static_cast<size_t>(inner) % quant.scale.size() : size_t{0};
-      real[i] = static_cast<float>(int64_t{integers[i]} - quant.zeroPoint[k]) * quant.scale[k];
-    }
-  };
-  switch (source.type) {
-  case DType::Int8:
-    convert(source.data->values<int8_t>());
-    break;
-  case DType::UInt8:
-    convert(source.data->values<uint8_t>());
-    break;
-  case DType::Int16:
-    convert(source.data->values<int16_t>());
-    break;
-  case DType::Int32:
-    convert(source.data->values<int32_t>());
-    break;
-  default:
-    return nullptr;
-  }
-  return makeBlobOf(real);
 }
 
 class ConstantFold : public Pass {
@@ -90,7 +56,7 @@ public:
 private:
   bool fold(Graph& graph, OpId id) const {
     const Op& op = graph.op(id);
-    if (op.kind == OpKind::Unknown || !hasKnownTypes(graph, id) || !isStatic(graph, op) ||
+    if (op.kind == OpKind::Unknown || !hasKnownTypes(graph, id) || !hasStaticOperands(graph, op) ||
         isOutputCopy(graph, id))
       return false;
     const auto results = evaluate(graph, op);
@@ -120,17 +86,7 @@ private:
       bytes += output ? graph.tensor(output).bytes() : 0;
     if (bytes > MaxResultBytes)
       return std::nullopt;
-    if (op.kind == OpKind::DequantizeLinear) {
-      if (!dequantizes_)
-        return std::nullopt;
-      const Tensor& source = graph.tensor(op.input(0));
-      if (op.inputs.size() == 1 && source.quant && graph.tensor(op.output()).type == DType::Float32) {
-        if (BlobRef real = dequantize(source))
-          return std::vector<BlobRef>{real};
-        return std::nullopt;
-      }
-    }
-    if (!isPlain(graph, op))
+    if ((op.kind == OpKind::DequantizeLinear && !dequantizes_) || !mayEvaluate(graph, op))
       return std::nullopt;
     const KnownValues values(graph);
     const Expected<std::vector<ResultType>> types = inferResults(op, values);

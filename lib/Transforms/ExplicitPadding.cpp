@@ -21,18 +21,6 @@ count_include_pad it stays, because there the extra padding would be counted. Fl
 
 using Ints = std::vector<int64_t>;
 
-/// Sizes along the window's axes.
-struct Window {
-  Ints input;
-  Ints output;
-  Ints kernel;
-  Ints strides;
-  Ints dilations;
-
-  size_t rank() const { return input.size(); }
-  int64_t extent(size_t axis) const { return (kernel[axis] - 1) * dilations[axis] + 1; }
-};
-
 bool isConvolution(OpKind kind) {
   return kind == OpKind::Conv || kind == OpKind::DepthwiseConv || kind == OpKind::Conv1D ||
          kind == OpKind::ConvTranspose;
@@ -44,81 +32,44 @@ Ints spatialDims(const Graph& graph, TensorId id) {
   return {shape.begin() + first, shape.begin() + first + static_cast<std::ptrdiff_t>(shape.rank()) - 2};
 }
 
-Window windowOf(const Graph& graph, const Op& op) {
-  Window window;
-  window.input = spatialDims(graph, op.input(0));
-  window.output = spatialDims(graph, op.output());
-  const Ints ones(window.rank(), 1);
-  Ints kernel;
-  if (isConvolution(op.kind)) {
-    const Shape& weights = graph.tensor(op.input(1)).shape;
-    kernel.assign(weights.begin() + 2, weights.end());
-  }
-  window.kernel = op.attrs.getInts("kernel_shape", kernel);
-  window.strides = op.attrs.getInts("strides", ones);
-  window.dilations = op.attrs.getInts("dilations", ones);
-  return window;
-}
-
-/// ConvTranspose with a wanted output size: the padding is what makes it come out (ONNX, ConvTranspose:
-/// "output_shape"). The odd element goes to the end for SAME_UPPER, otherwise to the beginning.
-Ints transposedPads(const Op& op, const Window& window, const Ints& outputPadding) {
-  const size_t rank = window.rank();
-  const std::string mode = op.attrs.getString("auto_pad", "NOTSET");
-  if (mode == "NOTSET" && !op.attrs.has("output_shape"))
-    return op.attrs.getInts("pads", Ints(2 * rank, 0));
-  Ints pads(2 * rank, 0);
-  if (mode == "VALID")
-    return pads;
-  for (size_t i = 0; i < rank; ++i) {
-    const int64_t total = window.strides[i] * (window.input[i] - 1) + outputPadding[i] +
-                          window.extent(i) - window.output[i];
-    const int64_t half = total / 2;
-    pads[i] = mode == "SAME_UPPER" ? half : total - half;
-    pads[i + rank] = total - pads[i];
-  }
-  return pads;
-}
-
 /// Moves the rounding-up into the padding at the end; false where that would change the result.
-bool absorbCeilMode(const Op& op, const Window& window, Ints& pads) {
+bool absorbCeilMode(const Graph& graph, const Op& op, Window& window) {
   if (op.kind == OpKind::AveragePool && op.attrs.getInt("count_include_pad", 0) != 0)
     return false;
-  const size_t rank = window.rank();
-  Ints grown = pads;
+  const Ints input = spatialDims(graph, op.input(0));
+  const Ints output = spatialDims(graph, op.output());
+  const size_t rank = input.size();
+  Ints grown = window.pads;
   for (size_t i = 0; i < rank; ++i) {
-    const int64_t needed = (window.output[i] - 1) * window.strides[i] + window.extent(i);
-    const int64_t present = window.input[i] + pads[i] + pads[i + rank];
+    const int64_t extent = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    const int64_t needed = (output[i] - 1) * window.strides[i] + extent;
+    const int64_t present = input[i] + grown[i] + grown[i + rank];
     grown[i + rank] += std::max<int64_t>(needed - present, 0);
-    if (grown[i + rank] >= window.extent(i))
+    if (grown[i + rank] >= extent)
       return false;
   }
-  pads = std::move(grown);
+  window.pads = std::move(grown);
   return true;
 }
 
-AttrMap explicitAttrs(const Graph& graph, const Op& op) {
-  const Window window = windowOf(graph, op);
+Expected<AttrMap> explicitAttrs(const Graph& graph, const Op& op) {
+  Expected<Window> window = resolveWindow(op, graph);
+  if (!window)
+    return window.takeError();
   AttrMap attrs = op.attrs;
-  Ints pads;
-  if (op.kind == OpKind::ConvTranspose) {
-    const Ints outputPadding = op.attrs.getInts("output_padding", Ints(window.rank(), 0));
-    pads = transposedPads(op, window, outputPadding);
-    attrs.set("output_padding", outputPadding);
-    attrs.erase("output_shape");
-  } else {
-    pads = resolvePads(op, window.input, window.kernel);
-  }
-  if (op.attrs.getInt("ceil_mode", 0) == 0 || absorbCeilMode(op, window, pads))
+  if (op.attrs.getInt("ceil_mode", 0) == 0 || absorbCeilMode(graph, op, *window))
     attrs.erase("ceil_mode");
   for (const char* flag : {"count_include_pad", "storage_order"})
     if (attrs.getInt(flag, 0) == 0)
       attrs.erase(flag);
   attrs.erase("auto_pad");
-  attrs.set("kernel_shape", window.kernel);
-  attrs.set("strides", window.strides);
-  attrs.set("dilations", window.dilations);
-  attrs.set("pads", std::move(pads));
+  attrs.erase("output_shape");
+  attrs.set("kernel_shape", window->kernel);
+  attrs.set("strides", window->strides);
+  attrs.set("dilations", window->dilations);
+  attrs.set("pads", window->pads);
+  if (op.kind == OpKind::ConvTranspose)
+    attrs.set("output_padding", window->outputPadding);
   if (isConvolution(op.kind))
     attrs.set("group", op.attrs.getInt("group", 1));
   return attrs;
@@ -131,17 +82,15 @@ PassStatus run(Graph& graph, PassContext& context) {
     const bool pools = op.kind == OpKind::MaxPool || op.kind == OpKind::AveragePool;
     if ((!isConvolution(op.kind) && !pools) || !hasKnownTypes(graph, id))
       return false;
-    AttrMap attrs = explicitAttrs(graph, op);
-    if (attrs == op.attrs)
-      return false;
-    const Ints pads = attrs.getInts("pads");
-    if (std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p < 0; })) {
-      context.diagnostics.error(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
-                                "): needs negative padding [", join(pads, ", "), "]");
+    Expected<AttrMap> attrs = explicitAttrs(graph, op);
+    if (!attrs) {
+      context.diagnostics.report(attrs.error().diagnostic());
       failed = true;
       return false;
     }
-    graph.editOp(id).attrs = std::move(attrs);
+    if (*attrs == op.attrs)
+      return false;
+    graph.editOp(id).attrs = std::move(*attrs);
     return true;
   });
   return failed ? PassStatus::Failed : status;

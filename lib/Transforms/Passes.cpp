@@ -1,6 +1,8 @@
 // Registers the built-in passes and says in which order normalization runs them.
 #include "tigris/Transforms/Passes.h"
 
+#include "tigris/IR/ShapeInference.h"
+
 namespace tigris {
 
 namespace {
@@ -52,6 +54,13 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   }
 }
 
+Status refuse(const Graph& graph, const Op& op) {
+  const std::string reason = reasonToRefuse(graph, op);
+  if (!reason.empty())
+    return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(), "): ", reason);
+  return checkSupported(op, graph);
+}
+
 } // namespace
 
 Status registerTransforms(PassRegistry& registry) {
@@ -68,13 +77,11 @@ bool finishNormalization(Graph& graph, DiagnosticEngine& diagnostics) {
   bool executable = true;
   for (const OpId id : graph.order()) {
     const Op& op = graph.op(id);
-    const std::string reason = reasonToRefuse(graph, op);
-    if (reason.empty())
+    const Status refused = refuse(graph, op);
+    if (refused)
       continue;
     executable = false;
-    Diagnostic diagnostic = makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
-                                      "): ", reason)
-                                .diagnostic();
+    Diagnostic diagnostic = refused.error().diagnostic();
     if (!op.origin.empty())
       diagnostic.notes.push_back(strCat("from ONNX node '", join(op.origin, "', '"), "'"));
     diagnostics.report(std::move(diagnostic));

@@ -86,19 +86,26 @@ void canonicalReduction(AttrMap& attrs, size_t rank) {
     attrs.erase("noop_with_empty_axes");
 }
 
-/// Bounds clamped as ONNX says, so that start and end describe exactly the elements taken.
-void canonicalSlice(AttrMap& attrs, const Shape& shape) {
-  std::vector<int64_t> starts = attrs.getInts("starts");
-  std::vector<int64_t> ends = attrs.getInts("ends");
-  std::vector<int64_t> axes = attrs.getInts("axes", allAxes(starts.size()));
-  std::vector<int64_t> steps = attrs.getInts("steps", std::vector<int64_t>(starts.size(), 1));
-  for (size_t i = 0; i < starts.size(); ++i) {
-    axes[i] = nonNegative(axes[i], shape.rank());
-    const int64_t dim = shape[static_cast<size_t>(axes[i])];
-    if (steps[i] < 0)
-      continue;
-    starts[i] = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + dim : starts[i], 0, dim);
-    ends[i] = std::clamp<int64_t>(ends[i] < 0 ? ends[i] + dim : ends[i], starts[i], dim);
+/// Bounds inside the tensor, so that start, end and step say exactly which elements are taken. An end in
+/// front of the first element, of a slice that runs backwards, is spelled -dim - 1.
+void canonicalSlice(AttrMap& attrs, const Op& op, const Graph& graph) {
+  const KnownValues values(graph);
+  const Expected<std::vector<SliceRange>> ranges = resolveSlice(op, values);
+  if (!ranges)
+    return;
+  const Shape& shape = graph.tensor(op.input(0)).shape;
+  std::vector<int64_t> axes = attrs.getInts("axes", allAxes(attrs.getInts("starts").size()));
+  std::vector<int64_t> starts;
+  std::vector<int64_t> ends;
+  std::vector<int64_t> steps;
+  for (int64_t& axis : axes) {
+    axis = nonNegative(axis, shape.rank());
+    const SliceRange& range = (*ranges)[static_cast<size_t>(axis)];
+    const int64_t last = range.start + (range.count - 1) * range.step;
+    const int64_t behind = range.count == 0 ? range.start : last + (range.step > 0 ? 1 : -1);
+    starts.push_back(range.start);
+    ends.push_back(behind < 0 ? -shape[static_cast<size_t>(axis)] - 1 : behind);
+    steps.push_back(range.step);
   }
   attrs.set("starts", starts);
   attrs.set("ends", ends);
@@ -154,7 +161,7 @@ bool canonicalAttrs(Graph& graph, OpId id) {
   case OpKind::Slice:
     if (op.inputs.size() > 1)
       return false;
-    canonicalSlice(attrs, shape);
+    canonicalSlice(attrs, op, graph);
     break;
   case OpKind::Pad:
     if (op.inputs.size() > 1)
