@@ -1,0 +1,178 @@
+// Ports, ops, stages and summary, in that order.
+#include "tigris/Emit/Emitter.h"
+
+#include "tigris/Emit/OpLowering.h"
+#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tigris {
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(const Graph& graph, const Plan& plan, const EmitOptions& options)
+      : graph_(graph), plan_(plan), options_(options),
+        context_(graph, plan, image_, !options.stripNames) {}
+
+  Expected<std::string> run() {
+    for (const Port& port : graph_.inputs())
+      if (Status status = addPort(port, TIGRIS_INPUT); !status)
+        return status.takeError();
+    for (const Port& port : graph_.outputs())
+      if (Status status = addPort(port, TIGRIS_OUTPUT); !status)
+        return status.takeError();
+    for (size_t i = 0; i < plan_.stages.size(); ++i)
+      if (Status status = addStage(i); !status)
+        return status.takeError();
+    const Expected<tigris_summary> summary = this->summary();
+    if (!summary)
+      return summary.error();
+    return image_.finish(*summary);
+  }
+
+private:
+  static uint32_t budget(const std::optional<uint64_t>& bytes) {
+    return bytes && *bytes < TIGRIS_NONE ? static_cast<uint32_t>(*bytes) : TIGRIS_NONE;
+  }
+
+  Status addPort(const Port& port, tigris_direction direction) {
+    const Expected<uint16_t> tensor = context_.tensor(port.tensor);
+    if (!tensor)
+      return tensor.error();
+    tigris_port record = {};
+    record.tensor = *tensor;
+    record.direction = static_cast<uint8_t>(direction);
+    record.dtype = fileDType(port.type);
+    if (record.dtype == 0)
+      return makeError(DiagId::UnsupportedType, "model ",
+                       direction == TIGRIS_INPUT ? "input '" : "output '", port.name, "' is ",
+                       dtypeName(port.type), ", which no interface can have");
+    record.rank = static_cast<uint8_t>(port.shape.rank());
+    record.dims = image_.ints(fileDims(port.shape));
+    record.perm = TIGRIS_NONE;
+    if (!port.perm.empty())
+      record.perm = image_.ints(std::vector<int32_t>(port.perm.begin(), port.perm.end()));
+    const Location place = context_.locations().findPort(port);
+    if (place.memory != Memory::Caller)
+      record.offset = static_cast<uint32_t>(place.offset);
+    record.name = image_.string(port.name);
+    image_.port(record);
+    return {};
+  }
+
+  Status addTransfer(size_t stage, TensorId id) {
+    const Expected<uint16_t> tensor = context_.tensor(id);
+    if (!tensor)
+      return tensor.error();
+    tigris_transfer record = {};
+    record.tensor = *tensor;
+    record.fast = static_cast<uint32_t>(context_.locations().find(stage, id).offset);
+    record.slow = static_cast<uint32_t>(context_.locations().findSlow(id).offset);
+    record.bytes = static_cast<uint32_t>(graph_.tensor(id).bytes());
+    image_.transfer(record);
+    return {};
+  }
+
+  Status addStage(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    context_.enterStage(index);
+    tigris_stage record = {};
+    record.first_op = image_.opCount();
+    for (const OpId id : stage.ops) {
+      const Op& op = graph_.op(id);
+      if (context_.locations().isView(index, op))
+        continue;
+      if (Status status = lowerOp(context_, op); !status)
+        return status;
+    }
+    record.op_count = image_.opCount() - record.first_op;
+    record.first_load = image_.transferCount();
+    for (const TensorId id : stage.loads)
+      if (Status status = addTransfer(index, id); !status)
+        return status;
+    record.load_count = image_.transferCount() - record.first_load;
+    record.first_spill = image_.transferCount();
+    for (const TensorId id : stage.spills)
+      if (Status status = addTransfer(index, id); !status)
+        return status;
+    record.spill_count = image_.transferCount() - record.first_spill;
+    record.peak = static_cast<uint32_t>(stage.peak);
+    record.detail = TIGRIS_NONE;
+    record.mode = TIGRIS_STAGE_WHOLE;
+    image_.stage(record);
+    return {};
+  }
+
+  Expected<tigris_summary> summary() {
+    const PlanStats& stats = plan_.stats;
+    constexpr uint64_t Limit = std::numeric_limits<int32_t>::max();
+    if (stats.fastPeakBytes > Limit || stats.slowPeakBytes > Limit || stats.kernelCalls > Limit)
+      return makeError(DiagId::UnsupportedOp, "the plan needs ",
+                       std::max(stats.fastPeakBytes, stats.slowPeakBytes),
+                       " bytes of memory, the format can address ", Limit);
+    if (plan_.align < TIGRIS_MIN_ALIGN)
+      return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align,
+                       " bytes, kernels need at least ", TIGRIS_MIN_ALIGN);
+    if (stats.kernelCalls != image_.opCount())
+      TIGRIS_UNREACHABLE("kernel calls planned and emitted differ");
+    tigris_summary s = {};
+    s.fast_bytes = s.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);
+    s.slow_bytes = s.slow_peak = static_cast<uint32_t>(stats.slowPeakBytes);
+    s.align = static_cast<uint32_t>(plan_.align);
+    s.io_mode = plan_.io == IoMode::Slow     ? TIGRIS_IO_SLOW
+                : plan_.io == IoMode::Caller ? TIGRIS_IO_CALLER
+                                             : TIGRIS_IO_ARENA;
+    s.budget_fast = budget(plan_.budget.fast);
+    s.budget_slow = budget(plan_.budget.slow);
+    s.budget_flash = budget(plan_.budget.flash);
+    s.model = image_.string(graph_.modelName());
+    s.target = image_.string(plan_.target);
+    s.planner = image_.string(plan_.planner);
+    s.optimize = image_.string(plan_.optimize);
+    s.producer = image_.string(options_.producer);
+    s.bound_class = image_.string(plan_.bounds.planClass);
+    s.flags = (plan_.provenOptimal ? TIGRIS_SUMMARY_PROVEN_OPTIMAL : 0) |
+              (options_.xip ? TIGRIS_SUMMARY_XIP : 0);
+    s.kernel_calls = static_cast<uint32_t>(stats.kernelCalls);
+    s.stages = static_cast<uint32_t>(plan_.stages.size());
+    s.slow_read = stats.slowReadBytes;
+    s.slow_write = stats.slowWriteBytes;
+    s.compulsory = stats.compulsoryBytes;
+    s.io_bytes = stats.ioBytes;
+    s.macs = stats.macs;
+    s.recompute_macs = stats.recomputeMacs;
+    s.unscheduled_peak = stats.unscheduledPeakBytes;
+    s.bound_fast_peak = plan_.bounds.fastPeakBytes;
+    s.bound_slow_traffic = plan_.bounds.slowTrafficBytes;
+    return s;
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  const EmitOptions& options_;
+  PlanImage image_;
+  LoweringContext context_;
+};
+
+} // namespace
+
+Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
+  if (graph.stage() != GraphStage::Planned || !graph.plan())
+    return makeError(DiagId::BadPlan, "the graph is ", graphStageName(graph.stage()),
+                     ", not planned; run tigris-plan first");
+  if (Status status = checkPlan(graph); !status)
+    return status.takeError();
+  const Plan& plan = *graph.plan();
+  Expected<std::string> file = Emitter(graph, plan, options).run();
+  if (file && plan.budget.flash && file->size() > *plan.budget.flash)
+    return makeError(DiagId::OverBudget, "needs ", formatBytes(file->size()), " (", file->size(),
+                     " bytes) of flash, budget is ", formatBytes(*plan.budget.flash), " (",
+                     *plan.budget.flash, " bytes)");
+  return file;
+}
+
+} // namespace tigris

@@ -1,0 +1,27 @@
+// Functions of one element: float kernels evaluate them at run time, int8 kernels look them up.
+#pragma once
+
+#include "tigris/Emit/Requant.h"
+#include "tigris/IR/Op.h"
+
+#include "tigris_format.h"
+
+#include <array>
+#include <optional>
+
+namespace tigris {
+
+/// Number and parameters of the float kernel's function, with ONNX's defaults filled in; nullopt for an
+/// operator that is no function of one element.
+std::optional<tigris_unary_params> unaryFunction(const Op& op);
+
+/// The same function in double precision, after its ONNX definition.
+double evaluateFunction(const tigris_unary_params& function, double x);
+
+/// Entry i is the stored result of the stored value i - 128: dequantized, evaluated in double precision,
+/// divided by the output's scale, rounded half away from zero, saturated. A result that is not a
+/// number becomes the zero point.
+std::array<int8_t, 256> lookupTable(const tigris_unary_params& function, const Quant& input,
+                                    const Quant& output);
+
+} // namespace tigris

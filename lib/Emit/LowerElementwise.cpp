@@ -1,0 +1,203 @@
+// Element-wise operators, quantization boundaries, and the normalizations over an axis.
+#include "tigris/Emit/Functions.h"
+#include "tigris/Emit/OpLowering.h"
+
+#include <limits>
+
+namespace tigris {
+
+namespace {
+
+constexpr float Open = std::numeric_limits<float>::infinity();
+
+bool isInt8(const LoweringContext& context, TensorId id) {
+  return context.graph().tensor(id).type == DType::Int8;
+}
+
+template <typename... Params>
+Status emitPlain(LoweringContext& context, const Op& op, tigris_opcode opcode,
+                 const Params&... params) {
+  const auto inputs = context.operands(op);
+  if (!inputs)
+    return inputs.error();
+  return context.emit(op, opcode, *inputs, params...);
+}
+
+/// Constants of int8 arithmetic, as TFLite computes them for each operator.
+Status binaryConstants(const LoweringContext& context, const Op& op, tigris_binary_params& params) {
+  const Expected<Quant> a = context.quant(op, op.input(0));
+  if (!a)
+    return a.error();
+  const Expected<Quant> b = context.quant(op, op.input(1));
+  if (!b)
+    return b.error();
+  const Expected<Quant> out = context.quant(op, op.output());
+  if (!out)
+    return out.error();
+  switch (op.kind) {
+  case OpKind::Add:
+  case OpKind::Sub: {
+    const AddConstants constants = addConstants(a->scale, b->scale, out->scale);
+    params.left_shift = constants.leftShift;
+    params.a_multiplier = constants.a.multiplier;
+    params.a_shift = constants.a.shift;
+    params.b_multiplier = constants.b.multiplier;
+    params.b_shift = constants.b.shift;
+    params.out_multiplier = constants.out.multiplier;
+    params.out_shift = constants.out.shift;
+    return {};
+  }
+  case OpKind::Mul:
+  case OpKind::Div: {
+    // float32 arithmetic, as mul.cc and div.cc have it
+    const float real = op.kind == OpKind::Mul ? a->scale * b->scale / out->scale
+                                              : a->scale / (b->scale * out->scale);
+    const Multiplier multiplier = quantizeMultiplier(real);
+    params.out_multiplier = multiplier.multiplier;
+    params.out_shift = multiplier.shift;
+    return {};
+  }
+  default:
+    return context.requireSameQuant(op, {op.input(0), op.input(1), op.output()});
+  }
+}
+
+} // namespace
+
+Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  if (op.inputs.size() != 2)
+    return LoweringContext::unsupported(op, "has ", op.inputs.size(),
+                                        " operands, the kernel takes 2");
+  const Expected<Bounds> bounds = activationBounds(context, op);
+  if (!bounds)
+    return bounds.error();
+  tigris_binary_params params = {};
+  params.lo = bounds->lo;
+  params.hi = bounds->hi;
+  if (isInt8(context, op.input(0)))
+    if (Status status = binaryConstants(context, op, params); !status)
+      return status;
+  return emitPlain(context, op, opcode, params);
+}
+
+Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const auto function = unaryFunction(op);
+  TIGRIS_CHECK(function.has_value());
+  if (opcode == TIGRIS_OP_UNARY)
+    return emitPlain(context, op, opcode, *function);
+  const Expected<Quant> input = context.quant(op, op.input(0));
+  if (!input)
+    return input.error();
+  const Expected<Quant> output = context.quant(op, op.output());
+  if (!output)
+    return output.error();
+  const std::array<int8_t, 256> table = lookupTable(*function, *input, *output);
+  const Expected<tigris_operand> x = context.operand(op.input(0));
+  if (!x)
+    return x.error();
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(table.data()),
+                                       table.size());
+  const std::array<tigris_operand, 2> inputs = {
+      *x, context.constant(op.name + "_table", TIGRIS_S8, {256}, bytes)};
+  return context.emit(op, opcode, inputs);
+}
+
+Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  float lo = 0;
+  float hi = op.kind == OpKind::Relu6 ? 6 : Open;
+  if (op.kind == OpKind::Clip) {
+    lo = static_cast<float>(op.attrs.getFloat("min", -Open));
+    hi = static_cast<float>(op.attrs.getFloat("max", Open));
+    if (lo > hi) // ONNX: the maximum wins
+      lo = hi;
+  }
+  if (!isInt8(context, op.input(0))) {
+    const Bounds bounds = clampBounds(lo, hi, std::nullopt);
+    return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
+  }
+  const Expected<Quant> input = context.quant(op, op.input(0));
+  if (!input)
+    return input.error();
+  const Expected<Quant> output = context.quant(op, op.output());
+  if (!output)
+    return output.error();
+  const Bounds bounds = clampBounds(lo, hi, *output);
+  if (*input == *output)
+    return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
+  // activations.cc divides the scales in float32
+  const Multiplier multiplier = quantizeMultiplier(input->scale / output->scale);
+  return emitPlain(
+      context, op, TIGRIS_OP_REQUANTIZE,
+      tigris_requantize_params{multiplier.multiplier, multiplier.shift, bounds.lo.i, bounds.hi.i});
+}
+
+Status lowerPRelu(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  return emitPlain(context, op, opcode);
+}
+
+Status lowerBatchNorm(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const Expected<Bounds> bounds = activationBounds(context, op);
+  if (!bounds)
+    return bounds.error();
+  return emitPlain(context, op, opcode, tigris_clamp_params{bounds->lo, bounds->hi});
+}
+
+Status lowerQuantize(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const TensorId quantized = opcode == TIGRIS_OP_QUANTIZE ? op.output() : op.input(0);
+  if (const Expected<Quant> quant = context.quant(op, quantized); !quant)
+    return quant.error();
+  return emitPlain(context, op, opcode);
+}
+
+Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const Expected<Quant> input = context.quant(op, op.input(0));
+  if (!input)
+    return input.error();
+  const Expected<Quant> output = context.quant(op, op.output());
+  if (!output)
+    return output.error();
+  const Multiplier multiplier =
+      quantizeMultiplier(static_cast<double>(input->scale) / static_cast<double>(output->scale));
+  return emitPlain(context, op, opcode,
+                   tigris_requantize_params{multiplier.multiplier, multiplier.shift, -128, 127});
+}
+
+Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const size_t rank = context.graph().tensor(op.input(0)).shape.rank();
+  const auto axis = normalizeAxis(op.attrs.getInt("axis", -1), rank);
+  if (!axis)
+    return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", op.attrs.getInt("axis", -1),
+                     " is outside rank ", rank);
+  tigris_softmax_params params = {static_cast<int32_t>(*axis), 0, 0, 0};
+  if (isInt8(context, op.input(0))) {
+    const Expected<Quant> input = context.quant(op, op.input(0));
+    if (!input)
+      return input.error();
+    const Expected<Quant> output = context.quant(op, op.output());
+    if (!output)
+      return output.error();
+    if (*output != Quant{1.0F / 256, -128})
+      return LoweringContext::unsupported(op, "the int8 result has scale ", output->scale,
+                                          " and zero point ", output->zeroPoint,
+                                          ", the kernel writes 1/256 and -128");
+    const SoftmaxConstants constants = softmaxConstants(input->scale);
+    params.multiplier = constants.multiplier;
+    params.left_shift = constants.leftShift;
+    params.diff_min = constants.diffMin;
+  }
+  return emitPlain(context, op, opcode, params);
+}
+
+Status lowerLayerNorm(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const size_t rank = context.graph().tensor(op.input(0)).shape.rank();
+  const auto axis = normalizeAxis(op.attrs.getInt("axis", -1), rank);
+  if (!axis)
+    return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", op.attrs.getInt("axis", -1),
+                     " is outside rank ", rank);
+  return emitPlain(
+      context, op, opcode,
+      tigris_layer_norm_params{static_cast<uint32_t>(rank - *axis),
+                               static_cast<float>(op.attrs.getFloat("epsilon", 1e-5))});
+}
+
+} // namespace tigris

@@ -1,0 +1,250 @@
+// Records of tensors and operands.
+#include "tigris/Emit/LoweringContext.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <limits>
+
+namespace tigris {
+
+uint8_t fileDType(DType type) {
+  switch (type) {
+  case DType::Float32:
+    return TIGRIS_F32;
+  case DType::Int8:
+    return TIGRIS_S8;
+  case DType::UInt8:
+    return TIGRIS_U8;
+  case DType::Int16:
+    return TIGRIS_S16;
+  case DType::UInt16:
+    return TIGRIS_U16;
+  case DType::Int32:
+    return TIGRIS_S32;
+  case DType::Int64:
+    return TIGRIS_S64;
+  case DType::Bool:
+    return TIGRIS_BOOL;
+  default:
+    return 0;
+  }
+}
+
+std::vector<int32_t> fileDims(const Shape& shape) {
+  std::vector<int32_t> dims;
+  for (const int64_t dim : shape)
+    dims.push_back(static_cast<int32_t>(dim));
+  return dims;
+}
+
+LoweringContext::LoweringContext(const Graph& graph, const Plan& plan, PlanImage& image, bool names)
+    : graph_(graph), locations_(graph, plan), image_(image), names_(names) {}
+
+uint32_t LoweringContext::name(std::string_view text) {
+  return names_ ? image_.string(text) : TIGRIS_NONE;
+}
+
+uint32_t LoweringContext::quantIndex(const Tensor& tensor) {
+  if (tensor.type != DType::Int8 || !tensor.quant || tensor.quant->perChannel())
+    return TIGRIS_NONE;
+  return image_.quant({tensor.quant->scale.at(0), tensor.quant->zeroPoint.at(0)});
+}
+
+Expected<uint16_t> LoweringContext::tensor(TensorId id) {
+  const auto known = tensors_.find(id);
+  if (known != tensors_.end())
+    return known->second;
+  const Tensor& tensor = graph_.tensor(id);
+  tigris_tensor record = {};
+  record.dtype = fileDType(tensor.type);
+  const bool stored = record.dtype == TIGRIS_F32 || record.dtype == TIGRIS_S8 ||
+                      record.dtype == TIGRIS_S32 || record.dtype == TIGRIS_S64;
+  if (!stored)
+    return makeError(DiagId::UnsupportedType, "tensor '", tensor.name, "' is ",
+                     dtypeName(tensor.type),
+                     "; kernels take float32, int8, int32 and int64, convert it with tigris-norm");
+  if (tensor.shape.rank() > TIGRIS_MAX_RANK)
+    return makeError(DiagId::UnsupportedOp, "tensor '", tensor.name, "' has rank ",
+                     tensor.shape.rank(), ", at most ", TIGRIS_MAX_RANK, " is possible");
+  if (tensor.bytes() > static_cast<uint64_t>(std::numeric_limits<int32_t>::max()))
+    return makeError(DiagId::UnsupportedOp, "tensor '", tensor.name, "' has ", tensor.bytes(),
+                     " bytes, at most ", std::numeric_limits<int32_t>::max(), " are possible");
+  record.rank = static_cast<uint8_t>(tensor.shape.rank());
+  if (graph_.isGraphInput(id))
+    record.flags |= TIGRIS_TENSOR_INPUT;
+  if (graph_.isGraphOutput(id))
+    record.flags |= TIGRIS_TENSOR_OUTPUT;
+  record.dims = image_.ints(fileDims(tensor.shape));
+  record.bytes = static_cast<uint32_t>(tensor.bytes());
+  record.quant = quantIndex(tensor);
+  record.data = TIGRIS_NONE;
+  record.name = name(tensor.name);
+  return tensors_.emplace(id, image_.tensor(record)).first->second;
+}
+
+Expected<tigris_operand> LoweringContext::operand(TensorId id) {
+  if (!id)
+    return tigris_operand{TIGRIS_NO_TENSOR, TIGRIS_POOL_ABSENT, 0, 0};
+  const Tensor& tensor = graph_.tensor(id);
+  if (tensor.isConstant()) {
+    const auto known = constants_.find(id);
+    if (known != constants_.end())
+      return known->second;
+    const uint8_t type = fileDType(tensor.type);
+    if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S32 && type != TIGRIS_S64)
+      return makeError(DiagId::UnsupportedType, "constant '", tensor.name, "' is ",
+                       dtypeName(tensor.type), "; kernels take float32, int8, int32 and int64");
+    return constants_
+        .emplace(id, constant(tensor.name, static_cast<tigris_dtype>(type), fileDims(tensor.shape),
+                              tensor.data->bytes(), quantIndex(tensor)))
+        .first->second;
+  }
+  const Expected<uint16_t> record = this->tensor(id);
+  if (!record)
+    return record.error();
+  const Location place = locations_.find(stage_, id);
+  tigris_operand result = {*record, TIGRIS_POOL_FAST, 0, static_cast<uint32_t>(place.offset)};
+  switch (place.memory) {
+  case Memory::Fast:
+    break;
+  case Memory::Caller:
+    result.pool = TIGRIS_POOL_CALLER;
+    break;
+  case Memory::Slow:
+    result.pool = TIGRIS_POOL_SLOW;
+    break;
+  case Memory::None:
+  case Memory::Constant:
+    TIGRIS_UNREACHABLE("the plan checker passed a tensor without a place");
+  }
+  return result;
+}
+
+tigris_operand LoweringContext::constant(std::string_view text, tigris_dtype type,
+                                         const std::vector<int32_t>& dims,
+                                         std::span<const uint8_t> bytes, uint32_t quant) {
+  tigris_tensor record = {};
+  record.dtype = static_cast<uint8_t>(type);
+  record.rank = static_cast<uint8_t>(dims.size());
+  record.flags = TIGRIS_TENSOR_CONST;
+  record.dims = image_.ints(dims);
+  record.bytes = static_cast<uint32_t>(bytes.size());
+  record.quant = quant;
+  record.data = image_.weights(bytes);
+  record.name = name(text);
+  return {image_.tensor(record), TIGRIS_POOL_CONST, 0, record.data};
+}
+
+tigris_operand LoweringContext::weights(const Tensor& source, const WeightArray& array,
+                                        bool isFloat) {
+  return constant(source.name, isFloat ? TIGRIS_F32 : TIGRIS_S8, array.dims, array.bytes);
+}
+
+Expected<Quant> LoweringContext::quant(const Op& op, TensorId id) const {
+  const Tensor& tensor = graph_.tensor(id);
+  if (tensor.type != DType::Int8 || !tensor.quant)
+    return unsupported(op, "tensor '", tensor.name, "' is ", dtypeName(tensor.type),
+                       " without quantization, expected quantized int8");
+  if (tensor.quant->perChannel())
+    return unsupported(op, "tensor '", tensor.name, "' is quantized per channel, expected one ",
+                       "scale for the whole tensor");
+  return Quant{tensor.quant->scale.at(0), tensor.quant->zeroPoint.at(0)};
+}
+
+Status LoweringContext::requireSameQuant(const Op& op, std::initializer_list<TensorId> ids) const {
+  const Tensor& first = graph_.tensor(*ids.begin());
+  for (const TensorId id : ids) {
+    const Tensor& tensor = graph_.tensor(id);
+    if (tensor.type != first.type)
+      return unsupported(op, "tensor '", first.name, "' is ", dtypeName(first.type), ", '",
+                         tensor.name, "' is ", dtypeName(tensor.type), "; they must be equal");
+    if (tensor.quant != first.quant)
+      return unsupported(op, "tensors '", first.name, "' and '", tensor.name,
+                         "' are quantized differently; put a Requantize between them");
+  }
+  return {};
+}
+
+Expected<std::vector<tigris_operand>> LoweringContext::operands(const Op& op) {
+  std::vector<tigris_operand> result;
+  for (const TensorId input : op.inputs) {
+    const Expected<tigris_operand> next = operand(input);
+    if (!next)
+      return next.error();
+    result.push_back(*next);
+  }
+  return result;
+}
+
+Error LoweringContext::unsupportedText(const Op& op, const std::string& text) {
+  Error error =
+      makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(), "): ", text);
+  if (!op.origin.empty())
+    return std::move(error).note(strCat("it comes from ", join(op.origin, ", ")));
+  return error;
+}
+
+Status LoweringContext::emitRecord(const Op& op, tigris_opcode opcode,
+                                   std::span<const tigris_operand> inputs, uint32_t params,
+                                   size_t paramsSize) {
+  if (inputs.size() > UINT8_MAX)
+    return unsupported(op, "has ", inputs.size(), " operands, at most ", UINT8_MAX,
+                       " are possible");
+  const Expected<tigris_operand> output = operand(op.output());
+  if (!output)
+    return output.error();
+  std::vector<tigris_operand> all(inputs.begin(), inputs.end());
+  all.push_back(*output);
+  tigris_op record = {};
+  record.opcode = static_cast<uint16_t>(opcode);
+  record.inputs = static_cast<uint8_t>(inputs.size());
+  record.outputs = 1;
+  record.operands = image_.operands(all);
+  record.params = params;
+  record.params_size = static_cast<uint32_t>(paramsSize);
+  record.name = name(op.name);
+  image_.op(record);
+  return {};
+}
+
+Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant) {
+  Bounds bounds = {};
+  if (quant) {
+    const Int8Range range = clampRange(lo, hi, *quant);
+    bounds.lo.i = range.lo;
+    bounds.hi.i = range.hi;
+  } else {
+    bounds.lo.f = lo;
+    bounds.hi.f = hi;
+  }
+  return bounds;
+}
+
+Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op) {
+  constexpr float Open = std::numeric_limits<float>::infinity();
+  float lo = -Open;
+  float hi = Open;
+  switch (op.act) {
+  case Activation::None:
+    break;
+  case Activation::Relu:
+    lo = 0;
+    break;
+  case Activation::Relu6:
+    lo = 0;
+    hi = 6;
+    break;
+  case Activation::Clip:
+    lo = static_cast<float>(op.attrs.getFloat("act_min", -Open));
+    hi = static_cast<float>(op.attrs.getFloat("act_max", Open));
+    break;
+  }
+  if (context.graph().tensor(op.output()).type != DType::Int8)
+    return clampBounds(lo, hi, std::nullopt);
+  const Expected<Quant> quant = context.quant(op, op.output());
+  if (!quant)
+    return quant.error();
+  return clampBounds(lo, hi, *quant);
+}
+
+} // namespace tigris

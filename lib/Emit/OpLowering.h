@@ -1,0 +1,53 @@
+// Operators to opcodes: one table, and the functions that fill in parameters, by family.
+#pragma once
+
+#include "tigris/Emit/LoweringContext.h"
+
+namespace tigris {
+
+/// What a lowering starts from.
+struct LoweringRule {
+  OpKind kind;
+  /// Opcode when the first operand is float32, quantized int8, or of any other type; 0: there is no kernel.
+  uint16_t floatOpcode;
+  uint16_t int8Opcode;
+  uint16_t otherOpcode;
+  Status (*lower)(LoweringContext& context, const Op& op, tigris_opcode opcode);
+};
+
+/// Null for an operator no kernel executes.
+const LoweringRule* findLowering(OpKind kind);
+
+/// Appends what executes `op`. DiagId::UnsupportedOp when the runtime has nothing that does.
+Status lowerOp(LoweringContext& context, const Op& op);
+
+// Signatures as in LoweringRule. LowerConv.cpp:
+Status lowerConv(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerConvTranspose(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerGemm(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerMatMul(LoweringContext& context, const Op& op, tigris_opcode opcode);
+// LowerPool.cpp:
+Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerGlobalMaxPool(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode);
+// LowerElementwise.cpp:
+Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerPRelu(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerBatchNorm(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerQuantize(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerLayerNorm(LoweringContext& context, const Op& op, tigris_opcode opcode);
+// LowerMovement.cpp:
+Status lowerConcat(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerSlice(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerPad(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerTranspose(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerReshape(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerGather(LoweringContext& context, const Op& op, tigris_opcode opcode);
+
+} // namespace tigris

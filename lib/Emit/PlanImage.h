@@ -1,0 +1,85 @@
+// The growing sections of a .tgrs file. Knows the layout of tigris_format.h and nothing about operators.
+//
+// Pools (strings, ints, requantization, parameters, weights) hold equal contents once. Everything is kept in
+// the order it was added, so equal calls give equal bytes.
+#pragma once
+
+#include "tigris/Emit/Requant.h"
+#include "tigris/Support/Expected.h"
+
+#include "tigris_format.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tigris {
+
+/// Bytes in which equal entries share one place.
+class BytePool {
+public:
+  /// Offset of an entry equal to `bytes` at a multiple of `align`.
+  uint64_t add(std::string_view bytes, size_t align);
+  const std::string& bytes() const { return bytes_; }
+  /// Sum of the different entries without padding.
+  uint64_t payload() const { return payload_; }
+
+private:
+  struct Entry {
+    size_t offset;
+    size_t size;
+  };
+  std::string bytes_;
+  uint64_t payload_ = 0;
+  std::multimap<size_t, Entry> entries_;
+};
+
+class PlanImage {
+public:
+  /// TIGRIS_NONE for an empty text.
+  uint32_t string(std::string_view text);
+  /// Index of the values in INTS.
+  uint32_t ints(std::span<const int32_t> values);
+  uint32_t quant(const Quant& quant);
+  /// Index into REQUANT: multipliers, then shifts.
+  uint32_t requant(std::span<const Multiplier> multipliers);
+  /// Offset into WEIGHTS.
+  uint32_t weights(std::span<const uint8_t> bytes);
+  /// Equal records share one index.
+  uint16_t tensor(const tigris_tensor& record);
+  uint32_t operands(std::span<const tigris_operand> records);
+  /// `struct` is one of tigris_format.h's parameter structs, without padding bytes.
+  template <typename Params> uint32_t params(const Params& record) {
+    return static_cast<uint32_t>(
+        params_.add({reinterpret_cast<const char*>(&record), sizeof record}, 4));
+  }
+  void port(const tigris_port& record) { ports_.push_back(record); }
+  void op(const tigris_op& record) { ops_.push_back(record); }
+  void transfer(const tigris_transfer& record) { transfers_.push_back(record); }
+  void stage(const tigris_stage& record) { stages_.push_back(record); }
+  uint32_t opCount() const { return static_cast<uint32_t>(ops_.size()); }
+  uint32_t transferCount() const { return static_cast<uint32_t>(transfers_.size()); }
+
+  /// The whole file: header, directory and sections, with flash_bytes and weight_bytes of the summary filled
+  /// in. DiagId::UnsupportedOp when a table or the file exceeds what the format can index.
+  Expected<std::string> finish(tigris_summary summary) const;
+
+private:
+  BytePool strings_;
+  BytePool ints_;
+  BytePool requant_;
+  BytePool params_;
+  BytePool weights_;
+  std::vector<tigris_quant> quants_;
+  std::vector<tigris_tensor> tensors_;
+  std::vector<tigris_port> ports_;
+  std::vector<tigris_operand> operands_;
+  std::vector<tigris_op> ops_;
+  std::vector<tigris_transfer> transfers_;
+  std::vector<tigris_stage> stages_;
+  std::map<std::string, uint16_t, std::less<>> tensorIndex_;
+};
+
+} // namespace tigris

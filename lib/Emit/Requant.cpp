@@ -1,0 +1,93 @@
+// Multipliers, shifts and clamps.
+#include "tigris/Emit/Requant.h"
+
+#include "tigris/Support/Check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tigris {
+
+namespace {
+
+constexpr int32_t MaxShift = 30;
+constexpr int32_t MinShift = -31;
+
+} // namespace
+
+Multiplier quantizeMultiplier(double real) {
+  TIGRIS_CHECK(real >= 0 && std::isfinite(real));
+  if (real == 0)
+    return {};
+  int shift = 0;
+  const double fraction = std::frexp(real, &shift);
+  auto fixed = static_cast<int64_t>(std::round(fraction * 2147483648.0));
+  if (fixed == int64_t{1} << 31) {
+    fixed /= 2;
+    ++shift;
+  }
+  if (shift < MinShift)
+    return {};
+  if (shift > MaxShift)
+    return {std::numeric_limits<int32_t>::max(), MaxShift};
+  return {static_cast<int32_t>(fixed), shift};
+}
+
+int32_t quantizeToInt8(double real, const Quant& quant) {
+  if (std::isnan(real))
+    return quant.zeroPoint;
+  const double stored = std::round(real / quant.scale) + quant.zeroPoint;
+  return static_cast<int32_t>(std::clamp(stored, -128.0, 127.0));
+}
+
+Int8Range clampRange(float lo, float hi, const Quant& output) {
+  const auto bound = [&](float real) {
+    // float32 division, as TFLite has it; the sum stays far inside double
+    const double stored = double{std::round(real / output.scale)} + output.zeroPoint;
+    return static_cast<int32_t>(std::clamp(stored, -128.0, 127.0));
+  };
+  Int8Range range;
+  if (std::isfinite(lo))
+    range.lo = bound(lo);
+  if (std::isfinite(hi))
+    range.hi = std::max(range.lo, bound(hi));
+  return range;
+}
+
+AddConstants addConstants(float a, float b, float out) {
+  AddConstants result;
+  const double twiceMax = 2 * static_cast<double>(std::max(a, b));
+  result.a = quantizeMultiplier(a / twiceMax);
+  result.b = quantizeMultiplier(b / twiceMax);
+  result.out = quantizeMultiplier(twiceMax / (static_cast<double>(1 << result.leftShift) * out));
+  return result;
+}
+
+SoftmaxConstants softmaxConstants(float inputScale) {
+  constexpr int IntegerBits = 5;
+  constexpr int TotalBits = 31;
+  const double scaled =
+      std::min(static_cast<double>(inputScale) * (1 << (TotalBits - IntegerBits)), 2147483647.0);
+  const Multiplier beta = quantizeMultiplier(scaled);
+  SoftmaxConstants result;
+  result.multiplier = beta.multiplier;
+  result.leftShift = std::max(beta.shift, 0);
+  const double radius = static_cast<double>((1 << IntegerBits) - 1) *
+                        static_cast<double>(1 << (TotalBits - IntegerBits)) /
+                        std::ldexp(1.0, result.leftShift);
+  result.diffMin = -static_cast<int32_t>(std::floor(std::min(radius, 2147483647.0)));
+  return result;
+}
+
+Multiplier convMultiplier(float input, float weight, float output) {
+  return quantizeMultiplier(static_cast<double>(input) * static_cast<double>(weight) /
+                            static_cast<double>(output));
+}
+
+Multiplier denseMultiplier(float input, float weight, float output) {
+  const float product = input * weight;
+  return quantizeMultiplier(static_cast<double>(product) / static_cast<double>(output));
+}
+
+} // namespace tigris

@@ -1,0 +1,63 @@
+// Integer constants of quantized arithmetic, computed exactly as TensorFlow Lite computes them.
+//
+// Sources of the formulas, by TFLite file: quantization_util.cc (QuantizeMultiplier,
+// PreprocessSoftmaxScaling, CalculateInputRadius), kernel_util.cc
+// (PopulateConvolutionQuantizationParams, GetQuantizedConvolutionMultipler,
+// CalculateActivationRangeQuantized), add.cc, sub.cc, mul.cc, div.cc. Where TFLite multiplies scales in
+// float32 before it widens, so do we: the last bits of a multiplier can decide a rounding.
+#pragma once
+
+#include <cstdint>
+
+namespace tigris {
+
+/// real value = multiplier * 2^(shift - 31); multiplier in [2^30, 2^31), or 0 for a value of 0.
+struct Multiplier {
+  int32_t multiplier = 0;
+  int32_t shift = 0;
+  bool operator==(const Multiplier&) const = default;
+};
+
+/// Nearest representation of a finite value >= 0. Below 2^-32 it becomes 0, from 2^30 on the largest.
+Multiplier quantizeMultiplier(double real);
+
+/// One per-tensor quantization.
+struct Quant {
+  float scale = 1;
+  int32_t zeroPoint = 0;
+  bool operator==(const Quant&) const = default;
+};
+
+/// Stored value of a real number, rounded half away from zero, saturated to int8.
+int32_t quantizeToInt8(double real, const Quant& quant);
+
+struct Int8Range {
+  int32_t lo = -128;
+  int32_t hi = 127;
+};
+
+/// Bounds of a clamp to [lo, hi] (infinite: open) in the output's quantized units.
+Int8Range clampRange(float lo, float hi, const Quant& output);
+
+/// Of int8 ADD and SUB: both operands are scaled to twice the larger scale with `leftShift` spare bits.
+struct AddConstants {
+  int32_t leftShift = 20;
+  Multiplier a;
+  Multiplier b;
+  Multiplier out;
+};
+AddConstants addConstants(float a, float b, float out);
+
+/// Of int8 SOFTMAX with exponents in Q5.26.
+struct SoftmaxConstants {
+  int32_t multiplier = 0;
+  int32_t leftShift = 0;
+  int32_t diffMin = 0;
+};
+SoftmaxConstants softmaxConstants(float inputScale);
+
+/// in * weight / out: per channel the product is taken in float64, for a per-tensor dense layer in float32.
+Multiplier convMultiplier(float input, float weight, float output);
+Multiplier denseMultiplier(float input, float weight, float output);
+
+} // namespace tigris

@@ -1,0 +1,159 @@
+// Coordinate rules of ONNX Resize.
+#include "tigris/Emit/ResizeTables.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tigris {
+
+namespace {
+
+constexpr int32_t WeightOne = 1024; // Q10
+
+float sourceCoordinate(const ResizeRule& rule, float x, int64_t in, int64_t out, float scale) {
+  const auto length = static_cast<float>(in);
+  const auto resized = static_cast<float>(out);
+  if (rule.coordinates == "asymmetric")
+    return x / scale;
+  if (rule.coordinates == "align_corners")
+    return out == 1 ? 0.0F : x * (length - 1) / (resized - 1);
+  if (rule.coordinates == "pytorch_half_pixel")
+    return out > 1 ? (x + 0.5F) / scale - 0.5F : 0.0F;
+  if (rule.coordinates == "half_pixel_symmetric") {
+    const float adjustment = resized / (scale * length);
+    const float center = length / 2;
+    return center * (1 - adjustment) + (x + 0.5F) / scale - 0.5F;
+  }
+  return (x + 0.5F) / scale - 0.5F; // half_pixel
+}
+
+int64_t nearestIndex(const ResizeRule& rule, float x) {
+  if (rule.nearest == "floor")
+    return static_cast<int64_t>(std::floor(x));
+  if (rule.nearest == "ceil")
+    return static_cast<int64_t>(std::ceil(x));
+  const float below = std::floor(x);
+  const float rest = x - below;
+  const bool up = rule.nearest == "round_prefer_ceil" ? rest >= 0.5F : rest > 0.5F;
+  return static_cast<int64_t>(below) + (up ? 1 : 0);
+}
+
+int32_t clampIndex(int64_t index, int64_t in) {
+  return static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
+}
+
+void addLinear(AxisTable& table, float x, int64_t in) {
+  const float clamped = std::clamp(x, 0.0F, static_cast<float>(in - 1));
+  const auto below = static_cast<int64_t>(clamped);
+  const float rest = clamped - static_cast<float>(below);
+  table.indices.push_back(clampIndex(below, in));
+  table.indices.push_back(clampIndex(below + 1, in));
+  table.weights.push_back(1 - rest);
+  table.weights.push_back(rest);
+}
+
+/// Keys' cubic convolution with parameter a, at distances 1 + r, r, 1 - r, 2 - r.
+void addCubic(AxisTable& table, float x, int64_t in, const ResizeRule& rule) {
+  const double below = std::floor(x);
+  const double r = x - below;
+  const double a = rule.cubicA;
+  const auto outer = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  const auto inner = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
+  std::array<double, 4> weights = {outer(1 + r), inner(r), inner(1 - r), outer(2 - r)};
+  const auto first = static_cast<int64_t>(below) - 1;
+  if (rule.excludeOutside) {
+    double sum = 0;
+    for (size_t tap = 0; tap < weights.size(); ++tap) {
+      const int64_t index = first + static_cast<int64_t>(tap);
+      if (index < 0 || index >= in)
+        weights[tap] = 0;
+      sum += weights[tap];
+    }
+    for (double& weight : weights)
+      weight /= sum;
+  }
+  for (size_t tap = 0; tap < weights.size(); ++tap) {
+    table.indices.push_back(clampIndex(first + static_cast<int64_t>(tap), in));
+    table.weights.push_back(static_cast<float>(weights[tap]));
+  }
+}
+
+} // namespace
+
+Expected<ResizeRule> resizeRule(const Op& op) {
+  const auto refuse = [&](const std::string& what) {
+    return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (Resize): ", what,
+                     " is not supported");
+  };
+  ResizeRule rule;
+  const std::string mode = op.attrs.getString("mode", "nearest");
+  if (mode == "linear")
+    rule.mode = ResizeMode::Linear;
+  else if (mode == "cubic")
+    rule.mode = ResizeMode::Cubic;
+  else if (mode != "nearest")
+    return refuse(strCat("mode '", mode, "'"));
+  rule.coordinates = op.attrs.getString("coordinate_transformation_mode", "half_pixel");
+  const std::array<std::string_view, 5> coordinates = {
+      "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"};
+  if (std::find(coordinates.begin(), coordinates.end(), rule.coordinates) == coordinates.end())
+    return refuse(strCat("coordinate transformation '", rule.coordinates, "'"));
+  rule.nearest = op.attrs.getString("nearest_mode", "round_prefer_floor");
+  const std::array<std::string_view, 4> roundings = {"round_prefer_floor", "round_prefer_ceil",
+                                                     "floor", "ceil"};
+  if (std::find(roundings.begin(), roundings.end(), rule.nearest) == roundings.end())
+    return refuse(strCat("nearest mode '", rule.nearest, "'"));
+  if (op.attrs.getInt("antialias") != 0)
+    return refuse("antialias");
+  rule.cubicA = op.attrs.getFloat("cubic_coeff_a", -0.75);
+  rule.excludeOutside = op.attrs.getInt("exclude_outside") != 0;
+  return rule;
+}
+
+AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scale) {
+  AxisTable table;
+  if (in == out && scale == 1.0F) { // every rule maps such an axis to itself
+    for (int64_t i = 0; i < out; ++i)
+      table.indices.push_back(static_cast<int32_t>(i));
+    return table;
+  }
+  table.taps = rule.mode == ResizeMode::Nearest ? 1 : rule.mode == ResizeMode::Linear ? 2 : 4;
+  for (int64_t i = 0; i < out; ++i) {
+    const float x = sourceCoordinate(rule, static_cast<float>(i), in, out, scale);
+    switch (rule.mode) {
+    case ResizeMode::Nearest:
+      table.indices.push_back(clampIndex(nearestIndex(rule, x), in));
+      break;
+    case ResizeMode::Linear:
+      addLinear(table, x, in);
+      break;
+    case ResizeMode::Cubic:
+      addCubic(table, x, in, rule);
+      break;
+    }
+  }
+  return table;
+}
+
+void addUnitWeights(AxisTable& table) {
+  if (table.weights.empty())
+    table.weights.assign(table.indices.size(), 1.0F);
+}
+
+std::vector<int32_t> integerWeights(const AxisTable& table) {
+  std::vector<int32_t> result;
+  result.reserve(table.weights.size());
+  for (size_t i = 0; i < table.weights.size(); i += table.taps) {
+    int32_t rest = WeightOne;
+    for (uint32_t tap = 0; tap < table.taps; ++tap) {
+      result.push_back(static_cast<int32_t>(std::lround(table.weights[i + tap] * WeightOne)));
+      rest -= result.back();
+    }
+    const auto first = result.end() - static_cast<std::ptrdiff_t>(table.taps);
+    *std::max_element(first, result.end()) += rest;
+  }
+  return result;
+}
+
+} // namespace tigris
