@@ -1,0 +1,151 @@
+// Options of tigris-plan, and the summary of -v.
+#include "tigris/Driver/PlanTool.h"
+
+#include "tigris/Driver/ToolMain.h"
+#include "tigris/Driver/WeightsOption.h"
+#include "tigris/Emit/Emitter.h"
+#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Plan/PortCopies.h"
+#include "tigris/Target/Target.h"
+
+namespace tigris {
+
+namespace {
+
+struct PlanFlags {
+  std::vector<uint64_t> memory;
+  std::optional<uint64_t> flash;
+  std::string planner = "greedy";
+  std::string optimize = "memory";
+  std::string target = "generic";
+  std::string io;
+  bool verbose = false;
+  WriteOptions write;
+};
+
+void declare(OptionTable& table, PlanFlags& flags) {
+  table
+      .sizes("memory,m", flags.memory, "SIZE",
+             "fast memory for activations; given a second time: slow memory")
+      .record();
+  table.size("flash,f", flags.flash, "SIZE", "flash for the whole .tgrs file").record();
+  std::vector<std::string> targets;
+  for (const Target& target : allTargets())
+    targets.emplace_back(target.name);
+  table
+      .choice("target", flags.target, targets,
+              "processor family, decides the alignment (default: generic)")
+      .record();
+  table
+      .choice("io", flags.io, {"slow", "caller", "arena"},
+              "where model inputs and outputs live: slow memory (default with two -m), buffers of "
+              "the caller (default with one), or the fast memory")
+      .record();
+  table.choice("planner", flags.planner, {"greedy"}, "how to search (default: greedy)").record();
+  table
+      .choice("optimize", flags.optimize, {"memory", "traffic", "latency"},
+              "what to make small first (default: memory)")
+      .record();
+  table.flag("verbose,v", flags.verbose, "print what the plan takes");
+  addWeightsOption(table, flags.write);
+}
+
+Expected<PlanOptions> planOptions(const PlanFlags& flags) {
+  if (flags.memory.empty())
+    return makeError(DiagId::Usage, "how much fast memory is there? give -m SIZE, as in -m 256K");
+  if (flags.memory.size() > 2)
+    return makeError(DiagId::Usage, "option '-m' is given ", flags.memory.size(),
+                     " times, expected fast and slow memory");
+  PlanOptions options;
+  options.budget.fast = flags.memory[0];
+  if (flags.memory.size() > 1)
+    options.budget.slow = flags.memory[1];
+  options.budget.flash = flags.flash;
+  if (!flags.io.empty())
+    options.io = parseIoMode(flags.io);
+  options.planner = flags.planner;
+  options.optimize = flags.optimize;
+  options.target = flags.target;
+  return options;
+}
+
+std::string describe(const Graph& graph) {
+  const Plan& plan = *graph.plan();
+  const PlanStats& stats = plan.stats;
+  std::string text =
+      strCat("fast peak ", formatBytes(stats.fastPeakBytes), " of ", formatBytes(plan.budget.fast),
+             ", at least ", formatBytes(plan.bounds.fastPeakBytes), " for ", plan.bounds.planClass,
+             plan.provenOptimal ? " (proven optimal)" : "", "\n");
+  text += strCat("unscheduled peak ", formatBytes(stats.unscheduledPeakBytes));
+  if (stats.peakOp)
+    text += strCat(" at op '", graph.op(stats.peakOp).name, "' (",
+                   graph.op(stats.peakOp).kindName(), ")");
+  text += strCat("\nslow peak ", formatBytes(stats.slowPeakBytes), ", read ",
+                 formatBytes(stats.slowReadBytes), ", written ", formatBytes(stats.slowWriteBytes),
+                 "\ninterface ", formatBytes(stats.ioBytes), " (", ioModeName(plan.io), "), ",
+                 stats.kernelCalls, " kernel calls, ", stats.macs, " MACs, ", plan.stages.size(),
+                 plan.stages.size() == 1 ? " stage\n" : " stages\n");
+  return text;
+}
+
+Status plan(ToolContext& context, PlanFlags& flags) {
+  const Expected<PlanOptions> options = planOptions(flags);
+  if (!options)
+    return options.error();
+  Expected<std::string> text = context.readInput();
+  if (!text)
+    return text.takeError();
+  Expected<Graph> graph =
+      readStream(std::make_shared<const std::string>(std::move(*text)), context.input());
+  if (!graph)
+    return graph.takeError();
+  if (graph->stage() == GraphStage::Imported)
+    return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
+
+  insertPortCopies(*graph);
+  Expected<Plan> result = planGraph(*graph, *options);
+  if (!result)
+    return result.takeError();
+  applyPlan(*graph, std::move(*result));
+  if (Status status = checkPlan(*graph); !status)
+    TIGRIS_UNREACHABLE(status.error().message());
+  // Only the emitted file tells how much flash it takes.
+  if (flags.flash)
+    if (const Expected<std::string> file = emitPlan(*graph); !file)
+      return file.error();
+
+  if (flags.verbose)
+    context.log(describe(*graph));
+  graph->addHistory(context.historyEntry());
+  flags.write.streamFile = context.outputPath();
+  Expected<std::string> stream = writeStream(*graph, flags.write);
+  if (!stream)
+    return stream.takeError();
+  context.output(std::move(*stream));
+  return {};
+}
+
+} // namespace
+
+int planMain(int argc, const char* const* argv) {
+  PlanFlags flags;
+  ToolSpec spec;
+  spec.name = "tigris-plan";
+  spec.summary = "Decides the order of a normalized graph and the address of every tensor.";
+  spec.input = "IN";
+  spec.output = true;
+  spec.options = [&](OptionTable& table) { declare(table, flags); };
+  spec.details =
+      "Sizes are bytes, or 256K, 256KiB, 1.5M. With one -m nothing is spilled and model inputs\n"
+      "and outputs are the caller's own buffers. Exit code 3: the model does not fit.\n";
+  spec.examples =
+      "tigris-plan -m 256K normalized.yaml -o planned.yaml\n"
+      "tigris-plan -m 256K -m 8M -f 4M --target=esp32s3 normalized.yaml -o planned.yaml\n"
+      "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "
+      "model.tgrs\n";
+  spec.run = [&](ToolContext& context) { return plan(context, flags); };
+  return toolMain(argc, argv, spec);
+}
+
+} // namespace tigris
