@@ -94,6 +94,20 @@ Outcome compute(const OpValues& op) {
   case OpKind::Softmax:
   case OpKind::LogSoftmax:
     return softmax(op);
+  case OpKind::LayerNormalization:
+    return layerNormalization(op);
+  case OpKind::Conv:
+  case OpKind::DepthwiseConv:
+  case OpKind::Conv1D:
+    return activated(op, conv(op));
+  case OpKind::ConvTranspose:
+    return activated(op, convTranspose(op));
+  case OpKind::MaxPool:
+  case OpKind::AveragePool:
+    return pool(op);
+  case OpKind::GlobalAveragePool:
+  case OpKind::GlobalMaxPool:
+    return globalPool(op);
   case OpKind::ReduceMean:
   case OpKind::ReduceSum:
   case OpKind::ReduceMax:

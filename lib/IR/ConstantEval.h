@@ -5,11 +5,14 @@
 
 namespace tigris {
 
-/// Results of `op` from the values of its operands (null where absent). nullopt when this operator
-/// has no compile-time rule. `results` are the types from inferResults.
+/// Results of `op` from the values of its operands (null where absent). nullopt when an operand's value
+/// is not known or this operator, or this use of it, has no compile-time rule. `results` are the types
+/// from inferResults, for the same operands.
 ///
-/// float32 is computed in float32, integers in int64 with wrap-around to the result type, so folding
-/// gives the bytes an exact runtime would give.
+/// float32 is computed in float32, integers in int64 with wrap-around to the result type, sums in
+/// ascending order, so folding gives the bytes an exact runtime would give. Integers that stand for
+/// reals (Tensor::quant) are moved, quantized and dequantized, never computed with. Shape and Size need
+/// no value. Throws DataError when a constant's data is damaged.
 std::optional<std::vector<BlobRef>> evaluateOp(const Op& op, const KnownValues& values,
                                                std::span<const ResultType> results);
 

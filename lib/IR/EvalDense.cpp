@@ -197,4 +197,31 @@ Outcome softmax(const OpValues& op) {
   return one(values, DType::Float32);
 }
 
+Outcome layerNormalization(const OpValues& op) {
+  if (op.type(0) != DType::Float32 || op.results().size() != 1)
+    return std::nullopt;
+  const Shape& x = op.shape(0);
+  const size_t axis = *normalizeAxis(op.attrs().getInt("axis", -1), x.rank());
+  const auto row = static_cast<size_t>(x.elementsFrom(axis));
+  const auto epsilon = static_cast<float>(op.attrs().getFloat("epsilon", 1e-5));
+  std::vector<float> values = op.load<float>(0);
+  const std::vector<float> scale = op.loadAs<float>(1, x);
+  std::vector<float> bias(values.size(), 0.0F);
+  if (op.has(2))
+    bias = op.loadAs<float>(2, x);
+  for (size_t first = 0; row != 0 && first < values.size(); first += row) {
+    float mean = 0;
+    for (size_t i = first; i < first + row; ++i)
+      mean += values[i];
+    mean /= static_cast<float>(row);
+    float variance = 0;
+    for (size_t i = first; i < first + row; ++i)
+      variance += (values[i] - mean) * (values[i] - mean);
+    const float factor = 1.0F / std::sqrt(variance / static_cast<float>(row) + epsilon);
+    for (size_t i = first; i < first + row; ++i)
+      values[i] = (values[i] - mean) * factor * scale[i] + bias[i];
+  }
+  return one(values, DType::Float32);
+}
+
 } // namespace tigris::eval

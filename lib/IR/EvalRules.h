@@ -126,5 +126,11 @@ Outcome gemm(const OpValues& op);
 Outcome matMul(const OpValues& op);
 Outcome reduce(const OpValues& op);
 Outcome softmax(const OpValues& op);
+Outcome layerNormalization(const OpValues& op);
+// EvalWindow.cpp
+Outcome conv(const OpValues& op);
+Outcome convTranspose(const OpValues& op);
+Outcome pool(const OpValues& op);
+Outcome globalPool(const OpValues& op);
 
 } // namespace tigris::eval

@@ -12,8 +12,9 @@ namespace tigris {
 /// constant, a model input or the result of an earlier op; constants hold exactly their shape's bytes;
 /// quantization has one scale and zero point, or one per index of its axis, scales finite and positive, zero
 /// points inside the type; ports agree with their tensors.
-/// From `normalized` on: no Unknown and no Compile operator, no compile-time operand left, every
-/// shape and type known and equal to what shape inference derives, channels last.
+/// Where the operands' shapes are known: types and shapes equal what shape inference derives.
+/// From `normalized` on: no Unknown and no Compile operator, no compile-time operand left, nothing
+/// checkSupported refuses, every shape and type known, int8 activations quantized, channels last.
 /// `planned`: additionally a plan whose stages cover the order exactly once, in order, and whose
 /// placements are aligned, inside the budget and name activations of the graph.
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);

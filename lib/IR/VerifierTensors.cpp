@@ -76,6 +76,9 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
   }
   if (tensor.quant)
     checkQuant(tensor, diagnostics);
+  else if (tensor.type == DType::Int8 && !tensor.isConstant() &&
+           graph.stage() != GraphStage::Imported)
+    fail(DiagId::BadType, "is int8, but has no scale and zero point");
 }
 
 bool isPermutation(std::vector<int64_t> perm) {
