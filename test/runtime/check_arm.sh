@@ -1,0 +1,34 @@
+#!/bin/sh
+# Builds the runtime and its tests for 32-bit ARM with full warnings and runs them under qemu-arm.
+#
+# usage: check_arm.sh COMPILER EMULATOR BUILD_DIR
+set -eu
+compiler=$1
+emulator=$2
+build=$3
+here=$(cd "$(dirname "$0")" && pwd)
+runtime=$here/../../runtime
+mkdir -p "$build"
+
+flags="-std=c99 -O2 -march=armv7-a -mfloat-abi=soft -pedantic -Wall -Wextra -Wshadow -Werror"
+flags="$flags -ffp-contract=off -I$runtime/include -I$runtime/src -I$here"
+objects=
+for source in "$runtime"/src/*.c "$runtime"/src/kernels/*.c; do
+  object=$build/$(basename "$source" .c).o
+  # shellcheck disable=SC2086
+  "$compiler" $flags -Wconversion -c "$source" -o "$object"
+  objects="$objects $object"
+done
+# newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
+for name in plan_builder sample_plans; do
+  # shellcheck disable=SC2086
+  "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
+  objects="$objects $build/$name.o"
+done
+for name in fixed_point layout plan kernels_conv kernels_map kernels_move hostile; do
+  # shellcheck disable=SC2086
+  "$compiler" $flags -DTIGRIS_HOSTILE_ROUNDS=1000 --specs=rdimon.specs "$here/test_$name.c" \
+    $objects -lm -o "$build/$name.elf"
+  echo "== $name"
+  "$emulator" "$build/$name.elf"
+done

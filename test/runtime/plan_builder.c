@@ -1,0 +1,285 @@
+/* The test plan builder. */
+#include "plan_builder.h"
+
+#include "check.h"
+#include "crc32.h"
+
+static uint32_t append(Builder* b, uint32_t section, const void* data, uint32_t size,
+                       uint32_t align) {
+  Bytes* s = &b->section[section];
+  const uint32_t at = (s->size + align - 1) / align * align;
+  if (at + size > s->capacity) {
+    s->capacity = (at + size) * 2 + 64;
+    s->data = (uint8_t*)realloc(s->data, s->capacity);
+    if (s->data == NULL)
+      exit(2);
+  }
+  if (size != 0) {
+    memset(s->data + s->size, 0, at - s->size);
+    memcpy(s->data + at, data, size);
+    s->size = at + size;
+  }
+  return at;
+}
+
+static tigris_tensor* tensorOf(const Builder* b, int id) {
+  return (tigris_tensor*)(void*)b->section[TIGRIS_SECTION_TENSORS].data + id;
+}
+
+static uint32_t countOf(const Builder* b, uint32_t section, size_t record) {
+  return b->section[section].size / (uint32_t)record;
+}
+
+void builderInit(Builder* b, uint32_t ioMode) {
+  tigris_summary* s = &b->summary;
+  memset(b, 0, sizeof *b);
+  b->align = 16;
+  s->align = 16;
+  s->io_mode = ioMode;
+  s->budget_fast = s->budget_slow = s->budget_flash = TIGRIS_NONE;
+  s->target = s->planner = s->optimize = s->producer = s->bound_class = TIGRIS_NONE;
+  s->flags = TIGRIS_SUMMARY_XIP;
+  s->model = builderString(b, "test");
+}
+
+void builderFree(Builder* b) {
+  uint32_t i;
+  for (i = 0; i <= TIGRIS_SECTION_LAST; ++i)
+    free(b->section[i].data);
+  memset(b, 0, sizeof *b);
+}
+
+uint32_t builderString(Builder* b, const char* text) {
+  return append(b, TIGRIS_SECTION_STRINGS, text, (uint32_t)strlen(text) + 1, 1);
+}
+
+uint32_t builderInts(Builder* b, const int32_t* values, uint32_t n) {
+  return append(b, TIGRIS_SECTION_INTS, values, n * 4, 4) / 4;
+}
+
+uint32_t builderQuant(Builder* b, float scale, int32_t zeroPoint) {
+  tigris_quant q;
+  q.scale = scale;
+  q.zero_point = zeroPoint;
+  return append(b, TIGRIS_SECTION_QUANT, &q, sizeof q, 4) / (uint32_t)sizeof q;
+}
+
+uint32_t builderRequant(Builder* b, const int32_t* multipliers, const int32_t* shifts, uint32_t n) {
+  const uint32_t at = append(b, TIGRIS_SECTION_REQUANT, multipliers, n * 4, 4) / 4;
+  append(b, TIGRIS_SECTION_REQUANT, shifts, n * 4, 4);
+  return at;
+}
+
+static int addTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant) {
+  const uint32_t id = countOf(b, TIGRIS_SECTION_TENSORS, sizeof(tigris_tensor));
+  tigris_tensor t;
+  uint32_t i;
+  memset(&t, 0, sizeof t);
+  t.dtype = dtype;
+  t.rank = rank;
+  t.dims = rank == 0 ? 0 : builderInts(b, dims, rank);
+  t.bytes = dtype == TIGRIS_S8 ? 1 : (dtype == TIGRIS_S64 ? 8 : 4);
+  for (i = 0; i < rank; ++i)
+    t.bytes *= (uint32_t)dims[i];
+  t.quant = quant;
+  t.data = TIGRIS_NONE;
+  t.name = TIGRIS_NONE;
+  if (id >= BUILDER_MAX_TENSORS)
+    exit(2);
+  append(b, TIGRIS_SECTION_TENSORS, &t, sizeof t, 4);
+  return (int)id;
+}
+
+int builderTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant) {
+  const int id = addTensor(b, dtype, rank, dims, quant);
+  b->place[id].pool = TIGRIS_POOL_FAST;
+  b->place[id].offset = (b->fastUsed + b->align - 1) / b->align * b->align;
+  b->fastUsed = b->place[id].offset + tensorOf(b, id)->bytes;
+  return id;
+}
+
+int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant,
+                 const void* data) {
+  const int id = addTensor(b, dtype, rank, dims, quant);
+  tigris_tensor* t = tensorOf(b, id);
+  t->flags = TIGRIS_TENSOR_CONST;
+  t->data = append(b, TIGRIS_SECTION_WEIGHTS, data, t->bytes, TIGRIS_WEIGHT_ALIGN);
+  b->place[id].pool = TIGRIS_POOL_CONST;
+  b->place[id].offset = t->data;
+  b->summary.weight_bytes += t->bytes;
+  return id;
+}
+
+uint32_t builderBytesOf(const Builder* b, int tensor) { return tensorOf(b, tensor)->bytes; }
+
+uint32_t builderSlow(Builder* b, uint32_t bytes) {
+  const uint32_t at = (b->slowUsed + b->align - 1) / b->align * b->align;
+  b->slowUsed = at + bytes;
+  return at;
+}
+
+static void addPort(Builder* b, int tensor, uint8_t direction) {
+  tigris_tensor* t = tensorOf(b, tensor);
+  tigris_port p;
+  memset(&p, 0, sizeof p);
+  t->flags |= direction == TIGRIS_INPUT ? TIGRIS_TENSOR_INPUT : TIGRIS_TENSOR_OUTPUT;
+  p.tensor = (uint16_t)tensor;
+  p.direction = direction;
+  p.dtype = t->dtype;
+  p.rank = t->rank;
+  p.dims = t->dims;
+  p.perm = TIGRIS_NONE;
+  p.name = TIGRIS_NONE;
+  if (b->summary.io_mode == TIGRIS_IO_SLOW)
+    p.offset = builderSlow(b, t->bytes);
+  else if (b->summary.io_mode == TIGRIS_IO_ARENA)
+    p.offset = b->place[tensor].offset;
+  b->summary.io_bytes += t->bytes;
+  append(b, TIGRIS_SECTION_PORTS, &p, sizeof p, 4);
+  if (b->summary.io_mode == TIGRIS_IO_CALLER) {
+    b->place[tensor].pool = TIGRIS_POOL_CALLER;
+    b->place[tensor].offset = countOf(b, TIGRIS_SECTION_PORTS, sizeof p) - 1;
+  }
+}
+
+void builderInput(Builder* b, int tensor) { addPort(b, tensor, TIGRIS_INPUT); }
+
+void builderOutput(Builder* b, int tensor) { addPort(b, tensor, TIGRIS_OUTPUT); }
+
+static void addOperand(Builder* b, int tensor) {
+  tigris_operand o;
+  memset(&o, 0, sizeof o);
+  o.tensor = tensor < 0 ? TIGRIS_NO_TENSOR : (uint16_t)tensor;
+  o.pool = tensor < 0 ? TIGRIS_POOL_ABSENT : b->place[tensor].pool;
+  o.offset = tensor < 0 ? 0 : b->place[tensor].offset;
+  append(b, TIGRIS_SECTION_OPERANDS, &o, sizeof o, 4);
+}
+
+void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, const void* params,
+               uint32_t paramsSize) {
+  tigris_op op;
+  int i;
+  memset(&op, 0, sizeof op);
+  op.opcode = opcode;
+  op.inputs = (uint8_t)inputs;
+  op.outputs = 1;
+  op.operands = countOf(b, TIGRIS_SECTION_OPERANDS, sizeof(tigris_operand));
+  op.params = append(b, TIGRIS_SECTION_PARAMS, params, paramsSize, 4);
+  op.params_size = paramsSize;
+  op.name = TIGRIS_NONE;
+  append(b, TIGRIS_SECTION_OPS, &op, sizeof op, 4);
+  for (i = 0; i < inputs; ++i)
+    addOperand(b, in[i]);
+  addOperand(b, out);
+}
+
+static uint32_t addTransfers(Builder* b, const tigris_transfer* t, uint32_t n) {
+  const uint32_t first = countOf(b, TIGRIS_SECTION_TRANSFERS, sizeof *t);
+  append(b, TIGRIS_SECTION_TRANSFERS, t, n * (uint32_t)sizeof *t, 4);
+  return first;
+}
+
+void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
+                  const tigris_transfer* spills, uint32_t spillCount) {
+  const uint32_t ops = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
+  tigris_stage s;
+  memset(&s, 0, sizeof s);
+  s.first_op = b->stageStart;
+  s.op_count = ops - b->stageStart;
+  s.first_load = addTransfers(b, loads, loadCount);
+  s.load_count = loadCount;
+  s.first_spill = addTransfers(b, spills, spillCount);
+  s.spill_count = spillCount;
+  s.peak = b->fastUsed;
+  s.detail = TIGRIS_NONE;
+  append(b, TIGRIS_SECTION_STAGES, &s, sizeof s, 4);
+  b->stageStart = ops;
+}
+
+static void defaultStage(Builder* b) {
+  tigris_transfer loads[16];
+  tigris_transfer spills[16];
+  uint32_t loadCount = 0;
+  uint32_t spillCount = 0;
+  uint32_t i;
+  if (b->summary.io_mode == TIGRIS_IO_SLOW) {
+    for (i = 0; i < countOf(b, TIGRIS_SECTION_PORTS, sizeof(tigris_port)); ++i) {
+      const tigris_port* p = (tigris_port*)(void*)b->section[TIGRIS_SECTION_PORTS].data + i;
+      tigris_transfer t;
+      memset(&t, 0, sizeof t);
+      t.tensor = p->tensor;
+      t.fast = b->place[p->tensor].offset;
+      t.slow = p->offset;
+      t.bytes = tensorOf(b, p->tensor)->bytes;
+      if (p->direction == TIGRIS_INPUT)
+        loads[loadCount++] = t;
+      else
+        spills[spillCount++] = t;
+    }
+  }
+  builderStage(b, loads, loadCount, spills, spillCount);
+}
+
+uint8_t* builderFinish(Builder* b, uint32_t* size) {
+  static const uint32_t record[TIGRIS_SECTION_LAST + 1] = {1,
+                                                           0,
+                                                           1,
+                                                           4,
+                                                           sizeof(tigris_quant),
+                                                           4,
+                                                           sizeof(tigris_tensor),
+                                                           sizeof(tigris_port),
+                                                           sizeof(tigris_operand),
+                                                           1,
+                                                           sizeof(tigris_op),
+                                                           sizeof(tigris_transfer),
+                                                           sizeof(tigris_stage),
+                                                           1};
+  tigris_header header;
+  tigris_section directory[TIGRIS_SECTION_LAST];
+  uint32_t at = (uint32_t)(sizeof header + sizeof directory);
+  uint8_t* plan;
+  uint32_t i;
+  if (b->stageStart != countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op)) ||
+      b->section[TIGRIS_SECTION_STAGES].size == 0)
+    defaultStage(b);
+  b->summary.fast_bytes = b->summary.fast_peak = b->fastUsed;
+  b->summary.slow_bytes = b->summary.slow_peak = b->slowUsed;
+  b->summary.stages = countOf(b, TIGRIS_SECTION_STAGES, sizeof(tigris_stage));
+  b->summary.kernel_calls = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
+  for (i = 1; i <= TIGRIS_SECTION_LAST; ++i) {
+    tigris_section* d = &directory[i - 1];
+    at = (at + 15) / 16 * 16;
+    d->type = i;
+    d->offset = at;
+    d->length = i == TIGRIS_SECTION_SUMMARY ? (uint32_t)sizeof b->summary : b->section[i].size;
+    d->count = i == TIGRIS_SECTION_SUMMARY ? 1 : d->length / record[i];
+    at += d->length;
+  }
+  plan = (uint8_t*)exactly(at);
+  memset(plan, 0, at);
+  b->summary.flash_bytes = at;
+  append(b, TIGRIS_SECTION_SUMMARY, &b->summary, sizeof b->summary, 4);
+  memset(&header, 0, sizeof header);
+  memcpy(header.magic, "TGRS", 4);
+  header.version = TIGRIS_FORMAT_VERSION;
+  header.header_size = sizeof header;
+  header.file_size = at;
+  header.section_count = TIGRIS_SECTION_LAST;
+  memcpy(plan, &header, sizeof header);
+  memcpy(plan + sizeof header, directory, sizeof directory);
+  for (i = 1; i <= TIGRIS_SECTION_LAST; ++i) {
+    if (b->section[i].size != 0)
+      memcpy(plan + directory[i - 1].offset, b->section[i].data, directory[i - 1].length);
+  }
+  builderSeal(plan);
+  *size = at;
+  return plan;
+}
+
+void builderSeal(uint8_t* plan) {
+  tigris_header header;
+  memcpy(&header, plan, sizeof header);
+  header.crc32 = tigris_crc32(plan + 16, header.file_size - 16);
+  memcpy(plan, &header, sizeof header);
+}

@@ -1,0 +1,66 @@
+/* Builds small plans in memory for the runtime's tests: every activation gets its own fast offset. */
+#ifndef TIGRIS_TEST_PLAN_BUILDER_H
+#define TIGRIS_TEST_PLAN_BUILDER_H
+
+#include "tigris_backend.h"
+
+typedef struct Bytes {
+  uint8_t* data;
+  uint32_t size;
+  uint32_t capacity;
+} Bytes;
+
+typedef struct Place {
+  uint8_t pool;
+  uint32_t offset;
+} Place;
+
+#define BUILDER_MAX_TENSORS 256
+
+typedef struct Builder {
+  tigris_summary summary;
+  Bytes section[TIGRIS_SECTION_LAST + 1]; /* by section type */
+  Place place[BUILDER_MAX_TENSORS];
+  uint32_t align;
+  uint32_t fastUsed;
+  uint32_t slowUsed;
+  uint32_t stageStart; /* first op of the stage being built */
+} Builder;
+
+/* io mode as tigris_io_mode; alignment 16. */
+void builderInit(Builder* b, uint32_t ioMode);
+void builderFree(Builder* b);
+
+uint32_t builderString(Builder* b, const char* text);
+uint32_t builderInts(Builder* b, const int32_t* values, uint32_t n);
+uint32_t builderQuant(Builder* b, float scale, int32_t zeroPoint);
+/* n multipliers, n shifts; the index of the first. */
+uint32_t builderRequant(Builder* b, const int32_t* multipliers, const int32_t* shifts, uint32_t n);
+
+/* An activation at a fresh fast offset; quant = TIGRIS_NONE for none. */
+int builderTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant);
+int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant,
+                 const void* data);
+uint32_t builderBytesOf(const Builder* b, int tensor);
+
+/* Declares a model input or output. Inputs first. With io slow a slow offset is taken. */
+void builderInput(Builder* b, int tensor);
+void builderOutput(Builder* b, int tensor);
+
+/* inputs: tensor ids, -1 for an absent operand. */
+void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, const void* params,
+               uint32_t paramsSize);
+
+/* Ends a stage of the ops added since the last one, with transfers. */
+void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
+                  const tigris_transfer* spills, uint32_t spillCount);
+uint32_t builderSlow(Builder* b, uint32_t bytes);
+
+/* The finished plan in a buffer of exactly its size. Ops not yet in a stage get one; with io slow
+ * it loads all model inputs and spills all outputs. */
+uint8_t* builderFinish(Builder* b, uint32_t* size);
+
+/* Writes the checksum again after bytes were changed. */
+void builderSeal(uint8_t* plan);
+
+#endif /* TIGRIS_TEST_PLAN_BUILDER_H */

@@ -1,0 +1,327 @@
+/* An int8 network, a float network and an index network, each a few hundred operand bytes. */
+#include "sample_plans.h"
+
+#include <math.h>
+
+#include "check.h"
+
+static uint32_t oneRequant(Builder* b, uint32_t n) {
+  int32_t m[16];
+  int32_t s[16];
+  uint32_t i;
+  for (i = 0; i < n; ++i) {
+    m[i] = 1518500250;
+    s[i] = -7;
+  }
+  return builderRequant(b, m, s, n);
+}
+
+static int s8(Builder* b, int32_t h, int32_t w, int32_t c) {
+  const int32_t dims[4] = {1, h, w, c};
+  return builderTensor(b, TIGRIS_S8, 4, dims, 0);
+}
+
+static int f32(Builder* b, int32_t h, int32_t w, int32_t c) {
+  const int32_t dims[4] = {1, h, w, c};
+  return builderTensor(b, TIGRIS_F32, 4, dims, TIGRIS_NONE);
+}
+
+static tigris_conv_params convParams(Builder* b, int isFloat, int32_t groups, uint32_t channels) {
+  const int32_t zeros[1] = {3};
+  tigris_conv_params p;
+  memset(&p, 0, sizeof p);
+  p.kernel_h = p.kernel_w = 3;
+  p.stride_h = p.stride_w = p.dilation_h = p.dilation_w = 1;
+  p.pad_top = p.pad_left = p.pad_bottom = p.pad_right = 1;
+  p.groups = groups;
+  p.requant = p.weight_zeros = TIGRIS_NONE;
+  if (isFloat) {
+    p.lo.f = 0.0f;
+    p.hi.f = INFINITY;
+    return p;
+  }
+  p.lo.i = -128;
+  p.hi.i = 127;
+  p.requant = oneRequant(b, channels);
+  p.requant_count = channels;
+  p.weight_zeros = builderInts(b, zeros, 1);
+  p.weight_zeros_count = 1;
+  return p;
+}
+
+static tigris_pool_params poolParams(void) {
+  tigris_pool_params p;
+  memset(&p, 0, sizeof p);
+  p.kernel_h = p.kernel_w = p.stride_h = p.stride_w = 2;
+  p.dilation_h = p.dilation_w = 1;
+  p.lo.i = -128;
+  p.hi.i = 127;
+  p.requant = TIGRIS_NONE;
+  return p;
+}
+
+static uint8_t* integers(Builder* b, uint32_t* size) {
+  const int32_t taps[8] = {0, 0, 0, 1, 1, 0, 1, 1};
+  const int32_t weights[8] = {1024, 0, 512, 512, 1000, 24, 1024, 0};
+  const int32_t before[4] = {0, 1, 0, 0};
+  const int32_t starts[4] = {0, 4, 0, 1};
+  const int32_t steps[4] = {1, -2, 1, 1};
+  const int32_t perm[4] = {0, 1, 3, 2};
+  const int32_t cw[4] = {5, 3, 3, 2};
+  const int32_t dw[3] = {3, 3, 5};
+  const int32_t five[1] = {5};
+  const int32_t table[1] = {256};
+  const int32_t fw[2] = {3, 4};
+  const int32_t fx[2] = {1, 4};
+  const int32_t fy[2] = {1, 3};
+  int8_t data[256];
+  int32_t bias[5] = {100, -100, 7, 0, 99};
+  tigris_conv_params conv;
+  tigris_pool_params pool;
+  tigris_resize_params resize;
+  tigris_binary_params add;
+  tigris_pad_params pad;
+  tigris_slice_params slice;
+  tigris_transpose_params transpose;
+  tigris_global_pool_params global;
+  tigris_fc_params fc;
+  tigris_softmax_params softmax;
+  tigris_axis_params axis;
+  tigris_reduce_params reduce;
+  tigris_requantize_params requantize;
+  const float scale = 0.1f;
+  int in[4];
+  int x;
+  int y;
+  int z;
+  randomBytes(data, sizeof data);
+  builderInit(b, TIGRIS_IO_SLOW);
+  builderQuant(b, scale, -3);
+  x = f32(b, 4, 4, 2);
+  builderInput(b, x);
+  y = s8(b, 4, 4, 2);
+  builderOp(b, TIGRIS_OP_QUANTIZE, 1, &x, y, NULL, 0);
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_S8, 4, cw, TIGRIS_NONE, data);
+  in[2] = builderConst(b, TIGRIS_S32, 1, five, TIGRIS_NONE, bias);
+  conv = convParams(b, 0, 1, 5);
+  x = s8(b, 4, 4, 5);
+  builderOp(b, TIGRIS_OP_CONV, 3, in, x, &conv, sizeof conv);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_S8, 3, dw, TIGRIS_NONE, data);
+  conv.groups = 5;
+  y = s8(b, 4, 4, 5);
+  builderOp(b, TIGRIS_OP_DEPTHWISE_CONV, 3, in, y, &conv, sizeof conv);
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_S8, 1, table, TIGRIS_NONE, data);
+  builderOp(b, TIGRIS_OP_LOOKUP, 2, in, y, NULL, 0);
+  pool = poolParams();
+  x = s8(b, 2, 2, 5);
+  builderOp(b, TIGRIS_OP_MAX_POOL, 1, &y, x, &pool, sizeof pool);
+  pool.requant = oneRequant(b, 4);
+  pool.requant_count = 4;
+  z = s8(b, 2, 2, 5);
+  builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, z, &pool, sizeof pool);
+  resize.h_taps = resize.w_taps = 2;
+  resize.h_index = resize.w_index = builderInts(b, taps, 8);
+  resize.h_weight = resize.w_weight = builderInts(b, weights, 8);
+  y = s8(b, 4, 4, 5);
+  builderOp(b, TIGRIS_OP_RESIZE, 1, &x, y, &resize, sizeof resize);
+  memset(&add, 0, sizeof add);
+  add.lo.i = -128;
+  add.hi.i = 127;
+  add.left_shift = 20;
+  add.a_multiplier = add.b_multiplier = add.out_multiplier = 1 << 30;
+  add.out_shift = -17;
+  in[0] = z;
+  in[1] = x;
+  builderOp(b, TIGRIS_OP_ADD, 2, in, x, &add, sizeof add);
+  add.left_shift = 0;
+  in[1] = s8(b, 1, 1, 5);
+  global.lo.i = -128;
+  global.hi.i = 127;
+  global.requant = oneRequant(b, 1);
+  global.requant_count = 1;
+  builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &z, in[1], &global, sizeof global);
+  z = s8(b, 2, 2, 5);
+  builderOp(b, TIGRIS_OP_DIV, 2, in, z, &add, sizeof add);
+  pad.before = builderInts(b, before, 4);
+  pad.mode = TIGRIS_PAD_CONSTANT;
+  pad.value.i = -3;
+  x = s8(b, 5, 4, 5);
+  builderOp(b, TIGRIS_OP_PAD, 1, &y, x, &pad, sizeof pad);
+  slice.starts = builderInts(b, starts, 4);
+  slice.steps = builderInts(b, steps, 4);
+  y = s8(b, 3, 4, 4);
+  builderOp(b, TIGRIS_OP_SLICE, 1, &x, y, &slice, sizeof slice);
+  transpose.perm = builderInts(b, perm, 4);
+  z = s8(b, 3, 4, 4);
+  builderOp(b, TIGRIS_OP_TRANSPOSE, 1, &y, z, &transpose, sizeof transpose);
+  axis.axis = 1;
+  in[0] = y;
+  in[1] = z;
+  x = s8(b, 6, 4, 4);
+  builderOp(b, TIGRIS_OP_CONCAT, 2, in, x, &axis, sizeof axis);
+  reduce.kind = TIGRIS_REDUCE_MEAN;
+  reduce.axes = 6;
+  reduce.requant = global.requant;
+  reduce.requant_count = 1;
+  y = builderTensor(b, TIGRIS_S8, 2, fx, 0);
+  builderOp(b, TIGRIS_OP_REDUCE, 1, &x, y, &reduce, sizeof reduce);
+  fc.lo.i = -128;
+  fc.hi.i = 127;
+  fc.requant = global.requant;
+  fc.requant_count = 1;
+  fc.weight_zeros = TIGRIS_NONE;
+  fc.weight_zeros_count = 0;
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_S8, 2, fw, TIGRIS_NONE, data);
+  in[2] = -1;
+  x = builderTensor(b, TIGRIS_S8, 2, fy, 0);
+  builderOp(b, TIGRIS_OP_FULLY_CONNECTED, 3, in, x, &fc, sizeof fc);
+  requantize.multiplier = 1 << 30;
+  requantize.shift = 1;
+  requantize.lo = -128;
+  requantize.hi = 127;
+  builderOp(b, TIGRIS_OP_REQUANTIZE, 1, &x, x, &requantize, sizeof requantize);
+  softmax.axis = 1;
+  softmax.multiplier = 1717986918;
+  softmax.left_shift = 23;
+  softmax.diff_min = -248;
+  y = builderTensor(b, TIGRIS_S8, 2, fy, 0);
+  builderOp(b, TIGRIS_OP_SOFTMAX, 1, &x, y, &softmax, sizeof softmax);
+  z = builderTensor(b, TIGRIS_F32, 2, fy, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_DEQUANTIZE, 1, &y, z, NULL, 0);
+  builderOutput(b, z);
+  return builderFinish(b, size);
+}
+
+static uint8_t* floats(Builder* b, uint32_t* size) {
+  const int32_t cw[5] = {1, 3, 3, 2, 5};
+  const int32_t tw[5] = {1, 3, 3, 5, 3};
+  const int32_t dw[3] = {3, 3, 3};
+  const int32_t three[1] = {3};
+  const int32_t mx[2] = {2, 3};
+  const int32_t my[2] = {2, 2};
+  const int32_t nearest[4] = {0, 1, 0, 1};
+  float data[160];
+  tigris_conv_params conv;
+  tigris_resize_params resize;
+  tigris_clamp_params clamp;
+  tigris_reduce_params reduce;
+  tigris_layer_norm_params norm;
+  tigris_matmul_params matmul;
+  tigris_pool_params pool;
+  tigris_unary_params unary;
+  tigris_softmax_params softmax;
+  int in[3];
+  int x;
+  int y;
+  int z;
+  randomFloats(data, 160);
+  builderInit(b, TIGRIS_IO_CALLER);
+  x = f32(b, 4, 4, 2);
+  builderInput(b, x);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_F32, 5, cw, TIGRIS_NONE, data);
+  in[2] = -1;
+  conv = convParams(b, 1, 1, 5);
+  y = f32(b, 4, 4, 5);
+  builderOp(b, TIGRIS_OP_CONV, 3, in, y, &conv, sizeof conv);
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_F32, 5, tw, TIGRIS_NONE, data);
+  conv.stride_h = conv.stride_w = 2;
+  x = f32(b, 7, 7, 3);
+  builderOp(b, TIGRIS_OP_CONV_TRANSPOSE, 2, in, x, &conv, sizeof conv);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_F32, 3, dw, TIGRIS_NONE, data);
+  conv.groups = 3;
+  y = f32(b, 4, 4, 3);
+  builderOp(b, TIGRIS_OP_DEPTHWISE_CONV, 2, in, y, &conv, sizeof conv);
+  clamp.lo.f = -1.0f;
+  clamp.hi.f = 1.0f;
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_F32, 1, three, TIGRIS_NONE, data);
+  in[2] = builderConst(b, TIGRIS_F32, 1, three, TIGRIS_NONE, data + 3);
+  builderOp(b, TIGRIS_OP_BATCH_NORM, 3, in, y, &clamp, sizeof clamp);
+  builderOp(b, TIGRIS_OP_PRELU, 2, in, y, NULL, 0);
+  pool = poolParams();
+  pool.lo.f = -INFINITY;
+  pool.hi.f = INFINITY;
+  pool.flags = TIGRIS_POOL_COUNT_PAD;
+  pool.pad_top = pool.pad_left = 1;
+  x = f32(b, 2, 2, 3);
+  builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, x, &pool, sizeof pool);
+  resize.h_taps = resize.w_taps = 1;
+  resize.h_index = resize.w_index = builderInts(b, nearest, 4);
+  resize.h_weight = resize.w_weight = TIGRIS_NONE;
+  z = f32(b, 4, 4, 3);
+  builderOp(b, TIGRIS_OP_RESIZE, 1, &x, z, &resize, sizeof resize);
+  unary.function = TIGRIS_FN_SIGMOID;
+  unary.alpha = unary.beta = 0.0f;
+  builderOp(b, TIGRIS_OP_UNARY, 1, &z, z, &unary, sizeof unary);
+  memset(&reduce, 0, sizeof reduce);
+  reduce.kind = TIGRIS_REDUCE_LOG_SUM_EXP;
+  reduce.axes = 4;
+  reduce.requant = TIGRIS_NONE;
+  y = f32(b, 2, 1, 3);
+  builderOp(b, TIGRIS_OP_REDUCE, 1, &x, y, &reduce, sizeof reduce);
+  norm.axes = 1;
+  norm.epsilon = 1e-5f;
+  in[0] = y;
+  x = f32(b, 2, 1, 3);
+  builderOp(b, TIGRIS_OP_LAYER_NORM, 3, in, x, &norm, sizeof norm);
+  z = builderTensor(b, TIGRIS_F32, 2, mx, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_RESHAPE, 1, &x, z, NULL, 0);
+  matmul.flags = TIGRIS_MATMUL_TRANSPOSE_B;
+  in[0] = in[1] = z;
+  x = builderTensor(b, TIGRIS_F32, 2, my, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_MATMUL, 2, in, x, &matmul, sizeof matmul);
+  memset(&softmax, 0, sizeof softmax);
+  softmax.axis = 1;
+  y = builderTensor(b, TIGRIS_F32, 2, my, TIGRIS_NONE);
+  builderOutput(b, y);
+  builderOp(b, TIGRIS_OP_LOG_SOFTMAX, 1, &x, y, &softmax, sizeof softmax);
+  return builderFinish(b, size);
+}
+
+static uint8_t* indices(Builder* b, uint32_t* size) {
+  const int32_t xd[2] = {5, 3};
+  const int32_t id[1] = {2};
+  const int32_t yd[2] = {2, 3};
+  const int32_t pd[2] = {4, 5};
+  const int32_t before[2] = {1, 1};
+  tigris_axis_params axis;
+  tigris_pad_params pad;
+  int in[2];
+  int y;
+  int z;
+  builderInit(b, TIGRIS_IO_ARENA);
+  in[0] = builderTensor(b, TIGRIS_S64, 2, xd, TIGRIS_NONE);
+  in[1] = builderTensor(b, TIGRIS_S32, 1, id, TIGRIS_NONE);
+  y = builderTensor(b, TIGRIS_S64, 2, yd, TIGRIS_NONE);
+  z = builderTensor(b, TIGRIS_S64, 2, pd, TIGRIS_NONE);
+  builderInput(b, in[0]);
+  builderInput(b, in[1]);
+  builderOutput(b, z);
+  axis.axis = 0;
+  builderOp(b, TIGRIS_OP_GATHER, 2, in, y, &axis, sizeof axis);
+  pad.before = builderInts(b, before, 2);
+  pad.mode = TIGRIS_PAD_REFLECT;
+  pad.value.i = 0;
+  builderOp(b, TIGRIS_OP_PAD, 1, &y, z, &pad, sizeof pad);
+  return builderFinish(b, size);
+}
+
+uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
+  switch (index) {
+  case 0:
+    return integers(b, size);
+  case 1:
+    return floats(b, size);
+  case 2:
+    return indices(b, size);
+  default:
+    return NULL;
+  }
+}

@@ -1,0 +1,154 @@
+/* The byte tables of docs/tgrs-format.md as assertions: offset and size of every field of every record. */
+#include "check.h"
+#include "tigris_format.h"
+
+#define FIELD(record, field, offset, size)                                                         \
+  CHECK_EQ(offsetof(record, field), offset);                                                       \
+  CHECK_EQ(sizeof(((record*)0)->field), size)
+
+static void testHeader(void) {
+  CHECK_EQ(sizeof(tigris_header), 32);
+  FIELD(tigris_header, magic, 0, 4);
+  FIELD(tigris_header, version, 4, 2);
+  FIELD(tigris_header, header_size, 6, 2);
+  FIELD(tigris_header, file_size, 8, 4);
+  FIELD(tigris_header, crc32, 12, 4);
+  FIELD(tigris_header, section_count, 16, 4);
+  FIELD(tigris_header, reserved, 20, 12);
+  CHECK_EQ(sizeof(tigris_section), 16);
+  FIELD(tigris_section, type, 0, 4);
+  FIELD(tigris_section, offset, 4, 4);
+  FIELD(tigris_section, length, 8, 4);
+  FIELD(tigris_section, count, 12, 4);
+}
+
+static void testSummary(void) {
+  CHECK_EQ(sizeof(tigris_summary), 168);
+  FIELD(tigris_summary, fast_bytes, 0, 4);
+  FIELD(tigris_summary, fast_reserved, 4, 4);
+  FIELD(tigris_summary, slow_bytes, 8, 4);
+  FIELD(tigris_summary, flash_bytes, 12, 4);
+  FIELD(tigris_summary, align, 16, 4);
+  FIELD(tigris_summary, io_mode, 20, 4);
+  FIELD(tigris_summary, budget_fast, 24, 4);
+  FIELD(tigris_summary, budget_slow, 28, 4);
+  FIELD(tigris_summary, budget_flash, 32, 4);
+  FIELD(tigris_summary, model, 36, 4);
+  FIELD(tigris_summary, target, 40, 4);
+  FIELD(tigris_summary, planner, 44, 4);
+  FIELD(tigris_summary, optimize, 48, 4);
+  FIELD(tigris_summary, producer, 52, 4);
+  FIELD(tigris_summary, bound_class, 56, 4);
+  FIELD(tigris_summary, flags, 60, 4);
+  FIELD(tigris_summary, fast_peak, 64, 4);
+  FIELD(tigris_summary, slow_peak, 68, 4);
+  FIELD(tigris_summary, kernel_calls, 72, 4);
+  FIELD(tigris_summary, weight_bytes, 76, 4);
+  FIELD(tigris_summary, stages, 80, 4);
+  FIELD(tigris_summary, tiled_stages, 84, 4);
+  FIELD(tigris_summary, streamed_stages, 88, 4);
+  FIELD(tigris_summary, chains, 92, 4);
+  FIELD(tigris_summary, slow_read, 96, 8);
+  FIELD(tigris_summary, slow_write, 104, 8);
+  FIELD(tigris_summary, compulsory, 112, 8);
+  FIELD(tigris_summary, io_bytes, 120, 8);
+  FIELD(tigris_summary, macs, 128, 8);
+  FIELD(tigris_summary, recompute_macs, 136, 8);
+  FIELD(tigris_summary, unscheduled_peak, 144, 8);
+  FIELD(tigris_summary, bound_fast_peak, 152, 8);
+  FIELD(tigris_summary, bound_slow_traffic, 160, 8);
+}
+
+static void testRecords(void) {
+  CHECK_EQ(sizeof(tigris_tensor), 24);
+  FIELD(tigris_tensor, dtype, 0, 1);
+  FIELD(tigris_tensor, rank, 1, 1);
+  FIELD(tigris_tensor, flags, 2, 2);
+  FIELD(tigris_tensor, dims, 4, 4);
+  FIELD(tigris_tensor, bytes, 8, 4);
+  FIELD(tigris_tensor, quant, 12, 4);
+  FIELD(tigris_tensor, data, 16, 4);
+  FIELD(tigris_tensor, name, 20, 4);
+  CHECK_EQ(sizeof(tigris_quant), 8);
+  FIELD(tigris_quant, scale, 0, 4);
+  FIELD(tigris_quant, zero_point, 4, 4);
+  CHECK_EQ(sizeof(tigris_port), 24);
+  FIELD(tigris_port, tensor, 0, 2);
+  FIELD(tigris_port, direction, 2, 1);
+  FIELD(tigris_port, dtype, 3, 1);
+  FIELD(tigris_port, rank, 4, 1);
+  FIELD(tigris_port, reserved, 5, 3);
+  FIELD(tigris_port, dims, 8, 4);
+  FIELD(tigris_port, perm, 12, 4);
+  FIELD(tigris_port, offset, 16, 4);
+  FIELD(tigris_port, name, 20, 4);
+  CHECK_EQ(sizeof(tigris_operand), 8);
+  FIELD(tigris_operand, tensor, 0, 2);
+  FIELD(tigris_operand, pool, 2, 1);
+  FIELD(tigris_operand, reserved, 3, 1);
+  FIELD(tigris_operand, offset, 4, 4);
+  CHECK_EQ(sizeof(tigris_op), 20);
+  FIELD(tigris_op, opcode, 0, 2);
+  FIELD(tigris_op, inputs, 2, 1);
+  FIELD(tigris_op, outputs, 3, 1);
+  FIELD(tigris_op, operands, 4, 4);
+  FIELD(tigris_op, params, 8, 4);
+  FIELD(tigris_op, params_size, 12, 4);
+  FIELD(tigris_op, name, 16, 4);
+  CHECK_EQ(sizeof(tigris_stage), 36);
+  FIELD(tigris_stage, first_op, 0, 4);
+  FIELD(tigris_stage, op_count, 4, 4);
+  FIELD(tigris_stage, first_load, 8, 4);
+  FIELD(tigris_stage, load_count, 12, 4);
+  FIELD(tigris_stage, first_spill, 16, 4);
+  FIELD(tigris_stage, spill_count, 20, 4);
+  FIELD(tigris_stage, peak, 24, 4);
+  FIELD(tigris_stage, detail, 28, 4);
+  FIELD(tigris_stage, mode, 32, 2);
+  FIELD(tigris_stage, reserved, 34, 2);
+  CHECK_EQ(sizeof(tigris_transfer), 16);
+  FIELD(tigris_transfer, tensor, 0, 2);
+  FIELD(tigris_transfer, reserved, 2, 2);
+  FIELD(tigris_transfer, fast, 4, 4);
+  FIELD(tigris_transfer, slow, 8, 4);
+  FIELD(tigris_transfer, bytes, 12, 4);
+}
+
+/* Parameters consist of 32-bit fields in the order of the declaration: first, last and size pin them. */
+static void testParams(void) {
+  CHECK_EQ(sizeof(tigris_conv_params), 68);
+  FIELD(tigris_conv_params, kernel_h, 0, 4);
+  FIELD(tigris_conv_params, groups, 40, 4);
+  FIELD(tigris_conv_params, lo, 44, 4);
+  FIELD(tigris_conv_params, requant, 52, 4);
+  FIELD(tigris_conv_params, weight_zeros_count, 64, 4);
+  CHECK_EQ(sizeof(tigris_fc_params), 24);
+  FIELD(tigris_fc_params, requant, 8, 4);
+  CHECK_EQ(sizeof(tigris_matmul_params), 4);
+  CHECK_EQ(sizeof(tigris_pool_params), 60);
+  FIELD(tigris_pool_params, flags, 40, 4);
+  FIELD(tigris_pool_params, requant_count, 56, 4);
+  CHECK_EQ(sizeof(tigris_global_pool_params), 16);
+  CHECK_EQ(sizeof(tigris_reduce_params), 16);
+  CHECK_EQ(sizeof(tigris_binary_params), 36);
+  FIELD(tigris_binary_params, left_shift, 8, 4);
+  FIELD(tigris_binary_params, out_shift, 32, 4);
+  CHECK_EQ(sizeof(tigris_unary_params), 12);
+  CHECK_EQ(sizeof(tigris_clamp_params), 8);
+  CHECK_EQ(sizeof(tigris_softmax_params), 16);
+  CHECK_EQ(sizeof(tigris_layer_norm_params), 8);
+  CHECK_EQ(sizeof(tigris_axis_params), 4);
+  CHECK_EQ(sizeof(tigris_slice_params), 8);
+  CHECK_EQ(sizeof(tigris_pad_params), 12);
+  CHECK_EQ(sizeof(tigris_transpose_params), 4);
+  CHECK_EQ(sizeof(tigris_resize_params), 24);
+  CHECK_EQ(sizeof(tigris_requantize_params), 16);
+}
+
+int main(void) {
+  testHeader();
+  testSummary();
+  testRecords();
+  testParams();
+  return finish();
+}
