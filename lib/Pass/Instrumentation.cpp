@@ -28,11 +28,13 @@ public:
     DiagnosticEngine found;
     if (verifyGraph(graph, found))
       return {};
-    Error error = makeError(DiagId::PassFailed, "pass '", run.name, "' broke the graph");
+    Diagnostic failure =
+        makeError(DiagId::PassFailed, "pass '", run.name, "' broke the graph").diagnostic();
     for (const Diagnostic& diagnostic : found.all())
-      error = std::move(error).note(strCat(diagnostic.message, " [", diagSpelling(diagnostic.id), "]"));
-    return std::move(error).note(
+      failure.notes.push_back(strCat(diagnostic.message, " [", diagSpelling(diagnostic.id), "]"));
+    failure.notes.push_back(
         strCat("rerun with --print-before=", run.name, " --print-after-all to see what it did"));
+    return Error(std::move(failure));
   }
 
 private:

@@ -1,0 +1,116 @@
+// The default pipeline as a whole, and the door to stage `normalized`.
+#include "PassTesting.h"
+
+#include "tigris/IR/Verifier.h"
+#include "tigris/Transforms/Passes.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+TEST_CASE("the default pipeline registers and resolves") {
+  const Expected<Pipeline> pipeline = parsePipeline("default", builtinPasses());
+  REQUIRE_MESSAGE(pipeline, pipeline.error().message());
+  CHECK(printPipeline(*pipeline) == defaultPipeline());
+}
+
+TEST_CASE("every pass has a manual") {
+  for (const PassInfo* info : builtinPasses().passes()) {
+    INFO(info->name);
+    CHECK_FALSE(info->summary.empty());
+    CHECK(info->summary.back() != '.');
+    CHECK(info->doc.find("\n    ") != std::string::npos);
+    for (const PassOptionInfo& option : info->options)
+      CHECK_FALSE(option.help.empty());
+  }
+}
+
+TEST_CASE("default: from an exporter's spelling to the runtime's") {
+  const Graph graph = checkPass("default", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 3, 8, 8]}
+  - {name: w, type: float32, shape: [4, 3, 3, 3], const: true}
+  - {name: p, type: float32, shape: [4], const: true}
+  - {name: lo, type: float32, shape: [], const: true}
+  - {name: hi, type: float32, shape: [], const: true}
+  - {name: fc, type: float32, shape: [4, 2], const: true}
+  - {name: a, type: float32, shape: [1, 4, 4, 4]}
+  - {name: b, type: float32, shape: [1, 4, 4, 4]}
+  - {name: c, type: float32, shape: [1, 4, 4, 4]}
+  - {name: d, type: float32, shape: [1, 4, 1, 1]}
+  - {name: e, type: float32, shape: [1, 4]}
+  - {name: y, type: float32, shape: [1, 2]}
+ops:
+  - {op: Conv, name: conv, in: [x, w], out: [a], attrs: {auto_pad: SAME_UPPER, strides: [2, 2]}, origin: [n1]}
+  - {op: BatchNormalization, name: bn, in: [a, p, p, p, p], out: [b], origin: [n2]}
+  - {op: Clip, name: clip, in: [b, lo, hi], out: [c], origin: [n3]}
+  - {op: ReduceMean, name: mean, in: [c], out: [d], attrs: {axes: [-2, -1]}}
+  - {op: Flatten, name: flat, in: [d], out: [e]}
+  - {op: MatMul, name: fc_mul, in: [e, fc], out: [y]}
+blobs:
+  - {name: w, fill: {seed: 1, amplitude: 1.0}}
+  - {name: p, values: [1.0, 2.0, 3.0, 4.0]}
+  - {name: lo, values: [0.0]}
+  - {name: hi, values: [6.0]}
+  - {name: fc, values: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]}
+# CHECK: layout: channels-last
+# CHECK: {name: x, shape: [1, 3, 8, 8], perm: [0, 2, 3, 1]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Conv, name: conv, {{.*}} act: Relu6, origin: [n1, n2, n3]}
+# CHECK-NEXT: {op: GlobalAveragePool, name: mean,
+# CHECK-NEXT: {op: Reshape, {{.*}} attrs: {shape: [1, 4]}}
+# CHECK-NEXT: {op: Gemm, name: fc_mul,
+# CHECK-NEXT: ---
+)");
+  Graph finished = graph;
+  DiagnosticEngine diagnostics;
+  CHECK(finishNormalization(finished, diagnostics));
+  CHECK(finished.stage() == GraphStage::Normalized);
+  CHECK(verifyGraph(finished, diagnostics));
+}
+
+TEST_CASE("finishNormalization: one error per operator that cannot run, with its origin") {
+  Graph graph = parseGraph(R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: a, type: float32, shape: [4]}
+  - {name: b, type: int32, shape: [4]}
+  - {name: y, type: float32, shape: [4]}
+ops:
+  - {op: "ai.onnx::Mystery", name: o1, in: [x], out: [a], origin: [node_1, node_2]}
+  - {op: Cast, name: o2, in: [a], out: [b], attrs: {to: int32}}
+  - {op: Cast, name: o3, in: [b], out: [y], attrs: {to: float32}}
+)");
+  DiagnosticEngine diagnostics;
+  CHECK_FALSE(finishNormalization(graph, diagnostics));
+  CHECK(graph.stage() == GraphStage::Imported);
+  REQUIRE(diagnostics.all().size() == 3);
+  for (const Diagnostic& diagnostic : diagnostics.all())
+    CHECK(diagSpelling(diagnostic.id) == std::string("unsupported-op"));
+  CHECK(diagnostics.all()[0].message ==
+        "op 'o1' (ai.onnx::Mystery): no kernel executes this operator and no pass of the pipeline "
+        "replaces it");
+  REQUIRE(diagnostics.all()[0].notes.size() == 1);
+  CHECK(diagnostics.all()[0].notes[0] == "from ONNX node 'node_1', 'node_2'");
+  CHECK(diagnostics.all()[1].message ==
+        "op 'o2' (Cast): no kernel converts float32 to int32 at run time");
+}
+
+TEST_CASE("default: an unknown operator survives the passes and is refused at the end") {
+  const PassOutcome outcome = runPasses("default", parseGraph(R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2, 4, 4]}
+  - {name: a, type: float32}
+  - {name: y, type: float32, shape: [1, 2, 4, 4]}
+ops:
+  - {op: "my::Thing", name: o1, in: [x], out: [a]}
+  - {op: "my::Other", name: o2, in: [a], out: [y]}
+)"));
+  CHECK(outcome.status != PassStatus::Failed);
+}
