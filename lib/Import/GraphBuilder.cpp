@@ -64,10 +64,24 @@ Status GraphBuilder::addOp(Op newOp) {
       for (size_t i = 0; i < op.outputs.size(); ++i)
         if (op.outputs[i] && (*computed)[i] != nullptr)
           values_.set(op.outputs[i], (*computed)[i]);
-  // A value that is known will be folded, whatever kernels there are for the operator.
-  if (values_.find(op.output()) != nullptr)
-    return {};
-  return checkSupported(op, graph_);
+  return {};
+}
+
+std::vector<Error> GraphBuilder::unsupportedUses() const {
+  std::vector<Error> errors;
+  for (const OpId id : graph_.order()) {
+    const Op& op = graph_.op(id);
+    const auto resolved = [&](TensorId tensor) {
+      return !tensor || graph_.tensor(tensor).hasShape;
+    };
+    // A value that is known will be folded, whatever kernels there are for the operator.
+    if (op.kind == OpKind::Unknown || values_.find(op.output()) != nullptr ||
+        !std::all_of(op.outputs.begin(), op.outputs.end(), resolved))
+      continue;
+    if (Status status = checkSupported(op, graph_); !status)
+      errors.push_back(status.takeError());
+  }
+  return errors;
 }
 
 void GraphBuilder::noteFloatType(int32_t onnxType) {

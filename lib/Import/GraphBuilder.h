@@ -23,10 +23,11 @@ public:
   /// A tensor whose type its producer will decide.
   TensorId addResult(const std::string& name);
 
-  /// Appends the op (its results are tensors of addResult), infers its results and checks that they
-  /// can be computed: at run time, at compile time, or by a pass that lowers the op. The error names
-  /// the op. Unknown ops are taken as they are; their results must have types already.
+  /// Appends the op (its results are tensors of addResult) and infers its results; the error names the
+  /// op. Unknown ops are taken as they are; their results must have types already.
   Status addOp(Op op);
+  /// What neither a kernel nor a pass can execute of the graph so far: one error per op at most.
+  std::vector<Error> unsupportedUses() const;
 
   /// Warns once that another float type became float32.
   void noteFloatType(int32_t onnxType);

@@ -60,6 +60,7 @@ private:
   void refuse(NodeId id, Error error);
   void markRefused(NodeId id);
   Error refusalError();
+  void eraseDeadOps();
 
   const onnx::ModelProto& model_;
   const ImportOptions& options_;
@@ -230,11 +231,25 @@ Error Importer::refusalError() {
   const size_t shown = std::min(refusals_.size(), MaxRefusals);
   for (size_t i = 0; i + 1 < shown; ++i)
     diagnostics_.report(refusals_[i].diagnostic());
-  Error last = std::move(refusals_[shown - 1]);
-  if (refusals_.size() > shown)
-    last = std::move(last).note(
-        strCat(refusals_.size() - shown, " more nodes are refused; these are the first ", shown));
-  return last;
+  Error last = refusals_[shown - 1];
+  if (refusals_.size() == shown)
+    return last;
+  return std::move(last).note(
+      strCat(refusals_.size() - shown, " more are refused; these are the first ", shown));
+}
+
+/// What was only needed to decide which branch to import.
+void Importer::eraseDeadOps() {
+  Graph& graph = builder_.graph();
+  const std::vector<OpId> order = graph.order();
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const std::vector<TensorId>& results = graph.op(*id).outputs;
+    if (std::none_of(results.begin(), results.end(), [&](TensorId result) {
+          return result && (!graph.users(result).empty() || graph.isGraphOutput(result));
+        }))
+      graph.eraseOp(*id);
+  }
+  graph.eraseUnusedTensors();
 }
 
 Expected<Graph> Importer::run() {
@@ -252,15 +267,19 @@ Expected<Graph> Importer::run() {
     if (Status status = importValue(*value); !status)
       return status.takeError();
   }
+  if (refusals_.empty())
+    if (Status status = addOutputs(main, source_, builder_, diagnostics_); !status)
+      return status.takeError();
+  if (refusals_.empty())
+    eraseDeadOps();
+  for (Error& error : builder_.unsupportedUses())
+    refusals_.push_back(std::move(error));
   if (!refusals_.empty())
     return refusalError();
-  if (Status status = addOutputs(main, source_, builder_, diagnostics_); !status)
-    return status.takeError();
 
   Graph& graph = builder_.graph();
   graph.setModelName(modelName(main, options_.modelPath));
   graph.setOpset(opsetVersion(model_.opset_import(), ""));
-  graph.eraseUnusedTensors();
   DiagnosticEngine verifier;
   TIGRIS_CHECK_MSG(verifyGraph(graph, verifier), verifier.all().front().message);
   return std::move(graph);

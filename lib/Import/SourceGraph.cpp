@@ -116,7 +116,7 @@ Status SourceGraph::addNodes(Scope& scope,
     node.scope = &scope;
     node.name = proto.name();
     if (node.name.empty())
-      node.name = strCat(proto.op_type(), "_", nameless_[proto.op_type()]++);
+      node.name = strCat(proto.op_type(), "_", (*scope.nameless)[proto.op_type()]++);
     node.name = freshNodeName(strCat(scope.prefix, node.name));
     nodes_.push_back(std::move(node));
     for (const std::string& output : proto.output()) {
@@ -217,6 +217,7 @@ Status SourceGraph::addBranch(NodeId call, const onnx::GraphProto& branch) {
   body.opsets = caller.scope->opsets;
   body.arguments = caller.scope->arguments;
   body.prefix = caller.scope->prefix;
+  body.nameless = caller.scope->nameless;
   if (Status status = addInitializers(body, branch); !status)
     return status;
   std::vector<std::string_view> names;

@@ -11,6 +11,7 @@
 #include <onnx/onnx_pb.h>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,6 +34,9 @@ struct Scope {
   const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>* opsets = nullptr;
   /// Put before the names of a function's nodes and values: "call/".
   std::string prefix;
+  /// Nameless nodes so far, by operator; a branch goes on counting where it stands.
+  std::shared_ptr<std::map<std::string, unsigned>> nameless =
+      std::make_shared<std::map<std::string, unsigned>>();
   unsigned depth = 0;
   /// Looked up only, never iterated.
   std::unordered_map<std::string_view, ValueId> values;
@@ -124,8 +128,6 @@ private:
   std::deque<SourceNode> nodes_;
   std::set<std::string, std::less<>> valueNames_;
   std::set<std::string, std::less<>> nodeNames_;
-  /// Nameless nodes so far, by operator.
-  std::map<std::string, unsigned> nameless_;
   std::map<std::string, const onnx::FunctionProto*> functions_;
   std::map<std::string, int64_t> dimensions_;
 };

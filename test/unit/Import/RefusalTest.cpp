@@ -1,0 +1,77 @@
+// Nodes that cannot be executed: each is told once, with its name, its operator and the reason.
+#include "ImportTesting.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+using namespace tigris::test;
+
+TEST_CASE("all refused nodes are told, the last one as the error") {
+  const Imported imported = importGraph(
+      "g (float[2] x) => (float[2] y) { a = Det(x) b = Relu(a) c = Tan(x) y = Add(b, c) }");
+  REQUIRE(imported.error);
+  REQUIRE(imported.diagnostics.size() == 1);
+  CHECK(imported.said(DiagId::UnsupportedOp, "node 'Tan_0' (Tan): the operator is not supported"));
+  CHECK(imported.said(DiagId::UnsupportedOp, "node 'Det_0' (Det)"));
+}
+
+TEST_CASE("at most twenty refusals are shown") {
+  onnx::ModelProto model = parseOnnxGraph("g (float[2] x) => (float[2] y) { y = Sum(x) }");
+  onnx::NodeProto* sum = model.mutable_graph()->mutable_node(0);
+  for (int i = 0; i < 25; ++i) {
+    sum->add_input(strCat("t", i));
+    onnx::NodeProto& node = *model.mutable_graph()->add_node();
+    node.set_op_type("Tan");
+    node.add_input("x");
+    node.add_output(strCat("t", i));
+    sum = model.mutable_graph()->mutable_node(0);
+  }
+  const Imported imported = importModel(model);
+  REQUIRE(imported.error);
+  CHECK(imported.diagnostics.size() == 19);
+  CHECK(imported.error->diagnostic().notes.at(0).find("5 more are refused") == 0);
+}
+
+TEST_CASE("reasons") {
+  const auto refused = [](const std::string& node, const std::string& reason) {
+    CAPTURE(node);
+    CHECK(importGraph("g (float[1,1,2] x, float[1,8,2] w) => (float y) { y = " + node + " }")
+              .said(DiagId::UnsupportedOp, reason));
+  };
+  refused("LSTM(x, w, w)", "recurrent layers");
+  refused("GRU(x, w, w)", "recurrent layers");
+  refused("Loop(x)", "loops have no schedule");
+  refused("SequenceConstruct(x)", "sequences and optional values");
+  refused("RandomNormalLike(x)", "its result is random");
+  refused("NonZero(x)", "depends on values");
+  refused("com.acme.Magic(x)", "operators of the domain 'com.acme' are not supported");
+  refused("com.microsoft.FusedConv(x, w)", "operators of the domain 'com.microsoft'");
+  refused("DepthwiseConv(x, w)", "the operator is not supported");
+}
+
+TEST_CASE("results that only run time knows are refused") {
+  CHECK(importGraph("g (float[2] x, float[2] z) => (bool[2] y) { y = Less(x, z) }")
+            .said(DiagId::UnsupportedOp, "Less_0"));
+  CHECK(importGraph("g (float[4] x, int64[1] s) => (float[4] y) { y = Reshape(x, s) }")
+            .said(DiagId::DynamicShape, "Reshape_0"));
+}
+
+TEST_CASE("shapes that do not agree are refused by name") {
+  CHECK(importGraph("g (float[2] x, float[3] z) => (float[2] y) { y = Add(x, z) }")
+            .said(DiagId::BadShape, "Add_0"));
+}
+
+TEST_CASE("unknown operators stay when asked for") {
+  ImportOptions options;
+  options.allowUnknownOps = true;
+  const std::string text = "g (float[n,2] x) => (float[n,4] y) "
+                           "{ y = com.acme.Magic<k=3, mode=\"fast\">(x) }";
+  const Imported imported = importGraph(text, 17, options);
+  const Op& op = imported.only(OpKind::Unknown);
+  CHECK(op.unknownKind == "com.acme::Magic");
+  CHECK(op.attrs.getInt("k") == 3);
+  CHECK(op.attrs.getString("mode") == "fast");
+  CHECK(imported.tensor("y").shape == Shape{1, 4});
+  CHECK(importGraph("g (float[2] x) => (float[2] y) { a = Magic(x) y = Relu(a) }", 17, options)
+            .said(DiagId::DynamicShape, "declares no type and shape for output 'a'"));
+}
