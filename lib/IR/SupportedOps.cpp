@@ -94,14 +94,11 @@ Status checkTypes(const Op& op, const Graph& graph) {
                    dtypeName(graph.tensor(id).type),
                    ", but kernels compute in float32 and int8 only");
   };
-  // Further operands are bound to the first one's type by the shape rules, or are indices.
+  // Further operands are bound to the first one's type by the shape rules, or are indices; further
+  // results are refused where they are used.
   if (Status status = check(op.input(0)); !status)
     return status;
-  for (const TensorId id : op.outputs)
-    if (isUsed(graph, id))
-      if (Status status = check(id); !status)
-        return status;
-  return {};
+  return check(op.output());
 }
 
 Status checkCompileTime(const Op& op, const Graph& graph) {
