@@ -1,9 +1,10 @@
 #!/bin/sh
 # Checks that the runtime library needs nothing but memory functions, libm and compiler helpers.
 #
-# usage: check_symbols.sh LIBRARY
+# usage: check_symbols.sh NM LIBRARY
 set -eu
-library=$1
+nm=$1
+library=$2
 
 # memory, libm, then what compilers call on their own (integer division, float emulation, stack guard).
 allowed='^(memcpy|memmove|memset|memcmp'
@@ -11,8 +12,8 @@ allowed="$allowed|(exp|expm1|log|log1p|sqrt|erf|tanh|sin|cos|tan|pow|floor|ceil|
 allowed="$allowed|__aeabi_.*|__(u?div|u?mod|mul|ashl|ashr|lshr|cmp|ucmp)[a-z]*[0-9]|__stack_chk_(fail|guard)"
 allowed="$allowed|_GLOBAL_OFFSET_TABLE_)\$"
 
-defined=$(nm -A --defined-only "$library" 2>/dev/null | awk '{print $NF}' | sort -u)
-undefined=$(nm -A --undefined-only "$library" 2>/dev/null | awk '{print $NF}' | sort -u)
+defined=$("$nm" -A --defined-only "$library" 2>/dev/null | awk '{print $NF}' | sort -u)
+undefined=$("$nm" -A --undefined-only "$library" 2>/dev/null | awk '{print $NF}' | sort -u)
 bad=$(printf '%s\n' "$undefined" | grep -Ev "$allowed" | grep -vxF "$defined" || true)
 if [ -n "$bad" ]; then
   echo "the runtime refers to symbols it must not need:"
@@ -21,7 +22,7 @@ if [ -n "$bad" ]; then
 fi
 
 # Global writable data would break re-entrancy.
-writable=$(nm -A --defined-only "$library" 2>/dev/null | awk '$(NF-1) ~ /^[bBdDcC]$/ {print $0}' |
+writable=$("$nm" -A --defined-only "$library" 2>/dev/null | awk '$(NF-1) ~ /^[bBdDcC]$/ {print $0}' |
   grep -v 'tigris_backend_reference$' | grep -v ' kernels$' | grep -v ' rules$' || true)
 if [ -n "$writable" ]; then
   echo "the runtime has writable global data:"
@@ -30,7 +31,7 @@ if [ -n "$writable" ]; then
 fi
 
 # Whatever it exports carries its prefix.
-foreign=$(nm -A --defined-only --extern-only "$library" 2>/dev/null | awk '{print $NF}' |
+foreign=$("$nm" -A --defined-only --extern-only "$library" 2>/dev/null | awk '{print $NF}' |
   grep -v '^tigris_' | grep -v ':$' || true)
 if [ -n "$foreign" ]; then
   echo "the runtime exports names without its prefix:"
