@@ -1,0 +1,112 @@
+// Whole reads, and writes that appear complete or not at all.
+#include "tigris/Support/FileIO.h"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tigris;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory of its own for each test case, gone afterwards.
+class TemporaryDirectory {
+public:
+  TemporaryDirectory() {
+    std::string pattern = (fs::temp_directory_path() / "tigris-test-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~TemporaryDirectory() { fs::remove_all(path_); }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  size_t count() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path_), {}));
+  }
+
+private:
+  fs::path path_;
+};
+
+std::string contents(const std::string& path) {
+  auto text = readFile(path);
+  REQUIRE(text);
+  return *text;
+}
+
+} // namespace
+
+TEST_CASE("files: what is written is read, zero bytes and all") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a");
+  const std::string bytes("a\0b\r\n\xFF", 6);
+  REQUIRE(writeFile(path, bytes));
+  CHECK(contents(path) == bytes);
+  REQUIRE(writeFile(path, ""));
+  CHECK(contents(path).empty());
+  const std::string large(3 << 20, 'z');
+  REQUIRE(writeFile(path, large));
+  CHECK(contents(path) == large);
+  CHECK(directory.count() == 1);
+}
+
+TEST_CASE("files: a new file obeys the umask, an old one keeps its mode") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a");
+  const mode_t before = ::umask(027);
+  const bool written = static_cast<bool>(writeFile(path, "1"));
+  ::umask(before);
+  REQUIRE(written);
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0640);
+  REQUIRE(::chmod(path.c_str(), 0600) == 0);
+  REQUIRE(writeFile(path, "2"));
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("files: a failed write leaves the old file and nothing else") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("missing/a");
+  const Status status = writeFile(path, "x");
+  REQUIRE(!status);
+  CHECK(status.error().id() == DiagId::IoError);
+  CHECK(status.error().message() == "cannot write '" + path + "': No such file or directory");
+  CHECK(directory.count() == 0);
+  const Status onDirectory = writeFile(directory.file("."), "x");
+  CHECK(!onDirectory);
+  CHECK(directory.count() == 0);
+}
+
+TEST_CASE("files: a full disk is reported") {
+  if (::access("/dev/full", W_OK) != 0) {
+    MESSAGE("no /dev/full here");
+    return;
+  }
+  const Status status = writeFile("/dev/full", std::string(100000, 'x'));
+  REQUIRE(!status);
+  CHECK(status.error().message() == "cannot write '/dev/full': No space left on device");
+}
+
+TEST_CASE("files: special files are written directly") {
+  CHECK(writeFile("/dev/null", "x"));
+  CHECK(!fs::is_regular_file("/dev/null"));
+}
+
+TEST_CASE("files: reading what cannot be read names the reason") {
+  const TemporaryDirectory directory;
+  const auto missing = readFile(directory.file("none"));
+  REQUIRE(!missing);
+  CHECK(missing.error().message() ==
+        "cannot open '" + directory.file("none") + "': No such file or directory");
+  const auto folder = readFile(directory.file("."));
+  REQUIRE(!folder);
+  CHECK(folder.error().message().find("Is a directory") != std::string::npos);
+  CHECK(displayName("-") == "<stdin>");
+  CHECK(displayName("a") == "a");
+}
