@@ -16,13 +16,13 @@ public:
       : graph_(graph), op_(op), info_(opInfo(op.kind)), diagnostics_(diagnostics) {}
 
   void run() {
-    checkCounts("operand", op_.inputs, info_.operands, info_.minOperands(), info_.maxOperands());
-    checkCounts("result", op_.outputs, info_.results, info_.minResults(), info_.maxResults());
     if (op_.kind == OpKind::Unknown) {
       if (op_.unknownKind.empty())
         fail(DiagId::BadGraph, "an operator outside the list has no name");
       return;
     }
+    checkCounts("operand", op_.inputs, info_.operands, info_.minOperands(), info_.maxOperands());
+    checkCounts("result", op_.outputs, info_.results, info_.minResults(), info_.maxResults());
     checkAttributes();
     checkForms();
     checkActivation();
