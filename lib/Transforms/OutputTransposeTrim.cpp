@@ -90,8 +90,10 @@ PassStatus trimInputs(Graph& graph, PassContext&) {
   bool changed = false;
   for (size_t i = 0; i < graph.inputs().size(); ++i)
     changed |= trimInput(graph, i);
-  if (changed)
+  if (changed) {
     graph.eraseUnusedTensors();
+    nameStoredInputs(graph);
+  }
   return changedIf(changed);
 }
 

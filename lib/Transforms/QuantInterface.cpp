@@ -62,8 +62,10 @@ PassStatus run(Graph& graph, PassContext&) {
     changed |= trimInput(graph, i);
   for (size_t i = 0; i < graph.outputs().size(); ++i)
     changed |= trimOutput(graph, i);
-  if (changed)
+  if (changed) {
     graph.eraseUnusedTensors();
+    nameStoredInputs(graph);
+  }
   return changedIf(changed);
 }
 

@@ -146,4 +146,10 @@ void eraseIfDead(Graph& graph, OpId id) {
   }
 }
 
+void nameStoredInputs(Graph& graph) {
+  for (const Port& port : graph.inputs())
+    if (!graph.findTensor(port.name))
+      graph.renameTensor(port.tensor, port.name);
+}
+
 } // namespace tigris

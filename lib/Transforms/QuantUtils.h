@@ -35,4 +35,7 @@ TensorId addQuantizedLike(Graph& graph, TensorId real, DType type, const QuantPa
 /// Erases `id` and, in turn, every op that only fed it, as long as nothing reads their results.
 void eraseIfDead(Graph& graph, OpId id);
 
+/// Once an interface rewrite has dropped the old tensor of an input, the stored one takes the port's name.
+void nameStoredInputs(Graph& graph);
+
 } // namespace tigris

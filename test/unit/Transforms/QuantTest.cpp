@@ -1,0 +1,295 @@
+// The four quantization passes, each alone.
+#include "PassTesting.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+TEST_CASE("quant-annotate: parameters move onto the tensor") {
+  checkPass("quant-annotate", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2, 3]}
+  - {name: s, type: float32, shape: [], const: true}
+  - {name: z, type: int8, shape: [], const: true}
+  - {name: q, type: int8, shape: [2, 3]}
+  - {name: y, type: float32, shape: [2, 3]}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x, s, z], out: [q]}
+  - {op: DequantizeLinear, name: o2, in: [q, s, z], out: [y]}
+blobs:
+  - {name: s, values: [0.5]}
+  - {name: z, values: [3]}
+# CHECK: {name: q, type: int8, shape: [2, 3], quant: {scale: 0.5, zero_point: 3}}
+# CHECK: {op: QuantizeLinear, name: o1, in: [x], out: [q]}
+# CHECK: {op: DequantizeLinear, name: o2, in: [q], out: ["y"]}
+)");
+}
+
+TEST_CASE("quant-annotate: uint8 becomes int8, also where the zero point is left out") {
+  checkPass("quant-annotate", R"(
+inputs: [{name: x}]
+outputs: [{name: y}, {name: v}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: s, type: float32, shape: [], const: true}
+  - {name: z, type: uint8, shape: [], const: true}
+  - {name: q, type: uint8, shape: [4]}
+  - {name: y, type: float32, shape: [4]}
+  - {name: r, type: uint8, shape: [4]}
+  - {name: u, type: float32, shape: [4]}
+  - {name: w, type: uint8, shape: [4], const: true}
+  - {name: t, type: float32, shape: [4]}
+  - {name: v, type: float32, shape: [4]}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x, s, z], out: [q]}
+  - {op: DequantizeLinear, name: o2, in: [q, s, z], out: [y]}
+  - {op: QuantizeLinear, name: o3, in: [x, s], out: [r]}
+  - {op: DequantizeLinear, name: o4, in: [r, s], out: [u]}
+  - {op: DequantizeLinear, name: o5, in: [w, s, z], out: [t]}
+  - {op: Add, name: o6, in: [u, t], out: [v]}
+blobs:
+  - {name: s, values: [0.5]}
+  - {name: z, values: [130]}
+  - {name: w, values: [0, 128, 200, 255]}
+# CHECK-DAG: {name: w, type: int8, shape: [4], quant: {scale: 0.5, zero_point: 2}, const: true}
+# CHECK-DAG: {name: q, type: int8, shape: [4], quant: {scale: 0.5, zero_point: 2}}
+# CHECK-DAG: {name: r, type: int8, shape: [4], quant: {scale: 0.5, zero_point: -128}}
+# CHECK: {name: w, values: [-128, 0, 72, 127]}
+)");
+}
+
+TEST_CASE("quant-annotate: a constant read with two scales is copied") {
+  checkPass("quant-annotate", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2]}
+  - {name: s1, type: float32, shape: [], const: true}
+  - {name: s2, type: float32, shape: [], const: true}
+  - {name: z, type: int8, shape: [], const: true}
+  - {name: w, type: int8, shape: [2], const: true}
+  - {name: a, type: float32, shape: [2]}
+  - {name: b, type: float32, shape: [2]}
+  - {name: c, type: float32, shape: [2]}
+  - {name: y, type: float32, shape: [2]}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [w, s1, z], out: [a]}
+  - {op: DequantizeLinear, name: o2, in: [w, s2, z], out: [b]}
+  - {op: Add, name: o3, in: [x, a], out: [c]}
+  - {op: Add, name: o4, in: [c, b], out: [y]}
+blobs:
+  - {name: s1, values: [0.5]}
+  - {name: s2, values: [0.25]}
+  - {name: z, values: [0]}
+  - {name: w, values: [1, 2]}
+# CHECK-DAG: {name: w, type: int8, shape: [2], quant: {scale: 0.5}, const: true}
+# CHECK-DAG: {name: w_1, type: int8, shape: [2], quant: {scale: 0.25}, const: true}
+# CHECK: {op: DequantizeLinear, name: o2, in: [w_1], out: [b]}
+)");
+}
+
+TEST_CASE("quant-annotate: refuses what it cannot express") {
+  checkFails("quant-annotate", R"(
+inputs: [{name: x}, {name: s}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2]}
+  - {name: s, type: float32, shape: []}
+  - {name: z, type: int8, shape: [], const: true}
+  - {name: y, type: int8, shape: [2]}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x, s, z], out: [y]}
+blobs:
+  - {name: z, values: [0]}
+)",
+             DiagId::UnsupportedOp, "scale 's' is not a float32 constant");
+  checkFails("quant-annotate", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2]}
+  - {name: s1, type: float32, shape: [], const: true}
+  - {name: s2, type: float32, shape: [], const: true}
+  - {name: z, type: int8, shape: [], const: true}
+  - {name: q, type: int8, shape: [2]}
+  - {name: y, type: float32, shape: [2]}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x, s1, z], out: [q]}
+  - {op: DequantizeLinear, name: o2, in: [q, s2, z], out: [y]}
+blobs:
+  - {name: s1, values: [0.5]}
+  - {name: s2, values: [0.25]}
+  - {name: z, values: [0]}
+)",
+             DiagId::UnsupportedOp, "read with scale 0.25 but holds scale 0.5");
+}
+
+TEST_CASE("qdq-move: quantization rises above clamps and movement") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: q}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2, 2, 2]}
+  - {name: t, type: float32, shape: [1, 2, 2, 2]}
+  - {name: r, type: float32, shape: [1, 2, 2, 2]}
+  - {name: f, type: float32, shape: [1, 8]}
+  - {name: q, type: int8, shape: [1, 8], quant: {scale: 0.01, zero_point: -128}}
+ops:
+  - {op: Tanh, name: tanh, in: [x], out: [t]}
+  - {op: Relu, name: relu, in: [t], out: [r]}
+  - {op: Flatten, name: flat, in: [r], out: [f], attrs: {axis: 1}}
+  - {op: QuantizeLinear, name: quant, in: [f], out: [q]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Tanh, name: tanh
+# CHECK-NEXT: {op: QuantizeLinear, {{.*}} in: [t]
+# CHECK-NEXT: {op: Relu, name: relu
+# CHECK-NEXT: {op: Flatten, name: flat, {{.*}} out: [q]
+)";
+  checkPass("qdq-move", yaml);
+}
+
+TEST_CASE("qdq-move: dequantization sinks, also with a per-channel axis through Transpose") {
+  checkPass("qdq-move", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 3]}
+  - {name: w, type: int8, shape: [2, 3], quant: {axis: 0, scale: [0.5, 0.25], zero_point: [0, 0]}, const: true}
+  - {name: d, type: float32, shape: [2, 3]}
+  - {name: t, type: float32, shape: [3, 2]}
+  - {name: y, type: float32, shape: [1, 2]}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [w], out: [d]}
+  - {op: Transpose, name: o2, in: [d], out: [t], attrs: {perm: [1, 0]}}
+  - {op: MatMul, name: o3, in: [x, t], out: [y]}
+blobs:
+  - {name: w, values: [1, 2, 3, 4, 5, 6]}
+# CHECK: {name: t_q, type: int8, shape: [3, 2], quant: {axis: 1, scale: [0.5, 0.25]
+# CHECK: {op: Transpose, name: o2, in: [w], out: [t_q]
+# CHECK: {op: DequantizeLinear, {{.*}} in: [t_q], out: [t]
+)");
+}
+
+TEST_CASE("qdq-move: leaves a value alone that is also needed unquantized") {
+  checkUnchanged("qdq-move", R"(
+inputs: [{name: x}]
+outputs: [{name: q}, {name: r}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: r, type: float32, shape: [4]}
+  - {name: q, type: int8, shape: [4], quant: {scale: 0.01, zero_point: -128}}
+ops:
+  - {op: Relu, name: relu, in: [x], out: [r]}
+  - {op: QuantizeLinear, name: quant, in: [r], out: [q]}
+)");
+}
+
+TEST_CASE("qdq-fold: a convolution with weight zero points and a float bias") {
+  checkPass("qdq-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 1, 2, 2], quant: {scale: 0.5, zero_point: 1}}
+  - {name: w, type: int8, shape: [2, 1, 1, 1], quant: {scale: 0.25, zero_point: 7}, const: true}
+  - {name: b, type: float32, shape: [2], const: true}
+  - {name: xd, type: float32, shape: [1, 1, 2, 2]}
+  - {name: wd, type: float32, shape: [2, 1, 1, 1]}
+  - {name: c, type: float32, shape: [1, 2, 2, 2]}
+  - {name: y, type: int8, shape: [1, 2, 2, 2], quant: {scale: 0.1, zero_point: -3}}
+ops:
+  - {op: DequantizeLinear, name: dx, in: [x], out: [xd]}
+  - {op: DequantizeLinear, name: dw, in: [w], out: [wd]}
+  - {op: Conv, name: conv, in: [xd, wd, b], out: [c], attrs: {kernel_shape: [1, 1]}}
+  - {op: QuantizeLinear, name: qy, in: [c], out: [y]}
+blobs:
+  - {name: w, values: [1, 2]}
+  - {name: b, values: [1.0, -0.2]}
+# CHECK: {name: w, type: int8, {{.*}} quant: {scale: 0.25, zero_point: 7}, const: true}
+# CHECK: {name: b_s32, type: int32, shape: [2], quant: {scale: 0.125}, const: true}
+# CHECK: ops:
+# CHECK-NEXT: {op: Conv, name: conv, in: [x, w, b_s32], out: ["y"]
+# CHECK-NOT: Linear
+# CHECK: {name: b_s32, values: [8, -2]}
+)");
+}
+
+TEST_CASE("qdq-fold: neighbours cancel or become Requantize") {
+  checkPass("qdq-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: a, type: int8, shape: [4], quant: {scale: 0.5}}
+  - {name: ad, type: float32, shape: [4]}
+  - {name: b, type: int8, shape: [4], quant: {scale: 0.5}}
+  - {name: bd, type: float32, shape: [4]}
+  - {name: y, type: int8, shape: [4], quant: {scale: 0.25}}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x], out: [a]}
+  - {op: DequantizeLinear, name: o2, in: [a], out: [ad]}
+  - {op: QuantizeLinear, name: o3, in: [ad], out: [b]}
+  - {op: DequantizeLinear, name: o4, in: [b], out: [bd]}
+  - {op: QuantizeLinear, name: o5, in: [bd], out: [y]}
+# CHECK: ops:
+# CHECK-NEXT: {op: QuantizeLinear, name: o1, in: [x], out: [a]}
+# CHECK-NEXT: {op: Requantize, name: o5, in: [a], out: ["y"]}
+# CHECK-NOT: Dequantize
+)");
+}
+
+TEST_CASE("qdq-fold: what is not quantized on all sides stays in float") {
+  checkUnchanged("qdq-fold", R"(
+inputs: [{name: x}, {name: f}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [4], quant: {scale: 0.5}}
+  - {name: f, type: float32, shape: [4]}
+  - {name: xd, type: float32, shape: [4]}
+  - {name: s, type: float32, shape: [4]}
+  - {name: y, type: int8, shape: [4], quant: {scale: 0.5}}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [x], out: [xd]}
+  - {op: Add, name: o2, in: [xd, f], out: [s]}
+  - {op: QuantizeLinear, name: o3, in: [s], out: [y]}
+)");
+  // The fixed-point softmax writes scale 1/256 and zero point -128; other scales would be a lie.
+  checkUnchanged("qdq-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 4], quant: {scale: 0.5}}
+  - {name: xd, type: float32, shape: [1, 4]}
+  - {name: s, type: float32, shape: [1, 4]}
+  - {name: y, type: int8, shape: [1, 4], quant: {scale: 0.004, zero_point: -128}}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [x], out: [xd]}
+  - {op: Softmax, name: o2, in: [xd], out: [s]}
+  - {op: QuantizeLinear, name: o3, in: [s], out: [y]}
+)");
+}
+
+TEST_CASE("quant-interface: ports keep their type, the tensors behind them are int8") {
+  checkPass("quant-interface", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: xq, type: int8, shape: [4], quant: {scale: 0.5, zero_point: 1}}
+  - {name: r, type: int8, shape: [4], quant: {scale: 0.5, zero_point: 1}}
+  - {name: y, type: float32, shape: [4]}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x], out: [xq]}
+  - {op: Relu, name: o2, in: [xq], out: [r]}
+  - {op: DequantizeLinear, name: o3, in: [r], out: [y]}
+# CHECK: inputs:
+# CHECK-NEXT: {name: x, type: float32}
+# CHECK: outputs:
+# CHECK-NEXT: {name: "y", tensor: r, type: float32}
+# CHECK: {name: x, type: int8, shape: [4], quant: {scale: 0.5, zero_point: 1}}
+# CHECK: ops:
+# CHECK-NEXT: {op: Relu, name: o2, in: [x], out: [r]}
+# CHECK-NOT: Linear
+)");
+}
