@@ -28,7 +28,7 @@ struct Dense {
   }
 };
 
-using MultiplierOf = Multiplier (*)(float input, float weight, float output);
+using ScaleOf = double (*)(float input, float weight, float output);
 
 class DenseLowering {
 public:
@@ -55,7 +55,8 @@ public:
   }
 
   /// `channelAxis` is the output channels' axis of the weights as the graph has them.
-  Expected<Dense> lower(const WeightArray& weights, int channelAxis, MultiplierOf multiplierOf) {
+  Expected<Dense> lower(const WeightArray& weights, int channelAxis, ScaleOf scaleOf,
+                        IntegerRounding rounding) {
     Dense dense;
     const Expected<tigris_operand> input = context_.operand(op_.input(0));
     if (!input)
@@ -66,7 +67,7 @@ public:
       return bounds.error();
     dense.bounds = *bounds;
     if (!isFloat_)
-      if (Status status = requantize(dense, channelAxis, multiplierOf); !status)
+      if (Status status = requantize(dense, channelAxis, scaleOf, rounding); !status)
         return status.takeError();
     if (op_.input(2)) {
       const Expected<tigris_operand> bias = this->bias();
@@ -88,7 +89,7 @@ private:
     return scales[channel % scales.size()];
   }
 
-  Status requantize(Dense& dense, int channelAxis, MultiplierOf multiplierOf) {
+  Status requantize(Dense& dense, int channelAxis, ScaleOf scaleOf, IntegerRounding rounding) {
     const Expected<Quant> input = context_.quant(op_, op_.input(0));
     if (!input)
       return input.error();
@@ -107,7 +108,8 @@ private:
     std::vector<Multiplier> multipliers;
     std::vector<int32_t> zeros;
     for (size_t channel = 0; channel < count; ++channel) {
-      multipliers.push_back(multiplierOf(input->scale, weightScale(channel), output->scale));
+      multipliers.push_back(
+          makeMultiplier(scaleOf(input->scale, weightScale(channel), output->scale), rounding));
       zeros.push_back(quant.zeroPoint[channel % quant.zeroPoint.size()]);
     }
     dense.requant = context_.image().requant(multipliers);
@@ -241,7 +243,7 @@ Status lowerWindowed(LoweringContext& context, const Op& op, tigris_opcode opcod
           ? depthwiseWeights(weights.data->bytes(), weights.shape, lowering.isFloat())
           : convWeights(weights.data->bytes(), weights.shape, order, groups, lowering.isFloat());
   const Expected<Dense> dense =
-      lowering.lower(array, order == FilterOrder::OutputFirst ? 0 : 1, convMultiplier);
+      lowering.lower(array, order == FilterOrder::OutputFirst ? 0 : 1, convScale, graph.rounding());
   if (!dense)
     return dense.error();
   dense->fill(*params);
@@ -258,8 +260,9 @@ Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
   const WeightArray array =
       denseWeights(weights.data->bytes(), weights.shape, transposed, lowering.isFloat());
   const bool perChannel = weights.quant && weights.quant->perChannel();
-  const Expected<Dense> dense =
-      lowering.lower(array, transposed ? 0 : 1, perChannel ? convMultiplier : denseMultiplier);
+  // TensorFlow Lite's dense layers round once whatever its convolutions do: measured on its outputs.
+  const Expected<Dense> dense = lowering.lower(
+      array, transposed ? 0 : 1, perChannel ? convScale : denseScale, IntegerRounding::Once);
   if (!dense)
     return dense.error();
   tigris_fc_params params = {};

@@ -37,7 +37,8 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
   switch (op.kind) {
   case OpKind::Add:
   case OpKind::Sub: {
-    const AddConstants constants = addConstants(a->scale, b->scale, out->scale);
+    const AddConstants constants =
+        addConstants(a->scale, b->scale, out->scale, context.graph().rounding());
     params.left_shift = constants.leftShift;
     params.a_multiplier = constants.a.multiplier;
     params.a_shift = constants.a.shift;
@@ -52,7 +53,7 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
     // float32 arithmetic, as mul.cc and div.cc have it
     const float real = op.kind == OpKind::Mul ? a->scale * b->scale / out->scale
                                               : a->scale / (b->scale * out->scale);
-    const Multiplier multiplier = quantizeMultiplier(real);
+    const Multiplier multiplier = makeMultiplier(real, context.graph().rounding());
     params.out_multiplier = multiplier.multiplier;
     params.out_shift = multiplier.shift;
     return {};
@@ -125,7 +126,8 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   if (*input == *output)
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   // activations.cc divides the scales in float32
-  const Multiplier multiplier = quantizeMultiplier(input->scale / output->scale);
+  const Multiplier multiplier =
+      makeMultiplier(input->scale / output->scale, context.graph().rounding());
   return emitPlain(
       context, op, TIGRIS_OP_REQUANTIZE,
       tigris_requantize_params{multiplier.multiplier, multiplier.shift, bounds.lo.i, bounds.hi.i});
@@ -157,7 +159,8 @@ Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode opc
   if (!output)
     return output.error();
   const Multiplier multiplier =
-      quantizeMultiplier(static_cast<double>(input->scale) / static_cast<double>(output->scale));
+      makeMultiplier(static_cast<double>(input->scale) / static_cast<double>(output->scale),
+                     context.graph().rounding());
   return emitPlain(context, op, opcode,
                    tigris_requantize_params{multiplier.multiplier, multiplier.shift, -128, 127});
 }

@@ -28,9 +28,11 @@ Status emitUnary(LoweringContext& context, const Op& op, tigris_opcode opcode, c
 }
 
 /// Multiplier of a mean over `count` values.
-Multiplier meanMultiplier(const Quant& input, const Quant& output, int64_t count) {
-  return quantizeMultiplier(static_cast<double>(input.scale) /
-                            (static_cast<double>(output.scale) * static_cast<double>(count)));
+Multiplier meanMultiplier(const LoweringContext& context, const Quant& input, const Quant& output,
+                          int64_t count) {
+  return makeMultiplier(static_cast<double>(input.scale) /
+                            (static_cast<double>(output.scale) * static_cast<double>(count)),
+                        context.graph().rounding());
 }
 
 bool isInt8(const LoweringContext& context, const Op& op) {
@@ -87,7 +89,7 @@ Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
     if (quant->first != quant->second) {
       std::vector<Multiplier> multipliers;
       for (int64_t taps = 1; taps <= int64_t{params->kernel_h} * params->kernel_w; ++taps)
-        multipliers.push_back(meanMultiplier(quant->first, quant->second, taps));
+        multipliers.push_back(meanMultiplier(context, quant->first, quant->second, taps));
       params->requant = context.image().requant(multipliers);
       params->requant_count = static_cast<uint32_t>(multipliers.size());
     }
@@ -119,7 +121,7 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
     if (quant->first != quant->second) {
       const Tensor& input = context.graph().tensor(op.input(0));
       const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
-      const Multiplier multiplier = meanMultiplier(quant->first, quant->second, values);
+      const Multiplier multiplier = meanMultiplier(context, quant->first, quant->second, values);
       params.requant = context.image().requant(std::span(&multiplier, 1));
       params.requant_count = 1;
     }
@@ -158,7 +160,7 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
       const auto quant = quants(context, op);
       if (!quant)
         return quant.error();
-      const Multiplier multiplier = meanMultiplier(quant->first, quant->second, values);
+      const Multiplier multiplier = meanMultiplier(context, quant->first, quant->second, values);
       params.requant = context.image().requant(std::span(&multiplier, 1));
       params.requant_count = 1;
     } else if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status) {

@@ -34,6 +34,18 @@ Multiplier quantizeMultiplier(double real) {
   return {static_cast<int32_t>(fixed), shift};
 }
 
+Multiplier roundOnceMultiplier(double real) {
+  constexpr int LostBits = 12;
+  const Multiplier full = quantizeMultiplier(real);
+  if (full.shift >= 0 || full.shift < -LostBits)
+    return full;
+  return {static_cast<int32_t>(std::round(std::ldexp(real, 31))), 0};
+}
+
+Multiplier makeMultiplier(double real, IntegerRounding rounding) {
+  return rounding == IntegerRounding::Once ? roundOnceMultiplier(real) : quantizeMultiplier(real);
+}
+
 int32_t quantizeToInt8(double real, const Quant& quant) {
   if (std::isnan(real))
     return quant.zeroPoint;
@@ -55,12 +67,13 @@ Int8Range clampRange(float lo, float hi, const Quant& output) {
   return range;
 }
 
-AddConstants addConstants(float a, float b, float out) {
+AddConstants addConstants(float a, float b, float out, IntegerRounding rounding) {
   AddConstants result;
   const double twiceMax = 2 * static_cast<double>(std::max(a, b));
-  result.a = quantizeMultiplier(a / twiceMax);
-  result.b = quantizeMultiplier(b / twiceMax);
-  result.out = quantizeMultiplier(twiceMax / (static_cast<double>(1 << result.leftShift) * out));
+  result.a = makeMultiplier(a / twiceMax, rounding);
+  result.b = makeMultiplier(b / twiceMax, rounding);
+  result.out =
+      makeMultiplier(twiceMax / (static_cast<double>(1 << result.leftShift) * out), rounding);
   return result;
 }
 
@@ -80,14 +93,13 @@ SoftmaxConstants softmaxConstants(float inputScale) {
   return result;
 }
 
-Multiplier convMultiplier(float input, float weight, float output) {
-  return quantizeMultiplier(static_cast<double>(input) * static_cast<double>(weight) /
-                            static_cast<double>(output));
+double convScale(float input, float weight, float output) {
+  return static_cast<double>(input) * static_cast<double>(weight) / static_cast<double>(output);
 }
 
-Multiplier denseMultiplier(float input, float weight, float output) {
+double denseScale(float input, float weight, float output) {
   const float product = input * weight;
-  return quantizeMultiplier(static_cast<double>(product) / static_cast<double>(output));
+  return static_cast<double>(product) / static_cast<double>(output);
 }
 
 } // namespace tigris

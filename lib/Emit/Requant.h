@@ -7,19 +7,30 @@
 // float32 before it widens, so do we: the last bits of a multiplier can decide a rounding.
 #pragma once
 
+#include "tigris/IR/Graph.h"
+
 #include <cstdint>
 
 namespace tigris {
 
-/// real value = multiplier * 2^(shift - 31); multiplier in [2^30, 2^31), or 0 for a value of 0.
+/// real value = multiplier * 2^(shift - 31).
+///
+/// The kernels compute (x * multiplier) >> 31, rounded, then shift right, rounded again. A multiplier
+/// in [2^30, 2^31) keeps all bits of the scale and rounds twice; a smaller one with a shift of 0 gives
+/// up bits of the scale and rounds once.
 struct Multiplier {
   int32_t multiplier = 0;
   int32_t shift = 0;
   bool operator==(const Multiplier&) const = default;
 };
 
-/// Nearest representation of a finite value >= 0. Below 2^-32 it becomes 0, from 2^30 on the largest.
+/// TFLite's form of a finite value >= 0, with all 31 bits. Below 2^-32 it becomes 0, from 2^30 on the largest.
 Multiplier quantizeMultiplier(double real);
+
+/// The form that rounds once for values in [2^-12, 1), whose scale keeps 19 bits or more: an error below 1/4000 of
+/// a step on the largest result. Other values as quantizeMultiplier: below, the second rounding
+/// is off less often than that; above, there is no second one.
+Multiplier roundOnceMultiplier(double real);
 
 /// One per-tensor quantization.
 struct Quant {
@@ -39,6 +50,9 @@ struct Int8Range {
 /// Bounds of a clamp to [lo, hi] (infinite: open) in the output's quantized units.
 Int8Range clampRange(float lo, float hi, const Quant& output);
 
+/// The form a graph asks for.
+Multiplier makeMultiplier(double real, IntegerRounding rounding);
+
 /// Of int8 ADD and SUB: both operands are scaled to twice the larger scale with `leftShift` spare bits.
 struct AddConstants {
   int32_t leftShift = 20;
@@ -46,7 +60,7 @@ struct AddConstants {
   Multiplier b;
   Multiplier out;
 };
-AddConstants addConstants(float a, float b, float out);
+AddConstants addConstants(float a, float b, float out, IntegerRounding rounding);
 
 /// Of int8 SOFTMAX with exponents in Q5.26.
 struct SoftmaxConstants {
@@ -56,8 +70,9 @@ struct SoftmaxConstants {
 };
 SoftmaxConstants softmaxConstants(float inputScale);
 
-/// in * weight / out: per channel the product is taken in float64, for a per-tensor dense layer in float32.
-Multiplier convMultiplier(float input, float weight, float output);
-Multiplier denseMultiplier(float input, float weight, float output);
+/// in * weight / out: of convolutions and per-channel dense layers with the product taken in float64, of
+/// per-tensor dense layers in float32.
+double convScale(float input, float weight, float output);
+double denseScale(float input, float weight, float output);
 
 } // namespace tigris

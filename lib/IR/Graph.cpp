@@ -11,6 +11,7 @@ namespace tigris {
 namespace {
 
 constexpr std::array<std::string_view, 3> StageNames = {"imported", "normalized", "planned"};
+constexpr std::array<std::string_view, 2> RoundingNames = {"once", "twice"};
 constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
 
 template <typename Enum, size_t N>
@@ -32,6 +33,12 @@ std::string_view graphStageName(GraphStage stage) { return StageNames[static_cas
 std::optional<GraphStage> parseGraphStage(std::string_view name) {
   return parseEnum<GraphStage>(StageNames, name);
 }
+std::string_view integerRoundingName(IntegerRounding rounding) {
+  return RoundingNames[static_cast<size_t>(rounding)];
+}
+std::optional<IntegerRounding> parseIntegerRounding(std::string_view name) {
+  return parseEnum<IntegerRounding>(RoundingNames, name);
+}
 std::string_view ioModeName(IoMode mode) { return IoModeNames[static_cast<size_t>(mode)]; }
 std::optional<IoMode> parseIoMode(std::string_view name) {
   return parseEnum<IoMode>(IoModeNames, name);
@@ -47,6 +54,10 @@ void Graph::setStage(GraphStage stage) {
 }
 void Graph::setLayout(Layout layout) {
   layout_ = layout;
+  touch();
+}
+void Graph::setRounding(IntegerRounding rounding) {
+  rounding_ = rounding;
   touch();
 }
 void Graph::setModelName(std::string name) {

@@ -28,6 +28,17 @@ std::optional<GraphStage> parseGraphStage(std::string_view name);
 /// second, or the runtime's channels last. A property of the whole graph.
 enum class Layout : uint8_t { ChannelsFirst, ChannelsLast };
 
+/// How an int8 result is rounded where the product of accumulator and scales is no integer.
+enum class IntegerRounding : uint8_t {
+  /// Once: what quantizing an exact real result gives, and so what ONNX says. The default.
+  Once,
+  /// Twice, as TensorFlow Lite's convolutions and additions do (high half of a product, then a
+  /// shift): for models whose quantizer and reference outputs are TensorFlow Lite's.
+  Twice,
+};
+std::string_view integerRoundingName(IntegerRounding rounding);
+std::optional<IntegerRounding> parseIntegerRounding(std::string_view name);
+
 /// A model input or output: what the outside sees, and the tensor that holds it.
 ///
 /// The outside may see another type and axis order than the stored tensor: `float32` where the tensor is
@@ -50,6 +61,8 @@ public:
   void setStage(GraphStage stage);
   Layout layout() const { return layout_; }
   void setLayout(Layout layout);
+  IntegerRounding rounding() const { return rounding_; }
+  void setRounding(IntegerRounding rounding);
   const std::string& modelName() const { return modelName_; }
   void setModelName(std::string name);
   int opset() const { return opset_; }
@@ -147,6 +160,7 @@ private:
 
   GraphStage stage_ = GraphStage::Imported;
   Layout layout_ = Layout::ChannelsFirst;
+  IntegerRounding rounding_ = IntegerRounding::Once;
   std::string modelName_;
   int opset_ = 0;
   std::vector<std::string> history_;

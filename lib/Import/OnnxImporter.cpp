@@ -7,6 +7,7 @@
 #include "tigris/Import/OnnxOps.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tigris {
 
@@ -27,6 +28,15 @@ std::string modelName(const onnx::GraphProto& graph, const std::string& path) {
   std::string stem = path.substr(path.rfind('/') + 1);
   stem = stem.substr(0, stem.rfind('.'));
   return stem.empty() || stem == "-" ? "model" : stem;
+}
+
+/// Converters keep TensorFlow Lite's integers, so what the model computes is defined by its kernels. tf2onnx
+/// finds quantization in TensorFlow Lite files only.
+bool isFromTensorFlowLite(const onnx::ModelProto& model) {
+  std::string producer = model.producer_name();
+  std::transform(producer.begin(), producer.end(), producer.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return producer.find("tflite") != std::string::npos || producer == "tf2onnx";
 }
 
 class Importer {
@@ -280,6 +290,8 @@ Expected<Graph> Importer::run() {
   Graph& graph = builder_.graph();
   graph.setModelName(modelName(main, options_.modelPath));
   graph.setOpset(opsetVersion(model_.opset_import(), ""));
+  if (isFromTensorFlowLite(model_))
+    graph.setRounding(IntegerRounding::Twice);
   DiagnosticEngine verifier;
   TIGRIS_CHECK_MSG(verifyGraph(graph, verifier), verifier.all().front().message);
   return std::move(graph);

@@ -22,16 +22,20 @@ public:
 
   Graph read(const YamlNode& root) {
     checkSchema(reader_, root, "graph", GraphVersion);
-    const auto [schema, stage, layout, model, history, inputs, outputs, tensors, ops, plan] =
+    const auto [schema, stage, layout, rounding, model, history, inputs, outputs, tensors, ops,
+                plan] =
         reader_.fields(root, "graph document",
-                       std::array<std::string_view, 10>{"tigris", "stage", "layout", "model", "history",
-                                                        "inputs", "outputs", "tensors", "ops",
-                                                        "plan"});
+                       std::array<std::string_view, 11>{"tigris", "stage", "layout", "rounding",
+                                                        "model", "history", "inputs", "outputs",
+                                                        "tensors", "ops", "plan"});
     graph_.setStage(reader_.word(reader_.required(stage, root, "graph document", "stage"), "stage",
                                  parseGraphStage, {"imported", "normalized", "planned"}));
     if (layout != nullptr)
-      graph_.setLayout(reader_.word(*layout, "layout", parseLayout,
-                                    {"channels-first", "channels-last"}));
+      graph_.setLayout(
+          reader_.word(*layout, "layout", parseLayout, {"channels-first", "channels-last"}));
+    if (rounding != nullptr)
+      graph_.setRounding(
+          reader_.word(*rounding, "rounding", parseIntegerRounding, {"once", "twice"}));
     if (model != nullptr)
       readModel(*model);
     if (history != nullptr)
@@ -93,27 +97,27 @@ private:
   }
 
   void readTensor(const YamlNode& node) {
-    const auto [nameNode, type, shape, quant, constant] =
-        reader_.fields(node, "tensor",
-                       std::array<std::string_view, 5>{"name", "type", "shape", "quant", "const"});
+    const auto [nameNode, type, shape, quant, constant] = reader_.fields(
+        node, "tensor", std::array<std::string_view, 5>{"name", "type", "shape", "quant", "const"});
     Tensor tensor;
     tensor.name = reader_.name(reader_.required(nameNode, node, "tensor", "name"), "tensor name");
     if (graph_.findTensor(tensor.name))
       reader_.fail(DiagId::DuplicateName, *nameNode, "tensor '", tensor.name, "' is given twice");
-    named("tensor", tensor.name, [&, type = type, shape = shape, quant = quant, constant = constant] {
-      if (type != nullptr)
-        tensor.type = readType(*type);
-      tensor.hasShape = shape != nullptr;
-      if (shape != nullptr)
-        tensor.shape = reader_.shape(*shape, "shape");
-      if (quant != nullptr)
-        tensor.quant = readQuant(*quant);
-      if (constant != nullptr && reader_.boolean(*constant, "const")) {
-        if (tensor.type == DType::Undefined || !tensor.hasShape)
-          reader_.fail(DiagId::BadValue, node, "a constant needs type and shape");
-        tensor.data = weights_.constant(tensor, node);
-      }
-    });
+    named("tensor", tensor.name,
+          [&, type = type, shape = shape, quant = quant, constant = constant] {
+            if (type != nullptr)
+              tensor.type = readType(*type);
+            tensor.hasShape = shape != nullptr;
+            if (shape != nullptr)
+              tensor.shape = reader_.shape(*shape, "shape");
+            if (quant != nullptr)
+              tensor.quant = readQuant(*quant);
+            if (constant != nullptr && reader_.boolean(*constant, "const")) {
+              if (tensor.type == DType::Undefined || !tensor.hasShape)
+                reader_.fail(DiagId::BadValue, node, "a constant needs type and shape");
+              tensor.data = weights_.constant(tensor, node);
+            }
+          });
     graph_.addTensor(std::move(tensor));
   }
 
@@ -181,29 +185,29 @@ private:
   }
 
   void readOp(const YamlNode& node) {
-    const auto [kind, name, in, out, attrs, act, origin] =
-        reader_.fields(node, "op",
-                       std::array<std::string_view, 7>{"op", "name", "in", "out", "attrs", "act",
-                                                       "origin"});
+    const auto [kind, name, in, out, attrs, act, origin] = reader_.fields(
+        node, "op",
+        std::array<std::string_view, 7>{"op", "name", "in", "out", "attrs", "act", "origin"});
     Op op;
     op.name = reader_.name(reader_.required(name, node, "op", "name"), "op name");
     if (graph_.findOp(op.name))
       reader_.fail(DiagId::DuplicateName, *name, "op '", op.name, "' is given twice");
-    named("op", op.name,
-          [&, kind = kind, in = in, out = out, attrs = attrs, act = act, origin = origin] {
-            readKind(op, reader_.required(kind, node, "op", "op"));
-            op.inputs = operands(in, "in");
-            op.outputs = operands(out, "out");
-            if (out != nullptr)
-              checkResults(op, *out);
-            if (attrs != nullptr)
-              readAttrs(op, *attrs);
-            if (act != nullptr)
-              op.act = reader_.word(*act, "act", parseActivation, {"None", "Relu", "Relu6", "Clip"});
-            if (origin != nullptr)
-              for (const YamlNode& item : reader_.list(*origin, "origin"))
-                op.origin.push_back(reader_.string(item, "origin"));
-          });
+    named(
+        "op", op.name,
+        [&, kind = kind, in = in, out = out, attrs = attrs, act = act, origin = origin] {
+          readKind(op, reader_.required(kind, node, "op", "op"));
+          op.inputs = operands(in, "in");
+          op.outputs = operands(out, "out");
+          if (out != nullptr)
+            checkResults(op, *out);
+          if (attrs != nullptr)
+            readAttrs(op, *attrs);
+          if (act != nullptr)
+            op.act = reader_.word(*act, "act", parseActivation, {"None", "Relu", "Relu6", "Clip"});
+          if (origin != nullptr)
+            for (const YamlNode& item : reader_.list(*origin, "origin"))
+              op.origin.push_back(reader_.string(item, "origin"));
+        });
     graph_.addOp(std::move(op));
   }
 
@@ -314,15 +318,15 @@ private:
         node, what, std::array<std::string_view, 5>{"name", "tensor", "type", "shape", "perm"});
     Port port;
     port.name = reader_.name(reader_.required(name, node, what, "name"), "port name");
-    named(what, port.name, [&, name = name, tensorNode = tensorNode, type = type, shape = shape,
-                            perm = perm] {
-      port.tensor = tensor(tensorNode != nullptr ? *tensorNode : *name);
-      const Tensor& stored = graph_.tensor(port.tensor);
-      port.type = type != nullptr ? readType(*type) : stored.type;
-      port.shape = shape != nullptr ? reader_.shape(*shape, "shape") : stored.shape;
-      if (perm != nullptr)
-        port.perm = reader_.integers(*perm, "perm", 0, INT16_MAX);
-    });
+    named(what, port.name,
+          [&, name = name, tensorNode = tensorNode, type = type, shape = shape, perm = perm] {
+            port.tensor = tensor(tensorNode != nullptr ? *tensorNode : *name);
+            const Tensor& stored = graph_.tensor(port.tensor);
+            port.type = type != nullptr ? readType(*type) : stored.type;
+            port.shape = shape != nullptr ? reader_.shape(*shape, "shape") : stored.shape;
+            if (perm != nullptr)
+              port.perm = reader_.integers(*perm, "perm", 0, INT16_MAX);
+          });
     return port;
   }
 
@@ -340,8 +344,9 @@ Graph readGraph(const std::shared_ptr<const std::string>& text, const NodeReader
   check(refuseForeign(*text, reader.fileName()));
   const std::vector<YamlDocument> documents = splitDocuments(*text);
   if (documents.empty())
-    throw ReadFailure{makeError(DiagId::EmptyInput, "the input holds comments and blank lines only; "
-                                                    "did the previous stage fail?")
+    throw ReadFailure{makeError(DiagId::EmptyInput,
+                                "the input holds comments and blank lines only; "
+                                "did the previous stage fail?")
                           .at({reader.fileName(), 0, 0})};
   check(refuseControlBytes(documents[0], reader.fileName()));
   auto tree = parseYaml(documents[0].text, documents[0].line, reader.fileName());
@@ -350,7 +355,8 @@ Graph readGraph(const std::shared_ptr<const std::string>& text, const NodeReader
   // Before anything else: a newer schema may differ in any other respect.
   checkSchema(reader, tree->root, "graph", GraphVersion);
   if (documents.size() > 2)
-    throw ReadFailure{makeError(DiagId::BadStream, "a stream has a graph and a weights document, not ",
+    throw ReadFailure{makeError(DiagId::BadStream,
+                                "a stream has a graph and a weights document, not ",
                                 documents.size(), " documents")
                           .at({reader.fileName(), documents[2].line, 1})};
 

@@ -27,6 +27,10 @@ public:
     out_ += graphStageName(graph_.stage());
     if (graph_.layout() == Layout::ChannelsLast)
       out_ += "\nlayout: channels-last";
+    if (graph_.rounding() != IntegerRounding::Once) {
+      out_ += "\nrounding: ";
+      out_ += integerRoundingName(graph_.rounding());
+    }
     out_ += '\n';
     if (!graph_.modelName().empty() || graph_.opset() != 0) {
       out_ += "model: ";
