@@ -119,11 +119,35 @@ private:
       for (const TensorId id : *tensors) {
         if (!id || graph_.tensor(id).isConstant() || placed.count(id) != 0)
           continue;
-        const bool port = graph_.isGraphInput(id) || graph_.isGraphOutput(id);
-        if (!(port && plan_.io != IoMode::Arena) && slowTensors_.count(id) == 0)
+        const bool outside = plan_.io == IoMode::Caller ? canLieWithCaller(id)
+                                                        : plan_.io == IoMode::Slow && isPort(id);
+        if (!outside && slowTensors_.count(id) == 0)
           fail(where, ": tensor '", graph_.tensor(id).name, "' of op '", op.name,
                "' has no place in fast memory");
       }
+  }
+
+  bool isPort(TensorId id) const { return graph_.isGraphInput(id) || graph_.isGraphOutput(id); }
+
+  /// A model input or output, or a tensor that Reshapes make a view of one.
+  bool canLieWithCaller(TensorId id) const {
+    std::set<TensorId> seen = {id};
+    for (std::vector<TensorId> pending = {id}; !pending.empty();) {
+      const TensorId next = pending.back();
+      pending.pop_back();
+      if (isPort(next))
+        return true;
+      const auto visit = [&](OpId reshape, TensorId other) {
+        if (graph_.op(reshape).kind == OpKind::Reshape && seen.insert(other).second)
+          pending.push_back(other);
+      };
+      if (const OpId producer = graph_.producer(next);
+          producer && !graph_.op(producer).inputs.empty())
+        visit(producer, graph_.op(producer).input(0));
+      for (const OpId user : graph_.users(next))
+        visit(user, graph_.op(user).output());
+    }
+    return false;
   }
 
   const Graph& graph_;
