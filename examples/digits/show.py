@@ -41,7 +41,7 @@ def main():
         print(f"\n{model}")
         print("  expected  " + " ".join(str(d) for d in range(10)))
         print("  predicted " + " ".join(str(answers[model, d]) for d in range(10)))
-        print(f"  fast memory: {stats['fast_peak_bytes']:,} bytes taken of a budget of "
+        print(f"  fast memory: {stats['measured']['fast_peak_bytes']:,} bytes taken of a budget of "
               f"{stats['budget']['fast']:,}; plan file: {stats['plan_bytes']:,} bytes")
     if wrong:
         sys.exit(f"{wrong} of the images were not recognised")
