@@ -67,8 +67,8 @@ bool decodeRun(std::string_view run, uint8_t* to) {
   const auto* from = reinterpret_cast<const uint8_t*>(run.data());
   uint32_t seen = 0;
   for (size_t i = 0; i + 4 <= run.size(); i += 4, to += 3) {
-    const uint32_t bits =
-        Decode[0][from[i]] | Decode[1][from[i + 1]] | Decode[2][from[i + 2]] | Decode[3][from[i + 3]];
+    const uint32_t bits = Decode[0][from[i]] | Decode[1][from[i + 1]] | Decode[2][from[i + 2]] |
+                          Decode[3][from[i + 3]];
     seen |= bits;
     to[0] = static_cast<uint8_t>(bits >> 16);
     to[1] = static_cast<uint8_t>(bits >> 8);
@@ -161,7 +161,8 @@ std::optional<std::vector<uint8_t>> decodeBase64(std::string_view text, size_t s
     return bytes;
   // Groups that straddle line breaks (hand-made streams), or damage: join the lines and look again.
   std::string joined;
-  std::copy_if(text.begin(), text.end(), std::back_inserter(joined), [](char c) { return !isSpace(c); });
+  std::copy_if(text.begin(), text.end(), std::back_inserter(joined),
+               [](char c) { return !isSpace(c); });
   if (decodeLines(joined, bytes))
     return bytes;
   return std::nullopt;

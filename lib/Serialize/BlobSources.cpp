@@ -35,8 +35,8 @@ void fillElements(std::vector<uint8_t>& bytes, uint32_t seed, const Make& make) 
 std::vector<uint8_t> TextSource::load(size_t size) const {
   auto bytes = decodeBase64(encoded_, size);
   if (!bytes)
-    throw DataError(strCat("weights of '", name_, "' are damaged: the text is not the base64 of ", size,
-                           " bytes"));
+    throw DataError(strCat("weights of '", name_, "' are damaged: the text is not the base64 of ",
+                           size, " bytes"));
   return std::move(*bytes);
 }
 
@@ -89,7 +89,8 @@ std::vector<uint8_t> Pattern::generate(size_t size) const {
     fillElements<int8_t>(bytes, seed, [&](uint64_t b) { return static_cast<int8_t>(integer(b)); });
     break;
   case DType::Int32:
-    fillElements<int32_t>(bytes, seed, [&](uint64_t b) { return static_cast<int32_t>(integer(b)); });
+    fillElements<int32_t>(bytes, seed,
+                          [&](uint64_t b) { return static_cast<int32_t>(integer(b)); });
     break;
   default:
     TIGRIS_UNREACHABLE(strCat("pattern of ", dtypeName(type)));

@@ -19,7 +19,9 @@ public:
       : name_(std::move(name)), text_(std::move(text)), encoded_(encoded), canonical_(canonical) {}
 
   std::vector<uint8_t> load(size_t size) const override;
-  std::string_view encodedText() const override { return canonical_ ? encoded_ : std::string_view(); }
+  std::string_view encodedText() const override {
+    return canonical_ ? encoded_ : std::string_view();
+  }
   std::string name() const override { return name_; }
 
 private:
@@ -32,18 +34,20 @@ private:
 /// A slice of a side file.
 class FileSource : public BlobSource {
 public:
-  /// `path` as this process can open it.
-  FileSource(std::string name, std::string path, uint64_t offset)
-      : name_(std::move(name)), path_(std::move(path)), offset_(offset) {}
+  /// `path` as this process can open it; `absolute` when the stream spells it so, too.
+  FileSource(std::string name, std::string path, bool absolute, uint64_t offset)
+      : name_(std::move(name)), path_(std::move(path)), absolute_(absolute), offset_(offset) {}
 
   std::vector<uint8_t> load(size_t size) const override;
   std::string name() const override { return name_; }
   const std::string& path() const { return path_; }
+  bool absolute() const { return absolute_; }
   uint64_t offset() const { return offset_; }
 
 private:
   std::string name_;
   std::string path_;
+  bool absolute_;
   uint64_t offset_;
 };
 

@@ -114,8 +114,7 @@ Status refuseControlBytes(const YamlDocument& document, const std::string& fileN
   const size_t lineStart = before.find_last_of('\n') + 1;
   return makeError(DiagId::BadStream, "control byte ", int{static_cast<uint8_t>(*found)},
                    " in the text; the stream is damaged or not a stream")
-      .at({fileName, document.line + lines,
-           static_cast<int>(before.size() - lineStart) + 1});
+      .at({fileName, document.line + lines, static_cast<int>(before.size() - lineStart) + 1});
 }
 
 } // namespace tigris

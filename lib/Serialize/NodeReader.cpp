@@ -98,8 +98,8 @@ std::string NodeReader::name(const YamlNode& node, std::string_view what) const 
 
 int64_t NodeReader::integer(const YamlNode& node, std::string_view what, int64_t min,
                             int64_t max) const {
-  const auto value = node.kind == YamlNode::Kind::Scalar && node.plain ? parseInt(node.text)
-                                                                      : std::nullopt;
+  const auto value =
+      node.kind == YamlNode::Kind::Scalar && node.plain ? parseInt(node.text) : std::nullopt;
   if (!value)
     fail(DiagId::BadValue, node, what, " must be an integer, not ", describeNode(node));
   if (*value < min || *value > max)
@@ -112,8 +112,8 @@ uint64_t NodeReader::size(const YamlNode& node, std::string_view what) const {
 }
 
 template <typename T> T NodeReader::real(const YamlNode& node, std::string_view what) const {
-  const auto value = node.kind == YamlNode::Kind::Scalar && node.plain ? parseReal<T>(node.text)
-                                                                      : std::nullopt;
+  const auto value =
+      node.kind == YamlNode::Kind::Scalar && node.plain ? parseReal<T>(node.text) : std::nullopt;
   if (!value)
     fail(DiagId::BadValue, node, what, " must be a number, not ", describeNode(node));
   return *value;

@@ -67,7 +67,8 @@ public:
   template <typename Parse>
   auto word(const YamlNode& node, std::string_view what, const Parse& parse,
             const std::vector<std::string>& words) const {
-    const auto value = node.kind == YamlNode::Kind::Scalar ? parse(node.text) : decltype(parse({}))();
+    const auto value =
+        node.kind == YamlNode::Kind::Scalar ? parse(node.text) : decltype(parse({}))();
     if (!value)
       failWord(node, what, words);
     return *value;

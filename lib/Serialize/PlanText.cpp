@@ -110,9 +110,9 @@ public:
   Plan read(const YamlNode& node) const {
     const auto [budget, target, planner, optimize, io, align, stages, slow, stats, bounds, proven] =
         reader_.fields(node, "plan",
-                       std::array<std::string_view, 11>{"budget", "target", "planner", "optimize", "io",
-                                                        "align", "stages", "slow", "stats", "bounds",
-                                                        "proven_optimal"});
+                       std::array<std::string_view, 11>{"budget", "target", "planner", "optimize",
+                                                        "io", "align", "stages", "slow", "stats",
+                                                        "bounds", "proven_optimal"});
     Plan plan;
     plan.budget = readBudget(reader_.required(budget, node, "plan", "budget"));
     if (target != nullptr)

@@ -98,18 +98,15 @@ void appendString(std::string& out, std::string_view text) {
   }
   out += '"';
   while (!text.empty()) {
-    const CodePoint c = decodeUtf8(text);
-    if (c.length == 0) {
-      appendEscaped(out, static_cast<uint8_t>(text[0]));
-      text.remove_prefix(1);
-      continue;
-    }
+    CodePoint c = decodeUtf8(text);
+    if (c.length == 0)
+      c = {static_cast<uint8_t>(text[0]), 1};
     if (c.value == '"' || c.value == '\\')
       out += '\\';
     if (needsEscape(c.value))
       appendEscaped(out, c.value);
     else
-      out += text.substr(0, c.length);
+      appendUtf8(out, c.value);
     text.remove_prefix(c.length);
   }
   out += '"';

@@ -13,8 +13,8 @@ namespace tigris {
 bool isPlainString(std::string_view text);
 
 /// Appends `text` as a scalar that every reader takes for a string: bare where isPlainString(), otherwise
-/// double-quoted. Control characters are escaped; a byte that is not UTF-8 is written as the escape of
-/// the code point of its value, which is lossy but keeps the stream readable.
+/// double-quoted with control characters escaped. A byte that is not UTF-8 is taken for the character of
+/// its value (Latin-1), so that the stream stays readable and prints the same again.
 void appendString(std::string& out, std::string_view text);
 
 /// The tokens that stand for null.

@@ -16,17 +16,18 @@ void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_vie
   const YamlNode* header = findKey(root, "tigris");
   if (header == nullptr)
     reader.fail(DiagId::BadStream, root,
-                "this is YAML but not a graph stream: the key 'tigris' is missing ('tigris: ", schema,
-                "/", newest, "' is expected first)");
+                "this is YAML but not a graph stream: the key 'tigris' is missing ('tigris: ",
+                schema, "/", newest, "' is expected first)");
   const std::string_view text = header->text;
   const size_t slash = text.find('/');
-  const auto version = slash == std::string_view::npos ? std::nullopt : parseInt(text.substr(slash + 1));
+  const auto version =
+      slash == std::string_view::npos ? std::nullopt : parseInt(text.substr(slash + 1));
   if (text.substr(0, slash) != schema || !version || *version < 1)
-    reader.fail(DiagId::BadStream, *header, "a document '", schema, "/", newest, "' is expected, not ",
-                describeNode(*header));
+    reader.fail(DiagId::BadStream, *header, "a document '", schema, "/", newest,
+                "' is expected, not ", describeNode(*header));
   if (*version > newest)
-    reader.fail(DiagId::BadVersion, *header, "written by schema ", text,
-                ", this tool reads up to ", schema, "/", newest, "; update it");
+    reader.fail(DiagId::BadVersion, *header, "written by schema ", text, ", this tool reads up to ",
+                schema, "/", newest, "; update it");
 }
 
 } // namespace tigris

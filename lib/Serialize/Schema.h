@@ -15,7 +15,8 @@ constexpr size_t FewScales = 4;
 
 /// Checks the key `tigris` of a document's root, "graph/1" or "weights/1". Throws ReadFailure: BadStream
 /// when it is missing or malformed, BadVersion when the version is newer than `newest`.
-void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_view schema, int newest);
+void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_view schema,
+                 int newest);
 
 /// The value of `key`, null when there is none or `root` is no map.
 const YamlNode* findKey(const YamlNode& root, std::string_view key);

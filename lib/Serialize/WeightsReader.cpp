@@ -59,8 +59,14 @@ private:
 constexpr std::string_view DataLine = "    data: !!binary |";
 constexpr std::string_view BlockIndent = "      ";
 
+struct Block {
+  std::string_view text;
+  /// Laid out as the printer would.
+  bool canonical = false;
+};
+
 /// The block scalar that follows, of which `bytes` bytes are expected.
-std::string_view takeBlock(LineCursor& cursor, uint64_t bytes) {
+Block takeBlock(LineCursor& cursor, uint64_t bytes) {
   const std::string_view rest = cursor.rest();
   // Not more than the text has, or the length would overflow.
   if (bytes <= rest.size()) {
@@ -68,13 +74,13 @@ std::string_view takeBlock(LineCursor& cursor, uint64_t bytes) {
     const bool ends = rest.substr(block.size(), BlockIndent.size()) != BlockIndent;
     if (ends && isBase64Block(block, bytes)) {
       cursor.jump(block, (base64Length(bytes) + 1023) / 1024);
-      return block;
+      return {block, true};
     }
   }
   const size_t start = cursor.position();
   while (!cursor.atEnd() && cursor.peek().substr(0, BlockIndent.size()) == BlockIndent)
     cursor.skip();
-  return cursor.from(start);
+  return {cursor.from(start), false};
 }
 
 std::optional<uint64_t> bytesField(const YamlNode& item) {
@@ -121,14 +127,16 @@ bool WeightsReader::scan(const YamlDocument& document) {
     if (!tree || tree->root.kind != YamlNode::Kind::Sequence || tree->root.items.size() != 1)
       return false;
     const YamlNode& item = trees_.emplace_back(std::move(*tree)).root.items.front();
-    std::optional<std::string_view> block;
+    std::optional<Block> block;
     if (cursor.take(DataLine)) {
       const auto bytes = bytesField(item);
       if (!bytes)
         return false;
       block = takeBlock(cursor, *bytes);
     }
-    addEntry(item, block);
+    Entry& entry = addEntry(item, block.has_value());
+    if (block)
+      setBlock(entry, block->text, block->canonical);
   }
   return true;
 }
@@ -141,28 +149,28 @@ void WeightsReader::readGeneral(const YamlDocument& document) {
     throw ReadFailure{tree.takeError()};
   const YamlNode& root = trees_.emplace_back(std::move(*tree)).root;
   checkSchema(reader_, root, "weights", WeightsVersion);
-  const auto blobs =
-      reader_.fields(root, "weights document", std::array<std::string_view, 2>{"tigris", "blobs"})[1];
+  const auto blobs = reader_.fields(root, "weights document",
+                                    std::array<std::string_view, 2>{"tigris", "blobs"})[1];
   for (const YamlNode& item :
        reader_.list(reader_.required(blobs, root, "weights document", "blobs"), "blobs"))
-    addEntry(item, std::nullopt);
+    addEntry(item, false);
 }
 
-void WeightsReader::addEntry(const YamlNode& node, std::optional<std::string_view> block) {
+WeightsReader::Entry& WeightsReader::addEntry(const YamlNode& node, bool hasBlock) {
   const auto [name, bytes, crc, data, values, fill, file, offset] =
       reader_.fields(node, "blob",
-                     std::array<std::string_view, 8>{"name", "bytes", "crc32", "data", "values", "fill",
-                                                     "file", "offset"});
-  const std::string blobName = reader_.name(reader_.required(name, node, "blob", "name"), "blob name");
+                     std::array<std::string_view, 8>{"name", "bytes", "crc32", "data", "values",
+                                                     "fill", "file", "offset"});
+  const std::string blobName =
+      reader_.name(reader_.required(name, node, "blob", "name"), "blob name");
   Entry entry;
   entry.node = &node;
   entry.values = values;
   entry.fill = fill;
   entry.file = file;
   entry.data = data;
-  entry.block = block;
   const int forms = (values != nullptr ? 1 : 0) + (fill != nullptr ? 1 : 0) +
-                    (file != nullptr ? 1 : 0) + (data != nullptr || block ? 1 : 0);
+                    (file != nullptr ? 1 : 0) + (data != nullptr || hasBlock ? 1 : 0);
   if (forms != 1)
     reader_.fail(DiagId::BadValue, node, "blob '", blobName, "' has ", forms,
                  " of the keys data, values, fill and file, must have exactly one");
@@ -184,12 +192,27 @@ void WeightsReader::addEntry(const YamlNode& node, std::optional<std::string_vie
                    describeNode(*crc));
     entry.crc = value;
   }
-  if (entry.block && countBase64(*entry.block) != base64Length(*entry.bytes))
-    reader_.fail(DiagId::BadWeights, node, "blob '", blobName, "' has ", countBase64(*entry.block),
-                 " base64 characters, ", base64Length(*entry.bytes), " expected for ", *entry.bytes,
-                 " bytes; was the stream cut off?");
-  if (!entries_.emplace(blobName, entry).second)
+  const auto [position, added] = entries_.emplace(blobName, entry);
+  if (!added)
     reader_.fail(DiagId::DuplicateName, node, "blob '", blobName, "' is given twice");
+  return position->second;
+}
+
+void WeightsReader::setBlock(Entry& entry, std::string_view block, bool canonical) {
+  entry.block = block;
+  entry.canonical = canonical;
+  if (!canonical)
+    checkLength(entry, block, *entry.bytes);
+}
+
+/// A stream that was cut off ends inside a blob: better to say so now than when the data is needed.
+void WeightsReader::checkLength(const Entry& entry, std::string_view encoded,
+                                uint64_t bytes) const {
+  const size_t found = countBase64(encoded);
+  if (found != base64Length(bytes))
+    reader_.fail(DiagId::BadWeights, *entry.node, "blob '", findKey(*entry.node, "name")->text,
+                 "' has ", found, " base64 characters, ", base64Length(bytes), " expected for ",
+                 bytes, " bytes; was the stream cut off?");
 }
 
 WeightsReader::Entry& WeightsReader::take(const std::string& name, const YamlNode& where) {
@@ -334,29 +357,27 @@ BlobRef WeightsReader::loadFile(const std::string& name, const Entry& entry, uin
   if (entry.offset > size || bytes > size - entry.offset)
     reader_.fail(DiagId::BadWeights, *entry.file, "weights file '", path, "' has ", size,
                  " bytes, blob '", name, "' needs ", bytes, " bytes at ", entry.offset);
-  return std::make_shared<const Blob>(bytes, *entry.crc,
-                                      std::make_shared<FileSource>(name, path, entry.offset));
+  return std::make_shared<const Blob>(
+      bytes, *entry.crc,
+      std::make_shared<FileSource>(name, path, spelled.is_absolute(), entry.offset));
 }
 
 BlobRef WeightsReader::loadData(const std::string& name, const Entry& entry, uint64_t bytes) const {
   if (entry.block && entry.crc) {
-    const bool canonical = isBase64Block(*entry.block, bytes);
     return std::make_shared<const Blob>(
-        bytes, *entry.crc, std::make_shared<TextSource>(name, text_, *entry.block, canonical));
+        bytes, *entry.crc,
+        std::make_shared<TextSource>(name, text_, *entry.block, entry.canonical));
   }
   // The general parser's strings do not outlive reading, so this data is decoded now.
   if (entry.data != nullptr && entry.data->kind != YamlNode::Kind::Scalar)
     reader_.fail(DiagId::BadValue, *entry.data, "blob '", name, "': data must be base64 text, not ",
                  describeNode(*entry.data));
   const std::string_view encoded = entry.block ? *entry.block : entry.data->text;
-  if (countBase64(encoded) != base64Length(bytes))
-    reader_.fail(DiagId::BadWeights, *entry.node, "blob '", name, "' has ", countBase64(encoded),
-                 " base64 characters, ", base64Length(bytes), " expected for ", bytes,
-                 " bytes; was the stream cut off?");
+  checkLength(entry, encoded, bytes);
   auto decoded = decodeBase64(encoded, bytes);
   if (!decoded)
-    reader_.fail(DiagId::BadWeights, *entry.node, "blob '", name, "' is damaged: not base64 of ", bytes,
-                 " bytes");
+    reader_.fail(DiagId::BadWeights, *entry.node, "blob '", name, "' is damaged: not base64 of ",
+                 bytes, " bytes");
   BlobRef blob = makeBlob(std::move(*decoded));
   if (entry.crc && blob->crc() != *entry.crc)
     reader_.fail(DiagId::BadWeights, *entry.node, "blob '", name,

@@ -41,6 +41,8 @@ private:
     const YamlNode* data = nullptr;
     /// Inside the stream's text.
     std::optional<std::string_view> block;
+    /// The block is laid out as the printer would.
+    bool canonical = false;
     std::optional<uint64_t> bytes;
     std::optional<uint32_t> crc;
     uint64_t offset = 0;
@@ -49,7 +51,10 @@ private:
 
   void readGeneral(const YamlDocument& document);
   bool scan(const YamlDocument& document);
-  void addEntry(const YamlNode& node, std::optional<std::string_view> block);
+  /// `hasBlock`: the scanner took inline data out of the entry.
+  Entry& addEntry(const YamlNode& node, bool hasBlock);
+  void setBlock(Entry& entry, std::string_view block, bool canonical);
+  void checkLength(const Entry& entry, std::string_view encoded, uint64_t bytes) const;
   Entry& take(const std::string& name, const YamlNode& where);
   BlobRef load(const std::string& name, const Entry& entry, DType type, uint64_t bytes);
   BlobRef loadValues(const std::string& name, const Entry& entry, DType type, uint64_t bytes) const;

@@ -97,13 +97,13 @@ void appendCrc(std::string& out, uint32_t crc) {
 }
 
 /// `path` as seen from the directory of `streamFile`.
-std::string spellPath(const std::string& path, const std::string& streamFile) {
+std::string relativePath(const std::string& path, const std::string& streamFile) {
   namespace fs = std::filesystem;
   const fs::path directory = streamFile == "-" ? fs::path() : fs::path(streamFile).parent_path();
-  if (directory.empty() || fs::path(path).is_absolute())
+  if (directory.empty())
     return fs::path(path).lexically_normal().string();
-  return fs::absolute(path).lexically_normal().lexically_relative(
-      fs::absolute(directory).lexically_normal()).string();
+  const fs::path base = fs::absolute(directory).lexically_normal();
+  return fs::absolute(path).lexically_normal().lexically_relative(base).string();
 }
 
 /// Keeps activations from growing through layers: at most one over the root of the number of
@@ -141,7 +141,8 @@ std::string WeightsWriter::addArray(const std::string& base, const std::vector<T
   items_.push_back({name, type, makeBlobOf(values), TensorId()});
   return name;
 }
-template std::string WeightsWriter::addArray(const std::string& base, const std::vector<float>& values);
+template std::string WeightsWriter::addArray(const std::string& base,
+                                             const std::vector<float>& values);
 template std::string WeightsWriter::addArray(const std::string& base,
                                              const std::vector<int32_t>& values);
 
@@ -198,7 +199,7 @@ void WeightsWriter::printFileReference(std::string& out, const Item& item, const
   map.string("name", item.name);
   map.number("bytes", uint64_t{item.data->size()});
   appendCrc(map.key("crc32"), item.data->crc());
-  map.string("file", spellPath(path, options_.streamFile));
+  map.string("file", path);
   map.number("offset", offset);
   map.close();
   out += '\n';
@@ -224,10 +225,17 @@ void WeightsWriter::printItem(std::string& out, const Item& item) {
     const uint64_t offset = sideFile_.size();
     const auto bytes = item.data->bytes();
     sideFile_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return printFileReference(out, item, options_.weightsFile, offset);
+    const bool absolute = std::filesystem::path(options_.weightsFile).is_absolute();
+    return printFileReference(out, item,
+                              absolute ? options_.weightsFile
+                                       : relativePath(options_.weightsFile, options_.streamFile),
+                              offset);
   }
   if (const auto* file = dynamic_cast<const FileSource*>(item.data->source()))
-    return printFileReference(out, item, file->path(), file->offset());
+    return printFileReference(out, item,
+                              file->absolute() ? file->path()
+                                               : relativePath(file->path(), options_.streamFile),
+                              file->offset());
 
   out += "  - name: ";
   appendString(out, item.name);

@@ -2,12 +2,12 @@
 #include "tigris/Serialize/Scalar.h"
 #include "tigris/Serialize/Yaml.h"
 
-#include <algorithm>
-#include <istream>
-#include <streambuf>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
+#include <algorithm>
+#include <istream>
+#include <streambuf>
 
 namespace tigris {
 

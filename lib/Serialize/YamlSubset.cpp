@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::array<bool, 256> makePlainTable() {
   std::array<bool, 256> table{};
-  for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/.-+~"))
+  for (const char c :
+       std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/.-+~"))
     table[static_cast<uint8_t>(c)] = true;
   return table;
 }
@@ -28,7 +29,7 @@ public:
     nextLine();
     if (!atEnd_ && indent_ == 0 && rest() == "---")
       nextLine();
-    if (atEnd_ || indent_ != 0 || !parseBlock(tree_.root, 1) || !atEnd_)
+    if (atEnd_ || !parseBlock(tree_.root, 1) || !atEnd_)
       return std::nullopt;
     return std::move(tree_);
   }
@@ -124,7 +125,8 @@ private:
   bool parseKey(YamlNode& key) {
     place(key);
     // YAML looks at most 1,024 characters ahead for the colon.
-    if (!parseString(key) || key.kind != YamlNode::Kind::Scalar || key.text.size() > 500 || !take(':'))
+    if (!parseString(key) || key.kind != YamlNode::Kind::Scalar || key.text.size() > 500 ||
+        !take(':'))
       return false;
     return done() || peek() == ' ';
   }
