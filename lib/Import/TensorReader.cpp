@@ -201,7 +201,8 @@ Expected<std::string_view> TensorReader::externalBytes(const TensorProto& tensor
     const std::string path = directory_.empty() ? location : strCat(directory_, "/", location);
     Expected<std::string> bytes = readFile(path);
     if (!bytes)
-      return bytes.takeError().note(strCat("it holds the external data of tensor '", name, "'"));
+      return makeError(bytes.error().id(), "external data of tensor '", name,
+                       "': ", bytes.error().message());
     found = files_.emplace(location, std::move(*bytes)).first;
   }
   const std::string_view file = found->second;

@@ -86,12 +86,12 @@ const std::string& PassRegistry::provider(std::string_view name) const {
 }
 
 Error PassRegistry::unknownPass(std::string_view name) const {
-  Error error = makeError(DiagId::BadPipeline, "unknown pass '", name, "'");
   std::vector<std::string> candidates(GrammarWords.begin(), GrammarWords.end());
   candidates.insert(candidates.end(), order_.begin(), order_.end());
-  if (const auto nearest = nearestSpelling(name, candidates))
-    return std::move(error).note(strCat("did you mean '", *nearest, "'?"));
-  return std::move(error).note("list the passes with --print-passes");
+  const auto nearest = nearestSpelling(name, candidates);
+  return makeError(DiagId::BadPipeline, "unknown pass '", name, "'; ",
+                   nearest ? strCat("did you mean '", *nearest, "'?")
+                           : std::string("list the passes with --print-passes"));
 }
 
 } // namespace tigris

@@ -1,0 +1,22 @@
+// Reads a stream from standard input and prints it again: the law print(parse(x)) == x on real models.
+#include "tigris/Serialize/Stream.h"
+#include "tigris/Support/FileIO.h"
+
+#include <iostream>
+
+int main() {
+  tigris::Expected<std::string> text = tigris::readFile("-");
+  if (!text) {
+    std::cerr << tigris::formatDiagnostic(text.error().diagnostic(), "roundtrip");
+    return 1;
+  }
+  const auto graph = tigris::readStream(std::make_shared<const std::string>(std::move(*text)), "-");
+  if (!graph) {
+    std::cerr << tigris::formatDiagnostic(graph.error().diagnostic(), "roundtrip");
+    return 1;
+  }
+  const auto printed = tigris::writeStream(*graph);
+  if (!printed || !tigris::writeFile("-", *printed))
+    return 1;
+  return 0;
+}

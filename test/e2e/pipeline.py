@@ -1,0 +1,99 @@
+"""The four-tool pipe and tigris-run as Python functions, for the end-to-end tests."""
+
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+SKIPPED = 77
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def skip(reason):
+    """Ends the test as skipped: ctest and CI count it, nobody mistakes it for a pass."""
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def require_numpy():
+    try:
+        import numpy
+    except ImportError:
+        skip("numpy is not installed")
+    return numpy
+
+
+def corpus_directory():
+    """TIGRIS_CORPUS, or ../shared/corpus beside the source tree; None where there is neither."""
+    given = os.environ.get("TIGRIS_CORPUS")
+    path = pathlib.Path(given) if given else ROOT.parent / "shared" / "corpus"
+    return path if (path / "manifest.json").is_file() else None
+
+
+class ToolError(Exception):
+    """A tool failed; the text is what it wrote to standard error."""
+
+    def __init__(self, code, text):
+        super().__init__(f"exit code {code}: {text.strip()}")
+        self.code = code
+        self.text = text
+
+
+class Tools:
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory).resolve()
+
+    def path(self, tool):
+        return str(self.directory / f"tigris-{tool}")
+
+    def call(self, tool, *arguments, data=None):
+        """Standard output of one tool, as bytes."""
+        done = subprocess.run([self.path(tool), *map(str, arguments)], input=data, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            raise ToolError(done.returncode, done.stderr.decode(errors="replace"))
+        return done.stdout
+
+    def pipe(self, model, plan, plan_options, import_options=(), emit_options=()):
+        """model -> plan through a real shell pipe."""
+        stages = [["import", str(model), *import_options], ["norm"], ["plan", *plan_options],
+                  ["emit", "-o", str(plan), *emit_options]]
+        command = " | ".join(shlex.join([self.path(s[0]), *s[1:]]) for s in stages)
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            raise ToolError(done.returncode, done.stderr.decode(errors="replace"))
+        return plan
+
+    def stages(self, model, plan_options, import_options=()):
+        """The three streams of the pipe, one after the other."""
+        imported = self.call("import", model, *import_options)
+        normalized = self.call("norm", data=imported)
+        planned = self.call("plan", *plan_options, data=normalized)
+        return imported, normalized, planned
+
+    def run(self, plan, inputs, outputs, *options):
+        """The statistics of a run; `inputs` and `outputs` are files in the order of the model's."""
+        arguments = [plan, "--stats=json", *options]
+        for index, path in enumerate(inputs):
+            arguments += ["--input", f"{index}={path}"]
+        for index, path in enumerate(outputs):
+            arguments += ["--output", f"{index}={path}"]
+        return json.loads(self.call("run", *arguments))
+
+    def dump(self, path):
+        return json.loads(self.call("dump", "--format=json", path))
+
+
+MEASURED = ["fast_peak_bytes", "slow_peak_bytes", "slow_read_bytes", "slow_write_bytes",
+            "kernel_calls"]
+
+
+def prediction_errors(stats):
+    """Lines that say where the runtime counted something else than the plan predicted."""
+    measured = stats["measured"]
+    return [f"{key}: predicted {stats[key]}, measured {measured[key]}"
+            for key in MEASURED if stats[key] != measured[key]]

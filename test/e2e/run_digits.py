@@ -1,0 +1,47 @@
+"""The committed example network (examples/digits) through the whole pipe on its ten images.
+
+usage: run_digits.py --bin DIR MODEL     MODEL is f32 or int8
+
+Every output must agree with onnxruntime's (cases/<MODEL>_<digit>.npy) within cases/tolerance.txt, name
+the right digit, and the plan must predict what the runtime counts.
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+import pipeline
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("model", choices=["f32", "int8"])
+    options = parser.parse_args()
+    np = pipeline.require_numpy()
+    tools = pipeline.Tools(options.bin)
+    digits = pipeline.ROOT / "examples" / "digits"
+    tolerances = dict(line.split()[:2] for line in
+                      (digits / "cases" / "tolerance.txt").read_text().splitlines()
+                      if line and not line.startswith("#"))
+    problems = []
+    with tempfile.TemporaryDirectory(prefix="tigris-e2e-") as scratch:
+        scratch = pathlib.Path(scratch)
+        plan = tools.pipe(digits / f"digits_{options.model}.onnx", scratch / "digits.tgrs",
+                          ["-m", "64K"])
+        for digit in range(10):
+            output = scratch / "output.npy"
+            stats = tools.run(plan, [digits / "cases" / f"input_{digit}.npy"], [output],
+                              "--expect", digits / "cases" / f"{options.model}_{digit}.npy",
+                              "--atol", tolerances[options.model], "--rtol", "0")
+            problems += pipeline.prediction_errors(stats)
+            reference = np.load(digits / "cases" / f"{options.model}_{digit}.npy")
+            if np.load(output).argmax() != reference.argmax():
+                problems.append(f"image {digit}: another digit than onnxruntime")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
