@@ -7,6 +7,7 @@
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tigris {
 
@@ -38,17 +39,18 @@ void declare(OptionTable& table, NormOptions& options) {
   table.texts("skip-pass", options.skip, "NAME", "leave this pass out; may be repeated").record();
   table.optionalText("print-passes", options.printPasses, "text", "md",
                      "list the passes, or with =md print their manual, and stop");
-  table.flag("dump-pipeline", options.dumpPipeline, "print the pipeline with names resolved and stop");
+  table.flag("dump-pipeline", options.dumpPipeline,
+             "print the pipeline with names resolved and stop");
   table.texts("print-before", options.print.before, "NAME", "print the graph before this pass");
   table.texts("print-after", options.print.after, "NAME", "print the graph after this pass");
   table.flag("print-after-all", options.print.afterAll, "print the graph after every pass");
-  table.flag("print-changed", options.print.changed, "print the graph after every pass that changed it");
+  table.flag("print-changed", options.print.changed,
+             "print the graph after every pass that changed it");
   table.flag("time-passes", options.timePasses, "print how long each pass took");
   table.choice("verify-each", options.verifyEach, {"on", "off"},
                "check the graph after every pass (default: on)");
   table.text("stop-after", options.stopAfter, "NAME", "end the pipeline after this pass").record();
-  table
-      .integer("pass-limit", options.passLimit, "N", "run only the first N passes", 0, UINT32_MAX)
+  table.integer("pass-limit", options.passLimit, "N", "run only the first N passes", 0, UINT32_MAX)
       .record();
   addWeightsOption(table, options.write);
 }
@@ -99,7 +101,8 @@ Status normalize(ToolContext& context, NormOptions& options, Pipeline pipeline) 
   if (!graph)
     return graph.takeError();
   if (graph->stage() == GraphStage::Planned)
-    return makeError(DiagId::BadGraph, "the graph is planned already; normalize before tigris-plan");
+    return makeError(DiagId::BadGraph,
+                     "the graph is planned already; normalize before tigris-plan");
   PassManager manager(std::move(pipeline));
   instrument(manager, options, context);
   // Errors reported to the context's diagnostics fail the tool by themselves.
@@ -143,7 +146,9 @@ std::string documentPasses(const PassRegistry& registry) {
       out += strCat(++number, ". `", printPipeline({element}), "`\n");
   }
   for (const PassInfo* info : registry.passes()) {
-    out += strCat("\n## ", info->name, "\n\n", info->summary, ".\n\n", info->doc, "\n");
+    std::string summary = info->summary;
+    summary[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(summary[0])));
+    out += strCat("\n## ", info->name, "\n\n", summary, ".\n\n", info->doc, "\n");
     if (!info->options.empty())
       out += "\n| option | meaning |\n|---|---|\n";
     for (const PassOptionInfo& option : info->options)
@@ -156,14 +161,16 @@ int normMain(int argc, const char* const* argv) {
   NormOptions options;
   ToolSpec spec;
   spec.name = "tigris-norm";
-  spec.summary = "Rewrites an imported graph into the operators, layout and types the runtime executes.";
+  spec.summary =
+      "Rewrites an imported graph into the operators, layout and types the runtime executes.";
   spec.input = "IN";
   spec.output = true;
   spec.needsInput = [&] { return !options.printPasses && !options.dumpPipeline; };
   spec.options = [&](OptionTable& table) { declare(table, options); };
-  spec.details = "Graphs, times and lists of --print-before and the like go to standard error.\n"
-                 "Always put single quotes around a pipeline: braces and parentheses mean something\n"
-                 "to the shell.\n";
+  spec.details =
+      "Graphs, times and lists of --print-before and the like go to standard error.\n"
+      "Always put single quotes around a pipeline: braces and parentheses mean something\n"
+      "to the shell.\n";
   spec.examples = "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K -o planned.yaml\n"
                   "tigris-norm --passes='default,fixpoint(constant-fold,dead-code)' in.yaml\n"
                   "tigris-norm --stop-after=qdq-fold --print-before=qdq-fold in.yaml -o half.yaml\n"

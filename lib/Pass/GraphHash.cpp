@@ -17,8 +17,7 @@ public:
       state_ = (state_ ^ p[i]) * 0x100000001B3ULL;
   }
   template <typename T>
-    requires(std::is_integral_v<T> || std::is_enum_v<T>)
-  void add(T value) {
+  requires(std::is_integral_v<T> || std::is_enum_v<T>) void add(T value) {
     const auto wide = static_cast<uint64_t>(value);
     bytes(&wide, sizeof wide);
   }

@@ -42,8 +42,9 @@ const PassOptionInfo* PassInfo::option(std::string_view optionName) const {
 }
 
 PassInfo functionPass(std::string name, std::string summary, std::string doc, PassFunction run) {
-  return {std::move(name), std::move(summary), std::move(doc), {},
-          [run](const PassOptions&) { return std::make_unique<FunctionPass>(run); }};
+  return {std::move(name), std::move(summary), std::move(doc), {}, [run](const PassOptions&) {
+            return std::make_unique<FunctionPass>(run);
+          }};
 }
 
 } // namespace tigris

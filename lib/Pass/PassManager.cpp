@@ -53,7 +53,8 @@ PassStatus PassManager::runElement(const PipelineElement& element, Graph& graph,
   return changedIf(changed);
 }
 
-PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph, PassContext& context) {
+PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph,
+                                PassContext& context) {
   const PassRun run{element.info->name, executed_ + 1};
   if (!std::all_of(instrumentations_.begin(), instrumentations_.end(),
                    [&](const auto& i) { return i->shouldRun(run); }))

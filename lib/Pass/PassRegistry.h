@@ -23,7 +23,7 @@ public:
   std::vector<std::string> pipelineNames() const;
   const std::string& provider(std::string_view name) const;
 
-  /// BadPipeline error for a name that is neither, with the nearest one in a note.
+  /// BadPipeline error for a name that is neither, and the nearest one.
   Error unknownPass(std::string_view name) const;
 
 private:

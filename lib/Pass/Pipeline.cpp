@@ -20,7 +20,8 @@ public:
     if (!pipeline)
       return pipeline;
     if (position_ != text_.size())
-      return fail(position_, "expected ',' or the end of the pipeline, found '", text_[position_], "'");
+      return fail(position_, "expected ',' or the end of the pipeline, found '", text_[position_],
+                  "'");
     return pipeline;
   }
 
@@ -95,7 +96,8 @@ private:
       return options.takeError();
     PipelineElement element;
     if (name == "fixpoint" || name == "repeat") {
-      element.kind = name == "repeat" ? PipelineElement::Kind::Repeat : PipelineElement::Kind::Fixpoint;
+      element.kind =
+          name == "repeat" ? PipelineElement::Kind::Repeat : PipelineElement::Kind::Fixpoint;
       return parseGroup(std::move(element), name, start, *options);
     }
     if (consume('('))
@@ -187,13 +189,12 @@ private:
   }
 
   Error unknownOption(const PassInfo& info, const Options::Item& item) const {
-    Error error = fail(item.position, "pass '", info.name, "' has no option '", item.key, "'");
     std::vector<std::string> names;
     for (const PassOptionInfo& option : info.options)
       names.push_back(option.name);
-    if (const auto nearest = nearestSpelling(item.key, names))
-      return std::move(error).note(strCat("did you mean '", *nearest, "'?"));
-    return error;
+    const auto nearest = nearestSpelling(item.key, names);
+    return fail(item.position, "pass '", info.name, "' has no option '", item.key, "'",
+                nearest ? strCat("; did you mean '", *nearest, "'?") : std::string());
   }
 
   std::string_view text_;

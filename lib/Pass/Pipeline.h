@@ -27,7 +27,7 @@ struct PipelineElement {
 
 using Pipeline = std::vector<PipelineElement>;
 
-/// BadPipeline carries the column of the text in its location and the nearest spelling in a note.
+/// BadPipeline carries the column of the text in its location and the text the nearest spelling.
 Expected<Pipeline> parsePipeline(std::string_view text, const PassRegistry& registry);
 
 /// The resolved pipeline in the grammar above: parsing it gives the same pipeline again.

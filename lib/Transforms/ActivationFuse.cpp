@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(A kernel that has its result in a register clamps it for free; a separate Relu reads and
+constexpr const char* Doc =
+    R"(A kernel that has its result in a register clamps it for free; a separate Relu reads and
 writes the whole tensor again and keeps two copies alive:
 
     t = Conv(x, w)
@@ -59,8 +60,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo activationFusePass() {
-  return functionPass("activation-fuse", "Relu, Relu6 and Clip become part of the operator before them", Doc,
-                      run);
+  return functionPass("activation-fuse",
+                      "Relu, Relu6 and Clip become part of the operator before them", Doc, run);
 }
 
 } // namespace tigris

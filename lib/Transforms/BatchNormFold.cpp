@@ -48,7 +48,8 @@ std::optional<ScaleAndShift> inferenceForm(const Graph& graph, const Op& op) {
 std::vector<size_t> outputChannels(const Op& op, const Shape& weights) {
   std::vector<size_t> channels(static_cast<size_t>(weights.elements()));
   const bool transposed = op.kind == OpKind::ConvTranspose;
-  const bool outputsFirst = op.kind != OpKind::Gemm ? !transposed : op.attrs.getInt("transB", 0) != 0;
+  const bool outputsFirst =
+      op.kind != OpKind::Gemm ? !transposed : op.attrs.getInt("transB", 0) != 0;
   const int64_t rows = weights[0];
   const int64_t columns = weights[1];
   const int64_t inner = weights.elementsFrom(2);
@@ -129,7 +130,8 @@ PassStatus run(Graph& graph, PassContext&) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::BatchNormalization || !hasKnownTypes(graph, id) ||
         op.attrs.getInt("training_mode", 0) != 0 || op.attrs.getInt("spatial", 1) == 0 ||
-        op.outputs.size() != 1 || graph.tensor(op.input(0)).quant || graph.tensor(op.output()).quant)
+        op.outputs.size() != 1 || graph.tensor(op.input(0)).quant ||
+        graph.tensor(op.output()).quant)
       return false;
     const auto form = inferenceForm(graph, op);
     if (!form)
@@ -143,7 +145,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo batchNormFoldPass() {
-  return functionPass("batch-norm-fold", "batch normalization goes into the weights before it", Doc, run);
+  return functionPass("batch-norm-fold", "batch normalization goes into the weights before it", Doc,
+                      run);
 }
 
 } // namespace tigris

@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Exporters write Relu6 as Clip. The name makes the op fusable into the operator before it,
+constexpr const char* Doc =
+    R"(Exporters write Relu6 as Clip. The name makes the op fusable into the operator before it,
 without bounds to carry:
 
     y = Clip(x) {max: 6, min: 0}     ->   y = Relu6(x)
@@ -44,7 +45,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo clipToRelu6Pass() {
-  return functionPass("clip-to-relu6", "Clip from 0 to 6 becomes Relu6, from 0 upwards Relu", Doc, run);
+  return functionPass("clip-to-relu6", "Clip from 0 to 6 becomes Relu6, from 0 upwards Relu", Doc,
+                      run);
 }
 
 } // namespace tigris

@@ -9,7 +9,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Quantizing exporters write one QuantizeLinear or DequantizeLinear per reader, often with
+constexpr const char* Doc =
+    R"(Quantizing exporters write one QuantizeLinear or DequantizeLinear per reader, often with
 copies of the same scale. Equal ones of the same tensor become one, so that quantization folding sees
 one tensor with all its readers:
 

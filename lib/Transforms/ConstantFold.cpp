@@ -9,7 +9,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Exporters write shape arithmetic, scale computations and transposed weights as
+constexpr const char* Doc =
+    R"(Exporters write shape arithmetic, scale computations and transposed weights as
 operators. With static shapes their results are known, and nothing of them needs to run on a device:
 
     s = Shape(x)                        # x is [1, 8, 4, 4]
@@ -108,7 +109,8 @@ PassInfo constantFoldPass() {
   return {"constant-fold",
           "what does not depend on the model's inputs is computed now",
           Doc,
-          {{"dequantize", PassOptionKind::Flag, "also turn dequantized constants into float constants"}},
+          {{"dequantize", PassOptionKind::Flag,
+            "also turn dequantized constants into float constants"}},
           [](const PassOptions& options) {
             return std::make_unique<ConstantFold>(options.flag("dequantize"));
           }};

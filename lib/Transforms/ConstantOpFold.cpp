@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Some exporters store weights as `Constant` nodes instead of initializers. All other
+constexpr const char* Doc =
+    R"(Some exporters store weights as `Constant` nodes instead of initializers. All other
 passes ask a tensor whether it is constant and never look at who produces it, so this comes first.
 
     c = Constant(value)

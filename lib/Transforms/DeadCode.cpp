@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Folding leaves behind operators and constants that nobody reads: shape chains, copied
+constexpr const char* Doc =
+    R"(Folding leaves behind operators and constants that nobody reads: shape chains, copied
 weights, masks. They would cost flash and kernel calls. Optional results that nobody reads (a MaxPool's
 indices, a Dropout's mask) are dropped from operators that stay.
 

@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(A Conv whose number of groups is its number of input channels reads one channel per result.
+constexpr const char* Doc =
+    R"(A Conv whose number of groups is its number of input channels reads one channel per result.
 Another loop order and weight layout is fast for it, so it is another operator:
 
     y = Conv(x, w) {group: 8}     # x [1, 8, 4, 4], w [8, 1, 3, 3]     ->   y = DepthwiseConv(x, w) {group: 8}
@@ -31,8 +32,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo depthwiseConvRelabelPass() {
-  return functionPass("depthwise-conv-relabel", "Conv with one channel per group becomes DepthwiseConv",
-                      Doc, run);
+  return functionPass("depthwise-conv-relabel",
+                      "Conv with one channel per group becomes DepthwiseConv", Doc, run);
 }
 
 } // namespace tigris

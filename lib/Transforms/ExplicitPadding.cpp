@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Convolutions and pools may leave out kernel_shape, strides, dilations, pads and group, and
+constexpr const char* Doc =
+    R"(Convolutions and pools may leave out kernel_shape, strides, dilations, pads and group, and
 may ask for SAME or VALID padding, a transposed output shape or rounded-up output sizes. Afterwards the
 numbers are there and the words are gone, so no kernel, planner or tiler repeats ONNX's defaults:
 
@@ -29,7 +30,8 @@ bool isConvolution(OpKind kind) {
 Ints spatialDims(const Graph& graph, TensorId id) {
   const Shape& shape = graph.tensor(id).shape;
   const auto first = static_cast<std::ptrdiff_t>(firstSpatialAxis(graph.layout()));
-  return {shape.begin() + first, shape.begin() + first + static_cast<std::ptrdiff_t>(shape.rank()) - 2};
+  return {shape.begin() + first,
+          shape.begin() + first + static_cast<std::ptrdiff_t>(shape.rank()) - 2};
 }
 
 /// Moves the rounding-up into the padding at the end; false where that would change the result.
@@ -99,7 +101,8 @@ PassStatus run(Graph& graph, PassContext& context) {
 } // namespace
 
 PassInfo explicitPaddingPass() {
-  return functionPass("explicit-padding", "windows get explicit sizes, steps and padding", Doc, run);
+  return functionPass("explicit-padding", "windows get explicit sizes, steps and padding", Doc,
+                      run);
 }
 
 } // namespace tigris

@@ -9,7 +9,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(ONNX's Gemm transposes and scales its operands on request and adds any matrix. A fully connected
+constexpr const char* Doc =
+    R"(ONNX's Gemm transposes and scales its operands on request and adds any matrix. A fully connected
 kernel knows one form: rows times constant weights stored per output, plus one number per output.
 
     y = Gemm(x, w, c) {alpha: 0.5, beta: 2}     # w [8, 4], c [1]
@@ -49,8 +50,9 @@ private:
     const bool addsLater = op.input(2) && !isBiasLike(op.input(2), width);
     const bool constantWeights = graph_.tensor(op.input(1)).isConstant();
     if (quantized && (addsLater || (!constantWeights && op.input(2)))) {
-      context_.diagnostics.error(DiagId::UnsupportedOp, "op '", op.name,
-                                 "' (Gemm): an int8 Gemm needs constant weights and one bias per output");
+      context_.diagnostics.error(
+          DiagId::UnsupportedOp, "op '", op.name,
+          "' (Gemm): an int8 Gemm needs constant weights and one bias per output");
       failed_ = true;
       return false;
     }
@@ -88,10 +90,10 @@ private:
     if (graph_.op(id).attrs.getInt(flag, 0) == 0)
       return;
     const TensorId operand = graph_.op(id).input(index);
-    const TensorId moved = insertResult(
-        graph_, id,
-        makeOpLike(graph_, id, OpKind::Transpose, {operand}, {{"perm", std::vector<int64_t>{1, 0}}}),
-        graph_.tensor(operand).quant);
+    const TensorId moved = insertResult(graph_, id,
+                                        makeOpLike(graph_, id, OpKind::Transpose, {operand},
+                                                   {{"perm", std::vector<int64_t>{1, 0}}}),
+                                        graph_.tensor(operand).quant);
     graph_.setInput(id, index, moved);
     graph_.editOp(id).attrs.erase(flag);
   }
@@ -190,12 +192,15 @@ private:
   std::map<TensorId, TensorId> transposed_;
 };
 
-PassStatus run(Graph& graph, PassContext& context) { return GemmCanonicalize(graph, context).run(); }
+PassStatus run(Graph& graph, PassContext& context) {
+  return GemmCanonicalize(graph, context).run();
+}
 
 } // namespace
 
 PassInfo gemmCanonicalizePass() {
-  return functionPass("gemm-canonicalize", "every Gemm is rows times constant weights plus a bias", Doc, run);
+  return functionPass("gemm-canonicalize", "every Gemm is rows times constant weights plus a bias",
+                      Doc, run);
 }
 
 } // namespace tigris

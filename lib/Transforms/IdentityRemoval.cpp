@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
+constexpr const char* Doc =
+    R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
 type, Transpose in order, Concat of one operand, Sum, Max and Min of one, Pad by nothing, Slice, Expand,
 Tile and Resize that keep the whole tensor. Other passes need not see through them afterwards.
 

@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Keras and transformers write fully connected layers as MatMul with a constant, and Add. Gemm has
+constexpr const char* Doc =
+    R"(Keras and transformers write fully connected layers as MatMul with a constant, and Add. Gemm has
 the weights row by row per output and the bias inside:
 
     t = MatMul(x, w)     # x [4, 8], w [8, 2]
@@ -44,7 +45,8 @@ private:
     TensorId rows = x;
     if (shape.rank() > 2) {
       const std::vector<int64_t> matrix = {shape.elements() / depth, depth};
-      rows = insertResult(graph_, id, makeOpLike(graph_, id, OpKind::Reshape, {x}, {{"shape", matrix}}),
+      rows = insertResult(graph_, id,
+                          makeOpLike(graph_, id, OpKind::Reshape, {x}, {{"shape", matrix}}),
                           graph_.tensor(x).quant);
     }
     std::vector<TensorId> operands = {rows, transposed(w)};
@@ -68,7 +70,8 @@ private:
   OpId biasAdd(OpId id, int64_t width) {
     const TensorId product = graph_.op(id).output();
     const OpId reader = soleReader(graph_, product);
-    if (!reader || graph_.op(reader).kind != OpKind::Add || graph_.op(reader).act != Activation::None)
+    if (!reader || graph_.op(reader).kind != OpKind::Add ||
+        graph_.op(reader).act != Activation::None)
       return {};
     const Op& add = graph_.op(reader);
     const TensorId other = add.input(0) == product ? add.input(1) : add.input(0);

@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(A Pad writes a larger copy of its operand only for the convolution to read it. Convolution
+constexpr const char* Doc =
+    R"(A Pad writes a larger copy of its operand only for the convolution to read it. Convolution
 kernels pad on the fly and asymmetrically:
 
     t = Pad(x) {pads: [0, 0, 1, 1, 0, 0, 1, 1]}
@@ -78,7 +79,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo padFoldPass() {
-  return functionPass("pad-fold", "zeros around an operand become the convolution's padding", Doc, run);
+  return functionPass("pad-fold", "zeros around an operand become the convolution's padding", Doc,
+                      run);
 }
 
 } // namespace tigris

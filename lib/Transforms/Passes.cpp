@@ -21,7 +21,8 @@ constexpr std::string_view Default =
     // fewer kinds of operators
     "pad-fold,split-to-slices,gather-to-slice,sum-to-add,matmul-to-gemm,gemm-canonicalize,"
     "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
-    "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-code,"
+    "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-"
+    "code,"
     // channels last
     "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-cancel),transpose-hoist,"
     "transpose-cancel,input-transpose-trim,output-transpose-trim,shape-fold,"
@@ -43,7 +44,8 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
     return strCat("no kernel converts ", dtypeName(graph.tensor(op.input(0)).type), " to ",
                   dtypeName(graph.tensor(op.output()).type), " at run time");
   case OpKind::BatchNormalization:
-    return "its parameters are not float constants, or it is in training mode; export the model for "
+    return "its parameters are not float constants, or it is in training mode; export the model "
+           "for "
            "inference";
   case OpKind::Dropout:
     return "it is in training mode; export the model for inference";

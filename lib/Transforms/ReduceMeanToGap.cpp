@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(GlobalAveragePool has a kernel in both number formats and counts as a spatial operator when
+constexpr const char* Doc =
+    R"(GlobalAveragePool has a kernel in both number formats and counts as a spatial operator when
 stages are tiled; a general reduction has neither:
 
     y = ReduceMean(x) {axes: [2, 3], keepdims: 1}     ->   y = GlobalAveragePool(x)
@@ -23,7 +24,8 @@ bool comesFromWindow(const Graph& graph, TensorId id) {
     const OpCategory category = opInfo(op.kind).category;
     if (category == OpCategory::Spatial)
       return true;
-    const bool looksThrough = category == OpCategory::Pointwise || category == OpCategory::Channel ||
+    const bool looksThrough = category == OpCategory::Pointwise ||
+                              category == OpCategory::Channel ||
                               op.kind == OpKind::BatchNormalization;
     if (!looksThrough || !op.input(0))
       return false;
@@ -65,8 +67,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo reduceMeanToGapPass() {
-  return functionPass("reduce-mean-to-gap", "ReduceMean over all positions becomes GlobalAveragePool", Doc,
-                      run);
+  return functionPass("reduce-mean-to-gap",
+                      "ReduceMean over all positions becomes GlobalAveragePool", Doc, run);
 }
 
 } // namespace tigris

@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(The scales or sizes of a Resize are operands, for some axes or all, and the sampling rules have
+constexpr const char* Doc =
+    R"(The scales or sizes of a Resize are operands, for some axes or all, and the sampling rules have
 defaults. A kernel wants one factor per axis and explicit rules:
 
     y = Resize(x, , s)     # s = [1, 1, 2, 2]
@@ -21,12 +22,14 @@ all axes, because the quotient as a float need not give the size back.)";
 
 /// Values for all axes from values for `axes` (all when the attribute is absent).
 template <typename T>
-std::vector<T> forAllAxes(const Op& op, size_t rank, const std::vector<T>& some, std::vector<T> all) {
+std::vector<T> forAllAxes(const Op& op, size_t rank, const std::vector<T>& some,
+                          std::vector<T> all) {
   const std::vector<int64_t> axes = op.attrs.getInts("axes");
   if (axes.empty())
     return some;
   for (size_t i = 0; i < axes.size() && i < some.size(); ++i)
-    all[static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(rank) : axes[i])] = some[i];
+    all[static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(rank) : axes[i])] =
+        some[i];
   return all;
 }
 
@@ -62,7 +65,8 @@ Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
     return std::optional<AttrMap>();
   }
   const std::string mode = op.attrs.getString("mode", "nearest");
-  const std::string coordinates = op.attrs.getString("coordinate_transformation_mode", "half_pixel");
+  const std::string coordinates =
+      op.attrs.getString("coordinate_transformation_mode", "half_pixel");
   attrs.set("mode", mode);
   attrs.set("coordinate_transformation_mode", coordinates);
   if (mode == "nearest")
@@ -78,8 +82,8 @@ Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
     const std::vector<double> some = roi->value_or(all);
     const std::vector<int64_t> axes = op.attrs.getInts("axes");
     for (size_t i = 0; i < axes.size() && some.size() == 2 * axes.size(); ++i) {
-      const auto axis = static_cast<size_t>(
-          axes[i] < 0 ? axes[i] + static_cast<int64_t>(from.rank()) : axes[i]);
+      const auto axis =
+          static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(from.rank()) : axes[i]);
       all[axis] = some[i];
       all[axis + from.rank()] = some[i + axes.size()];
     }
@@ -112,8 +116,8 @@ PassStatus run(Graph& graph, PassContext& context) {
 } // namespace
 
 PassInfo resizeScaleExtractPass() {
-  return functionPass("resize-scale-extract", "Resize gets its scales and sampling rules as attributes", Doc,
-                      run);
+  return functionPass("resize-scale-extract",
+                      "Resize gets its scales and sampling rules as attributes", Doc, run);
 }
 
 } // namespace tigris

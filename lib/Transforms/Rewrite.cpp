@@ -8,7 +8,8 @@ namespace tigris {
 bool hasKnownTypes(const Graph& graph, OpId id) {
   const Op& op = graph.op(id);
   const auto known = [&](TensorId tensor) {
-    return !tensor || (graph.tensor(tensor).hasShape && graph.tensor(tensor).type != DType::Undefined);
+    return !tensor ||
+           (graph.tensor(tensor).hasShape && graph.tensor(tensor).type != DType::Undefined);
   };
   return std::all_of(op.inputs.begin(), op.inputs.end(), known) &&
          std::all_of(op.outputs.begin(), op.outputs.end(), known);
@@ -50,7 +51,8 @@ namespace {
 
 bool needsCopy(const Graph& graph, TensorId result, TensorId value) {
   return graph.isGraphOutput(result) &&
-         (graph.isGraphInput(value) || graph.tensor(value).isConstant() || graph.isGraphOutput(value));
+         (graph.isGraphInput(value) || graph.tensor(value).isConstant() ||
+          graph.isGraphOutput(value));
 }
 
 } // namespace
@@ -73,7 +75,8 @@ bool isOutputCopy(const Graph& graph, OpId id) {
          needsCopy(graph, op.output(), op.input(0));
 }
 
-void rewriteInPlace(Graph& graph, OpId id, OpKind kind, std::vector<TensorId> inputs, AttrMap attrs) {
+void rewriteInPlace(Graph& graph, OpId id, OpKind kind, std::vector<TensorId> inputs,
+                    AttrMap attrs) {
   graph.setInputs(id, std::move(inputs));
   Op& op = graph.editOp(id);
   op.kind = kind;
@@ -129,7 +132,8 @@ TensorId transposeConstant(Graph& graph, TensorId id, const std::vector<int64_t>
       index[axis] = 0;
     }
   }
-  const TensorId result = graph.addConstant(source.name, source.type, shape, makeBlob(std::move(to)));
+  const TensorId result =
+      graph.addConstant(source.name, source.type, shape, makeBlob(std::move(to)));
   std::optional<QuantParam> quant = source.quant;
   if (quant && quant->perChannel())
     quant->axis = static_cast<int>(std::find(perm.begin(), perm.end(), quant->axis) - perm.begin());

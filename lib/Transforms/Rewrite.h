@@ -49,7 +49,8 @@ bool isOutputCopy(const Graph& graph, OpId id);
 
 /// The op reads and writes the same things in another way: new kind, operands and attributes; results,
 /// name and origin stay.
-void rewriteInPlace(Graph& graph, OpId id, OpKind kind, std::vector<TensorId> inputs, AttrMap attrs);
+void rewriteInPlace(Graph& graph, OpId id, OpKind kind, std::vector<TensorId> inputs,
+                    AttrMap attrs);
 
 /// The fused op takes over the results and the origin of `fused`, which is erased. `into` must come
 /// first and its own result must have no other reader.

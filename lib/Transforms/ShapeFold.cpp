@@ -8,7 +8,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Shapes are static, so the target of a Reshape is simply the shape of its result, however it was
+constexpr const char* Doc =
+    R"(Shapes are static, so the target of a Reshape is simply the shape of its result, however it was
 computed; the Shape, Gather and Concat operators that fed it are dead code afterwards. Flatten, Squeeze and
 Unsqueeze are reshapes under other names. One Reshape after another only needs the last, and one to the
 same shape none:
@@ -46,7 +47,8 @@ PassStatus run(Graph& graph, PassContext&) {
       changed = true;
     }
     const Tensor& from = graph.tensor(op.input(0));
-    if (from.shape == shape && sameQuant(graph, op.input(0), op.output()) && !isOutputCopy(graph, id)) {
+    if (from.shape == shape && sameQuant(graph, op.input(0), op.output()) &&
+        !isOutputCopy(graph, id)) {
       replaceByValue(graph, id, op.input(0));
       changed = true;
     }
@@ -57,8 +59,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo shapeFoldPass() {
-  return functionPass("shape-fold", "every change of shape becomes one Reshape with a static target", Doc,
-                      run);
+  return functionPass("shape-fold",
+                      "every change of shape becomes one Reshape with a static target", Doc, run);
 }
 
 } // namespace tigris

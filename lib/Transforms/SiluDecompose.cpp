@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(silu(x) = x * sigmoid(x). The runtime has both operators and no third kernel is needed:
+constexpr const char* Doc =
+    R"(silu(x) = x * sigmoid(x). The runtime has both operators and no third kernel is needed:
 
     y = Silu(x)     ->   s = Sigmoid(x)
                          y = Mul(x, s)

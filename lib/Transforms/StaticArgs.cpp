@@ -9,7 +9,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Newer ONNX versions pass axes, pads, bounds and the like as tensors, older ones as
+constexpr const char* Doc =
+    R"(Newer ONNX versions pass axes, pads, bounds and the like as tensors, older ones as
 attributes. A kernel wants numbers in its descriptor, so every operand that Ops.def marks with `!` becomes
 the attribute of its name:
 
@@ -27,7 +28,8 @@ bool ownsItsOperands(OpKind kind) {
 }
 
 /// The attribute value of a compile-time operand; nullopt when it is not known.
-std::optional<AttrValue> argumentValue(const Op& op, const KnownValues& values, const AttrInfo& attr) {
+std::optional<AttrValue> argumentValue(const Op& op, const KnownValues& values,
+                                       const AttrInfo& attr) {
   if (attr.kind == AttrKind::Ints || attr.kind == AttrKind::Int) {
     const auto found = intArgument(op, values, attr.name);
     if (!found || !*found)

@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right,
+constexpr const char* Doc =
+    R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right,
 which is also the order in which ONNX defines the result:
 
     y = Sum(a, b, c)     ->   t = Add(a, b)

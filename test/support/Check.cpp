@@ -119,8 +119,8 @@ private:
       dagStart_ = line_;
     const size_t reached = line_;
     line_ = dagStart_;
-    std::optional<std::string> failure = match({Directive::Plain, expectations[index].spelling,
-                                                expectations[index].pattern});
+    std::optional<std::string> failure =
+        match({Directive::Plain, expectations[index].spelling, expectations[index].pattern});
     line_ = std::max(line_, reached);
     return failure;
   }
@@ -131,7 +131,8 @@ private:
       if (expectations[i].directive == Directive::Not)
         for (size_t at = from; at < to && at < lines_.size(); ++at)
           if (std::regex_search(lines_[at], expectations[i].pattern))
-            return strCat(expectations[i].spelling, "\n  must not match: ", lines_[at], "\n", all());
+            return strCat(expectations[i].spelling, "\n  must not match: ", lines_[at], "\n",
+                          all());
     return std::nullopt;
   }
 

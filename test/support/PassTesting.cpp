@@ -8,8 +8,8 @@
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Transforms/Passes.h"
 
-#include <cmath>
 #include <doctest/doctest.h>
+#include <cmath>
 #include <stdexcept>
 
 namespace tigris {
@@ -80,18 +80,20 @@ Graph checkPass(std::string_view pipeline, std::string_view yaml) {
   const auto failure = checkText(printGraph(first.graph), yaml);
   CHECK_MESSAGE(!failure, failure.value_or(""));
   const PassOutcome second = runPasses(pipeline, first.graph);
-  CHECK_MESSAGE(second.status == PassStatus::Unchanged,
-                "not idempotent:\n", describe(second), printGraph(second.graph));
+  CHECK_MESSAGE(second.status == PassStatus::Unchanged, "not idempotent:\n", describe(second),
+                printGraph(second.graph));
   return first.graph;
 }
 
 void checkUnchanged(std::string_view pipeline, std::string_view yaml) {
   INFO(pipeline);
   const PassOutcome outcome = runPasses(pipeline, parseGraph(yaml));
-  CHECK_MESSAGE(outcome.status == PassStatus::Unchanged, describe(outcome), printGraph(outcome.graph));
+  CHECK_MESSAGE(outcome.status == PassStatus::Unchanged, describe(outcome),
+                printGraph(outcome.graph));
 }
 
-void checkFails(std::string_view pipeline, std::string_view yaml, DiagId id, std::string_view text) {
+void checkFails(std::string_view pipeline, std::string_view yaml, DiagId id,
+                std::string_view text) {
   INFO(pipeline);
   const PassOutcome outcome = runPasses(pipeline, parseGraph(yaml));
   CHECK(outcome.status == PassStatus::Failed);
@@ -101,14 +103,44 @@ void checkFails(std::string_view pipeline, std::string_view yaml, DiagId id, std
                 outcome.diagnostics[0].message);
 }
 
+namespace {
+
+/// Where element `index` of a port's own order lies in the stored tensor.
+class PortOrder {
+public:
+  explicit PortOrder(const Port& port) : shape_(port.shape), strides_(port.shape.rank()) {
+    std::vector<int64_t> perm = port.perm;
+    for (size_t i = perm.size(); i < port.shape.rank(); ++i)
+      perm.push_back(static_cast<int64_t>(i));
+    const std::vector<int64_t> stored = rowMajorStrides(permute(port.shape, perm));
+    for (size_t i = 0; i < perm.size(); ++i)
+      strides_[static_cast<size_t>(perm[i])] = stored[i];
+  }
+
+  size_t operator()(size_t index) const {
+    int64_t at = 0;
+    auto rest = static_cast<int64_t>(index);
+    for (size_t axis = shape_.rank(); axis-- > 0; rest /= shape_[axis])
+      at += rest % shape_[axis] * strides_[axis];
+    return static_cast<size_t>(at);
+  }
+
+private:
+  Shape shape_;
+  std::vector<int64_t> strides_;
+};
+
+} // namespace
+
 std::map<std::string, std::vector<float>> evaluateGraph(const Graph& graph) {
   KnownValues values(graph);
   uint32_t state = 12345;
   for (const Port& port : graph.inputs()) {
-    std::vector<float> data(static_cast<size_t>(graph.tensor(port.tensor).elements()));
-    for (float& value : data) {
+    const PortOrder order(port);
+    std::vector<float> data(static_cast<size_t>(port.shape.elements()));
+    for (size_t i = 0; i < data.size(); ++i) {
       state = state * 1664525 + 1013904223;
-      value = static_cast<float>(state >> 8) / static_cast<float>(1 << 23) - 1.0F;
+      data[order(i)] = static_cast<float>(state >> 8) / static_cast<float>(1 << 23) - 1.0F;
     }
     values.set(port.tensor, makeBlobOf(data));
   }
@@ -124,8 +156,13 @@ std::map<std::string, std::vector<float>> evaluateGraph(const Graph& graph) {
       values.set(op.outputs[i], (*results)[i]);
   }
   std::map<std::string, std::vector<float>> outputs;
-  for (const Port& port : graph.outputs())
-    outputs[port.name] = values.find(port.tensor)->values<float>();
+  for (const Port& port : graph.outputs()) {
+    const PortOrder order(port);
+    const std::vector<float> stored = values.find(port.tensor)->values<float>();
+    std::vector<float>& own = outputs[port.name];
+    for (size_t i = 0; i < stored.size(); ++i)
+      own.push_back(stored[order(i)]);
+  }
   return outputs;
 }
 

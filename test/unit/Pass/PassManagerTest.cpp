@@ -42,9 +42,8 @@ PassRegistry makeRegistry() {
   PassRegistry registry;
   REQUIRE(registry.add(functionPass("relabel-one", "", "", relabelOne)));
   REQUIRE(registry.add(functionPass("flip", "", "", flip)));
-  REQUIRE(registry.add(functionPass("nothing", "", "", [](Graph&, PassContext&) {
-    return PassStatus::Unchanged;
-  })));
+  REQUIRE(registry.add(
+      functionPass("nothing", "", "", [](Graph&, PassContext&) { return PassStatus::Unchanged; })));
   REQUIRE(registry.add(functionPass("liar", "", "", [](Graph& graph, PassContext&) {
     graph.editOp(graph.order()[0]).origin.push_back("secret");
     return PassStatus::Unchanged;
@@ -56,9 +55,8 @@ PassRegistry makeRegistry() {
   REQUIRE(registry.add(functionPass("refuser", "", "", [](Graph&, PassContext& context) {
     return context.fail(DiagId::UnsupportedOp, "cannot");
   })));
-  REQUIRE(registry.add(functionPass("mute", "", "", [](Graph&, PassContext&) {
-    return PassStatus::Failed;
-  })));
+  REQUIRE(registry.add(
+      functionPass("mute", "", "", [](Graph&, PassContext&) { return PassStatus::Failed; })));
   return registry;
 }
 
@@ -138,8 +136,9 @@ TEST_CASE("print instrumentation sees the asked moments only") {
   const auto banners = [](PrintGraphOptions options) {
     std::string seen;
     run("nothing,relabel-one,nothing",
-        makePrintGraph(std::move(options),
-                       [&](std::string_view banner, const Graph&) { seen += strCat(banner, ";"); }));
+        makePrintGraph(std::move(options), [&](std::string_view banner, const Graph&) {
+          seen += strCat(banner, ";");
+        }));
     return seen;
   };
   CHECK(banners({{"relabel-one"}, {}, false, false}) == "before relabel-one (2);");
@@ -150,7 +149,8 @@ TEST_CASE("print instrumentation sees the asked moments only") {
 }
 
 TEST_CASE("stop-after and pass-limit cut the pipeline short") {
-  CHECK(count(run("repeat{n=2}(relabel-one)", makeStopAfter("relabel-one")).graph, OpKind::Abs) == 1);
+  CHECK(count(run("repeat{n=2}(relabel-one)", makeStopAfter("relabel-one")).graph, OpKind::Abs) ==
+        1);
   CHECK(count(run("nothing,relabel-one,relabel-one", makePassLimit(2)).graph, OpKind::Abs) == 1);
   CHECK(run("relabel-one", makePassLimit(0)).status == PassStatus::Unchanged);
 }
@@ -177,7 +177,9 @@ TEST_CASE("the structural hash follows every kind of change") {
   CHECK(changes([](Graph& g) { g.editOp(g.order()[0]).attrs.set("k", int64_t{0}); }));
   CHECK(changes([](Graph& g) { g.editOp(g.order()[0]).act = Activation::Relu; }));
   CHECK(changes([](Graph& g) { g.editTensor(*g.findTensor("t")).shape = Shape{2, 2}; }));
-  CHECK(changes([](Graph& g) { g.editTensor(*g.findTensor("t")).quant = QuantParam{{1.0F}, {0}, -1}; }));
+  CHECK(changes([](Graph& g) {
+    g.editTensor(*g.findTensor("t")).quant = QuantParam{{1.0F}, {0}, -1};
+  }));
   CHECK(changes([](Graph& g) { g.renameTensor(*g.findTensor("t"), "u"); }));
   CHECK(changes([](Graph& g) { g.setInput(g.order()[1], 0, *g.findTensor("x")); }));
   CHECK(changes([](Graph& g) { g.editInput(0).perm = {0}; }));

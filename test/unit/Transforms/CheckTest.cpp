@@ -30,6 +30,7 @@ TEST_CASE("CHECK-DAG matches in any order") {
 }
 
 TEST_CASE("double braces hold a regular expression, the rest is literal") {
-  CHECK_FALSE(checkText("{op: Add, shape: [1, 2]}", "# CHECK: {op: {{A.d}}, shape: [1, {{[0-9]}}]}"));
+  CHECK_FALSE(
+      checkText("{op: Add, shape: [1, 2]}", "# CHECK: {op: {{A.d}}, shape: [1, {{[0-9]}}]}"));
   CHECK(checkText("{op: Axd}", "# CHECK: op: A.d"));
 }

@@ -234,7 +234,7 @@ blobs:
 }
 
 TEST_CASE("explicit-padding: words become numbers") {
-  checkPass("explicit-padding", R"(
+  const char* yaml = R"(
 inputs: [{name: x}]
 outputs: [{name: y}]
 tensors:
@@ -257,7 +257,8 @@ blobs:
 # CHECK-NEXT: {op: MaxPool, name: o2, in: [a], out: [b], attrs: {dilations: [1, 1], kernel_shape: [3, 3], pads: [0, 0, 1, 1], strides: [2, 2]}}
 # CHECK-NEXT: {op: ConvTranspose, {{.*}} attrs: {dilations: [1, 1], group: 1, kernel_shape: [2, 2], output_padding: [0, 0], pads: [0, 0, 0, 0], strides: [2, 2]}}
 # CHECK-NEXT: {op: AveragePool, {{.*}} attrs: {dilations: [1, 1], kernel_shape: [1, 1], pads: [0, 0, 0, 0], strides: [1, 1]}}
-)");
+)";
+  checkSameValues(parseGraph(yaml), checkPass("explicit-padding", yaml));
 }
 
 TEST_CASE("explicit-padding: counted padding keeps ceil_mode") {

@@ -91,7 +91,8 @@ blobs:
   checkSameValues(parseGraph(yaml), checkPass("matmul-to-gemm", yaml));
 }
 
-TEST_CASE("matmul-to-gemm: higher ranks are matrices of vectors; shared weights are transposed once") {
+TEST_CASE(
+    "matmul-to-gemm: higher ranks are matrices of vectors; shared weights are transposed once") {
   const char* yaml = R"(
 inputs: [{name: x}]
 outputs: [{name: y}, {name: z}]
@@ -203,8 +204,9 @@ blobs:
 }
 
 TEST_CASE("depth-to-space-lower: both operators in both modes") {
-  for (const char* op : {"DepthToSpace, name: d, in: [x], out: [y], attrs: {blocksize: 2}",
-                         "DepthToSpace, name: d, in: [x], out: [y], attrs: {blocksize: 2, mode: CRD}"}) {
+  for (const char* op :
+       {"DepthToSpace, name: d, in: [x], out: [y], attrs: {blocksize: 2}",
+        "DepthToSpace, name: d, in: [x], out: [y], attrs: {blocksize: 2, mode: CRD}"}) {
     const std::string yaml = strCat(R"(
 inputs: [{name: x}]
 outputs: [{name: y}]

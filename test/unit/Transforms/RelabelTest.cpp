@@ -35,7 +35,7 @@ ops:
 }
 
 TEST_CASE("depthwise-conv-relabel and conv1d-relabel") {
-  checkPass("depthwise-conv-relabel,conv1d-relabel", R"(
+  const char* yaml = R"(
 inputs: [{name: x}, {name: s}]
 outputs: [{name: y}, {name: z}]
 tensors:
@@ -63,7 +63,8 @@ blobs:
 # CHECK-NEXT: {op: Conv, name: o2,
 # CHECK-NEXT: {op: Conv1D, name: o3,
 # CHECK-NEXT: {op: DepthwiseConv, name: o4,
-)");
+)";
+  checkSameValues(parseGraph(yaml), checkPass("depthwise-conv-relabel,conv1d-relabel", yaml));
 }
 
 TEST_CASE("clip-to-relu6: the usual bounds have names") {
@@ -89,7 +90,7 @@ ops:
 }
 
 TEST_CASE("reduce-mean-to-gap: over all positions") {
-  checkPass("reduce-mean-to-gap", R"(
+  const char* yaml = R"(
 inputs: [{name: x}]
 outputs: [{name: y}, {name: z}]
 tensors:
@@ -102,7 +103,8 @@ ops:
 # CHECK: {op: GlobalAveragePool, name: o1, in: [x], out: ["y"]}
 # CHECK-NEXT: {op: GlobalAveragePool, name: o2_1, in: [x], out: [o2_1.out]}
 # CHECK-NEXT: {op: Reshape, name: o2, in: [o2_1.out], out: [z], attrs: {shape: [1, 4]}}
-)");
+)";
+  checkSameValues(parseGraph(yaml), checkPass("reduce-mean-to-gap", yaml));
 }
 
 TEST_CASE("reduce-mean-to-gap: in channels-last order the positions are in the middle") {
