@@ -53,6 +53,18 @@ std::optional<Ints> zeroPositions(const Graph& graph, const Op& op) {
   return positions;
 }
 
+/// An average needs something besides padding in every window, as onnxruntime and our kernels demand.
+bool leavesEmptyWindows(const Op& op, const Ints& pads) {
+  if (op.kind != OpKind::AveragePool)
+    return false;
+  const Ints kernel = op.attrs.getInts("kernel_shape");
+  const Ints dilations = op.attrs.getInts("dilations", Ints(kernel.size(), 1));
+  for (size_t i = 0; i < pads.size(); ++i)
+    if (dilations[i % kernel.size()] != 1 || pads[i] >= kernel[i % kernel.size()])
+      return true;
+  return false;
+}
+
 PassStatus run(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
@@ -68,6 +80,8 @@ PassStatus run(Graph& graph, PassContext&) {
     Ints pads = graph.op(reader).attrs.getInts("pads", Ints(more->size(), 0));
     for (size_t i = 0; i < pads.size(); ++i)
       pads[i] += (*more)[i];
+    if (leavesEmptyWindows(graph.op(reader), pads))
+      return false;
     graph.editOp(reader).attrs.set("pads", std::move(pads));
     addOrigin(graph.editOp(reader), op);
     graph.setInput(reader, 0, op.input(0));

@@ -132,6 +132,21 @@ blobs:
   checkUnchanged("pad-fold", other);
 }
 
+TEST_CASE("pad-fold: an average keeps something to average in every window") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 1, 5, 3]}
+  - {name: t, type: float32, shape: [1, 1, 8, 5]}
+  - {name: y, type: float32, shape: [1, 1, 7, 5]}
+ops:
+  - {op: Pad, name: o1, in: [x], out: [t], attrs: {pads: [0, 0, 2, 1, 0, 0, 1, 1]}}
+  - {op: AveragePool, name: o2, in: [t], out: [y], attrs: {count_include_pad: 1, dilations: [1, 1], kernel_shape: [2, 3], pads: [0, 1, 0, 1], strides: [1, 1]}}
+)";
+  checkUnchanged("pad-fold", yaml);
+}
+
 TEST_CASE("activation-fuse: clamps join the operator before them") {
   checkPass("activation-fuse", R"(
 inputs: [{name: x}]
