@@ -161,7 +161,7 @@ class Suite:
         table = {f"%tigris-{tool}": shlex.quote(str(self.bin / f"tigris-{tool}")) for tool in TOOLS}
         table |= {"%check": f"{me} --check", "%exit": f"{me} --exit", "%src": str(ROOT),
                   "%python": shlex.quote(sys.executable), "%corpus": str(self.corpus),
-                  "%%": "%", "%s": str(test), "%S": str(test.parent), "%t": str(scratch / "t"),
+                  "%%": "%", "%s": str(test), "%S": str(test.parent), "%t": str(scratch / (test.name + ".tmp")),
                   "%T": str(scratch)}
         return table
 

@@ -168,8 +168,7 @@ TEST_CASE("external data lies beside the model") {
 
   error = errorOf(external("gone.bin", "0", "8"), dir.str());
   CHECK(error.id() == DiagId::IoError);
-  CHECK(error.message().find("gone.bin") != std::string::npos);
-  CHECK(error.diagnostic().notes.at(0).find("tensor 't'") != std::string::npos);
+  CHECK(error.message().find("external data of tensor 't': cannot open '") == 0);
 }
 
 TEST_CASE("external data elsewhere is refused") {
