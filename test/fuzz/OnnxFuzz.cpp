@@ -1,0 +1,14 @@
+// Whatever bytes arrive as an ONNX model: refused with a diagnostic, or imported.
+
+#include "tigris/Import/OnnxImporter.h"
+
+#include <cstddef>
+#include <cstdint>
+
+using namespace tigris;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  DiagnosticEngine diagnostics;
+  (void)importOnnx({reinterpret_cast<const char*>(data), size}, {}, diagnostics);
+  return 0;
+}

@@ -1,0 +1,69 @@
+// Whatever bytes arrive as a plan, checksum aside: refused, or run inside the memory it was given.
+
+#include "tigris_backend.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace {
+
+// Bounds the time of one run: a mutated plan may ask for much work on much memory.
+constexpr uint32_t MaxBytes = 256 * 1024;
+constexpr size_t Align = 32;
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<uint8_t, Free>;
+
+// Exactly `bytes` long, so that the address sanitizer sees the first byte too many.
+Memory allocate(size_t bytes) {
+  void* memory = nullptr;
+  if (posix_memalign(&memory, Align, bytes == 0 ? 1 : bytes) != 0)
+    std::abort();
+  std::memset(memory, 0x55, bytes);
+  return Memory(static_cast<uint8_t*>(memory));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Memory bytes = allocate(size);
+  std::memcpy(bytes.get(), data, size);
+  tigris_plan plan;
+  if (tigris_plan_open_flags(&plan, bytes.get(), size, TIGRIS_OPEN_IGNORE_CRC) != TIGRIS_OK)
+    return 0;
+
+  tigris_requirements need;
+  tigris_plan_requirements(&plan, &tigris_backend_reference, &need);
+  if (need.fast_bytes > MaxBytes || need.slow_bytes > MaxBytes || need.align > Align)
+    return 0;
+  Memory fast = allocate(need.fast_bytes);
+  Memory slow = allocate(need.slow_bytes);
+  tigris_memory memory = {fast.get(), need.fast_bytes, slow.get(), need.slow_bytes};
+  tigris_context context;
+  if (tigris_init(&context, &plan, &tigris_backend_reference, &memory) != TIGRIS_OK)
+    return 0;
+
+  std::vector<Memory> buffers;
+  if (plan.summary->io_mode == TIGRIS_IO_CALLER) {
+    for (unsigned i = 0; i < tigris_input_count(&plan); ++i) {
+      if (tigris_input_bytes(&plan, i) > MaxBytes)
+        return 0;
+      buffers.push_back(allocate(tigris_input_bytes(&plan, i)));
+      tigris_set_input(&context, i, buffers.back().get());
+    }
+    for (unsigned i = 0; i < tigris_output_count(&plan); ++i) {
+      if (tigris_output_bytes(&plan, i) > MaxBytes)
+        return 0;
+      buffers.push_back(allocate(tigris_output_bytes(&plan, i)));
+      tigris_set_output(&context, i, buffers.back().get());
+    }
+  }
+  tigris_run(&context);
+  return 0;
+}
