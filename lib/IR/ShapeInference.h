@@ -58,8 +58,8 @@ struct Window {
   std::vector<int64_t> dilations;
   /// Begins of all dimensions, then ends; ONNX order.
   std::vector<int64_t> pads;
-  /// ConvTranspose only, otherwise zeros. Holds what `output_shape` or auto_pad ask for beyond the
-  /// windows' reach, so that these numbers alone give the result's size.
+  /// ConvTranspose only, otherwise zeros. Holds what `output_shape` asks for beyond the windows' reach,
+  /// so that these numbers alone give the result's size.
   std::vector<int64_t> outputPadding;
 };
 

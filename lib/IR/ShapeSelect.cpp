@@ -140,7 +140,7 @@ std::optional<int64_t> rangeLength(const Blob& start, const Blob& limit, const B
                              loadElements<int64_t>(start, type)[0], &span) ||
       span == INT64_MIN)
     return std::nullopt;
-  return (span > 0) != (step > 0) ? 0 : (std::abs(span) - 1) / std::abs(step) + (span != 0 ? 1 : 0);
+  return span == 0 || (span > 0) != (step > 0) ? 0 : ceilDiv(std::abs(span), std::abs(step));
 }
 
 } // namespace

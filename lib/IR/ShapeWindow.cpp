@@ -93,18 +93,6 @@ std::vector<int64_t> resolvePads(const Op& op, std::span<const int64_t> input,
 
 namespace {
 
-/// Spatial sizes a ConvTranspose is told to produce; empty when its pads decide.
-std::vector<int64_t> wantedResult(const Op& op, const std::vector<int64_t>& input,
-                                  const std::vector<int64_t>& strides) {
-  if (op.kind != OpKind::ConvTranspose)
-    return {};
-  std::vector<int64_t> output = wantedOutput(op, input.size());
-  if (output.empty() && isSame(op.attrs.getString("auto_pad")))
-    for (size_t i = 0; i < input.size(); ++i)
-      output.push_back(input[i] * strides[i]);
-  return output;
-}
-
 /// Spatial size of a ConvTranspose's result.
 int64_t reach(const Window& window, const std::vector<int64_t>& input, size_t i) {
   return (input[i] - 1) * window.strides[i] + window.outputPadding[i] +
@@ -156,7 +144,9 @@ Expected<Window> resolveWindow(const Op& op, const Graph& graph) {
   window.dilations = std::move(*dilations);
   window.outputPadding = std::move(*outputPadding);
   window.pads = resolvePads(op, input, window.kernel);
-  const std::vector<int64_t> output = wantedResult(op, input, window.strides);
+  if (op.kind != OpKind::ConvTranspose)
+    return window;
+  const std::vector<int64_t> output = wantedOutput(op, rank);
   for (size_t i = 0; i < output.size(); ++i)
     window.outputPadding[i] += std::max<int64_t>(0, output[i] - reach(window, input, i));
   return window;

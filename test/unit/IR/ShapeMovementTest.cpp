@@ -210,6 +210,7 @@ TEST_CASE("shape: tensors made from numbers") {
   CHECK(counted({0, 10, 3}) == "[4]");
   CHECK(counted({10, 0, -4}) == "[3]");
   CHECK(counted({5, 5, 1}) == "[0]");
+  CHECK(counted({-1, -1, -1}) == "[0]");
   CHECK(counted({0, 5, -1}) == "[0]");
   CHECK(counted({0, 5, 0}).find("'delta' is 0") != std::string::npos);
   CHECK(counted({INT64_MIN, INT64_MAX, 1}).find("too many") != std::string::npos);

@@ -116,6 +116,9 @@ TEST_CASE("shape: ConvTranspose from pads, output_padding, output_shape and SAME
   CHECK(shapeOf(b, OpKind::ConvTranspose, {x, w}, shaped) == "[1, 3, 10, 8]");
   CHECK(shapeOf(b, OpKind::ConvTranspose, {x, w},
                 {{"strides", Ints{2, 2}}, {"auto_pad", "SAME_LOWER"}}) == "[1, 3, 10, 10]");
+  // SAME never pads outputs: windows of 3, 4 apart, reach 4 * 4 + 3.
+  CHECK(shapeOf(b, OpKind::ConvTranspose, {x, w},
+                {{"strides", Ints{4, 4}}, {"auto_pad", "SAME_UPPER"}}) == "[1, 3, 19, 19]");
   // Natural size 11: one element to cut off in height, three in width; the begin takes the odd one.
   const auto window =
       resolveWindow(b.graph.op(b.op(OpKind::ConvTranspose, {x, w}, shaped)), b.graph);
