@@ -50,12 +50,12 @@ typedef enum tigris_status {
   TIGRIS_E_ADDRESS = -9,      /* an address is outside its memory, misaligned or overlaps */
   TIGRIS_E_UNSUPPORTED = -10, /* an opcode, dtype or stage mode this library does not know */
   TIGRIS_E_ALIGN = -11,       /* plan, memory, caller buffer or plan alignment too small */
-  TIGRIS_E_MEMORY = -12,      /* less fast or slow memory than the plan requires */
-  TIGRIS_E_KERNEL = -13,      /* the backend has no kernel for an op */
-  TIGRIS_E_BACKEND = -14,     /* the backend was built for another version of its interface */
-  TIGRIS_E_STATE = -15,       /* a caller buffer is not set */
-  TIGRIS_E_INDEX = -16,       /* GATHER met an index outside its axis */
-  TIGRIS_E_LIMIT = -17        /* more ports or operands than this library was built for */
+  TIGRIS_E_MEMORY = -12,  /* too little fast memory and nowhere to overflow, or too little slow */
+  TIGRIS_E_KERNEL = -13,  /* the backend has no kernel for an op */
+  TIGRIS_E_BACKEND = -14, /* the backend was built for another version of its interface */
+  TIGRIS_E_STATE = -15,   /* a caller buffer is not set */
+  TIGRIS_E_INDEX = -16,   /* GATHER met an index outside its axis */
+  TIGRIS_E_LIMIT = -17    /* more ports or operands than this library was built for */
 } tigris_status;
 
 /* An opened plan: pointers into the caller's bytes, which must outlive it. Read only. */
@@ -104,7 +104,9 @@ const char* tigris_plan_string(const tigris_plan* plan, uint32_t reference);
 
 struct tigris_backend;
 
-/* Bytes; every base address must be a multiple of `align`. */
+/* What a run at the plan's own addresses takes. Bytes; every base address must be a multiple of `align`.
+ *
+ * With less fast memory the same plan may still run, to the same output bytes: see "The dynamic arena". */
 typedef struct tigris_requirements {
   uint32_t fast_bytes;    /* arena including the backend's scratch */
   uint32_t scratch_bytes; /* the backend's part of it, at the top */
@@ -116,22 +118,40 @@ typedef struct tigris_requirements {
 void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backend* backend,
                               tigris_requirements* out);
 
+/* ## The dynamic arena
+ * Given less fast memory than required (the scratch and the slow bytes must be there in full), tigris_init
+ * chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
+ * shifted together when its end is reached, and in the slow memory behind the plan's slow_bytes when that
+ * does not help. Kernels work on such overflowed tensors where they lie: slower, never other bytes.
+ * A table of 16 bytes per tensor alive at once lies at the end of the slow memory, or of the fast arena
+ * when there is no slow memory beyond the plan's. No other RAM is needed.
+ *
+ * Whether the memory suffices does not depend on data, so tigris_init finds out: when it returns TIGRIS_OK,
+ * no run returns TIGRIS_E_MEMORY. When it does not suffice, error_op is the op for which there was
+ * no room (TIGRIS_NONE: a model input or a load). With at least the required memory none of this
+ * happens: addresses are the plan's. TIGRIS_DYNAMIC_ARENA = 0 leaves the whole mode out. */
+
 /* The memory a context works in. The two regions must not overlap. Both belong to the caller and must
  * live as long as the context is used. */
 typedef struct tigris_memory {
-  void* fast;        /* fast arena; NULL only when the plan needs 0 bytes of it */
-  size_t fast_bytes; /* its size in bytes; less than required: TIGRIS_E_MEMORY */
-  void* slow;        /* slow memory; NULL only when the plan needs 0 bytes of it */
-  size_t slow_bytes; /* its size in bytes; 0 means: there is no slow memory */
+  void* fast;        /* fast arena; may be NULL when fast_bytes is 0 */
+  size_t fast_bytes; /* its size in bytes; less than required: dynamic mode */
+  void* slow;        /* slow memory; may be NULL when slow_bytes is 0 */
+  size_t slow_bytes; /* its size in bytes; 0: there is none; less than required: TIGRIS_E_MEMORY */
 } tigris_memory;
 
-/* Counted while running; all but the peaks start at 0 with each run. Bytes. */
+/* Counted anew with each run. Bytes. In dynamic mode slow traffic includes each read and write a kernel, load
+ * or spill makes of an overflowed tensor (its size once per operand), and both for each tensor
+ * shifted there; the table is in none of the figures but its own. */
 typedef struct tigris_statistics {
   uint64_t slow_read;  /* read from slow memory by loads and kernels */
   uint64_t slow_write; /* written to it */
   uint32_t fast_peak;  /* highest end of anything used in the fast arena, without scratch */
   uint32_t slow_peak;  /* highest end of anything used in slow memory */
   uint32_t kernel_calls;
+  uint32_t dynamic;        /* 1 in dynamic mode; the following are 0 otherwise */
+  uint32_t overflow_bytes; /* slow memory used beyond the plan's slow_bytes */
+  uint32_t table_bytes;    /* largest size of the table */
 } tigris_statistics;
 
 /* One running instance. Treat as opaque except `statistics`, `error_op` and `error_stage`. */
@@ -141,16 +161,24 @@ typedef struct tigris_context {
   uint8_t* fast;
   uint8_t* slow;
   uint8_t* scratch;
-  void* ports[TIGRIS_MAX_PORTS]; /* caller buffers */
+  void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
   uint32_t scratch_bytes;
   uint32_t stage;       /* next stage to run */
   uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */
   uint32_t error_stage; /* stage of the last error, or TIGRIS_NONE */
   tigris_statistics statistics;
+#if TIGRIS_DYNAMIC_ARENA
+  struct tigris_block* blocks; /* end of the table; NULL: the plan's addresses are used */
+  uint32_t block_count;
+  uint32_t blocks_slow; /* 1: the table is in slow memory */
+  uint32_t limit[2];    /* usable bytes of fast and slow memory */
+#endif
+  uint32_t rehearsal; /* 1: tigris_init counts a run without moving a byte */
 } tigris_context;
 
 /* Checks memory, alignment and that the backend has a kernel for every op. Keeps pointers to `plan` and
- * `backend`, copies `memory`. */
+ * `backend`, copies `memory`. In dynamic mode it writes to the memory (nothing below the plan's slow_bytes)
+ * and refuses plans with more than TIGRIS_MAX_PORTS ports in the arena (TIGRIS_E_LIMIT). */
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
                           const struct tigris_backend* backend, const tigris_memory* memory);
 

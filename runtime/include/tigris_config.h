@@ -35,9 +35,15 @@
 #define TIGRIS_MAX_OPERANDS 32
 #endif
 
-/* Model inputs plus outputs when they live in caller buffers (one pointer each in the context). */
+/* Model inputs plus outputs when they live in caller buffers, or in the arena in dynamic mode (one pointer
+ * each in the context). */
 #ifndef TIGRIS_MAX_PORTS
 #define TIGRIS_MAX_PORTS 8
+#endif
+
+/* 0 leaves out the dynamic arena: less fast memory than a plan requires is then TIGRIS_E_MEMORY. */
+#ifndef TIGRIS_DYNAMIC_ARENA
+#define TIGRIS_DYNAMIC_ARENA 1
 #endif
 
 /* 0 removes the texts of tigris_status_text (it then returns "" always). */

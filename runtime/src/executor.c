@@ -1,6 +1,7 @@
 /* Runs an opened plan: init, model inputs and outputs, stages. */
 #include <string.h>
 
+#include "dynamic.h"
 #include "view.h"
 
 static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend) {
@@ -30,10 +31,32 @@ void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* bac
   out->align = plan->summary->align;
 }
 
+/* Chooses the dynamic arena and rehearses a run: its memory suffices always or never. */
+static tigris_status goDynamic(tigris_context* ctx, const tigris_memory* memory, size_t top) {
+#if TIGRIS_DYNAMIC_ARENA
+  tigris_status status;
+  if (ctx->plan->summary->io_mode == TIGRIS_IO_ARENA && ctx->plan->port_count > TIGRIS_MAX_PORTS)
+    return TIGRIS_E_LIMIT;
+  tigris_dynamic_init(ctx, memory, top);
+  if (ctx->blocks == NULL)
+    return TIGRIS_E_MEMORY;
+  ctx->rehearsal = 1;
+  status = tigris_run(ctx);
+  ctx->rehearsal = 0;
+  return status;
+#else
+  (void)ctx;
+  (void)memory;
+  (void)top;
+  return TIGRIS_E_MEMORY;
+#endif
+}
+
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
                           const tigris_backend* backend, const tigris_memory* memory) {
   const tigris_context empty = {0};
   tigris_requirements need;
+  size_t top; /* end of the fast arena below the scratch */
   uint32_t i;
   if (ctx == NULL || plan == NULL || plan->summary == NULL || backend == NULL || memory == NULL)
     return TIGRIS_E_ARGUMENT;
@@ -51,23 +74,24 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     }
   }
   tigris_plan_requirements(plan, backend, &need);
-  if (memory->fast_bytes < need.fast_bytes || memory->slow_bytes < need.slow_bytes)
-    return TIGRIS_E_MEMORY;
-  if ((need.fast_bytes != 0 && memory->fast == NULL) ||
-      (need.slow_bytes != 0 && memory->slow == NULL))
+  top = memory->fast_bytes;
+  if ((memory->fast == NULL && memory->fast_bytes != 0) ||
+      (memory->slow == NULL && memory->slow_bytes != 0))
     return TIGRIS_E_ARGUMENT;
   if ((uintptr_t)memory->fast % need.align != 0 || (uintptr_t)memory->slow % need.align != 0)
     return TIGRIS_E_ALIGN;
+  if (memory->fast_bytes < need.scratch_bytes || memory->slow_bytes < need.slow_bytes)
+    return TIGRIS_E_MEMORY;
   ctx->plan = plan;
   ctx->backend = backend;
   ctx->fast = (uint8_t*)memory->fast;
   ctx->slow = (uint8_t*)memory->slow;
   ctx->scratch_bytes = need.scratch_bytes;
   if (need.scratch_bytes != 0) {
-    const size_t top = memory->fast_bytes - need.scratch_bytes;
-    ctx->scratch = ctx->fast + (top & ~((size_t)backend->alignment - 1));
+    top = (top - need.scratch_bytes) & ~((size_t)backend->alignment - 1);
+    ctx->scratch = ctx->fast + top;
   }
-  return TIGRIS_OK;
+  return top < plan->summary->fast_bytes ? goDynamic(ctx, memory, top) : TIGRIS_OK;
 }
 
 /* ---- model inputs and outputs */
@@ -115,7 +139,9 @@ static void* portData(const tigris_context* ctx, const tigris_port* port) {
   case TIGRIS_IO_SLOW:
     return ctx->slow + port->offset;
   case TIGRIS_IO_ARENA:
-    return ctx->fast + port->offset;
+    if (!tigris_is_dynamic(ctx))
+      return ctx->fast + port->offset;
+    return ctx->ports[port - ctx->plan->ports];
   default:
     return ctx->ports[port - ctx->plan->ports];
   }
@@ -159,13 +185,20 @@ static void touchSlow(tigris_context* ctx, uint32_t end) {
     ctx->statistics.slow_peak = end;
 }
 
+/* The place of an interval of the plan's fast arena; NULL when the dynamic arena does not hold it. */
+static uint8_t* fastAt(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
+  if (tigris_is_dynamic(ctx))
+    return tigris_dynamic_at(ctx, offset, bytes, isWrite);
+  touchFast(ctx, offset + bytes);
+  return ctx->fast + offset;
+}
+
 /* The address of an operand; counts the memory and the slow traffic it means. */
 static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutput) {
   const uint32_t bytes = ctx->plan->tensors[o->tensor].bytes;
   switch (o->pool) {
   case TIGRIS_POOL_FAST:
-    touchFast(ctx, o->offset + bytes);
-    return ctx->fast + o->offset;
+    return fastAt(ctx, o->offset, bytes, isOutput);
   case TIGRIS_POOL_SLOW:
     touchSlow(ctx, o->offset + bytes);
     if (isOutput)
@@ -180,19 +213,44 @@ static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutp
   }
 }
 
-static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
+/* Dynamic arena: room for the outputs before an op, or, with `done`, the reads and writes it has made. */
+static tigris_status track(tigris_context* ctx, const tigris_op* op, uint32_t step, int done) {
+  uint32_t i;
+  for (i = done ? 0 : op->inputs; i < (uint32_t)op->inputs + op->outputs; ++i) {
+    const tigris_operand* o = &ctx->plan->operands[op->operands + i];
+    const uint32_t bytes = o->pool == TIGRIS_POOL_FAST ? ctx->plan->tensors[o->tensor].bytes : 0;
+    if (bytes == 0)
+      continue;
+    if (i < op->inputs)
+      tigris_dynamic_release(ctx, o->offset, bytes);
+    else if (done)
+      tigris_dynamic_settle(ctx, o->offset, bytes, step + 1);
+    else if (tigris_dynamic_place(ctx, o->offset, bytes) != TIGRIS_OK)
+      return TIGRIS_E_MEMORY;
+  }
+  return TIGRIS_OK;
+}
+
+static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t step) {
   const tigris_plan* plan = ctx->plan;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   tigris_call call;
+  tigris_status status = TIGRIS_OK;
   uint32_t i;
-  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
+  if (tigris_is_dynamic(ctx))
+    status = track(ctx, op, step, 0);
+  for (i = 0; status == TIGRIS_OK && i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
     if (o->pool == TIGRIS_POOL_ABSENT) {
       memset(&views[i], 0, sizeof views[i]);
     } else {
       views[i] = tigris_whole(plan, &plan->tensors[o->tensor], address(ctx, o, i >= op->inputs));
+      if (views[i].data == NULL && o->pool == TIGRIS_POOL_FAST)
+        status = TIGRIS_E_MEMORY;
     }
   }
+  if (status != TIGRIS_OK)
+    return status;
   call.plan = plan;
   call.op = op;
   call.params = op->params_size == 0 ? NULL : plan->params + op->params;
@@ -201,21 +259,38 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
   call.scratch = ctx->scratch;
   call.scratch_bytes = ctx->scratch_bytes;
   ++ctx->statistics.kernel_calls;
-  return ctx->backend->find(plan, op)(&call);
+  if (!ctx->rehearsal)
+    status = ctx->backend->find(plan, op)(&call);
+  if (tigris_is_dynamic(ctx))
+    track(ctx, op, step, 1);
+  return status;
 }
 
-static void load(tigris_context* ctx, const tigris_transfer* t) {
-  memcpy(ctx->fast + t->fast, ctx->slow + t->slow, t->bytes);
+static tigris_status load(tigris_context* ctx, const tigris_transfer* t, uint32_t step) {
+  uint8_t* to;
+  if (tigris_is_dynamic(ctx) && tigris_dynamic_place(ctx, t->fast, t->bytes) != TIGRIS_OK)
+    return TIGRIS_E_MEMORY;
+  to = fastAt(ctx, t->fast, t->bytes, 1);
+  if (!ctx->rehearsal)
+    memcpy(to, ctx->slow + t->slow, t->bytes);
   ctx->statistics.slow_read += t->bytes;
-  touchFast(ctx, t->fast + t->bytes);
   touchSlow(ctx, t->slow + t->bytes);
+  if (tigris_is_dynamic(ctx))
+    tigris_dynamic_settle(ctx, t->fast, t->bytes, step + 1);
+  return TIGRIS_OK;
 }
 
-static void spill(tigris_context* ctx, const tigris_transfer* t) {
-  memcpy(ctx->slow + t->slow, ctx->fast + t->fast, t->bytes);
+static tigris_status spill(tigris_context* ctx, const tigris_transfer* t) {
+  const uint8_t* from = fastAt(ctx, t->fast, t->bytes, 0);
+  if (from == NULL)
+    return TIGRIS_E_MEMORY;
+  if (!ctx->rehearsal)
+    memcpy(ctx->slow + t->slow, from, t->bytes);
   ctx->statistics.slow_write += t->bytes;
-  touchFast(ctx, t->fast + t->bytes);
   touchSlow(ctx, t->slow + t->bytes);
+  if (tigris_is_dynamic(ctx))
+    tigris_dynamic_release(ctx, t->fast, t->bytes);
+  return TIGRIS_OK;
 }
 
 /* Resets the counters and checks or counts the memory of the model's inputs and outputs. */
@@ -223,48 +298,52 @@ static tigris_status start(tigris_context* ctx) {
   const tigris_plan* plan = ctx->plan;
   uint32_t i;
   memset(&ctx->statistics, 0, sizeof ctx->statistics);
+  ctx->statistics.dynamic = tigris_is_dynamic(ctx);
   ctx->error_op = TIGRIS_NONE;
   ctx->error_stage = TIGRIS_NONE;
   for (i = 0; i < plan->port_count; ++i) {
     const uint32_t end = plan->ports[i].offset + plan->tensors[plan->ports[i].tensor].bytes;
     if (plan->summary->io_mode == TIGRIS_IO_SLOW)
       touchSlow(ctx, end);
-    else if (plan->summary->io_mode == TIGRIS_IO_ARENA)
-      touchFast(ctx, end);
-    else if (ctx->ports[i] == NULL)
+    else if (plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->ports[i] == NULL && !ctx->rehearsal)
       return TIGRIS_E_STATE;
+    else if (plan->summary->io_mode == TIGRIS_IO_ARENA && !tigris_is_dynamic(ctx))
+      touchFast(ctx, end);
   }
-  return TIGRIS_OK;
+  return tigris_is_dynamic(ctx) ? tigris_dynamic_start(ctx) : TIGRIS_OK;
+}
+
+static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
+  const tigris_plan* plan = ctx->plan;
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  for (i = 0; status == TIGRIS_OK && i < stage->load_count; ++i)
+    status = load(ctx, &plan->transfers[stage->first_load + i], i);
+  for (i = 0; status == TIGRIS_OK && i < stage->op_count; ++i) {
+    status = runOp(ctx, &plan->ops[stage->first_op + i], stage->load_count + i);
+    if (status != TIGRIS_OK)
+      ctx->error_op = stage->first_op + i;
+  }
+  for (i = 0; status == TIGRIS_OK && i < stage->spill_count; ++i)
+    status = spill(ctx, &plan->transfers[stage->first_spill + i]);
+  if (status != TIGRIS_OK)
+    ctx->error_stage = ctx->stage;
+  return status;
 }
 
 tigris_status tigris_step(tigris_context* ctx) {
   const tigris_plan* plan = ctx->plan;
-  const tigris_stage* stage;
-  tigris_status status;
-  uint32_t i;
-  if (ctx->stage == 0) {
-    status = start(ctx);
-    if (status != TIGRIS_OK)
-      return status;
-    if (plan->stage_count == 0)
-      return TIGRIS_OK;
+  tigris_status status = ctx->stage == 0 ? start(ctx) : TIGRIS_OK;
+  if (status == TIGRIS_OK && plan->stage_count != 0)
+    status = runStage(ctx, &plan->stages[ctx->stage]);
+  if (status == TIGRIS_OK && ctx->stage + 1 < plan->stage_count) {
+    ++ctx->stage;
+    return TIGRIS_MORE;
   }
-  stage = &plan->stages[ctx->stage];
-  for (i = 0; i < stage->load_count; ++i)
-    load(ctx, &plan->transfers[stage->first_load + i]);
-  for (i = stage->first_op; i < stage->first_op + stage->op_count; ++i) {
-    status = runOp(ctx, &plan->ops[i]);
-    if (status != TIGRIS_OK) {
-      ctx->error_op = i;
-      ctx->error_stage = ctx->stage;
-      ctx->stage = 0;
-      return status;
-    }
-  }
-  for (i = 0; i < stage->spill_count; ++i)
-    spill(ctx, &plan->transfers[stage->first_spill + i]);
-  ctx->stage = ctx->stage + 1 < plan->stage_count ? ctx->stage + 1 : 0;
-  return ctx->stage == 0 ? TIGRIS_OK : TIGRIS_MORE;
+  ctx->stage = 0;
+  if (status == TIGRIS_OK && tigris_is_dynamic(ctx))
+    status = tigris_dynamic_finish(ctx);
+  return status;
 }
 
 tigris_status tigris_run(tigris_context* ctx) {

@@ -31,7 +31,7 @@ const char* tigris_status_text(tigris_status status) {
   case TIGRIS_E_ALIGN:
     return "memory or plan alignment is too small";
   case TIGRIS_E_MEMORY:
-    return "less memory than the plan requires";
+    return "too little fast or slow memory for the plan";
   case TIGRIS_E_KERNEL:
     return "backend has no kernel for an op";
   case TIGRIS_E_BACKEND:

@@ -29,6 +29,32 @@ Memory allocate(size_t bytes) {
   return Memory(static_cast<uint8_t*>(memory));
 }
 
+void runIn(const tigris_plan& plan, size_t fastBytes, size_t slowBytes) {
+  Memory fast = allocate(fastBytes);
+  Memory slow = allocate(slowBytes);
+  tigris_memory memory = {fast.get(), fastBytes, slow.get(), slowBytes};
+  tigris_context context;
+  if (tigris_init(&context, &plan, &tigris_backend_reference, &memory) != TIGRIS_OK)
+    return;
+
+  std::vector<Memory> buffers;
+  if (plan.summary->io_mode == TIGRIS_IO_CALLER) {
+    for (unsigned i = 0; i < tigris_input_count(&plan); ++i) {
+      if (tigris_input_bytes(&plan, i) > MaxBytes)
+        return;
+      buffers.push_back(allocate(tigris_input_bytes(&plan, i)));
+      tigris_set_input(&context, i, buffers.back().get());
+    }
+    for (unsigned i = 0; i < tigris_output_count(&plan); ++i) {
+      if (tigris_output_bytes(&plan, i) > MaxBytes)
+        return;
+      buffers.push_back(allocate(tigris_output_bytes(&plan, i)));
+      tigris_set_output(&context, i, buffers.back().get());
+    }
+  }
+  tigris_run(&context);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -42,28 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   tigris_plan_requirements(&plan, &tigris_backend_reference, &need);
   if (need.fast_bytes > MaxBytes || need.slow_bytes > MaxBytes || need.align > Align)
     return 0;
-  Memory fast = allocate(need.fast_bytes);
-  Memory slow = allocate(need.slow_bytes);
-  tigris_memory memory = {fast.get(), need.fast_bytes, slow.get(), need.slow_bytes};
-  tigris_context context;
-  if (tigris_init(&context, &plan, &tigris_backend_reference, &memory) != TIGRIS_OK)
-    return 0;
-
-  std::vector<Memory> buffers;
-  if (plan.summary->io_mode == TIGRIS_IO_CALLER) {
-    for (unsigned i = 0; i < tigris_input_count(&plan); ++i) {
-      if (tigris_input_bytes(&plan, i) > MaxBytes)
-        return 0;
-      buffers.push_back(allocate(tigris_input_bytes(&plan, i)));
-      tigris_set_input(&context, i, buffers.back().get());
-    }
-    for (unsigned i = 0; i < tigris_output_count(&plan); ++i) {
-      if (tigris_output_bytes(&plan, i) > MaxBytes)
-        return 0;
-      buffers.push_back(allocate(tigris_output_bytes(&plan, i)));
-      tigris_set_output(&context, i, buffers.back().get());
-    }
-  }
-  tigris_run(&context);
+  runIn(plan, need.fast_bytes, need.slow_bytes);
+  runIn(plan, need.fast_bytes / 4 * 3, need.slow_bytes + need.fast_bytes);
   return 0;
 }

@@ -20,14 +20,15 @@ for source in "$runtime"/src/*.c "$runtime"/src/kernels/*.c; do
   objects="$objects $object"
 done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
-for name in plan_builder sample_plans; do
+for name in plan_builder sample_plans random_plan; do
   # shellcheck disable=SC2086
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
   objects="$objects $build/$name.o"
 done
-for name in fixed_point layout plan kernels_conv kernels_map kernels_move hostile; do
+for name in fixed_point layout plan kernels_conv kernels_map kernels_move dynamic hostile; do
   # shellcheck disable=SC2086
-  "$compiler" $flags -DTIGRIS_HOSTILE_ROUNDS=1000 --specs=rdimon.specs "$here/test_$name.c" \
+  "$compiler" $flags -DTIGRIS_HOSTILE_ROUNDS=1000 -DTIGRIS_DYNAMIC_PLANS=60 \
+    --specs=rdimon.specs "$here/test_$name.c" \
     $objects -lm -o "$build/$name.elf"
   echo "== $name"
   "$emulator" "$build/$name.elf"

@@ -65,7 +65,7 @@ static void testIoModes(void) {
     CHECK_EQ(need.scratch_bytes, 0);
     CHECK_EQ(need.slow_bytes, mode == TIGRIS_IO_SLOW ? 32 : 0);
     CHECK_EQ(need.align, 16);
-    CHECK_EQ(initWith(&ctx, &plan, &tigris_backend_reference, 47, need.slow_bytes),
+    CHECK_EQ(initWith(&ctx, &plan, &tigris_backend_reference, 20, need.slow_bytes),
              TIGRIS_E_MEMORY);
     if (need.slow_bytes != 0)
       CHECK_EQ(initWith(&ctx, &plan, &tigris_backend_reference, 48, 31), TIGRIS_E_MEMORY);
@@ -195,6 +195,7 @@ static void testBackends(void) {
   tigris_plan_requirements(&plan, &backend, &need);
   CHECK_EQ(need.scratch_bytes, 100);
   CHECK_EQ(need.fast_bytes, 148);
+  CHECK_EQ(initWith(&ctx, &plan, &backend, 99, 0), TIGRIS_E_MEMORY);
   CHECK_EQ(initWith(&ctx, &plan, &backend, 147, 0), TIGRIS_E_MEMORY);
   CHECK_EQ(initWith(&ctx, &plan, &backend, 150, 0), TIGRIS_OK);
   CHECK_EQ(ctx.scratch - ctx.fast, 48);

@@ -1,0 +1,259 @@
+/* Blocks of the dynamic arena: placing, compacting, finding, counting. */
+#include "dynamic.h"
+
+#include <string.h>
+
+#if TIGRIS_DYNAMIC_ARENA
+
+/* Keeps every sum of an offset, a size and an alignment within uint32_t. */
+#define MOST_POOL 0x7FFFFFFFu
+
+/* The table grows downwards: block 0 is just below ctx->blocks. */
+static tigris_block* blockAt(const tigris_context* ctx, uint32_t index) {
+  return ctx->blocks - 1 - index;
+}
+
+static uint32_t alignUp(const tigris_context* ctx, uint32_t value) {
+  const uint32_t mask = ctx->plan->summary->align - 1;
+  return (value + mask) & ~mask;
+}
+
+static uint32_t baseOf(const tigris_context* ctx, unsigned slow) {
+  const tigris_summary* s = ctx->plan->summary;
+  return alignUp(ctx, slow ? s->slow_bytes : s->fast_reserved);
+}
+
+static uint8_t* addressOf(const tigris_context* ctx, const tigris_block* b) {
+  return (b->slow ? ctx->slow : ctx->fast) + b->at;
+}
+
+/* First free byte behind the blocks of a pool; shifts them together first if asked to. */
+static uint32_t endOf(tigris_context* ctx, unsigned slow, int compact) {
+  uint32_t end = baseOf(ctx, slow);
+  uint32_t i;
+  for (i = 0; i < ctx->block_count; ++i) {
+    tigris_block* b = blockAt(ctx, i);
+    if (b->slow != slow)
+      continue;
+    if (compact && b->at != end) {
+      const uint8_t* from = addressOf(ctx, b);
+      b->at = end;
+      if (!ctx->rehearsal)
+        memmove(addressOf(ctx, b), from, b->bytes);
+      if (slow) {
+        ctx->statistics.slow_read += b->bytes;
+        ctx->statistics.slow_write += b->bytes;
+      }
+    }
+    end = alignUp(ctx, b->at + b->bytes);
+  }
+  return end;
+}
+
+/* Where `bytes` go in a pool once the table has one block more, or TIGRIS_NONE. */
+static uint32_t roomIn(tigris_context* ctx, unsigned slow, uint32_t bytes) {
+  const uint32_t table =
+      slow == ctx->blocks_slow ? (ctx->block_count + 1) * (uint32_t)sizeof(tigris_block) : 0;
+  int compact;
+  for (compact = 0; compact <= 1; ++compact) {
+    const uint32_t at = endOf(ctx, slow, compact);
+    if (at + (uint64_t)bytes + table <= ctx->limit[slow])
+      return at;
+  }
+  return TIGRIS_NONE;
+}
+
+static int overlaps(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
+  return a < b + bBytes && b < a + aBytes;
+}
+
+/* Reads of an interval from a step on until something is written into it. */
+static uint32_t readsAhead(const tigris_plan* plan, uint32_t stage, uint32_t step, uint32_t offset,
+                           uint32_t bytes) {
+  uint32_t reads = 0;
+  uint32_t i;
+  for (; stage < plan->stage_count; ++stage, step = 0) {
+    const tigris_stage* s = &plan->stages[stage];
+    for (; step < s->load_count; ++step) {
+      const tigris_transfer* t = &plan->transfers[s->first_load + step];
+      if (overlaps(t->fast, t->bytes, offset, bytes))
+        return reads;
+    }
+    for (; step < s->load_count + s->op_count; ++step) {
+      const tigris_op* op = &plan->ops[s->first_op + step - s->load_count];
+      for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
+        const tigris_operand* o = &plan->operands[op->operands + i];
+        if (o->pool != TIGRIS_POOL_FAST ||
+            !overlaps(o->offset, plan->tensors[o->tensor].bytes, offset, bytes))
+          continue;
+        if (i >= op->inputs)
+          return reads;
+        ++reads;
+      }
+    }
+    for (; step < s->load_count + s->op_count + s->spill_count; ++step) {
+      const tigris_transfer* t =
+          &plan->transfers[s->first_spill + step - s->load_count - s->op_count];
+      reads += (uint32_t)overlaps(t->fast, t->bytes, offset, bytes);
+    }
+  }
+  for (i = plan->input_count; i < plan->port_count; ++i) {
+    const tigris_port* p = &plan->ports[i];
+    if (plan->summary->io_mode == TIGRIS_IO_ARENA &&
+        overlaps(p->offset, plan->tensors[p->tensor].bytes, offset, bytes))
+      ++reads;
+  }
+  return reads;
+}
+
+/* Index of the block that holds all of an interval, or block_count. While an op runs, its output may overlap
+ * an older block that only the op still reads: reads want the oldest block, writes the newest. */
+static uint32_t find(const tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
+  uint32_t found = ctx->block_count;
+  uint32_t i;
+  for (i = 0; i < ctx->block_count; ++i) {
+    const tigris_block* b = blockAt(ctx, i);
+    if (offset < b->offset || offset + bytes > b->offset + b->bytes)
+      continue;
+    found = i;
+    if (!isWrite)
+      break;
+  }
+  return found;
+}
+
+static void setReads(tigris_context* ctx, uint32_t index, uint32_t reads) {
+  blockAt(ctx, index)->reads = reads & 0x7FFFFFFFu;
+  if (reads != 0)
+    return;
+  for (--ctx->block_count; index < ctx->block_count; ++index)
+    *blockAt(ctx, index) = *blockAt(ctx, index + 1);
+}
+
+void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_t fast_bytes) {
+  const size_t slow = memory->slow_bytes < MOST_POOL ? memory->slow_bytes : MOST_POOL;
+  const size_t fast = fast_bytes < MOST_POOL ? fast_bytes : MOST_POOL;
+  uint8_t* top;
+  /* Blocks hold words, and both memories start at a multiple of TIGRIS_MIN_ALIGN. */
+  ctx->limit[0] = (uint32_t)fast & ~(TIGRIS_MIN_ALIGN - 1);
+  ctx->limit[1] = (uint32_t)slow & ~(TIGRIS_MIN_ALIGN - 1);
+  ctx->blocks_slow = baseOf(ctx, 1) + sizeof(tigris_block) <= ctx->limit[1];
+  if (!ctx->blocks_slow)
+    ctx->limit[1] = 0;
+  top = ctx->blocks_slow ? ctx->slow : ctx->fast;
+  ctx->blocks = top == NULL ? NULL : (tigris_block*)(void*)(top + ctx->limit[ctx->blocks_slow]);
+}
+
+tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
+  const uint32_t held = find(ctx, offset, bytes, 1);
+  tigris_block* b;
+  unsigned slow = 0;
+  uint32_t at;
+  if (held < ctx->block_count && blockAt(ctx, held)->offset == offset &&
+      blockAt(ctx, held)->bytes == bytes) {
+    ++blockAt(ctx, held)->reads; /* in place; held until settled */
+    return TIGRIS_OK;
+  }
+  if (roomIn(ctx, ctx->blocks_slow, 0) == TIGRIS_NONE)
+    return TIGRIS_E_MEMORY;
+  at = roomIn(ctx, 0, bytes);
+  if (at == TIGRIS_NONE) {
+    slow = 1;
+    at = roomIn(ctx, 1, bytes);
+    if (at == TIGRIS_NONE)
+      return TIGRIS_E_MEMORY;
+  }
+  b = blockAt(ctx, ctx->block_count++);
+  b->offset = offset;
+  b->bytes = bytes;
+  b->at = at;
+  b->slow = slow & 1u;
+  b->reads = 1; /* held until settled */
+  if (ctx->statistics.table_bytes < ctx->block_count * sizeof *b)
+    ctx->statistics.table_bytes = ctx->block_count * (uint32_t)sizeof *b;
+  return TIGRIS_OK;
+}
+
+void tigris_dynamic_settle(tigris_context* ctx, uint32_t offset, uint32_t bytes, uint32_t step) {
+  const uint32_t index = find(ctx, offset, bytes, 1);
+  if (index < ctx->block_count)
+    setReads(ctx, index, readsAhead(ctx->plan, ctx->stage, step, offset, bytes));
+}
+
+uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
+  tigris_statistics* s = &ctx->statistics;
+  const uint32_t index = find(ctx, offset, bytes, isWrite);
+  const tigris_block* b;
+  uint32_t end;
+  if (index == ctx->block_count)
+    return NULL;
+  b = blockAt(ctx, index);
+  end = b->at + b->bytes;
+  if (!b->slow) {
+    if (end > s->fast_peak)
+      s->fast_peak = end;
+  } else {
+    if (end > s->slow_peak)
+      s->slow_peak = end;
+    if (end - ctx->plan->summary->slow_bytes > s->overflow_bytes)
+      s->overflow_bytes = end - ctx->plan->summary->slow_bytes;
+    if (isWrite)
+      s->slow_write += bytes;
+    else
+      s->slow_read += bytes;
+  }
+  return addressOf(ctx, b) + (offset - b->offset);
+}
+
+void tigris_dynamic_release(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
+  const uint32_t index = find(ctx, offset, bytes, 0);
+  if (index < ctx->block_count)
+    setReads(ctx, index, blockAt(ctx, index)->reads - 1u);
+}
+
+static uint32_t portBytes(const tigris_plan* plan, uint32_t port) {
+  return plan->tensors[plan->ports[port].tensor].bytes;
+}
+
+tigris_status tigris_dynamic_start(tigris_context* ctx) {
+  const tigris_plan* plan = ctx->plan;
+  uint32_t i;
+  ctx->block_count = 0;
+  if (plan->summary->io_mode != TIGRIS_IO_ARENA)
+    return TIGRIS_OK;
+  /* All are placed before any is let go: each keeps bytes the caller wrote before the run. */
+  for (i = 0; i < plan->input_count; ++i) {
+    const uint32_t offset = plan->ports[i].offset;
+    const uint32_t bytes = portBytes(plan, i);
+    uint32_t k;
+    for (k = 0; k < i; ++k) {
+      if (overlaps(plan->ports[k].offset, portBytes(plan, k), offset, bytes))
+        return TIGRIS_E_MEMORY;
+    }
+    if (tigris_dynamic_place(ctx, offset, bytes) != TIGRIS_OK)
+      return TIGRIS_E_MEMORY;
+    ctx->ports[i] = tigris_dynamic_at(ctx, offset, bytes, 1);
+  }
+  ctx->statistics.slow_write = 0; /* the caller wrote them, not the run */
+  for (i = ctx->block_count; i-- > 0;) {
+    const tigris_block* b = blockAt(ctx, i);
+    setReads(ctx, i, readsAhead(plan, 0, 0, b->offset, b->bytes));
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_dynamic_finish(tigris_context* ctx) {
+  const tigris_plan* plan = ctx->plan;
+  uint32_t i;
+  for (i = plan->input_count; i < plan->port_count && plan->summary->io_mode == TIGRIS_IO_ARENA;
+       ++i) {
+    const uint32_t index = find(ctx, plan->ports[i].offset, portBytes(plan, i), 0);
+    if (index == ctx->block_count)
+      return TIGRIS_E_MEMORY;
+    ctx->ports[i] =
+        addressOf(ctx, blockAt(ctx, index)) + (plan->ports[i].offset - blockAt(ctx, index)->offset);
+  }
+  return TIGRIS_OK;
+}
+
+#endif /* TIGRIS_DYNAMIC_ARENA */
