@@ -97,3 +97,22 @@ def prediction_errors(stats):
     measured = stats["measured"]
     return [f"{key}: predicted {stats[key]}, measured {measured[key]}"
             for key in MEASURED if stats[key] != measured[key]]
+
+
+def dynamic_errors(tools, plan, stats, inputs, outputs, options=()):
+    """Lines that say where a run in 75 % of the fast memory, with slow memory to spare, gives other bytes
+    than the run in full memory that made `stats` and the files `outputs`."""
+    required = stats["fast_peak_bytes"]
+    if required < 4:
+        return []
+    first = [path.read_bytes() for path in outputs]
+    less = tools.run(plan, inputs, outputs, "--fast", str(required * 3 // 4), "--slow",
+                     str(stats["slow_peak_bytes"] + 2 * required + 65536), *options)["measured"]
+    problems = []
+    if [path.read_bytes() for path in outputs] != first:
+        problems.append("75 % of the fast memory gives other outputs")
+    if not less["dynamic"] or stats["measured"]["dynamic"]:
+        problems.append("the runs say the wrong thing about being dynamic")
+    if less["fast_peak_bytes"] > required * 3 // 4:
+        problems.append(f"{less['fast_peak_bytes']} bytes used of {required * 3 // 4}")
+    return problems

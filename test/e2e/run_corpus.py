@@ -7,7 +7,8 @@ For each case (default: those of cases.json) it checks that
   - every stream between the tools prints back as it was read (--roundtrip),
   - the outputs agree with the references within the tolerance stated below,
   - what the plan predicts is what the runtime counts,
-  - the model's inputs and outputs in caller buffers, in slow memory and in the arena give the same bytes.
+  - the model's inputs and outputs in caller buffers, in slow memory and in the arena give the same bytes,
+  - so does each of these plans in 75 % of its fast memory with slow memory to spare.
 
 Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow Lite's
 own outputs are in the case, one step of the output's scale from them (its integer arithmetic is ours);
@@ -99,6 +100,7 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
             problems.append(f"output {index}: {problem}")
     notes.append(f"peak {figures['fast_peak_bytes']}, {stats['measured']['seconds'] * 1e3:.1f} ms")
 
+    problems += pipeline.dynamic_errors(tools, plan, stats, inputs, outputs)
     first = [path.read_bytes() for path in outputs]
     for io, options in (("slow", [*memory, "-m", "32M"]), ("arena", ["-m", "32M", "--io=arena"])):
         other = scratch / f"{io}.tgrs"
@@ -108,6 +110,8 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
         problems += [f"{io}: {text}" for text in pipeline.prediction_errors(stats)]
         if [path.read_bytes() for path in outputs] != first:
             problems.append(f"io {io} gives other outputs than caller buffers")
+        problems += [f"{io}: {text}"
+                     for text in pipeline.dynamic_errors(tools, other, stats, inputs, outputs)]
     return problems, notes
 
 
