@@ -169,9 +169,8 @@ Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
   const Plan& plan = *graph.plan();
   Expected<std::string> file = Emitter(graph, plan, options).run();
   if (file && plan.budget.flash && file->size() > *plan.budget.flash)
-    return makeError(DiagId::OverBudget, "needs ", formatBytes(file->size()), " (", file->size(),
-                     " bytes) of flash, budget is ", formatBytes(*plan.budget.flash), " (",
-                     *plan.budget.flash, " bytes)");
+    return makeError(DiagId::OverBudget, "needs ", formatExactBytes(file->size()),
+                     " of flash, budget is ", formatExactBytes(*plan.budget.flash));
   return file;
 }
 

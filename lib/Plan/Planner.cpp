@@ -1,4 +1,4 @@
-// The single-stage planner.
+// The greedy planner: one stage if the model fits, as few as forward cuts give otherwise.
 #include "tigris/Plan/Planner.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -6,6 +6,7 @@
 #include "tigris/Analysis/OpOrder.h"
 #include "tigris/Plan/ArenaLayout.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
@@ -31,15 +32,9 @@ struct Schedule {
   ArenaLayout layout;
 };
 
-std::string sizeText(uint64_t bytes) {
-  const std::string text = formatBytes(bytes);
-  const std::string exact = strCat(bytes, " bytes");
-  return text == exact ? text : strCat(text, " (", exact, ")");
-}
-
 Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
-  return makeError(DiagId::OverBudget, "needs ", sizeText(needed), " of ", memory, ", budget is ",
-                   sizeText(budget));
+  return makeError(DiagId::OverBudget, "needs ", formatExactBytes(needed), " of ", memory,
+                   ", budget is ", formatExactBytes(budget));
 }
 
 Status checkOptions(const PlanOptions& options) {
@@ -86,14 +81,28 @@ Stage makeStage(const Graph& graph, const Schedule& schedule, IoMode io) {
   return stage;
 }
 
+Stage makeStage(const StageDraft& draft) {
+  Stage stage;
+  stage.ops = draft.ops;
+  stage.loads = draft.loads;
+  stage.spills = draft.spills;
+  for (size_t i = 0; i < draft.buffers.size(); ++i)
+    for (const TensorId tensor : draft.buffers[i].tensors)
+      stage.fast.push_back({tensor, draft.layout.offsets[i]});
+  stage.peak = draft.layout.height;
+  return stage;
+}
+
 void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen, Plan& plan) {
   PlanStats& stats = plan.stats;
-  stats.fastPeakBytes = chosen.layout.height;
   const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
-  for (const TensorId tensor : plan.stages[0].loads)
-    stats.slowReadBytes += bytes(tensor);
-  for (const TensorId tensor : plan.stages[0].spills)
-    stats.slowWriteBytes += bytes(tensor);
+  for (const Stage& stage : plan.stages) {
+    stats.fastPeakBytes = std::max(stats.fastPeakBytes, stage.peak);
+    for (const TensorId tensor : stage.loads)
+      stats.slowReadBytes += bytes(tensor);
+    for (const TensorId tensor : stage.spills)
+      stats.slowWriteBytes += bytes(tensor);
+  }
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports) {
       stats.ioBytes += bytes(port.tensor);
@@ -107,13 +116,33 @@ void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen,
   stats.unscheduledPeakBytes = given.timeline.peak;
   if (!given.order.empty())
     stats.peakOp = given.order[given.timeline.peakStep];
+}
 
-  plan.bounds.fastPeakBytes = chosen.timeline.bound;
-  plan.bounds.slowTrafficBytes = stats.slowReadBytes + stats.slowWriteBytes;
-  plan.bounds.planClass = "single-stage, given order";
-  if (chosen.order != given.order)
-    plan.bounds.planClass = "single-stage, depth-first order";
-  plan.provenOptimal = stats.fastPeakBytes == plan.bounds.fastPeakBytes;
+void addBounds(const Schedule& given, const Schedule& chosen, uint64_t wholeOpNeed, Plan& plan) {
+  const std::string order = chosen.order == given.order ? "given order" : "depth-first order";
+  if (plan.stages.size() == 1) {
+    plan.bounds.fastPeakBytes = chosen.timeline.bound;
+    plan.bounds.slowTrafficBytes = plan.stats.slowReadBytes + plan.stats.slowWriteBytes;
+    plan.bounds.planClass = "single-stage, " + order;
+    plan.provenOptimal = plan.stats.fastPeakBytes == plan.bounds.fastPeakBytes;
+  } else {
+    plan.bounds.fastPeakBytes = wholeOpNeed;
+    plan.bounds.slowTrafficBytes = plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0;
+    plan.bounds.planClass = "whole ops, " + order;
+  }
+}
+
+/// What fits instead, for the note of an over-budget error.
+std::string smallestThatFits(uint64_t oneStage, uint64_t wholeOps, const Plan& plan) {
+  const std::string with =
+      strCat(" with --io=", ioModeName(plan.io), " and --target=", plan.target);
+  if (plan.budget.slow || plan.io == IoMode::Arena || wholeOps >= oneStage)
+    return strCat("the smallest fast budget that fits is ",
+                  plan.io == IoMode::Arena ? oneStage : wholeOps, " bytes", with);
+  return strCat("the smallest fast budget that fits is ", oneStage, " bytes", with,
+                "; with slow "
+                "memory (a second -m) it is ",
+                wholeOps, " bytes");
 }
 
 } // namespace
@@ -140,24 +169,39 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
     other.emplace(graph, depthFirstOrder(graph), plan.io, plan.align);
   const Schedule& chosen = other && other->layout.height < given.layout.height ? *other : given;
 
-  if (chosen.layout.height > plan.budget.fast) {
-    const Op& op = graph.op(chosen.order[chosen.timeline.boundStep]);
-    return makeError(DiagId::OverBudget, "needs ", sizeText(chosen.layout.height),
+  const bool oneStage = chosen.layout.height <= plan.budget.fast;
+  StageNeed need;
+  if (!oneStage)
+    need = largestStageNeed(graph, chosen.order, chosen.aliases, plan.io, plan.align);
+  const bool maySpill = plan.budget.slow && plan.io != IoMode::Arena;
+  if (!oneStage && (!maySpill || need.bytes > plan.budget.fast)) {
+    const OpId at = maySpill ? need.op : chosen.order[chosen.timeline.boundStep];
+    const Op& op = graph.op(at);
+    return makeError(DiagId::OverBudget, "needs ",
+                     sizeText(maySpill ? need.bytes : chosen.layout.height),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      sizeText(plan.budget.fast))
-        .note(strCat("the smallest fast budget that fits is ", chosen.layout.height,
-                     " bytes with --io=", ioModeName(plan.io), " and --target=", plan.target));
+        .note(smallestThatFits(chosen.layout.height, need.bytes, plan));
   }
-  if (plan.io == IoMode::Slow) {
+
+  if (plan.io == IoMode::Slow)
     plan.stats.slowPeakBytes = placeInterface(graph, plan);
-    if (plan.stats.slowPeakBytes > *plan.budget.slow)
-      return overBudget(plan.stats.slowPeakBytes, "slow memory for model inputs and outputs",
-                        *plan.budget.slow)
-          .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes,
-                       " bytes; --io=caller needs none"));
+  if (oneStage) {
+    plan.stages.push_back(makeStage(graph, chosen, plan.io));
+  } else {
+    const std::vector<StageDraft> drafts =
+        partitionOrder(graph, chosen.order, chosen.aliases, plan.io, plan.align, plan.budget.fast);
+    for (const StageDraft& draft : drafts)
+      plan.stages.push_back(makeStage(draft));
+    plan.stats.slowPeakBytes =
+        placeSpills(graph, drafts, plan.align, plan.stats.slowPeakBytes, plan.slow);
   }
-  plan.stages.push_back(makeStage(graph, chosen, plan.io));
+  if (plan.budget.slow && plan.stats.slowPeakBytes > *plan.budget.slow)
+    return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)
+        .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes, " bytes",
+                     plan.stages.size() == 1 ? "; --io=caller needs none" : ""));
   addStats(graph, given, chosen, plan);
+  addBounds(given, chosen, need.bytes, plan);
   return plan;
 }
 

@@ -12,19 +12,21 @@ struct PlanOptions {
   std::optional<IoMode> io;
   /// "greedy" is the only one at present.
   std::string planner = "greedy";
-  /// "memory", "traffic" or "latency". Recorded in the plan; with a single stage they agree: traffic is
-  /// compulsory, nothing is computed twice, and the fast peak is made as low as possible.
+  /// "memory", "traffic" or "latency". Recorded in the plan; the greedy planner makes the same one for all:
+  /// a single stage where possible, with compulsory traffic and the lowest fast peak it finds.
   std::string optimize = "memory";
   /// A name of Targets.def.
   std::string target = "generic";
 };
 
-/// One stage that runs the whole model, or an error.
+/// One stage that runs the whole model; if that does not fit and there is slow memory, several stages of
+/// whole operators between which tensors are spilled and loaded again (Plan/TemporalPartition.h).
 ///
 /// The order is the graph's own unless depthFirstOrder gives a lower fast peak. Every model output must have
-/// a tensor of its own (insertPortCopies). Bounds: no layout of one stage in the chosen order can have a
+/// a tensor of its own (insertPortCopies). Bounds of one stage: no layout in the chosen order can have a
 /// lower fast peak than bounds.fastPeakBytes (MemoryTimeline::bound); slow traffic cannot be
-/// lower than the loads and spills made. Nothing is said about other orders, stages or tiles.
+/// lower than the loads and spills made. Bounds of several: the largest op with its operands and results,
+/// and the compulsory traffic. Nothing is said about other orders or about tiles.
 ///
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
 /// for an unknown planner, objective or target, a fast budget of 0, and IoMode::Slow without slow memory.

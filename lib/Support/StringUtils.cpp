@@ -71,6 +71,11 @@ std::string formatBytes(uint64_t bytes) {
   return std::string(buffer.data(), result.ptr) + " " + Units[unit];
 }
 
+std::string formatExactBytes(uint64_t bytes) {
+  const std::string exact = strCat(bytes, bytes == 1 ? " byte" : " bytes");
+  return bytes < 1024 ? exact : strCat(formatBytes(bytes), " (", exact, ")");
+}
+
 std::optional<uint64_t> parseSize(std::string_view text) {
   size_t digits = 0;
   while (digits < text.size() &&

@@ -29,6 +29,9 @@ std::optional<double> parseDouble(std::string_view text);
 /// "262144" -> "256 KiB": a byte count as a person reads it (exact multiples stay whole numbers).
 std::string formatBytes(uint64_t bytes);
 
+/// "135 KiB (138240 bytes)", "500 bytes": for messages about budgets, where a rounded figure misleads.
+std::string formatExactBytes(uint64_t bytes);
+
 /// "256K", "256KiB", "1.5M", "64k", "4096": bytes, binary multiples (K = 1024). nullopt when malformed
 /// or above 2^53.
 std::optional<uint64_t> parseSize(std::string_view text);
