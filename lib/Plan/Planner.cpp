@@ -178,9 +178,9 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
     const OpId at = maySpill ? need.op : chosen.order[chosen.timeline.boundStep];
     const Op& op = graph.op(at);
     return makeError(DiagId::OverBudget, "needs ",
-                     sizeText(maySpill ? need.bytes : chosen.layout.height),
+                     formatExactBytes(maySpill ? need.bytes : chosen.layout.height),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
-                     sizeText(plan.budget.fast))
+                     formatExactBytes(plan.budget.fast))
         .note(smallestThatFits(chosen.layout.height, need.bytes, plan));
   }
 
