@@ -336,7 +336,7 @@ private:
 };
 
 /// The stream's graph before verification; throws ReadFailure.
-Graph readGraph(const std::shared_ptr<const std::string>& text, const NodeReader& reader) {
+Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reader) {
   const auto check = [](Status status) {
     if (!status)
       throw ReadFailure{status.takeError()};
@@ -360,7 +360,7 @@ Graph readGraph(const std::shared_ptr<const std::string>& text, const NodeReader
                                 documents.size(), " documents")
                           .at({reader.fileName(), documents[2].line, 1})};
 
-  WeightsReader weights(reader, text);
+  WeightsReader weights(reader, std::move(text));
   if (documents.size() == 2)
     weights.read(documents[1]);
   Graph graph = GraphReader(reader, weights).read(tree->root);
@@ -393,7 +393,7 @@ Status verify(const Graph& graph, const std::string& fileName) {
 Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName) {
   const NodeReader reader(displayName(fileName));
   try {
-    Graph graph = readGraph(text, reader);
+    Graph graph = readGraph(std::move(text), reader);
     if (Status status = verify(graph, reader.fileName()); !status)
       return status.takeError();
     return graph;
