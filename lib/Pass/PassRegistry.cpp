@@ -46,7 +46,8 @@ Status PassRegistry::add(PassInfo info, std::string_view provider) {
   return {};
 }
 
-Status PassRegistry::addPipeline(std::string name, std::string text, std::string_view provider) {
+Status PassRegistry::addPipeline(const std::string& name, std::string text,
+                                 std::string_view provider) {
   if (Status status = claim(name, provider); !status)
     return status;
   entries_.find(name)->second.pipeline = std::move(text);

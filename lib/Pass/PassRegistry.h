@@ -13,7 +13,8 @@ public:
   /// pipeline grammar. `provider` says who brings the pass: "tigris" or a plugin's name.
   Status add(PassInfo info, std::string_view provider = "tigris");
   /// A pipeline text that may be used like a pass: `default`. Parsed when it is used.
-  Status addPipeline(std::string name, std::string text, std::string_view provider = "tigris");
+  Status addPipeline(const std::string& name, std::string text,
+                     std::string_view provider = "tigris");
 
   /// Null when there is none.
   const PassInfo* find(std::string_view name) const;

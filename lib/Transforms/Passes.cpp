@@ -24,7 +24,9 @@ constexpr std::string_view Default =
     "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-"
     "code,"
     // channels last
-    "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-cancel),transpose-hoist,"
+    "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-regroup,transpose-"
+    "cancel),"
+    "transpose-hoist,"
     "transpose-cancel,input-transpose-trim,output-transpose-trim,shape-fold,"
     // fusion
     "activation-fuse,dead-code";

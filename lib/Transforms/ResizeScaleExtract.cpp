@@ -53,7 +53,7 @@ Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
     std::vector<double> factors;
     for (size_t axis = 0; axis < from.rank(); ++axis)
       if (from[axis] > 0 && to[axis] % from[axis] == 0)
-        factors.push_back(static_cast<double>(to[axis] / from[axis]));
+        factors.push_back(static_cast<double>(to[axis]) / static_cast<double>(from[axis]));
     if (factors.size() == from.rank())
       attrs.set("scales", factors);
     else
