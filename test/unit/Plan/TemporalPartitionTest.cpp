@@ -1,0 +1,113 @@
+// Stages: cuts, spills and reloads, and that every budget from the largest op up works.
+#include "tigris/Plan/TemporalPartition.h"
+#include "PassTesting.h"
+#include "RandomGraphs.h"
+#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Plan/PortCopies.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+namespace {
+
+/// Every op is small; the skip connection x -> z keeps 400 bytes alive across the wide middle.
+const char* const Skip = R"(stage: normalized
+layout: channels-last
+inputs: [{name: i}]
+outputs: [{name: y}]
+tensors:
+  - {name: i, type: int8, shape: [1, 100], quant: {scale: 1.0}}
+  - {name: x, type: int8, shape: [1, 400], quant: {scale: 1.0}}
+  - {name: a, type: int8, shape: [1, 400], quant: {scale: 1.0}}
+  - {name: b, type: int8, shape: [1, 400], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 400], quant: {scale: 1.0}}
+ops:
+  - {op: Concat, name: grow, in: [i, i, i, i], out: [x], attrs: {axis: 1}}
+  - {op: Relu, name: one, in: [x], out: [a]}
+  - {op: Relu, name: two, in: [a], out: [b]}
+  - {op: Add, name: join, in: [x, b], out: [y]}
+)";
+
+PlanOptions budget(uint64_t fast, uint64_t slow = 1 << 20) {
+  PlanOptions options;
+  options.budget = {fast, slow, std::nullopt};
+  return options;
+}
+
+} // namespace
+
+TEST_CASE("partition: cuts where the next op would not fit, and spills what crosses") {
+  Graph graph = parseGraph(Skip);
+  // Addition needs its two operands and its result: 1200 bytes, whatever the cuts.
+  const AliasSets aliases(graph, graph.order());
+  const StageNeed need = largestStageNeed(graph, graph.order(), aliases, IoMode::Slow, 8);
+  CHECK(graph.op(need.op).name == "join");
+  CHECK(need.bytes == 1200);
+
+  const std::vector<StageDraft> stages =
+      partitionOrder(graph, graph.order(), aliases, IoMode::Slow, 8, 1200);
+  REQUIRE(stages.size() == 1);
+
+  // With a model output more, x, a and b are all wanted at the end of the first stage.
+  Graph wide = parseGraph(Skip);
+  wide.addOutput({"a", *wide.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
+  const AliasSets wideAliases(wide, wide.order());
+  const std::vector<StageDraft> cut =
+      partitionOrder(wide, wide.order(), wideAliases, IoMode::Slow, 8, 1200);
+  REQUIRE(cut.size() == 2);
+  CHECK(cut[0].ops.size() == 3);
+  const auto names = [&](const std::vector<TensorId>& tensors) {
+    std::string text;
+    for (const TensorId id : tensors)
+      text += wide.tensor(id).name + " ";
+    return text;
+  };
+  CHECK(names(cut[0].loads) == "i ");
+  CHECK(names(cut[0].spills) == "x a b ");
+  CHECK(names(cut[1].loads) == "x b ");
+  CHECK(names(cut[1].spills) == "y ");
+
+  std::vector<Placement> slow;
+  CHECK(placeSpills(wide, cut, 8, 900, slow) == 904 + 800); // x and b; a has its interface place
+  CHECK(slow.size() == 2);
+}
+
+TEST_CASE("planner: over budget without slow memory names what slow memory would allow") {
+  Graph graph = parseGraph(Skip);
+  graph.addOutput({"a", *graph.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
+  PlanOptions options = budget(1200);
+  options.budget.slow.reset();
+  options.io = IoMode::Arena;
+  const Expected<Plan> refused = planGraph(graph, options);
+  REQUIRE_FALSE(bool(refused));
+  CHECK(refused.error().id() == DiagId::OverBudget);
+}
+
+TEST_CASE("planner: every random graph fits every budget from its largest op up, in stages") {
+  unsigned staged = 0;
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    for (const IoMode io : {IoMode::Slow, IoMode::Caller}) {
+      Graph graph = test::randomGraph(seed, 24);
+      insertPortCopies(graph);
+      const AliasSets aliases(graph, graph.order());
+      const uint64_t least = largestStageNeed(graph, graph.order(), aliases, io, 8).bytes;
+      PlanOptions options = budget(std::max<uint64_t>(least, 1));
+      options.io = io;
+      for (int step = 0; step < 4; ++step) {
+        Graph copy = graph;
+        const Expected<Plan> plan = planGraph(copy, options);
+        REQUIRE_MESSAGE(bool(plan), (plan ? "" : plan.error().message()));
+        CHECK(plan->stats.fastPeakBytes <= options.budget.fast);
+        staged += plan->stages.size() > 1 ? 1 : 0;
+        applyPlan(copy, *plan);
+        const Status checked = checkPlan(copy);
+        CHECK_MESSAGE(bool(checked), (checked ? "" : checked.error().message()));
+        options.budget.fast += options.budget.fast / 3;
+      }
+    }
+  }
+  CHECK(staged > 50);
+}
