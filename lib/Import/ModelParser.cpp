@@ -4,6 +4,7 @@
 #include "tigris/Support/StringUtils.h"
 
 #include <google/protobuf/arena.h>
+#include <algorithm>
 #include <climits>
 #if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>

@@ -81,6 +81,8 @@ ValueId SourceGraph::addValue(Scope& scope, std::string_view name) {
 
 Expected<ValueId> SourceGraph::defineValue(Scope& scope, std::string_view name,
                                            const std::string& what) {
+  if (name.empty())
+    return makeError(DiagId::BadModel, what, " has no name");
   const auto found = scope.values.find(name);
   if (found == scope.values.end())
     return addValue(scope, name);
@@ -155,6 +157,8 @@ Status SourceGraph::addMain() {
     return status;
   std::unordered_set<std::string_view> seen;
   for (const onnx::ValueInfoProto& input : graph.input()) {
+    if (input.name().empty())
+      return makeError(DiagId::BadModel, "an input has no name");
     if (!seen.insert(input.name()).second)
       return makeError(DiagId::DuplicateName, "the model has two inputs '", input.name(), "'");
     // Up to IR version 3 every initializer is listed as an input too.

@@ -61,6 +61,15 @@ TEST_CASE("names that nothing defines and values that depend on themselves") {
             .said(DiagId::BadModel, "depends on itself"));
 }
 
+TEST_CASE("inputs and initializers need names") {
+  onnx::ModelProto model = parseOnnxGraph("g (float[2] x) => (float[2] y) { y = Relu(x) }");
+  addWeights(model, "", {2});
+  CHECK(importModel(model).said(DiagId::BadModel, "an initializer has no name"));
+  model.mutable_graph()->clear_initializer();
+  model.mutable_graph()->mutable_input(0)->clear_name();
+  CHECK(importModel(model).said(DiagId::BadModel, "an input has no name"));
+}
+
 TEST_CASE("two definitions of one name") {
   CHECK(importGraph("g (float[2] x) => (float[2] y) { y = Relu(x) y = Abs(x) }")
             .said(DiagId::DuplicateName,
