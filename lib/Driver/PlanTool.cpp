@@ -37,10 +37,10 @@ void declare(OptionTable& table, PlanFlags& flags) {
       .choice("target", flags.target, targets,
               "processor family, decides the alignment (default: generic)")
       .record();
-  table.choice("io", flags.io, {"slow", "caller", "arena"},
-               "where model inputs and outputs live (default: caller; slow with two -m)"),
-      or the fast memory ")
-              .record();
+  table
+      .choice("io", flags.io, {"slow", "caller", "arena"},
+              "where model inputs and outputs live (default: caller; slow with two -m)")
+      .record();
   table.choice("planner", flags.planner, {"greedy"}, "how to search (default: greedy)").record();
   table
       .choice("optimize", flags.optimize, {"memory", "traffic", "latency"},

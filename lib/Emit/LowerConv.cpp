@@ -130,9 +130,11 @@ private:
     if (count != channels_ && count != 1)
       return fail("bias '", tensor.name, "' has ", count, " values, expected ", channels_);
     const std::vector<int32_t> dims = {static_cast<int32_t>(channels_)};
+    const DType type = isFloat_ ? DType::Float32 : DType::Int32;
+    if (tensor.type != type)
+      return fail("bias '", tensor.name, "' is ", dtypeName(tensor.type), ", expected ",
+                  dtypeName(type));
     if (isFloat_) {
-      if (tensor.type != DType::Float32)
-        return fail("bias '", tensor.name, "' is ", dtypeName(tensor.type), ", expected float32");
       std::vector<float> values = tensor.data->values<float>();
       values.resize(channels_, values[0]);
       return context_.constant(tensor.name, TIGRIS_F32, dims, bytesOf(values));
@@ -150,24 +152,16 @@ private:
   /// Keeps an integer that is in accumulator units already, up to float32 rounding of its scale.
   Expected<int32_t> biasValue(const Tensor& tensor, size_t channel, size_t index) const {
     constexpr double SameScale = 1e-6;
+    const auto stored = elementOf<int32_t>(tensor, index);
+    if (!tensor.quant)
+      return stored;
+    const QuantParam& quant = *tensor.quant;
     const double unit = static_cast<double>(inputScale_) * weightScale(channel);
-    double real = 0;
-    if (tensor.type == DType::Float32) {
-      real = elementOf<float>(tensor, index);
-    } else if (tensor.type == DType::Int32) {
-      const auto stored = elementOf<int32_t>(tensor, index);
-      if (!tensor.quant)
-        return stored;
-      const QuantParam& quant = *tensor.quant;
-      const double scale = quant.scale[index % quant.scale.size()];
-      const int32_t zero = quant.zeroPoint[index % quant.zeroPoint.size()];
-      if (zero == 0 && std::abs(scale - unit) <= SameScale * unit)
-        return stored;
-      real = (static_cast<double>(stored) - zero) * scale;
-    } else {
-      return fail("bias '", tensor.name, "' is ", dtypeName(tensor.type),
-                  ", expected int32 or float32");
-    }
+    const double scale = quant.scale[index % quant.scale.size()];
+    const int32_t zero = quant.zeroPoint[index % quant.zeroPoint.size()];
+    if (zero == 0 && std::abs(scale - unit) <= SameScale * unit)
+      return stored;
+    const double real = (static_cast<double>(stored) - zero) * scale;
     const double value = std::round(real / unit);
     if (!(std::abs(value) <= 2147483647.0))
       return fail("bias '", tensor.name, "' of channel ", channel, " is ", real,

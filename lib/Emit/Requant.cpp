@@ -37,7 +37,7 @@ Multiplier quantizeMultiplier(double real) {
 Multiplier roundOnceMultiplier(double real) {
   constexpr int LostBits = 12;
   const Multiplier full = quantizeMultiplier(real);
-  if (full.shift >= 0 || full.shift < -LostBits)
+  if (full.shift >= 0 || full.shift <= -LostBits)
     return full;
   return {static_cast<int32_t>(std::round(std::ldexp(real, 31))), 0};
 }

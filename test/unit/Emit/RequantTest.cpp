@@ -1,0 +1,95 @@
+// Integer constants against values TensorFlow Lite's own tests and definitions give.
+#include "tigris/Emit/Requant.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace tigris;
+
+TEST_CASE("quantizeMultiplier: TensorFlow Lite's values") {
+  // quantization_util_test.cc
+  CHECK(quantizeMultiplier(0.25) == Multiplier{1 << 30, -1});
+  CHECK(quantizeMultiplier(0.50 - 5e-9) == Multiplier{2147483627, -1});
+  CHECK(quantizeMultiplier(0.50 - 1e-10) == Multiplier{1 << 30, 0});
+  CHECK(quantizeMultiplier(0.5) == Multiplier{1 << 30, 0});
+  CHECK(quantizeMultiplier(1.0) == Multiplier{1 << 30, 1});
+  CHECK(quantizeMultiplier(2.0) == Multiplier{1 << 30, 2});
+  CHECK(quantizeMultiplier(0.999999999999) == Multiplier{1 << 30, 1}); // rounds up to 2^31
+  CHECK(quantizeMultiplier(0.0) == Multiplier{0, 0});
+}
+
+TEST_CASE("quantizeMultiplier: ends of the range") {
+  CHECK(quantizeMultiplier(std::ldexp(1.0, -33)) == Multiplier{0, 0});
+  CHECK(quantizeMultiplier(std::ldexp(1.0, -32)) == Multiplier{1 << 30, -31});
+  CHECK(quantizeMultiplier(std::ldexp(1.0, 29)) == Multiplier{1 << 30, 30});
+  CHECK(quantizeMultiplier(std::ldexp(1.0, 31)) ==
+        Multiplier{std::numeric_limits<int32_t>::max(), 30});
+}
+
+TEST_CASE("both forms stand for the same value") {
+  std::mt19937 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    const double real = std::ldexp(1.0 + random() / 4294967296.0, -static_cast<int>(random() % 31));
+    const auto value = [](const Multiplier& m) {
+      return std::ldexp(static_cast<double>(m.multiplier), m.shift - 31);
+    };
+    CHECK(std::abs(value(quantizeMultiplier(real)) / real - 1) < 1e-9);
+    const Multiplier once = roundOnceMultiplier(real);
+    CHECK(std::abs(value(once) / real - 1) <= 1.0 / (1 << 20));
+    if (real < 1 && real >= 1.0 / 4096)
+      CHECK(once.shift == 0);
+    CHECK(makeMultiplier(real, IntegerRounding::Twice) == quantizeMultiplier(real));
+  }
+}
+
+TEST_CASE("a clamp in quantized units rounds half away from zero and stays in int8") {
+  constexpr float Open = std::numeric_limits<float>::infinity();
+  const auto same = [](const Int8Range& range, int32_t lo, int32_t hi) {
+    return range.lo == lo && range.hi == hi;
+  };
+  CHECK(same(clampRange(-Open, Open, {0.1F, 3}), -128, 127));
+  CHECK(same(clampRange(0, Open, {0.1F, -20}), -20, 127));
+  CHECK(same(clampRange(0, 6, {0.1F, -128}), -128, -68));
+  CHECK(same(clampRange(0, 6, {0.01F, -128}), -128, 127));
+  CHECK(same(clampRange(-0.25F, 0.25F, {0.1F, 0}), -3, 3));
+  CHECK(same(clampRange(-100, 100, {0.1F, 0}), -128, 127));
+}
+
+TEST_CASE("stored values saturate; what is no number is real 0") {
+  CHECK(quantizeToInt8(1.0, {0.5F, 10}) == 12);
+  CHECK(quantizeToInt8(-0.25, {0.5F, 0}) == -1);
+  CHECK(quantizeToInt8(1e30, {0.5F, 0}) == 127);
+  CHECK(quantizeToInt8(-std::numeric_limits<double>::infinity(), {0.5F, 0}) == -128);
+  CHECK(quantizeToInt8(std::nan(""), {0.5F, 7}) == 7);
+}
+
+TEST_CASE("addition scales both operands to twice the larger scale") {
+  const AddConstants c = addConstants(0.5F, 0.25F, 0.5F, IntegerRounding::Twice);
+  CHECK(c.leftShift == 20);
+  CHECK(c.a == Multiplier{1 << 30, 0});     // 1/2
+  CHECK(c.b == Multiplier{1 << 30, -1});    // 1/4
+  CHECK(c.out == Multiplier{1 << 30, -18}); // 1 / (2^20 * 0.5)
+}
+
+TEST_CASE("softmax constants of known scales") {
+  // scale * 2^26 as multiplier and left shift; radius 31 * 2^26 / 2^left_shift
+  const SoftmaxConstants c = softmaxConstants(1.0F / 16);
+  CHECK(c.multiplier == 1 << 30);
+  CHECK(c.leftShift == 23);
+  CHECK(c.diffMin == -248);
+  const SoftmaxConstants large = softmaxConstants(100.0F);
+  CHECK(large.leftShift == 30);
+  CHECK(large.diffMin == -1);
+}
+
+TEST_CASE("per-tensor dense layers multiply scales in float32") {
+  const float in = 0.39101523F;
+  const float weight = 0.000376875F;
+  const float out = 0.04945913F;
+  CHECK(denseScale(in, weight, out) == static_cast<double>(in * weight) / static_cast<double>(out));
+  CHECK(convScale(in, weight, out) != denseScale(in, weight, out));
+  CHECK(std::abs(convScale(in, weight, out) / denseScale(in, weight, out) - 1) < 1e-7);
+}
