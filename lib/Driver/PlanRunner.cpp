@@ -57,10 +57,14 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
   runner.context_ = std::make_unique<tigris_context>();
   runner.context_->error_op = TIGRIS_NONE;
   const tigris_status status = tigris_init(runner.context_.get(), &plan, &backend, &memory);
-  if (status == TIGRIS_E_MEMORY)
+  if (status == TIGRIS_E_MEMORY) {
+    const char* advice = memory.slow_bytes < needs.slow_bytes
+                             ? "; slow memory cannot be less"
+                             : "; hand over more slow memory for what overflows";
     return makeError(DiagId::OverBudget, "the plan needs ", needs.fast_bytes, " bytes of fast and ",
                      needs.slow_bytes, " bytes of slow memory, it got ", memory.fast_bytes, " and ",
-                     memory.slow_bytes);
+                     memory.slow_bytes, advice);
+  }
   if (status != TIGRIS_OK)
     return runner.runtimeError(status);
 

@@ -27,8 +27,9 @@ private:
 
 class PlanRunner {
 public:
-  /// `fast` and `slow` override the sizes the plan requires. OverBudget where they are too small,
-  /// UnsupportedOp where the backend lacks a kernel. `file` must outlive the runner.
+  /// `fast` and `slow` override the sizes the plan requires; with less fast memory the runtime places tensors
+  /// while it runs and overflows into the slow memory beyond the plan's. OverBudget where even that does
+  /// not fit, UnsupportedOp where the backend lacks a kernel. `file` must outlive the runner.
   static Expected<PlanRunner> create(const PlanFile& file, const tigris_backend& backend,
                                      std::optional<uint64_t> fast, std::optional<uint64_t> slow);
 

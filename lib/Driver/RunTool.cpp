@@ -135,18 +135,25 @@ std::string against(uint64_t used, const std::optional<uint64_t>& predicted,
   return text;
 }
 
+std::string dynamicNote(const tigris_statistics& counted) {
+  if (counted.dynamic == 0)
+    return {};
+  return strCat(", less than planned: placed while running, ",
+                describeBytes(counted.overflow_bytes), " overflowed to slow memory");
+}
+
 std::string textSummary(const Report& report, const PlanRunner& runner, double seconds) {
   const tigris_statistics& counted = runner.statistics();
   std::ostringstream time;
   time.precision(3);
   time << seconds * 1e3;
   return strCat("fast memory   ", against(counted.fast_peak, report.fastPeak, report.budgetFast),
-                "\nslow memory   ", against(counted.slow_peak, report.slowPeak, report.budgetSlow),
-                ", read ", describeBytes(counted.slow_read), ", written ",
-                describeBytes(counted.slow_write), "\nflash         ",
-                against(*report.planBytes, {}, report.budgetFlash), "\nwork          ",
-                report.macs.value_or(0), " MACs in ", counted.kernel_calls, " kernel calls, ",
-                time.str(), " ms\n");
+                dynamicNote(counted), "\nslow memory   ",
+                against(counted.slow_peak, report.slowPeak, report.budgetSlow), ", read ",
+                describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
+                "\nflash         ", against(*report.planBytes, {}, report.budgetFlash),
+                "\nwork          ", report.macs.value_or(0), " MACs in ", counted.kernel_calls,
+                " kernel calls, ", time.str(), " ms\n");
 }
 
 void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
@@ -156,6 +163,9 @@ void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
       .field("slow_read_bytes", counted.slow_read)
       .field("slow_write_bytes", counted.slow_write)
       .field("kernel_calls", counted.kernel_calls)
+      .field("dynamic", counted.dynamic != 0)
+      .field("overflow_bytes", counted.overflow_bytes)
+      .field("table_bytes", counted.table_bytes)
       .field("seconds", seconds)
       .field("executor_bytes", PlanRunner::executorBytes())
       .field("scratch_bytes", runner.scratchBytes());
@@ -297,7 +307,8 @@ int runMain(int argc, const char* const* argv) {
     table.real("atol", flags.tolerance.atol, "X", "absolute tolerance of --expect");
     table.real("rtol", flags.tolerance.rtol, "X", "tolerance relative to the reference's value");
     table.flag("raw", flags.raw, "arrays hold the stored numbers (int8 where quantized)");
-    table.size("fast", flags.fast, "SIZE", "fast memory to hand over (default: what it needs)");
+    table.size("fast", flags.fast, "SIZE",
+               "fast memory to hand over (default: as needed; less overflows to slow)");
     table.size("slow", flags.slow, "SIZE", "slow memory to hand over (default: what it needs)");
     table.choice("stats", flags.stats, {"text", "json"}, "how the figures are printed");
     table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
