@@ -14,59 +14,100 @@ typedef struct DepthwiseS8 {
   uint32_t multiplier;
 } DepthwiseS8;
 
-/* Adds one tap to the accumulators of output channels first .. first + n - 1. x holds the tap's input
- * channels, w its weights; zeros are the weight zero points of the block, or NULL. */
-static void tap(uint32_t* sum, uint32_t first, uint32_t n, const int8_t* x, const int8_t* w,
-                const DepthwiseS8* k, const int32_t* zeros) {
-  const int32_t zero = k->dense.in_zero;
-  uint32_t c;
-  if (k->multiplier == 1 && zeros == NULL && n == BLOCK) {
-    for (c = 0; c < BLOCK; ++c)
-      sum[c] += (uint32_t)((int16_t)(x[first + c] - zero) * (int16_t)w[first + c]);
-  } else {
-    for (c = 0; c < n; ++c) {
-      const int32_t weight = w[first + c] - (zeros == NULL ? 0 : zeros[c]);
-      sum[c] += (uint32_t)((x[(first + c) / k->multiplier] - zero) * weight);
-    }
-  }
+/* The window over one output pixel. */
+typedef struct PixelDepthwiseS8 {
+  uint32_t batchRow;
+  tigris_window wy;
+  tigris_window wx;
+} PixelDepthwiseS8;
+
+/* First tap of a kernel row: the input pixel with all its channels, and the weights of all channels. */
+static const int8_t* inputAt(const DepthwiseS8* k, const PixelDepthwiseS8* at, int32_t ky) {
+  const int8_t* row = tigris_row_s8(
+      &k->call->in[0], at->batchRow + (uint32_t)(at->wy.start + ky * k->p->dilation_h));
+  const int32_t x = at->wx.start + at->wx.begin * k->p->dilation_w;
+  return row + (size_t)(uint32_t)x * (uint32_t)k->in.c;
 }
 
-static void pixel(const DepthwiseS8* k, int8_t* y, uint32_t batchRow, const tigris_window* wy,
-                  const tigris_window* wx) {
-  const tigris_conv_params* p = k->p;
+static const int8_t* weightsAt(const DepthwiseS8* k, const PixelDepthwiseS8* at, int32_t ky) {
   const int8_t* weights = (const int8_t*)(const void*)k->call->in[1].data;
-  const uint32_t channels = (uint32_t)k->out.c;
-  uint32_t o;
-  uint32_t n;
-  for (o = 0; o < channels; o += n) {
-    uint32_t sum[BLOCK] = {0};
-    int32_t zeros[BLOCK];
-    uint32_t c;
-    int32_t ky;
-    int32_t kx;
-    n = channels - o < BLOCK ? channels - o : BLOCK;
-    for (c = 0; k->dense.zeros != NULL && c < n; ++c)
-      zeros[c] = k->dense.zeros[(o + c) * k->dense.zeros_step];
-    for (ky = wy->begin; ky < wy->end; ++ky) {
-      const int8_t* row =
-          tigris_row_s8(&k->call->in[0], batchRow + (uint32_t)(wy->start + ky * p->dilation_h));
-      for (kx = wx->begin; kx < wx->end; ++kx) {
-        const uint32_t x = (uint32_t)(wx->start + kx * p->dilation_w);
-        tap(sum, o, n, row + (size_t)x * (uint32_t)k->in.c,
-            weights + (size_t)(uint32_t)(ky * p->kernel_w + kx) * channels, k,
-            k->dense.zeros == NULL ? NULL : zeros);
-      }
+  return weights + (size_t)(uint32_t)(ky * k->p->kernel_w + at->wx.begin) * (uint32_t)k->out.c;
+}
+
+/* Output channels o .. o + BLOCK - 1 where each has its own input channel and weights have no zero point.
+ * The accumulators are local and the factors fit int16, so that compilers vectorize over the channels;
+ * three taps at a time load and store the accumulators a third as often. */
+static void fullBlock(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
+  const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
+  const size_t wStep = (uint32_t)k->out.c;
+  const int32_t zero = k->dense.in_zero;
+  const int32_t width = at->wx.end - at->wx.begin;
+  uint32_t sum[BLOCK] = {0};
+  uint32_t c;
+  int32_t ky;
+  for (ky = at->wy.begin; width > 0 && ky < at->wy.end; ++ky) {
+    const int8_t* x = inputAt(k, at, ky) + o;
+    const int8_t* w = weightsAt(k, at, ky) + o;
+    int32_t taps = width;
+    for (; taps >= 3; taps -= 3, x += 3 * xStep, w += 3 * wStep) {
+      const int8_t* x1 = x + xStep;
+      const int8_t* x2 = x1 + xStep;
+      const int8_t* w1 = w + wStep;
+      const int8_t* w2 = w1 + wStep;
+      for (c = 0; c < BLOCK; ++c)
+        sum[c] += (uint32_t)((int16_t)(x[c] - zero) * (int16_t)w[c] +
+                             (int16_t)(x1[c] - zero) * (int16_t)w1[c] +
+                             (int16_t)(x2[c] - zero) * (int16_t)w2[c]);
     }
-    /* The zero points of the weights are already taken off, so the input sum is not needed. */
-    for (c = 0; c < n; ++c)
-      y[o + c] = tigris_finish_s8(&k->dense, o + c, sum[c], 0);
+    for (; taps > 0; --taps, x += xStep, w += wStep) {
+      for (c = 0; c < BLOCK; ++c)
+        sum[c] += (uint32_t)((int16_t)(x[c] - zero) * (int16_t)w[c]);
+    }
   }
+  for (c = 0; c < BLOCK; ++c)
+    y[o + c] = tigris_finish_s8(&k->dense, o + c, sum[c], 0);
+}
+
+/* Any one output channel. The zero point is taken off each weight, so the input sum is not needed. */
+static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
+  const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
+  const size_t wStep = (uint32_t)k->out.c;
+  const int32_t zero = k->dense.in_zero;
+  const int32_t weightZero = k->dense.zeros == NULL ? 0 : k->dense.zeros[o * k->dense.zeros_step];
+  const int32_t width = at->wx.end - at->wx.begin;
+  uint32_t sum = 0;
+  int32_t ky;
+  for (ky = at->wy.begin; width > 0 && ky < at->wy.end; ++ky) {
+    const int8_t* x = inputAt(k, at, ky) + o / k->multiplier;
+    const int8_t* w = weightsAt(k, at, ky) + o;
+    int32_t taps = width;
+    for (; taps > 0; --taps, x += xStep, w += wStep)
+      sum += (uint32_t)((*x - zero) * (*w - weightZero));
+  }
+  y[o] = tigris_finish_s8(&k->dense, o, sum, 0);
+}
+
+static void pixel(const DepthwiseS8* k, const PixelDepthwiseS8* at, int8_t* y) {
+  const uint32_t channels = (uint32_t)k->out.c;
+  uint32_t o = 0;
+  if (k->multiplier == 1 && k->dense.zeros == NULL) {
+    for (; channels - o >= BLOCK; o += BLOCK)
+      fullBlock(k, at, o, y);
+    /* some channels again, which costs less than the rest one by one */
+    if (channels > BLOCK && channels - o >= BLOCK / 4) {
+      fullBlock(k, at, channels - BLOCK, y);
+      o = channels;
+    }
+  }
+  for (; o < channels; ++o)
+    channel(k, at, o, y);
 }
 
 tigris_status tigris_depthwise_conv_s8(const tigris_call* call) {
   const tigris_view* out = &call->out[0];
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   DepthwiseS8 k;
+  PixelDepthwiseS8 at;
   uint32_t r;
   k.call = call;
   k.p = p;
@@ -76,15 +117,14 @@ tigris_status tigris_depthwise_conv_s8(const tigris_call* call) {
   k.out = tigris_shape4_of(call->plan, out->tensor);
   k.multiplier = (uint32_t)(k.out.c / k.in.c);
   for (r = out->first; r < out->first + out->rows; ++r) {
-    const uint32_t batchRow = r / (uint32_t)k.out.h * (uint32_t)k.in.h;
-    const tigris_window wy = tigris_window_at((int32_t)(r % (uint32_t)k.out.h), p->stride_h,
-                                              p->pad_top, p->dilation_h, p->kernel_h, k.in.h);
     int8_t* y = (int8_t*)(void*)tigris_row(out, r);
     int32_t x;
+    at.batchRow = r / (uint32_t)k.out.h * (uint32_t)k.in.h;
+    at.wy = tigris_window_at((int32_t)(r % (uint32_t)k.out.h), p->stride_h, p->pad_top,
+                             p->dilation_h, p->kernel_h, k.in.h);
     for (x = 0; x < k.out.w; ++x) {
-      const tigris_window wx =
-          tigris_window_at(x, p->stride_w, p->pad_left, p->dilation_w, p->kernel_w, k.in.w);
-      pixel(&k, y + (size_t)(uint32_t)x * (uint32_t)k.out.c, batchRow, &wy, &wx);
+      at.wx = tigris_window_at(x, p->stride_w, p->pad_left, p->dilation_w, p->kernel_w, k.in.w);
+      pixel(&k, &at, y + (size_t)(uint32_t)x * (uint32_t)k.out.c);
     }
   }
   return TIGRIS_OK;
