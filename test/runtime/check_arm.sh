@@ -19,6 +19,12 @@ for source in "$runtime"/src/*.c "$runtime"/src/kernels/*.c; do
   "$compiler" $flags -Wconversion -c "$source" -o "$object"
   objects="$objects $object"
 done
+# The runtime without the dynamic arena compiles, too.
+for name in executor dynamic; do
+  # shellcheck disable=SC2086
+  "$compiler" $flags -Wconversion -DTIGRIS_DYNAMIC_ARENA=0 -c "$runtime/src/$name.c" \
+    -o "$build/without_$name.o"
+done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
 for name in plan_builder sample_plans random_plan; do
   # shellcheck disable=SC2086
