@@ -145,9 +145,9 @@ Expected<NpyArray> parseNpy(std::string_view bytes, const std::string& name) {
   constexpr size_t Prefix = 8; // magic and version
   if (!bytes.starts_with(Magic) || bytes.size() < Prefix + 2)
     return bad("not a .npy file");
-  const int version = bytes[Magic.size()];
+  const auto version = static_cast<unsigned char>(bytes[Magic.size()]);
   if (version < 1 || version > 3)
-    return bad("the .npy format version is ", version, ", this tool reads 1 to 3");
+    return bad("the .npy format version is ", int{version}, ", this tool reads 1 to 3");
   const size_t lengthBytes = version == 1 ? 2 : 4;
   if (bytes.size() < Prefix + lengthBytes)
     return bad("the file ends inside its header");

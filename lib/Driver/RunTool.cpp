@@ -176,7 +176,7 @@ struct ExpectedResult {
   Comparison comparison;
 };
 
-std::string jsonSummary(Report report, const PlanRunner& runner, double seconds,
+std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,
                         const std::vector<ExpectedResult>& results) {
   JsonWriter json;
   json.beginObject();

@@ -39,7 +39,7 @@ bool colourWanted() {
 }
 
 /// Colours the severity word of each line, which is the first one between ": " and ": ".
-std::string paint(std::string text) {
+std::string paint(const std::string& text) {
   struct Paint {
     const char* word;
     const char* code;
@@ -177,8 +177,7 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
     if (entry->recorded)
       line.recorded.push_back(entry->metavar.empty()
                                   ? "--" + entry->longName
-                                  : (entry->shortName != 0 ? spelling + " " : spelling + "=") +
-                                        value);
+                                  : strCat(spelling, entry->shortName != 0 ? ' ' : '=', value));
   }
   if (line.help || line.version)
     return {};
