@@ -88,19 +88,25 @@ template <typename T> std::vector<T> loadElements(const Blob& blob, DType type) 
 template <typename T> BlobRef storeElements(const std::vector<T>& values, DType type) {
   return withStorage(type, [&](auto zero) {
     using Stored = decltype(zero);
-    std::vector<uint8_t> bytes(values.size() * sizeof(Stored));
-    for (size_t i = 0; i < values.size(); ++i) {
-      Stored value;
-      if (type == DType::Bool)
-        value = static_cast<Stored>(values[i] != T{} ? 1 : 0);
-      else if (type == DType::Int4)
-        value = static_cast<Stored>(((convertElement<int64_t>(values[i]) & 15) ^ 8) - 8);
-      else if (type == DType::UInt4)
-        value = static_cast<Stored>(convertElement<int64_t>(values[i]) & 15);
-      else
-        value = convertElement<Stored>(values[i]);
-      std::memcpy(bytes.data() + i * sizeof(Stored), &value, sizeof(Stored));
+    if constexpr (std::is_same_v<T, Stored>) {
+      if (type != DType::Bool && type != DType::Int4 && type != DType::UInt4)
+        return makeBlobOf(values);
     }
+    std::vector<uint8_t> bytes(values.size() * sizeof(Stored));
+    const auto fill = [&](auto convert) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        const auto value = static_cast<Stored>(convert(values[i]));
+        std::memcpy(bytes.data() + i * sizeof(Stored), &value, sizeof(Stored));
+      }
+    };
+    if (type == DType::Bool)
+      fill([](T value) { return value != T{} ? 1 : 0; });
+    else if (type == DType::Int4)
+      fill([](T value) { return ((convertElement<int64_t>(value) & 15) ^ 8) - 8; });
+    else if (type == DType::UInt4)
+      fill([](T value) { return convertElement<int64_t>(value) & 15; });
+    else
+      fill([](T value) { return convertElement<Stored>(value); });
     return makeBlob(std::move(bytes));
   });
 }

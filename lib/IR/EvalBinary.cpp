@@ -9,94 +9,86 @@ namespace tigris::eval {
 
 namespace {
 
-uint64_t bits(int64_t x) { return static_cast<uint64_t>(x); }
-
 int64_t integerPower(int64_t base, int64_t exponent) {
   if (exponent < 0) {
     if (base == 1 || base == -1)
       return exponent % 2 == 0 ? 1 : base;
     return 0;
   }
-  uint64_t result = 1;
-  for (uint64_t square = bits(base); exponent > 0; exponent /= 2, square *= square)
+  int64_t result = 1;
+  for (int64_t square = base; exponent > 0; exponent /= 2, square = times(square, square))
     if (exponent % 2 != 0)
-      result *= square;
-  return static_cast<int64_t>(result);
+      result = times(result, square);
+  return result;
 }
 
-/// Integer remainder with the divisor's sign, or the dividend's with `truncated` (ONNX fmod).
-int64_t integerMod(int64_t a, int64_t b, bool truncated) {
-  if (b == -1)
-    return 0;
-  const int64_t rest = a % b;
-  return rest != 0 && !truncated && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-/// nullopt: no such rule, or a division by zero that has no integer result.
-std::optional<int64_t> apply(const Op& op, int64_t a, int64_t b) {
-  switch (op.kind) {
-  case OpKind::Add:
-  case OpKind::Sum:
-    return static_cast<int64_t>(bits(a) + bits(b));
-  case OpKind::Sub:
-    return static_cast<int64_t>(bits(a) - bits(b));
-  case OpKind::Mul:
-    return static_cast<int64_t>(bits(a) * bits(b));
-  case OpKind::Div:
-    if (b == 0)
-      return std::nullopt;
-    return b == -1 ? static_cast<int64_t>(0 - bits(a)) : a / b;
-  case OpKind::Mod:
-    if (b == 0)
-      return std::nullopt;
-    return integerMod(a, b, op.attrs.getInt("fmod") != 0);
-  case OpKind::Pow:
-    return integerPower(a, b);
-  case OpKind::Max:
-    return std::max(a, b);
-  case OpKind::Min:
-    return std::min(a, b);
-  default:
-    return std::nullopt;
-  }
-}
-
-template <typename T> std::optional<T> apply(const Op& op, T a, T b) {
-  switch (op.kind) {
-  case OpKind::Add:
-  case OpKind::Sum:
-    return a + b;
-  case OpKind::Sub:
-    return a - b;
-  case OpKind::Mul:
-    return a * b;
-  case OpKind::Div:
+/// Towards zero; the one quotient that does not fit wraps around. The divisor is not 0.
+template <typename T> T quotient(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return b == -1 ? minus(T{0}, a) : a / b;
+  else
     return a / b;
-  case OpKind::Mod:
+}
+
+/// Remainder with the divisor's sign, or the dividend's with `truncated` (ONNX fmod).
+template <typename T> T remainder(T a, T b, bool truncated) {
+  if constexpr (std::is_integral_v<T>) {
+    const T rest = b == -1 ? 0 : a % b;
+    return rest != 0 && !truncated && (rest < 0) != (b < 0) ? rest + b : rest;
+  } else {
     return std::fmod(a, b);
-  case OpKind::Pow:
-    return std::pow(a, b);
-  case OpKind::PRelu:
-    return a < 0 ? a * b : a;
-  // NaN wins, as in numpy.
-  case OpKind::Max:
-    return std::isnan(a) || a > b ? a : b;
-  case OpKind::Min:
-    return std::isnan(a) || a < b ? a : b;
-  default:
-    return std::nullopt;
   }
 }
 
-/// first = first op next, element by element; false when some element has no result.
-template <typename T> bool fold(const Op& op, std::vector<T>& first, const std::vector<T>& next) {
-  for (size_t i = 0; i < first.size(); ++i) {
-    const auto value = apply(op, first[i], next[i]);
-    if (!value)
-      return false;
-    first[i] = *value;
-  }
+template <typename T> T power(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return integerPower(a, b);
+  else
+    return std::pow(a, b);
+}
+
+/// NaN wins, as in numpy.
+template <typename T> T larger(T a, T b) { return a > b || a != a ? a : b; }
+template <typename T> T smaller(T a, T b) { return a < b || a != a ? a : b; }
+
+/// first = fn(first, next), element by element.
+template <typename T, typename Fn>
+bool each(std::vector<T>& first, const std::vector<T>& next, Fn fn) {
+  for (size_t i = 0; i < first.size(); ++i)
+    first[i] = fn(first[i], next[i]);
   return true;
+}
+
+/// False when there is no such rule, or for a division by zero that has no integer result.
+template <typename T> bool fold(const Op& op, std::vector<T>& first, const std::vector<T>& next) {
+  const bool divides = op.kind == OpKind::Div || op.kind == OpKind::Mod;
+  if (std::is_integral_v<T> && divides && std::find(next.begin(), next.end(), T{}) != next.end())
+    return false;
+  switch (op.kind) {
+  case OpKind::Add:
+  case OpKind::Sum:
+    return each(first, next, [](T a, T b) { return plus(a, b); });
+  case OpKind::Sub:
+    return each(first, next, [](T a, T b) { return minus(a, b); });
+  case OpKind::Mul:
+    return each(first, next, [](T a, T b) { return times(a, b); });
+  case OpKind::Div:
+    return each(first, next, [](T a, T b) { return quotient(a, b); });
+  case OpKind::Mod: {
+    const bool truncated = op.attrs.getInt("fmod") != 0;
+    return each(first, next, [truncated](T a, T b) { return remainder(a, b, truncated); });
+  }
+  case OpKind::Pow:
+    return each(first, next, [](T a, T b) { return power(a, b); });
+  case OpKind::PRelu:
+    return each(first, next, [](T a, T b) { return a < 0 ? times(a, b) : a; });
+  case OpKind::Max:
+    return each(first, next, [](T a, T b) { return larger(a, b); });
+  case OpKind::Min:
+    return each(first, next, [](T a, T b) { return smaller(a, b); });
+  default:
+    return false;
+  }
 }
 
 template <typename T> bool holds(OpKind kind, T a, T b) {

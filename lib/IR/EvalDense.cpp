@@ -9,20 +9,6 @@ namespace tigris::eval {
 
 namespace {
 
-template <typename T> T plus(T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else
-    return a + b;
-}
-
-template <typename T> T times(T a, T b) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  else
-    return a * b;
-}
-
 /// A matrix inside a tensor, possibly transposed.
 template <typename T> struct Matrix {
   const T* data;

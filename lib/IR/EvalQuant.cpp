@@ -49,6 +49,13 @@ std::optional<Params> parameters(const OpValues& op, const Tensor* quantized) {
   return params;
 }
 
+/// nearbyint in two additions where the fraction can be shifted out; larger numbers have none or go
+/// the slow way.
+float roundHalfToEven(float x) {
+  constexpr float Shift = 12582912.0F; // 1.5 * 2^23
+  return std::abs(x) < 4194304.0F ? (x + Shift) - Shift : std::nearbyint(x);
+}
+
 /// Calls run(first, count, scale, zeroPoint) for every run of elements that share their parameters.
 template <typename Fn> void forEachRun(const Params& params, Fn&& run) {
   size_t first = 0;
@@ -63,22 +70,28 @@ Outcome quantize(const OpValues& op) {
   const ResultType& result = op.result();
   const TensorId target = op.op().output();
   const auto params = parameters(op, target ? &op.values().graph().tensor(target) : nullptr);
-  if (!params || !isInteger(result.type))
+  if (!params || !isInteger(result.type) || result.type == DType::Int64)
     return std::nullopt;
   const std::vector<float> x = op.load<float>(0);
-  const auto least = static_cast<float>(dtypeMin(result.type));
-  const auto most = static_cast<float>(dtypeMax(result.type));
-  std::vector<int64_t> values(x.size());
-  forEachRun(*params, [&](size_t first, size_t count, float scale, int64_t zeroPoint) {
-    const auto zero = static_cast<float>(zeroPoint);
-    for (size_t i = first; i < first + count; ++i) {
-      // nearbyint rounds half to even; the negated comparison sends NaN to the lower bound.
-      const float rounded = std::nearbyint(x[i] / scale) + zero;
-      const float bounded = !(rounded > least) ? least : rounded < most ? rounded : most;
-      values[i] = static_cast<int64_t>(bounded);
-    }
+  std::vector<uint8_t> bytes(x.size() * dtypeSize(result.type));
+  withStorage(result.type, [&](auto zero) {
+    using Stored = decltype(zero);
+    // The bounds of the type must be exact.
+    using Real = std::conditional_t<sizeof(Stored) < sizeof(float), float, double>;
+    const auto least = static_cast<Real>(dtypeMin(result.type));
+    const auto most = static_cast<Real>(dtypeMax(result.type));
+    forEachRun(*params, [&](size_t first, size_t count, float scale, int64_t zeroPoint) {
+      const auto offset = static_cast<Real>(zeroPoint);
+      for (size_t i = first; i < first + count; ++i) {
+        const Real rounded = static_cast<Real>(roundHalfToEven(x[i] / scale)) + offset;
+        // The negated comparison sends NaN to the lower bound.
+        const Real bounded = !(rounded > least) ? least : rounded < most ? rounded : most;
+        const auto stored = static_cast<Stored>(static_cast<int32_t>(bounded));
+        std::memcpy(bytes.data() + i * sizeof(Stored), &stored, sizeof(Stored));
+      }
+    });
   });
-  return one(values, result.type);
+  return std::vector<BlobRef>{makeBlob(std::move(bytes))};
 }
 
 Outcome dequantize(const OpValues& op) {

@@ -58,6 +58,26 @@ template <typename Fn> Outcome inArithmetic(DType type, Fn&& fn) {
   return isInteger(type) ? fn(int64_t{}) : Outcome();
 }
 
+/// Arithmetic in which integers wrap around.
+template <typename T> T plus(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
+}
+template <typename T> T minus(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  else
+    return a - b;
+}
+template <typename T> T times(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return a * b;
+}
+
 /// A walk over memory: element (i, j, ...) of the walk lies at offset + i * strides[0] + ...
 struct Walk {
   std::vector<int64_t> strides;

@@ -2,6 +2,7 @@
 // are tested against. Sums start with the bias and run over rows, columns and channels of the window, in the
 // order the runtime's kernels add.
 #include "tigris/IR/EvalRules.h"
+#include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
 #include <limits>
@@ -79,6 +80,15 @@ template <typename Fn> void forEachTap(const Axes& axes, Fn&& fn) {
       fn(ky, kx);
 }
 
+/// Multiplications (or comparisons) above which a window is left alone: a model must not be able to keep a
+/// compiler busy for hours with one padded constant.
+constexpr int64_t MaxSteps = int64_t{1} << 32;
+
+bool affordable(const Shape& positions, const Axes& axes, int64_t depth) {
+  const auto steps = checkedMul(positions.elements(), axes.kernel[0] * axes.kernel[1]);
+  return steps && *steps <= MaxSteps / std::max<int64_t>(depth, 1);
+}
+
 bool evaluable(const OpValues& op) {
   const size_t rank = op.shape(0).rank();
   return op.type(0) == DType::Float32 && (rank == 3 || rank == 4) && op.results().size() == 1;
@@ -95,6 +105,8 @@ Outcome conv(const OpValues& op) {
   if (!evaluable(op) || !window)
     return std::nullopt;
   const Axes axes(*window);
+  if (!affordable(op.result().shape, axes, op.shape(1)[1]))
+    return std::nullopt;
   const Image in(op.shape(0), op.layout());
   const Image out(op.result().shape, op.layout());
   const std::vector<float> x = op.load<float>(0);
@@ -126,6 +138,8 @@ Outcome convTranspose(const OpValues& op) {
   if (!evaluable(op) || !window)
     return std::nullopt;
   const Axes axes(*window);
+  if (!affordable(op.shape(0), axes, op.shape(1)[1]))
+    return std::nullopt;
   const Image in(op.shape(0), op.layout());
   const Image out(op.result().shape, op.layout());
   const std::vector<float> x = op.load<float>(0);
@@ -158,6 +172,8 @@ Outcome pool(const OpValues& op) {
   if (!evaluable(op) || !window)
     return std::nullopt;
   const Axes axes(*window);
+  if (!affordable(op.result().shape, axes, 1))
+    return std::nullopt;
   const Image in(op.shape(0), op.layout());
   const Image out(op.result().shape, op.layout());
   const std::vector<float> x = op.load<float>(0);

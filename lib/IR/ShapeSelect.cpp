@@ -108,7 +108,7 @@ Expected<std::vector<int64_t>> resolveSplit(const Op& op, const KnownValues& val
     return view.error(DiagId::BadShape, "axis ", *axis, " has ", size,
                       " elements, which do not divide into ", parts, " equal parts");
   // Only the last part may be smaller.
-  const int64_t part = ceilDiv(size, parts);
+  const int64_t part = parts > size ? 1 : ceilDiv(size, parts);
   const int64_t last = size - part * (parts - 1);
   if (last < 0)
     return view.error(DiagId::BadShape, "axis ", *axis, " has ", size, " elements, too few for ",
@@ -140,7 +140,9 @@ std::optional<int64_t> rangeLength(const Blob& start, const Blob& limit, const B
                              loadElements<int64_t>(start, type)[0], &span) ||
       span == INT64_MIN)
     return std::nullopt;
-  return span == 0 || (span > 0) != (step > 0) ? 0 : ceilDiv(std::abs(span), std::abs(step));
+  if (span == 0 || (span > 0) != (step > 0))
+    return 0;
+  return (std::abs(span) - 1) / std::abs(step) + 1;
 }
 
 } // namespace

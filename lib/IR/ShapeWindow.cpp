@@ -211,8 +211,8 @@ Status checkConv(const OpView& view) {
     if (dim < 1)
       return view.error(DiagId::BadShape, "operand ", view.describe(1), " has shape ",
                         view.shape(1).str(), " and so no elements");
-  if (const int64_t group = view.attrs().getInt("group", 1); group < 1)
-    return view.error(DiagId::BadAttr, "'group' is ", group, ", expected at least 1");
+  if (const int64_t group = view.attrs().getInt("group", 1); group < 1 || group > MaxWindowValue)
+    return view.error(DiagId::BadAttr, "'group' is ", group, ", expected 1 to ", MaxWindowValue);
   return checkAutoPad(view);
 }
 

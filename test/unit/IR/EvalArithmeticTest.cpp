@@ -145,6 +145,10 @@ TEST_CASE("eval: QuantizeLinear rounds half to even and saturates") {
   const TensorId zero = b.constant(Ints{10}, DType::Int8, {});
   CHECK(valueOf(b, OpKind::QuantizeLinear, {x, scale, zero}) == Reals{10, 12, 10, 127, -128, -128});
   CHECK(valueOf(b, OpKind::QuantizeLinear, {x, scale}) == Reals{0, 2, 0, 255, 0, 0});
+  CHECK(valueOf(b, OpKind::QuantizeLinear,
+                {b.floats({3e9F, -3e9F, 8388609}), b.floats({1}, {}),
+                 b.constant(Ints{0}, DType::Int32, {})}) ==
+        Reals{2147483647, -2147483648.0, 8388609});
   const TensorId matrix = b.floats({1, 2, 3, 4}, {2, 2});
   const TensorId scales = b.floats({1, 0.5F});
   const TensorId zeros = b.constant(Ints{0, 1}, DType::Int8, {2});
