@@ -40,6 +40,7 @@ Status parseInputShape(const std::string& value, const std::string& spelling,
 int importMain(int argc, const char* const* argv) {
   ImportOptions options;
   WriteOptions write;
+  std::string rounding = "auto";
   ToolSpec spec;
   spec.name = "tigris-import";
   spec.summary = "Reads an ONNX model and writes it as a graph stream, with every shape resolved.";
@@ -55,6 +56,11 @@ int importMain(int argc, const char* const* argv) {
         .record()
         .repeats = true;
     addWeightsOption(table, write);
+    table
+        .choice("rounding", rounding, {"auto", "once", "twice"},
+                "of int8 results: once as ONNX Runtime, twice as TensorFlow Lite, or as the tool "
+                "that made the model (default: auto)")
+        .record();
     table
         .flag("allow-unknown-ops", options.allowUnknownOps,
               "keep operators nobody here knows, for a pass that replaces them")
@@ -72,6 +78,7 @@ int importMain(int argc, const char* const* argv) {
     if (!bytes)
       return bytes.takeError();
     options.modelPath = context.input();
+    options.rounding = parseIntegerRounding(rounding);
     const SourceLoc where{context.inputName(), 0, 0};
     DiagnosticEngine located([&](Diagnostic diagnostic) {
       diagnostic.loc = where;

@@ -290,8 +290,8 @@ Expected<Graph> Importer::run() {
   Graph& graph = builder_.graph();
   graph.setModelName(modelName(main, options_.modelPath));
   graph.setOpset(opsetVersion(model_.opset_import(), ""));
-  if (isFromTensorFlowLite(model_))
-    graph.setRounding(IntegerRounding::Twice);
+  graph.setRounding(options_.rounding.value_or(
+      isFromTensorFlowLite(model_) ? IntegerRounding::Twice : IntegerRounding::Once));
   DiagnosticEngine verifier;
   TIGRIS_CHECK_MSG(verifyGraph(graph, verifier), verifier.all().front().message);
   return std::move(graph);

@@ -15,6 +15,7 @@
 #include "tigris/Support/Expected.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ struct ImportOptions {
   /// Keeps operators Ops.def does not know as OpKind::Unknown, with the shapes the model declares, for a
   /// pass that lowers them.
   bool allowUnknownOps = false;
+  /// How int8 results are rounded; unset: as the tool that quantized the model does, judged by the model's
+  /// producer (docs/rationale/rounding.md).
+  std::optional<IntegerRounding> rounding = std::nullopt;
 };
 
 /// What cannot be executed is refused with DiagId::UnsupportedOp, UnsupportedType, BadAttr, BadShape or
