@@ -47,9 +47,16 @@ template <typename T> T power(T a, T b) {
     return std::pow(a, b);
 }
 
+template <typename T> bool isNan(T a) {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return std::isnan(a);
+}
+
 /// NaN wins, as in numpy.
-template <typename T> T larger(T a, T b) { return a > b || a != a ? a : b; }
-template <typename T> T smaller(T a, T b) { return a < b || a != a ? a : b; }
+template <typename T> T larger(T a, T b) { return a > b || isNan(a) ? a : b; }
+template <typename T> T smaller(T a, T b) { return a < b || isNan(a) ? a : b; }
 
 /// first = fn(first, next), element by element.
 template <typename T, typename Fn>

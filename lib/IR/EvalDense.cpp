@@ -151,9 +151,10 @@ Outcome reduce(const OpValues& op) {
       y[at] = begun[at] ? combine(kind, y[at], values[i]) : values[i];
       begun[at] = true;
     }
+    const size_t perResult = values.size() / y.size();
     if (kind == OpKind::ReduceMean)
       for (T& value : y)
-        value /= static_cast<T>(values.size() / y.size());
+        value /= static_cast<T>(perResult);
     return one(y, op.result().type);
   });
 }

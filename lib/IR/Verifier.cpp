@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-Diagnostic withOrigin(Error error, const Op& op) {
+Diagnostic withOrigin(const Error& error, const Op& op) {
   Diagnostic diagnostic = error.diagnostic();
   if (!op.origin.empty())
     diagnostic.notes.push_back(strCat("imported from ONNX node '", join(op.origin, "', '"), "'"));
