@@ -110,9 +110,12 @@ Status plan(ToolContext& context, PlanFlags& flags) {
   if (Status status = checkPlan(*graph); !status)
     TIGRIS_UNREACHABLE(status.error().message());
   // Only the emitted file tells how much flash it takes.
-  if (flags.flash)
-    if (const Expected<std::string> file = emitPlan(*graph); !file)
+  if (flags.flash) {
+    EmitOptions emit;
+    emit.producer = strCat("tigris-emit ", tigrisVersion()); // the name counts, too
+    if (const Expected<std::string> file = emitPlan(*graph, emit); !file)
       return file.error();
+  }
 
   if (flags.verbose)
     context.log(describe(*graph));
