@@ -83,6 +83,8 @@ Outcome compute(const OpValues& op) {
     return castElements(op);
   case OpKind::Pad:
     return pad(op);
+  case OpKind::Resize:
+    return resize(op);
   case OpKind::Range:
     return range(op);
   case OpKind::ConstantOfShape:

@@ -147,6 +147,8 @@ Outcome matMul(const OpValues& op);
 Outcome reduce(const OpValues& op);
 Outcome softmax(const OpValues& op);
 Outcome layerNormalization(const OpValues& op);
+// EvalResize.cpp
+Outcome resize(const OpValues& op);
 // EvalWindow.cpp
 Outcome conv(const OpValues& op);
 Outcome convTranspose(const OpValues& op);

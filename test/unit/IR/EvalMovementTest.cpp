@@ -178,3 +178,23 @@ TEST_CASE("eval: pooling") {
   CHECK(valueOf(b, OpKind::GlobalAveragePool, {x}) == Reals{4});
   CHECK(valueOf(b, OpKind::GlobalMaxPool, {x}) == Reals{8});
 }
+
+TEST_CASE("eval: Resize in each mode") {
+  GraphBuilder b;
+  const TensorId x = b.floats({1, 2, 3, 4}, {1, 1, 1, 4});
+  const auto resized = [&](double scale, AttrMap attrs) {
+    attrs.set("scales", Reals{1, 1, 1, scale});
+    return valueOf(b, OpKind::Resize, {x}, attrs);
+  };
+  CHECK(resized(2, {}) == Reals{1, 1, 2, 2, 3, 3, 4, 4});
+  CHECK(resized(0.5, {}) == Reals{1, 3});
+  CHECK(resized(0.5, {{"nearest_mode", "ceil"}}) == Reals{2, 4});
+  CHECK(resized(0.5, {{"coordinate_transformation_mode", "asymmetric"}}) == Reals{1, 3});
+  CHECK(resized(2, {{"mode", "linear"}}) == Reals{1, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4});
+  CHECK(resized(1.75, {{"mode", "linear"}, {"coordinate_transformation_mode", "align_corners"}}) ==
+        Reals{1, 1.5, 2, 2.5, 3, 3.5, 4});
+  // Halfway between two elements the cubic weights are -3/32, 19/32, 19/32, -3/32.
+  CHECK(resized(0.5, {{"mode", "cubic"}}) == Reals{1.40625, 3.59375});
+  CHECK(
+      evaluate(b, OpKind::Resize, {x}, {{"scales", Reals{1, 1, 1, 2}}, {"antialias", 1}}).empty());
+}
