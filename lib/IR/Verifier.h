@@ -14,7 +14,7 @@ namespace tigris {
 /// points inside the type; ports agree with their tensors.
 /// Where the operands' shapes are known: types and shapes equal what shape inference derives.
 /// From `normalized` on: no Unknown and no Compile operator, no compile-time operand left, nothing
-/// checkSupported refuses, every shape and type known, int8 activations quantized, channels last.
+/// checkSupported refuses, every shape and type known, int8 activations quantized, alike where bytes are only moved, channels last.
 /// `planned`: additionally a plan whose stages cover the order exactly once, in order, and whose
 /// placements are aligned, inside the budget and name activations of the graph.
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);

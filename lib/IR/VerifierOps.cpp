@@ -26,6 +26,9 @@ public:
     checkAttributes();
     checkForms();
     checkActivation();
+    checkQuantization();
+    if (graph_.stage() != GraphStage::Imported)
+      checkSameQuantization();
   }
 
 private:
@@ -92,6 +95,36 @@ private:
         !(std::get<double>(*least) <= std::get<double>(*most)))
       fail(DiagId::BadAttr, "'act_min' is ", formatDouble(std::get<double>(*least)),
            ", above 'act_max', which is ", formatDouble(std::get<double>(*most)));
+  }
+
+  /// Without the operand `scale` the integer tensors say how they are quantized.
+  void checkQuantization() {
+    const bool quantizes = op_.kind == OpKind::QuantizeLinear || op_.kind == OpKind::Requantize;
+    const bool dequantizes = op_.kind == OpKind::DequantizeLinear || op_.kind == OpKind::Requantize;
+    if (op_.input(1))
+      return;
+    for (const TensorId id :
+         {dequantizes ? op_.input(0) : TensorId(), quantizes ? op_.output() : TensorId()})
+      if (id && !graph_.tensor(id).quant)
+        fail(DiagId::BadGraph, "neither an operand 'scale' nor tensor '", graph_.tensor(id).name,
+             "' says how it is quantized");
+  }
+
+  /// Bytes that are only moved or compared keep their meaning.
+  void checkSameQuantization() {
+    const bool keeps = info_.category == OpCategory::Structural || op_.kind == OpKind::Concat ||
+                       op_.kind == OpKind::Pad || op_.kind == OpKind::Resize ||
+                       op_.kind == OpKind::MaxPool || op_.kind == OpKind::Max ||
+                       op_.kind == OpKind::Min;
+    const bool all =
+        op_.kind == OpKind::Concat || op_.kind == OpKind::Max || op_.kind == OpKind::Min;
+    if (!keeps || !op_.output() || graph_.tensor(op_.output()).type != DType::Int8)
+      return;
+    const Tensor& result = graph_.tensor(op_.output());
+    for (size_t i = 0; i < (all ? op_.inputs.size() : 1); ++i)
+      if (const TensorId id = op_.input(i); id && graph_.tensor(id).quant != result.quant)
+        fail(DiagId::BadType, "tensors '", graph_.tensor(id).name, "' and '", result.name,
+             "' must be quantized alike; a Requantize between them would do");
   }
 
   const Graph& graph_;

@@ -187,6 +187,32 @@ TEST_CASE("verify: quantization") {
   checkLegal(b.graph);
 }
 
+TEST_CASE("verify: quantizing operators know their parameters") {
+  GraphBuilder b;
+  const TensorId q = b.inferred(OpKind::QuantizeLinear, {b.input({2})});
+  checkBroken(b.graph, DiagId::BadGraph, "neither an operand 'scale' nor tensor 'y' says");
+  b.graph.editTensor(q).quant = QuantParam{{0.5F}, {0}, -1};
+  checkLegal(b.graph);
+  b.inferred(OpKind::DequantizeLinear, {q});
+  checkLegal(b.graph);
+  const TensorId raw = b.input({2}, DType::Int8);
+  b.inferred(OpKind::DequantizeLinear, {raw});
+  checkBroken(b.graph, DiagId::BadGraph, "nor tensor 'x_1' says how it is quantized");
+}
+
+TEST_CASE("verify: moved bytes keep their quantization") {
+  GraphBuilder b;
+  b.graph.setStage(GraphStage::Normalized);
+  b.graph.setLayout(Layout::ChannelsLast);
+  const TensorId x = b.input({2, 3}, DType::Int8);
+  b.graph.editTensor(x).quant = QuantParam{{0.5F}, {0}, -1};
+  const TensorId y = b.inferred(OpKind::Reshape, {x}, {{"shape", Ints{6}}});
+  b.graph.editTensor(y).quant = QuantParam{{0.25F}, {0}, -1};
+  checkBroken(b.graph, DiagId::BadType, "tensors 'x' and 'y' must be quantized alike");
+  b.graph.editTensor(y).quant = QuantParam{{0.5F}, {0}, -1};
+  checkLegal(b.graph);
+}
+
 TEST_CASE("verify: ports agree with their tensors") {
   const auto withPort = [](const Port& port, DType type, bool quantized) {
     GraphBuilder b;
