@@ -120,6 +120,25 @@ Status checkCompileTime(const Op& op, const Graph& graph) {
   return {};
 }
 
+/// A pooling window that lies in the padding altogether has no maximum and no mean.
+Status checkPoolPadding(const Op& op, const Graph& graph) {
+  const Expected<Window> window = resolveWindow(op, graph);
+  if (!window)
+    return window.error();
+  const Shape& x = graph.tensor(op.input(0)).shape;
+  const Shape& y = graph.tensor(op.output()).shape;
+  const size_t first = firstSpatialAxis(graph.layout());
+  for (size_t i = 0; i < window->kernel.size(); ++i) {
+    const int64_t reach = (window->kernel[i] - 1) * window->dilations[i];
+    const int64_t start = (y[first + i] - 1) * window->strides[i] - window->pads[i];
+    if (window->pads[i] > reach || start >= x[first + i])
+      return unsupported(op, strCat("a window of spatial dimension ", i,
+                                    " lies entirely in the padding; pads must be smaller than the "
+                                    "kernel"));
+  }
+  return {};
+}
+
 Status checkWindow(const Op& op, const Graph& graph) {
   const size_t rank = graph.tensor(op.input(0)).shape.rank();
   if (rank > 4)
@@ -127,6 +146,8 @@ Status checkWindow(const Op& op, const Graph& graph) {
                        strCat("has ", rank - 2, " spatial dimensions, at most 2 are supported"));
   if (op.kind == OpKind::MaxPool && isUsed(graph, op.output(1)))
     return unsupported(op, "result 'Indices' is used; only the maxima are supported");
+  if (op.kind == OpKind::MaxPool || op.kind == OpKind::AveragePool)
+    return checkPoolPadding(op, graph);
   const bool weights = op.kind == OpKind::Conv || op.kind == OpKind::DepthwiseConv ||
                        op.kind == OpKind::Conv1D || op.kind == OpKind::ConvTranspose;
   for (size_t i = 1; weights && i < op.inputs.size(); ++i)

@@ -19,7 +19,8 @@ constexpr std::string_view Default =
     // quantization
     "quant-annotate,qdq-move,qdq-fold,quant-interface,constant-fold{dequantize},"
     // fewer kinds of operators
-    "pad-fold,split-to-slices,gather-to-slice,sum-to-add,matmul-to-gemm,gemm-canonicalize,"
+    "pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,matmul-to-gemm,gemm-"
+    "canonicalize,"
     "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
     "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-"
     "code,"

@@ -1,4 +1,4 @@
-// sum-to-add: Sum of many becomes a chain of Add.
+// sum-to-add: Sum, Max and Min of many become chains of two operands.
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/Rewrite.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* Doc =
     R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right,
-which is also the order in which ONNX defines the result:
+which is also the order in which ONNX defines the result. Max and Min are treated alike:
 
     y = Sum(a, b, c)     ->   t = Add(a, b)
                               y = Add(t, c)
@@ -18,14 +18,20 @@ Sums of more than two quantized tensors stay: the parts in between have no scale
 PassStatus run(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
-    if (op.kind != OpKind::Sum || op.inputs.size() < 2 || !hasKnownTypes(graph, id) ||
-        (op.inputs.size() > 2 && graph.tensor(op.output()).quant))
+    const bool sums = op.kind == OpKind::Sum;
+    const bool selects = (op.kind == OpKind::Max || op.kind == OpKind::Min) && op.inputs.size() > 2;
+    if ((!sums && !selects) || op.inputs.size() < 2 || !hasKnownTypes(graph, id))
       return false;
+    // A selected value keeps its quantization.
+    const std::optional<QuantParam> quant = graph.tensor(op.output()).quant;
+    if (sums && op.inputs.size() > 2 && quant)
+      return false;
+    const OpKind kind = sums ? OpKind::Add : op.kind;
     const std::vector<TensorId> terms = op.inputs;
-    TensorId sum = terms[0];
+    TensorId partial = terms[0];
     for (size_t i = 1; i + 1 < terms.size(); ++i)
-      sum = insertResult(graph, id, makeOpLike(graph, id, OpKind::Add, {sum, terms[i]}));
-    rewriteInPlace(graph, id, OpKind::Add, {sum, terms.back()}, {});
+      partial = insertResult(graph, id, makeOpLike(graph, id, kind, {partial, terms[i]}), quant);
+    rewriteInPlace(graph, id, kind, {partial, terms.back()}, {});
     return true;
   });
 }
@@ -33,7 +39,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo sumToAddPass() {
-  return functionPass("sum-to-add", "Sum of many becomes a chain of Add", Doc, run);
+  return functionPass("sum-to-add", "Sum, Max and Min of many become chains of two operands", Doc,
+                      run);
 }
 
 } // namespace tigris

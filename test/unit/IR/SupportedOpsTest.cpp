@@ -37,6 +37,19 @@ TEST_CASE("supported: ranks, empty tensors and spatial dimensions") {
                    "operand 'W' (tensor 'x_4') is computed while the model runs");
 }
 
+TEST_CASE("supported: every pooling window holds an element of its operand") {
+  GraphBuilder b;
+  const TensorId image = b.input({1, 3, 8, 8});
+  const AttrMap inside = {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}};
+  CHECK(refusal(b, b.inferred(OpKind::AveragePool, {image}, inside)).empty());
+  const AttrMap before = {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{2, 0, 0, 0}}};
+  checkUnsupported(b, b.inferred(OpKind::AveragePool, {image}, before),
+                   "window of spatial dimension 0 lies entirely in the padding");
+  const AttrMap after = {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{0, 0, 0, 2}}};
+  checkUnsupported(b, b.inferred(OpKind::MaxPool, {image}, after),
+                   "window of spatial dimension 1 lies entirely in the padding");
+}
+
 TEST_CASE("supported: empty lists of shape arithmetic are fine") {
   GraphBuilder b;
   const TensorId none = b.inferred(OpKind::ConstantOfShape, {b.ints({})});

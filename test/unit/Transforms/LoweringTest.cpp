@@ -234,3 +234,51 @@ ops:
 )";
   checkSameValues(parseGraph(yaml), checkPass("depth-to-space-lower", yaml));
 }
+
+TEST_CASE("repeat-to-gather: Tile and Expand through index tables") {
+  const char* tile = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2, 3]}
+  - {name: y, type: float32, shape: [4, 6]}
+ops:
+  - {op: Tile, name: tile, in: [x], out: [y], attrs: {repeats: [2, 2]}}
+# CHECK: ops:
+# CHECK-NEXT: {op: Gather, {{.*}}axis: 0
+# CHECK-NEXT: {op: Gather, name: tile, {{.*}}axis: 1
+# CHECK-NOT: Tile
+)";
+  checkSameValues(parseGraph(tile), checkPass("repeat-to-gather", tile));
+  const char* expand = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 3]}
+  - {name: y, type: float32, shape: [4, 1, 3]}
+ops:
+  - {op: Expand, name: expand, in: [x], out: [y], attrs: {shape: [4, 1, 3]}}
+# CHECK: ops:
+# CHECK-NEXT: {op: Reshape, {{.*}}shape: [1, 1, 3]
+# CHECK-NEXT: {op: Gather, name: expand, {{.*}}axis: 0
+)";
+  checkSameValues(parseGraph(expand), checkPass("repeat-to-gather", expand));
+}
+
+TEST_CASE("sum-to-add: Max of three") {
+  const char* yaml = R"(
+inputs: [{name: a}, {name: b}, {name: c}]
+outputs: [{name: y}]
+tensors:
+  - {name: a, type: float32, shape: [2, 3]}
+  - {name: b, type: float32, shape: [2, 3]}
+  - {name: c, type: float32, shape: [3]}
+  - {name: y, type: float32, shape: [2, 3]}
+ops:
+  - {op: Max, name: max, in: [a, b, c], out: [y]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Max, {{.*}}in: [a, b]
+# CHECK-NEXT: {op: Max, name: max, in: [{{[^,]*}}, c]
+)";
+  checkSameValues(parseGraph(yaml), checkPass("sum-to-add", yaml));
+}
