@@ -139,7 +139,7 @@ typedef struct tigris_summary {
 } tigris_summary;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
-#define TIGRIS_SUMMARY_XIP 2u /* made to stay in memory-mapped flash */
+#define TIGRIS_SUMMARY_XIP 2u            /* made to stay in memory-mapped flash */
 
 /* ----------------------------------------------------------------- tensors */
 
