@@ -372,6 +372,7 @@ BlobRef WeightsReader::loadData(const std::string& name, const Entry& entry, uin
   if (entry.data != nullptr && entry.data->kind != YamlNode::Kind::Scalar)
     reader_.fail(DiagId::BadValue, *entry.data, "blob '", name, "': data must be base64 text, not ",
                  describeNode(*entry.data));
+  TIGRIS_CHECK(entry.block || entry.data != nullptr);
   const std::string_view encoded = entry.block ? *entry.block : entry.data->text;
   checkLength(entry, encoded, bytes);
   auto decoded = decodeBase64(encoded, bytes);

@@ -11,6 +11,7 @@
 // uint8 model input or output keeps its type at the interface. int4 constants widen to int8. A constant
 // that is read with two different scales is copied. Nothing is dropped: what cannot be expressed (a scale
 // computed at run time, one tensor read with two scales) is refused.
+#include "tigris/IR/Elements.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 
@@ -73,8 +74,8 @@ private:
       if (tensor.elements() != static_cast<int64_t>(param.scale.size()))
         return refuse("zero point has ", tensor.elements(), " values, scale has ",
                       param.scale.size());
-      for (size_t i = 0; i < param.zeroPoint.size(); ++i)
-        param.zeroPoint[i] = static_cast<int32_t>(integerAt(tensor, i));
+      const std::vector<int64_t> zeros = loadElements<int64_t>(*tensor.data, tensor.type);
+      param.zeroPoint.assign(zeros.begin(), zeros.end());
     }
     if (param.scale.size() > 1) {
       const auto axis = normalizeAxis(op.attrs.getInt("axis", 1), shaped.shape.rank());
@@ -84,19 +85,6 @@ private:
       param.axis = static_cast<int>(*axis);
     }
     return param;
-  }
-
-  static int64_t integerAt(const Tensor& tensor, size_t index) {
-    const auto bytes = tensor.data->bytes();
-    const unsigned size = dtypeSize(tensor.type);
-    int64_t value = 0;
-    for (unsigned i = 0; i < size; ++i)
-      value |= static_cast<int64_t>(bytes[index * size + i]) << (8 * i);
-    if (dtypeMin(tensor.type) < 0 && size < 8) {
-      const int64_t sign = int64_t{1} << (8 * size - 1);
-      value = (value ^ sign) - sign;
-    }
-    return value;
   }
 
   /// The integer type the op's zero point, attribute or declared tensor prescribes.
