@@ -64,13 +64,15 @@ std::string AttrMap::getString(std::string_view name, std::string_view fallback)
   const auto* value = typed<std::string>(*this, name);
   return value != nullptr ? *value : std::string(fallback);
 }
-std::vector<int64_t> AttrMap::getInts(std::string_view name, std::vector<int64_t> fallback) const {
+std::vector<int64_t> AttrMap::getInts(std::string_view name,
+                                      const std::vector<int64_t>& fallback) const {
   const auto* value = typed<std::vector<int64_t>>(*this, name);
-  return value != nullptr ? *value : std::move(fallback);
+  return value != nullptr ? *value : fallback;
 }
-std::vector<double> AttrMap::getFloats(std::string_view name, std::vector<double> fallback) const {
+std::vector<double> AttrMap::getFloats(std::string_view name,
+                                       const std::vector<double>& fallback) const {
   const auto* value = typed<std::vector<double>>(*this, name);
-  return value != nullptr ? *value : std::move(fallback);
+  return value != nullptr ? *value : fallback;
 }
 
 } // namespace tigris

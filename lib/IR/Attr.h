@@ -38,8 +38,10 @@ public:
   int64_t getInt(std::string_view name, int64_t fallback = 0) const;
   double getFloat(std::string_view name, double fallback = 0) const;
   std::string getString(std::string_view name, std::string_view fallback = {}) const;
-  std::vector<int64_t> getInts(std::string_view name, std::vector<int64_t> fallback = {}) const;
-  std::vector<double> getFloats(std::string_view name, std::vector<double> fallback = {}) const;
+  std::vector<int64_t> getInts(std::string_view name,
+                               const std::vector<int64_t>& fallback = {}) const;
+  std::vector<double> getFloats(std::string_view name,
+                                const std::vector<double>& fallback = {}) const;
 
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
