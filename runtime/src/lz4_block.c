@@ -1,0 +1,68 @@
+/* The LZ4 block decoder. */
+#include "lz4_block.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define MIN_MATCH 4u
+#define LAST_LITERALS 5u     /* the output ends with at least so many */
+#define LAST_MATCH_START 12u /* no match starts closer to the end of the output */
+#define LONG_LENGTH 15u      /* nibble that more bytes follow */
+#define LONGER_LENGTH 255u   /* byte that more bytes follow */
+#define TOO_LONG 0xFFFFFFFFu /* no length can be */
+
+/* A length that begins with `nibble` and goes on at *at; TOO_LONG when it exceeds `most` or the input ends. */
+static uint32_t readLength(const uint8_t** at, const uint8_t* end, uint32_t nibble, uint32_t most) {
+  uint32_t length = nibble;
+  uint32_t more = nibble == LONG_LENGTH ? LONGER_LENGTH : 0;
+  while (more == LONGER_LENGTH) {
+    if (*at == end || length > most)
+      return TOO_LONG;
+    more = *(*at)++;
+    length += more; /* most <= 2^32 - 1 - 15 - 255, see the only callers */
+  }
+  return length > most ? TOO_LONG : length;
+}
+
+/* Copies `length` bytes from `distance` bytes before `to`; what is copied may have just been written. */
+static void copyMatch(uint8_t* to, uint32_t distance, uint32_t length) {
+  const uint8_t* from = to - distance;
+  if (distance >= length) {
+    memcpy(to, from, length);
+    return;
+  }
+  while (length-- > 0)
+    *to++ = *from++;
+}
+
+int tigris_lz4_unpack(const uint8_t* from, uint32_t size, uint8_t* to, uint32_t bytes) {
+  const uint8_t* const end = from + size;
+  uint32_t done = 0; /* bytes of output; at most `bytes` always */
+  if (bytes == 0 || bytes > INT32_MAX)
+    return 0;
+  while (from != end) {
+    const uint32_t token = *from++;
+    uint32_t length = readLength(&from, end, token >> 4, bytes - done);
+    uint32_t distance;
+    if (length > (size_t)(end - from))
+      return 0;
+    if (to != NULL)
+      memcpy(to + done, from, length);
+    from += length;
+    done += length;
+    if (from == end)
+      return done == bytes; /* at least LAST_LITERALS of them: see the match below */
+    if (end - from < 2 || bytes - done < LAST_MATCH_START)
+      return 0;
+    distance = from[0] | (uint32_t)from[1] << 8;
+    from += 2;
+    length = readLength(&from, end, token & 15u, bytes - done);
+    if (distance == 0 || distance > done || length > bytes - done - LAST_LITERALS - MIN_MATCH)
+      return 0;
+    length += MIN_MATCH;
+    if (to != NULL)
+      copyMatch(to + done, distance, length);
+    done += length;
+  }
+  return 0;
+}
