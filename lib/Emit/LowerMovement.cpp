@@ -1,12 +1,10 @@
 // Operators that move or resample elements: their index lists and tables.
 #include "tigris/Emit/OpLowering.h"
-#include "tigris/Emit/ResizeTables.h"
+#include "tigris/Analysis/ResizeTables.h"
 #include "tigris/IR/ShapeInference.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
 
 namespace tigris {
 
@@ -32,52 +30,6 @@ Expected<tigris_axis_params> axisParams(const LoweringContext& context, const Op
     return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", op.attrs.getInt("axis"),
                      " is outside rank ", rank);
   return tigris_axis_params{static_cast<int32_t>(*axis)};
-}
-
-/// The axis a list entry of an operator with optional `axes` stands for.
-Expected<size_t> listedAxis(const Op& op, const std::vector<int64_t>& axes, size_t index,
-                            size_t rank) {
-  const int64_t given = axes.empty() ? static_cast<int64_t>(index) : axes.at(index);
-  const auto axis = normalizeAxis(given, rank);
-  if (!axis)
-    return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", given, " is outside rank ",
-                     rank);
-  return *axis;
-}
-
-/// Factor per axis: the given ones, or those the given sizes amount to.
-Expected<std::vector<float>> resizeScales(const Op& op, const Shape& in, const Shape& out) {
-  const std::vector<double> given = op.attrs.getFloats("scales");
-  const std::vector<int64_t> sizes = op.attrs.getInts("sizes");
-  const std::vector<int64_t> axes = op.attrs.getInts("axes");
-  std::vector<float> scales(in.rank(), 1.0F);
-  for (size_t i = 0; i < given.size(); ++i) {
-    const Expected<size_t> axis = listedAxis(op, axes, i, in.rank());
-    if (!axis)
-      return axis.error();
-    scales[*axis] = static_cast<float>(given[i]);
-  }
-  if (!given.empty())
-    return scales;
-  const std::string policy = op.attrs.getString("keep_aspect_ratio_policy", "stretch");
-  std::vector<size_t> resized;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const Expected<size_t> axis = listedAxis(op, axes, i, in.rank());
-    if (!axis)
-      return axis.error();
-    resized.push_back(*axis);
-    const int64_t size = policy == "stretch" ? out[*axis] : sizes[i];
-    scales[*axis] = static_cast<float>(size) / static_cast<float>(in[*axis]);
-  }
-  if (policy != "stretch" && !resized.empty()) {
-    float common = scales[resized[0]];
-    for (const size_t axis : resized)
-      common =
-          policy == "not_larger" ? std::min(common, scales[axis]) : std::max(common, scales[axis]);
-    for (const size_t axis : resized)
-      scales[axis] = common;
-  }
-  return scales;
 }
 
 uint32_t weightIndex(LoweringContext& context, const AxisTable& table, bool isFloat) {
@@ -122,36 +74,31 @@ Status lowerSlice(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   const Expected<std::vector<SliceRange>> ranges = resolveSlice(op, KnownValues(context.graph()));
   if (!ranges)
     return ranges.error();
-  std::vector<int32_t> starts;
-  std::vector<int32_t> steps;
-  for (const SliceRange& range : *ranges) {
-    starts.push_back(static_cast<int32_t>(range.start));
+  tigris_slice_params params = {};
+  for (size_t axis = 0; axis < ranges->size(); ++axis) {
+    const SliceRange& range = (*ranges)[axis];
+    params.starts[axis] = static_cast<int32_t>(range.start);
     // a single element has no step; large ones would not fit
-    steps.push_back(range.count == 1 ? 1 : static_cast<int32_t>(range.step));
+    params.steps[axis] = range.count == 1 ? 1 : static_cast<int32_t>(range.step);
   }
-  return emitFirst(context, op, opcode,
-                   tigris_slice_params{context.image().ints(starts), context.image().ints(steps)});
+  return emitFirst(context, op, opcode, params);
 }
 
 Status lowerPad(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (Status status = sameQuant(context, op); !status)
     return status;
   const Tensor& input = context.graph().tensor(op.input(0));
-  const size_t rank = input.shape.rank();
-  const std::vector<int64_t> pads = op.attrs.getInts("pads");
-  const std::vector<int64_t> axes = op.attrs.getInts("axes");
-  const size_t count = pads.size() / 2;
-  std::vector<int32_t> before(rank, 0);
-  for (size_t i = 0; i < count; ++i) {
-    const Expected<size_t> axis = listedAxis(op, axes, i, rank);
-    if (!axis)
-      return axis.error();
-    if (pads[i] < 0 || pads[i + count] < 0)
-      return LoweringContext::unsupported(op, "a padding of ", std::min(pads[i], pads[i + count]),
+  const Expected<AxisPads> pads = resolvePad(op, input.shape.rank());
+  if (!pads)
+    return pads.error();
+  tigris_pad_params params = {{}, TIGRIS_PAD_CONSTANT, {}};
+  for (size_t axis = 0; axis < pads->before.size(); ++axis) {
+    if (pads->before[axis] < 0 || pads->after[axis] < 0)
+      return LoweringContext::unsupported(op, "a padding of ",
+                                          std::min(pads->before[axis], pads->after[axis]),
                                           " is not supported; use Slice");
-    before[*axis] = static_cast<int32_t>(pads[i]);
+    params.before[axis] = static_cast<int32_t>(pads->before[axis]);
   }
-  tigris_pad_params params = {context.image().ints(before), TIGRIS_PAD_CONSTANT, {}};
   const std::string mode = op.attrs.getString("mode", "constant");
   const double value = op.attrs.getFloat("value", 0);
   if (mode == "edge") {
@@ -194,9 +141,6 @@ Status lowerReshape(LoweringContext& context, const Op& op, tigris_opcode opcode
 Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (Status status = sameQuant(context, op); !status)
     return status;
-  const Expected<ResizeRule> rule = resizeRule(op);
-  if (!rule)
-    return rule.error();
   const Tensor& input = context.graph().tensor(op.input(0));
   const Shape& in = input.shape;
   const Shape& out = context.graph().tensor(op.output()).shape;
@@ -205,27 +149,26 @@ Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode)
   if (in[0] != out[0] || in.fromBack(0) != out.fromBack(0))
     return LoweringContext::unsupported(op, "resizes from ", in.str(), " to ", out.str(),
                                         "; batch and channels must stay");
-  const Expected<std::vector<float>> scales = resizeScales(op, in, out);
-  if (!scales)
-    return scales.error();
-
-  std::array<AxisTable, 2> tables; // height, width
-  tables[0] = resizeAxis(*rule, in[1], out[1], (*scales)[1]);
-  if (in.rank() == 4)
-    tables[1] = resizeAxis(*rule, in[2], out[2], (*scales)[2]);
-  else
-    tables[1].indices = {0};
-  const bool weighted = tables[0].taps > 1 || tables[1].taps > 1;
-  std::array<uint32_t, 2> weights = {TIGRIS_NONE, TIGRIS_NONE};
-  if (weighted)
-    for (size_t i = 0; i < tables.size(); ++i) {
-      addUnitWeights(tables[i]);
-      weights[i] = weightIndex(context, tables[i], input.type == DType::Float32);
-    }
-  return emitFirst(
-      context, op, opcode,
-      tigris_resize_params{tables[0].taps, tables[1].taps, context.image().ints(tables[0].indices),
-                           context.image().ints(tables[1].indices), weights[0], weights[1]});
+  Expected<ResizeTables> tables = resizeTables(op, in, out);
+  if (!tables)
+    return tables.takeError();
+  const bool weighted = tables->height.taps > 1 || tables->width.taps > 1;
+  tigris_resize_params params = {tables->height.taps,
+                                 tables->width.taps,
+                                 context.image().ints(tables->height.indices),
+                                 context.image().ints(tables->width.indices),
+                                 TIGRIS_NONE,
+                                 TIGRIS_NONE,
+                                 0,
+                                 0};
+  if (weighted) {
+    const bool isFloat = input.type == DType::Float32;
+    addUnitWeights(tables->height);
+    addUnitWeights(tables->width);
+    params.h_weight = weightIndex(context, tables->height, isFloat);
+    params.w_weight = weightIndex(context, tables->width, isFloat);
+  }
+  return emitFirst(context, op, opcode, params);
 }
 
 } // namespace tigris

@@ -105,6 +105,14 @@ uint32_t PlanImage::operands(std::span<const tigris_operand> records) {
   return first;
 }
 
+uint32_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers) {
+  record.first_buffer = static_cast<uint32_t>(tileBuffers_.size());
+  record.buffer_count = static_cast<uint32_t>(buffers.size());
+  tileBuffers_.insert(tileBuffers_.end(), buffers.begin(), buffers.end());
+  tilings_.push_back(record);
+  return static_cast<uint32_t>(tilings_.size() - 1);
+}
+
 Expected<std::string> PlanImage::finish(tigris_summary summary) const {
   if (tensors_.size() >= TIGRIS_NO_TENSOR)
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
@@ -124,6 +132,8 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
       {TIGRIS_SECTION_TRANSFERS, bytesOf(transfers_), transfers_.size()},
       {TIGRIS_SECTION_STAGES, bytesOf(stages_), stages_.size()},
       {TIGRIS_SECTION_WEIGHTS, weights_.bytes(), weights_.bytes().size()},
+      {TIGRIS_SECTION_TILINGS, bytesOf(tilings_), tilings_.size()},
+      {TIGRIS_SECTION_TILE_BUFFERS, bytesOf(tileBuffers_), tileBuffers_.size()},
   }};
 
   std::vector<tigris_section> directory;

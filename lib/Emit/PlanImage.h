@@ -59,6 +59,8 @@ public:
   void op(const tigris_op& record) { ops_.push_back(record); }
   void transfer(const tigris_transfer& record) { transfers_.push_back(record); }
   void stage(const tigris_stage& record) { stages_.push_back(record); }
+  /// Index of the tiling, whose buffers are appended; first_buffer and buffer_count are filled in.
+  uint32_t tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers);
   uint32_t opCount() const { return static_cast<uint32_t>(ops_.size()); }
   uint32_t transferCount() const { return static_cast<uint32_t>(transfers_.size()); }
 
@@ -79,6 +81,8 @@ private:
   std::vector<tigris_op> ops_;
   std::vector<tigris_transfer> transfers_;
   std::vector<tigris_stage> stages_;
+  std::vector<tigris_tiling> tilings_;
+  std::vector<tigris_tile_buffer> tileBuffers_;
   std::map<std::string, uint16_t, std::less<>> tensorIndex_;
 };
 

@@ -73,6 +73,8 @@ typedef struct tigris_plan {
   const tigris_transfer* transfers;
   const tigris_stage* stages;
   const uint8_t* weights;
+  const tigris_tiling* tilings;
+  const tigris_tile_buffer* tile_buffers;
   uint32_t string_bytes;
   uint32_t int_count;
   uint32_t quant_count;
@@ -86,6 +88,8 @@ typedef struct tigris_plan {
   uint32_t transfer_count;
   uint32_t stage_count;
   uint32_t weight_bytes;
+  uint32_t tiling_count;
+  uint32_t tile_buffer_count;
   uint32_t file_size;
   uint32_t error_op; /* op at which tigris_plan_open failed, TIGRIS_NONE when it was no op */
 } tigris_plan;

@@ -10,7 +10,7 @@
  *    `header_size` and holds `section_count` entries, and every section starts at a multiple of
  *    TIGRIS_SECTION_ALIGN counted from the start of the file. Padding bytes are 0. In memory the plan
  *    itself must lie at a multiple of TIGRIS_PLAN_ALIGN.
- *  - All thirteen section types below must be there exactly once; an empty one has length 0 and
+ *  - All section types below must be there exactly once; an empty one has length 0 and
  *    count 0. Readers ignore section types they do not know. SUMMARY may grow at its end in later
  *    versions: a reader takes the part it knows. All other records keep their size.
  *  - Numbers once published (section types, dtypes, opcodes, functions, pools, modes) are never reused.
@@ -69,21 +69,23 @@ typedef struct tigris_section {
 } tigris_section;
 
 typedef enum tigris_section_type {
-  TIGRIS_SECTION_SUMMARY = 1,    /* one tigris_summary */
-  TIGRIS_SECTION_STRINGS = 2,    /* NUL-terminated UTF-8; a reference is a byte offset */
-  TIGRIS_SECTION_INTS = 3,       /* int32 pool: dimensions, permutations, index tables */
-  TIGRIS_SECTION_QUANT = 4,      /* tigris_quant[] */
-  TIGRIS_SECTION_REQUANT = 5,    /* int32 pool: n multipliers followed by n shifts, per user */
-  TIGRIS_SECTION_TENSORS = 6,    /* tigris_tensor[], at most 65534 */
-  TIGRIS_SECTION_PORTS = 7,      /* tigris_port[]: all model inputs in order, then all outputs */
-  TIGRIS_SECTION_OPERANDS = 8,   /* tigris_operand[] */
-  TIGRIS_SECTION_PARAMS = 9,     /* parameter structs, each at a multiple of 4 */
-  TIGRIS_SECTION_OPS = 10,       /* tigris_op[] in execution order */
-  TIGRIS_SECTION_TRANSFERS = 11, /* tigris_transfer[] */
-  TIGRIS_SECTION_STAGES = 12,    /* tigris_stage[] in execution order */
-  TIGRIS_SECTION_WEIGHTS = 13    /* raw constants, each at a multiple of TIGRIS_WEIGHT_ALIGN */
+  TIGRIS_SECTION_SUMMARY = 1,      /* one tigris_summary */
+  TIGRIS_SECTION_STRINGS = 2,      /* NUL-terminated UTF-8; a reference is a byte offset */
+  TIGRIS_SECTION_INTS = 3,         /* int32 pool: dimensions, permutations, index tables */
+  TIGRIS_SECTION_QUANT = 4,        /* tigris_quant[] */
+  TIGRIS_SECTION_REQUANT = 5,      /* int32 pool: n multipliers followed by n shifts, per user */
+  TIGRIS_SECTION_TENSORS = 6,      /* tigris_tensor[], at most 65534 */
+  TIGRIS_SECTION_PORTS = 7,        /* tigris_port[]: all model inputs in order, then all outputs */
+  TIGRIS_SECTION_OPERANDS = 8,     /* tigris_operand[] */
+  TIGRIS_SECTION_PARAMS = 9,       /* parameter structs, each at a multiple of 4 */
+  TIGRIS_SECTION_OPS = 10,         /* tigris_op[] in execution order */
+  TIGRIS_SECTION_TRANSFERS = 11,   /* tigris_transfer[] */
+  TIGRIS_SECTION_STAGES = 12,      /* tigris_stage[] in execution order */
+  TIGRIS_SECTION_WEIGHTS = 13,     /* raw constants, each at a multiple of TIGRIS_WEIGHT_ALIGN */
+  TIGRIS_SECTION_TILINGS = 14,     /* tigris_tiling[], one per tiled stage */
+  TIGRIS_SECTION_TILE_BUFFERS = 15 /* tigris_tile_buffer[], those of one tiling side by side */
 } tigris_section_type;
-#define TIGRIS_SECTION_LAST 13u
+#define TIGRIS_SECTION_LAST 15u
 
 /* ----------------------------------------------------------------- summary */
 
@@ -203,7 +205,8 @@ typedef enum tigris_pool {
   TIGRIS_POOL_FAST = 1,   /* offset into the fast arena */
   TIGRIS_POOL_SLOW = 2,   /* offset into slow memory: the kernel works there directly */
   TIGRIS_POOL_CALLER = 3, /* offset = index into PORTS */
-  TIGRIS_POOL_CONST = 4   /* offset into WEIGHTS, equals tensor.data */
+  TIGRIS_POOL_CONST = 4,  /* offset into WEIGHTS, equals tensor.data */
+  TIGRIS_POOL_TILE = 5    /* tiled stages only: offset = index into the buffers of its tiling */
 } tigris_pool;
 
 /* An operand knows its address: the executor keeps no table of tensors. Two tensors may share an
@@ -228,7 +231,7 @@ typedef struct tigris_op {
 
 typedef enum tigris_stage_mode {
   TIGRIS_STAGE_WHOLE = 0,   /* each op runs once over whole tensors */
-  TIGRIS_STAGE_TILED = 1,   /* reserved: refused by version 1 readers */
+  TIGRIS_STAGE_TILED = 1,   /* all ops run once per tile; detail indexes TILINGS */
   TIGRIS_STAGE_STREAMED = 2 /* reserved: refused by version 1 readers */
 } tigris_stage_mode;
 
@@ -245,6 +248,45 @@ typedef struct tigris_stage {
   uint16_t mode;   /* tigris_stage_mode */
   uint16_t reserved;
 } tigris_stage;
+
+/* A tiled stage cuts what it leaves behind into boxes and makes one box after the other: load the parts of
+ * its inputs that the box needs, run every op on just those parts, store the box.
+ *
+ * A box is one range [begin, end) per axis. Tile (i0, i1, i2, i3), i3 running fastest, has of each STORE
+ * buffer's tensor, on axis k of size d, the range [i_k * d / tiles[k], (i_k + 1) * d / tiles[k]), rounded
+ * down; axes from the tensor's rank on do not exist. From these boxes the needs of all other buffers
+ * follow through the ops in reverse order (docs/tgrs-format.md, "Boxes"); a buffer holds the smallest box
+ * that covers what every reader needs and, with STORE, its own part. A buffer's bytes are that box,
+ * packed. An op whose output box is empty does not run.
+ *
+ * A reader that needs less than the box must need a contiguous piece of it. Tensors have rank 1..4. Loads
+ * and spills of the stage are empty. All operands are TILE, CONST or ABSENT. */
+typedef struct tigris_tiling {
+  uint32_t first_buffer; /* into TILE_BUFFERS */
+  uint32_t buffer_count;
+  uint32_t
+      state; /* fast offset of buffer_count * TIGRIS_TILE_STATE bytes the executor keeps boxes in */
+  uint32_t tiles[4]; /* >= 1, at most the largest such dimension of the STORE buffers */
+} tigris_tiling;
+
+#define TIGRIS_TILE_STATE 32u /* bytes of state per buffer */
+
+#define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
+#define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
+
+typedef struct tigris_tile_buffer {
+  uint16_t tensor;
+  uint8_t home;   /* tigris_pool: SLOW or CALLER with LOAD or STORE, otherwise ABSENT */
+  uint8_t flags;  /* TIGRIS_TILE_*; not both */
+  uint32_t fast;  /* fast offset */
+  uint32_t bytes; /* room: the largest box of any tile */
+  uint32_t
+      home_offset;  /* SLOW: slow offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
+  uint16_t load_op; /* LOAD: index of an op of the stage, from 0; otherwise 0 */
+  /* LOAD: bit k set: filled again when index i_k differs from the tile before (and in the first tile);
+   * otherwise the buffer still holds the box it needs. 0xF: in every tile. 0 without LOAD. */
+  uint16_t reload_axes;
+} tigris_tile_buffer;
 
 /* Copies a whole tensor between the pools. */
 typedef struct tigris_transfer {
@@ -512,8 +554,8 @@ typedef struct tigris_axis_params {
 
 /* y[i] = x[start + i * step] on every axis; steps may be negative, never 0. */
 typedef struct tigris_slice_params {
-  uint32_t starts; /* index into INTS of rank starts */
-  uint32_t steps;  /* index into INTS of rank steps */
+  int32_t starts[TIGRIS_MAX_RANK]; /* one per axis, then 0 */
+  int32_t steps[TIGRIS_MAX_RANK];  /* one per axis, then 0 */
 } tigris_slice_params;
 
 typedef enum tigris_pad_mode {
@@ -524,8 +566,8 @@ typedef enum tigris_pad_mode {
 
 /* Pads >= 0; the pad after an axis is what the output dimension leaves. */
 typedef struct tigris_pad_params {
-  uint32_t before;     /* index into INTS of rank pads */
-  uint32_t mode;       /* tigris_pad_mode */
+  int32_t before[TIGRIS_MAX_RANK]; /* one per axis, then 0 */
+  uint32_t mode;                   /* tigris_pad_mode */
   tigris_scalar value; /* stored value: f32 uses f; integers i (s8: the zero point for a real 0) */
 } tigris_pad_params;
 
@@ -547,6 +589,8 @@ typedef struct tigris_resize_params {
   uint32_t w_index;  /* index into INTS of W_out * w_taps source columns */
   uint32_t h_weight; /* index into INTS, or TIGRIS_NONE */
   uint32_t w_weight; /* index into INTS, or TIGRIS_NONE */
+  int32_t h_origin;  /* source row that the first row of the input is; 0 in a plan */
+  int32_t w_origin;  /* likewise for columns */
 } tigris_resize_params;
 
 /* y = req(x - zero point of x) + zero point of y, clamped. */
@@ -576,6 +620,8 @@ TIGRIS_CHECK_LAYOUT(operand, sizeof(tigris_operand) == 8);
 TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 20);
 TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 36);
 TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 16);
+TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 28);
+TIGRIS_CHECK_LAYOUT(tile_buffer, sizeof(tigris_tile_buffer) == 20);
 TIGRIS_CHECK_LAYOUT(scalar, sizeof(tigris_scalar) == 4);
 TIGRIS_CHECK_LAYOUT(conv_params, sizeof(tigris_conv_params) == 68);
 TIGRIS_CHECK_LAYOUT(pool_params, sizeof(tigris_pool_params) == 60);

@@ -33,12 +33,11 @@ tigris_status tigris_check_slice(const tigris_op_check* c) {
   const tigris_tensor* x = tigris_in(c, 0);
   const tigris_tensor* y = tigris_out(c, 0);
   uint32_t i;
-  if (!sameType(c) || x->rank != y->rank || !tigris_has_ints(c->plan, p->starts, x->rank) ||
-      !tigris_has_ints(c->plan, p->steps, x->rank))
+  if (!sameType(c) || x->rank != y->rank)
     return TIGRIS_E_OP;
   for (i = 0; i < x->rank; ++i) {
-    const int64_t start = c->plan->ints[p->starts + i];
-    const int64_t step = c->plan->ints[p->steps + i];
+    const int64_t start = p->starts[i];
+    const int64_t step = p->steps[i];
     const int64_t last = start + (tigris_dims(c->plan, y)[i] - 1) * step;
     const int64_t size = tigris_dims(c->plan, x)[i];
     if (step == 0 || start < 0 || start >= size || last < 0 || last >= size)
@@ -52,11 +51,10 @@ tigris_status tigris_check_pad(const tigris_op_check* c) {
   const tigris_tensor* x = tigris_in(c, 0);
   const tigris_tensor* y = tigris_out(c, 0);
   uint32_t i;
-  if (!sameType(c) || x->rank != y->rank || p->mode > TIGRIS_PAD_REFLECT ||
-      !tigris_has_ints(c->plan, p->before, x->rank))
+  if (!sameType(c) || x->rank != y->rank || p->mode > TIGRIS_PAD_REFLECT)
     return TIGRIS_E_OP;
   for (i = 0; i < x->rank; ++i) {
-    const int64_t before = c->plan->ints[p->before + i];
+    const int64_t before = p->before[i];
     const int64_t size = tigris_dims(c->plan, x)[i];
     const int64_t after = tigris_dims(c->plan, y)[i] - size - before;
     if (before < 0 || after < 0 ||
@@ -127,7 +125,8 @@ tigris_status tigris_check_resize(const tigris_op_check* c) {
   const tigris_shape4 sy = tigris_shape4_of(c->plan, y);
   const int weighted = p->h_taps != 1 || p->w_taps != 1;
   if (!sameType(c) || (x->dtype != TIGRIS_F32 && x->dtype != TIGRIS_S8) || x->rank != y->rank ||
-      (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c ||
+      (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c || p->h_origin != 0 ||
+      p->w_origin != 0 ||
       !resizeAxisOk(c, p->h_taps, p->h_index, p->h_weight, weighted, sx.h, sy.h) ||
       !resizeAxisOk(c, p->w_taps, p->w_index, p->w_weight, weighted, sx.w, sy.w))
     return TIGRIS_E_OP;

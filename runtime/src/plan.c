@@ -22,6 +22,10 @@ static uint32_t recordSize(uint32_t type) {
     return sizeof(tigris_transfer);
   case TIGRIS_SECTION_STAGES:
     return sizeof(tigris_stage);
+  case TIGRIS_SECTION_TILINGS:
+    return sizeof(tigris_tiling);
+  case TIGRIS_SECTION_TILE_BUFFERS:
+    return sizeof(tigris_tile_buffer);
   default:
     return 1;
   }
@@ -75,6 +79,14 @@ static void storeSection(tigris_plan* plan, uint32_t type, const void* at, uint3
   case TIGRIS_SECTION_STAGES:
     plan->stages = (const tigris_stage*)at;
     plan->stage_count = count;
+    break;
+  case TIGRIS_SECTION_TILINGS:
+    plan->tilings = (const tigris_tiling*)at;
+    plan->tiling_count = count;
+    break;
+  case TIGRIS_SECTION_TILE_BUFFERS:
+    plan->tile_buffers = (const tigris_tile_buffer*)at;
+    plan->tile_buffer_count = count;
     break;
   default:
     plan->weights = (const uint8_t*)at;

@@ -234,7 +234,9 @@ uint8_t* builderFinish(Builder* b, uint32_t* size) {
                                                            sizeof(tigris_op),
                                                            sizeof(tigris_transfer),
                                                            sizeof(tigris_stage),
-                                                           1};
+                                                           1,
+                                                           sizeof(tigris_tiling),
+                                                           sizeof(tigris_tile_buffer)};
   tigris_header header;
   tigris_section directory[TIGRIS_SECTION_LAST];
   uint32_t at = (uint32_t)(sizeof header + sizeof directory);

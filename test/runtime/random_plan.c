@@ -124,8 +124,6 @@ static void writeOp(Generator* g, int a, int second, int32_t n, int out) {
   const tigris_unary_params unary = {TIGRIS_FN_NEG, 0.0f, 0.0f};
   const Value* v = &g->values[a];
   const Value* w = &g->values[second];
-  const int32_t zeros[2] = {0, 0};
-  const int32_t ones[2] = {1, 1};
   int in[2];
   in[0] = v->tensor;
   in[1] = w->tensor;
@@ -133,9 +131,7 @@ static void writeOp(Generator* g, int a, int second, int32_t n, int out) {
     tigris_axis_params axis = {1};
     builderOp(g->b, TIGRIS_OP_CONCAT, 2, in, out, &axis, sizeof axis);
   } else if (n < v->n) {
-    tigris_slice_params slice;
-    slice.starts = builderInts(g->b, zeros, 2);
-    slice.steps = builderInts(g->b, ones, 2);
+    const tigris_slice_params slice = {{0, 0}, {1, 1}};
     builderOp(g->b, TIGRIS_OP_SLICE, 1, in, out, &slice, sizeof slice);
   } else if (v->n == w->n && chance(60)) {
     tigris_binary_params add;

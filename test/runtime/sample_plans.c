@@ -122,6 +122,7 @@ static uint8_t* integers(Builder* b, uint32_t* size) {
   pool.requant_count = 4;
   z = s8(b, 2, 2, 5);
   builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, z, &pool, sizeof pool);
+  resize.h_origin = resize.w_origin = 0;
   resize.h_taps = resize.w_taps = 2;
   resize.h_index = resize.w_index = builderInts(b, taps, 8);
   resize.h_weight = resize.w_weight = builderInts(b, weights, 8);
@@ -145,13 +146,15 @@ static uint8_t* integers(Builder* b, uint32_t* size) {
   builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &z, in[1], &global, sizeof global);
   z = s8(b, 2, 2, 5);
   builderOp(b, TIGRIS_OP_DIV, 2, in, z, &add, sizeof add);
-  pad.before = builderInts(b, before, 4);
+  memset(&pad, 0, sizeof pad);
+  memcpy(pad.before, before, sizeof before);
   pad.mode = TIGRIS_PAD_CONSTANT;
   pad.value.i = -3;
   x = s8(b, 5, 4, 5);
   builderOp(b, TIGRIS_OP_PAD, 1, &y, x, &pad, sizeof pad);
-  slice.starts = builderInts(b, starts, 4);
-  slice.steps = builderInts(b, steps, 4);
+  memset(&slice, 0, sizeof slice);
+  memcpy(slice.starts, starts, sizeof starts);
+  memcpy(slice.steps, steps, sizeof steps);
   y = s8(b, 3, 4, 4);
   builderOp(b, TIGRIS_OP_SLICE, 1, &x, y, &slice, sizeof slice);
   transpose.perm = builderInts(b, perm, 4);
@@ -252,6 +255,7 @@ static uint8_t* floats(Builder* b, uint32_t* size) {
   pool.pad_top = pool.pad_left = 1;
   x = f32(b, 2, 2, 3);
   builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, x, &pool, sizeof pool);
+  resize.h_origin = resize.w_origin = 0;
   resize.h_taps = resize.w_taps = 1;
   resize.h_index = resize.w_index = builderInts(b, nearest, 4);
   resize.h_weight = resize.w_weight = TIGRIS_NONE;
@@ -306,7 +310,8 @@ static uint8_t* indices(Builder* b, uint32_t* size) {
   builderOutput(b, z);
   axis.axis = 0;
   builderOp(b, TIGRIS_OP_GATHER, 2, in, y, &axis, sizeof axis);
-  pad.before = builderInts(b, before, 2);
+  memset(&pad, 0, sizeof pad);
+  memcpy(pad.before, before, sizeof before);
   pad.mode = TIGRIS_PAD_REFLECT;
   pad.value.i = 0;
   builderOp(b, TIGRIS_OP_PAD, 1, &y, z, &pad, sizeof pad);

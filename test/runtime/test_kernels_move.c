@@ -124,8 +124,9 @@ static void testSlice(void) {
     yd[k] = steps[k] > 0 ? (xd[k] - 1 - starts[k]) / steps[k] + 1 : starts[k] / -steps[k] + 1;
   }
   builderInit(&b, TIGRIS_IO_ARENA);
-  p.starts = builderInts(&b, starts, (uint32_t)rank);
-  p.steps = builderInts(&b, steps, (uint32_t)rank);
+  memset(&p, 0, sizeof p);
+  memcpy(p.starts, starts, (size_t)rank * 4);
+  memcpy(p.steps, steps, (size_t)rank * 4);
   in = builderTensor(&b, dtype, (uint8_t)rank, xd, TIGRIS_NONE);
   out = builderTensor(&b, dtype, (uint8_t)rank, yd, TIGRIS_NONE);
   if (!start(&b, &run, TIGRIS_OP_SLICE, in, out, &p, sizeof p))
@@ -221,7 +222,8 @@ static void testPad(uint32_t mode) {
   builderInit(&b, TIGRIS_IO_ARENA);
   p.mode = mode;
   p.value.i = narrow;
-  p.before = builderInts(&b, before, (uint32_t)rank);
+  memset(p.before, 0, sizeof p.before);
+  memcpy(p.before, before, (size_t)rank * 4);
   in = builderTensor(&b, dtype, (uint8_t)rank, xd, TIGRIS_NONE);
   out = builderTensor(&b, dtype, (uint8_t)rank, yd, TIGRIS_NONE);
   if (!start(&b, &run, TIGRIS_OP_PAD, in, out, &p, sizeof p))
@@ -407,6 +409,7 @@ static void testResize(uint8_t dtype) {
   randomTaps(ht, xd[1], yd[1], isFloat, hi, hw, hr);
   randomTaps(wt, xd[2], yd[2], isFloat, wi, ww, wr);
   builderInit(&b, TIGRIS_IO_ARENA);
+  p.h_origin = p.w_origin = 0;
   p.h_taps = (uint32_t)ht;
   p.w_taps = (uint32_t)wt;
   p.h_index = builderInts(&b, hi, (uint32_t)(yd[1] * ht));

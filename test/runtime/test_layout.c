@@ -112,6 +112,20 @@ static void testRecords(void) {
   FIELD(tigris_transfer, fast, 4, 4);
   FIELD(tigris_transfer, slow, 8, 4);
   FIELD(tigris_transfer, bytes, 12, 4);
+  CHECK_EQ(sizeof(tigris_tiling), 28);
+  FIELD(tigris_tiling, first_buffer, 0, 4);
+  FIELD(tigris_tiling, buffer_count, 4, 4);
+  FIELD(tigris_tiling, state, 8, 4);
+  FIELD(tigris_tiling, tiles, 12, 16);
+  CHECK_EQ(sizeof(tigris_tile_buffer), 20);
+  FIELD(tigris_tile_buffer, tensor, 0, 2);
+  FIELD(tigris_tile_buffer, home, 2, 1);
+  FIELD(tigris_tile_buffer, flags, 3, 1);
+  FIELD(tigris_tile_buffer, fast, 4, 4);
+  FIELD(tigris_tile_buffer, bytes, 8, 4);
+  FIELD(tigris_tile_buffer, home_offset, 12, 4);
+  FIELD(tigris_tile_buffer, load_op, 16, 2);
+  FIELD(tigris_tile_buffer, reload_axes, 18, 2);
 }
 
 /* Parameters consist of 32-bit fields in the order of the declaration: first, last and size pin them. */
@@ -138,10 +152,13 @@ static void testParams(void) {
   CHECK_EQ(sizeof(tigris_softmax_params), 16);
   CHECK_EQ(sizeof(tigris_layer_norm_params), 8);
   CHECK_EQ(sizeof(tigris_axis_params), 4);
-  CHECK_EQ(sizeof(tigris_slice_params), 8);
-  CHECK_EQ(sizeof(tigris_pad_params), 12);
+  CHECK_EQ(sizeof(tigris_slice_params), 64);
+  FIELD(tigris_slice_params, steps, 32, 32);
+  CHECK_EQ(sizeof(tigris_pad_params), 40);
+  FIELD(tigris_pad_params, mode, 32, 4);
   CHECK_EQ(sizeof(tigris_transpose_params), 4);
-  CHECK_EQ(sizeof(tigris_resize_params), 24);
+  CHECK_EQ(sizeof(tigris_resize_params), 32);
+  FIELD(tigris_resize_params, w_origin, 28, 4);
   CHECK_EQ(sizeof(tigris_requantize_params), 16);
 }
 

@@ -88,7 +88,7 @@ tigris_status tigris_pad(const tigris_call* call) {
   Pad k;
   memset(&k, 0, sizeof k);
   k.in = &call->in[0];
-  k.before = call->plan->ints + p->before;
+  k.before = p->before;
   k.inDims = tigris_dims(call->plan, call->in[0].tensor);
   k.outDims = tigris_dims(call->plan, t);
   k.size = tigris_element_size(t->dtype);

@@ -19,8 +19,8 @@ typedef struct Resize {
 } Resize;
 
 static const uint8_t* tapAt(const Resize* k, uint32_t th, uint32_t tw, uint32_t size) {
-  return tigris_row(&k->call->in[0], k->batchRow + (uint32_t)k->hIndex[th]) +
-         (size_t)(uint32_t)k->wIndex[tw] * k->channels * size;
+  return tigris_row(&k->call->in[0], k->batchRow + (uint32_t)(k->hIndex[th] - k->p->h_origin)) +
+         (size_t)(uint32_t)(k->wIndex[tw] - k->p->w_origin) * k->channels * size;
 }
 
 static void nearestPixel(const Resize* k, uint8_t* y, uint32_t size) {

@@ -21,17 +21,15 @@ static void copyWalk(const tigris_call* call, tigris_walk* w) {
 
 tigris_status tigris_slice(const tigris_call* call) {
   const tigris_slice_params* p = (const tigris_slice_params*)call->params;
-  const int32_t* starts = call->plan->ints + p->starts;
-  const int32_t* steps = call->plan->ints + p->steps;
   int32_t strides[TIGRIS_MAX_RANK];
   tigris_walk w;
   uint32_t i;
   tigris_strides(call->plan, call->in[0].tensor, strides);
   tigris_walk_init(&w, call->plan, call->out[0].tensor);
   for (i = 0; i < w.rank; ++i) {
-    w.origin[0] += starts[i] * strides[i];
+    w.origin[0] += p->starts[i] * strides[i];
     /* the step of an axis of one element may be any number and is never taken */
-    w.stride[0][i] = w.dim[i] == 1 ? 0 : steps[i] * strides[i];
+    w.stride[0][i] = w.dim[i] == 1 ? 0 : p->steps[i] * strides[i];
   }
   copyWalk(call, &w);
   return TIGRIS_OK;
