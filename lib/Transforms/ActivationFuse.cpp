@@ -1,6 +1,6 @@
 // activation-fuse: clamps become part of the operator before them.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

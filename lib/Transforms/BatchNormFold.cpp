@@ -1,6 +1,6 @@
 // batch-norm-fold: batch normalization becomes part of the weights before it, or one multiply and add.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <cmath>

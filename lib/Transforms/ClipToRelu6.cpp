@@ -1,6 +1,6 @@
 // clip-to-relu6: clamps with the usual bounds get their usual names.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <limits>
 

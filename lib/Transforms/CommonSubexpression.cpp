@@ -1,6 +1,6 @@
 // common-subexpression: quantization nodes that repeat each other are merged.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <map>

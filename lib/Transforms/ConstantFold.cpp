@@ -1,7 +1,7 @@
 // constant-fold: what does not depend on the model's inputs is computed now.
 #include "tigris/IR/ConstantEval.h"
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

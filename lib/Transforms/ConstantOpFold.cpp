@@ -1,6 +1,6 @@
 // constant-op-fold: Constant operators become constant tensors.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // conv1d-relabel: convolutions over one axis get their own kernel.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // dead-code: what no model output depends on is dropped.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // depth-to-space-lower: blocks of channels move between depth and positions by reshaping and transposing.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // depthwise-conv-relabel: convolutions of every channel by itself get their own kernel.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // explicit-padding: sliding windows say in numbers where they start, step and end.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

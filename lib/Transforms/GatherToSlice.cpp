@@ -1,6 +1,6 @@
 // gather-to-slice: picking evenly spaced indices is a Slice.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // gemm-canonicalize: every Gemm is x * w^T + b with constant w and b.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // identity-removal: operators that hand on their operand unchanged disappear.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

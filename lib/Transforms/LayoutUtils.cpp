@@ -1,8 +1,8 @@
 // The rules below say for every permutable operator how its attributes change with the dimension order.
 #include "tigris/Transforms/LayoutUtils.h"
 
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/QuantUtils.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <numeric>

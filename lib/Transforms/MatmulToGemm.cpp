@@ -1,6 +1,6 @@
 // matmul-to-gemm: a product with constant weights is a fully connected layer.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <map>
 

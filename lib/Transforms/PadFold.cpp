@@ -1,6 +1,6 @@
 // pad-fold: zeros around a convolution's operand become the convolution's own padding.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // reduce-mean-to-gap: a mean over all positions is a global average pool.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // repeat-to-gather: repetition along an axis is a Gather with a table of indices.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // resize-scale-extract: Resize says in attributes by how much and how it samples.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // shape-fold: every change of shape becomes one Reshape with a target known now.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 

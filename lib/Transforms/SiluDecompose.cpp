@@ -1,6 +1,6 @@
 // silu-decompose: Silu becomes Sigmoid and Mul.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,6 +1,6 @@
 // split-to-slices: Split becomes one Slice per part.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

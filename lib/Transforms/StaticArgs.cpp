@@ -1,6 +1,6 @@
 // static-args: operands that must be known at compile time become attributes in one canonical form.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <numeric>

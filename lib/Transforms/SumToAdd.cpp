@@ -1,6 +1,6 @@
 // sum-to-add: Sum, Max and Min of many become chains of two operands.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

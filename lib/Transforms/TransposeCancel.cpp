@@ -4,10 +4,10 @@
 //   Transpose(constant)               becomes   a constant in the new order
 //   Transpose(x[N,1,1,C])             becomes   Reshape(x), which costs nothing: only dimensions of
 //                                               size 1 change places, the bytes stay
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
-#include "tigris/Transforms/Rewrite.h"
 
 namespace tigris {
 

@@ -1,7 +1,7 @@
 // transpose-regroup: transposes move below reshapes that split or merge whole dimensions.
+#include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/Rewrite.h"
 
 #include <algorithm>
 #include <numeric>

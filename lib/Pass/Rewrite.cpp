@@ -1,5 +1,5 @@
 // The shared edits. They build on shape inference, so that a pass never computes a shape by hand.
-#include "tigris/Transforms/Rewrite.h"
+#include "tigris/Pass/Rewrite.h"
 
 #include <algorithm>
 
