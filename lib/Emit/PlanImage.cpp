@@ -134,6 +134,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
       {TIGRIS_SECTION_WEIGHTS, weights_.bytes(), weights_.bytes().size()},
       {TIGRIS_SECTION_TILINGS, bytesOf(tilings_), tilings_.size()},
       {TIGRIS_SECTION_TILE_BUFFERS, bytesOf(tileBuffers_), tileBuffers_.size()},
+      {TIGRIS_SECTION_BLOCKS, bytesOf(weightBlocks_), weightBlocks_.size()},
   }};
 
   std::vector<tigris_section> directory;

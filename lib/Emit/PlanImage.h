@@ -83,6 +83,7 @@ private:
   std::vector<tigris_stage> stages_;
   std::vector<tigris_tiling> tilings_;
   std::vector<tigris_tile_buffer> tileBuffers_;
+  std::vector<tigris_weight_block> weightBlocks_;
   std::map<std::string, uint16_t, std::less<>> tensorIndex_;
 };
 

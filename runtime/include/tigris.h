@@ -75,6 +75,7 @@ typedef struct tigris_plan {
   const uint8_t* weights;
   const tigris_tiling* tilings;
   const tigris_tile_buffer* tile_buffers;
+  const tigris_weight_block* weight_blocks;
   uint32_t string_bytes;
   uint32_t int_count;
   uint32_t quant_count;
@@ -90,6 +91,7 @@ typedef struct tigris_plan {
   uint32_t weight_bytes;
   uint32_t tiling_count;
   uint32_t tile_buffer_count;
+  uint32_t weight_block_count;
   uint32_t file_size;
   uint32_t error_op; /* op at which tigris_plan_open failed, TIGRIS_NONE when it was no op */
 } tigris_plan;
@@ -123,8 +125,8 @@ void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backe
                               tigris_requirements* out);
 
 /* ## The dynamic arena
- * Given less fast memory than required (the scratch and the slow bytes must be there in full), tigris_init
- * chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
+ * Given less fast memory than required (the scratch, the prefix for unpacked weights and the slow bytes
+ * must be there in full), tigris_init chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
  * shifted together when its end is reached, and in the slow memory behind the plan's slow_bytes when that
  * does not help. Kernels work on such overflowed tensors where they lie: slower, never other bytes.
  * A table of 16 bytes per tensor alive at once lies at the end of the slow memory, or of the fast arena
@@ -177,7 +179,8 @@ typedef struct tigris_context {
   uint32_t blocks_slow; /* 1: the table is in slow memory */
   uint32_t limit[2];    /* usable bytes of fast and slow memory */
 #endif
-  uint32_t rehearsal; /* 1: tigris_init counts a run without moving a byte */
+  uint32_t next_weight_block; /* first that has not been unpacked in this run */
+  uint32_t rehearsal;         /* 1: tigris_init counts a run without moving a byte */
 } tigris_context;
 
 /* Checks memory, alignment and that the backend has a kernel for every op. Keeps pointers to `plan` and

@@ -46,6 +46,11 @@
 #define TIGRIS_DYNAMIC_ARENA 1
 #endif
 
+/* 0 leaves out the unpacking of weights: plans with weight blocks are then TIGRIS_E_UNSUPPORTED. */
+#ifndef TIGRIS_WEIGHT_BLOCKS
+#define TIGRIS_WEIGHT_BLOCKS 1
+#endif
+
 /* 0 removes the texts of tigris_status_text (it then returns "" always). */
 #ifndef TIGRIS_STATUS_TEXT
 #define TIGRIS_STATUS_TEXT 1

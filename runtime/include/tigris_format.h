@@ -69,23 +69,24 @@ typedef struct tigris_section {
 } tigris_section;
 
 typedef enum tigris_section_type {
-  TIGRIS_SECTION_SUMMARY = 1,      /* one tigris_summary */
-  TIGRIS_SECTION_STRINGS = 2,      /* NUL-terminated UTF-8; a reference is a byte offset */
-  TIGRIS_SECTION_INTS = 3,         /* int32 pool: dimensions, permutations, index tables */
-  TIGRIS_SECTION_QUANT = 4,        /* tigris_quant[] */
-  TIGRIS_SECTION_REQUANT = 5,      /* int32 pool: n multipliers followed by n shifts, per user */
-  TIGRIS_SECTION_TENSORS = 6,      /* tigris_tensor[], at most 65534 */
-  TIGRIS_SECTION_PORTS = 7,        /* tigris_port[]: all model inputs in order, then all outputs */
-  TIGRIS_SECTION_OPERANDS = 8,     /* tigris_operand[] */
-  TIGRIS_SECTION_PARAMS = 9,       /* parameter structs, each at a multiple of 4 */
-  TIGRIS_SECTION_OPS = 10,         /* tigris_op[] in execution order */
-  TIGRIS_SECTION_TRANSFERS = 11,   /* tigris_transfer[] */
-  TIGRIS_SECTION_STAGES = 12,      /* tigris_stage[] in execution order */
-  TIGRIS_SECTION_WEIGHTS = 13,     /* raw constants, each at a multiple of TIGRIS_WEIGHT_ALIGN */
-  TIGRIS_SECTION_TILINGS = 14,     /* tigris_tiling[], one per tiled stage */
-  TIGRIS_SECTION_TILE_BUFFERS = 15 /* tigris_tile_buffer[], those of one tiling side by side */
+  TIGRIS_SECTION_SUMMARY = 1,    /* one tigris_summary */
+  TIGRIS_SECTION_STRINGS = 2,    /* NUL-terminated UTF-8; a reference is a byte offset */
+  TIGRIS_SECTION_INTS = 3,       /* int32 pool: dimensions, permutations, index tables */
+  TIGRIS_SECTION_QUANT = 4,      /* tigris_quant[] */
+  TIGRIS_SECTION_REQUANT = 5,    /* int32 pool: n multipliers followed by n shifts, per user */
+  TIGRIS_SECTION_TENSORS = 6,    /* tigris_tensor[], at most 65534 */
+  TIGRIS_SECTION_PORTS = 7,      /* tigris_port[]: all model inputs in order, then all outputs */
+  TIGRIS_SECTION_OPERANDS = 8,   /* tigris_operand[] */
+  TIGRIS_SECTION_PARAMS = 9,     /* parameter structs, each at a multiple of 4 */
+  TIGRIS_SECTION_OPS = 10,       /* tigris_op[] in execution order */
+  TIGRIS_SECTION_TRANSFERS = 11, /* tigris_transfer[] */
+  TIGRIS_SECTION_STAGES = 12,    /* tigris_stage[] in execution order */
+  TIGRIS_SECTION_WEIGHTS = 13,   /* constants, each at a multiple of TIGRIS_WEIGHT_ALIGN; blocks */
+  TIGRIS_SECTION_TILINGS = 14,   /* tigris_tiling[], one per tiled stage */
+  TIGRIS_SECTION_TILE_BUFFERS = 15, /* tigris_tile_buffer[], those of one tiling side by side */
+  TIGRIS_SECTION_BLOCKS = 16        /* tigris_weight_block[], ascending by first_op */
 } tigris_section_type;
-#define TIGRIS_SECTION_LAST 15u
+#define TIGRIS_SECTION_LAST 16u
 
 /* ----------------------------------------------------------------- summary */
 
@@ -101,11 +102,10 @@ typedef enum tigris_io_mode {
  * runtime counts. Strings are offsets into STRINGS or TIGRIS_NONE. */
 typedef struct tigris_summary {
   /* requirements, enforced by the loader */
-  uint32_t fast_bytes; /* fast arena the plan needs, without backend scratch */
-  uint32_t
-      fast_reserved;    /* prefix of the fast arena no activation may use (decompressed weights) */
-  uint32_t slow_bytes;  /* slow memory the plan needs; 0: none */
-  uint32_t flash_bytes; /* plan size as far as the flash budget is concerned: equals file_size */
+  uint32_t fast_bytes;    /* fast arena the plan needs, without backend scratch */
+  uint32_t fast_reserved; /* prefix of the fast arena no activation may use: weight blocks */
+  uint32_t slow_bytes;    /* slow memory the plan needs; 0: none */
+  uint32_t flash_bytes;   /* plan size as far as the flash budget is concerned: equals file_size */
   uint32_t align;   /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
   uint32_t io_mode; /* tigris_io_mode */
   /* budgets the planner was given; TIGRIS_NONE: no limit */
@@ -124,7 +124,7 @@ typedef struct tigris_summary {
   uint32_t fast_peak;
   uint32_t slow_peak;
   uint32_t kernel_calls;
-  uint32_t weight_bytes; /* sum of the constants, without padding */
+  uint32_t weight_bytes; /* sum of the constants as they are in WEIGHTS, without padding */
   uint32_t stages;
   uint32_t tiled_stages;
   uint32_t streamed_stages;
@@ -163,13 +163,14 @@ typedef struct tigris_tensor {
   uint32_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
   uint32_t bytes;
   uint32_t quant; /* index into QUANT or TIGRIS_NONE; every S8 activation has one */
-  uint32_t data;  /* constants: offset into WEIGHTS; otherwise TIGRIS_NONE */
+  uint32_t data;  /* constants that are not packed: offset into WEIGHTS; otherwise TIGRIS_NONE */
   uint32_t name;  /* string or TIGRIS_NONE */
 } tigris_tensor;
 
 #define TIGRIS_TENSOR_CONST 1u  /* lies in WEIGHTS */
 #define TIGRIS_TENSOR_INPUT 2u  /* model input */
 #define TIGRIS_TENSOR_OUTPUT 4u /* model output */
+#define TIGRIS_TENSOR_PACKED 8u /* with CONST: lies in WEIGHTS as a part of weight blocks only */
 
 /* real = scale * (stored - zero_point); one scale for the whole tensor. */
 typedef struct tigris_quant {
@@ -201,12 +202,13 @@ typedef enum tigris_direction { TIGRIS_INPUT = 0, TIGRIS_OUTPUT = 1 } tigris_dir
 /* --------------------------------------------------------- ops and schedule */
 
 typedef enum tigris_pool {
-  TIGRIS_POOL_ABSENT = 0, /* optional operand left out: tensor = TIGRIS_NO_TENSOR, offset = 0 */
-  TIGRIS_POOL_FAST = 1,   /* offset into the fast arena */
-  TIGRIS_POOL_SLOW = 2,   /* offset into slow memory: the kernel works there directly */
-  TIGRIS_POOL_CALLER = 3, /* offset = index into PORTS */
-  TIGRIS_POOL_CONST = 4,  /* offset into WEIGHTS, equals tensor.data */
-  TIGRIS_POOL_TILE = 5    /* tiled stages only: offset = index into the buffers of its tiling */
+  TIGRIS_POOL_ABSENT = 0,  /* optional operand left out: tensor = TIGRIS_NO_TENSOR, offset = 0 */
+  TIGRIS_POOL_FAST = 1,    /* offset into the fast arena */
+  TIGRIS_POOL_SLOW = 2,    /* offset into slow memory: the kernel works there directly */
+  TIGRIS_POOL_CALLER = 3,  /* offset = index into PORTS */
+  TIGRIS_POOL_CONST = 4,   /* offset into WEIGHTS, equals tensor.data */
+  TIGRIS_POOL_TILE = 5,    /* tiled stages only: offset = index into the buffers of its tiling */
+  TIGRIS_POOL_UNPACKED = 6 /* packed constants: fast offset inside the block unpacked last */
 } tigris_pool;
 
 /* An operand knows its address: the executor keeps no table of tensors. Two tensors may share an
@@ -260,7 +262,7 @@ typedef struct tigris_stage {
  * packed. An op whose output box is empty does not run.
  *
  * A reader that needs less than the box must need a contiguous piece of it. Tensors have rank 1..4. Loads
- * and spills of the stage are empty. All operands are TILE, CONST or ABSENT. */
+ * and spills of the stage are empty. All operands are TILE, CONST, UNPACKED or ABSENT. */
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
@@ -287,6 +289,22 @@ typedef struct tigris_tile_buffer {
    * otherwise the buffer still holds the box it needs. 0xF: in every tile. 0 without LOAD. */
   uint16_t reload_axes;
 } tigris_tile_buffer;
+
+typedef enum tigris_block_mode {
+  TIGRIS_BLOCK_LZ4 = 1 /* one LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) */
+} tigris_block_mode;
+
+/* Constants of a stage, packed together, and unpacked to the reserved prefix of the fast arena before an op
+ * of that stage; in a tiled stage before its first op, once. It replaces whatever the prefix held: an
+ * UNPACKED operand lies inside the last block unpacked before its op, in the same stage. */
+typedef struct tigris_weight_block {
+  uint32_t first_op;     /* unpacked before this op; ascending, no two alike */
+  uint32_t data;         /* offset into WEIGHTS, without alignment */
+  uint32_t packed_bytes; /* in WEIGHTS */
+  uint32_t bytes;        /* unpacked */
+  uint32_t fast;         /* fast offset; fast + bytes <= fast_reserved */
+  uint32_t mode;         /* tigris_block_mode */
+} tigris_weight_block;
 
 /* Copies a whole tensor between the pools. */
 typedef struct tigris_transfer {
@@ -622,6 +640,7 @@ TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 36);
 TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 16);
 TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 28);
 TIGRIS_CHECK_LAYOUT(tile_buffer, sizeof(tigris_tile_buffer) == 20);
+TIGRIS_CHECK_LAYOUT(weight_block, sizeof(tigris_weight_block) == 24);
 TIGRIS_CHECK_LAYOUT(scalar, sizeof(tigris_scalar) == 4);
 TIGRIS_CHECK_LAYOUT(conv_params, sizeof(tigris_conv_params) == 68);
 TIGRIS_CHECK_LAYOUT(pool_params, sizeof(tigris_pool_params) == 60);

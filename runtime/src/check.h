@@ -14,6 +14,8 @@
 tigris_status tigris_check_tables(const tigris_plan* plan);
 /* Stages and transfers. */
 tigris_status tigris_check_schedule(const tigris_plan* plan);
+/* Weight blocks, and that every unpacked operand lies inside the right one. */
+tigris_status tigris_check_blocks(const tigris_plan* plan);
 /* One op: operands, parameters, overlap and the contract of its opcode. */
 tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op);
 

@@ -84,7 +84,8 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
     if (in[i].pool == TIGRIS_POOL_ABSENT && (i < rule->required || rule->maxInputs == ANY_INPUTS))
       return TIGRIS_E_OP;
   }
-  if (out->pool == TIGRIS_POOL_ABSENT || out->pool == TIGRIS_POOL_CONST)
+  if (out->pool == TIGRIS_POOL_ABSENT || out->pool == TIGRIS_POOL_CONST ||
+      out->pool == TIGRIS_POOL_UNPACKED)
     return TIGRIS_E_OP;
   if (out->pool == TIGRIS_POOL_CALLER && plan->ports[out->offset].direction != TIGRIS_OUTPUT)
     return TIGRIS_E_ADDRESS;

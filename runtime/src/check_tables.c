@@ -61,16 +61,19 @@ static tigris_status checkTensor(const tigris_plan* plan, const tigris_tensor* t
   const uint32_t size = tigris_element_size(t->dtype);
   const uint32_t elements = product(plan, t->dims, t->rank);
   const int isConst = (t->flags & TIGRIS_TENSOR_CONST) != 0;
+  const int isPacked = (t->flags & TIGRIS_TENSOR_PACKED) != 0;
   if (size == 0)
     return TIGRIS_E_UNSUPPORTED;
   if (elements == 0 || elements > TIGRIS_MAX_TENSOR_BYTES / size || elements * size != t->bytes)
     return TIGRIS_E_TENSOR;
   if (t->quant != TIGRIS_NONE && t->quant >= plan->quant_count)
     return TIGRIS_E_TENSOR;
-  if (!stringOk(plan, t->name) || isConst != (t->data != TIGRIS_NONE))
+  if (!stringOk(plan, t->name) || isPacked > isConst ||
+      (isConst && !isPacked) != (t->data != TIGRIS_NONE))
     return TIGRIS_E_TENSOR;
-  if (isConst && (t->data % TIGRIS_WEIGHT_ALIGN != 0 || t->data > plan->weight_bytes ||
-                  t->bytes > plan->weight_bytes - t->data))
+  if (t->data != TIGRIS_NONE &&
+      (t->data % TIGRIS_WEIGHT_ALIGN != 0 || t->data > plan->weight_bytes ||
+       t->bytes > plan->weight_bytes - t->data))
     return TIGRIS_E_ADDRESS;
   return TIGRIS_OK;
 }
@@ -119,10 +122,11 @@ static tigris_status checkOperand(const tigris_plan* plan, const tigris_operand*
   int ok = 0;
   if (o->pool == TIGRIS_POOL_ABSENT)
     return o->tensor == TIGRIS_NO_TENSOR && o->offset == 0 ? TIGRIS_OK : TIGRIS_E_FORMAT;
-  if (o->pool > TIGRIS_POOL_CONST || o->tensor >= plan->tensor_count)
+  if (o->pool > TIGRIS_POOL_UNPACKED || o->tensor >= plan->tensor_count)
     return TIGRIS_E_FORMAT;
   t = &plan->tensors[o->tensor];
-  if ((o->pool == TIGRIS_POOL_CONST) != ((t->flags & TIGRIS_TENSOR_CONST) != 0))
+  if ((o->pool == TIGRIS_POOL_CONST) != (t->data != TIGRIS_NONE) ||
+      (o->pool == TIGRIS_POOL_UNPACKED) != ((t->flags & TIGRIS_TENSOR_PACKED) != 0))
     return TIGRIS_E_FORMAT;
   switch (o->pool) {
   case TIGRIS_POOL_FAST:
@@ -135,8 +139,13 @@ static tigris_status checkOperand(const tigris_plan* plan, const tigris_operand*
     ok = plan->summary->io_mode == TIGRIS_IO_CALLER && o->offset < plan->port_count &&
          plan->tensors[plan->ports[o->offset].tensor].bytes == t->bytes;
     break;
-  default:
+  case TIGRIS_POOL_UNPACKED: /* where exactly: tigris_check_blocks */
+    ok = placed(plan, o->offset, t->bytes, 0, plan->summary->fast_reserved);
+    break;
+  case TIGRIS_POOL_CONST:
     ok = o->offset == t->data;
+    break;
+  default: /* TILE: no stage that takes it is known */
     break;
   }
   return ok ? TIGRIS_OK : TIGRIS_E_ADDRESS;

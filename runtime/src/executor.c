@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dynamic.h"
+#include "lz4_block.h"
 #include "view.h"
 
 static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend) {
@@ -35,6 +36,8 @@ void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* bac
 static tigris_status goDynamic(tigris_context* ctx, const tigris_memory* memory, size_t top) {
 #if TIGRIS_DYNAMIC_ARENA
   tigris_status status;
+  if (top < ctx->plan->summary->fast_reserved)
+    return TIGRIS_E_MEMORY;
   if (ctx->plan->summary->io_mode == TIGRIS_IO_ARENA && ctx->plan->port_count > TIGRIS_MAX_PORTS)
     return TIGRIS_E_LIMIT;
   tigris_dynamic_init(ctx, memory, top);
@@ -208,6 +211,8 @@ static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutp
     return ctx->slow + o->offset;
   case TIGRIS_POOL_CALLER:
     return (uint8_t*)ctx->ports[o->offset];
+  case TIGRIS_POOL_UNPACKED:
+    return ctx->fast + o->offset;
   default:
     return (uint8_t*)(uintptr_t)(ctx->plan->weights + o->offset);
   }
@@ -266,6 +271,24 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
   return status;
 }
 
+/* Unpacks the weight block that belongs in front of an op, if there is one. The prefix of the fast arena
+ * it goes to is the same in dynamic mode. */
+static void unpackBefore(tigris_context* ctx, uint32_t op) {
+#if TIGRIS_WEIGHT_BLOCKS
+  const tigris_plan* plan = ctx->plan;
+  const tigris_weight_block* b = &plan->weight_blocks[ctx->next_weight_block];
+  if (ctx->next_weight_block == plan->weight_block_count || b->first_op != op)
+    return;
+  ++ctx->next_weight_block;
+  touchFast(ctx, b->fast + b->bytes);
+  if (!ctx->rehearsal) /* it cannot fail: tigris_plan_open has checked the block */
+    tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, ctx->fast + b->fast, b->bytes);
+#else
+  (void)ctx;
+  (void)op;
+#endif
+}
+
 static tigris_status load(tigris_context* ctx, const tigris_transfer* t, uint32_t step) {
   uint8_t* to;
   if (tigris_is_dynamic(ctx) && tigris_dynamic_place(ctx, t->fast, t->bytes) != TIGRIS_OK)
@@ -301,6 +324,7 @@ static tigris_status start(tigris_context* ctx) {
   ctx->statistics.dynamic = tigris_is_dynamic(ctx);
   ctx->error_op = TIGRIS_NONE;
   ctx->error_stage = TIGRIS_NONE;
+  ctx->next_weight_block = 0;
   for (i = 0; i < plan->port_count; ++i) {
     const uint32_t end = plan->ports[i].offset + plan->tensors[plan->ports[i].tensor].bytes;
     if (plan->summary->io_mode == TIGRIS_IO_SLOW)
@@ -320,6 +344,7 @@ static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
   for (i = 0; status == TIGRIS_OK && i < stage->load_count; ++i)
     status = load(ctx, &plan->transfers[stage->first_load + i], i);
   for (i = 0; status == TIGRIS_OK && i < stage->op_count; ++i) {
+    unpackBefore(ctx, stage->first_op + i);
     status = runOp(ctx, &plan->ops[stage->first_op + i], stage->load_count + i);
     if (status != TIGRIS_OK)
       ctx->error_op = stage->first_op + i;

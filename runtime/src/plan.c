@@ -26,6 +26,8 @@ static uint32_t recordSize(uint32_t type) {
     return sizeof(tigris_tiling);
   case TIGRIS_SECTION_TILE_BUFFERS:
     return sizeof(tigris_tile_buffer);
+  case TIGRIS_SECTION_BLOCKS:
+    return sizeof(tigris_weight_block);
   default:
     return 1;
   }
@@ -88,6 +90,10 @@ static void storeSection(tigris_plan* plan, uint32_t type, const void* at, uint3
     plan->tile_buffers = (const tigris_tile_buffer*)at;
     plan->tile_buffer_count = count;
     break;
+  case TIGRIS_SECTION_BLOCKS:
+    plan->weight_blocks = (const tigris_weight_block*)at;
+    plan->weight_block_count = count;
+    break;
   default:
     plan->weights = (const uint8_t*)at;
     plan->weight_bytes = count;
@@ -137,7 +143,9 @@ static tigris_status checkAll(tigris_plan* plan) {
     if (status != TIGRIS_OK)
       plan->error_op = i;
   }
-  return status == TIGRIS_OK ? tigris_check_schedule(plan) : status;
+  if (status == TIGRIS_OK)
+    status = tigris_check_schedule(plan);
+  return status == TIGRIS_OK ? tigris_check_blocks(plan) : status;
 }
 
 tigris_status tigris_plan_open_flags(tigris_plan* plan, const void* data, size_t size,

@@ -110,6 +110,90 @@ int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, u
   return id;
 }
 
+void builderReserve(Builder* b, uint32_t bytes) { b->summary.fast_reserved = b->fastUsed = bytes; }
+
+int builderPacked(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant,
+                  const void* data) {
+  const int id = addTensor(b, dtype, rank, dims, quant);
+  tigris_tensor* t = tensorOf(b, id);
+  t->flags = TIGRIS_TENSOR_CONST | TIGRIS_TENSOR_PACKED;
+  b->place[id].pool = TIGRIS_POOL_UNPACKED;
+  b->place[id].offset = append(b, 0, data, t->bytes, b->align);
+  return id;
+}
+
+/* Appends an LZ4 sequence to `to`: a match of 4..18 bytes, or none (0) in the last one. */
+static uint8_t* putSequence(uint8_t* to, const uint8_t* literals, uint32_t count, uint32_t distance,
+                            uint32_t match) {
+  uint8_t* token = to++;
+  uint32_t rest = count;
+  *token = (uint8_t)((count < 15 ? count : 15) << 4 | (match == 0 ? 0 : match - 4));
+  if (count >= 15) {
+    for (rest = count - 15; rest >= 255; rest -= 255)
+      *to++ = 255;
+    *to++ = (uint8_t)rest;
+  }
+  memcpy(to, literals, count);
+  to += count;
+  if (match != 0) {
+    *to++ = (uint8_t)distance;
+    *to++ = (uint8_t)(distance >> 8);
+  }
+  return to;
+}
+
+/* The longest match of 4..18 bytes for those at `at`, or 0; none starts in the last 12 bytes. */
+static uint32_t longestMatch(const uint8_t* bytes, uint32_t size, uint32_t at, uint32_t* distance) {
+  uint32_t best = 0;
+  uint32_t back;
+  for (back = 1; back <= at && at + 12 <= size; ++back) {
+    uint32_t n = 0;
+    while (n < 18 && at + n + 5 < size && bytes[at + n] == bytes[at + n - back])
+      ++n;
+    if (n >= 4 && n > best) {
+      best = n;
+      *distance = back;
+    }
+  }
+  return best;
+}
+
+/* Packs as LZ4 does, slowly. `to` has room for size + size / 255 + 16 bytes. */
+static uint32_t pack(const uint8_t* bytes, uint32_t size, uint8_t* to) {
+  uint8_t* end = to;
+  uint32_t literals = 0;
+  uint32_t at = 0;
+  while (at < size) {
+    uint32_t distance = 0;
+    const uint32_t match = longestMatch(bytes, size, at, &distance);
+    if (match != 0) {
+      end = putSequence(end, bytes + at - literals, literals, distance, match);
+      literals = 0;
+      at += match;
+    } else {
+      ++literals;
+      ++at;
+    }
+  }
+  return (uint32_t)(putSequence(end, bytes + size - literals, literals, 0, 0) - to);
+}
+
+void builderBlock(Builder* b) {
+  Bytes* content = &b->section[0];
+  uint8_t* packed = (uint8_t*)exactly(content->size + content->size / 255 + 16);
+  tigris_weight_block block;
+  block.first_op = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
+  block.packed_bytes = pack(content->data, content->size, packed);
+  block.data = append(b, TIGRIS_SECTION_WEIGHTS, packed, block.packed_bytes, 1);
+  block.bytes = content->size;
+  block.fast = 0;
+  block.mode = TIGRIS_BLOCK_LZ4;
+  append(b, TIGRIS_SECTION_BLOCKS, &block, sizeof block, 4);
+  b->summary.weight_bytes += block.packed_bytes;
+  content->size = 0;
+  release(packed);
+}
+
 uint32_t builderBytesOf(const Builder* b, int tensor) { return tensorOf(b, tensor)->bytes; }
 
 uint32_t builderSlow(Builder* b, uint32_t bytes) {
@@ -236,7 +320,8 @@ uint8_t* builderFinish(Builder* b, uint32_t* size) {
                                                            sizeof(tigris_stage),
                                                            1,
                                                            sizeof(tigris_tiling),
-                                                           sizeof(tigris_tile_buffer)};
+                                                           sizeof(tigris_tile_buffer),
+                                                           sizeof(tigris_weight_block)};
   tigris_header header;
   tigris_section directory[TIGRIS_SECTION_LAST];
   uint32_t at = (uint32_t)(sizeof header + sizeof directory);

@@ -19,7 +19,7 @@ typedef struct Place {
 
 typedef struct Builder {
   tigris_summary summary;
-  Bytes section[TIGRIS_SECTION_LAST + 1]; /* by section type */
+  Bytes section[TIGRIS_SECTION_LAST + 1]; /* by section type; 0: the weight block being made */
   Place place[BUILDER_MAX_TENSORS];
   uint32_t align;
   uint32_t fastUsed;
@@ -41,6 +41,13 @@ uint32_t builderRequant(Builder* b, const int32_t* multipliers, const int32_t* s
 int builderTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant);
 int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant,
                  const void* data);
+/* Keeps the first `bytes` of the fast arena for weight blocks. Before the first tensor. */
+void builderReserve(Builder* b, uint32_t bytes);
+/* A constant of the weight block being made, behind its others. */
+int builderPacked(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant,
+                  const void* data);
+/* Ends the block, which lies at the arena's start: it is unpacked before the next op added. */
+void builderBlock(Builder* b);
 uint32_t builderBytesOf(const Builder* b, int tensor);
 
 /* Declares a model input or output. Inputs first. With io slow a slow offset is taken. */

@@ -318,6 +318,70 @@ static uint8_t* indices(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* Packed weights: two blocks in the first stage, one in the second, beside a constant that is not packed. */
+static uint8_t* packed(Builder* b, uint32_t* size) {
+  const int32_t wide[2] = {1, 24};
+  const int32_t one[2] = {1, 1};
+  const float half = 0.5f;
+  tigris_binary_params binary;
+  tigris_transfer loads[2];
+  tigris_transfer spill;
+  float ramp[24];
+  float flat[24];
+  uint32_t i;
+  int in[2];
+  int x;
+  int y;
+  int z;
+  for (i = 0; i < 24; ++i) {
+    ramp[i] = (float)(i / 4);
+    flat[i] = 2.0f;
+  }
+  memset(&binary, 0, sizeof binary);
+  memset(loads, 0, sizeof loads);
+  binary.lo.f = -1e9f;
+  binary.hi.f = 1e9f;
+  builderInit(b, TIGRIS_IO_SLOW);
+  builderReserve(b, 208);
+  x = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
+  y = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
+  builderInput(b, x);
+  z = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
+  builderOutput(b, z);
+  in[0] = x;
+  in[1] = builderPacked(b, TIGRIS_F32, 2, wide, TIGRIS_NONE, ramp);
+  builderBlock(b);
+  builderOp(b, TIGRIS_OP_ADD, 2, in, y, &binary, sizeof binary);
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_F32, 2, one, TIGRIS_NONE, &half);
+  builderOp(b, TIGRIS_OP_MUL, 2, in, x, &binary, sizeof binary);
+  in[0] = x;
+  in[1] = builderPacked(b, TIGRIS_F32, 2, wide, TIGRIS_NONE, flat);
+  z = builderPacked(b, TIGRIS_F32, 2, wide, TIGRIS_NONE, ramp);
+  builderBlock(b);
+  builderOp(b, TIGRIS_OP_MUL, 2, in, y, &binary, sizeof binary);
+  in[0] = y;
+  in[1] = z;
+  builderOp(b, TIGRIS_OP_ADD, 2, in, x, &binary, sizeof binary);
+  loads[0].tensor = (uint16_t)x;
+  loads[0].fast = b->place[x].offset;
+  loads[0].bytes = builderBytesOf(b, x);
+  spill = loads[0];
+  spill.slow = builderSlow(b, spill.bytes);
+  builderStage(b, loads, 1, &spill, 1);
+  loads[0].slow = spill.slow;
+  in[0] = x;
+  in[1] = builderPacked(b, TIGRIS_F32, 2, one, TIGRIS_NONE, ramp + 23);
+  builderBlock(b);
+  z = y + 1; /* the output */
+  builderOp(b, TIGRIS_OP_MUL, 2, in, z, &binary, sizeof binary);
+  spill.tensor = (uint16_t)z;
+  spill.fast = b->place[z].offset;
+  spill.slow = ((const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data)[1].offset;
+  builderStage(b, loads, 1, &spill, 1);
+  return builderFinish(b, size);
+}
+
 uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
   switch (index) {
   case 0:
@@ -326,6 +390,8 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
     return floats(b, size);
   case 2:
     return indices(b, size);
+  case 3:
+    return packed(b, size);
   default:
     return NULL;
   }

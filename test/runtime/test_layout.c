@@ -117,6 +117,13 @@ static void testRecords(void) {
   FIELD(tigris_tiling, buffer_count, 4, 4);
   FIELD(tigris_tiling, state, 8, 4);
   FIELD(tigris_tiling, tiles, 12, 16);
+  CHECK_EQ(sizeof(tigris_weight_block), 24);
+  FIELD(tigris_weight_block, first_op, 0, 4);
+  FIELD(tigris_weight_block, data, 4, 4);
+  FIELD(tigris_weight_block, packed_bytes, 8, 4);
+  FIELD(tigris_weight_block, bytes, 12, 4);
+  FIELD(tigris_weight_block, fast, 16, 4);
+  FIELD(tigris_weight_block, mode, 20, 4);
   CHECK_EQ(sizeof(tigris_tile_buffer), 20);
   FIELD(tigris_tile_buffer, tensor, 0, 2);
   FIELD(tigris_tile_buffer, home, 2, 1);
