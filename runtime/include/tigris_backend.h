@@ -8,6 +8,17 @@
  * So any split of the rows gives the same bytes, provided the input views hold the rows needed.
  * Kernels reach rows through tigris_row (src/view.h) only.
  *
+ * ## Boxes
+ * In a tiled stage each call is a small dense problem of its own: every view has the dimensions of a box of
+ * its tensor and the box's elements packed, and the parameters are adjusted to it (pads are what
+ * the box lacks of the whole tensor's; those of CONV_TRANSPOSE and PAD may be negative; channel ranges
+ * have their own `groups` and start of requantisation pairs and zero points). A kernel that takes
+ * dimensions from views and parameters from the call computes boxes and whole tensors alike.
+ * Weights, bias and other constants per output channel stay where they are in the plan: `data` is at
+ * the first output channel of the box, and the distances are those of the whole tensor. So do the
+ * operands of MATMUL that are constants. A dimension of a CONCAT input may be 0.
+ * `requant_count` is the number of pairs in the plan: shift i is at requant + requant_count + i.
+ *
  * ## Kernels
  * Return TIGRIS_OK or an error; must be re-entrant, must not allocate, and may assume everything
  * tigris_plan_open has checked. Only GATHER meets data-dependent errors. */
@@ -20,10 +31,12 @@
 extern "C" {
 #endif
 
-/* Rows [first, first + rows) of a tensor. Row r lies at data + (r - first) * pitch. */
+/* Rows [first, first + rows) of a tensor, or of a box of one. Row r lies at data + (r - first) * pitch. */
 typedef struct tigris_view {
   uint8_t* data; /* NULL: the optional operand is absent; inputs are not to be written */
-  const tigris_tensor* tensor;
+  const tigris_tensor*
+      tensor;          /* its dtype, rank and quantisation hold; its dims and bytes need not */
+  const int32_t* dims; /* of the problem at hand, tensor->rank of them */
   uint32_t first;
   uint32_t rows;
   uint32_t pitch; /* bytes from row to row; at present always the bytes of a row */

@@ -29,7 +29,7 @@
 #endif
 #endif
 
-/* Inputs plus outputs of one op. The executor keeps one view each on the stack (20 bytes on a 32-bit
+/* Inputs plus outputs of one op. The executor keeps one view each on the stack (24 bytes on a 32-bit
  * processor). A plan with a wider op is refused with TIGRIS_E_LIMIT. */
 #ifndef TIGRIS_MAX_OPERANDS
 #define TIGRIS_MAX_OPERANDS 32

@@ -35,8 +35,7 @@ static inline uint32_t tigris_elements(const tigris_tensor* tensor) {
   return tensor->bytes / tigris_element_size(tensor->dtype);
 }
 
-static inline tigris_shape4 tigris_shape4_of(const tigris_plan* plan, const tigris_tensor* tensor) {
-  const int32_t* d = tigris_dims(plan, tensor);
+static inline tigris_shape4 tigris_shape4_read(const tigris_tensor* tensor, const int32_t* d) {
   tigris_shape4 s = {1, 1, 1, 1};
   switch (tensor->rank) {
   case 1:
@@ -64,22 +63,38 @@ static inline tigris_shape4 tigris_shape4_of(const tigris_plan* plan, const tigr
   return s;
 }
 
-/* Rows of a whole tensor (see tigris_backend.h). */
-static inline uint32_t tigris_row_count(const tigris_plan* plan, const tigris_tensor* tensor) {
-  const tigris_shape4 s = tigris_shape4_of(plan, tensor);
-  return (uint32_t)s.n * (uint32_t)s.h;
+static inline tigris_shape4 tigris_shape4_of(const tigris_plan* plan, const tigris_tensor* tensor) {
+  return tigris_shape4_read(tensor, tigris_dims(plan, tensor));
+}
+
+static inline tigris_shape4 tigris_view_shape(const tigris_view* view) {
+  return tigris_shape4_read(view->tensor, view->dims);
+}
+
+/* A view of all rows of what lies densely at `data`: `bytes` bytes with dimensions `dims`. */
+static inline tigris_view tigris_dense(const tigris_tensor* tensor, const int32_t* dims,
+                                       uint32_t bytes, void* data) {
+  const tigris_shape4 s = tigris_shape4_read(tensor, dims);
+  tigris_view view;
+  view.data = (uint8_t*)data;
+  view.tensor = tensor;
+  view.dims = dims;
+  view.first = 0;
+  view.rows = (uint32_t)s.n * (uint32_t)s.h;
+  view.pitch = view.rows == 0 ? 0 : bytes / view.rows;
+  return view;
 }
 
 /* The view of a whole tensor that lies at `data`. */
 static inline tigris_view tigris_whole(const tigris_plan* plan, const tigris_tensor* tensor,
                                        void* data) {
-  tigris_view view;
-  view.data = (uint8_t*)data;
-  view.tensor = tensor;
-  view.first = 0;
-  view.rows = tigris_row_count(plan, tensor);
-  view.pitch = tensor->bytes / view.rows;
-  return view;
+  return tigris_dense(tensor, tigris_dims(plan, tensor), tensor->bytes, data);
+}
+
+/* Weights (input 1) from one innermost row to the next: the whole tensor's last dimension. */
+static inline uint32_t tigris_weight_row(const tigris_call* call) {
+  const tigris_tensor* w = call->in[1].tensor;
+  return (uint32_t)tigris_dims(call->plan, w)[w->rank - 1];
 }
 
 /* The one way to a row: a later ring buffer changes this line only. */

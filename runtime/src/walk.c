@@ -3,32 +3,30 @@
 
 #include <string.h>
 
-void tigris_walk_init(tigris_walk* w, const tigris_plan* plan, const tigris_tensor* output) {
+void tigris_walk_init(tigris_walk* w, const tigris_view* output) {
   uint32_t i;
   memset(w, 0, sizeof *w);
-  w->rank = output->rank;
-  for (i = 0; i < output->rank; ++i)
-    w->dim[i] = tigris_dims(plan, output)[i];
+  w->rank = output->tensor->rank;
+  for (i = 0; i < w->rank; ++i)
+    w->dim[i] = output->dims[i];
 }
 
-void tigris_strides(const tigris_plan* plan, const tigris_tensor* tensor, int32_t* strides) {
-  const int32_t* dims = tigris_dims(plan, tensor);
+void tigris_strides(const tigris_view* view, int32_t* strides) {
   int32_t step = 1;
   uint32_t i;
-  for (i = tensor->rank; i-- > 0;) {
+  for (i = view->tensor->rank; i-- > 0;) {
     strides[i] = step;
-    step *= dims[i];
+    step *= view->dims[i];
   }
 }
 
-void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_plan* plan,
-                           const tigris_tensor* input) {
-  const int32_t* dims = tigris_dims(plan, input);
+void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_view* input) {
+  const uint32_t rank = input->tensor->rank;
   int32_t strides[TIGRIS_MAX_RANK];
   uint32_t i;
-  tigris_strides(plan, input, strides);
-  for (i = 0; i < input->rank; ++i)
-    w->stride[k][w->rank - input->rank + i] = dims[i] == 1 ? 0 : strides[i];
+  tigris_strides(input, strides);
+  for (i = 0; i < rank; ++i)
+    w->stride[k][w->rank - rank + i] = input->dims[i] == 1 ? 0 : strides[i];
 }
 
 void tigris_walk_collapse(tigris_walk* w) {

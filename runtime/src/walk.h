@@ -26,12 +26,11 @@ typedef struct tigris_walk {
 } tigris_walk;
 
 /* Dimensions of `output`, all strides 0, all origins 0. */
-void tigris_walk_init(tigris_walk* w, const tigris_plan* plan, const tigris_tensor* output);
+void tigris_walk_init(tigris_walk* w, const tigris_view* output);
 /* Strides of `input` for numpy broadcasting against the walk's dimensions. */
-void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_plan* plan,
-                           const tigris_tensor* input);
-/* Row-major strides of a tensor. */
-void tigris_strides(const tigris_plan* plan, const tigris_tensor* tensor, int32_t* strides);
+void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_view* input);
+/* Row-major strides of what a view shows. */
+void tigris_strides(const tigris_view* view, int32_t* strides);
 /* Merges axes that all inputs step through as one; drops axes of size 1. */
 void tigris_walk_collapse(tigris_walk* w);
 /* Goes to flat output element `begin`. */

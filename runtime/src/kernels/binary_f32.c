@@ -66,9 +66,9 @@ tigris_status tigris_binary_f32(const tigris_call* call) {
   const tigris_span span = tigris_span_of(&call->out[0]);
   tigris_walk w;
   LineF32 l;
-  tigris_walk_init(&w, call->plan, call->out[0].tensor);
-  tigris_walk_broadcast(&w, 0, call->plan, call->in[0].tensor);
-  tigris_walk_broadcast(&w, 1, call->plan, call->in[1].tensor);
+  tigris_walk_init(&w, &call->out[0]);
+  tigris_walk_broadcast(&w, 0, &call->in[0]);
+  tigris_walk_broadcast(&w, 1, &call->in[1]);
   tigris_walk_collapse(&w);
   l.lo = p == NULL ? -HUGE_VALF : p->lo.f;
   l.hi = p == NULL ? HUGE_VALF : p->hi.f;

@@ -116,9 +116,9 @@ tigris_status tigris_binary_s8(const tigris_call* call) {
   const tigris_span span = tigris_span_of(&call->out[0]);
   tigris_walk w;
   LineS8 l;
-  tigris_walk_init(&w, call->plan, call->out[0].tensor);
-  tigris_walk_broadcast(&w, 0, call->plan, call->in[0].tensor);
-  tigris_walk_broadcast(&w, 1, call->plan, call->in[1].tensor);
+  tigris_walk_init(&w, &call->out[0]);
+  tigris_walk_broadcast(&w, 0, &call->in[0]);
+  tigris_walk_broadcast(&w, 1, &call->in[1]);
   tigris_walk_collapse(&w);
   l.p = (const tigris_binary_params*)call->params;
   l.aZero = tigris_zero_point(call->plan, call->in[0].tensor);

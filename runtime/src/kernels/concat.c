@@ -7,7 +7,7 @@
 tigris_status tigris_concat(const tigris_call* call) {
   const tigris_axis_params* p = (const tigris_axis_params*)call->params;
   const tigris_tensor* t = call->out[0].tensor;
-  const int32_t* dims = tigris_dims(call->plan, t);
+  const int32_t* dims = call->out[0].dims;
   const uint32_t size = tigris_element_size(t->dtype);
   const tigris_span span = tigris_span_of(&call->out[0]);
   uint8_t* y = call->out[0].data;
@@ -26,7 +26,7 @@ tigris_status tigris_concat(const tigris_call* call) {
   at = span.begin % total;
   for (left = span.count; left != 0;) {
     const tigris_view* in = &call->in[k];
-    const uint32_t own = (uint32_t)tigris_dims(call->plan, in->tensor)[p->axis] * inner;
+    const uint32_t own = (uint32_t)in->dims[p->axis] * inner;
     if (at < start + own) {
       uint32_t n = start + own - at;
       n = n < left ? n : left;

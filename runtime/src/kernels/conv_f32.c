@@ -11,6 +11,8 @@ typedef struct ConvF32 {
   tigris_shape4 out;
   uint32_t groupIn;
   uint32_t groupOut;
+  uint32_t
+      step; /* weights from one input channel to the next: the group's outputs in the whole tensor */
   const float* weights;
   const float* bias;
 } ConvF32;
@@ -19,7 +21,7 @@ typedef struct ConvF32 {
 static void pixel(const ConvF32* k, float* y, uint32_t batchRow, const tigris_window* wy,
                   const tigris_window* wx) {
   const tigris_conv_params* p = k->p;
-  const uint32_t tapSize = k->groupIn * k->groupOut;
+  const uint32_t tapSize = k->groupIn * k->step;
   int32_t g;
   for (g = 0; g < p->groups; ++g) {
     const float* gw =
@@ -42,13 +44,13 @@ static void pixel(const ConvF32* k, float* y, uint32_t batchRow, const tigris_wi
           /* Taps of a kernel row lie side by side in the input and in the weights: one run. */
           tigris_mac_f32(sum, n, row + (uint32_t)(wx->start + wx->begin) * k->groupIn,
                          (uint32_t)(wx->end - wx->begin) * k->groupIn,
-                         w + (size_t)(uint32_t)wx->begin * tapSize, k->groupOut);
+                         w + (size_t)(uint32_t)wx->begin * tapSize, k->step);
           continue;
         }
         for (kx = wx->begin; kx < wx->end; ++kx) {
           const uint32_t x = (uint32_t)(wx->start + kx * p->dilation_w);
           tigris_mac_f32(sum, n, row + (size_t)x * (uint32_t)k->in.c + inStart, k->groupIn,
-                         w + (size_t)(uint32_t)kx * tapSize, k->groupOut);
+                         w + (size_t)(uint32_t)kx * tapSize, k->step);
         }
       }
       tigris_store_f32(y + outStart + o, sum, n, p->lo.f, p->hi.f);
@@ -62,10 +64,11 @@ tigris_status tigris_conv_f32(const tigris_call* call) {
   uint32_t r;
   k.call = call;
   k.p = (const tigris_conv_params*)call->params;
-  k.in = tigris_shape4_of(call->plan, call->in[0].tensor);
-  k.out = tigris_shape4_of(call->plan, out->tensor);
+  k.in = tigris_view_shape(&call->in[0]);
+  k.out = tigris_view_shape(out);
   k.groupIn = (uint32_t)(k.in.c / k.p->groups);
   k.groupOut = (uint32_t)(k.out.c / k.p->groups);
+  k.step = tigris_weight_row(call);
   k.weights = (const float*)(const void*)call->in[1].data;
   k.bias = call->op->inputs > 2 ? (const float*)(const void*)call->in[2].data : NULL;
   for (r = out->first; r < out->first + out->rows; ++r) {

@@ -91,8 +91,8 @@ tigris_status tigris_conv_s8(const tigris_call* call) {
   k.p = p;
   k.dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
                             p->weight_zeros_count, p->lo.i, p->hi.i);
-  k.in = tigris_shape4_of(call->plan, call->in[0].tensor);
-  k.out = tigris_shape4_of(call->plan, out->tensor);
+  k.in = tigris_view_shape(&call->in[0]);
+  k.out = tigris_view_shape(out);
   k.groupIn = (uint32_t)(k.in.c / p->groups);
   k.groupOut = (uint32_t)(k.out.c / p->groups);
   k.filter = (size_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * k.groupIn;

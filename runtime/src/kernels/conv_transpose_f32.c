@@ -7,11 +7,12 @@
 tigris_status tigris_conv_transpose_f32(const tigris_call* call) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
-  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  const tigris_shape4 si = tigris_view_shape(&call->in[0]);
+  const tigris_shape4 so = tigris_view_shape(out);
   const uint32_t groupIn = (uint32_t)(si.c / p->groups);
   const uint32_t groupOut = (uint32_t)(so.c / p->groups);
-  const uint32_t tapSize = groupIn * groupOut;
+  const uint32_t step = tigris_weight_row(call);
+  const uint32_t tapSize = groupIn * step;
   const float* weights = (const float*)(const void*)call->in[1].data;
   const float* bias = call->op->inputs > 2 ? (const float*)(const void*)call->in[2].data : NULL;
   uint32_t r;
@@ -46,7 +47,7 @@ tigris_status tigris_conv_transpose_f32(const tigris_call* call) {
             if (ix >= 0)
               tigris_mac_f32(sum, n, row + (size_t)(uint32_t)ix * (uint32_t)si.c + g * groupIn,
                              groupIn, gw + (size_t)(uint32_t)(ky * p->kernel_w + kx) * tapSize + o,
-                             groupOut);
+                             step);
           }
         }
         tigris_store_f32(y + o, sum, n, p->lo.f, p->hi.f);

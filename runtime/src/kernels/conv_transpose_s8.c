@@ -6,8 +6,8 @@
 tigris_status tigris_conv_transpose_s8(const tigris_call* call) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
-  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  const tigris_shape4 si = tigris_view_shape(&call->in[0]);
+  const tigris_shape4 so = tigris_view_shape(out);
   const uint32_t groupIn = (uint32_t)(si.c / p->groups);
   const uint32_t groupOut = (uint32_t)(so.c / p->groups);
   const size_t filter = (size_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * groupIn;

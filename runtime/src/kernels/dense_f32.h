@@ -75,16 +75,16 @@ static inline void tigris_store_f32(float* y, const float* sum, uint32_t n, floa
     y[c] = tigris_clamp1_f32(sum[c], lo, hi);
 }
 
-/* y[n] = clamp(bias + x[k] * w[k, n]). */
+/* y[n] = clamp(bias + x[k] * w[k, n]); `step` weights from k to k + 1. */
 static inline void tigris_line_f32(float* y, const float* x, const float* w, const float* bias,
-                                   uint32_t k, uint32_t n, float lo, float hi) {
+                                   uint32_t k, uint32_t n, uint32_t step, float lo, float hi) {
   uint32_t o;
   uint32_t block;
   for (o = 0; o < n; o += block) {
     float sum[TIGRIS_BLOCK_F32];
     block = tigris_block_f32(n - o);
     tigris_bias_f32(sum, block, bias == NULL ? NULL : bias + o);
-    tigris_mac_f32(sum, block, x, k, w + o, n);
+    tigris_mac_f32(sum, block, x, k, w + o, step);
     tigris_store_f32(y + o, sum, block, lo, hi);
   }
 }

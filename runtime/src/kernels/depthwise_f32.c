@@ -9,6 +9,7 @@ typedef struct DepthwiseF32 {
   tigris_shape4 in;
   tigris_shape4 out;
   uint32_t multiplier;
+  uint32_t step; /* weights from tap to tap: all channels of the whole tensor */
 } DepthwiseF32;
 
 /* sum[c] += x[channel of c] * w[c] for output channels first .. first + n - 1. */
@@ -48,7 +49,7 @@ static void pixel(const DepthwiseF32* k, float* y, uint32_t batchRow, const tigr
       for (kx = wx->begin; kx < wx->end; ++kx) {
         const uint32_t x = (uint32_t)(wx->start + kx * p->dilation_w);
         tap(sum, o, n, row + (size_t)x * (uint32_t)k->in.c,
-            weights + (size_t)(uint32_t)(ky * p->kernel_w + kx) * channels, k->multiplier);
+            weights + (size_t)(uint32_t)(ky * p->kernel_w + kx) * k->step, k->multiplier);
       }
     }
     tigris_store_f32(y + o, sum, n, p->lo.f, p->hi.f);
@@ -61,9 +62,10 @@ tigris_status tigris_depthwise_conv_f32(const tigris_call* call) {
   uint32_t r;
   k.call = call;
   k.p = (const tigris_conv_params*)call->params;
-  k.in = tigris_shape4_of(call->plan, call->in[0].tensor);
-  k.out = tigris_shape4_of(call->plan, out->tensor);
+  k.in = tigris_view_shape(&call->in[0]);
+  k.out = tigris_view_shape(out);
   k.multiplier = (uint32_t)(k.out.c / k.in.c);
+  k.step = tigris_weight_row(call);
   for (r = out->first; r < out->first + out->rows; ++r) {
     const uint32_t batchRow = r / (uint32_t)k.out.h * (uint32_t)k.in.h;
     const tigris_window wy = tigris_window_at((int32_t)(r % (uint32_t)k.out.h), k.p->stride_h,

@@ -12,6 +12,7 @@ typedef struct DepthwiseS8 {
   tigris_shape4 in;
   tigris_shape4 out;
   uint32_t multiplier;
+  uint32_t step; /* weights from tap to tap: all channels of the whole tensor */
 } DepthwiseS8;
 
 /* The window over one output pixel. */
@@ -31,7 +32,7 @@ static const int8_t* inputAt(const DepthwiseS8* k, const PixelDepthwiseS8* at, i
 
 static const int8_t* weightsAt(const DepthwiseS8* k, const PixelDepthwiseS8* at, int32_t ky) {
   const int8_t* weights = (const int8_t*)(const void*)k->call->in[1].data;
-  return weights + (size_t)(uint32_t)(ky * k->p->kernel_w + at->wx.begin) * (uint32_t)k->out.c;
+  return weights + (size_t)(uint32_t)(ky * k->p->kernel_w + at->wx.begin) * k->step;
 }
 
 /* Output channels o .. o + BLOCK - 1 where each has its own input channel and weights have no zero point.
@@ -39,7 +40,7 @@ static const int8_t* weightsAt(const DepthwiseS8* k, const PixelDepthwiseS8* at,
  * three taps at a time load and store the accumulators a third as often. */
 static void fullBlock(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
   const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
-  const size_t wStep = (uint32_t)k->out.c;
+  const size_t wStep = k->step;
   const int32_t zero = k->dense.in_zero;
   const int32_t width = at->wx.end - at->wx.begin;
   uint32_t sum[BLOCK] = {0};
@@ -71,7 +72,7 @@ static void fullBlock(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t
 /* Any one output channel. The zero point is taken off each weight, so the input sum is not needed. */
 static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
   const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
-  const size_t wStep = (uint32_t)k->out.c;
+  const size_t wStep = k->step;
   const int32_t zero = k->dense.in_zero;
   const int32_t weightZero = k->dense.zeros == NULL ? 0 : k->dense.zeros[o * k->dense.zeros_step];
   const int32_t width = at->wx.end - at->wx.begin;
@@ -113,9 +114,10 @@ tigris_status tigris_depthwise_conv_s8(const tigris_call* call) {
   k.p = p;
   k.dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
                             p->weight_zeros_count, p->lo.i, p->hi.i);
-  k.in = tigris_shape4_of(call->plan, call->in[0].tensor);
-  k.out = tigris_shape4_of(call->plan, out->tensor);
+  k.in = tigris_view_shape(&call->in[0]);
+  k.out = tigris_view_shape(out);
   k.multiplier = (uint32_t)(k.out.c / k.in.c);
+  k.step = tigris_weight_row(call);
   for (r = out->first; r < out->first + out->rows; ++r) {
     int8_t* y = (int8_t*)(void*)tigris_row(out, r);
     int32_t x;

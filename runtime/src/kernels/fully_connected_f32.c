@@ -5,7 +5,7 @@
 
 tigris_status tigris_fully_connected_f32(const tigris_call* call) {
   const tigris_fc_params* p = (const tigris_fc_params*)call->params;
-  const int32_t* dims = tigris_dims(call->plan, call->in[1].tensor);
+  const int32_t* dims = call->in[1].dims;
   const uint32_t k = (uint32_t)dims[0];
   const uint32_t n = (uint32_t)dims[1];
   const float* w = (const float*)(const void*)call->in[1].data;
@@ -15,6 +15,6 @@ tigris_status tigris_fully_connected_f32(const tigris_call* call) {
   for (m = span.begin / n; m < (span.begin + span.count) / n; ++m)
     tigris_line_f32((float*)(void*)tigris_element(&call->out[0], m * n, 4),
                     (const float*)(const void*)tigris_element(&call->in[0], m * k, 4), w, bias, k,
-                    n, p->lo.f, p->hi.f);
+                    n, tigris_weight_row(call), p->lo.f, p->hi.f);
   return TIGRIS_OK;
 }

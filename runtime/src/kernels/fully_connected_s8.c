@@ -5,7 +5,7 @@
 
 tigris_status tigris_fully_connected_s8(const tigris_call* call) {
   const tigris_fc_params* p = (const tigris_fc_params*)call->params;
-  const int32_t* dims = tigris_dims(call->plan, call->in[1].tensor);
+  const int32_t* dims = call->in[1].dims;
   const uint32_t n = (uint32_t)dims[0];
   const uint32_t k = (uint32_t)dims[1];
   const int8_t* weights = (const int8_t*)(const void*)call->in[1].data;

@@ -23,7 +23,7 @@ static int64_t position(const tigris_view* indices, uint32_t i, int32_t size) {
 tigris_status tigris_gather(const tigris_call* call) {
   const tigris_axis_params* p = (const tigris_axis_params*)call->params;
   const tigris_tensor* t = call->in[0].tensor;
-  const int32_t* dims = tigris_dims(call->plan, t);
+  const int32_t* dims = call->in[0].dims;
   const uint32_t size = tigris_element_size(t->dtype);
   const uint32_t picks = tigris_elements(call->in[1].tensor);
   const tigris_span span = tigris_span_of(&call->out[0]);

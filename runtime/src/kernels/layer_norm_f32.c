@@ -16,7 +16,7 @@ tigris_status tigris_layer_norm_f32(const tigris_call* call) {
   uint32_t outer;
   uint32_t i;
   for (i = t->rank - p->axes; i < t->rank; ++i)
-    n *= (uint32_t)tigris_dims(call->plan, t)[i];
+    n *= (uint32_t)call->out[0].dims[i];
   for (outer = 0; outer < span.count; outer += n, x += n, y += n) {
     float mean = 0.0f;
     float variance = 0.0f;

@@ -40,7 +40,7 @@ tigris_status tigris_lookup_s8(const tigris_call* call) {
 tigris_status tigris_batch_norm_f32(const tigris_call* call) {
   const tigris_clamp_params* p = (const tigris_clamp_params*)call->params;
   const tigris_tensor* t = call->out[0].tensor;
-  const uint32_t channels = (uint32_t)tigris_dims(call->plan, t)[t->rank - 1];
+  const uint32_t channels = (uint32_t)call->out[0].dims[t->rank - 1];
   const tigris_span span = tigris_span_of(&call->out[0]);
   const float* x = (const float*)(const void*)tigris_element(&call->in[0], span.begin, 4);
   const float* scale = (const float*)(const void*)call->in[1].data;

@@ -44,17 +44,19 @@ static void fill(const Pad* k, uint8_t* y, uint32_t n) {
 static void line(const Pad* k, uint8_t* y, int32_t start) {
   const size_t pixel = (size_t)k->inner * k->size;
   const uint32_t out = (uint32_t)k->outDims[k->axis];
-  const uint32_t before = (uint32_t)k->before[k->axis];
-  const uint32_t own = (uint32_t)k->inDims[k->axis];
   uint32_t i;
   if (start < 0) {
     fill(k, y, out * k->inner);
     return;
   }
   for (i = 0; i < out; ++i) {
-    if (i == before) {
-      memcpy(y + i * pixel, tigris_element(k->in, (uint32_t)start, k->size), own * pixel);
-      i += own - 1;
+    const int32_t own = (int32_t)i - k->before[k->axis];
+    if (own >= 0 && own < k->inDims[k->axis]) {
+      const uint32_t left = (uint32_t)(k->inDims[k->axis] - own);
+      const uint32_t n = left < out - i ? left : out - i;
+      memcpy(y + i * pixel,
+             tigris_element(k->in, (uint32_t)start + (uint32_t)own * k->inner, k->size), n * pixel);
+      i += n - 1;
     } else if (k->mode == TIGRIS_PAD_CONSTANT) {
       fill(k, y + i * pixel, k->inner);
     } else {
@@ -89,8 +91,8 @@ tigris_status tigris_pad(const tigris_call* call) {
   memset(&k, 0, sizeof k);
   k.in = &call->in[0];
   k.before = p->before;
-  k.inDims = tigris_dims(call->plan, call->in[0].tensor);
-  k.outDims = tigris_dims(call->plan, t);
+  k.inDims = call->in[0].dims;
+  k.outDims = out->dims;
   k.size = tigris_element_size(t->dtype);
   k.mode = p->mode;
   k.inner = 1;
@@ -99,7 +101,7 @@ tigris_status tigris_pad(const tigris_call* call) {
     memcpy(y, call->in[0].data, k.size);
     return TIGRIS_OK;
   }
-  tigris_strides(call->plan, call->in[0].tensor, k.strides);
+  tigris_strides(&call->in[0], k.strides);
   k.axis = t->rank - 1u;
   while (k.axis > lowest && k.inDims[k.axis] == k.outDims[k.axis]) {
     k.inner *= (uint32_t)k.outDims[k.axis];

@@ -70,8 +70,8 @@ typedef void (*PixelF32)(const tigris_call* call, const tigris_shape4* in, uint3
 static void eachPixel(const tigris_call* call, PixelF32 pixel) {
   const tigris_pool_params* p = (const tigris_pool_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
-  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  const tigris_shape4 si = tigris_view_shape(&call->in[0]);
+  const tigris_shape4 so = tigris_view_shape(out);
   uint32_t r;
   for (r = out->first; r < out->first + out->rows; ++r) {
     const tigris_window wy = tigris_window_at((int32_t)(r % (uint32_t)so.h), p->stride_h,
@@ -101,7 +101,7 @@ tigris_status tigris_average_pool_f32(const tigris_call* call) {
 tigris_status tigris_global_average_pool_f32(const tigris_call* call) {
   const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
+  const tigris_shape4 si = tigris_view_shape(&call->in[0]);
   const uint32_t channels = (uint32_t)si.c;
   const uint32_t n = out->rows * (out->pitch / 4) / channels; /* images asked for */
   const uint32_t first = out->first * (out->pitch / 4) / channels;

@@ -102,12 +102,12 @@ typedef void (*PixelS8)(const PoolS8* k, uint32_t batchRow, const tigris_window*
 static void eachPixel(const tigris_call* call, PixelS8 pixel) {
   const tigris_pool_params* p = (const tigris_pool_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  const tigris_shape4 so = tigris_view_shape(out);
   PoolS8 k;
   uint32_t r;
   k.call = call;
   k.p = p;
-  k.in = tigris_shape4_of(call->plan, call->in[0].tensor);
+  k.in = tigris_view_shape(&call->in[0]);
   k.in_zero = tigris_zero_point(call->plan, call->in[0].tensor);
   k.out_zero = tigris_zero_point(call->plan, out->tensor);
   for (r = out->first; r < out->first + out->rows; ++r) {
@@ -137,7 +137,7 @@ tigris_status tigris_average_pool_s8(const tigris_call* call) {
 tigris_status tigris_global_average_pool_s8(const tigris_call* call) {
   const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
+  const tigris_shape4 si = tigris_view_shape(&call->in[0]);
   const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t outZero = tigris_zero_point(call->plan, out->tensor);
   const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;

@@ -13,16 +13,16 @@ typedef struct tigris_reduction_walks {
   uint32_t count;      /* elements of one reduction */
 } tigris_reduction_walks;
 
-static inline void tigris_reduction_init(tigris_reduction_walks* r, const tigris_plan* plan,
-                                         const tigris_tensor* x, uint32_t axes) {
-  const int32_t* dims = tigris_dims(plan, x);
+static inline void tigris_reduction_init(tigris_reduction_walks* r, const tigris_view* x,
+                                         uint32_t axes) {
+  const int32_t* dims = x->dims;
   int32_t strides[TIGRIS_MAX_RANK];
   uint32_t i;
-  tigris_strides(plan, x, strides);
-  tigris_walk_init(&r->kept, plan, x);
-  tigris_walk_init(&r->reduced, plan, x);
+  tigris_strides(x, strides);
+  tigris_walk_init(&r->kept, x);
+  tigris_walk_init(&r->reduced, x);
   r->count = 1;
-  for (i = 0; i < x->rank; ++i) {
+  for (i = 0; i < x->tensor->rank; ++i) {
     const int isReduced = (int)((axes >> i) & 1u);
     r->kept.dim[i] = isReduced ? 1 : dims[i];
     r->kept.stride[0][i] = isReduced ? 0 : strides[i];

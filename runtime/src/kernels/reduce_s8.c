@@ -32,7 +32,7 @@ tigris_status tigris_reduce_s8(const tigris_call* call) {
   int8_t* y = (int8_t*)(void*)call->out[0].data;
   tigris_reduction_walks w;
   uint32_t block;
-  tigris_reduction_init(&w, call->plan, call->in[0].tensor, p->axes);
+  tigris_reduction_init(&w, &call->in[0], p->axes);
   for (tigris_walk_start(&w.kept, span.begin, span.count); w.kept.left != 0;
        tigris_walk_advance(&w.kept, block)) {
     const int32_t side = w.kept.stride[0][w.kept.rank - 1];

@@ -79,8 +79,8 @@ static void weightedPixelS8(const Resize* k, uint8_t* bytes) {
 static void resize(const tigris_call* call, uint32_t size) {
   const tigris_resize_params* p = (const tigris_resize_params*)call->params;
   const tigris_view* out = &call->out[0];
-  const tigris_shape4 si = tigris_shape4_of(call->plan, call->in[0].tensor);
-  const tigris_shape4 so = tigris_shape4_of(call->plan, out->tensor);
+  const tigris_shape4 si = tigris_view_shape(&call->in[0]);
+  const tigris_shape4 so = tigris_view_shape(out);
   const int32_t* ints = call->plan->ints;
   const int weighted = p->h_weight != TIGRIS_NONE;
   Resize k;

@@ -24,8 +24,8 @@ tigris_status tigris_slice(const tigris_call* call) {
   int32_t strides[TIGRIS_MAX_RANK];
   tigris_walk w;
   uint32_t i;
-  tigris_strides(call->plan, call->in[0].tensor, strides);
-  tigris_walk_init(&w, call->plan, call->out[0].tensor);
+  tigris_strides(&call->in[0], strides);
+  tigris_walk_init(&w, &call->out[0]);
   for (i = 0; i < w.rank; ++i) {
     w.origin[0] += p->starts[i] * strides[i];
     /* the step of an axis of one element may be any number and is never taken */
@@ -40,8 +40,8 @@ tigris_status tigris_transpose(const tigris_call* call) {
   int32_t strides[TIGRIS_MAX_RANK];
   tigris_walk w;
   uint32_t i;
-  tigris_strides(call->plan, call->in[0].tensor, strides);
-  tigris_walk_init(&w, call->plan, call->out[0].tensor);
+  tigris_strides(&call->in[0], strides);
+  tigris_walk_init(&w, &call->out[0]);
   for (i = 0; i < w.rank; ++i)
     w.stride[0][i] = strides[call->plan->ints[p->perm + i]];
   copyWalk(call, &w);
