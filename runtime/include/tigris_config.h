@@ -46,6 +46,11 @@
 #define TIGRIS_DYNAMIC_ARENA 1
 #endif
 
+/* 0 leaves out tiled stages: plans that have some are then TIGRIS_E_UNSUPPORTED. */
+#ifndef TIGRIS_TILED_STAGES
+#define TIGRIS_TILED_STAGES 1
+#endif
+
 /* 0 leaves out the unpacking of weights: plans with weight blocks are then TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_WEIGHT_BLOCKS
 #define TIGRIS_WEIGHT_BLOCKS 1

@@ -5,6 +5,7 @@
 #ifndef TIGRIS_CHECK_H
 #define TIGRIS_CHECK_H
 
+#include "box.h"
 #include "view.h"
 
 /* Bound on kernels, strides, dilations, pads and spatial sizes, so that coordinates fit int32. */
@@ -12,10 +13,12 @@
 
 /* Summary, quantisation, tensors, ports and operands. */
 tigris_status tigris_check_tables(const tigris_plan* plan);
-/* Stages and transfers. */
+/* Stages, transfers and tilings. */
 tigris_status tigris_check_schedule(const tigris_plan* plan);
 /* Weight blocks, and that every unpacked operand lies inside the right one. */
 tigris_status tigris_check_blocks(const tigris_plan* plan);
+/* The tiling of a tiled stage whose ops are known to be there. */
+tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage);
 /* One op: operands, parameters, overlap and the contract of its opcode. */
 tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op);
 
@@ -64,6 +67,11 @@ tigris_status tigris_check_resize(const tigris_op_check* c);
 tigris_status tigris_check_gather(const tigris_op_check* c);
 
 /* ---- shared predicates: 1 when the rule holds */
+
+/* [offset, offset + bytes) is aligned and lies in the fast arena behind the reserved prefix. */
+int tigris_placed_fast(const tigris_plan* plan, uint32_t offset, uint32_t bytes);
+/* The same for the slow memory. */
+int tigris_placed_slow(const tigris_plan* plan, uint32_t offset, uint32_t bytes);
 
 static inline int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a,
                                    const tigris_tensor* b) {

@@ -66,6 +66,8 @@ static int clashes(const tigris_plan* plan, const tigris_operand* out, const tig
   uint32_t inBytes;
   if (in->pool != out->pool)
     return 0;
+  if (out->pool == TIGRIS_POOL_TILE) /* which bytes: tigris_check_tiling */
+    return out->offset == in->offset;
   inBytes = plan->tensors[in->tensor].bytes;
   if (out->offset == in->offset && (out->pool == TIGRIS_POOL_CALLER || inBytes == outBytes))
     return !inPlace;

@@ -14,11 +14,11 @@ static int placed(const tigris_plan* plan, uint32_t offset, uint32_t bytes, uint
          bytes <= size - offset;
 }
 
-static int placedFast(const tigris_plan* plan, uint32_t offset, uint32_t bytes) {
+int tigris_placed_fast(const tigris_plan* plan, uint32_t offset, uint32_t bytes) {
   return placed(plan, offset, bytes, plan->summary->fast_reserved, plan->summary->fast_bytes);
 }
 
-static int placedSlow(const tigris_plan* plan, uint32_t offset, uint32_t bytes) {
+int tigris_placed_slow(const tigris_plan* plan, uint32_t offset, uint32_t bytes) {
   return placed(plan, offset, bytes, 0, plan->summary->slow_bytes);
 }
 
@@ -113,8 +113,8 @@ static tigris_status checkPort(const tigris_plan* plan, const tigris_port* port)
   if (plan->summary->io_mode == TIGRIS_IO_CALLER)
     return port->offset == 0 ? TIGRIS_OK : TIGRIS_E_ADDRESS;
   if (plan->summary->io_mode == TIGRIS_IO_SLOW)
-    return placedSlow(plan, port->offset, t->bytes) ? TIGRIS_OK : TIGRIS_E_ADDRESS;
-  return placedFast(plan, port->offset, t->bytes) ? TIGRIS_OK : TIGRIS_E_ADDRESS;
+    return tigris_placed_slow(plan, port->offset, t->bytes) ? TIGRIS_OK : TIGRIS_E_ADDRESS;
+  return tigris_placed_fast(plan, port->offset, t->bytes) ? TIGRIS_OK : TIGRIS_E_ADDRESS;
 }
 
 static tigris_status checkOperand(const tigris_plan* plan, const tigris_operand* o) {
@@ -130,10 +130,10 @@ static tigris_status checkOperand(const tigris_plan* plan, const tigris_operand*
     return TIGRIS_E_FORMAT;
   switch (o->pool) {
   case TIGRIS_POOL_FAST:
-    ok = placedFast(plan, o->offset, t->bytes);
+    ok = tigris_placed_fast(plan, o->offset, t->bytes);
     break;
   case TIGRIS_POOL_SLOW:
-    ok = placedSlow(plan, o->offset, t->bytes);
+    ok = tigris_placed_slow(plan, o->offset, t->bytes);
     break;
   case TIGRIS_POOL_CALLER:
     ok = plan->summary->io_mode == TIGRIS_IO_CALLER && o->offset < plan->port_count &&
@@ -145,7 +145,8 @@ static tigris_status checkOperand(const tigris_plan* plan, const tigris_operand*
   case TIGRIS_POOL_CONST:
     ok = o->offset == t->data;
     break;
-  default: /* TILE: no stage that takes it is known */
+  default: /* TILE: tigris_check_schedule knows the tiling */
+    ok = t->rank >= 1 && t->rank <= TIGRIS_BOX_RANK;
     break;
   }
   return ok ? TIGRIS_OK : TIGRIS_E_ADDRESS;
@@ -182,12 +183,13 @@ tigris_status tigris_check_tables(const tigris_plan* plan) {
   return status;
 }
 
-/* Every op's fast operands end below the peak its stage declares. */
-static int opBelowPeak(const tigris_plan* plan, const tigris_op* op, uint32_t peak) {
+/* Every op's fast operands end below the peak its stage declares, and none is a part of a tile. */
+static int wholeOpOk(const tigris_plan* plan, const tigris_op* op, uint32_t peak) {
   uint32_t i;
   for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
-    if (o->pool == TIGRIS_POOL_FAST && o->offset + plan->tensors[o->tensor].bytes > peak)
+    if (o->pool == TIGRIS_POOL_TILE ||
+        (o->pool == TIGRIS_POOL_FAST && o->offset + plan->tensors[o->tensor].bytes > peak))
       return 0;
   }
   return 1;
@@ -202,8 +204,8 @@ static tigris_status checkTransfers(const tigris_plan* plan, uint32_t first, uin
     const tigris_transfer* t = &plan->transfers[i];
     if (t->tensor >= plan->tensor_count || plan->tensors[t->tensor].bytes != t->bytes)
       return TIGRIS_E_FORMAT;
-    if (!placedFast(plan, t->fast, t->bytes) || !placedSlow(plan, t->slow, t->bytes) ||
-        t->fast + t->bytes > peak)
+    if (!tigris_placed_fast(plan, t->fast, t->bytes) ||
+        !tigris_placed_slow(plan, t->slow, t->bytes) || t->fast + t->bytes > peak)
       return TIGRIS_E_ADDRESS;
   }
   return TIGRIS_OK;
@@ -216,15 +218,21 @@ tigris_status tigris_check_schedule(const tigris_plan* plan) {
   uint32_t k;
   for (i = 0; status == TIGRIS_OK && i < plan->stage_count; ++i) {
     const tigris_stage* s = &plan->stages[i];
-    if (s->mode != TIGRIS_STAGE_WHOLE)
+    const int isTiled = TIGRIS_TILED_STAGES && s->mode == TIGRIS_STAGE_TILED;
+    if (s->mode != TIGRIS_STAGE_WHOLE && !isTiled)
       return TIGRIS_E_UNSUPPORTED;
-    if (s->first_op != next || s->op_count > plan->op_count - next || s->detail != TIGRIS_NONE)
+    if (s->first_op != next || s->op_count > plan->op_count - next ||
+        isTiled != (s->detail != TIGRIS_NONE))
       return TIGRIS_E_FORMAT;
     if (s->peak > plan->summary->fast_bytes)
       return TIGRIS_E_ADDRESS;
     next += s->op_count;
+    if (isTiled) {
+      status = tigris_check_tiling(plan, s);
+      continue;
+    }
     for (k = s->first_op; k < next; ++k) {
-      if (!opBelowPeak(plan, &plan->ops[k], s->peak))
+      if (!wholeOpOk(plan, &plan->ops[k], s->peak))
         return TIGRIS_E_ADDRESS;
     }
     status = checkTransfers(plan, s->first_load, s->load_count, s->peak);

@@ -180,6 +180,12 @@ void tigris_dynamic_settle(tigris_context* ctx, uint32_t offset, uint32_t bytes,
     setReads(ctx, index, readsAhead(ctx->plan, ctx->stage, step, offset, bytes));
 }
 
+void tigris_dynamic_drop(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
+  const uint32_t index = find(ctx, offset, bytes, 1);
+  if (index < ctx->block_count)
+    setReads(ctx, index, 0);
+}
+
 uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
   tigris_statistics* s = &ctx->statistics;
   const uint32_t index = find(ctx, offset, bytes, isWrite);

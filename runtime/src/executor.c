@@ -3,6 +3,7 @@
 
 #include "dynamic.h"
 #include "lz4_block.h"
+#include "tile.h"
 #include "view.h"
 
 static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend) {
@@ -337,10 +338,44 @@ static tigris_status start(tigris_context* ctx) {
   return tigris_is_dynamic(ctx) ? tigris_dynamic_start(ctx) : TIGRIS_OK;
 }
 
+#if TIGRIS_TILED_STAGES
+/* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
+static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
+  tigris_status status = TIGRIS_OK;
+  unpackBefore(ctx, stage->first_op);
+#if TIGRIS_DYNAMIC_ARENA
+  if (tigris_is_dynamic(ctx)) {
+    uint32_t begin;
+    uint32_t end;
+    uint8_t* at;
+    tigris_tile_span(ctx->plan, &ctx->plan->tilings[stage->detail], &begin, &end);
+    ctx->error_op = stage->first_op;
+    if (tigris_dynamic_place(ctx, begin, end - begin) != TIGRIS_OK)
+      return TIGRIS_E_MEMORY;
+    ctx->error_op = TIGRIS_NONE;
+    at = tigris_dynamic_at(ctx, begin, end - begin, 1);
+    if (!ctx->rehearsal)
+      status = tigris_run_tiles(ctx, stage, at, begin);
+    tigris_dynamic_drop(ctx, begin, end - begin);
+    return status;
+  }
+#endif
+  return tigris_run_tiles(ctx, stage, ctx->fast, 0);
+}
+#endif
+
 static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
   const tigris_plan* plan = ctx->plan;
   tigris_status status = TIGRIS_OK;
   uint32_t i;
+#if TIGRIS_TILED_STAGES
+  if (stage->mode == TIGRIS_STAGE_TILED) {
+    status = runTiled(ctx, stage);
+    if (status != TIGRIS_OK)
+      ctx->error_stage = ctx->stage;
+    return status;
+  }
+#endif
   for (i = 0; status == TIGRIS_OK && i < stage->load_count; ++i)
     status = load(ctx, &plan->transfers[stage->first_load + i], i);
   for (i = 0; status == TIGRIS_OK && i < stage->op_count; ++i) {

@@ -3,6 +3,7 @@
 #define TIGRIS_TEST_ONE_OP_H
 
 #include "check.h"
+#include "one_op_tiles.h"
 #include "plan_builder.h"
 #include "view.h"
 
@@ -25,6 +26,34 @@ static inline int oneOpOpen(OneOp* o, Builder* b) {
   memory.fast_bytes = o->plan.summary->fast_bytes;
   memory.fast = o->fast = (uint8_t*)exactly(memory.fast_bytes);
   return CHECK_EQ(tigris_init(&o->ctx, &o->plan, &tigris_backend_reference, &memory), TIGRIS_OK);
+}
+
+/* A later op changes an operand of op `index`. */
+static inline int isChanged(const tigris_plan* plan, uint32_t index) {
+  const tigris_op* op = &plan->ops[index];
+  uint32_t i;
+  uint32_t k;
+  for (i = index + 1; i < plan->op_count; ++i) {
+    const tigris_operand* out = &plan->operands[plan->ops[i].operands + plan->ops[i].inputs];
+    for (k = 0; k < (uint32_t)op->inputs + op->outputs; ++k) {
+      if (plan->operands[op->operands + k].pool == TIGRIS_POOL_FAST &&
+          plan->operands[op->operands + k].offset == out->offset)
+        return 1;
+    }
+  }
+  return 0;
+}
+
+/* Runs the plan, then each of its ops again in tiles. 0 when the run fails (counted). */
+static inline int runWhole(OneOp* o) {
+  uint32_t i;
+  if (!CHECK_EQ(tigris_run(&o->ctx), TIGRIS_OK))
+    return 0;
+  for (i = 0; i < o->plan.op_count; ++i) {
+    if (!isChanged(&o->plan, i))
+      checkTiles(&o->plan, i, o->fast);
+  }
+  return 1;
 }
 
 /* The first and last input row (within one image) an output row needs; axis sizes in in/out. */

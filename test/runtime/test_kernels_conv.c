@@ -233,7 +233,7 @@ static void convCase(void) {
   if (!oneOpOpen(&run, &b))
     return;
   memcpy(tigris_input(&run.ctx, 0), x, builderBytesOf(&b, in[0]));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (n = 0; n < k->n; ++n) {
     for (yy = 0; yy < k->oh; ++yy) {
       for (xx = 0; xx < k->ow; ++xx) {
@@ -334,7 +334,7 @@ static void testFullyConnected(uint8_t dtype) {
   if (!oneOpOpen(&run, &b))
     return;
   memcpy(tigris_input(&run.ctx, 0), x, builderBytesOf(&b, in[0]));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (r = 0; r < m; ++r) {
     for (o = 0; o < n; ++o) {
       double sum = 0;
@@ -394,7 +394,7 @@ static void testMatmul(int flip) {
   w = (float*)tigris_input(&run.ctx, 1);
   randomFloats(a, (size_t)(batch * m * k));
   randomFloats(w, (size_t)(heads * k * n));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   y = (const float*)tigris_output(&run.ctx, 0);
   for (c = 0; c < batch; ++c) {
     for (h = 0; h < heads; ++h) {
@@ -525,7 +525,7 @@ static void testPool(uint8_t dtype, int isMax) {
     randomFloats((float*)tigris_input(&run.ctx, 0), builderBytesOf(&b, in[0]) / 4);
   else
     randomBytes((int8_t*)tigris_input(&run.ctx, 0), builderBytesOf(&b, in[0]));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (n = 0; n < k->n; ++n) {
     for (y = 0; y < k->oh; ++y) {
       for (x = 0; x < k->ow; ++x) {
@@ -599,7 +599,7 @@ static void testGlobalPool(uint8_t dtype) {
     randomFloats((float*)tigris_input(&run.ctx, 0), (size_t)(n * h * w * c));
   else
     randomBytes((int8_t*)tigris_input(&run.ctx, 0), (size_t)(n * h * w * c));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (m = 0; m < n; ++m) {
     for (k = 0; k < c; ++k) {
       double sum = 0;
@@ -640,5 +640,6 @@ int main(void) {
   }
   for (i = 0; i < 40; ++i)
     testMatmul(i % 2);
+  checkTileCounts();
   return finish();
 }

@@ -50,7 +50,7 @@ static int start(Builder* b, OneOp* run, uint16_t opcode, int in, int out, const
   if (!oneOpOpen(run, b))
     return 0;
   fillBytes(tigris_input(&run->ctx, 0), builderBytesOf(b, in));
-  return CHECK_EQ(tigris_run(&run->ctx), TIGRIS_OK);
+  return runWhole(run);
 }
 
 static void testConcat(void) {
@@ -88,7 +88,7 @@ static void testConcat(void) {
     return;
   for (k = 0; k < inputs; ++k)
     fillBytes(tigris_input(&run.ctx, (unsigned)k), builderBytesOf(&b, in[k]));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (i = 0; i < elementsOf(rank, yd); ++i) {
     int32_t index[5];
     decode(rank, yd, i, index);
@@ -273,7 +273,7 @@ static void testReshape(int inPlace) {
   if (!start(&b, &run, TIGRIS_OP_RESHAPE, in, out, NULL, 0))
     return;
   memcpy(before, tigris_input(&run.ctx, 0), sizeof before);
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   CHECK(memcmp(before, tigris_output(&run.ctx, 0), sizeof before) == 0);
   builderFree(&b);
 }
@@ -326,7 +326,7 @@ static void testGather(int wide) {
     else
       ((int32_t*)tigris_input(&run.ctx, 1))[i] = (int32_t)picks[i];
   }
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (i = 0; i < elementsOf(yr, yd); ++i) {
     int32_t index[6];
     int32_t from[4];
@@ -427,7 +427,7 @@ static void testResize(uint8_t dtype) {
     randomFloats((float*)tigris_input(&run.ctx, 0), (size_t)elementsOf(4, xd));
   else
     fillBytes(tigris_input(&run.ctx, 0), (uint32_t)elementsOf(4, xd));
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (i = 0; i < elementsOf(4, yd); ++i) {
     int32_t index[4];
     double sum = 0;
@@ -537,7 +537,7 @@ static void testReduce(uint32_t kind, uint8_t dtype) {
     ((float*)tigris_input(&run.ctx, 0))[i] =
         kind == TIGRIS_REDUCE_LOG_SUM || kind == TIGRIS_REDUCE_PROD ? randomFloat(0.5f, 1.4f)
                                                                     : randomFloat(-2.0f, 2.0f);
-  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  runWhole(&run);
   for (i = 0; i < elementsOf(rank, kept); ++i) {
     double acc = kind == TIGRIS_REDUCE_MAX   ? -1e30
                  : kind == TIGRIS_REDUCE_MIN ? 1e30
@@ -590,5 +590,6 @@ int main(void) {
   }
   testReshape(0);
   testReshape(1);
+  checkTileCounts();
   return finish();
 }

@@ -103,7 +103,7 @@ tigris_status tigris_pad(const tigris_call* call) {
   }
   tigris_strides(&call->in[0], k.strides);
   k.axis = t->rank - 1u;
-  while (k.axis > lowest && k.inDims[k.axis] == k.outDims[k.axis]) {
+  while (k.axis > lowest && k.inDims[k.axis] == k.outDims[k.axis] && k.before[k.axis] == 0) {
     k.inner *= (uint32_t)k.outDims[k.axis];
     --k.axis;
   }

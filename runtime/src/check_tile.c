@@ -1,0 +1,147 @@
+/* Checks tilings: buffers, homes, the tile state, and that ops and buffers of a tiled stage fit together. */
+#include "check.h"
+
+#if TIGRIS_TILED_STAGES
+
+static const tigris_tile_buffer* bufferOf(const tigris_plan* plan, const tigris_tiling* t,
+                                          uint32_t index) {
+  return &plan->tile_buffers[t->first_buffer + index];
+}
+
+static int disjoint(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
+  return a + aBytes <= b || b + bBytes <= a;
+}
+
+static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
+  const uint32_t bytes = plan->tensors[b->tensor].bytes;
+  if (b->flags == 0)
+    return b->home == TIGRIS_POOL_ABSENT && b->home_offset == 0;
+  if (b->home == TIGRIS_POOL_SLOW)
+    return tigris_placed_slow(plan, b->home_offset, bytes);
+  return b->home == TIGRIS_POOL_CALLER && plan->summary->io_mode == TIGRIS_IO_CALLER &&
+         b->home_offset < plan->port_count &&
+         plan->tensors[plan->ports[b->home_offset].tensor].bytes == bytes &&
+         (b->flags == TIGRIS_TILE_LOAD || plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
+}
+
+static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
+                                 const tigris_tiling* t, const tigris_tile_buffer* b) {
+  const int isLoad = b->flags == TIGRIS_TILE_LOAD;
+  const tigris_tensor* tensor;
+  if (b->tensor >= plan->tensor_count || b->flags > TIGRIS_TILE_STORE)
+    return TIGRIS_E_FORMAT;
+  tensor = &plan->tensors[b->tensor];
+  if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank < 1 ||
+      tensor->rank > TIGRIS_BOX_RANK)
+    return TIGRIS_E_FORMAT;
+  if (isLoad ? b->load_op >= s->op_count || b->reload_axes > 0xF
+             : b->load_op != 0 || b->reload_axes != 0)
+    return TIGRIS_E_FORMAT;
+  if (!homeOk(plan, b) || !tigris_placed_fast(plan, b->fast, b->bytes) ||
+      b->fast + b->bytes > s->peak ||
+      !disjoint(b->fast, b->bytes, t->state, t->buffer_count * TIGRIS_TILE_STATE))
+    return TIGRIS_E_ADDRESS;
+  return TIGRIS_OK;
+}
+
+/* Not more tiles along an axis than the longest stored tensor has indices there. */
+static int tilesOk(const tigris_plan* plan, const tigris_tiling* t, uint32_t axis) {
+  uint32_t most = 1;
+  uint32_t i;
+  for (i = 0; i < t->buffer_count; ++i) {
+    const tigris_tile_buffer* b = bufferOf(plan, t, i);
+    const tigris_tensor* tensor = &plan->tensors[b->tensor];
+    if ((b->flags & TIGRIS_TILE_STORE) != 0 && axis < tensor->rank &&
+        (uint32_t)tigris_dims(plan, tensor)[axis] > most)
+      most = (uint32_t)tigris_dims(plan, tensor)[axis];
+  }
+  return t->tiles[axis] >= 1 && t->tiles[axis] <= most;
+}
+
+static const tigris_operand* outputOf(const tigris_plan* plan, const tigris_stage* s, uint32_t op) {
+  const tigris_op* record = &plan->ops[s->first_op + op];
+  return &plan->operands[record->operands + record->inputs];
+}
+
+/* An op of the stage before `op` writes the buffer. */
+static int isWritten(const tigris_plan* plan, const tigris_stage* s, uint32_t op, uint32_t buffer) {
+  while (op-- > 0) {
+    if (outputOf(plan, s, op)->offset == buffer)
+      return 1;
+  }
+  return 0;
+}
+
+/* An operand is a constant, left out, or a buffer of the tiling. */
+static int operandOk(const tigris_plan* plan, const tigris_tiling* t, const tigris_operand* o) {
+  if (o->pool == TIGRIS_POOL_TILE)
+    return o->offset < t->buffer_count && bufferOf(plan, t, o->offset)->tensor == o->tensor;
+  return o->pool == TIGRIS_POOL_CONST || o->pool == TIGRIS_POOL_UNPACKED ||
+         o->pool == TIGRIS_POOL_ABSENT;
+}
+
+static tigris_status checkTileOp(const tigris_plan* plan, const tigris_stage* s,
+                                 const tigris_tiling* t, uint32_t op) {
+  const tigris_op* record = &plan->ops[s->first_op + op];
+  const tigris_operand* out = outputOf(plan, s, op);
+  const tigris_tile_buffer* to;
+  uint32_t i;
+  if (!operandOk(plan, t, out) || out->pool != TIGRIS_POOL_TILE)
+    return TIGRIS_E_ADDRESS;
+  to = bufferOf(plan, t, out->offset);
+  if (to->flags == TIGRIS_TILE_LOAD || isWritten(plan, s, op, out->offset))
+    return TIGRIS_E_ADDRESS;
+  for (i = 0; i < record->inputs; ++i) {
+    const tigris_operand* in = &plan->operands[record->operands + i];
+    const tigris_tile_buffer* from;
+    if (!operandOk(plan, t, in))
+      return TIGRIS_E_ADDRESS;
+    if (in->pool != TIGRIS_POOL_TILE)
+      continue;
+    from = bufferOf(plan, t, in->offset);
+    if (!disjoint(to->fast, to->bytes, from->fast, from->bytes) ||
+        !(from->flags == TIGRIS_TILE_LOAD ? from->load_op <= op
+                                          : isWritten(plan, s, op, in->offset)))
+      return TIGRIS_E_ADDRESS;
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s) {
+  const tigris_tiling* t;
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  if (s->detail >= plan->tiling_count || s->load_count != 0 || s->spill_count != 0)
+    return TIGRIS_E_FORMAT;
+  t = &plan->tilings[s->detail];
+  if (t->first_buffer > plan->tile_buffer_count ||
+      t->buffer_count > plan->tile_buffer_count - t->first_buffer)
+    return TIGRIS_E_FORMAT;
+  /* the state has more bytes than the records, which fit the file */
+  if (t->buffer_count > INT32_MAX / TIGRIS_TILE_STATE ||
+      !tigris_placed_fast(plan, t->state, t->buffer_count * TIGRIS_TILE_STATE) ||
+      t->state + t->buffer_count * TIGRIS_TILE_STATE > s->peak)
+    return TIGRIS_E_ADDRESS;
+  for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i)
+    status = checkBuffer(plan, s, t, bufferOf(plan, t, i));
+  for (i = 0; status == TIGRIS_OK && i < TIGRIS_BOX_RANK; ++i)
+    status = tilesOk(plan, t, i) ? TIGRIS_OK : TIGRIS_E_FORMAT;
+  for (i = 0; status == TIGRIS_OK && i < s->op_count; ++i)
+    status = checkTileOp(plan, s, t, i);
+  for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i) {
+    if (bufferOf(plan, t, i)->flags != TIGRIS_TILE_LOAD && !isWritten(plan, s, s->op_count, i))
+      status = TIGRIS_E_FORMAT;
+  }
+  return status;
+}
+
+#else
+
+/* check_tables.c refuses the mode before it asks. */
+tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage) {
+  (void)plan;
+  (void)stage;
+  return TIGRIS_E_UNSUPPORTED;
+}
+
+#endif /* TIGRIS_TILED_STAGES */

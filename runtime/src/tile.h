@@ -1,0 +1,17 @@
+/* Runs tiled stages: one tile after the other, each as a run of small dense problems. */
+#ifndef TIGRIS_TILE_H
+#define TIGRIS_TILE_H
+
+#include "tigris_backend.h"
+
+/* The fast interval that holds the state and all buffers of a tiling. */
+void tigris_tile_span(const tigris_plan* plan, const tigris_tiling* tiling, uint32_t* begin,
+                      uint32_t* end);
+
+/* Runs all tiles. Fast offset `origin` lies at `fast`. Sets error_op. What a checked plan can still get wrong
+ * is found here, before a byte is moved: a box that exceeds its buffer or a piece that is not
+ * contiguous (TIGRIS_E_ADDRESS), an op that cannot be cut that way (TIGRIS_E_OP). */
+tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, uint8_t* fast,
+                               uint32_t origin);
+
+#endif /* TIGRIS_TILE_H */

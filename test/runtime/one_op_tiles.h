@@ -1,0 +1,201 @@
+/* Runs an op of a plan again in tiles of random boxes and compares with the output of the whole op. */
+#ifndef TIGRIS_TEST_ONE_OP_TILES_H
+#define TIGRIS_TEST_ONE_OP_TILES_H
+
+#include "access.h"
+#include "check.h"
+#include "tigris_backend.h"
+#include "tile.h"
+
+#define TILE_GAP 16u
+#define MOST_TILES 60u
+
+/* Runs that gave the right bytes, and runs refused, by opcode. */
+static unsigned tilesRun[TIGRIS_OP_REQUANTIZE + 1];
+static unsigned tilesRefused[TIGRIS_OP_REQUANTIZE + 1];
+
+/* The op over tile buffers of whole tensors, homed in caller buffers. */
+typedef struct TiledOp {
+  tigris_plan plan;
+  tigris_summary summary;
+  tigris_op op;
+  tigris_operand operands[TIGRIS_MAX_OPERANDS];
+  tigris_tile_buffer buffers[TIGRIS_MAX_OPERANDS];
+  tigris_port ports[TIGRIS_MAX_OPERANDS];
+  tigris_tiling tiling;
+  tigris_stage stage;
+  int simple; /* nothing but the opcode's rules can stand against a cut */
+} TiledOp;
+
+static inline void addBuffer(TiledOp* t, tigris_operand* o, int isOutput) {
+  tigris_tile_buffer* b = &t->buffers[t->tiling.buffer_count];
+  tigris_port* port = &t->ports[t->tiling.buffer_count];
+  memset(b, 0, sizeof *b);
+  memset(port, 0, sizeof *port);
+  b->tensor = port->tensor = o->tensor;
+  b->home = TIGRIS_POOL_CALLER;
+  b->home_offset = t->tiling.buffer_count;
+  b->flags = isOutput ? TIGRIS_TILE_STORE : TIGRIS_TILE_LOAD;
+  b->reload_axes = isOutput ? 0 : 0xF;
+  b->fast = t->summary.fast_bytes + TILE_GAP;
+  b->bytes = t->plan.tensors[o->tensor].bytes;
+  port->direction = isOutput ? TIGRIS_OUTPUT : TIGRIS_INPUT;
+  t->summary.fast_bytes = b->fast + (b->bytes + 15) / 16 * 16;
+  o->pool = TIGRIS_POOL_TILE;
+  o->offset = t->tiling.buffer_count++;
+}
+
+/* 0 when the op is none for tiles: a rank outside 1..4, or in place. */
+static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
+  const tigris_op* op = &plan->ops[index];
+  const uint32_t count = (uint32_t)op->inputs + op->outputs;
+  uint32_t i;
+  uint32_t k;
+  memset(t, 0, sizeof *t);
+  t->plan = *plan;
+  t->summary = *plan->summary;
+  t->summary.fast_bytes = 0;
+  t->simple = 1;
+  for (i = 0; i < count; ++i) {
+    tigris_operand* o = &t->operands[i];
+    *o = plan->operands[op->operands + i];
+    if (o->pool == TIGRIS_POOL_CONST && !tigris_is_parameter(op, i))
+      t->simple = 0;
+    if (o->pool != TIGRIS_POOL_FAST)
+      continue;
+    if (plan->tensors[o->tensor].rank < 1 || plan->tensors[o->tensor].rank > 4)
+      return 0;
+    for (k = 0; i >= op->inputs && k < op->inputs; ++k) {
+      if (plan->operands[op->operands + k].pool == TIGRIS_POOL_FAST &&
+          plan->operands[op->operands + k].offset == plan->operands[op->operands + i].offset)
+        return 0;
+    }
+    for (k = 0; k < i && t->operands[k].tensor != o->tensor;)
+      ++k;
+    if (k == i) {
+      addBuffer(t, o, i >= op->inputs);
+    } else {
+      *o = t->operands[k];
+      t->simple = 0;
+    }
+  }
+  t->tiling.state = t->summary.fast_bytes + TILE_GAP;
+  t->summary.fast_bytes = t->tiling.state + t->tiling.buffer_count * TIGRIS_TILE_STATE + TILE_GAP;
+  t->summary.io_mode = TIGRIS_IO_CALLER;
+  t->op = *op;
+  t->op.operands = 0;
+  t->stage.op_count = 1;
+  t->stage.mode = TIGRIS_STAGE_TILED;
+  t->stage.peak = t->summary.fast_bytes;
+  return 1;
+}
+
+static inline void randomCut(TiledOp* t) {
+  const tigris_tensor* y = &t->plan.tensors[t->operands[t->op.inputs].tensor];
+  uint32_t total = 1;
+  uint32_t i;
+  for (i = 0; i < 4; ++i) {
+    const uint32_t size = i < y->rank ? (uint32_t)t->plan.ints[y->dims + i] : 1;
+    uint32_t tiles = (uint32_t)randomInt(1, (int32_t)size);
+    if (randomInt(0, 2) == 0)
+      tiles = 1;
+    else if (randomInt(0, 3) == 0)
+      tiles = size;
+    t->tiling.tiles[i] = total * tiles <= MOST_TILES ? tiles : 1;
+    total *= t->tiling.tiles[i];
+  }
+}
+
+/* Cuts of these opcodes never fail. */
+static inline int alwaysCuts(uint32_t opcode) {
+  switch (opcode) {
+  case TIGRIS_OP_CONV:
+  case TIGRIS_OP_DEPTHWISE_CONV:
+  case TIGRIS_OP_CONV_TRANSPOSE:
+  case TIGRIS_OP_FULLY_CONNECTED:
+  case TIGRIS_OP_GLOBAL_AVERAGE_POOL:
+  case TIGRIS_OP_SOFTMAX:
+  case TIGRIS_OP_LOG_SOFTMAX:
+  case TIGRIS_OP_LAYER_NORM:
+  case TIGRIS_OP_RESHAPE:
+  case TIGRIS_OP_GATHER:
+    return 0;
+  default:
+    return 1;
+  }
+}
+
+static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
+                            const uint8_t* whole) {
+  const tigris_op* op = &plan->ops[index];
+  const tigris_operand* out = &plan->operands[op->operands + op->inputs];
+  const uint32_t bytes = plan->tensors[out->tensor].bytes;
+  uint8_t* fast = (uint8_t*)exactly(t->summary.fast_bytes);
+  uint8_t* result = (uint8_t*)exactly(bytes);
+  tigris_context ctx;
+  tigris_status status;
+  uint32_t i;
+  uint32_t k;
+  memset(&ctx, 0, sizeof ctx);
+  memset(fast, 0xA5, t->summary.fast_bytes);
+  memset(result, 0x5A, bytes);
+  ctx.plan = &t->plan;
+  ctx.backend = &tigris_backend_reference;
+  ctx.fast = fast;
+  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
+    if (t->operands[i].pool == TIGRIS_POOL_TILE)
+      ctx.ports[t->operands[i].offset] =
+          i < op->inputs ? (void*)(uintptr_t)(whole + plan->operands[op->operands + i].offset)
+                         : result;
+  }
+  status = tigris_run_tiles(&ctx, &t->stage, fast, 0);
+  if (status == TIGRIS_OK) {
+    ++tilesRun[op->opcode];
+    if (!CHECK(memcmp(result, whole + out->offset, bytes) == 0))
+      printf("opcode %u, tiles %u %u %u %u\n", op->opcode, (unsigned)t->tiling.tiles[0],
+             (unsigned)t->tiling.tiles[1], (unsigned)t->tiling.tiles[2],
+             (unsigned)t->tiling.tiles[3]);
+  } else {
+    ++tilesRefused[op->opcode];
+    CHECK(status == TIGRIS_E_OP || status == TIGRIS_E_ADDRESS);
+    CHECK(!t->simple || !alwaysCuts(op->opcode));
+  }
+  for (i = 0; i < t->tiling.buffer_count; ++i) {
+    for (k = 0; k < TILE_GAP; ++k)
+      CHECK_EQ(fast[t->buffers[i].fast - 1 - k], 0xA5);
+  }
+  release(fast);
+  release(result);
+}
+
+/* `whole` is the arena after the whole plan has run. */
+static inline void checkTiles(const tigris_plan* plan, uint32_t index, const uint8_t* whole) {
+  static TiledOp t;
+  int round;
+  if (!tiledOp(&t, plan, index) || t.tiling.buffer_count > TIGRIS_MAX_PORTS)
+    return;
+  t.plan.summary = &t.summary;
+  t.plan.ops = &t.op;
+  t.plan.operands = t.operands;
+  t.plan.tilings = &t.tiling;
+  t.plan.tile_buffers = t.buffers;
+  t.plan.ports = t.ports;
+  for (round = 0; round < 6; ++round) {
+    randomCut(&t);
+    checkCut(&t, plan, index, whole);
+  }
+}
+
+/* Every opcode that was tried has been cut at least once. */
+static inline void checkTileCounts(void) {
+  uint32_t i;
+  for (i = 0; i <= TIGRIS_OP_REQUANTIZE; ++i) {
+    if (tilesRun[i] + tilesRefused[i] == 0)
+      continue;
+    printf("opcode %u: %u tiled runs, %u cuts refused\n", (unsigned)i, tilesRun[i],
+           tilesRefused[i]);
+    CHECK(tilesRun[i] > 0);
+  }
+}
+
+#endif /* TIGRIS_TEST_ONE_OP_TILES_H */
