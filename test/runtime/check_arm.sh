@@ -25,13 +25,19 @@ for name in executor dynamic; do
   "$compiler" $flags -Wconversion -DTIGRIS_DYNAMIC_ARENA=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$name.o"
 done
+# So it does without tiled stages.
+for name in check_tile check_tables executor tile; do
+  # shellcheck disable=SC2086
+  "$compiler" $flags -Wconversion -DTIGRIS_TILED_STAGES=0 -c "$runtime/src/$name.c" \
+    -o "$build/without_$name.o"
+done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
 for name in plan_builder sample_plans random_plan; do
   # shellcheck disable=SC2086
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
   objects="$objects $build/$name.o"
 done
-for name in fixed_point layout plan kernels_conv kernels_map kernels_move dynamic lz4_block blocks hostile; do
+for name in fixed_point layout plan kernels_conv kernels_map kernels_move dynamic lz4_block blocks tiles hostile; do
   # shellcheck disable=SC2086
   "$compiler" $flags -DTIGRIS_HOSTILE_ROUNDS=1000 -DTIGRIS_DYNAMIC_PLANS=60 \
     --specs=rdimon.specs "$here/test_$name.c" \

@@ -280,6 +280,43 @@ void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
   b->stageStart = ops;
 }
 
+void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like) {
+  tigris_tile_buffer t = *like;
+  const uint32_t index = countOf(b, TIGRIS_SECTION_TILE_BUFFERS, sizeof t);
+  t.tensor = (uint16_t)tensor;
+  t.bytes = builderBytesOf(b, tensor);
+  if (b->place[tensor].pool == TIGRIS_POOL_FAST) {
+    t.fast = b->place[tensor].offset;
+  } else {
+    t.fast = (b->fastUsed + b->align - 1) / b->align * b->align;
+    b->fastUsed = t.fast + t.bytes;
+  }
+  append(b, TIGRIS_SECTION_TILE_BUFFERS, &t, sizeof t, 4);
+  b->place[tensor].pool = TIGRIS_POOL_TILE;
+  b->place[tensor].offset = index - b->tileStart;
+}
+
+void builderTiledStage(Builder* b, const uint32_t* tiles) {
+  const uint32_t buffers = countOf(b, TIGRIS_SECTION_TILE_BUFFERS, sizeof(tigris_tile_buffer));
+  const uint32_t index = countOf(b, TIGRIS_SECTION_TILINGS, sizeof(tigris_tiling));
+  tigris_tiling t;
+  tigris_stage* s;
+  memset(&t, 0, sizeof t);
+  t.first_buffer = b->tileStart;
+  t.buffer_count = buffers - b->tileStart;
+  t.state = (b->fastUsed + b->align - 1) / b->align * b->align;
+  memcpy(t.tiles, tiles, sizeof t.tiles);
+  b->fastUsed = t.state + t.buffer_count * TIGRIS_TILE_STATE;
+  b->tileStart = buffers;
+  append(b, TIGRIS_SECTION_TILINGS, &t, sizeof t, 4);
+  builderStage(b, NULL, 0, NULL, 0);
+  s = (tigris_stage*)(void*)(b->section[TIGRIS_SECTION_STAGES].data +
+                             b->section[TIGRIS_SECTION_STAGES].size) -
+      1;
+  s->mode = TIGRIS_STAGE_TILED;
+  s->detail = index;
+}
+
 static void defaultStage(Builder* b) {
   tigris_transfer loads[16];
   tigris_transfer spills[16];

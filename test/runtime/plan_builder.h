@@ -25,6 +25,7 @@ typedef struct Builder {
   uint32_t fastUsed;
   uint32_t slowUsed;
   uint32_t stageStart; /* first op of the stage being built */
+  uint32_t tileStart;  /* first tile buffer of the stage being built */
 } Builder;
 
 /* io mode as tigris_io_mode; alignment 16. */
@@ -62,6 +63,12 @@ void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, 
 void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
                   const tigris_transfer* spills, uint32_t spillCount);
 uint32_t builderSlow(Builder* b, uint32_t bytes);
+
+/* Makes a tensor a buffer of the tiled stage being built, with room for all of it: at the tensor's fast
+ * offset, or at a fresh one where it has none. `like` gives home, home_offset, flags, load_op and reload_axes. */
+void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like);
+/* Ends a tiled stage; its state gets a fresh fast offset. */
+void builderTiledStage(Builder* b, const uint32_t* tiles);
 
 /* The finished plan in a buffer of exactly its size. Ops not yet in a stage get one; with io slow
  * it loads all model inputs and spills all outputs. */

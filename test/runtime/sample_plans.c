@@ -382,6 +382,79 @@ static uint8_t* packed(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* A tiled stage of a convolution with a halo and a residual sum, then a stage of whole tensors. */
+static uint8_t* tiled(Builder* b, uint32_t* size) {
+  const uint32_t tiles[4] = {1, 3, 1, 1};
+  const int32_t cw[4] = {2, 3, 3, 2};
+  const int32_t two[1] = {2};
+  const int32_t bias[2] = {50, -20};
+  const tigris_port* ports;
+  tigris_conv_params conv;
+  tigris_binary_params add;
+  tigris_clamp_params clamp;
+  tigris_tile_buffer like;
+  tigris_transfer load;
+  tigris_transfer spill;
+  int8_t data[36];
+  int in[3];
+  int x;
+  int y;
+  int z;
+  int out;
+  randomBytes(data, sizeof data);
+  builderInit(b, TIGRIS_IO_SLOW);
+  builderQuant(b, 0.1f, -3);
+  x = s8(b, 6, 4, 2);
+  y = s8(b, 6, 4, 2);
+  z = s8(b, 6, 4, 2);
+  out = s8(b, 6, 4, 2);
+  builderInput(b, x);
+  builderOutput(b, out);
+  ports = (const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data;
+  memset(&load, 0, sizeof load);
+  load.tensor = (uint16_t)x;
+  load.fast = b->place[x].offset;
+  load.slow = builderSlow(b, builderBytesOf(b, x));
+  load.bytes = builderBytesOf(b, x);
+  spill = load;
+  spill.tensor = (uint16_t)out;
+  spill.fast = b->place[out].offset;
+  spill.slow = ports[1].offset;
+  memset(&like, 0, sizeof like);
+  like.flags = TIGRIS_TILE_LOAD;
+  like.home = TIGRIS_POOL_SLOW;
+  like.home_offset = ports[0].offset;
+  like.reload_axes = 2;
+  builderTile(b, x, &like);
+  memset(&like, 0, sizeof like);
+  builderTile(b, y, &like);
+  like.flags = TIGRIS_TILE_STORE;
+  like.home = TIGRIS_POOL_SLOW;
+  like.home_offset = load.slow;
+  builderTile(b, z, &like);
+  conv = convParams(b, 0, 1, 2);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_S8, 4, cw, TIGRIS_NONE, data);
+  in[2] = builderConst(b, TIGRIS_S32, 1, two, TIGRIS_NONE, bias);
+  builderOp(b, TIGRIS_OP_CONV, 3, in, y, &conv, sizeof conv);
+  memset(&add, 0, sizeof add);
+  add.lo.i = -128;
+  add.hi.i = 127;
+  add.left_shift = 20;
+  add.a_multiplier = add.b_multiplier = add.out_multiplier = 1 << 30;
+  add.out_shift = -17;
+  in[1] = y;
+  builderOp(b, TIGRIS_OP_ADD, 2, in, z, &add, sizeof add);
+  builderTiledStage(b, tiles);
+  clamp.lo.i = -50;
+  clamp.hi.i = 60;
+  b->place[x].pool = TIGRIS_POOL_FAST;
+  b->place[x].offset = load.fast;
+  builderOp(b, TIGRIS_OP_CLAMP, 1, &x, out, &clamp, sizeof clamp);
+  builderStage(b, &load, 1, &spill, 1);
+  return builderFinish(b, size);
+}
+
 uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
   switch (index) {
   case 0:
@@ -392,6 +465,8 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
     return indices(b, size);
   case 3:
     return packed(b, size);
+  case 4:
+    return tiled(b, size);
   default:
     return NULL;
   }

@@ -51,7 +51,9 @@ static void runIn(const tigris_plan* plan, uint32_t fast, uint32_t slow) {
         memset(tigris_input(&ctx, i), 4, tigris_input_bytes(plan, i));
     }
     status = tigris_run(&ctx);
-    CHECK(status == TIGRIS_OK || status == TIGRIS_E_INDEX);
+    /* a box too large for its buffer, or a cut the op cannot take, shows while it runs */
+    CHECK(status == TIGRIS_OK || status == TIGRIS_E_INDEX ||
+          (plan->tiling_count != 0 && (status == TIGRIS_E_OP || status == TIGRIS_E_ADDRESS)));
     CHECK(ctx.statistics.fast_peak <= fast);
     CHECK(ctx.statistics.slow_peak <= slow);
     for (i = 0; i < tigris_output_count(plan); ++i)
