@@ -77,6 +77,50 @@ private:
     return {};
   }
 
+  /// Index of the stage's record in TILINGS.
+  Expected<uint32_t> addTiling(const Stage& stage) {
+    tigris_tiling record = {};
+    record.state = static_cast<uint32_t>(stage.tiling->state);
+    for (size_t axis = 0; axis < stage.tiling->tiles.size(); ++axis)
+      record.tiles[axis] = static_cast<uint32_t>(stage.tiling->tiles.at(axis));
+    std::vector<tigris_tile_buffer> buffers;
+    for (const TileBuffer& buffer : stage.tiling->buffers) {
+      const Expected<uint16_t> tensor = context_.tensor(buffer.tensor);
+      if (!tensor)
+        return tensor.error();
+      tigris_tile_buffer next = {};
+      next.tensor = *tensor;
+      next.fast = static_cast<uint32_t>(buffer.offset);
+      next.bytes = static_cast<uint32_t>(buffer.bytes);
+      const bool isLoad = contains(stage.loads, buffer.tensor);
+      if (isLoad) {
+        next.flags = TIGRIS_TILE_LOAD;
+        next.load_op = static_cast<uint16_t>(firstReader(stage, buffer.tensor));
+        next.reload_axes = static_cast<uint16_t>(buffer.reloadAxes);
+      } else if (contains(stage.spills, buffer.tensor)) {
+        next.flags = TIGRIS_TILE_STORE;
+      }
+      if (next.flags != 0) {
+        const Location home = context_.locations().findHome(buffer.tensor);
+        next.home = home.memory == Memory::Slow ? TIGRIS_POOL_SLOW : TIGRIS_POOL_CALLER;
+        next.home_offset = static_cast<uint32_t>(home.offset);
+      }
+      buffers.push_back(next);
+    }
+    return image_.tiling(record, buffers);
+  }
+
+  static bool contains(const std::vector<TensorId>& list, TensorId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
+  }
+
+  size_t firstReader(const Stage& stage, TensorId tensor) const {
+    for (size_t i = 0; i < stage.ops.size(); ++i)
+      if (contains(graph_.op(stage.ops[i]).inputs, tensor))
+        return i;
+    TIGRIS_UNREACHABLE("the plan checker passed a load nobody reads");
+  }
+
   Status addStage(size_t index) {
     const Stage& stage = plan_.stages[index];
     context_.enterStage(index);
@@ -91,18 +135,28 @@ private:
     }
     record.op_count = image_.opCount() - record.first_op;
     record.first_load = image_.transferCount();
-    for (const TensorId id : stage.loads)
-      if (Status status = addTransfer(index, id); !status)
-        return status;
+    if (stage.mode == StageMode::Whole)
+      for (const TensorId id : stage.loads)
+        if (Status status = addTransfer(index, id); !status)
+          return status;
     record.load_count = image_.transferCount() - record.first_load;
     record.first_spill = image_.transferCount();
-    for (const TensorId id : stage.spills)
-      if (Status status = addTransfer(index, id); !status)
-        return status;
+    if (stage.mode == StageMode::Whole)
+      for (const TensorId id : stage.spills)
+        if (Status status = addTransfer(index, id); !status)
+          return status;
     record.spill_count = image_.transferCount() - record.first_spill;
     record.peak = static_cast<uint32_t>(stage.peak);
     record.detail = TIGRIS_NONE;
+    // A direct stage is a whole one whose operands do not lie in the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
+    if (stage.mode == StageMode::Tiled) {
+      const Expected<uint32_t> detail = addTiling(stage);
+      if (!detail)
+        return detail.error();
+      record.detail = *detail;
+      record.mode = TIGRIS_STAGE_TILED;
+    }
     image_.stage(record);
     return {};
   }
@@ -117,8 +171,6 @@ private:
     if (plan_.align < TIGRIS_MIN_ALIGN)
       return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align,
                        " bytes, kernels need at least ", TIGRIS_MIN_ALIGN);
-    if (stats.kernelCalls != image_.opCount())
-      TIGRIS_UNREACHABLE("kernel calls planned and emitted differ");
     tigris_summary s = {};
     s.fast_bytes = s.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);
     s.slow_bytes = s.slow_peak = static_cast<uint32_t>(stats.slowPeakBytes);
@@ -139,6 +191,10 @@ private:
               (options_.xip ? TIGRIS_SUMMARY_XIP : 0);
     s.kernel_calls = static_cast<uint32_t>(stats.kernelCalls);
     s.stages = static_cast<uint32_t>(plan_.stages.size());
+    for (const Stage& stage : plan_.stages) {
+      s.tiled_stages += stage.mode == StageMode::Tiled ? 1 : 0;
+      s.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
+    }
     s.slow_read = stats.slowReadBytes;
     s.slow_write = stats.slowWriteBytes;
     s.compulsory = stats.compulsoryBytes;

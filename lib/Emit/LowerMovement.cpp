@@ -1,6 +1,6 @@
 // Operators that move or resample elements: their index lists and tables.
-#include "tigris/Emit/OpLowering.h"
 #include "tigris/Analysis/ResizeTables.h"
+#include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/ShapeInference.h"
 
 #include <algorithm>

@@ -113,6 +113,9 @@ Expected<tigris_operand> LoweringContext::operand(TensorId id) {
   case Memory::Slow:
     result.pool = TIGRIS_POOL_SLOW;
     break;
+  case Memory::Tile:
+    result.pool = TIGRIS_POOL_TILE;
+    break;
   case Memory::None:
   case Memory::Constant:
     TIGRIS_UNREACHABLE("the plan checker passed a tensor without a place");

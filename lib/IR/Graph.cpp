@@ -13,6 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 3> StageNames = {"imported", "normalized", "planned"};
 constexpr std::array<std::string_view, 2> RoundingNames = {"once", "twice"};
 constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
+constexpr std::array<std::string_view, 3> StageModeNames = {"whole", "direct", "tiled"};
 
 template <typename Enum, size_t N>
 std::optional<Enum> parseEnum(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -43,9 +44,9 @@ std::string_view ioModeName(IoMode mode) { return IoModeNames[static_cast<size_t
 std::optional<IoMode> parseIoMode(std::string_view name) {
   return parseEnum<IoMode>(IoModeNames, name);
 }
-std::string_view stageModeName(StageMode) { return "whole"; }
+std::string_view stageModeName(StageMode mode) { return StageModeNames[static_cast<size_t>(mode)]; }
 std::optional<StageMode> parseStageMode(std::string_view name) {
-  return name == "whole" ? std::optional(StageMode::Whole) : std::nullopt;
+  return parseEnum<StageMode>(StageModeNames, name);
 }
 
 void Graph::setStage(GraphStage stage) {

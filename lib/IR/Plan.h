@@ -4,6 +4,7 @@
 
 #include "tigris/IR/Ids.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,9 +19,10 @@ enum class IoMode : uint8_t { Slow, Caller, Arena };
 std::string_view ioModeName(IoMode mode);
 std::optional<IoMode> parseIoMode(std::string_view name);
 
-/// How a stage executes: all of each tensor at once. Tiled and streamed stages come with the planners
-/// that make them.
-enum class StageMode : uint8_t { Whole };
+/// How a stage executes. Whole: every op once, on whole tensors in the fast arena. Direct: likewise, on
+/// tensors where they lie outside the fast arena; for ops that only move bytes, each read and written
+/// once. Tiled: all ops once per tile (Tiling).
+enum class StageMode : uint8_t { Whole, Direct, Tiled };
 std::string_view stageModeName(StageMode mode);
 std::optional<StageMode> parseStageMode(std::string_view name);
 
@@ -37,14 +39,42 @@ struct Placement {
   uint64_t offset = 0;
 };
 
+/// The part of a tensor that one tile works on, packed, at a fixed place in the fast arena.
+struct TileBuffer {
+  TensorId tensor;
+  uint64_t offset = 0;
+  /// Of the largest part any tile has.
+  uint64_t bytes = 0;
+  /// Loads only: bit k set: the part depends on the tile's position along axis k, so it is loaded again
+  /// when that changes. A buffer that is not loaded in every tile has its bytes for the whole stage.
+  uint32_t reloadAxes = 0;
+};
+
+/// How a tiled stage cuts its results into boxes. Tile (i0, i1, i2, i3), the last index running fastest,
+/// makes the range [i * d / n, (i + 1) * d / n) of each axis with d elements cut into n parts; what it needs
+/// for that of every other tensor follows from the ops (Analysis/BoxAccess.h).
+struct Tiling {
+  static constexpr size_t MaxRank = 4;
+  static constexpr int64_t MaxTiles = int64_t{1} << 30;
+  std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
+  /// Fast offset of StateBytes per buffer, in which the executor keeps the boxes.
+  static constexpr uint64_t StateBytes = 32;
+  uint64_t state = 0;
+  /// One per activation the stage touches, in order of first use.
+  std::vector<TileBuffer> buffers;
+};
+
 struct Stage {
   StageMode mode = StageMode::Whole;
   /// In execution order; stages are consecutive runs of the graph's order.
   std::vector<OpId> ops;
-  /// Copied slow -> fast before the first op, fast -> slow after the last one.
+  /// Whole: copied slow -> fast before the first op, fast -> slow after the last one. Tiled: copied part by
+  /// part from and to where the tensors lie (slow memory or the caller's buffers). Direct: read and written there.
   std::vector<TensorId> loads;
   std::vector<TensorId> spills;
-  /// Fast arena offsets of every activation the stage touches there. A tensor without its own bytes
+  /// Tiled stages only.
+  std::optional<Tiling> tiling;
+  /// Whole stages: fast arena offsets of every activation the stage touches there. A tensor without its own bytes
   /// (a reshape's result) repeats its source's offset.
   std::vector<Placement> fast;
   /// Highest fast byte the stage uses.

@@ -58,6 +58,30 @@ Expected<std::optional<std::vector<double>>> floatArgument(const Op& op, const K
   return argument<double>(op, values, name);
 }
 
+Expected<size_t> listedAxis(const Op& op, const std::vector<int64_t>& axes, size_t index,
+                            size_t rank) {
+  const int64_t given = axes.empty() ? static_cast<int64_t>(index) : axes.at(index);
+  const auto axis = normalizeAxis(given, rank);
+  if (!axis)
+    return opError(DiagId::BadAttr, op, "axis ", given, " is outside rank ", rank);
+  return *axis;
+}
+
+Expected<AxisPads> resolvePad(const Op& op, size_t rank) {
+  const std::vector<int64_t> pads = op.attrs.getInts("pads");
+  const std::vector<int64_t> axes = op.attrs.getInts("axes");
+  const size_t count = pads.size() / 2;
+  AxisPads result = {std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 0)};
+  for (size_t i = 0; i < count; ++i) {
+    const Expected<size_t> axis = listedAxis(op, axes, i, rank);
+    if (!axis)
+      return axis.error();
+    result.before[*axis] = pads[i];
+    result.after[*axis] = pads[i + count];
+  }
+  return result;
+}
+
 namespace shape {
 
 std::string OpView::describe(size_t index) const {

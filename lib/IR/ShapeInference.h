@@ -83,6 +83,18 @@ struct SliceRange {
 /// One range per axis of X, from a Slice's starts, ends, axes and steps in either form.
 Expected<std::vector<SliceRange>> resolveSlice(const Op& op, const KnownValues& values);
 
+/// The axis that entry `index` of a list attribute is for: that of `axes` where the operator gives one, else
+/// `index` itself. BadAttr when it is outside the rank.
+Expected<size_t> listedAxis(const Op& op, const std::vector<int64_t>& axes, size_t index,
+                            size_t rank);
+
+/// Elements a Pad adds before and after each axis of X (negative: removes), from its attributes.
+struct AxisPads {
+  std::vector<int64_t> before;
+  std::vector<int64_t> after;
+};
+Expected<AxisPads> resolvePad(const Op& op, size_t rank);
+
 /// Sizes along the split axis, from a Split's `split`, `num_outputs` or number of results.
 Expected<std::vector<int64_t>> resolveSplit(const Op& op, const KnownValues& values);
 

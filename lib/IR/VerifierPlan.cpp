@@ -87,24 +87,63 @@ private:
     return peak;
   }
 
+  /// Returns the highest byte used.
+  uint64_t checkTiling(const Tiling& tiling, const std::string& where) {
+    for (const int64_t count : tiling.tiles)
+      if (count < 1 || count > Tiling::MaxTiles)
+        fail(where, " cuts an axis into ", count, " tiles, possible are 1 to ", Tiling::MaxTiles);
+    std::set<TensorId> seen;
+    uint64_t peak = 0;
+    const auto use = [&](const std::string& what, uint64_t offset, uint64_t bytes) {
+      if (offset % plan_.align != 0)
+        fail(where, ": ", what, " is at offset ", offset, ", no multiple of ", plan_.align);
+      if (offset + bytes > plan_.budget.fast || offset + bytes < offset)
+        fail(where, ": ", what, " ends at byte ", offset + bytes, ", the budget is ",
+             plan_.budget.fast);
+      peak = std::max(peak, offset + bytes);
+    };
+    use("the state of the tiles", tiling.state, tiling.buffers.size() * Tiling::StateBytes);
+    for (const TileBuffer& buffer : tiling.buffers) {
+      if (!checkActivation(buffer.tensor, where))
+        continue;
+      const Tensor& tensor = graph_.tensor(buffer.tensor);
+      if (!seen.insert(buffer.tensor).second)
+        fail(where, " has two buffers for tensor '", tensor.name, "'");
+      if (tensor.shape.rank() < 1 || tensor.shape.rank() > Tiling::MaxRank)
+        fail(where, " cuts tensor '", tensor.name, "' of rank ", tensor.shape.rank(),
+             ", possible are 1 to ", Tiling::MaxRank);
+      use(strCat("the buffer of tensor '", tensor.name, "'"), buffer.offset, buffer.bytes);
+    }
+    return peak;
+  }
+
   void checkStage(size_t index, const Stage& stage) {
     const std::string where = strCat("stage ", index);
-    const uint64_t peak = checkPlacements(stage.fast, where, plan_.budget.fast);
+    if (stage.tiling.has_value() != (stage.mode == StageMode::Tiled))
+      return fail(where, " is ", stageModeName(stage.mode), " but ",
+                  stage.tiling ? "has" : "has no", " tiles");
+    const uint64_t peak = std::max(checkPlacements(stage.fast, where, plan_.budget.fast),
+                                   stage.tiling ? checkTiling(*stage.tiling, where) : 0);
     if (stage.peak < peak || stage.peak > plan_.budget.fast)
       fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak,
            " and the budget is ", plan_.budget.fast);
     std::set<TensorId> placed;
     for (const Placement& placement : stage.fast)
       placed.insert(placement.tensor);
+    if (stage.tiling)
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        placed.insert(buffer.tensor);
     for (const auto* moved : {&stage.loads, &stage.spills})
       for (const TensorId id : *moved) {
         const std::string what = where + (moved == &stage.loads ? ": load" : ": spill");
         if (!checkActivation(id, what))
           continue;
-        if (slowTensors_.count(id) == 0)
+        const bool isCallers =
+            stage.mode != StageMode::Whole && plan_.io == IoMode::Caller && canLieWithCaller(id);
+        if (slowTensors_.count(id) == 0 && !isCallers)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in slow memory");
-        if (placed.count(id) == 0)
+        if (placed.count(id) == 0 && stage.mode != StageMode::Direct)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in fast memory");
       }

@@ -11,6 +11,9 @@ Locations::Locations(const Graph& graph, const Plan& plan)
     auto& placed = fast_.emplace_back();
     for (const Placement& placement : stage.fast)
       placed.emplace(placement.tensor, placement.offset);
+    if (stage.tiling)
+      for (size_t i = 0; i < stage.tiling->buffers.size(); ++i)
+        placed.emplace(stage.tiling->buffers[i].tensor, i);
   }
   for (const Placement& placement : plan.slow)
     slow_.emplace(placement.tensor, placement.offset);
@@ -25,13 +28,25 @@ Location Locations::find(size_t stage, TensorId tensor) const {
     return {};
   if (graph_->tensor(tensor).isConstant())
     return {Memory::Constant, 0};
+  const StageMode mode = plan_->stages.at(stage).mode;
+  if (mode == StageMode::Direct)
+    return findHome(tensor);
   const auto placed = fast_.at(stage).find(tensor);
   if (placed != fast_.at(stage).end())
-    return {Memory::Fast, placed->second};
+    return {mode == StageMode::Tiled ? Memory::Tile : Memory::Fast, placed->second};
+  return mode == StageMode::Tiled ? Location{} : findCaller(tensor);
+}
+
+Location Locations::findCaller(TensorId tensor) const {
   if (plan_->io != IoMode::Caller)
     return {};
   const TensorId port = aliases_.interfaceTensor(tensor);
   return port ? Location{Memory::Caller, ports_.at(port)} : Location{};
+}
+
+Location Locations::findHome(TensorId tensor) const {
+  const Location caller = findCaller(tensor);
+  return caller.memory == Memory::Caller ? caller : findSlow(tensor);
 }
 
 Location Locations::findSlow(TensorId tensor) const {
@@ -65,7 +80,7 @@ bool Locations::isView(size_t stage, const Op& op) const {
     return false;
   const Location from = find(stage, op.input(0));
   return from.memory != Memory::None && from.memory != Memory::Constant &&
-         from == find(stage, op.output());
+         from.memory != Memory::Tile && from == find(stage, op.output());
 }
 
 } // namespace tigris

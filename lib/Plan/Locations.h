@@ -7,11 +7,13 @@
 
 namespace tigris {
 
-enum class Memory : uint8_t { None, Fast, Slow, Caller, Constant };
+/// Tile: the packed part of the tensor that a tiled stage has in one of its buffers.
+enum class Memory : uint8_t { None, Fast, Slow, Caller, Constant, Tile };
 
 struct Location {
   Memory memory = Memory::None;
-  /// Bytes from the start of the memory. Caller: index of the port, inputs first, then outputs.
+  /// Bytes from the start of the memory. Caller: index of the port, inputs first, then outputs. Tile: index of
+  /// the buffer.
   uint64_t offset = 0;
 
   bool operator==(const Location&) const = default;
@@ -21,9 +23,12 @@ class Locations {
 public:
   Locations(const Graph& graph, const Plan& plan);
 
-  /// Where the ops of a stage find the tensor: its placement in the fast arena if it has one, else,
-  /// with IoMode::Caller, the caller's buffer it is a view of. Memory::None when the plan gives it no place.
+  /// Where the ops of a stage find the tensor. Whole stages: its placement in the fast arena if it has one,
+  /// else, with IoMode::Caller, the caller's buffer it is a view of. Direct stages: its home. Tiled stages:
+  /// its buffer. Memory::None when the plan gives it no place.
   Location find(size_t stage, TensorId tensor) const;
+  /// Where the whole tensor lies outside the fast arena: the caller's buffer, or slow memory.
+  Location findHome(TensorId tensor) const;
   /// The place in slow memory that the plan gives the tensor for the whole run, if any.
   Location findSlow(TensorId tensor) const;
   /// Where the caller of the model finds an input or output: slow memory, its own buffer, or the fast arena
@@ -33,6 +38,8 @@ public:
   bool isView(size_t stage, const Op& op) const;
 
 private:
+  Location findCaller(TensorId tensor) const;
+
   const Graph* graph_;
   const Plan* plan_;
   AliasSets aliases_;

@@ -2,6 +2,8 @@
 #include "tigris/Plan/PlanChecker.h"
 
 #include "tigris/Plan/Locations.h"
+#include "tigris/Plan/MemoryModel.h"
+#include "tigris/Plan/TileReplay.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -11,55 +13,6 @@
 namespace tigris {
 
 namespace {
-
-/// Whose bytes lie where: disjoint ranges [start, end) and the tensor whose value they hold.
-class MemoryModel {
-public:
-  void write(uint64_t start, uint64_t bytes, TensorId value) {
-    if (bytes == 0)
-      return;
-    erase(start, start + bytes);
-    ranges_[start] = {start + bytes, value};
-  }
-
-  /// What lies in the range instead of `value`: nullopt when all of it is the value's.
-  std::optional<TensorId> intruder(uint64_t start, uint64_t bytes, TensorId value) const {
-    const uint64_t end = start + bytes;
-    auto at = ranges_.upper_bound(start);
-    if (at != ranges_.begin())
-      --at;
-    for (uint64_t reached = start; reached < end; ++at) {
-      if (at == ranges_.end() || at->first > reached || at->second.end <= reached)
-        return TensorId();
-      if (at->second.value != value)
-        return at->second.value;
-      reached = at->second.end;
-    }
-    return std::nullopt;
-  }
-
-private:
-  struct Range {
-    uint64_t end = 0;
-    TensorId value;
-  };
-
-  void erase(uint64_t start, uint64_t end) {
-    auto at = ranges_.lower_bound(start);
-    if (at != ranges_.begin() && std::prev(at)->second.end > start)
-      --at;
-    while (at != ranges_.end() && at->first < end) {
-      const auto [first, range] = *at;
-      at = ranges_.erase(at);
-      if (first < start)
-        ranges_[first] = {start, range.value};
-      if (range.end > end)
-        at = ranges_.emplace(end, Range{range.end, range.value}).first;
-    }
-  }
-
-  std::map<uint64_t, Range> ranges_;
-};
 
 class Replay {
 public:
@@ -158,7 +111,7 @@ private:
     if (place.memory == Memory::None)
       return fail(reader, " reads ", quoted(tensor), ", which has no place");
     const uint64_t bytes = graph_.tensor(tensor).bytes();
-    const auto intruder = memory(place).intruder(start(place), bytes, value(tensor));
+    const auto intruder = memory(place).intruder(start(place), bytes, {value(tensor)});
     if (!intruder)
       return {};
     return fail(reader, " reads ", quoted(tensor), " at ", start(place), "..", start(place) + bytes,
@@ -171,7 +124,7 @@ private:
         return {};
       return fail(writer, " writes ", quoted(tensor), ", which has no place");
     }
-    memory(place).write(start(place), graph_.tensor(tensor).bytes(), value(tensor));
+    memory(place).write(start(place), graph_.tensor(tensor).bytes(), {value(tensor)});
     return {};
   }
 
@@ -180,11 +133,20 @@ private:
     uint64_t peak = 0;
     for (const Placement& placement : stage.fast)
       peak = std::max(peak, placement.offset + graph_.tensor(placement.tensor).bytes());
+    if (stage.tiling) {
+      peak = stage.tiling->state + stage.tiling->buffers.size() * Tiling::StateBytes;
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        peak = std::max(peak, buffer.offset + buffer.bytes);
+    }
     if (peak != stage.peak)
       return fail("stage ", index, " claims a peak of ", stage.peak, " bytes, its tensors end at ",
                   peak);
     fastPeak_ = std::max(fastPeak_, peak);
 
+    if (stage.mode == StageMode::Tiled)
+      return runTiles(index);
+    if (stage.mode == StageMode::Direct)
+      return runDirect(index);
     for (const TensorId tensor : stage.loads) {
       const std::string what = strCat("the load of stage ", index);
       if (Status status = read(locations_.findSlow(tensor), tensor, what); !status)
@@ -241,9 +203,61 @@ private:
     return {};
   }
 
+  Status runDirect(size_t index) {
+    for (const OpId id : plan_.stages[index].ops) {
+      const Op& op = graph_.op(id);
+      if (Status status = runOp(index, op); !status)
+        return status;
+      if (locations_.isView(index, op))
+        continue;
+      for (const TensorId input : op.inputs)
+        if (input && locations_.find(index, input).memory == Memory::Slow)
+          slowRead_ += graph_.tensor(input).bytes();
+      if (locations_.find(index, op.output()).memory == Memory::Slow)
+        slowWrite_ += graph_.tensor(op.output()).bytes();
+    }
+    return {};
+  }
+
+  /// The arena is what the tiles say; results become whole outside it when the last tile is done.
+  Status runTiles(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    const std::string what = strCat("stage ", index);
+    for (const TensorId tensor : stage.loads)
+      if (Status status = read(locations_.findHome(tensor), tensor, what); !status)
+        return status;
+    for (const TensorId store : stage.spills) {
+      const Location place = locations_.findHome(store);
+      if (place.memory == Memory::None)
+        return fail(what, ": ", quoted(store), " has no place outside the fast arena");
+      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
+        return fail(what, " writes ", quoted(store), " over the caller's input");
+      for (const auto* moved : {&stage.loads, &stage.spills})
+        for (const TensorId other : *moved)
+          if (other != store && overlap(place, store, locations_.findHome(other), other))
+            return fail(what, " writes ", quoted(store), " over ", quoted(other),
+                        ", which it works on");
+    }
+    const Expected<TileReplay::Counts> counts = TileReplay(graph_, stage).run();
+    if (!counts)
+      return fail(what, ": ", counts.error().message());
+    for (const auto& [tensor, bytes] : counts->loaded)
+      slowRead_ += locations_.findHome(tensor).memory == Memory::Slow ? bytes : 0;
+    for (const auto& [tensor, bytes] : counts->stored) {
+      const Location place = locations_.findHome(tensor);
+      slowWrite_ += place.memory == Memory::Slow ? bytes : 0;
+      if (Status status = write(place, tensor, what); !status)
+        return status;
+    }
+    kernelCalls_ += counts->kernelCalls;
+    return {};
+  }
+
   bool overlap(size_t stage, TensorId a, TensorId b) const {
-    const Location first = locations_.find(stage, a);
-    const Location second = locations_.find(stage, b);
+    return overlap(locations_.find(stage, a), a, locations_.find(stage, b), b);
+  }
+
+  bool overlap(const Location& first, TensorId a, const Location& second, TensorId b) const {
     if (first.memory != second.memory || first.memory == Memory::None)
       return false;
     if (first.memory == Memory::Caller)

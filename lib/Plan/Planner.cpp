@@ -64,85 +64,94 @@ uint64_t placeInterface(const Graph& graph, Plan& plan) {
   return end;
 }
 
-Stage makeStage(const Graph& graph, const Schedule& schedule, IoMode io) {
-  Stage stage;
+/// The whole model in one stage.
+StageDraft draftOf(const Graph& graph, const Schedule& schedule, IoMode io) {
+  StageDraft stage;
   stage.ops = schedule.order;
-  for (size_t i = 0; i < schedule.buffers.size(); ++i)
-    for (const TensorId tensor : schedule.buffers[i].tensors)
-      stage.fast.push_back({tensor, schedule.layout.offsets[i]});
-  stage.peak = schedule.layout.height;
-  if (io == IoMode::Slow) {
-    for (const Port& port : graph.inputs())
-      if (!graph.users(port.tensor).empty())
-        stage.loads.push_back(port.tensor);
-    for (const Port& port : graph.outputs())
-      stage.spills.push_back(port.tensor);
+  stage.buffers = schedule.buffers;
+  stage.layout = schedule.layout;
+  stage.height = schedule.layout.height;
+  for (const OpId id : schedule.order)
+    stage.kernelCalls += schedule.aliases.isView(graph.op(id)) ? 0 : 1;
+  if (io != IoMode::Slow)
+    return stage;
+  for (const Port& port : graph.inputs())
+    if (!graph.users(port.tensor).empty()) {
+      stage.loads.push_back(port.tensor);
+      stage.slowReadBytes += graph.tensor(port.tensor).bytes();
+    }
+  for (const Port& port : graph.outputs()) {
+    stage.spills.push_back(port.tensor);
+    stage.slowWriteBytes += graph.tensor(port.tensor).bytes();
   }
   return stage;
 }
 
 Stage makeStage(const StageDraft& draft) {
   Stage stage;
+  stage.mode = draft.mode;
   stage.ops = draft.ops;
   stage.loads = draft.loads;
   stage.spills = draft.spills;
+  stage.tiling = draft.tiling;
   for (size_t i = 0; i < draft.buffers.size(); ++i)
     for (const TensorId tensor : draft.buffers[i].tensors)
       stage.fast.push_back({tensor, draft.layout.offsets[i]});
-  stage.peak = draft.layout.height;
+  stage.peak = draft.height;
   return stage;
+}
+
+void addStage(const StageDraft& draft, Plan& plan) {
+  PlanStats& stats = plan.stats;
+  stats.fastPeakBytes = std::max(stats.fastPeakBytes, draft.height);
+  stats.slowReadBytes += draft.slowReadBytes;
+  stats.slowWriteBytes += draft.slowWriteBytes;
+  stats.kernelCalls += draft.kernelCalls;
+  stats.recomputeMacs += draft.recomputeMacs;
+  plan.stages.push_back(makeStage(draft));
 }
 
 void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen, Plan& plan) {
   PlanStats& stats = plan.stats;
   const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
-  for (const Stage& stage : plan.stages) {
-    stats.fastPeakBytes = std::max(stats.fastPeakBytes, stage.peak);
-    for (const TensorId tensor : stage.loads)
-      stats.slowReadBytes += bytes(tensor);
-    for (const TensorId tensor : stage.spills)
-      stats.slowWriteBytes += bytes(tensor);
-  }
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports) {
       stats.ioBytes += bytes(port.tensor);
       if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
         stats.compulsoryBytes += bytes(port.tensor);
     }
-  for (const OpId id : chosen.order) {
+  for (const OpId id : chosen.order)
     stats.macs += macCount(graph, graph.op(id));
-    stats.kernelCalls += chosen.aliases.isView(graph.op(id)) ? 0 : 1;
-  }
   stats.unscheduledPeakBytes = given.timeline.peak;
   if (!given.order.empty())
     stats.peakOp = given.order[given.timeline.peakStep];
 }
 
-void addBounds(const Schedule& given, const Schedule& chosen, uint64_t wholeOpNeed, Plan& plan) {
+void addBounds(const Schedule& given, const Schedule& chosen, uint64_t opNeed, Plan& plan) {
   const std::string order = chosen.order == given.order ? "given order" : "depth-first order";
-  if (plan.stages.size() == 1) {
+  if (plan.stages.size() == 1 && plan.stages[0].mode == StageMode::Whole) {
     plan.bounds.fastPeakBytes = chosen.timeline.bound;
     plan.bounds.slowTrafficBytes = plan.stats.slowReadBytes + plan.stats.slowWriteBytes;
     plan.bounds.planClass = "single-stage, " + order;
     plan.provenOptimal = plan.stats.fastPeakBytes == plan.bounds.fastPeakBytes;
   } else {
-    plan.bounds.fastPeakBytes = wholeOpNeed;
+    plan.bounds.fastPeakBytes = opNeed;
     plan.bounds.slowTrafficBytes = plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0;
-    plan.bounds.planClass = "whole ops, " + order;
+    plan.bounds.planClass = "ops whole or in boxes, " + order;
   }
 }
 
 /// What fits instead, for the note of an over-budget error.
-std::string smallestThatFits(uint64_t oneStage, uint64_t wholeOps, const Plan& plan) {
+std::string smallestThatFits(uint64_t oneStage, uint64_t stages, const Plan& plan) {
   const std::string with =
       strCat(" with --io=", ioModeName(plan.io), " and --target=", plan.target);
-  if (plan.budget.slow || plan.io == IoMode::Arena || wholeOps >= oneStage)
+  if (plan.budget.slow || plan.io == IoMode::Arena || stages >= oneStage)
     return strCat("the smallest fast budget that fits is ",
-                  plan.io == IoMode::Arena ? oneStage : wholeOps, " bytes", with);
+                  plan.io == IoMode::Arena ? oneStage : stages, " bytes", with);
   return strCat("the smallest fast budget that fits is ", oneStage, " bytes", with,
                 "; with slow "
                 "memory (a second -m) it is ",
-                wholeOps, " bytes");
+                stages, " bytes");
 }
 
 } // namespace
@@ -170,9 +179,10 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   const Schedule& chosen = other && other->layout.height < given.layout.height ? *other : given;
 
   const bool oneStage = chosen.layout.height <= plan.budget.fast;
+  StageDrafter drafter(graph, chosen.order, chosen.aliases, plan.io, plan.align);
   StageNeed need;
   if (!oneStage)
-    need = largestStageNeed(graph, chosen.order, chosen.aliases, plan.io, plan.align);
+    need = largestStageNeed(drafter);
   const bool maySpill = plan.budget.slow && plan.io != IoMode::Arena;
   if (!oneStage && (!maySpill || need.bytes > plan.budget.fast)) {
     const OpId at = maySpill ? need.op : chosen.order[chosen.timeline.boundStep];
@@ -187,14 +197,13 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   if (plan.io == IoMode::Slow)
     plan.stats.slowPeakBytes = placeInterface(graph, plan);
   if (oneStage) {
-    plan.stages.push_back(makeStage(graph, chosen, plan.io));
+    addStage(draftOf(graph, chosen, plan.io), plan);
   } else {
-    const std::vector<StageDraft> drafts =
-        partitionOrder(graph, chosen.order, chosen.aliases, plan.io, plan.align, plan.budget.fast);
+    const std::vector<StageDraft> drafts = partitionOrder(drafter, plan.budget.fast);
     for (const StageDraft& draft : drafts)
-      plan.stages.push_back(makeStage(draft));
-    plan.stats.slowPeakBytes =
-        placeSpills(graph, drafts, plan.align, plan.stats.slowPeakBytes, plan.slow);
+      addStage(draft, plan);
+    plan.stats.slowPeakBytes = placeSpills(graph, drafts, chosen.aliases, plan.io, plan.align,
+                                           plan.stats.slowPeakBytes, plan.slow);
   }
   if (plan.budget.slow && plan.stats.slowPeakBytes > *plan.budget.slow)
     return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)

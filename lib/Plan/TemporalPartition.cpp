@@ -1,5 +1,4 @@
-// A stage's lifetimes follow from where each tensor is produced and last read, so a draft is rebuilt from scratch
-// after every op it takes: orders are short, and nothing can go stale.
+// Greedy: every stage is the best one from where the last one ended.
 #include "tigris/Plan/TemporalPartition.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"
@@ -13,151 +12,169 @@ namespace tigris {
 
 namespace {
 
-constexpr size_t Never = SIZE_MAX;
+/// A tiled stage may get worse before it gets better: expanding layers come before the ones that shrink.
+constexpr size_t Patience = 4;
 
-class Partition {
+class Greedy {
 public:
-  Partition(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
-            uint64_t align)
-      : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align) {
-    for (size_t step = 0; step < order.size(); ++step) {
-      for (const TensorId input : graph.op(order[step]).inputs)
-        if (input)
-          lastRead_[input] = step;
-      for (const TensorId output : graph.op(order[step]).outputs)
-        if (output)
-          produced_[output] = step;
+  Greedy(StageDrafter& drafter, uint64_t budget)
+      : drafter_(drafter), budget_(budget), alone_(drafter.order().size()) {}
+
+  std::vector<StageDraft> run() {
+    std::vector<StageDraft> stages;
+    for (size_t begin = 0; begin < drafter_.order().size();) {
+      stages.push_back(next(begin));
+      begin += stages.back().ops.size();
     }
-    for (const Port& port : graph.outputs())
-      lastRead_[port.tensor] = Never; // the caller, after the last step
-  }
-
-  /// The stage of ops [begin, end), without its layout.
-  StageDraft draft(size_t begin, size_t end) const {
-    StageDraft stage;
-    stage.ops.assign(order_.begin() + static_cast<std::ptrdiff_t>(begin),
-                     order_.begin() + static_cast<std::ptrdiff_t>(end));
-    std::map<TensorId, size_t> bufferOf;
-    for (size_t step = begin; step < end; ++step) {
-      const Op& op = graph_.op(order_[step]);
-      for (const TensorId input : op.inputs)
-        if (livesInArena(input)) {
-          const bool comesFromOutside = producedAt(input) == Never || producedAt(input) < begin;
-          if (comesFromOutside && !contains(stage.loads, input))
-            stage.loads.push_back(input);
-          touch(stage, bufferOf, input, comesFromOutside ? 0 : step - begin, step - begin);
-        }
-      for (const TensorId output : op.outputs)
-        if (livesInArena(output)) {
-          const bool leaves = lastReadAt(output) >= end && lastReadAt(output) != step;
-          if (leaves)
-            stage.spills.push_back(output);
-          touch(stage, bufferOf, output, step - begin, leaves ? end - 1 - begin : step - begin);
-        }
-    }
-    return stage;
-  }
-
-  uint64_t bound(const StageDraft& stage) const {
-    return computeTimeline(stage.buffers, stage.ops.size(), align_).bound;
-  }
-
-  void layOut(StageDraft& stage) const {
-    stage.layout = layoutArena(stage.buffers, align_, bound(stage));
+    return stages;
   }
 
 private:
-  static bool contains(const std::vector<TensorId>& list, TensorId id) {
-    return std::find(list.begin(), list.end(), id) != list.end();
+  size_t count() const { return drafter_.order().size(); }
+
+  StageDraft next(size_t begin) {
+    std::optional<StageDraft> whole = longestWhole(begin);
+    if (whole && begin + whole->ops.size() == count())
+      return std::move(*whole);
+    std::optional<StageDraft> tiled = bestTiled(begin);
+    const int64_t wholeSaving = whole ? saving(begin, *whole) : 0;
+    if (tiled && (!whole || saving(begin, *tiled) > wholeSaving))
+      return std::move(*tiled);
+    if (whole)
+      return std::move(*whole);
+    std::optional<StageDraft> direct = drafter_.direct(begin);
+    TIGRIS_CHECK_MSG(direct, "an op fits in no way, although the budget allows all");
+    return std::move(*direct);
   }
 
-  bool livesInArena(TensorId id) const {
-    return id && !graph_.tensor(id).isConstant() &&
-           !(io_ == IoMode::Caller && aliases_.interfaceTensor(id));
-  }
-  size_t producedAt(TensorId id) const {
-    const auto found = produced_.find(id);
-    return found == produced_.end() ? Never : found->second;
-  }
-  size_t lastReadAt(TensorId id) const {
-    const auto found = lastRead_.find(id);
-    return found == lastRead_.end() ? 0 : found->second;
+  std::optional<StageDraft> fittingWhole(size_t begin, size_t end) const {
+    StageDraft stage = drafter_.whole(begin, end);
+    if (drafter_.bound(stage) > budget_)
+      return std::nullopt;
+    drafter_.layOut(stage);
+    return stage.height <= budget_ ? std::optional(std::move(stage)) : std::nullopt;
   }
 
-  /// Views share the buffer of their source where both are in the stage.
-  void touch(StageDraft& stage, std::map<TensorId, size_t>& bufferOf, TensorId id, size_t birth,
-             size_t death) const {
-    const auto [entry, isNew] = bufferOf.emplace(aliases_.root(id), stage.buffers.size());
-    if (isNew)
-      stage.buffers.push_back({{},
-                               graph_.tensor(id).bytes(),
-                               static_cast<uint32_t>(birth),
-                               static_cast<uint32_t>(death)});
-    LiveBuffer& buffer = stage.buffers[entry->second];
-    buffer.birth = std::min(buffer.birth, static_cast<uint32_t>(birth));
-    buffer.death = std::max(buffer.death, static_cast<uint32_t>(death));
-    if (!contains(buffer.tensors, id))
-      buffer.tensors.push_back(id);
+  std::optional<StageDraft> longestWhole(size_t begin) const {
+    size_t end = begin;
+    while (end < count() && drafter_.bound(drafter_.whole(begin, end + 1)) <= budget_)
+      ++end;
+    // Gaps between buffers can push a layout over a budget that the live bytes alone would meet.
+    for (; end > begin; --end)
+      if (std::optional<StageDraft> stage = fittingWhole(begin, end))
+        return stage;
+    return std::nullopt;
   }
 
-  const Graph& graph_;
-  std::span<const OpId> order_;
-  const AliasSets& aliases_;
-  IoMode io_;
-  uint64_t align_;
-  std::map<TensorId, size_t> produced_;
-  std::map<TensorId, size_t> lastRead_;
+  /// The cheapest way to run one op in a stage of its own.
+  uint64_t costAlone(size_t step) {
+    std::optional<uint64_t>& cost = alone_[step];
+    if (cost)
+      return *cost;
+    if (const auto whole = fittingWhole(step, step + 1))
+      cost = draftCost(*whole);
+    else if (const auto direct = drafter_.direct(step))
+      cost = draftCost(*direct);
+    else if (const auto tiled = drafter_.tiled(step, step + 1, budget_))
+      cost = draftCost(*tiled);
+    TIGRIS_CHECK_MSG(cost, "an op fits in no way, although the budget allows all");
+    return *cost;
+  }
+
+  int64_t saving(size_t begin, const StageDraft& stage) {
+    int64_t sum = 0;
+    for (size_t step = begin; step < begin + stage.ops.size(); ++step)
+      sum += static_cast<int64_t>(costAlone(step));
+    return sum - static_cast<int64_t>(draftCost(stage));
+  }
+
+  std::optional<StageDraft> bestTiled(size_t begin) {
+    std::optional<StageDraft> best;
+    int64_t bestSaving = 0;
+    size_t end = begin + 1;
+    for (size_t failures = 0; end <= count() && failures < Patience; ++end) {
+      std::optional<StageDraft> stage = drafter_.tiled(begin, end, budget_);
+      if (!stage) {
+        // A single op may need columns or channels cut, which a chain cannot; then nothing longer fits.
+        ++failures;
+        continue;
+      }
+      const int64_t saved = saving(begin, *stage);
+      if (!best || saved > bestSaving) {
+        best = std::move(stage);
+        bestSaving = saved;
+        failures = 0;
+      } else {
+        ++failures;
+      }
+    }
+    return best;
+  }
+
+  StageDrafter& drafter_;
+  uint64_t budget_;
+  std::vector<std::optional<uint64_t>> alone_;
 };
 
 } // namespace
 
-StageNeed largestStageNeed(const Graph& graph, std::span<const OpId> order,
-                           const AliasSets& aliases, IoMode io, uint64_t align) {
-  const Partition partition(graph, order, aliases, io, align);
+StageNeed largestStageNeed(StageDrafter& drafter) {
   StageNeed need;
-  for (size_t step = 0; step < order.size(); ++step) {
-    StageDraft alone = partition.draft(step, step + 1);
-    partition.layOut(alone);
-    if (!need.op || alone.layout.height > need.bytes)
-      need = {order[step], alone.layout.height};
+  for (size_t step = 0; step < drafter.order().size(); ++step) {
+    StageDraft alone = drafter.whole(step, step + 1);
+    drafter.layOut(alone);
+    uint64_t bytes = alone.height;
+    if (drafter.direct(step))
+      bytes = 0;
+    else if (const std::optional<uint64_t> finest = drafter.finestNeed(step))
+      bytes = std::min(bytes, *finest);
+    if (!need.op || bytes > need.bytes)
+      need = {drafter.order()[step], bytes};
   }
   return need;
 }
 
-std::vector<StageDraft> partitionOrder(const Graph& graph, std::span<const OpId> order,
-                                       const AliasSets& aliases, IoMode io, uint64_t align,
-                                       uint64_t budget) {
-  const Partition partition(graph, order, aliases, io, align);
-  std::vector<StageDraft> stages;
-  for (size_t begin = 0; begin < order.size();) {
-    size_t end = begin + 1;
-    while (end < order.size() && partition.bound(partition.draft(begin, end + 1)) <= budget)
-      ++end;
-    StageDraft stage = partition.draft(begin, end);
-    partition.layOut(stage);
-    // Gaps between buffers can push a layout over a budget that the live bytes alone would meet.
-    while (stage.layout.height > budget && end > begin + 1) {
-      stage = partition.draft(begin, --end);
-      partition.layOut(stage);
-    }
-    TIGRIS_CHECK(stage.layout.height <= budget);
-    stages.push_back(std::move(stage));
-    begin = end;
-  }
-  return stages;
+std::vector<StageDraft> partitionOrder(StageDrafter& drafter, uint64_t budget) {
+  return Greedy(drafter, budget).run();
 }
 
-uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages, uint64_t align,
-                     uint64_t base, std::vector<Placement>& slow) {
+uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages,
+                     const AliasSets& aliases, IoMode io, uint64_t align, uint64_t base,
+                     std::vector<Placement>& slow) {
+  std::map<TensorId, uint64_t> placed;
+  for (const Placement& placement : slow)
+    placed.emplace(placement.tensor, placement.offset);
   std::vector<LiveBuffer> crossing;
+  std::map<TensorId, size_t> bufferOf;
+  const auto read = [&](TensorId tensor, uint32_t stage) {
+    const auto found = bufferOf.find(tensor);
+    if (found != bufferOf.end())
+      crossing[found->second].death = stage;
+  };
   for (uint32_t stage = 0; stage < stages.size(); ++stage) {
-    for (const TensorId tensor : stages[stage].loads)
-      for (LiveBuffer& buffer : crossing)
-        if (buffer.tensors.front() == tensor)
-          buffer.death = stage;
-    for (const TensorId tensor : stages[stage].spills)
-      if (!graph.isGraphOutput(tensor))
-        crossing.push_back({{tensor}, graph.tensor(tensor).bytes(), stage, stage});
+    const StageDraft& draft = stages[stage];
+    for (const TensorId tensor : draft.loads)
+      read(tensor, stage);
+    for (const TensorId tensor : draft.spills) {
+      if (placed.count(tensor) != 0 || (io == IoMode::Caller && aliases.interfaceTensor(tensor)))
+        continue;
+      if (draft.mode == StageMode::Direct && draft.kernelCalls == 0) {
+        const TensorId source = graph.op(draft.ops[0]).input(0);
+        if (const auto found = bufferOf.find(source); found != bufferOf.end()) {
+          bufferOf.emplace(tensor, found->second);
+          crossing[found->second].tensors.push_back(tensor);
+          crossing[found->second].death = stage;
+          continue;
+        }
+        if (const auto found = placed.find(source); found != placed.end()) {
+          placed.emplace(tensor, found->second);
+          slow.push_back({tensor, found->second});
+          continue;
+        }
+      }
+      bufferOf.emplace(tensor, crossing.size());
+      crossing.push_back({{tensor}, graph.tensor(tensor).bytes(), stage, stage});
+    }
   }
   if (crossing.empty())
     return base;
@@ -165,7 +182,8 @@ uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages, uin
   const uint64_t bound = computeTimeline(crossing, stages.size(), align).bound;
   const ArenaLayout layout = layoutArena(crossing, align, bound);
   for (size_t i = 0; i < crossing.size(); ++i)
-    slow.push_back({crossing[i].tensors.front(), start + layout.offsets[i]});
+    for (const TensorId tensor : crossing[i].tensors)
+      slow.push_back({tensor, start + layout.offsets[i]});
   return start + layout.height;
 }
 

@@ -1,44 +1,32 @@
 // Cuts an order into stages that each fit the fast arena; what crosses a cut spends the time in slow memory.
 #pragma once
 
-#include "tigris/Analysis/Lifetime.h"
-#include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/StageDraft.h"
 #include "tigris/Support/Expected.h"
 
 namespace tigris {
 
-/// A run of consecutive ops with the arena to itself.
-struct StageDraft {
-  std::vector<OpId> ops;
-  /// In order of first use: produced by an earlier stage, or model inputs that live in slow memory.
-  std::vector<TensorId> loads;
-  /// In order of production: read by a later stage, or model outputs that live in slow memory.
-  std::vector<TensorId> spills;
-  std::vector<LiveBuffer> buffers;
-  ArenaLayout layout;
-};
-
-/// What limits a partition when an op does not fit even alone.
+/// What limits a partition.
 struct StageNeed {
   OpId op;
   uint64_t bytes = 0;
 };
 
-/// The largest arena any op needs alone with its operands and results: no partition of the order works
-/// below it, and one stage per op works at it.
-StageNeed largestStageNeed(const Graph& graph, std::span<const OpId> order,
-                           const AliasSets& aliases, IoMode io, uint64_t align);
+/// The largest arena any op needs alone, cut as finely as it can be: below it no partition of the order works,
+/// at it one stage per op does.
+StageNeed largestStageNeed(StageDrafter& drafter);
 
-/// Greedy forward cuts: a stage takes the next op as long as its arena stays within `budget` bytes. Needs
-/// budget >= largestStageNeed. `io` is Slow (inputs are loaded, outputs spilled) or Caller
-/// (tensors that are views of the interface stay in the caller's buffers).
-std::vector<StageDraft> partitionOrder(const Graph& graph, std::span<const OpId> order,
-                                       const AliasSets& aliases, IoMode io, uint64_t align,
-                                       uint64_t budget);
+/// Greedy forward cuts within `budget` bytes, which is at least largestStageNeed. From each op on, the
+/// longest stage of whole tensors that fits competes with the best tiled stage; the one that saves more slow
+/// traffic against running its ops one by one is taken. A tiled stage grows op by op, over several spatial
+/// operators if they come (a chain), until growing no longer pays.
+std::vector<StageDraft> partitionOrder(StageDrafter& drafter, uint64_t budget);
 
-/// Slow offsets from `base` on for the tensors that cross a cut and have no interface place: alive from the
-/// stage that spills them to the last one that loads them. Returns the end of the highest.
-uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages, uint64_t align,
-                     uint64_t base, std::vector<Placement>& slow);
+/// Slow offsets from `base` on for the tensors that cross a cut and have no place in `slow` yet: alive from the
+/// stage that spills them to the last one that loads them. A view made in slow memory shares its source's
+/// place. Tensors in the caller's buffers need none. Returns the end of the highest.
+uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages,
+                     const AliasSets& aliases, IoMode io, uint64_t align, uint64_t base,
+                     std::vector<Placement>& slow);
 
 } // namespace tigris

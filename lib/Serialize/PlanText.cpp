@@ -3,6 +3,7 @@
 
 #include "tigris/Serialize/FlowText.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tigris {
@@ -81,6 +82,25 @@ void printTensors(std::string& out, std::string_view key, const Graph& graph,
   out += '\n';
 }
 
+void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
+  out += "      tiles: ";
+  appendList(out, tiling.tiles, [&](int64_t count) { appendNumber(out, count); });
+  out += "\n      state: ";
+  appendNumber(out, tiling.state);
+  out += "\n      buffers:\n";
+  for (const TileBuffer& buffer : tiling.buffers) {
+    out += "        - ";
+    FlowMap map(out);
+    map.string("tensor", graph.tensor(buffer.tensor).name);
+    map.number("offset", buffer.offset);
+    map.number("bytes", buffer.bytes);
+    if (buffer.reloadAxes != 0)
+      map.number("reload_axes", uint64_t{buffer.reloadAxes});
+    map.close();
+    out += '\n';
+  }
+}
+
 void printStage(std::string& out, const Graph& graph, const Stage& stage) {
   out += "    - ops: ";
   appendList(out, stage.ops, [&](OpId id) { appendString(out, graph.op(id).name); });
@@ -96,6 +116,8 @@ void printStage(std::string& out, const Graph& graph, const Stage& stage) {
     out += "      fast:\n";
     printPlacements(out, "        ", graph, stage.fast);
   }
+  if (stage.tiling)
+    printTiling(out, graph, *stage.tiling);
   if (stage.peak != 0) {
     out += "      peak: ";
     appendNumber(out, stage.peak);
@@ -155,23 +177,56 @@ private:
   }
 
   Stage readStage(const YamlNode& node) const {
-    const auto [ops, mode, load, spill, fast, peak] = reader_.fields(
-        node, "stage",
-        std::array<std::string_view, 6>{"ops", "mode", "load", "spill", "fast", "peak"});
+    const auto [ops, mode, load, spill, fast, tiles, state, buffers, peak] =
+        reader_.fields(node, "stage",
+                       std::array<std::string_view, 9>{"ops", "mode", "load", "spill", "fast",
+                                                       "tiles", "state", "buffers", "peak"});
     Stage stage;
     for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
       stage.ops.push_back(op(item));
     if (mode != nullptr)
-      stage.mode = reader_.word(*mode, "mode", parseStageMode, {"whole"});
+      stage.mode = reader_.word(*mode, "mode", parseStageMode, {"whole", "direct", "tiled"});
     if (load != nullptr)
       stage.loads = tensors(*load, "load");
     if (spill != nullptr)
       stage.spills = tensors(*spill, "spill");
     if (fast != nullptr)
       stage.fast = readPlacements(*fast, "fast");
+    if (stage.mode == StageMode::Tiled)
+      stage.tiling = readTiling(reader_.required(tiles, node, "tiled stage", "tiles"),
+                                reader_.required(state, node, "tiled stage", "state"),
+                                reader_.required(buffers, node, "tiled stage", "buffers"));
+    else if (const YamlNode* extra = tiles != nullptr ? tiles : state != nullptr ? state : buffers)
+      reader_.fail(DiagId::BadPlan, *extra, "a ", stageModeName(stage.mode),
+                   " stage has no tiles, state or buffers");
     if (peak != nullptr)
       stage.peak = reader_.size(*peak, "peak");
     return stage;
+  }
+
+  Tiling readTiling(const YamlNode& tiles, const YamlNode& state, const YamlNode& buffers) const {
+    Tiling tiling;
+    const auto& counts = reader_.list(tiles, "tiles");
+    if (counts.size() != tiling.tiles.size())
+      reader_.fail(DiagId::BadPlan, tiles, "tiles has ", counts.size(), " numbers, expected ",
+                   tiling.tiles.size());
+    for (size_t i = 0; i < tiling.tiles.size(); ++i)
+      tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
+    tiling.state = reader_.size(state, "state");
+    for (const YamlNode& item : reader_.list(buffers, "buffers")) {
+      const auto [name, offset, bytes, reload] = reader_.fields(
+          item, "buffer",
+          std::array<std::string_view, 4>{"tensor", "offset", "bytes", "reload_axes"});
+      TileBuffer buffer;
+      buffer.tensor = tensor(reader_.required(name, item, "buffer", "tensor"));
+      buffer.offset = reader_.size(reader_.required(offset, item, "buffer", "offset"), "offset");
+      buffer.bytes = reader_.size(reader_.required(bytes, item, "buffer", "bytes"), "bytes");
+      if (reload != nullptr)
+        buffer.reloadAxes = static_cast<uint32_t>(
+            std::min<uint64_t>(reader_.size(*reload, "reload_axes"), UINT32_MAX));
+      tiling.buffers.push_back(buffer);
+    }
+    return tiling;
   }
 
   std::vector<Placement> readPlacements(const YamlNode& node, std::string_view what) const {

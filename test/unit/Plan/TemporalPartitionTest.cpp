@@ -42,20 +42,24 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   Graph graph = parseGraph(Skip);
   // Addition needs its two operands and its result: 1200 bytes, whatever the cuts.
   const AliasSets aliases(graph, graph.order());
-  const StageNeed need = largestStageNeed(graph, graph.order(), aliases, IoMode::Slow, 8);
+  StageDrafter drafter(graph, graph.order(), aliases, IoMode::Slow, 8);
+  StageDraft join = drafter.whole(3, 4);
+  drafter.layOut(join);
+  CHECK(join.height == 1200);
+  // Cut into single channels it needs three bytes, each at a multiple of 8, and the state of three boxes.
+  const StageNeed need = largestStageNeed(drafter);
   CHECK(graph.op(need.op).name == "join");
-  CHECK(need.bytes == 1200);
+  CHECK(need.bytes == 3 * 32 + 8 + 8 + 1);
 
-  const std::vector<StageDraft> stages =
-      partitionOrder(graph, graph.order(), aliases, IoMode::Slow, 8, 1200);
+  const std::vector<StageDraft> stages = partitionOrder(drafter, 1200);
   REQUIRE(stages.size() == 1);
 
   // With a model output more, x, a and b are all wanted at the end of the first stage.
   Graph wide = parseGraph(Skip);
   wide.addOutput({"a", *wide.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
   const AliasSets wideAliases(wide, wide.order());
-  const std::vector<StageDraft> cut =
-      partitionOrder(wide, wide.order(), wideAliases, IoMode::Slow, 8, 1200);
+  StageDrafter wideDrafter(wide, wide.order(), wideAliases, IoMode::Slow, 8);
+  const std::vector<StageDraft> cut = partitionOrder(wideDrafter, 1200);
   REQUIRE(cut.size() == 2);
   CHECK(cut[0].ops.size() == 3);
   const auto names = [&](const std::vector<TensorId>& tensors) {
@@ -69,9 +73,10 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   CHECK(names(cut[1].loads) == "x b ");
   CHECK(names(cut[1].spills) == "y ");
 
-  std::vector<Placement> slow;
-  CHECK(placeSpills(wide, cut, 8, 900, slow) == 904 + 800); // x and b; a has its interface place
-  CHECK(slow.size() == 2);
+  std::vector<Placement> slow = {{*wide.findTensor("a"), 0}, {*wide.findTensor("y"), 400}};
+  CHECK(placeSpills(wide, cut, wideAliases, IoMode::Slow, 8, 900, slow) ==
+        904 + 800); // x and b; a has its interface place
+  CHECK(slow.size() == 4);
 }
 
 TEST_CASE("planner: over budget without slow memory names what slow memory would allow") {
@@ -93,7 +98,8 @@ TEST_CASE("planner: every random graph fits every budget from its largest op up,
       Graph graph = test::randomGraph(seed, 24);
       insertPortCopies(graph);
       const AliasSets aliases(graph, graph.order());
-      const uint64_t least = largestStageNeed(graph, graph.order(), aliases, io, 8).bytes;
+      StageDrafter drafter(graph, graph.order(), aliases, io, 8);
+      const uint64_t least = largestStageNeed(drafter).bytes;
       PlanOptions options = budget(std::max<uint64_t>(least, 1));
       options.io = io;
       for (int step = 0; step < 4; ++step) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tigris/IR/Op.h"
+#include "tigris/IR/Shape.h"
 #include "tigris/Support/Expected.h"
 
 #include <cstdint>
@@ -41,5 +42,12 @@ void addUnitWeights(AxisTable& table);
 
 /// Q10 integers that add up to 1024 for every output position; the rounding rest goes to the largest weight.
 std::vector<int32_t> integerWeights(const AxisTable& table);
+
+/// Both axes of a Resize of [N, H, W, C] or [N, L, C]; the width of the latter is one position.
+struct ResizeTables {
+  AxisTable height;
+  AxisTable width;
+};
+Expected<ResizeTables> resizeTables(const Op& op, const Shape& in, const Shape& out);
 
 } // namespace tigris

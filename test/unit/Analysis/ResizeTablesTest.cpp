@@ -1,5 +1,5 @@
 // Coordinate rules of Resize against positions worked out by hand and by the ONNX reference.
-#include "tigris/Emit/ResizeTables.h"
+#include "tigris/Analysis/ResizeTables.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,7 @@
 // Coordinate rules of ONNX Resize.
-#include "tigris/Emit/ResizeTables.h"
+#include "tigris/Analysis/ResizeTables.h"
+
+#include "tigris/IR/ShapeInference.h"
 
 #include <algorithm>
 #include <array>
@@ -79,6 +81,41 @@ void addCubic(AxisTable& table, float x, int64_t in, const ResizeRule& rule) {
   }
 }
 
+/// Factor per axis: the given ones, or those the given sizes amount to.
+Expected<std::vector<float>> resizeScales(const Op& op, const Shape& in, const Shape& out) {
+  const std::vector<double> given = op.attrs.getFloats("scales");
+  const std::vector<int64_t> sizes = op.attrs.getInts("sizes");
+  const std::vector<int64_t> axes = op.attrs.getInts("axes");
+  std::vector<float> scales(in.rank(), 1.0F);
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Expected<size_t> axis = listedAxis(op, axes, i, in.rank());
+    if (!axis)
+      return axis.error();
+    scales[*axis] = static_cast<float>(given[i]);
+  }
+  if (!given.empty())
+    return scales;
+  const std::string policy = op.attrs.getString("keep_aspect_ratio_policy", "stretch");
+  std::vector<size_t> resized;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Expected<size_t> axis = listedAxis(op, axes, i, in.rank());
+    if (!axis)
+      return axis.error();
+    resized.push_back(*axis);
+    const int64_t size = policy == "stretch" ? out[*axis] : sizes[i];
+    scales[*axis] = static_cast<float>(size) / static_cast<float>(in[*axis]);
+  }
+  if (policy != "stretch" && !resized.empty()) {
+    float common = scales[resized[0]];
+    for (const size_t axis : resized)
+      common =
+          policy == "not_larger" ? std::min(common, scales[axis]) : std::max(common, scales[axis]);
+    for (const size_t axis : resized)
+      scales[axis] = common;
+  }
+  return scales;
+}
+
 } // namespace
 
 Expected<ResizeRule> resizeRule(const Op& op) {
@@ -154,6 +191,22 @@ std::vector<int32_t> integerWeights(const AxisTable& table) {
     *std::max_element(first, result.end()) += rest;
   }
   return result;
+}
+
+Expected<ResizeTables> resizeTables(const Op& op, const Shape& in, const Shape& out) {
+  const Expected<ResizeRule> rule = resizeRule(op);
+  if (!rule)
+    return rule.error();
+  const Expected<std::vector<float>> scales = resizeScales(op, in, out);
+  if (!scales)
+    return scales.error();
+  ResizeTables tables;
+  tables.height = resizeAxis(*rule, in[1], out[1], (*scales)[1]);
+  if (in.rank() == 4)
+    tables.width = resizeAxis(*rule, in[2], out[2], (*scales)[2]);
+  else
+    tables.width.indices = {0};
+  return tables;
 }
 
 } // namespace tigris

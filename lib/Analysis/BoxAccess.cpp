@@ -1,0 +1,463 @@
+// One builder function per family of operators.
+#include "tigris/Analysis/BoxAccess.h"
+
+#include "tigris/Analysis/ResizeTables.h"
+#include "tigris/IR/ShapeInference.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+Range hull(Range a, Range b) {
+  if (a.size() == 0)
+    return b;
+  if (b.size() == 0)
+    return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+int64_t Box::elements() const {
+  int64_t count = 1;
+  for (const Range& range : axes)
+    count *= range.size();
+  return count;
+}
+
+Box wholeBox(const Shape& shape) {
+  Box box;
+  for (size_t axis = 0; axis < shape.rank(); ++axis)
+    box.axes.at(axis) = {0, shape[axis]};
+  return box;
+}
+
+Box emptyBox(const Shape& shape) {
+  Box box;
+  for (size_t axis = 0; axis < shape.rank(); ++axis)
+    box.axes.at(axis) = {0, 0};
+  return box;
+}
+
+Box hull(const Box& a, const Box& b) {
+  if (a.empty())
+    return b;
+  if (b.empty())
+    return a;
+  Box box;
+  for (size_t axis = 0; axis < Box::MaxRank; ++axis)
+    box.axes[axis] = hull(a.axes[axis], b.axes[axis]);
+  return box;
+}
+
+namespace {
+
+/// Quotient rounded up, for a positive divisor.
+int64_t ceilDiv(int64_t value, int64_t divisor) {
+  return value >= 0 ? (value + divisor - 1) / divisor : -(-value / divisor);
+}
+int64_t floorDiv(int64_t value, int64_t divisor) { return -ceilDiv(-value, divisor); }
+
+} // namespace
+
+Range AxisAccess::need(Range result) const {
+  const Range all = {0, size};
+  const auto clipped = [&](int64_t begin, int64_t end) {
+    return Range{std::max<int64_t>(begin, 0), std::min(end, size)};
+  };
+  if (result.size() == 0)
+    return {0, 0};
+  switch (kind) {
+  case Kind::All:
+    return all;
+  case Kind::Same:
+    return result;
+  case Kind::Window:
+    return clipped(result.begin * stride - pad, (result.end - 1) * stride - pad + reach);
+  case Kind::Transposed:
+    return clipped(ceilDiv(result.begin + pad - reach + 1, stride),
+                   floorDiv(result.end - 1 + pad, stride) + 1);
+  case Kind::Table: {
+    Range range = table[static_cast<size_t>(result.begin)];
+    for (int64_t i = result.begin + 1; i < result.end; ++i)
+      range = hull(range, table[static_cast<size_t>(i)]);
+    return range;
+  }
+  case Kind::Affine: {
+    const int64_t first = pad + result.begin * stride;
+    const int64_t last = pad + (result.end - 1) * stride;
+    return {std::min(first, last), std::max(first, last) + 1};
+  }
+  case Kind::Clamp:
+    return {std::clamp<int64_t>(result.begin - pad, 0, size - 1),
+            std::clamp<int64_t>(result.end - pad, 1, size)};
+  case Kind::Reflect: {
+    // A reflected position -i is element i: everything from the border to there.
+    const int64_t begin = result.begin - pad;
+    const int64_t end = result.end - pad;
+    Range range = clipped(begin, end);
+    if (begin < 0)
+      range = hull(range, {0, 1 - begin});
+    if (end > size)
+      range = hull(range, {2 * size - 1 - end, size});
+    return clipped(range.begin, range.end);
+  }
+  case Kind::Divide:
+    return {result.begin / ratio, (result.end - 1) / ratio + 1};
+  case Kind::Groups:
+    return {result.begin / groupOut * groupIn, ((result.end - 1) / groupOut + 1) * groupIn};
+  }
+  return all;
+}
+
+bool onlyMovesBytes(OpKind kind) {
+  switch (kind) {
+  case OpKind::Reshape:
+  case OpKind::Transpose:
+  case OpKind::Slice:
+  case OpKind::Concat:
+  case OpKind::Gather:
+  case OpKind::Pad:
+    return true;
+  default:
+    return false;
+  }
+}
+
+class AccessBuilder {
+public:
+  AccessBuilder(const Graph& graph, const Op& op)
+      : graph_(graph), op_(op), y_(graph.tensor(op.output()).shape) {}
+
+  std::optional<BoxAccess> build() {
+    if (op_.outputs.size() != 1 || !fits(y_))
+      return std::nullopt;
+    for (size_t i = 0; i < op_.inputs.size(); ++i) {
+      if (!op_.input(i)) {
+        access_.inputs_.emplace_back();
+        continue;
+      }
+      if (!isConstant(i) && !fits(shape(i)))
+        return std::nullopt;
+      std::array<AxisAccess, Box::MaxRank> all;
+      for (size_t axis = 0; axis < shape(i).rank() && axis < all.size(); ++axis)
+        all.at(axis).size = shape(i)[axis];
+      access_.inputs_.push_back(std::move(all));
+    }
+    for (size_t axis = 0; axis < y_.rank(); ++axis)
+      cut(axis).size = y_[axis];
+    if (!addRules())
+      return std::nullopt;
+    return std::move(access_);
+  }
+
+private:
+  using Kind = AxisAccess::Kind;
+
+  static bool fits(const Shape& shape) {
+    return shape.rank() >= 1 && shape.rank() <= Box::MaxRank && shape.elements() > 0;
+  }
+  const Shape& shape(size_t input) const { return graph_.tensor(op_.input(input)).shape; }
+  bool isConstant(size_t input) const { return graph_.tensor(op_.input(input)).isConstant(); }
+  AxisAccess& rule(size_t input, size_t axis) { return access_.inputs_.at(input).at(axis); }
+  BoxAccess::Cut& cut(size_t axis) { return access_.cuts_.at(axis); }
+  void never(size_t axis) { cut(axis).kind = BoxAccess::Cut::Kind::Never; }
+
+  void same(size_t input, size_t axis, size_t resultAxis) {
+    rule(input, axis).kind = Kind::Same;
+    rule(input, axis).axis = resultAxis;
+  }
+
+  bool addRules() {
+    switch (op_.kind) {
+    case OpKind::Conv:
+    case OpKind::DepthwiseConv:
+    case OpKind::Conv1D:
+    case OpKind::ConvTranspose:
+      return windows() && channels();
+    case OpKind::MaxPool:
+    case OpKind::AveragePool:
+      same(0, y_.rank() - 1, y_.rank() - 1);
+      return windows();
+    case OpKind::GlobalAveragePool:
+    case OpKind::GlobalMaxPool:
+      return globalPool();
+    case OpKind::ReduceMean:
+    case OpKind::ReduceSum:
+    case OpKind::ReduceMax:
+    case OpKind::ReduceMin:
+    case OpKind::ReduceProd:
+      return reduction();
+    case OpKind::Softmax:
+    case OpKind::LogSoftmax:
+      return wholeAxes(1);
+    case OpKind::LayerNormalization:
+      return wholeAxes(y_.rank());
+    case OpKind::Gemm:
+    case OpKind::MatMul:
+      return product();
+    case OpKind::Concat:
+      return concat();
+    case OpKind::Slice:
+      return slice();
+    case OpKind::Pad:
+      return pad();
+    case OpKind::Resize:
+      return resize();
+    case OpKind::BatchNorm:
+      return elementwise(1);
+    default:
+      return opInfo(op_.kind).category == OpCategory::Pointwise && elementwise(op_.inputs.size());
+    }
+  }
+
+  /// Rows and columns of a window over [N, H, W, C] or [N, L, C].
+  bool windows() {
+    const Expected<Window> window = resolveWindow(op_, graph_);
+    if (!window || y_.rank() < 3 || shape(0).rank() != y_.rank())
+      return false;
+    same(0, 0, 0);
+    const size_t spatial = window->kernel.size();
+    for (size_t i = 0; i < spatial; ++i) {
+      AxisAccess& axis = rule(0, i + 1);
+      axis.kind = op_.kind == OpKind::ConvTranspose ? Kind::Transposed : Kind::Window;
+      axis.axis = i + 1;
+      axis.stride = window->strides[i];
+      axis.pad = window->pads[i];
+      axis.reach = window->dilations[i] * (window->kernel[i] - 1) + 1;
+      // Each result must see at least one input, or a part of the result could be left with nothing.
+      for (int64_t at = 0; at < y_[i + 1]; ++at)
+        if (axis.need({at, at + 1}).size() == 0)
+          return false;
+    }
+    return true;
+  }
+
+  bool channels() {
+    const size_t last = y_.rank() - 1;
+    const int64_t in = shape(0)[last];
+    const int64_t groups = op_.attrs.getInt("group", 1);
+    AxisAccess& axis = rule(0, last);
+    if (groups == 1)
+      return true;
+    axis.axis = last;
+    if (op_.kind != OpKind::ConvTranspose && groups == in) {
+      axis.kind = Kind::Divide;
+      axis.ratio = y_[last] / in;
+      cut(last).kind = axis.ratio == 1 ? BoxAccess::Cut::Kind::Free : BoxAccess::Cut::Kind::Divisor;
+      cut(last).groups = in;
+      return true;
+    }
+    axis.kind = Kind::Groups;
+    axis.groupIn = in / groups;
+    axis.groupOut = y_[last] / groups;
+    cut(last).kind = BoxAccess::Cut::Kind::Groups;
+    cut(last).groups = groups;
+    return true;
+  }
+
+  bool globalPool() {
+    const size_t last = shape(0).rank() - 1;
+    if (shape(0)[0] != y_[0] || shape(0)[last] != y_.fromBack(0) || y_.rank() < 2)
+      return false;
+    same(0, 0, 0);
+    same(0, last, y_.rank() - 1);
+    return true;
+  }
+
+  bool reduction() {
+    const size_t rank = shape(0).rank();
+    std::vector<bool> reduced(rank, op_.attrs.getInts("axes").empty());
+    for (const int64_t given : op_.attrs.getInts("axes")) {
+      const auto axis = normalizeAxis(given, rank);
+      if (!axis)
+        return false;
+      reduced[*axis] = true;
+    }
+    const bool keeps = y_.rank() == rank;
+    size_t result = 0;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      if (!reduced[axis])
+        same(0, axis, result);
+      if (keeps || !reduced[axis])
+        ++result;
+    }
+    return true;
+  }
+
+  /// Softmax and LayerNormalization: from `axis` on (softmax: only it) everything is needed.
+  bool wholeAxes(size_t count) {
+    const auto first = normalizeAxis(op_.attrs.getInt("axis", -1), y_.rank());
+    if (!first)
+      return false;
+    for (size_t axis = 0; axis < y_.rank(); ++axis)
+      if (axis >= *first && axis < *first + count)
+        never(axis);
+      else
+        same(0, axis, axis);
+    return true;
+  }
+
+  bool product() {
+    const size_t last = y_.rank() - 1;
+    const Shape& a = shape(0);
+    const Shape& b = shape(1);
+    if (op_.attrs.getInt("transA") != 0 || a.rank() < 2 || b.rank() < 2)
+      return false;
+    alignLeading(0, a.rank() - 1, last);
+    if (isConstant(1)) {
+      if (b.rank() == 2)
+        return a.rank() == y_.rank();
+      // A constant is laid out once, so a part of its columns would not be contiguous.
+      for (size_t axis = 0; axis + 2 < y_.rank(); ++axis)
+        never(axis);
+      never(last);
+      return true;
+    }
+    const bool transposed = op_.attrs.getInt("transB") != 0;
+    alignLeading(1, b.rank() - 2, y_.rank() - 2);
+    same(1, transposed ? b.rank() - 2 : b.rank() - 1, last);
+    return true;
+  }
+
+  /// The first `count` axes of an operand follow the first `resultCount` of the result, aligned at their ends.
+  void alignLeading(size_t input, size_t count, size_t resultCount) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t axis = count - 1 - i;
+      if (resultCount > i && shape(input)[axis] != 1)
+        same(input, axis, resultCount - 1 - i);
+    }
+  }
+
+  bool concat() {
+    const auto joined = normalizeAxis(op_.attrs.getInt("axis"), y_.rank());
+    if (!joined)
+      return false;
+    never(*joined);
+    for (size_t i = 0; i < op_.inputs.size(); ++i)
+      for (size_t axis = 0; axis < y_.rank(); ++axis) {
+        if (axis == *joined)
+          continue;
+        same(i, axis, axis);
+        if (isConstant(i))
+          never(axis);
+      }
+    return true;
+  }
+
+  bool slice() {
+    const Expected<std::vector<SliceRange>> ranges = resolveSlice(op_, KnownValues(graph_));
+    if (!ranges)
+      return false;
+    for (size_t axis = 0; axis < y_.rank(); ++axis) {
+      AxisAccess& access = rule(0, axis);
+      access.kind = Kind::Affine;
+      access.axis = axis;
+      access.pad = (*ranges)[axis].start;
+      access.stride = (*ranges)[axis].count == 1 ? 1 : (*ranges)[axis].step;
+    }
+    return true;
+  }
+
+  bool pad() {
+    const Expected<AxisPads> pads = resolvePad(op_, y_.rank());
+    if (!pads)
+      return false;
+    const bool reflects = op_.attrs.getString("mode", "constant") == "reflect";
+    for (size_t axis = 0; axis < y_.rank(); ++axis) {
+      AxisAccess& access = rule(0, axis);
+      access.kind = reflects ? Kind::Reflect : Kind::Clamp;
+      access.axis = axis;
+      access.pad = pads->before[axis];
+    }
+    return true;
+  }
+
+  bool resize() {
+    const Expected<ResizeTables> tables = resizeTables(op_, shape(0), y_);
+    if (!tables)
+      return false;
+    same(0, 0, 0);
+    same(0, y_.rank() - 1, y_.rank() - 1);
+    addTable(1, tables->height);
+    if (y_.rank() == 4)
+      addTable(2, tables->width);
+    return true;
+  }
+
+  void addTable(size_t axis, const AxisTable& table) {
+    AxisAccess& access = rule(0, axis);
+    access.kind = Kind::Table;
+    access.axis = axis;
+    for (size_t i = 0; i < table.indices.size(); i += table.taps) {
+      const auto first = table.indices.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto [low, high] = std::minmax_element(first, first + table.taps);
+      access.table.push_back({*low, *high + 1});
+    }
+  }
+
+  /// The first `count` operands broadcast to the result; the rest are per-channel constants.
+  bool elementwise(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t rank = shape(i).rank();
+      size_t leading = 0; // axes before the first one that is not 1
+      while (leading < rank && shape(i)[leading] == 1)
+        ++leading;
+      for (size_t axis = 0; axis < rank; ++axis) {
+        if (shape(i)[axis] == 1)
+          continue;
+        const size_t resultAxis = y_.rank() - rank + axis;
+        same(i, axis, resultAxis);
+        // Constants lie in flash as they are: only a part of the outermost axis is contiguous.
+        if (isConstant(i) && axis != leading)
+          never(resultAxis);
+      }
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const Op& op_;
+  const Shape& y_;
+  BoxAccess access_;
+};
+
+std::optional<BoxAccess> BoxAccess::make(const Graph& graph, const Op& op) {
+  return AccessBuilder(graph, op).build();
+}
+
+Box BoxAccess::need(size_t input, const Box& result) const {
+  Box box;
+  const bool nothing = result.empty();
+  for (size_t axis = 0; axis < Box::MaxRank; ++axis) {
+    const AxisAccess& access = inputs_[input][axis];
+    box.axes[axis] = nothing ? Range{0, 0} : access.need(result.axes[access.axis]);
+  }
+  return box;
+}
+
+bool BoxAccess::allows(const Box& result) const {
+  for (size_t axis = 0; axis < Box::MaxRank; ++axis)
+    if (cuts_[axis].kind == Cut::Kind::Never && result.axes[axis].size() != cuts_[axis].size)
+      return false;
+  return true;
+}
+
+bool BoxAccess::canCut(size_t axis, int64_t parts) const {
+  const Cut& rule = cuts_.at(axis);
+  if (parts == 1)
+    return true;
+  if (parts < 1 || parts > rule.size)
+    return false;
+  switch (rule.kind) {
+  case Cut::Kind::Never:
+    return false;
+  case Cut::Kind::Free:
+    return true;
+  case Cut::Kind::Divisor:
+    return rule.groups % parts == 0;
+  case Cut::Kind::Groups:
+    return rule.groups % parts == 0 || (parts % rule.groups == 0 && rule.size % parts == 0);
+  }
+  return false;
+}
+
+} // namespace tigris

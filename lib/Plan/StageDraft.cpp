@@ -1,0 +1,182 @@
+// A draft is rebuilt from scratch whenever its run of ops changes: orders are short, and nothing goes stale.
+#include "tigris/Plan/StageDraft.h"
+
+#include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Plan/TileSearch.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t Never = SIZE_MAX;
+
+bool contains(const std::vector<TensorId>& list, TensorId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+} // namespace
+
+StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
+                           const AliasSets& aliases, IoMode io, uint64_t align)
+    : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align), access_(graph) {
+  for (size_t step = 0; step < order.size(); ++step) {
+    for (const TensorId input : graph.op(order[step]).inputs)
+      if (input)
+        lastRead_[input] = step;
+    for (const TensorId output : graph.op(order[step]).outputs)
+      if (output)
+        produced_[output] = step;
+  }
+  for (const Port& port : graph.outputs())
+    lastRead_[port.tensor] = Never; // the caller, after the last step
+}
+
+StageDraft StageDrafter::whole(size_t begin, size_t end) const {
+  StageDraft stage;
+  stage.ops.assign(order_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   order_.begin() + static_cast<std::ptrdiff_t>(end));
+  std::map<TensorId, size_t> bufferOf;
+  for (size_t step = begin; step < end; ++step) {
+    const Op& op = graph_.op(order_[step]);
+    for (const TensorId input : op.inputs)
+      if (livesInArena(input)) {
+        const bool comesFromOutside = producedAt(input) == Never || producedAt(input) < begin;
+        if (comesFromOutside && !contains(stage.loads, input))
+          stage.loads.push_back(input);
+        touch(stage, bufferOf, input, comesFromOutside ? 0 : step - begin, step - begin);
+      }
+    for (const TensorId output : op.outputs)
+      if (livesInArena(output)) {
+        const bool leaves = lastReadAt(output) >= end && lastReadAt(output) != step;
+        if (leaves)
+          stage.spills.push_back(output);
+        touch(stage, bufferOf, output, step - begin, leaves ? end - 1 - begin : step - begin);
+      }
+    stage.kernelCalls += aliases_.isView(op) ? 0 : 1;
+  }
+  addTraffic(stage);
+  return stage;
+}
+
+uint64_t StageDrafter::bound(const StageDraft& whole) const {
+  return computeTimeline(whole.buffers, whole.ops.size(), align_).bound;
+}
+
+void StageDrafter::layOut(StageDraft& whole) const {
+  whole.layout = layoutArena(whole.buffers, align_, bound(whole));
+  whole.height = whole.layout.height;
+}
+
+/// Ops, loads and spills of a stage that works on tensors outside the arena, the caller's included. A result
+/// nobody reads has to go somewhere, too.
+StageDraft StageDrafter::interface(size_t begin, size_t end) const {
+  StageDraft stage;
+  for (size_t step = begin; step < end; ++step) {
+    const Op& op = graph_.op(order_[step]);
+    stage.ops.push_back(order_[step]);
+    for (const TensorId input : op.inputs)
+      if (input && !graph_.tensor(input).isConstant() && !contains(stage.loads, input) &&
+          (producedAt(input) == Never || producedAt(input) < begin))
+        stage.loads.push_back(input);
+    for (const TensorId output : op.outputs)
+      if (output && (lastReadAt(output) >= end || lastRead_.count(output) == 0))
+        stage.spills.push_back(output);
+  }
+  return stage;
+}
+
+std::optional<StageDraft> StageDrafter::direct(size_t step) const {
+  const Op& op = graph_.op(order_[step]);
+  if (!onlyMovesBytes(op.kind))
+    return std::nullopt;
+  StageDraft stage = interface(step, step + 1);
+  stage.mode = StageMode::Direct;
+  // A model output in slow memory has its own place there.
+  if (aliases_.isView(op) && (io_ == IoMode::Caller || !graph_.isGraphOutput(op.output())))
+    return stage;
+  stage.kernelCalls = 1;
+  for (const TensorId input : op.inputs)
+    if (input && !graph_.tensor(input).isConstant() && isSlow(input))
+      stage.slowReadBytes += graph_.tensor(input).bytes();
+  for (const TensorId output : op.outputs)
+    if (output && isSlow(output))
+      stage.slowWriteBytes += graph_.tensor(output).bytes();
+  return stage;
+}
+
+std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget) {
+  StageDraft stage = interface(begin, end);
+  auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
+  if (!model || stage.spills.empty())
+    return std::nullopt;
+  const std::optional<TileCost> cost = searchTiles(*model, budget, align_);
+  if (!cost)
+    return std::nullopt;
+  const ArenaLayout layout = model->layOut(*cost, align_);
+  stage.mode = StageMode::Tiled;
+  stage.tiling = model->tiling(*cost, layout);
+  stage.height = layout.height;
+  stage.kernelCalls = cost->kernelCalls;
+  stage.recomputeMacs = cost->recomputeMacs;
+  stage.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
+  for (const TensorId id : stage.spills)
+    stage.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
+  return stage;
+}
+
+std::optional<uint64_t> StageDrafter::finestNeed(size_t step) {
+  const StageDraft stage = interface(step, step + 1);
+  auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
+  if (!model || stage.spills.empty())
+    return std::nullopt;
+  const std::optional<TileCost> cost = model->cost(model->finest());
+  if (!cost)
+    return std::nullopt;
+  return model->layOut(*cost, align_).height;
+}
+
+bool StageDrafter::livesInArena(TensorId id) const {
+  return id && !graph_.tensor(id).isConstant() &&
+         !(io_ == IoMode::Caller && aliases_.interfaceTensor(id));
+}
+
+bool StageDrafter::isSlow(TensorId id) const {
+  return !(io_ == IoMode::Caller && aliases_.interfaceTensor(id));
+}
+
+size_t StageDrafter::producedAt(TensorId id) const {
+  const auto found = produced_.find(id);
+  return found == produced_.end() ? Never : found->second;
+}
+
+size_t StageDrafter::lastReadAt(TensorId id) const {
+  const auto found = lastRead_.find(id);
+  return found == lastRead_.end() ? 0 : found->second;
+}
+
+/// Views share the buffer of their source where both are in the stage.
+void StageDrafter::touch(StageDraft& stage, std::map<TensorId, size_t>& bufferOf, TensorId id,
+                         size_t birth, size_t death) const {
+  const auto [entry, isNew] = bufferOf.emplace(aliases_.root(id), stage.buffers.size());
+  if (isNew)
+    stage.buffers.push_back({{},
+                             graph_.tensor(id).bytes(),
+                             static_cast<uint32_t>(birth),
+                             static_cast<uint32_t>(death)});
+  LiveBuffer& buffer = stage.buffers[entry->second];
+  buffer.birth = std::min(buffer.birth, static_cast<uint32_t>(birth));
+  buffer.death = std::max(buffer.death, static_cast<uint32_t>(death));
+  if (!contains(buffer.tensors, id))
+    buffer.tensors.push_back(id);
+}
+
+void StageDrafter::addTraffic(StageDraft& stage) const {
+  for (const TensorId id : stage.loads)
+    stage.slowReadBytes += graph_.tensor(id).bytes();
+  for (const TensorId id : stage.spills)
+    stage.slowWriteBytes += graph_.tensor(id).bytes();
+}
+
+} // namespace tigris

@@ -1,0 +1,86 @@
+// One stage on the drawing board: which tensors it touches, how it would run, and what that costs.
+#pragma once
+
+#include "tigris/Analysis/Lifetime.h"
+#include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/TileModel.h"
+
+namespace tigris {
+
+/// A run of consecutive ops with the arena to itself.
+struct StageDraft {
+  StageMode mode = StageMode::Whole;
+  std::vector<OpId> ops;
+  /// In order of first use: produced by an earlier stage, or model inputs. Model inputs in the caller's
+  /// buffers count for tiled stages only, which copy parts of them.
+  std::vector<TensorId> loads;
+  /// In order of production: read by a later stage, or model outputs; likewise.
+  std::vector<TensorId> spills;
+  /// Whole: what lies in the arena, and where.
+  std::vector<LiveBuffer> buffers;
+  ArenaLayout layout;
+  /// Tiled.
+  std::optional<Tiling> tiling;
+  /// Highest fast byte.
+  uint64_t height = 0;
+
+  uint64_t slowReadBytes = 0;
+  uint64_t slowWriteBytes = 0;
+  uint64_t kernelCalls = 0;
+  uint64_t recomputeMacs = 0;
+};
+
+/// Drafts stages of runs of one order.
+class StageDrafter {
+public:
+  StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
+               uint64_t align);
+
+  std::span<const OpId> order() const { return order_; }
+  uint64_t align() const { return align_; }
+
+  /// Ops [begin, end) on whole tensors, not laid out: the lower bound is cheap and decides most questions.
+  StageDraft whole(size_t begin, size_t end) const;
+  uint64_t bound(const StageDraft& whole) const;
+  void layOut(StageDraft& whole) const;
+
+  /// The op alone, working on its tensors outside the fast arena; nullopt when it does not only move bytes.
+  /// No kernel calls: its result is a view of its source in slow memory.
+  std::optional<StageDraft> direct(size_t step) const;
+
+  /// Ops [begin, end) as a tiled stage in `budget` bytes, cut so that it costs least. nullopt when they
+  /// cannot run in tiles or do not fit.
+  std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget);
+  /// Fast memory of the finest cut of one op; nullopt when it cannot run in tiles.
+  std::optional<uint64_t> finestNeed(size_t step);
+
+private:
+  bool livesInArena(TensorId id) const;
+  bool isSlow(TensorId id) const;
+  size_t producedAt(TensorId id) const;
+  size_t lastReadAt(TensorId id) const;
+  void touch(StageDraft& stage, std::map<TensorId, size_t>& bufferOf, TensorId id, size_t birth,
+             size_t death) const;
+  void addTraffic(StageDraft& stage) const;
+  StageDraft interface(size_t begin, size_t end) const;
+
+  const Graph& graph_;
+  std::span<const OpId> order_;
+  const AliasSets& aliases_;
+  IoMode io_;
+  uint64_t align_;
+  AccessTable access_;
+  std::map<TensorId, size_t> produced_;
+  std::map<TensorId, size_t> lastRead_;
+};
+
+/// Slow bytes a multiply-accumulate is worth when a plan can trade one for the other: on a microcontroller
+/// an int8 product takes about a cycle and a byte of external memory several.
+constexpr uint64_t MacsPerSlowByte = 8;
+
+/// What a draft costs beyond its ops' own work, in slow bytes.
+inline uint64_t draftCost(const StageDraft& stage) {
+  return stage.slowReadBytes + stage.slowWriteBytes + stage.recomputeMacs / MacsPerSlowByte;
+}
+
+} // namespace tigris

@@ -1,0 +1,116 @@
+// A run of ops as one tiled stage: what any way of cutting it costs.
+//
+// Access rules work axis by axis, so the boxes of a tile (i0, i1, i2, i3) are intersections of four
+// boxes, each with one axis cut and the others whole. All figures are products of per-axis sums: the cost
+// of a thousand tiles follows from a few dozen boxes.
+#pragma once
+
+#include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Analysis/Lifetime.h"
+#include "tigris/Plan/ArenaLayout.h"
+
+#include <map>
+
+namespace tigris {
+
+using TileCounts = std::array<int64_t, Tiling::MaxRank>;
+
+/// Access rules of the ops of a graph, resolved when first asked for.
+class AccessTable {
+public:
+  explicit AccessTable(const Graph& graph) : graph_(&graph) {}
+  const Graph& graph() const { return *graph_; }
+  /// Null for an op that runs on whole tensors only.
+  const BoxAccess* find(OpId op);
+
+private:
+  const Graph* graph_;
+  std::map<OpId, std::optional<BoxAccess>> entries_;
+};
+
+/// One way of cutting.
+struct TileCost {
+  TileCounts tiles = {1, 1, 1, 1};
+  /// Bytes copied to and from the tensors' homes.
+  uint64_t loadBytes = 0;
+  uint64_t storeBytes = 0;
+  uint64_t kernelCalls = 0;
+  uint64_t recomputeMacs = 0;
+  /// Share of each buffer in loadBytes.
+  std::vector<uint64_t> loads;
+  /// Fast memory: one entry per buffer of the model, then the executor's state.
+  std::vector<LiveBuffer> buffers;
+  std::vector<uint32_t> reloadAxes;
+};
+
+class TileModel {
+public:
+  /// `loads` are the activations that come from outside, `stores` the results needed outside. nullopt when
+  /// the ops cannot run on boxes together.
+  static std::optional<TileModel> make(AccessTable& access, std::span<const OpId> ops,
+                                       std::span<const TensorId> loads,
+                                       std::span<const TensorId> stores);
+
+  /// nullopt when the cut leaves an op without a well-formed box.
+  std::optional<TileCost> cost(const TileCounts& tiles);
+  /// Number of parts that leave the least to do at a time on each axis.
+  TileCounts finest();
+  /// Elements along an axis that can be cut at all; 1 for others.
+  int64_t extent(size_t axis) const { return extents_[axis]; }
+  bool isChain() const { return ops_.size() > 1; }
+
+  /// The lowest layout of the buffers of `cost`.
+  ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
+  uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
+  Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
+  /// Bytes loaded from the tensors that `counts` holds for.
+  template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      bytes += counts(buffers_[i].tensor) ? cost.loads[i] : 0;
+    return bytes;
+  }
+
+private:
+  struct Buffer {
+    TensorId tensor;
+    bool load = false;
+    bool store = false;
+    size_t firstOp = 0;
+    size_t lastOp = 0;
+    uint64_t elementSize = 1;
+    Box whole;
+  };
+  struct Step {
+    const BoxAccess* access = nullptr;
+    /// Buffer per operand; SIZE_MAX for constants and absent ones.
+    std::vector<size_t> inputs;
+    size_t output = 0;
+    uint64_t macs = 0;
+  };
+  /// What cutting one axis into some number of parts does to every buffer.
+  struct AxisSummary {
+    bool valid = true;
+    struct PerBuffer {
+      std::array<int64_t, Box::MaxRank> largest = {1, 1, 1, 1};
+      int64_t elements = 0; // sum over the parts
+      int64_t parts = 0;    // those that are not empty
+      bool depends = false;
+    };
+    std::vector<PerBuffer> buffers;
+  };
+
+  TileModel() = default;
+  /// Chains cut the outermost axis completely and the next one freely: what a reader wants of a buffer is
+  /// contiguous if it is one index of the first and everything there is of the others.
+  bool readsContiguously() const;
+  bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
+  const AxisSummary& summary(size_t axis, int64_t parts);
+
+  std::vector<Step> ops_;
+  std::vector<Buffer> buffers_;
+  TileCounts extents_ = {1, 1, 1, 1};
+  std::map<std::pair<size_t, int64_t>, AxisSummary> summaries_;
+};
+
+} // namespace tigris
