@@ -341,10 +341,10 @@ static tigris_status start(tigris_context* ctx) {
 #if TIGRIS_TILED_STAGES
 /* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
 static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
-  tigris_status status = TIGRIS_OK;
   unpackBefore(ctx, stage->first_op);
 #if TIGRIS_DYNAMIC_ARENA
   if (tigris_is_dynamic(ctx)) {
+    tigris_status status = TIGRIS_OK;
     uint32_t begin;
     uint32_t end;
     uint8_t* at;
