@@ -129,6 +129,7 @@ void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backe
  * must be there in full), tigris_init chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
  * shifted together when its end is reached, and in the slow memory behind the plan's slow_bytes when that
  * does not help. Kernels work on such overflowed tensors where they lie: slower, never other bytes.
+ * The buffers of a tiled stage move as one block, which counts as written once when it overflows.
  * A table of 16 bytes per tensor alive at once lies at the end of the slow memory, or of the fast arena
  * when there is no slow memory beyond the plan's. No other RAM is needed.
  *

@@ -268,7 +268,9 @@ typedef struct tigris_tiling {
   uint32_t buffer_count;
   uint32_t
       state; /* fast offset of buffer_count * TIGRIS_TILE_STATE bytes the executor keeps boxes in */
-  uint32_t tiles[4]; /* >= 1, at most the largest such dimension of the STORE buffers */
+  /* >= 1, at most the largest such dimension of the STORE buffers; their product is at most the elements of
+   * the largest of these */
+  uint32_t tiles[4];
 } tigris_tiling;
 
 #define TIGRIS_TILE_STATE 32u /* bytes of state per buffer */

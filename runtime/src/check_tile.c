@@ -44,18 +44,32 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
   return TIGRIS_OK;
 }
 
-/* Not more tiles along an axis than the longest stored tensor has indices there. */
-static int tilesOk(const tigris_plan* plan, const tigris_tiling* t, uint32_t axis) {
-  uint32_t most = 1;
+/* Not more tiles along an axis than the longest stored tensor has indices there, nor more in all than the
+ * largest has elements. */
+static int tilesOk(const tigris_plan* plan, const tigris_tiling* t) {
+  uint32_t most[TIGRIS_BOX_RANK] = {1, 1, 1, 1};
+  uint32_t elements = 1;
+  uint64_t tiles = 1;
   uint32_t i;
+  uint32_t k;
   for (i = 0; i < t->buffer_count; ++i) {
     const tigris_tile_buffer* b = bufferOf(plan, t, i);
     const tigris_tensor* tensor = &plan->tensors[b->tensor];
-    if ((b->flags & TIGRIS_TILE_STORE) != 0 && axis < tensor->rank &&
-        (uint32_t)tigris_dims(plan, tensor)[axis] > most)
-      most = (uint32_t)tigris_dims(plan, tensor)[axis];
+    if (b->flags != TIGRIS_TILE_STORE)
+      continue;
+    for (k = 0; k < tensor->rank; ++k) {
+      const uint32_t d = (uint32_t)tigris_dims(plan, tensor)[k];
+      most[k] = d > most[k] ? d : most[k];
+    }
+    if (tigris_elements(tensor) > elements)
+      elements = tigris_elements(tensor);
   }
-  return t->tiles[axis] >= 1 && t->tiles[axis] <= most;
+  for (k = 0; k < TIGRIS_BOX_RANK; ++k) {
+    tiles *= t->tiles[k];
+    if (t->tiles[k] < 1 || t->tiles[k] > most[k] || tiles > elements)
+      return 0;
+  }
+  return 1;
 }
 
 static const tigris_operand* outputOf(const tigris_plan* plan, const tigris_stage* s, uint32_t op) {
@@ -124,8 +138,8 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
     return TIGRIS_E_ADDRESS;
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i)
     status = checkBuffer(plan, s, t, bufferOf(plan, t, i));
-  for (i = 0; status == TIGRIS_OK && i < TIGRIS_BOX_RANK; ++i)
-    status = tilesOk(plan, t, i) ? TIGRIS_OK : TIGRIS_E_FORMAT;
+  if (status == TIGRIS_OK && !tilesOk(plan, t))
+    status = TIGRIS_E_FORMAT;
   for (i = 0; status == TIGRIS_OK && i < s->op_count; ++i)
     status = checkTileOp(plan, s, t, i);
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i) {

@@ -499,9 +499,15 @@ static int sameOutputs(Run* a, Run* b) {
 }
 
 static void randomTiles(const Graph* g, uint32_t extra, int rowsOnly, uint32_t* tiles) {
+  int32_t largest = 1;
   uint32_t total = 1;
   int axis;
   int i;
+  for (i = 0; i < g->valueCount; ++i) {
+    const int32_t* d = g->values[i].dims;
+    if (isOutput(g, i, extra) && d[0] * d[1] * d[2] * d[3] > largest)
+      largest = d[0] * d[1] * d[2] * d[3];
+  }
   for (axis = 0; axis < 4; ++axis) {
     int32_t most = 1;
     for (i = 0; i < g->valueCount; ++i) {
@@ -509,7 +515,8 @@ static void randomTiles(const Graph* g, uint32_t extra, int rowsOnly, uint32_t* 
         most = g->values[i].dims[axis];
     }
     tiles[axis] = randomInt(0, 1) && axis != 1 ? 1 : (uint32_t)randomInt(1, most);
-    if ((rowsOnly && axis != 1) || total * tiles[axis] > MOST_TILES)
+    if ((rowsOnly && axis != 1) || total * tiles[axis] > MOST_TILES ||
+        total * tiles[axis] > (uint32_t)largest)
       tiles[axis] = 1;
     total *= tiles[axis];
   }
