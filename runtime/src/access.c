@@ -106,18 +106,6 @@ static int coversAxes(const Access* a, uint32_t from, uint32_t past) {
 /* Which axes of a tensor are N, H, W and C; those it does not have have the number 4. */
 static const uint8_t axesOf[3][4] = {{0, 4, 4, 1}, {0, 1, 4, 2}, {0, 1, 2, 3}};
 
-/* The box as [N, H, W, C]. */
-static tigris_box spread(const tigris_box* box, uint32_t rank) {
-  tigris_box b;
-  uint32_t i;
-  for (i = 0; i < 4; ++i) {
-    setRange(&b, i, 0, 1);
-    if (axesOf[rank - 2][i] < 4)
-      copyRange(&b, i, box, axesOf[rank - 2][i]);
-  }
-  return b;
-}
-
 /* ---- windows: the leading fields of tigris_conv_params and tigris_pool_params are the same */
 
 typedef struct Window {
@@ -432,21 +420,22 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
 
 /* The pads of a window problem: what the windows of the box reach beyond the input. */
 static void cutWindow(const Access* a, Family family, const tigris_box* in, int32_t* params) {
-  const tigris_box y = spread(a->out, a->y->rank);
-  const tigris_box x = spread(in, a->x->rank);
-  const tigris_shape4 size = tigris_shape4_of(a->plan, a->x);
   uint32_t i;
   for (i = 0; i < 2; ++i) {
+    const uint32_t axis = axesOf[a->x->rank - 2][i + 1];
     const Window w = windowOf(a->params, i);
-    const int32_t begin = y.begin[i + 1] * w.stride - w.before;
-    const int32_t whole = i == 0 ? size.h : size.w;
-    const int32_t end = (y.end[i + 1] - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;
+    int32_t begin;
+    int32_t end;
+    if (axis == 4)
+      continue;
     if (family == TRANSPOSED) {
-      params[6 + i] = w.before + y.begin[i + 1] - x.begin[i + 1] * w.stride;
+      params[6 + i] = w.before + a->out->begin[axis] - in->begin[axis] * w.stride;
       continue;
     }
+    begin = a->out->begin[axis] * w.stride - w.before;
+    end = (a->out->end[axis] - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;
     params[6 + i] = most(-begin, 0);
-    params[8 + i] = most(least(end, whole + w.after) - whole, 0);
+    params[8 + i] = most(least(end, a->dx[axis] + w.after) - a->dx[axis], 0);
   }
 }
 

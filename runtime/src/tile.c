@@ -60,14 +60,31 @@ static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
   return t->ctx->slow + b->home_offset;
 }
 
+/* index * size / count, rounded down, for size and count up to 2^30: by long multiplication, because 64-bit
+ * division is a library of its own on small processors. */
+static int32_t share(uint32_t index, uint32_t size, uint32_t count) {
+  const uint32_t step = size % count;
+  uint32_t quotient = 0;
+  uint32_t rest = 0;
+  uint32_t bit = 1u << 31;
+  while (bit > index && bit > 1)
+    bit >>= 1;
+  for (; bit != 0; bit >>= 1) {
+    rest = 2 * rest + (index & bit ? step : 0);
+    quotient = 2 * quotient + rest / count;
+    rest %= count;
+  }
+  return (int32_t)(index * (size / count) + quotient);
+}
+
 /* What the tile at hand makes of a STORE buffer's tensor; perhaps nothing. */
 static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
   tigris_box part = wholeOf(t, tensorOf(t, b));
   uint32_t i;
   for (i = 0; i < tensorOf(t, b)->rank; ++i) {
-    const uint64_t size = (uint32_t)part.end[i];
-    part.begin[i] = (int32_t)(t->index[i] * size / t->tiling->tiles[i]);
-    part.end[i] = (int32_t)((t->index[i] + 1) * size / t->tiling->tiles[i]);
+    const uint32_t size = (uint32_t)part.end[i];
+    part.begin[i] = share(t->index[i], size, t->tiling->tiles[i]);
+    part.end[i] = share(t->index[i] + 1, size, t->tiling->tiles[i]);
   }
   if (tigris_box_elements(&part) == 0)
     memset(&part, 0, sizeof part);
