@@ -30,7 +30,7 @@
 #endif
 
 /* Inputs plus outputs of one op. The executor keeps one view each on the stack (24 bytes on a 32-bit
- * processor). A plan with a wider op is refused with TIGRIS_E_LIMIT. */
+ * processor; 40 in tiled stages). A plan with a wider op is refused with TIGRIS_E_LIMIT. */
 #ifndef TIGRIS_MAX_OPERANDS
 #define TIGRIS_MAX_OPERANDS 32
 #endif
