@@ -29,11 +29,13 @@ function(tigris_add_library name kind)
   cmake_parse_arguments(arg "" "" "LAYERS;LINK" ${ARGN})
   tigris_layers(sources ${arg_LAYERS})
   add_library(${name} ${kind} ${sources})
-  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tigris_warnings)
 endfunction()
 
-# tigris_add_tool(name LINK ...): tools/<name>/*.cpp
+# tigris_add_tool(name LINK ...): tools/<name>/*.cpp, listed in the global property TIGRIS_TOOLS
 function(tigris_add_tool name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${name}/*.cpp)
@@ -42,5 +44,5 @@ function(tigris_add_tool name)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${arg_LINK} tigris_warnings)
-  install(TARGETS ${name} RUNTIME)
+  set_property(GLOBAL APPEND PROPERTY TIGRIS_TOOLS ${name})
 endfunction()

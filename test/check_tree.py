@@ -5,7 +5,7 @@ usage: check_tree.py [ROOT]     exit 0 and silence if all is well, 1 and one lin
 * no source file is longer than 1,000 lines;
 * every source file begins with a comment that says what it is for;
 * nobody left a marker for work still to do;
-* the newest version in CHANGELOG.md is the version CMake builds;
+* the newest version in CHANGELOG.md and the one in lib/Support/Version.h are the version CMake builds;
 * every relative link in a Markdown file leads to a file that exists.
 """
 
@@ -43,6 +43,11 @@ def check_links(root, path):
 def check_version(root):
     built = re.search(r"project\(tigris VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())
     told = re.search(r"^## \[([0-9.]+)\]", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    header = re.search(r'define TIGRIS_VERSION "([0-9.]+)"',
+                       (root / "lib/Support/Version.h").read_text())
+    if not header or not built or header[1] != built[1]:
+        yield (f"lib/Support/Version.h says {header and header[1]}, CMakeLists.txt builds "
+               f"{built and built[1]}")
     if not built or not told or built[1] != told[1]:
         yield (f"CHANGELOG.md: newest version is {told and told[1]}, CMakeLists.txt builds "
                f"{built and built[1]}")

@@ -1,9 +1,8 @@
 // Options of tigris-emit. What it writes has been opened by the runtime's own validator before.
 #include "tigris/Driver/EmitTool.h"
 
-#include "tigris/Driver/ToolMain.h"
+#include "tigris/Driver/GraphInput.h"
 #include "tigris/Emit/Emitter.h"
-#include "tigris/Serialize/Stream.h"
 
 #include "tigris.h"
 
@@ -31,11 +30,7 @@ Status checkWithRuntime(const std::string& file) {
 }
 
 Status emit(ToolContext& context, EmitOptions& options) {
-  Expected<std::string> text = context.readInput();
-  if (!text)
-    return text.takeError();
-  const Expected<Graph> graph =
-      readStream(std::make_shared<const std::string>(std::move(*text)), context.input());
+  const Expected<Graph> graph = readGraphInput(context);
   if (!graph)
     return graph.error();
   options.producer = strCat("tigris-emit ", tigrisVersion());

@@ -79,6 +79,7 @@ int importMain(int argc, const char* const* argv) {
       return bytes.takeError();
     options.modelPath = context.input();
     options.rounding = parseIntegerRounding(rounding);
+    options.onFileRead = [&](const std::string& path) { context.addDependency(path); };
     const SourceLoc where{context.inputName(), 0, 0};
     DiagnosticEngine located([&](Diagnostic diagnostic) {
       diagnostic.loc = where;

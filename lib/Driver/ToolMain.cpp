@@ -1,7 +1,9 @@
 // Command-line parsing by boost::program_options, and the one place where exceptions become exit codes.
 #include "tigris/Driver/ToolMain.h"
 
+#include "tigris/Driver/HelpText.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Version.h"
 
 #include <boost/program_options.hpp>
 
@@ -27,6 +29,11 @@ struct CommandLine {
   std::vector<std::string> recorded;
   std::string output = "-";
   bool outputGiven = false;
+  std::string depfile;
+  std::string depfileTarget;
+  bool ifChanged = false;
+  std::string generate;
+  std::string explain;
   bool help = false;
   bool version = false;
 };
@@ -87,7 +94,19 @@ void declareOptions(const ToolSpec& spec, CommandLine& line) {
                                     : "where the result goes (default: standard output)";
   if (spec.options)
     spec.options(line.table);
+  if (spec.output) {
+    line.table.flag("if-changed", line.ifChanged,
+                    "do not touch output files that hold the same bytes already");
+    line.table.text("depfile", line.depfile, "FILE",
+                    "write a Makefile rule: what the -o file was made from");
+    line.table.text("depfile-target", line.depfileTarget, "NAME",
+                    "the rule's target (default: the -o file)");
+  }
   line.table.flag("help,h", line.help, "print this text");
+  line.table.choice("generate", line.generate, {"man", "bash", "zsh", "fish"},
+                    "print the manual page or a shell's completions, and stop");
+  line.table.text("explain", line.explain, "ID",
+                  "say what [ID] at the end of a message means, and stop; 'all' for all of them");
   line.table.flag("version", line.version, "print the name and version of the tool");
 }
 
@@ -179,7 +198,7 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
                                   ? "--" + entry->longName
                                   : strCat(spelling, entry->shortName != 0 ? ' ' : '=', value));
   }
-  if (line.help || line.version)
+  if (line.help || line.version || !line.generate.empty() || !line.explain.empty())
     return {};
 
   const size_t allowed = spec.input.empty() ? 0 : 1;
@@ -188,6 +207,8 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
                      "'; see --help");
   if (spec.inputRequired && line.positional.empty())
     return makeError(DiagId::Usage, "no ", spec.input, " given; see --help");
+  if (!line.depfile.empty() && line.output == "-")
+    return makeError(DiagId::Usage, "option '--depfile' needs -o FILE, the target of its rule");
   if (spec.outputRequired && !line.outputGiven)
     return makeError(DiagId::Usage, "no -o FILE given; see --help");
   if (spec.outputRequired && line.output == "-" && ::isatty(STDOUT_FILENO) != 0)
@@ -216,6 +237,7 @@ const char* tigrisVersion() { return TIGRIS_VERSION; }
 std::string ToolContext::inputName() const { return displayName(input_); }
 
 Expected<std::string> ToolContext::readInput() const {
+  addDependency(input_);
   Expected<std::string> text = readFile(input_);
   if (text && text->empty())
     return makeError(DiagId::EmptyInput, "empty input; did the previous tool fail? (use 'set -o "
@@ -239,12 +261,44 @@ std::string ToolContext::historyEntry() const {
   return entry;
 }
 
+Status ToolContext::write(const std::string& path, std::string_view bytes) const {
+  return ifChanged_ ? writeFileIfChanged(path, bytes) : writeFile(path, bytes);
+}
+
+Status ToolContext::writeDepfile() const {
+  // What make reads as more than a character of a name. It has no spelling for a line break.
+  const auto escape = [](const std::string& path) {
+    std::string result;
+    for (const char c : path) {
+      if (c == ' ' || c == '#' || c == ':')
+        result += '\\';
+      result += c;
+      if (c == '$')
+        result += c;
+    }
+    return result;
+  };
+  std::string rule = escape(depfileTarget_) + ":";
+  std::string phony;
+  for (const std::string& path : dependencies_) {
+    if (path == "-")
+      continue;
+    rule += " \\\n  " + escape(path);
+    // A rule without a recipe lets make go on when a dependency has been removed.
+    phony += escape(path) + ":\n";
+  }
+  return write(depfile_, rule + "\n" + phony);
+}
+
 Status ToolContext::writeOutputs() const {
   for (const File& file : files_)
-    if (Status status = writeFile(file.path, file.bytes); !status)
+    if (Status status = write(file.path, file.bytes); !status)
       return status;
   if (output_)
-    if (Status status = writeFile(outputPath_, *output_); !status)
+    if (Status status = write(outputPath_, *output_); !status)
+      return status;
+  if (!depfile_.empty())
+    if (Status status = writeDepfile(); !status)
       return status;
   if (!printed_.empty())
     return writeFile("-", printed_);
@@ -254,40 +308,7 @@ Status ToolContext::writeOutputs() const {
 std::string helpText(const ToolSpec& spec) {
   CommandLine line;
   declareOptions(spec, line);
-  std::string usage = "usage: " + spec.name;
-  if (!spec.input.empty())
-    usage += spec.inputRequired ? " " + spec.input : " [" + spec.input + "]";
-  if (spec.outputRequired)
-    usage += " -o FILE";
-  std::string text = usage + " [OPTION]...\n\n" + spec.summary + "\n";
-  if (!spec.input.empty() && !spec.inputRequired)
-    text += strCat(spec.input, " is a file or - for standard input, which is the default.\n");
-
-  text += "\nOPTIONS\n";
-  constexpr size_t HelpColumn = 30;
-  for (const OptionTable::Entry& entry : line.table.entries()) {
-    std::string left = entry.shortName != 0 ? strCat("  -", entry.shortName, ", --") : "      --";
-    left += entry.longName;
-    if (entry.implied)
-      left += "[=" + entry.metavar + "]";
-    else if (!entry.metavar.empty())
-      left += "=" + entry.metavar;
-    if (entry.repeats)
-      left += " ...";
-    if (left.size() + 2 > HelpColumn)
-      left += "\n" + std::string(HelpColumn, ' ');
-    else
-      left.resize(HelpColumn, ' ');
-    text += left + entry.help + "\n";
-  }
-  if (!spec.details.empty())
-    text += "\n" + spec.details + (spec.details.ends_with('\n') ? "" : "\n");
-  if (!spec.examples.empty()) {
-    text += "\nEXAMPLES\n";
-    for (const std::string_view example : split(trim(spec.examples), '\n'))
-      text += strCat("  ", example, "\n");
-  }
-  return text;
+  return helpText(spec, line.table);
 }
 
 int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
@@ -314,6 +335,14 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
     Status status = parse(arguments, spec, line);
     if (status && line.help) {
       context.print(helpText(spec));
+    } else if (status && !line.generate.empty()) {
+      context.print(generateHelp(spec, line.table, line.generate));
+    } else if (status && !line.explain.empty()) {
+      Expected<std::string> text = explainDiagnostic(line.explain);
+      if (text)
+        context.print(*text);
+      else
+        status = text.takeError();
     } else if (status && line.version) {
       context.print(spec.name + " " + tigrisVersion() + "\n");
     } else if (status) {
@@ -321,6 +350,9 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
         context.input_ = line.positional[0];
       context.outputPath_ = line.output;
       context.recorded_ = line.recorded;
+      context.depfile_ = line.depfile;
+      context.depfileTarget_ = line.depfileTarget.empty() ? line.output : line.depfileTarget;
+      context.ifChanged_ = line.ifChanged;
       status = spec.run(context);
     }
     if (status && errors == 0)

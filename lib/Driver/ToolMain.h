@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -139,6 +140,11 @@ public:
   /// Writes to standard error now: progress, timings, dumps between passes.
   void log(const std::string& text) const;
 
+  /// Names a further file the result depends on, for --depfile. readInput() names the input.
+  void addDependency(const std::string& path) const { dependencies_.insert(path); }
+
+  /// Appends to historyEntry() what is not an option as given: "--load-pass-plugin=NAME" without its path.
+  void addToHistory(std::string option) { recorded_.push_back(std::move(option)); }
   /// "tigris-norm 0.1.0 --passes=default": the tool, its version and the recorded options as given.
   std::string historyEntry() const;
 
@@ -146,6 +152,8 @@ private:
   friend int toolMain(int argc, const char* const* argv, const struct ToolSpec& spec);
 
   Status writeOutputs() const;
+  Status write(const std::string& path, std::string_view bytes) const;
+  Status writeDepfile() const;
 
   struct File {
     std::string path;
@@ -160,6 +168,10 @@ private:
   std::optional<std::string> output_;
   std::vector<File> files_;
   std::string printed_;
+  mutable std::set<std::string> dependencies_;
+  std::string depfile_;
+  std::string depfileTarget_;
+  bool ifChanged_ = false;
 };
 
 struct ToolSpec {
@@ -172,7 +184,7 @@ struct ToolSpec {
   bool inputRequired = false;
   /// Asked after the options are parsed; null: always. When false a terminal as standard input is no mistake.
   std::function<bool()> needsInput;
-  /// Adds -o/--output.
+  /// Adds -o/--output, --if-changed and --depfile.
   bool output = false;
   /// -o must be given (binary results).
   bool outputRequired = false;

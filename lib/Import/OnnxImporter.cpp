@@ -292,6 +292,9 @@ Expected<Graph> Importer::run() {
   graph.setOpset(opsetVersion(model_.opset_import(), ""));
   graph.setRounding(options_.rounding.value_or(
       isFromTensorFlowLite(model_) ? IntegerRounding::Twice : IntegerRounding::Once));
+  if (options_.onFileRead)
+    for (const std::string& path : reader_.filesRead())
+      options_.onFileRead(path);
   DiagnosticEngine verifier;
   TIGRIS_CHECK_MSG(verifyGraph(graph, verifier), verifier.all().front().message);
   return std::move(graph);

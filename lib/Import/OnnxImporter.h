@@ -14,6 +14,7 @@
 #include "tigris/IR/Graph.h"
 #include "tigris/Support/Expected.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct ImportOptions {
   /// How int8 results are rounded; unset: as the tool that quantized the model does, judged by the model's
   /// producer (docs/rationale/rounding.md).
   std::optional<IntegerRounding> rounding = std::nullopt;
+  /// Called with the path of each file of external data that was read; may be empty.
+  std::function<void(const std::string& path)> onFileRead = {};
 };
 
 /// What cannot be executed is refused with DiagId::UnsupportedOp, UnsupportedType, BadAttr, BadShape or

@@ -198,8 +198,7 @@ Expected<std::string_view> TensorReader::externalBytes(const TensorProto& tensor
 
   auto found = files_.find(location);
   if (found == files_.end()) {
-    const std::string path = directory_.empty() ? location : strCat(directory_, "/", location);
-    Expected<std::string> bytes = readFile(path);
+    Expected<std::string> bytes = readFile(pathOf(location));
     if (!bytes)
       return makeError(bytes.error().id(), "external data of tensor '", name,
                        "': ", bytes.error().message());
@@ -210,6 +209,13 @@ Expected<std::string_view> TensorReader::externalBytes(const TensorProto& tensor
     return makeError(DiagId::BadWeights, "tensor '", name, "' needs bytes ", *offset, " to ",
                      *offset + expected, " of '", location, "', which has ", file.size());
   return file.substr(*offset, expected);
+}
+
+std::vector<std::string> TensorReader::filesRead() const {
+  std::vector<std::string> paths;
+  for (const auto& [location, bytes] : files_)
+    paths.push_back(pathOf(location));
+  return paths;
 }
 
 Expected<ConstantData> TensorReader::read(const TensorProto& tensor, const std::string& name) {

@@ -37,10 +37,16 @@ public:
   /// External data lies in `directory` (empty: the current one).
   explicit TensorReader(std::string directory) : directory_(std::move(directory)) {}
 
+  /// Paths of the files read so far.
+  std::vector<std::string> filesRead() const;
+
   /// `name` stands for the tensor in messages: its own name, or what the attribute belongs to.
   Expected<ConstantData> read(const onnx::TensorProto& tensor, const std::string& name);
 
 private:
+  std::string pathOf(const std::string& location) const {
+    return directory_.empty() ? location : directory_ + "/" + location;
+  }
   Expected<std::string_view> externalBytes(const onnx::TensorProto& tensor, const std::string& name,
                                            size_t expected);
 

@@ -11,7 +11,6 @@ namespace tigris {
 
 /// Called with a banner ("after qdq-fold (7)", no line break) and the graph to print.
 using GraphPrinter = std::function<void(std::string_view banner, const Graph&)>;
-using TextSink = std::function<void(std::string_view)>;
 
 /// --verify-each: after a pass that changed the graph runs the verifier; after one that says it did not,
 /// compares structural hashes. A failure is PassFailed, names the pass, lists what the verifier found as
@@ -37,5 +36,17 @@ std::unique_ptr<PassInstrumentation> makeStopAfter(std::string passName);
 
 /// --pass-limit: only the first `limit` executions happen (to bisect a miscompilation).
 std::unique_ptr<PassInstrumentation> makePassLimit(unsigned limit);
+
+/// --verify-numerics: runs the graph on seeded random inputs before the first pass and after every pass that
+/// changed it (IR/Interpreter.h), and fails after the first one that changed an output by more than
+/// `tolerance` times the largest magnitude of that output (default: 0.001, or 0.02 for graphs with int8 tensors,
+/// where one different rounding deep inside shows by some steps). A graph that the interpreter cannot run is
+/// logged once per reason and not compared.
+std::unique_ptr<PassInstrumentation> makeVerifyNumerics(std::optional<double> tolerance, TextSink log);
+
+/// --reproducer: hands over the graph before every pass, so that whatever ends the process finds the
+/// state before the pass to blame. `save` returns the failure to save; the pipeline then ends with it.
+using GraphSaver = std::function<Status(const PassRun&, const Graph&)>;
+std::unique_ptr<PassInstrumentation> makeReproducer(GraphSaver save);
 
 } // namespace tigris

@@ -32,9 +32,18 @@ inline PassStatus changedIf(bool changed) {
   return changed ? PassStatus::Changed : PassStatus::Unchanged;
 }
 
+using TextSink = std::function<void(std::string_view)>;
+
 /// Where a pass reports. Warnings leave the status alone; an error must be followed by Failed.
 struct PassContext {
   DiagnosticEngine& diagnostics;
+  /// For passes whose purpose is to tell something; may be empty. Whole lines, please.
+  TextSink log = {};
+
+  void print(std::string_view text) const {
+    if (log)
+      log(text);
+  }
 
   /// Reports and returns Failed: `return context.fail(DiagId::UnsupportedOp, "op '", name, "': ...")`.
   template <typename... Args> PassStatus fail(DiagId id, const Args&... text) {

@@ -12,7 +12,7 @@ void PassManager::addInstrumentation(std::unique_ptr<PassInstrumentation> instru
 }
 
 PassStatus PassManager::run(Graph& graph, DiagnosticEngine& diagnostics) {
-  PassContext context{diagnostics};
+  PassContext context{diagnostics, log_};
   executed_ = 0;
   const PassStatus status = runAll(pipeline_, graph, context);
   for (const auto& instrumentation : instrumentations_)
@@ -55,7 +55,8 @@ PassStatus PassManager::runElement(const PipelineElement& element, Graph& graph,
 
 PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph,
                                 PassContext& context) {
-  const PassRun run{element.info->name, executed_ + 1};
+  const std::string spelling = printPipeline({element});
+  const PassRun run{element.info->name, executed_ + 1, spelling};
   if (!std::all_of(instrumentations_.begin(), instrumentations_.end(),
                    [&](const auto& i) { return i->shouldRun(run); }))
     return PassStatus::Unchanged;

@@ -10,6 +10,8 @@ namespace tigris {
 struct PassRun {
   std::string_view name;
   unsigned index = 0;
+  /// The element as a pipeline spells it: the name with its options.
+  std::string_view spelling = {};
 };
 
 class PassInstrumentation {
@@ -32,6 +34,9 @@ public:
   /// last one added sees the pass alone.
   void addInstrumentation(std::unique_ptr<PassInstrumentation> instrumentation);
 
+  /// Receives what passes print (PassContext::print).
+  void setLog(TextSink log) { log_ = std::move(log); }
+
   /// Failed means that errors were reported to `diagnostics` and the graph is to be thrown away.
   /// A fixpoint that still changes after FixpointLimit rounds fails.
   [[nodiscard]] PassStatus run(Graph& graph, DiagnosticEngine& diagnostics);
@@ -45,6 +50,7 @@ private:
 
   Pipeline pipeline_;
   std::vector<std::unique_ptr<PassInstrumentation>> instrumentations_;
+  TextSink log_;
   unsigned executed_ = 0;
 };
 

@@ -8,7 +8,11 @@ namespace tigris {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> GrammarWords = {"fixpoint", "repeat"};
+constexpr std::array<std::string_view, 6> GrammarWords = {
+    "fixpoint", "repeat", "norm-start", "norm-before-fuse", "norm-end", "plan-end"};
+constexpr std::array<ExtensionPoint, 4> Points = {ExtensionPoint::NormStart,
+                                                  ExtensionPoint::NormBeforeFuse,
+                                                  ExtensionPoint::NormEnd, ExtensionPoint::PlanEnd};
 
 bool isKebabCase(std::string_view name) {
   const auto isWord = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -21,6 +25,29 @@ bool isKebabCase(std::string_view name) {
 }
 
 } // namespace
+
+std::span<const ExtensionPoint> allExtensionPoints() { return Points; }
+
+std::string_view extensionPointName(ExtensionPoint point) {
+  switch (point) {
+  case ExtensionPoint::NormStart:
+    return "norm-start";
+  case ExtensionPoint::NormBeforeFuse:
+    return "norm-before-fuse";
+  case ExtensionPoint::NormEnd:
+    return "norm-end";
+  case ExtensionPoint::PlanEnd:
+    return "plan-end";
+  }
+  TIGRIS_UNREACHABLE("extension point");
+}
+
+std::optional<ExtensionPoint> parseExtensionPoint(std::string_view name) {
+  for (const ExtensionPoint point : Points)
+    if (extensionPointName(point) == name)
+      return point;
+  return std::nullopt;
+}
 
 Status PassRegistry::claim(const std::string& name, std::string_view provider) {
   if (!isKebabCase(name) ||
@@ -84,6 +111,12 @@ const std::string& PassRegistry::provider(std::string_view name) const {
   const auto found = entries_.find(name);
   TIGRIS_CHECK_MSG(found != entries_.end(), std::string(name));
   return found->second.provider;
+}
+
+const std::vector<std::string>& PassRegistry::extensions(ExtensionPoint point) const {
+  static const std::vector<std::string> None;
+  const auto found = extensions_.find(point);
+  return found == extensions_.end() ? None : found->second;
 }
 
 Error PassRegistry::unknownPass(std::string_view name) const {

@@ -102,17 +102,31 @@ private:
     }
     if (consume('('))
       return fail(position_ - 1, "'", name, "' takes no nested pipeline");
-    if (const std::string* text = registry_.findPipeline(name)) {
-      if (!options->items.empty())
-        return fail(options->position, "'", name, "' is a pipeline and takes no options");
-      return Parser(*text, registry_, depth_ + 1).parseAll();
-    }
+    const auto point = parseExtensionPoint(name);
+    const std::string* text = registry_.findPipeline(name);
+    if ((point || text) && !options->items.empty())
+      return fail(options->position, "'", name, "' is a pipeline and takes no options");
+    if (point)
+      return parseTexts(registry_.extensions(*point));
+    if (text)
+      return parseTexts({*text});
     element.info = registry_.find(name);
     if (!element.info)
       return registry_.unknownPass(name).at(locate(start));
     if (Status status = setOptions(element, *options); !status)
       return status.takeError();
     return Pipeline{std::move(element)};
+  }
+
+  Expected<Pipeline> parseTexts(const std::vector<std::string>& texts) const {
+    Pipeline pipeline;
+    for (const std::string& text : texts) {
+      Expected<Pipeline> part = Parser(text, registry_, depth_ + 1).parseAll();
+      if (!part)
+        return part;
+      std::move(part->begin(), part->end(), std::back_inserter(pipeline));
+    }
+    return pipeline;
   }
 
   Expected<Pipeline> parseGroup(PipelineElement element, std::string_view name, size_t start,
@@ -139,7 +153,8 @@ private:
     if (!consume(')'))
       return fail(position_, "expected ')' to close '", name, "('");
     element.body = std::move(*body);
-    return Pipeline{std::move(element)};
+    // Nothing extends the points it names.
+    return element.body.empty() ? Pipeline() : Pipeline{std::move(element)};
   }
 
   Expected<Options> parseOptions() {

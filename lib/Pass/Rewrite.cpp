@@ -80,6 +80,7 @@ void rewriteInPlace(Graph& graph, OpId id, OpKind kind, std::vector<TensorId> in
   graph.setInputs(id, std::move(inputs));
   Op& op = graph.editOp(id);
   op.kind = kind;
+  op.unknownKind.clear();
   op.attrs = std::move(attrs);
 }
 

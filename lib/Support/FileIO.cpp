@@ -107,4 +107,13 @@ Status writeFile(const std::string& path, std::string_view bytes) {
   return status;
 }
 
+Status writeFileIfChanged(const std::string& path, std::string_view bytes) {
+  struct stat info {};
+  if (path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+      static_cast<uint64_t>(info.st_size) == bytes.size())
+    if (const Expected<std::string> old = readFile(path); old && *old == bytes)
+      return {};
+  return writeFile(path, bytes);
+}
+
 } // namespace tigris

@@ -21,4 +21,7 @@ std::string displayName(const std::string& path);
 /// standard output. Special files (/dev/null, a FIFO) are written directly.
 Status writeFile(const std::string& path, std::string_view bytes);
 
+/// Like writeFile, but leaves a regular file that holds exactly these bytes as it is, with its time.
+Status writeFileIfChanged(const std::string& path, std::string_view bytes);
+
 } // namespace tigris

@@ -14,7 +14,7 @@ namespace {
 // when every operator has its final kind and place.
 constexpr std::string_view Default =
     // constants and dead ends
-    "constant-op-fold,identity-removal,constant-fold,static-args,explicit-padding,"
+    "norm-start,constant-op-fold,identity-removal,constant-fold,static-args,explicit-padding,"
     "common-subexpression,dead-code,"
     // quantization
     "quant-annotate,qdq-move,qdq-fold,quant-interface,constant-fold{dequantize},"
@@ -30,7 +30,7 @@ constexpr std::string_view Default =
     "transpose-hoist,"
     "transpose-cancel,input-transpose-trim,output-transpose-trim,shape-fold,"
     // fusion
-    "activation-fuse,dead-code";
+    "norm-before-fuse,activation-fuse,dead-code,norm-end";
 
 std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Unknown)

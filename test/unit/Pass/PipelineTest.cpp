@@ -124,3 +124,22 @@ TEST_CASE("a registry names both providers of one name") {
   CHECK(registry.passes().size() == 3);
   CHECK(registry.provider("alpha") == "tigris");
 }
+
+TEST_CASE("an extension point stands for what was added there, also for nothing") {
+  PassRegistry registry = makeRegistry();
+  REQUIRE(registry.addPipeline("staged", "norm-start,alpha,fixpoint(norm-end)"));
+  const auto text = [&](std::string_view pipeline) {
+    const Expected<Pipeline> parsed = parsePipeline(pipeline, registry);
+    return parsed ? printPipeline(*parsed) : parsed.error().message();
+  };
+  CHECK(text("staged") == "alpha");
+  registry.extend(ExtensionPoint::NormStart, "beta,tuned{fast}");
+  registry.extend(ExtensionPoint::NormStart, "alpha");
+  registry.extend(ExtensionPoint::NormEnd, "beta");
+  CHECK(text("staged") == "beta,tuned{fast},alpha,alpha,fixpoint(beta)");
+  CHECK(text("norm-start") == "beta,tuned{fast},alpha");
+  CHECK(text("norm-start{x}") == "pipeline: 'norm-start' is a pipeline and takes no options");
+  CHECK_FALSE(registry.add(named("plan-end")));
+  for (const ExtensionPoint point : allExtensionPoints())
+    CHECK(parseExtensionPoint(extensionPointName(point)) == point);
+}

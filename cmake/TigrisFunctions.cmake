@@ -1,0 +1,113 @@
+# What find_package(Tigris) offers besides its targets. Also used by this project itself.
+#
+#   tigris_add_pass_plugin(NAME SOURCE...)
+#       A pass plugin NAME.so, linked with libtigris; see docs/plugins.md. It exports its entry point only.
+#       install(TARGETS NAME DESTINATION ${TIGRIS_PLUGIN_DIR}) puts it where tools find it by name.
+#
+#   tigris_compile_model(NAME MODEL file.onnx FAST 256K [SLOW 8M] [FLASH 4M] [TARGET esp32s3] [IO arena]
+#                        [PASSES pipeline] [PLUGINS lib...] [XIP]
+#                        [IMPORT_OPTIONS ...] [NORM_OPTIONS ...] [PLAN_OPTIONS ...] [EMIT_OPTIONS ...])
+#       Compiles a model while the project is built. Makes NAME.tgrs in the current binary directory and
+#       a library target NAME to link with, which holds the file at an address that suits the runtime:
+#           #include "NAME.h"      const unsigned char NAME_tgrs[]; size_t NAME_tgrs_size
+#       PLUGINS takes paths, names, or targets of tigris_add_pass_plugin. Changing FAST plans again but does
+#       not import again; a step whose result stays the same stops there.
+include_guard()
+
+function(tigris_add_pass_plugin name)
+  add_library(${name} MODULE ${ARGN})
+  target_link_libraries(${name} PRIVATE Tigris::tigris)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+                        VISIBILITY_INLINES_HIDDEN ON)
+  # A symbol that is missing should fail here, not on the user's computer. Sanitizers leave theirs to the
+  # program.
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    target_link_options(${name} PRIVATE LINKER:-z,defs)
+  endif()
+  if(TIGRIS_PLUGIN_OUTPUT_DIRECTORY)
+    set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${TIGRIS_PLUGIN_OUTPUT_DIRECTORY})
+  endif()
+endfunction()
+
+# One step of the pipe: OUTPUT from INPUT by TOOL. --if-changed keeps the time of an equal result, so the
+# step is known to be done by its stamp.
+function(_tigris_step tool input output)
+  cmake_parse_arguments(arg "" "" "OPTIONS;DEPENDS" ${ARGN})
+  add_custom_command(
+    OUTPUT ${output}.stamp
+    BYPRODUCTS ${output}
+    COMMAND Tigris::${tool} ${arg_OPTIONS} --if-changed --depfile=${output}.d
+            --depfile-target=${output}.stamp -o ${output} ${input}
+    COMMAND ${CMAKE_COMMAND} -E touch ${output}.stamp
+    DEPENDS ${input} ${arg_DEPENDS} Tigris::${tool}
+    DEPFILE ${output}.d
+    COMMENT "${tool} ${output}" VERBATIM)
+endfunction()
+
+set(_TIGRIS_FUNCTIONS_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(tigris_compile_model name)
+  cmake_parse_arguments(arg "XIP" "MODEL;FAST;SLOW;FLASH;TARGET;IO;PASSES"
+                        "PLUGINS;IMPORT_OPTIONS;NORM_OPTIONS;PLAN_OPTIONS;EMIT_OPTIONS" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tigris_compile_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "tigris_compile_model: '${name}' cannot be part of a C identifier")
+  endif()
+  if(NOT arg_MODEL OR NOT arg_FAST)
+    message(FATAL_ERROR "tigris_compile_model(${name}): MODEL and FAST are required")
+  endif()
+  get_filename_component(model ${arg_MODEL} ABSOLUTE)
+  set(base ${CMAKE_CURRENT_BINARY_DIR}/${name})
+
+  set(norm ${arg_NORM_OPTIONS})
+  set(plugin_files)
+  foreach(plugin IN LISTS arg_PLUGINS)
+    if(TARGET ${plugin})
+      list(APPEND norm --load-pass-plugin=$<TARGET_FILE:${plugin}>)
+      list(APPEND plugin_files ${plugin})
+    else()
+      list(APPEND norm --load-pass-plugin=${plugin})
+    endif()
+  endforeach()
+  if(arg_PASSES)
+    list(APPEND norm --passes=${arg_PASSES})
+  endif()
+  set(plan -m ${arg_FAST})
+  if(arg_SLOW)
+    list(APPEND plan -m ${arg_SLOW})
+  endif()
+  if(arg_FLASH)
+    list(APPEND plan -f ${arg_FLASH})
+  endif()
+  if(arg_TARGET)
+    list(APPEND plan --target=${arg_TARGET})
+  endif()
+  if(arg_IO)
+    list(APPEND plan --io=${arg_IO})
+  endif()
+  set(emit ${arg_EMIT_OPTIONS})
+  if(arg_XIP)
+    list(APPEND emit --xip)
+  endif()
+
+  _tigris_step(tigris-import ${model} ${base}.imported.yaml OPTIONS ${arg_IMPORT_OPTIONS})
+  _tigris_step(tigris-norm ${base}.imported.yaml ${base}.normalized.yaml OPTIONS ${norm}
+               DEPENDS ${plugin_files} ${base}.imported.yaml.stamp)
+  _tigris_step(tigris-plan ${base}.normalized.yaml ${base}.planned.yaml
+               OPTIONS ${plan} ${arg_PLAN_OPTIONS} DEPENDS ${base}.normalized.yaml.stamp)
+  _tigris_step(tigris-emit ${base}.planned.yaml ${base}.tgrs OPTIONS ${emit}
+               DEPENDS ${base}.planned.yaml.stamp)
+
+  # .incbin costs no compile time and no text file five times the size of the model.
+  set(TIGRIS_MODEL_NAME ${name})
+  set(TIGRIS_MODEL_FILE ${base}.tgrs)
+  configure_file(${_TIGRIS_FUNCTIONS_DIR}/TigrisModel.c.in ${base}_model.c @ONLY)
+  configure_file(${_TIGRIS_FUNCTIONS_DIR}/TigrisModel.h.in ${base}_include/${name}.h @ONLY)
+  add_library(${name} STATIC ${base}_model.c)
+  set_source_files_properties(${base}_model.c PROPERTIES
+                              OBJECT_DEPENDS "${base}.tgrs;${base}.tgrs.stamp")
+  target_include_directories(${name} PUBLIC ${base}_include)
+endfunction()

@@ -1,0 +1,24 @@
+// Reading a stream, and which files that took.
+#include "tigris/Driver/GraphInput.h"
+
+#include "tigris/Serialize/BlobSources.h"
+#include "tigris/Serialize/Stream.h"
+
+namespace tigris {
+
+Expected<Graph> readGraphInput(ToolContext& context) {
+  Expected<std::string> text = context.readInput();
+  if (!text)
+    return text.takeError();
+  Expected<Graph> graph =
+      readStream(std::make_shared<const std::string>(std::move(*text)), context.input());
+  if (!graph)
+    return graph;
+  for (const TensorId id : graph->tensors())
+    if (const BlobRef& data = graph->tensor(id).data)
+      if (const auto* file = dynamic_cast<const FileSource*>(data->source()))
+        context.addDependency(file->path());
+  return graph;
+}
+
+} // namespace tigris

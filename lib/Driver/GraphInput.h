@@ -1,0 +1,12 @@
+// The positional argument of tools that work on a stream.
+#pragma once
+
+#include "tigris/Driver/ToolMain.h"
+#include "tigris/IR/Graph.h"
+
+namespace tigris {
+
+/// Reads the stream and names its side files as dependencies (--depfile).
+Expected<Graph> readGraphInput(ToolContext& context);
+
+} // namespace tigris

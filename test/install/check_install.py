@@ -1,0 +1,118 @@
+"""Installs the project, moves the installation, and uses it as other projects do.
+
+usage: check_install.py --build DIR [--cxx COMPILER]     exit 0 and silence if all is well
+
+Built against the moved installation: every plugin with CMake, one with pkg-config, and a firmware project
+that compiles models. Checked besides: that installed headers include installed headers only, that manual
+pages and completions are there, and that a second build of the firmware does nothing.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def run(*command, environment=None, expect=0):
+    done = subprocess.run([str(c) for c in command], check=False, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(os.environ, **(environment or {})))
+    if done.returncode != expect:
+        sys.exit(f"exit code {done.returncode}, expected {expect}: {' '.join(map(str, command))}\n"
+                 f"{done.stdout}")
+    return done.stdout
+
+
+def require(condition, text):
+    if not condition:
+        sys.exit(text)
+
+
+def check_headers(prefix):
+    headers = sorted((prefix / "include/tigris").rglob("*"))
+    require(any(h.name == "PassPlugin.h" for h in headers), "PassPlugin.h is not installed")
+    for header in headers:
+        for name in re.findall(r'#include "(tigris[^"]*)"', header.read_text()) if header.is_file() else ():
+            require((prefix / "include" / name).exists(),
+                    f"{header.relative_to(prefix)} includes {name}, which is not installed")
+
+
+def check_manuals(prefix):
+    tools = sorted(p.name for p in (prefix / "bin").iterdir())
+    require("tigris-norm" in tools, f"installed tools: {tools}")
+    for tool in tools:
+        for name in (f"man/man1/{tool}.1", f"bash-completion/completions/{tool}",
+                     f"zsh/site-functions/_{tool}", f"fish/vendor_completions.d/{tool}.fish"):
+            file = prefix / "share" / name
+            require(file.is_file() and file.stat().st_size > 100, f"share/{name} is missing")
+        run("bash", "-n", prefix / "share/bash-completion/completions" / tool)
+
+
+def check_plugins(prefix, work, cxx, generator):
+    norm = prefix / "bin/tigris-norm"
+    listed = run(norm, "--load-pass-plugin=hardswish", "--print-passes")
+    require("hardswish-decompose" in listed, "the installed plugin is not found by name")
+    for plugin in ("hardswish", "lp-normalization", "prune-stats"):
+        build = work / f"plugin-{plugin}"
+        run("cmake", "-S", ROOT / "plugins" / plugin, "-B", build, *generator,
+            f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={cxx}")
+        run("cmake", "--build", build)
+        listed = run(norm, f"--load-pass-plugin={build / plugin}.so", "--print-passes")
+        require(f"(plugin '{plugin}' 1.0.0)" in listed, f"no pass of {plugin} in:\n{listed}")
+    exported = run("nm", "-DC", "--defined-only", work / "plugin-hardswish/hardswish.so")
+    require("tigrisGetPassPluginInfo" in exported and "HardSwishDecompose" not in exported,
+            f"hardswish.so exports\n{exported}")
+    if shutil.which("pkg-config"):
+        search = {"PKG_CONFIG_PATH": str(next(prefix.rglob("tigris.pc")).parent)}
+        flags = run("pkg-config", "--cflags", "--libs", "tigris", environment=search).split()
+        library = work / "by-hand.so"
+        run(cxx, "-shared", "-fPIC", "-O1", ROOT / "plugins/hardswish/HardSwish.cpp", "-o", library, *flags)
+        stream = ROOT / "test/tools/plugins/relu.yaml"
+        text = run(norm, f"--load-pass-plugin={library}", "--passes=default,hardswish-decompose{relu6}",
+                   "--verify-numerics", stream)
+        require("op: Relu6" in text, text)
+
+
+def check_firmware(prefix, work, generator):
+    build = work / "firmware"
+    configure = ("cmake", "-S", HERE / "firmware", "-B", build, *generator,
+                 f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODELS={ROOT / 'examples'}",
+                 "-DTIGRIS_RUNTIME_TESTS=OFF")
+    run(*configure)
+    first = run("cmake", "--build", build)
+    require("tigris-plan" in first, first)
+    require(run(build / "firmware") == "digits: ok\nembedding: ok\n", "the plans do not open")
+    again = run("cmake", "--build", build)
+    require("tigris-" not in again and "Linking" not in again, f"the second build did something:\n{again}")
+    run(*configure, "-DFAST=16K")
+    other = run("cmake", "--build", build)
+    steps = sorted(set(re.findall(r"tigris-(\w+) \S*/(\w+)\.", other)))
+    require(steps == [("emit", "digits"), ("plan", "digits")],
+            f"another budget started {steps}:\n{other}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--cxx", default="c++")
+    options = parser.parse_args()
+    generator = ("-G", "Ninja") if shutil.which("ninja") else ()
+    with tempfile.TemporaryDirectory(prefix="tigris-install-") as temporary:
+        work = pathlib.Path(temporary)
+        run("cmake", "--install", options.build, "--prefix", work / "first")
+        prefix = work / "moved"
+        (work / "first").rename(prefix)
+        check_headers(prefix)
+        check_manuals(prefix)
+        check_plugins(prefix, work, options.cxx, generator)
+        check_firmware(prefix, work, generator)
+
+
+main()
