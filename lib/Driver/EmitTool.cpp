@@ -47,6 +47,7 @@ Status emit(ToolContext& context, EmitOptions& options) {
 
 int emitMain(int argc, const char* const* argv) {
   EmitOptions options;
+  std::string compress = "none";
   ToolSpec spec;
   spec.name = "tigris-emit";
   spec.summary = "Writes the .tgrs file that the runtime executes.";
@@ -57,13 +58,22 @@ int emitMain(int argc, const char* const* argv) {
     table.flag(
         "xip", options.xip,
         "record that the firmware keeps the plan in memory-mapped flash and executes it there");
+    table.choice(
+        "compress", compress, {"none", "lz4"},
+        "pack weights; they are unpacked stage by stage into the fast memory the plan leaves "
+        "free (default: none)");
     table.flag("strip-names", options.stripNames,
                "leave out the names of tensors and ops; inputs and outputs keep theirs");
   };
   spec.examples = "tigris-emit planned.yaml -o model.tgrs\n"
                   "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit "
-                  "--xip -o model.tgrs\n";
-  spec.run = [&](ToolContext& context) { return emit(context, options); };
+                  "--xip -o model.tgrs\n"
+                  "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K --reserve=64K | "
+                  "tigris-emit --compress=lz4 -o model.tgrs\n";
+  spec.run = [&](ToolContext& context) {
+    options.compress = compress == "lz4" ? Compression::Lz4 : Compression::None;
+    return emit(context, options);
+  };
   return toolMain(argc, argv, spec);
 }
 

@@ -16,6 +16,7 @@ namespace {
 struct PlanFlags {
   std::vector<uint64_t> memory;
   std::optional<uint64_t> flash;
+  std::optional<uint64_t> reserve;
   std::string planner = "greedy";
   std::string optimize = "memory";
   std::string target = "generic";
@@ -30,6 +31,11 @@ void declare(OptionTable& table, PlanFlags& flags) {
              "fast memory for activations; given a second time: slow memory")
       .record();
   table.size("flash,f", flags.flash, "SIZE", "flash for the whole .tgrs file").record();
+  table
+      .size("reserve", flags.reserve, "SIZE",
+            "keep so much of the fast memory free, for tigris-emit --compress=lz4 to unpack "
+            "weights in")
+      .record();
   std::vector<std::string> targets;
   for (const Target& target : allTargets())
     targets.emplace_back(target.name);
@@ -48,6 +54,36 @@ void declare(OptionTable& table, PlanFlags& flags) {
       .record();
   table.flag("verbose,v", flags.verbose, "print what the plan takes");
   addWeightsOption(table, flags.write);
+}
+
+/// Plans as if `reserve` bytes of the fast memory were not there; the plan's budget is what was given.
+Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t reserve) {
+  const uint64_t fast = options.budget.fast;
+  if (reserve >= fast && reserve != 0)
+    return makeError(DiagId::Usage, "--reserve=", reserve, " leaves nothing of the ", fast,
+                     " bytes of fast memory");
+  options.budget.fast -= reserve;
+  Expected<Plan> plan = planGraph(graph, options);
+  if (plan)
+    plan->budget.fast = fast;
+  else if (plan.error().id() == DiagId::OverBudget && reserve != 0)
+    return plan.takeError().note(strCat("the budget is what --reserve leaves of ", fast, " bytes"));
+  return plan;
+}
+
+/// A plan that fits its flash only when it is compressed is good enough.
+Status checkFlash(ToolContext& context, const Graph& graph) {
+  EmitOptions options;
+  options.producer = strCat("tigris-emit ", tigrisVersion()); // the name counts, too
+  Expected<std::string> file = emitPlan(graph, options);
+  if (file || file.error().id() != DiagId::OverBudget)
+    return file ? Status() : file.takeError();
+  options.compress = Compression::Lz4;
+  if (!emitPlan(graph, options))
+    return file.takeError();
+  context.log(strCat("the plan fits into its flash only with tigris-emit --compress=lz4: ",
+                     file.error().message(), "\n"));
+  return {};
 }
 
 Expected<PlanOptions> planOptions(const PlanFlags& flags) {
@@ -103,7 +139,7 @@ Status plan(ToolContext& context, PlanFlags& flags) {
     return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
 
   insertPortCopies(*graph);
-  Expected<Plan> result = planGraph(*graph, *options);
+  Expected<Plan> result = planWithReserve(*graph, *options, flags.reserve.value_or(0));
   if (!result)
     return result.takeError();
   applyPlan(*graph, std::move(*result));
@@ -111,10 +147,8 @@ Status plan(ToolContext& context, PlanFlags& flags) {
     TIGRIS_UNREACHABLE(status.error().message());
   // Only the emitted file tells how much flash it takes.
   if (flags.flash) {
-    EmitOptions emit;
-    emit.producer = strCat("tigris-emit ", tigrisVersion()); // the name counts, too
-    if (const Expected<std::string> file = emitPlan(*graph, emit); !file)
-      return file.error();
+    if (Status status = checkFlash(context, *graph); !status)
+      return status;
   }
 
   if (flags.verbose)

@@ -2,6 +2,7 @@
 #include "tigris/Emit/Emitter.h"
 
 #include "tigris/Emit/OpLowering.h"
+#include "tigris/Emit/WeightPacking.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -28,11 +29,15 @@ public:
     for (size_t i = 0; i < plan_.stages.size(); ++i)
       if (Status status = addStage(i); !status)
         return status.takeError();
-    const Expected<tigris_summary> summary = this->summary();
+    Expected<tigris_summary> summary = this->summary();
     if (!summary)
-      return summary.error();
+      return summary.takeError();
+    if (options_.compress == Compression::Lz4)
+      compress(*summary);
     return image_.finish(*summary);
   }
+
+  const PackedWeights& packed() const { return packed_; }
 
 private:
   static uint32_t budget(const std::optional<uint64_t>& bytes) {
@@ -207,12 +212,52 @@ private:
     return s;
   }
 
+  /// The fast memory that is left becomes room for weights; figures of fast memory include it from here on.
+  void compress(tigris_summary& s) {
+    const uint64_t used = plan_.stats.fastPeakBytes;
+    const uint64_t budget =
+        std::min<uint64_t>(plan_.budget.fast, std::numeric_limits<int32_t>::max());
+    const uint64_t room = used < budget ? budget - used : 0;
+    packed_ =
+        packWeights(image_, {room - room % plan_.align, plan_.align, plan_.io == IoMode::Arena});
+    if (packed_.reserved == 0)
+      return;
+    s.fast_reserved = packed_.reserved;
+    s.fast_bytes = s.fast_peak = static_cast<uint32_t>(packed_.peak(used));
+    s.bound_fast_peak = packed_.peak(s.bound_fast_peak);
+  }
+
   const Graph& graph_;
   const Plan& plan_;
   const EmitOptions& options_;
   PlanImage image_;
   LoweringContext context_;
+  PackedWeights packed_;
 };
+
+/// What --compress=lz4 would make of a file of `bytes`, which is more than `budget`.
+std::string compressionAdvice(const Graph& graph, const Plan& plan, EmitOptions options,
+                              size_t bytes, uint64_t budget) {
+  options.compress = Compression::Lz4;
+  Plan roomy = plan;
+  roomy.budget.fast = std::numeric_limits<int32_t>::max();
+  Emitter most(graph, roomy, options);
+  const Expected<std::string> now = Emitter(graph, plan, options).run();
+  const Expected<std::string> least = most.run();
+  if (!now || !least)
+    return "--compress=lz4 is not possible";
+  const auto judge = [&](size_t size) {
+    return strCat(formatExactBytes(size),
+                  size <= budget ? std::string(", which fits")
+                                 : strCat(", ", formatExactBytes(size - budget), " too much"));
+  };
+  std::string text = now->size() < bytes ? strCat("with --compress=lz4 it is ", judge(now->size()))
+                                         : std::string("--compress=lz4 does not make it smaller");
+  if (now->size() > budget && least->size() < now->size())
+    text += strCat("; with tigris-plan --reserve=", most.packed().shift, " it would be ",
+                   judge(least->size()));
+  return text;
+}
 
 } // namespace
 
@@ -224,10 +269,15 @@ Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
     return status.takeError();
   const Plan& plan = *graph.plan();
   Expected<std::string> file = Emitter(graph, plan, options).run();
-  if (file && plan.budget.flash && file->size() > *plan.budget.flash)
-    return makeError(DiagId::OverBudget, "needs ", formatExactBytes(file->size()),
-                     " of flash, budget is ", formatExactBytes(*plan.budget.flash));
-  return file;
+  if (!file || !plan.budget.flash || file->size() <= *plan.budget.flash)
+    return file;
+  const uint64_t budget = *plan.budget.flash;
+  Error error = makeError(DiagId::OverBudget, "needs ", formatExactBytes(file->size()),
+                          " of flash, budget is ", formatExactBytes(budget), "; that is ",
+                          formatExactBytes(file->size() - budget), " too much");
+  if (options.compress == Compression::Lz4)
+    return error;
+  return std::move(error).note(compressionAdvice(graph, plan, options, file->size(), budget));
 }
 
 } // namespace tigris

@@ -69,6 +69,8 @@ public:
   Expected<std::string> finish(tigris_summary summary) const;
 
 private:
+  friend class WeightPacker; // Emit/WeightPacking.h
+
   BytePool strings_;
   BytePool ints_;
   BytePool requant_;

@@ -39,6 +39,8 @@ std::string place(const PlanFile& file, const tigris_operand& operand) {
     return operand.offset < file.plan().input_count
                ? strCat("input ", operand.offset)
                : strCat("output ", operand.offset - file.plan().input_count);
+  case TIGRIS_POOL_UNPACKED:
+    return "unpacked+" + hex(operand.offset);
   case TIGRIS_POOL_CONST:
     return "const+" + hex(operand.offset);
   default:
@@ -68,6 +70,34 @@ std::string stageTable(const PlanFile& file) {
                   strCat(stage.load_count), strCat(stage.spill_count), strCat(stage.peak)});
   }
   return table.text();
+}
+
+/// How the constants of each stage lie in flash: as they are, and in blocks. Empty without blocks.
+std::string weightTable(const PlanFile& file) {
+  if (file.weightBlocks().empty())
+    return "";
+  TextTable table({">stage", "weights", ">in flash", ">unpacked", ">ratio", ">before op"});
+  const auto blocks = file.weightBlocks();
+  size_t index = 0;
+  for (const tigris_stage& stage : file.stages()) {
+    std::map<uint32_t, uint32_t> raw; // offset, bytes: what several ops share counts once
+    for (const tigris_op& op : file.ops().subspan(stage.first_op, stage.op_count))
+      for (const tigris_operand& operand : file.operands(op))
+        if (operand.pool == TIGRIS_POOL_CONST)
+          raw[operand.offset] = file.tensor(operand.tensor).bytes;
+    uint64_t rawBytes = 0;
+    for (const auto& [offset, bytes] : raw)
+      rawBytes += bytes;
+    if (rawBytes != 0)
+      table.addRow({strCat(index), "raw", strCat(rawBytes), "-", "-", "-"});
+    for (const tigris_weight_block& block : blocks)
+      if (block.first_op >= stage.first_op && block.first_op < stage.first_op + stage.op_count)
+        table.addRow({strCat(index), "lz4", strCat(block.packed_bytes), strCat(block.bytes),
+                      strCat(block.packed_bytes * uint64_t{100} / block.bytes, "%"),
+                      strCat(block.first_op)});
+    ++index;
+  }
+  return "\n" + table.text();
 }
 
 std::string stageDetails(const PlanFile& file) {
@@ -159,7 +189,7 @@ std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
                  describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
                  ", alignment ", summary.align,
                  (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
-  text += overviewText(reportOf(file)) + "\n" + stageTable(file);
+  text += overviewText(reportOf(file)) + "\n" + stageTable(file) + weightTable(file);
   if (options.stages)
     text += stageDetails(file);
   if (options.memory)

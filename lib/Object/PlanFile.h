@@ -52,6 +52,9 @@ public:
   }
   std::span<const tigris_op> ops() const { return {plan_->ops, plan_->op_count}; }
   std::span<const tigris_stage> stages() const { return {plan_->stages, plan_->stage_count}; }
+  std::span<const tigris_weight_block> weightBlocks() const {
+    return {plan_->weight_blocks, plan_->weight_block_count};
+  }
   std::span<const tigris_operand> operands(const tigris_op& op) const {
     return {plan_->operands + op.operands, size_t{op.inputs} + op.outputs};
   }

@@ -104,6 +104,13 @@ Report reportOf(const PlanFile& file) {
   report.boundFast = summary.bound_fast_peak;
   report.boundTraffic = summary.bound_slow_traffic;
   report.boundClass = file.string(summary.bound_class);
+  report.weightBlocks = file.weightBlocks().size();
+  report.packedBytes = report.unpackedBytes = 0;
+  for (const tigris_weight_block& block : file.weightBlocks()) {
+    *report.packedBytes += block.packed_bytes;
+    *report.unpackedBytes += block.bytes;
+  }
+  report.fastReserved = summary.fast_reserved;
   report.provenOptimal = (summary.flags & TIGRIS_SUMMARY_PROVEN_OPTIMAL) != 0;
   return report;
 }
@@ -185,6 +192,13 @@ void writeReport(JsonWriter& json, const Report& report) {
   json.field("plan_bytes", report.planBytes);
   json.field("weight_bytes", report.weightBytes);
   json.field("metadata_bytes", report.metadataBytes);
+  json.key("compression")
+      .beginObject(JsonWriter::Inline)
+      .field("blocks", report.weightBlocks)
+      .field("packed_bytes", report.packedBytes)
+      .field("unpacked_bytes", report.unpackedBytes)
+      .field("fast_reserved_bytes", report.fastReserved)
+      .endObject();
   json.key("bounds")
       .beginObject(JsonWriter::Inline)
       .field("fast_peak_bytes", report.boundFast)

@@ -37,6 +37,8 @@ struct Report {
   std::optional<uint64_t> unscheduledPeak, planBytes, weightBytes, metadataBytes;
   std::optional<uint64_t> boundFast, boundTraffic;
   std::optional<std::string> boundClass;
+  /// Plan files only: weight blocks, what they take in flash and unpacked, and the fast memory kept for them.
+  std::optional<uint64_t> weightBlocks, packedBytes, unpackedBytes, fastReserved;
   std::optional<bool> provenOptimal;
 };
 

@@ -1,0 +1,292 @@
+// Chooses what goes into which block, packs, and rewrites the addresses.
+#include "tigris/Emit/WeightPacking.h"
+
+#include "tigris/Support/Check.h"
+#include "tigris/Support/MathUtils.h"
+
+#include <lz4hc.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace tigris {
+
+namespace {
+
+std::string lz4(std::string_view bytes) {
+  const int size = static_cast<int>(bytes.size());
+  std::string packed(static_cast<size_t>(LZ4_compressBound(size)), '\0');
+  const int written = LZ4_compress_HC(bytes.data(), packed.data(), size,
+                                      static_cast<int>(packed.size()), LZ4HC_CLEVEL_MAX);
+  TIGRIS_CHECK_MSG(written > 0, "liblz4 failed with room for the worst case");
+  packed.resize(static_cast<size_t>(written));
+  return packed;
+}
+
+/// A constant is worth the time and the memory of unpacking when it shrinks by one in LeastShare, a block when
+/// it saves LeastBytes: its record and the alignment of two sections take up to 54.
+constexpr uint64_t LeastShare = 16;
+constexpr uint64_t LeastBytes = 64;
+
+/// What a constant of this size takes in WEIGHTS as it is.
+uint64_t rawBytes(uint64_t bytes) { return alignUp(bytes, TIGRIS_WEIGHT_ALIGN); }
+
+} // namespace
+
+class WeightPacker {
+public:
+  WeightPacker(PlanImage& image, const PackingRoom& room) : image_(image), room_(room) {
+    room_.bytes = std::min<uint64_t>(room_.bytes, LZ4_MAX_INPUT_SIZE);
+  }
+
+  PackedWeights run() {
+    collect();
+    for (size_t i = 0; i < image_.stages_.size(); ++i)
+      groupStage(i);
+    for (Group& group : groups_)
+      pack(group);
+    PackedWeights result;
+    for (const Group& group : groups_)
+      result.reserved = std::max(result.reserved, group.block ? group.block->bytes : 0);
+    if (result.reserved == 0)
+      return result;
+    result.shift = static_cast<uint32_t>(alignUp(result.reserved, room_.align));
+    rewriteWeights();
+    moveUp(result.shift);
+    return result;
+  }
+
+private:
+  /// An entry of WEIGHTS, known by its offset there.
+  struct Constant {
+    uint32_t bytes = 0;
+    /// The only stage that uses it; Many: several.
+    std::optional<size_t> stage;
+    bool many = false;
+    /// LZ4 makes it smaller by so much; 0: too little, or it does not fit.
+    uint64_t saving = 0;
+    /// Index of its group.
+    std::optional<size_t> group;
+    /// Two groups need it: it stays as it is.
+    bool dropped = false;
+    /// Fast offset, once its block is made.
+    std::optional<uint32_t> fast;
+  };
+
+  struct Group {
+    size_t stage = 0;
+    /// First op of its run, before which it is unpacked.
+    uint32_t firstOp = 0;
+    /// Offsets in WEIGHTS, in the order of use.
+    std::vector<uint32_t> members;
+    uint64_t end = 0;
+    std::optional<tigris_weight_block> block;
+    std::string packed;
+  };
+
+  std::string_view content(uint32_t data) const {
+    return std::string_view(image_.weights_.bytes()).substr(data, constants_.at(data).bytes);
+  }
+
+  /// Offsets of the constants an op reads from flash.
+  template <typename Function> void forConstants(const tigris_op& op, const Function& function) {
+    for (uint32_t i = 0; i < op.inputs; ++i) {
+      const tigris_operand& operand = image_.operands_[op.operands + i];
+      if (operand.pool == TIGRIS_POOL_CONST)
+        function(operand.offset);
+    }
+  }
+
+  void collect() {
+    for (const tigris_tensor& tensor : image_.tensors_)
+      if (tensor.data != TIGRIS_NONE)
+        constants_[tensor.data].bytes = tensor.bytes;
+    for (size_t i = 0; i < image_.stages_.size(); ++i) {
+      const tigris_stage& stage = image_.stages_[i];
+      for (uint32_t op = stage.first_op; op < stage.first_op + stage.op_count; ++op)
+        forConstants(image_.ops_[op], [&](uint32_t data) {
+          Constant& constant = constants_.at(data);
+          constant.many |= constant.stage.value_or(i) != i;
+          constant.stage = i;
+        });
+    }
+    for (auto& [data, constant] : constants_) {
+      if (constant.many || !constant.stage || constant.bytes > room_.bytes)
+        continue;
+      const uint64_t raw = rawBytes(constant.bytes);
+      const uint64_t packed = lz4(content(data)).size();
+      if (packed + raw / LeastShare <= raw)
+        constant.saving = raw - packed;
+    }
+  }
+
+  uint64_t endWith(const Group& group, const std::vector<uint32_t>& added) const {
+    uint64_t end = group.end;
+    for (const uint32_t data : added)
+      end = alignUp(end, room_.align) + constants_.at(data).bytes;
+    return end;
+  }
+
+  void add(Group& group, const std::vector<uint32_t>& added) {
+    group.end = endWith(group, added);
+    group.members.insert(group.members.end(), added.begin(), added.end());
+    for (const uint32_t data : added)
+      constants_.at(data).group = groups_.size();
+  }
+
+  /// Those that save most, as many as fit into an empty group, in the order given.
+  std::vector<uint32_t> best(const std::vector<uint32_t>& candidates) const {
+    std::vector<uint32_t> order = candidates;
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return constants_.at(a).saving > constants_.at(b).saving;
+    });
+    std::vector<uint32_t> kept;
+    for (const uint32_t data : order) {
+      kept.push_back(data);
+      if (endWith({}, kept) > room_.bytes)
+        kept.pop_back();
+    }
+    std::vector<uint32_t> result;
+    std::copy_if(
+        candidates.begin(), candidates.end(), std::back_inserter(result),
+        [&](uint32_t data) { return std::find(kept.begin(), kept.end(), data) != kept.end(); });
+    return result;
+  }
+
+  void close(Group& group) {
+    if (!group.members.empty())
+      groups_.push_back(std::move(group));
+    group = {};
+  }
+
+  /// Candidates of ops [first, end) that are in no group yet, once each. One that is in a closed group
+  /// stays as it is.
+  std::vector<uint32_t> candidates(uint32_t first, uint32_t end) {
+    std::vector<uint32_t> result;
+    for (uint32_t op = first; op < end; ++op)
+      forConstants(image_.ops_[op], [&](uint32_t data) {
+        Constant& constant = constants_.at(data);
+        if (constant.group)
+          constant.dropped |= *constant.group != groups_.size();
+        else if (constant.saving != 0 &&
+                 std::find(result.begin(), result.end(), data) == result.end())
+          result.push_back(data);
+      });
+    return result;
+  }
+
+  void groupStage(size_t index) {
+    const tigris_stage& stage = image_.stages_[index];
+    const uint32_t end = stage.first_op + stage.op_count;
+    Group group;
+    const std::vector<uint32_t> all = candidates(stage.first_op, end);
+    if (stage.mode != TIGRIS_STAGE_WHOLE || endWith(group, all) <= room_.bytes) {
+      add(group, best(all));
+      group.stage = index;
+      group.firstOp = stage.first_op;
+      return close(group);
+    }
+    for (uint32_t op = stage.first_op; op < end; ++op) {
+      std::vector<uint32_t> fresh = candidates(op, op + 1);
+      if (endWith(group, fresh) > room_.bytes) {
+        close(group);
+        fresh = best(candidates(op, op + 1));
+      }
+      if (group.members.empty()) {
+        group.stage = index;
+        group.firstOp = op;
+      }
+      add(group, fresh);
+    }
+    close(group);
+  }
+
+  void pack(Group& group) {
+    uint64_t raw = 0;
+    std::string content;
+    std::vector<std::pair<uint32_t, uint32_t>> places;
+    for (const uint32_t data : group.members) {
+      const Constant& constant = constants_.at(data);
+      if (constant.dropped)
+        continue;
+      content.resize(alignUp(content.size(), room_.align), '\0');
+      places.emplace_back(data, static_cast<uint32_t>(content.size()));
+      content += this->content(data);
+      raw += rawBytes(constant.bytes);
+    }
+    if (places.empty())
+      return;
+    group.packed = lz4(content);
+    if (group.packed.size() + LeastBytes > raw)
+      return;
+    for (const auto& [data, fast] : places)
+      constants_.at(data).fast = fast;
+    group.block = tigris_weight_block{group.firstOp,
+                                      0,
+                                      static_cast<uint32_t>(group.packed.size()),
+                                      static_cast<uint32_t>(content.size()),
+                                      0,
+                                      TIGRIS_BLOCK_LZ4};
+  }
+
+  /// What is not packed first, each at its alignment; then the blocks.
+  void rewriteWeights() {
+    BytePool weights;
+    std::map<uint32_t, uint32_t> moved;
+    for (const auto& [data, constant] : constants_)
+      if (!constant.fast)
+        moved[data] = static_cast<uint32_t>(weights.add(content(data), TIGRIS_WEIGHT_ALIGN));
+    for (Group& group : groups_) {
+      if (!group.block)
+        continue;
+      group.block->data = static_cast<uint32_t>(weights.add(group.packed, 1));
+      image_.weightBlocks_.push_back(*group.block);
+    }
+    for (tigris_operand& operand : image_.operands_) {
+      if (operand.pool != TIGRIS_POOL_CONST)
+        continue;
+      const std::optional<uint32_t>& fast = constants_.at(operand.offset).fast;
+      operand.pool = static_cast<uint8_t>(fast ? TIGRIS_POOL_UNPACKED : TIGRIS_POOL_CONST);
+      operand.offset = fast ? *fast : moved.at(operand.offset);
+    }
+    for (tigris_tensor& tensor : image_.tensors_) {
+      if (tensor.data == TIGRIS_NONE)
+        continue;
+      const bool packed = constants_.at(tensor.data).fast.has_value();
+      tensor.flags |= static_cast<uint16_t>(packed ? TIGRIS_TENSOR_PACKED : 0);
+      tensor.data = packed ? TIGRIS_NONE : moved.at(tensor.data);
+    }
+    image_.weights_ = std::move(weights);
+  }
+
+  /// Every fast address but those of the blocks.
+  void moveUp(uint32_t shift) {
+    for (tigris_operand& operand : image_.operands_)
+      operand.offset += operand.pool == TIGRIS_POOL_FAST ? shift : 0;
+    for (tigris_transfer& transfer : image_.transfers_)
+      transfer.fast += shift;
+    for (tigris_tiling& tiling : image_.tilings_)
+      tiling.state += shift;
+    for (tigris_tile_buffer& buffer : image_.tileBuffers_)
+      buffer.fast += shift;
+    for (tigris_port& port : image_.ports_)
+      port.offset += room_.portsInArena ? shift : 0;
+    for (tigris_stage& stage : image_.stages_)
+      stage.peak += stage.peak == 0 ? 0 : shift;
+    for (const Group& group : groups_)
+      if (group.block)
+        image_.stages_[group.stage].peak =
+            std::max(image_.stages_[group.stage].peak, group.block->bytes);
+  }
+
+  PlanImage& image_;
+  PackingRoom room_;
+  std::map<uint32_t, Constant> constants_;
+  std::vector<Group> groups_;
+};
+
+PackedWeights packWeights(PlanImage& image, const PackingRoom& room) {
+  return WeightPacker(image, room).run();
+}
+
+} // namespace tigris
