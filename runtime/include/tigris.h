@@ -125,10 +125,11 @@ void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backe
                               tigris_requirements* out);
 
 /* ## The dynamic arena
- * Given less fast memory than required (the scratch, the prefix for unpacked weights and the slow bytes
- * must be there in full), tigris_init chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
+ * Given less fast memory than required (the scratch and the slow bytes must be there in full), tigris_init
+ * chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
  * shifted together when its end is reached, and in the slow memory behind the plan's slow_bytes when that
- * does not help. Kernels work on such overflowed tensors where they lie: slower, never other bytes.
+ * does not help. Kernels work on such overflowed tensors where they lie: slower, never other bytes. The prefix for
+ * unpacked weights keeps its place; if the fast arena is smaller than it, it goes to slow memory as a whole.
  * The buffers of a tiled stage move as one block, which counts as written once when it overflows.
  * A table of 16 bytes per tensor alive at once lies at the end of the slow memory, or of the fast arena
  * when there is no slow memory beyond the plan's. No other RAM is needed.
@@ -168,6 +169,7 @@ typedef struct tigris_context {
   uint8_t* fast;
   uint8_t* slow;
   uint8_t* scratch;
+  uint8_t* unpacked; /* where weight blocks are unpacked: fast, or a part of slow in dynamic mode */
   void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
   uint32_t scratch_bytes;
   uint32_t stage;       /* next stage to run */

@@ -18,9 +18,12 @@ static uint32_t alignUp(const tigris_context* ctx, uint32_t value) {
   return (value + mask) & ~mask;
 }
 
+/* Where blocks begin: behind the planned slow bytes, and in one of the pools behind the reserved prefix. */
 static uint32_t baseOf(const tigris_context* ctx, unsigned slow) {
   const tigris_summary* s = ctx->plan->summary;
-  return alignUp(ctx, slow ? s->slow_bytes : s->fast_reserved);
+  const uint32_t planned = slow ? alignUp(ctx, s->slow_bytes) : 0;
+  const unsigned prefixSlow = ctx->unpacked != ctx->fast;
+  return slow == prefixSlow ? alignUp(ctx, planned + s->fast_reserved) : planned;
 }
 
 static uint8_t* addressOf(const tigris_context* ctx, const tigris_block* b) {
@@ -137,6 +140,12 @@ void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_
   /* Blocks hold words, and both memories start at a multiple of TIGRIS_MIN_ALIGN. */
   ctx->limit[0] = (uint32_t)fast & ~(TIGRIS_MIN_ALIGN - 1);
   ctx->limit[1] = (uint32_t)slow & ~(TIGRIS_MIN_ALIGN - 1);
+  if (fast < ctx->plan->summary->fast_reserved) {
+    const uint32_t at = alignUp(ctx, ctx->plan->summary->slow_bytes);
+    if (at + (uint64_t)ctx->plan->summary->fast_reserved > ctx->limit[1])
+      return; /* without a table: nothing fits */
+    ctx->unpacked = ctx->slow + at;
+  }
   ctx->blocks_slow = baseOf(ctx, 1) + sizeof(tigris_block) <= ctx->limit[1];
   if (!ctx->blocks_slow)
     ctx->limit[1] = 0;

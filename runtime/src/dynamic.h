@@ -11,6 +11,9 @@
  * listed in a table that grows downwards from the end of the slow memory handed over (of the fast arena,
  * below the scratch, where there is no slow memory to spare): 16 bytes for each block alive.
  *
+ * Weight blocks are unpacked to the prefix of the fast arena as ever. If the arena is smaller than that,
+ * the prefix lies in slow memory behind the planned bytes, before what overflows.
+ *
  * Nothing depends on data. tigris_init rehearses a whole run without moving a byte; when that succeeds no
  * run can lack memory, and every run takes the same addresses.
  *

@@ -37,8 +37,6 @@ void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* bac
 static tigris_status goDynamic(tigris_context* ctx, const tigris_memory* memory, size_t top) {
 #if TIGRIS_DYNAMIC_ARENA
   tigris_status status;
-  if (top < ctx->plan->summary->fast_reserved)
-    return TIGRIS_E_MEMORY;
   if (ctx->plan->summary->io_mode == TIGRIS_IO_ARENA && ctx->plan->port_count > TIGRIS_MAX_PORTS)
     return TIGRIS_E_LIMIT;
   tigris_dynamic_init(ctx, memory, top);
@@ -88,7 +86,7 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     return TIGRIS_E_MEMORY;
   ctx->plan = plan;
   ctx->backend = backend;
-  ctx->fast = (uint8_t*)memory->fast;
+  ctx->fast = ctx->unpacked = (uint8_t*)memory->fast;
   ctx->slow = (uint8_t*)memory->slow;
   ctx->scratch_bytes = need.scratch_bytes;
   if (need.scratch_bytes != 0) {
@@ -213,7 +211,9 @@ static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutp
   case TIGRIS_POOL_CALLER:
     return (uint8_t*)ctx->ports[o->offset];
   case TIGRIS_POOL_UNPACKED:
-    return ctx->fast + o->offset;
+    if (ctx->unpacked != ctx->fast)
+      ctx->statistics.slow_read += bytes;
+    return ctx->unpacked + o->offset;
   default:
     return (uint8_t*)(uintptr_t)(ctx->plan->weights + o->offset);
   }
@@ -272,8 +272,21 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
   return status;
 }
 
-/* Unpacks the weight block that belongs in front of an op, if there is one. The prefix of the fast arena
- * it goes to is the same in dynamic mode. */
+/* Counts what unpacking a block writes. */
+static void touchUnpacked(tigris_context* ctx, const tigris_weight_block* b) {
+  const uint32_t end = b->fast + b->bytes;
+  if (ctx->unpacked == ctx->fast) {
+    touchFast(ctx, end);
+  } else {
+    const uint32_t slowEnd = (uint32_t)(ctx->unpacked - ctx->slow) + end;
+    touchSlow(ctx, slowEnd);
+    if (slowEnd - ctx->plan->summary->slow_bytes > ctx->statistics.overflow_bytes)
+      ctx->statistics.overflow_bytes = slowEnd - ctx->plan->summary->slow_bytes;
+    ctx->statistics.slow_write += b->bytes;
+  }
+}
+
+/* Unpacks the weight block that belongs in front of an op, if there is one. */
 static void unpackBefore(tigris_context* ctx, uint32_t op) {
 #if TIGRIS_WEIGHT_BLOCKS
   const tigris_plan* plan = ctx->plan;
@@ -281,9 +294,9 @@ static void unpackBefore(tigris_context* ctx, uint32_t op) {
   if (ctx->next_weight_block == plan->weight_block_count || b->first_op != op)
     return;
   ++ctx->next_weight_block;
-  touchFast(ctx, b->fast + b->bytes);
+  touchUnpacked(ctx, b);
   if (!ctx->rehearsal) /* it cannot fail: tigris_plan_open has checked the block */
-    tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, ctx->fast + b->fast, b->bytes);
+    tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, ctx->unpacked + b->fast, b->bytes);
 #else
   (void)ctx;
   (void)op;

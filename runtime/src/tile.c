@@ -150,7 +150,7 @@ static uint8_t* dataOf(const Tiles* t, const tigris_operand* o) {
   if (o->pool == TIGRIS_POOL_TILE)
     return fastOf(t, &t->buffers[o->offset]);
   if (o->pool == TIGRIS_POOL_UNPACKED)
-    return t->ctx->fast + o->offset;
+    return t->ctx->unpacked + o->offset;
   return (uint8_t*)(uintptr_t)(t->plan->weights + o->offset);
 }
 

@@ -50,6 +50,8 @@ def main():
             problems += pipeline.prediction_errors(stats)
             if output.read_bytes() != plain:
                 problems.append(f"image {digit}: compressed weights give other outputs")
+            problems += pipeline.dynamic_errors(
+                tools, packed, stats, [digits / "cases" / f"input_{digit}.npy"], [output])
             reference = np.load(digits / "cases" / f"{options.model}_{digit}.npy")
             if np.load(output).argmax() != reference.argmax():
                 problems.append(f"image {digit}: another digit than onnxruntime")

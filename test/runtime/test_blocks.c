@@ -40,7 +40,7 @@ static void testRun(void) {
     CHECK_EQ(ctx.statistics.slow_read, 2 * 96);
   }
   release(memory.fast);
-  /* the prefix is never given away; the activations may all overflow */
+  /* the prefix fits and the activations overflow, all of them */
   memory.slow_bytes += 4096;
   release(memory.slow);
   memory.slow = exactly(memory.slow_bytes);
@@ -52,7 +52,18 @@ static void testRun(void) {
   CHECK(((const float*)tigris_output(&ctx, 0))[23] == 50.0f);
   CHECK_EQ(ctx.statistics.dynamic, 1);
   CHECK_EQ(ctx.statistics.fast_peak, 192); /* the largest block */
+  /* a byte less: the prefix lies in slow memory, behind the planned bytes */
   memory.fast_bytes = RESERVED - 1;
+  CHECK_EQ(tigris_init(&ctx, &plan, &tigris_backend_reference, &memory), TIGRIS_OK);
+  memset(tigris_input(&ctx, 0), 0, 96);
+  CHECK_EQ(tigris_run(&ctx), TIGRIS_OK);
+  CHECK(((const float*)tigris_output(&ctx, 0))[23] == 50.0f);
+  CHECK_EQ(plan.summary->slow_bytes, 3 * 96);
+  CHECK_EQ(ctx.statistics.overflow_bytes, 192);
+  CHECK_EQ(ctx.statistics.slow_write, 2 * 96 + 96 + 192 + 4);
+  CHECK_EQ(ctx.statistics.slow_read, 2 * 96 + 3 * 96 + 4);
+  CHECK_EQ(ctx.statistics.fast_peak, 192);
+  memory.slow_bytes = plan.summary->slow_bytes + RESERVED - 1;
   CHECK_EQ(tigris_init(&ctx, &plan, &tigris_backend_reference, &memory), TIGRIS_E_MEMORY);
   release(memory.fast);
   release(memory.slow);
