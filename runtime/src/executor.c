@@ -272,6 +272,7 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
   return status;
 }
 
+#if TIGRIS_WEIGHT_BLOCKS
 /* Counts what unpacking a block writes. */
 static void touchUnpacked(tigris_context* ctx, const tigris_weight_block* b) {
   const uint32_t end = b->fast + b->bytes;
@@ -285,6 +286,7 @@ static void touchUnpacked(tigris_context* ctx, const tigris_weight_block* b) {
     ctx->statistics.slow_write += b->bytes;
   }
 }
+#endif
 
 /* Unpacks the weight block that belongs in front of an op, if there is one. */
 static void unpackBefore(tigris_context* ctx, uint32_t op) {

@@ -31,6 +31,12 @@ for name in check_tile check_tables executor tile; do
   "$compiler" $flags -Wconversion -DTIGRIS_TILED_STAGES=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$name.o"
 done
+# And without weight blocks.
+for name in check_blocks executor; do
+  # shellcheck disable=SC2086
+  "$compiler" $flags -Wconversion -DTIGRIS_WEIGHT_BLOCKS=0 -c "$runtime/src/$name.c" \
+    -o "$build/without_$name.o"
+done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
 for name in plan_builder sample_plans random_plan; do
   # shellcheck disable=SC2086
