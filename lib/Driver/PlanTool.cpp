@@ -1,13 +1,15 @@
 // Options of tigris-plan, and the summary of -v.
 #include "tigris/Driver/PlanTool.h"
 
-#include "tigris/Driver/ToolMain.h"
+#include "tigris/Driver/GraphInput.h"
+#include "tigris/Driver/PassFlags.h"
 #include "tigris/Driver/WeightsOption.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Target/Target.h"
+#include "tigris/Transforms/Passes.h"
 
 namespace tigris {
 
@@ -22,6 +24,7 @@ struct PlanFlags {
   std::string target = "generic";
   std::string io;
   bool verbose = false;
+  PassFlags passes;
   WriteOptions write;
 };
 
@@ -53,6 +56,7 @@ void declare(OptionTable& table, PlanFlags& flags) {
               "what to make small first (default: memory)")
       .record();
   table.flag("verbose,v", flags.verbose, "print what the plan takes");
+  declarePlugins(table, flags.passes);
   addWeightsOption(table, flags.write);
 }
 
@@ -124,20 +128,35 @@ std::string describe(const Graph& graph) {
   return text;
 }
 
+/// What plugins have added at the point; false when it failed and the errors have been reported.
+Expected<bool> runExtensions(ToolContext& context, const PlanFlags& flags,
+                             const PassRegistry& registry, ExtensionPoint point, Graph& graph) {
+  const Expected<Pipeline> pipeline = parsePipeline(extensionPointName(point), registry);
+  if (!pipeline)
+    return pipeline.error();
+  return pipeline->empty() ? Expected<bool>(true)
+                           : runPipeline(context, flags.passes, *pipeline, graph);
+}
+
 Status plan(ToolContext& context, PlanFlags& flags) {
   const Expected<PlanOptions> options = planOptions(flags);
   if (!options)
     return options.error();
-  Expected<std::string> text = context.readInput();
-  if (!text)
-    return text.takeError();
-  Expected<Graph> graph =
-      readStream(std::make_shared<const std::string>(std::move(*text)), context.input());
+  PassRegistry registry;
+  if (Status status = registerTransforms(registry); !status)
+    return status;
+  if (Status status = loadPlugins(context, flags.passes, registry); !status)
+    return status;
+  Expected<Graph> graph = readGraphInput(context);
   if (!graph)
     return graph.takeError();
   if (graph->stage() == GraphStage::Imported)
     return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
 
+  const Expected<bool> started =
+      runExtensions(context, flags, registry, ExtensionPoint::PlanStart, *graph);
+  if (!started || !*started)
+    return started ? Status() : Status(started.error());
   insertPortCopies(*graph);
   Expected<Plan> result = planWithReserve(*graph, *options, flags.reserve.value_or(0));
   if (!result)
@@ -145,6 +164,14 @@ Status plan(ToolContext& context, PlanFlags& flags) {
   applyPlan(*graph, std::move(*result));
   if (Status status = checkPlan(*graph); !status)
     TIGRIS_UNREACHABLE(status.error().message());
+  const Expected<bool> ended =
+      runExtensions(context, flags, registry, ExtensionPoint::PlanEnd, *graph);
+  if (!ended || !*ended)
+    return ended ? Status() : Status(ended.error());
+  // What a plugin made of the plan is no bug of ours, and must not pass for a plan either.
+  if (!registry.extensions(ExtensionPoint::PlanEnd).empty())
+    if (Status status = checkPlan(*graph); !status)
+      return status.takeError().note("a plugin has changed the plan");
   // Only the emitted file tells how much flash it takes.
   if (flags.flash) {
     if (Status status = checkFlash(context, *graph); !status)

@@ -8,11 +8,11 @@ namespace tigris {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> GrammarWords = {
-    "fixpoint", "repeat", "norm-start", "norm-before-fuse", "norm-end", "plan-end"};
-constexpr std::array<ExtensionPoint, 4> Points = {ExtensionPoint::NormStart,
-                                                  ExtensionPoint::NormBeforeFuse,
-                                                  ExtensionPoint::NormEnd, ExtensionPoint::PlanEnd};
+constexpr std::array<std::string_view, 7> GrammarWords = {
+    "fixpoint", "repeat", "norm-start", "norm-before-fuse", "norm-end", "plan-start", "plan-end"};
+constexpr std::array<ExtensionPoint, 5> Points = {
+    ExtensionPoint::NormStart, ExtensionPoint::NormBeforeFuse, ExtensionPoint::NormEnd,
+    ExtensionPoint::PlanStart, ExtensionPoint::PlanEnd};
 
 bool isKebabCase(std::string_view name) {
   const auto isWord = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -36,6 +36,8 @@ std::string_view extensionPointName(ExtensionPoint point) {
     return "norm-before-fuse";
   case ExtensionPoint::NormEnd:
     return "norm-end";
+  case ExtensionPoint::PlanStart:
+    return "plan-start";
   case ExtensionPoint::PlanEnd:
     return "plan-end";
   }

@@ -12,8 +12,9 @@ namespace tigris {
 ///   NormStart       first of `default`: the graph as imported, before any constant is folded
 ///   NormBeforeFuse  channels last, every operator in its final form but activations not yet fused
 ///   NormEnd         last of `default`
-///   PlanEnd         after tigris-plan has placed everything; only what leaves the plan valid
-enum class ExtensionPoint : uint8_t { NormStart, NormBeforeFuse, NormEnd, PlanEnd };
+///   PlanStart       tigris-plan, before it plans: the order of the graph is one that the planner considers
+///   PlanEnd         tigris-plan, when everything has its place: the plan may be changed, and is checked again
+enum class ExtensionPoint : uint8_t { NormStart, NormBeforeFuse, NormEnd, PlanStart, PlanEnd };
 std::span<const ExtensionPoint> allExtensionPoints();
 std::string_view extensionPointName(ExtensionPoint point);
 std::optional<ExtensionPoint> parseExtensionPoint(std::string_view name);

@@ -7,7 +7,7 @@
 // A name is a registered pass, a named pipeline (`default`: replaced by its elements), or one of
 //   fixpoint(...)      repeats the body until a whole round changes nothing
 //   repeat{n=N}(...)   runs the body N times
-//   norm-start, norm-before-fuse, norm-end, plan-end
+//   norm-start, norm-before-fuse, norm-end, plan-start, plan-end
 //                      what plugins add there (ExtensionPoint), possibly nothing
 // Spaces and line breaks between tokens are ignored.
 #pragma once
