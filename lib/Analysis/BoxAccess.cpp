@@ -434,9 +434,25 @@ Box BoxAccess::need(size_t input, const Box& result) const {
   return box;
 }
 
+bool BoxAccess::Cut::allows(Range part) const {
+  switch (kind) {
+  case Kind::Never:
+    return part.size() == size;
+  case Kind::Free:
+    return true;
+  case Kind::Divisor:
+  case Kind::Groups: {
+    const int64_t group = size / groups;
+    return part.begin / group == (part.end - 1) / group ||
+           (part.begin % group == 0 && part.end % group == 0);
+  }
+  }
+  return false;
+}
+
 bool BoxAccess::allows(const Box& result) const {
   for (size_t axis = 0; axis < Box::MaxRank; ++axis)
-    if (cuts_[axis].kind == Cut::Kind::Never && result.axes[axis].size() != cuts_[axis].size)
+    if (!cuts_[axis].allows(result.axes[axis]))
       return false;
   return true;
 }

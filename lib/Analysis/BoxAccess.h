@@ -97,7 +97,7 @@ public:
   /// True when the result may be cut into `parts` along the axis and every part is an op of its own.
   bool canCut(size_t axis, int64_t parts) const;
 
-  /// False for a box that holds a part of an axis which must stay whole.
+  /// False for a box that holds a part of an axis which must stay whole, or parts of several groups.
   bool allows(const Box& result) const;
 
 private:
@@ -105,6 +105,7 @@ private:
     enum class Kind : uint8_t { Never, Free, Divisor, Groups } kind = Kind::Free;
     int64_t size = 1;
     int64_t groups = 1;
+    bool allows(Range part) const;
   };
   std::vector<std::array<AxisAccess, Box::MaxRank>> inputs_;
   std::array<Cut, Box::MaxRank> cuts_;

@@ -5,9 +5,12 @@
 #include "tigris/Driver/PassFlags.h"
 #include "tigris/Driver/WeightsOption.h"
 #include "tigris/Emit/Emitter.h"
+#include "tigris/Object/Dump.h"
+#include "tigris/Object/TextTable.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Sizing.h"
 #include "tigris/Target/Target.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -55,7 +58,8 @@ void declare(OptionTable& table, PlanFlags& flags) {
       .choice("optimize", flags.optimize, {"memory", "traffic", "latency"},
               "what to make small first (default: memory)")
       .record();
-  table.flag("verbose,v", flags.verbose, "print what the plan takes");
+  table.flag("verbose,v", flags.verbose,
+             "print what the plan takes, stage by stage, and what other budgets would give");
   declarePlugins(table, flags.passes);
   addWeightsOption(table, flags.write);
 }
@@ -109,6 +113,12 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
   return options;
 }
 
+/// One digit behind the point.
+std::string fixed(double value) {
+  const auto tenths = static_cast<int64_t>(value * 10 + 0.5);
+  return strCat(tenths / 10, ".", tenths % 10);
+}
+
 std::string describe(const Graph& graph) {
   const Plan& plan = *graph.plan();
   const PlanStats& stats = plan.stats;
@@ -123,9 +133,34 @@ std::string describe(const Graph& graph) {
   text += strCat("\nslow peak ", formatBytes(stats.slowPeakBytes), ", read ",
                  formatBytes(stats.slowReadBytes), ", written ", formatBytes(stats.slowWriteBytes),
                  "\ninterface ", formatBytes(stats.ioBytes), " (", ioModeName(plan.io), "), ",
-                 stats.kernelCalls, " kernel calls, ", stats.macs, " MACs, ", plan.stages.size(),
+                 stats.kernelCalls, " kernel calls, ", stats.macs, " MACs, ", stats.recomputeMacs,
+                 " recomputed, ", plan.stages.size(),
                  plan.stages.size() == 1 ? " stage\n" : " stages\n");
   return text;
+}
+
+std::string sizing(const Graph& graph, const PlanOptions& options) {
+  TextTable table({">fast budget", ">fast peak", ">slow peak", ">slow traffic", ">of the least",
+                   ">recomputed", ">calls", ">stages", ">tiled", "remark"});
+  for (const SizingRow& row : sizingTable(graph, options)) {
+    if (!row.stats) {
+      table.addRow(
+          {formatBytes(row.fastBudget), "does not fit", "", "", "", "", "", "", "", row.remark});
+      continue;
+    }
+    const PlanStats& stats = *row.stats;
+    const uint64_t traffic = stats.slowReadBytes + stats.slowWriteBytes;
+    const auto ratio = [](uint64_t part, uint64_t whole, double unit) {
+      return whole == 0 ? 0.0 : unit * static_cast<double>(part) / static_cast<double>(whole);
+    };
+    table.addRow(
+        {formatBytes(row.fastBudget), strCat(stats.fastPeakBytes), strCat(stats.slowPeakBytes),
+         strCat(traffic),
+         options.budget.slow ? strCat(fixed(ratio(traffic, stats.compulsoryBytes, 1)), "x") : "-",
+         strCat(fixed(ratio(stats.recomputeMacs, stats.macs, 100)), " %"),
+         strCat(stats.kernelCalls), strCat(row.stages), strCat(row.tiledStages), row.remark});
+  }
+  return "\nother budgets\n" + table.text();
 }
 
 /// What plugins have added at the point; false when it failed and the errors have been reported.
@@ -179,7 +214,7 @@ Status plan(ToolContext& context, PlanFlags& flags) {
   }
 
   if (flags.verbose)
-    context.log(describe(*graph));
+    context.log(describe(*graph) + "\n" + stageTable(*graph) + sizing(*graph, *options));
   graph->addHistory(context.historyEntry());
   flags.write.streamFile = context.outputPath();
   Expected<std::string> stream = writeStream(*graph, flags.write);

@@ -64,6 +64,18 @@ struct Tiling {
   std::vector<TileBuffer> buffers;
 };
 
+/// What one stage adds to the plan's cost.
+struct StageStats {
+  uint64_t slowReadBytes = 0;
+  uint64_t slowWriteBytes = 0;
+  uint64_t kernelCalls = 0;
+  uint64_t recomputeMacs = 0;
+  /// Tiled: rows (indices of axis 1) of the loaded tensors that two neighbouring tiles both load, at most.
+  uint64_t haloRows = 0;
+
+  bool operator==(const StageStats&) const = default;
+};
+
 struct Stage {
   StageMode mode = StageMode::Whole;
   /// In execution order; stages are consecutive runs of the graph's order.
@@ -79,6 +91,7 @@ struct Stage {
   std::vector<Placement> fast;
   /// Highest fast byte the stage uses.
   uint64_t peak = 0;
+  StageStats stats;
 };
 
 /// Predicted cost of one inference. The runtime counts the same quantities; they must be equal.

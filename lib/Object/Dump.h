@@ -16,6 +16,9 @@ struct DumpOptions {
 std::string dumpPlan(const PlanFile& file, const DumpOptions& options);
 std::string dumpGraph(const Graph& graph, const DumpOptions& options);
 
+/// A line per stage of a planned graph: mode, tiles, halo, peak, traffic, recomputed work.
+std::string stageTable(const Graph& graph);
+
 /// "3.1 KiB (3172 bytes)"; plain "512 bytes" below 1 KiB.
 std::string describeBytes(uint64_t bytes);
 

@@ -51,39 +51,66 @@ std::string opTable(const Graph& graph) {
   return table.text();
 }
 
+/// Parts per axis, outermost first: "1x7x1x1" is seven strips of rows.
+std::string tilesText(const Stage& stage) {
+  if (!stage.tiling)
+    return "-";
+  std::vector<std::string> cuts;
+  for (const int64_t count : stage.tiling->tiles)
+    cuts.push_back(strCat(count));
+  return join(cuts, "x");
+}
+
 std::string stageText(const Graph& graph, const Plan& plan, bool details) {
-  TextTable table({">stage", "mode", ">ops", "loads", "spills", ">peak bytes"});
-  for (size_t i = 0; i < plan.stages.size(); ++i) {
-    const Stage& stage = plan.stages[i];
-    table.addRow({strCat(i), std::string(stageModeName(stage.mode)), strCat(stage.ops.size()),
-                  names(graph, stage.loads), names(graph, stage.spills), strCat(stage.peak)});
-  }
-  std::string text = table.text();
+  std::string text = stageTable(graph);
   if (!details)
     return text;
   for (size_t i = 0; i < plan.stages.size(); ++i) {
-    text += strCat("\nstage ", i, "\n");
-    for (const OpId id : plan.stages[i].ops)
+    const Stage& stage = plan.stages[i];
+    text += strCat("\nstage ", i, ", ", stageModeName(stage.mode), "\n");
+    text += strCat("  load  ", names(graph, stage.loads), "\n");
+    for (const OpId id : stage.ops)
       text += strCat("  run   ", graph.op(id).kindName(), " ", graph.op(id).name, "\n");
+    text += strCat("  spill ", names(graph, stage.spills), "\n");
   }
   return text;
 }
 
 std::string memoryText(const Graph& graph, const Plan& plan) {
   TextTable table({"memory", ">stage", ">offset", ">bytes", "tensor"});
-  const auto add = [&](const char* memory, const std::string& stage, const Placement& placement) {
-    const Tensor& tensor = graph.tensor(placement.tensor);
-    table.addRow({memory, stage, strCat(placement.offset), strCat(tensor.bytes()), tensor.name});
+  const auto add = [&](const char* memory, const std::string& stage, const Placement& placement,
+                       uint64_t bytes) {
+    table.addRow({memory, stage, strCat(placement.offset), strCat(bytes),
+                  graph.tensor(placement.tensor).name});
   };
-  for (size_t i = 0; i < plan.stages.size(); ++i)
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
     for (const Placement& placement : plan.stages[i].fast)
-      add("fast", strCat(i), placement);
+      add("fast", strCat(i), placement, graph.tensor(placement.tensor).bytes());
+    if (plan.stages[i].tiling)
+      for (const TileBuffer& buffer : plan.stages[i].tiling->buffers)
+        add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
+  }
   for (const Placement& placement : plan.slow)
-    add("slow", "", placement);
+    add("slow", "", placement, graph.tensor(placement.tensor).bytes());
   return table.empty() ? "  nothing in planned memory\n" : table.text();
 }
 
 } // namespace
+
+std::string stageTable(const Graph& graph) {
+  TextTable table({">stage", "mode", "tiles", ">halo", ">ops", "first op", ">peak", ">loaded",
+                   ">spilled", ">recomputed MACs", ">calls"});
+  const std::vector<Stage>& stages = graph.plan()->stages;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const Stage& stage = stages[i];
+    table.addRow({strCat(i), std::string(stageModeName(stage.mode)), tilesText(stage),
+                  stage.tiling ? strCat(stage.stats.haloRows) : "-", strCat(stage.ops.size()),
+                  stage.ops.empty() ? "-" : graph.op(stage.ops[0]).name, strCat(stage.peak),
+                  strCat(stage.stats.slowReadBytes), strCat(stage.stats.slowWriteBytes),
+                  strCat(stage.stats.recomputeMacs), strCat(stage.stats.kernelCalls)});
+  }
+  return table.text();
+}
 
 std::string dumpGraph(const Graph& graph, const DumpOptions& options) {
   size_t constants = 0;

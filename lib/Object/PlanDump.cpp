@@ -43,6 +43,8 @@ std::string place(const PlanFile& file, const tigris_operand& operand) {
     return "unpacked+" + hex(operand.offset);
   case TIGRIS_POOL_CONST:
     return "const+" + hex(operand.offset);
+  case TIGRIS_POOL_TILE:
+    return strCat("tile buffer ", operand.offset);
   default:
     return "absent";
   }

@@ -151,6 +151,11 @@ Report reportOf(const Graph& graph) {
   report.tiledStages = 0;
   report.streamedStages = 0;
   report.chains = 0;
+  for (const Stage& stage : plan.stages)
+    if (stage.mode == StageMode::Tiled) {
+      ++*report.tiledStages;
+      *report.chains += stage.ops.size() > 1 ? 1 : 0;
+    }
   report.unscheduledPeak = stats.unscheduledPeakBytes;
   report.boundFast = plan.bounds.fastPeakBytes;
   report.boundTraffic = plan.bounds.slowTrafficBytes;

@@ -72,17 +72,17 @@ StageDraft draftOf(const Graph& graph, const Schedule& schedule, IoMode io) {
   stage.layout = schedule.layout;
   stage.height = schedule.layout.height;
   for (const OpId id : schedule.order)
-    stage.kernelCalls += schedule.aliases.isView(graph.op(id)) ? 0 : 1;
+    stage.stats.kernelCalls += schedule.aliases.isView(graph.op(id)) ? 0 : 1;
   if (io != IoMode::Slow)
     return stage;
   for (const Port& port : graph.inputs())
     if (!graph.users(port.tensor).empty()) {
       stage.loads.push_back(port.tensor);
-      stage.slowReadBytes += graph.tensor(port.tensor).bytes();
+      stage.stats.slowReadBytes += graph.tensor(port.tensor).bytes();
     }
   for (const Port& port : graph.outputs()) {
     stage.spills.push_back(port.tensor);
-    stage.slowWriteBytes += graph.tensor(port.tensor).bytes();
+    stage.stats.slowWriteBytes += graph.tensor(port.tensor).bytes();
   }
   return stage;
 }
@@ -98,16 +98,17 @@ Stage makeStage(const StageDraft& draft) {
     for (const TensorId tensor : draft.buffers[i].tensors)
       stage.fast.push_back({tensor, draft.layout.offsets[i]});
   stage.peak = draft.height;
+  stage.stats = draft.stats;
   return stage;
 }
 
 void addStage(const StageDraft& draft, Plan& plan) {
   PlanStats& stats = plan.stats;
   stats.fastPeakBytes = std::max(stats.fastPeakBytes, draft.height);
-  stats.slowReadBytes += draft.slowReadBytes;
-  stats.slowWriteBytes += draft.slowWriteBytes;
-  stats.kernelCalls += draft.kernelCalls;
-  stats.recomputeMacs += draft.recomputeMacs;
+  stats.slowReadBytes += draft.stats.slowReadBytes;
+  stats.slowWriteBytes += draft.stats.slowWriteBytes;
+  stats.kernelCalls += draft.stats.kernelCalls;
+  stats.recomputeMacs += draft.stats.recomputeMacs;
   plan.stages.push_back(makeStage(draft));
 }
 
@@ -141,6 +142,44 @@ void addBounds(const Schedule& given, const Schedule& chosen, uint64_t opNeed, P
   }
 }
 
+/// A plan of no stages, with everything the options say.
+Expected<Plan> emptyPlan(const Graph& graph, const PlanOptions& options) {
+  TIGRIS_CHECK_MSG(hasOwnOutputTensors(graph), "insertPortCopies was not called");
+  if (Status status = checkOptions(options); !status)
+    return status.takeError();
+  const Expected<Target> target = findTarget(options.target);
+  if (!target)
+    return target.error();
+  Plan plan;
+  plan.budget = options.budget;
+  plan.target = target->name;
+  plan.planner = options.planner;
+  plan.optimize = options.optimize;
+  plan.io = options.io.value_or(options.budget.slow ? IoMode::Slow : IoMode::Caller);
+  plan.align = target->align;
+  return plan;
+}
+
+/// The graph's own order and a depth-first one.
+class Candidates {
+public:
+  Candidates(const Graph& graph, const Plan& plan)
+      : given_(graph, graph.order(), plan.io, plan.align) {
+    if (given_.timeline.bound > 0)
+      other_.emplace(graph, depthFirstOrder(graph), plan.io, plan.align);
+  }
+  const Schedule& given() const { return given_; }
+  const Schedule& best() const {
+    return other_ && other_->layout.height < given_.layout.height ? *other_ : given_;
+  }
+
+private:
+  Schedule given_;
+  std::optional<Schedule> other_;
+};
+
+bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
+
 /// What fits instead, for the note of an over-budget error.
 std::string smallestThatFits(uint64_t oneStage, uint64_t stages, const Plan& plan) {
   const std::string with =
@@ -157,38 +196,22 @@ std::string smallestThatFits(uint64_t oneStage, uint64_t stages, const Plan& pla
 } // namespace
 
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
-  TIGRIS_CHECK_MSG(hasOwnOutputTensors(graph), "insertPortCopies was not called");
-  if (Status status = checkOptions(options); !status)
-    return status.takeError();
-  const Expected<Target> target = findTarget(options.target);
-  if (!target)
-    return target.error();
-
-  Plan plan;
-  plan.budget = options.budget;
-  plan.target = target->name;
-  plan.planner = options.planner;
-  plan.optimize = options.optimize;
-  plan.io = options.io.value_or(options.budget.slow ? IoMode::Slow : IoMode::Caller);
-  plan.align = target->align;
-
-  const Schedule given(graph, graph.order(), plan.io, plan.align);
-  std::optional<Schedule> other;
-  if (given.timeline.bound > 0)
-    other.emplace(graph, depthFirstOrder(graph), plan.io, plan.align);
-  const Schedule& chosen = other && other->layout.height < given.layout.height ? *other : given;
-
+  const Expected<Plan> empty = emptyPlan(graph, options);
+  if (!empty)
+    return empty.error();
+  Plan plan = *empty;
+  const Candidates orders(graph, plan);
+  const Schedule& chosen = orders.best();
   const bool oneStage = chosen.layout.height <= plan.budget.fast;
   StageDrafter drafter(graph, chosen.order, chosen.aliases, plan.io, plan.align);
   StageNeed need;
   if (!oneStage)
     need = largestStageNeed(drafter);
-  const bool maySpill = plan.budget.slow && plan.io != IoMode::Arena;
-  if (!oneStage && (!maySpill || need.bytes > plan.budget.fast)) {
-    const OpId at = maySpill ? need.op : chosen.order[chosen.timeline.boundStep];
+  if (!oneStage && (!maySpill(plan) || need.bytes > plan.budget.fast)) {
+    const OpId at = maySpill(plan) ? need.op : chosen.order[chosen.timeline.boundStep];
     const Op& op = graph.op(at);
     return makeError(DiagId::OverBudget, "needs ",
-                     formatExactBytes(maySpill ? need.bytes : chosen.layout.height),
+                     formatExactBytes(maySpill(plan) ? need.bytes : chosen.layout.height),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
         .note(smallestThatFits(chosen.layout.height, need.bytes, plan));
@@ -209,9 +232,23 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
     return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)
         .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes, " bytes",
                      plan.stages.size() == 1 ? "; --io=caller needs none" : ""));
-  addStats(graph, given, chosen, plan);
-  addBounds(given, chosen, need.bytes, plan);
+  addStats(graph, orders.given(), chosen, plan);
+  addBounds(orders.given(), chosen, need.bytes, plan);
   return plan;
+}
+
+Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options) {
+  const Expected<Plan> plan = emptyPlan(graph, options);
+  if (!plan)
+    return plan.error();
+  const Candidates orders(graph, *plan);
+  const Schedule& chosen = orders.best();
+  BudgetNeeds needs = {chosen.layout.height, chosen.layout.height};
+  if (maySpill(*plan)) {
+    StageDrafter drafter(graph, chosen.order, chosen.aliases, plan->io, plan->align);
+    needs.smallest = std::min(needs.smallest, largestStageNeed(drafter).bytes);
+  }
+  return needs;
 }
 
 void applyPlan(Graph& graph, Plan plan) {

@@ -19,19 +19,29 @@ struct PlanOptions {
   std::string target = "generic";
 };
 
-/// One stage that runs the whole model; if that does not fit and there is slow memory, several stages of
-/// whole operators between which tensors are spilled and loaded again (Plan/TemporalPartition.h).
+/// One stage that runs the whole model; if that does not fit and there is slow memory, several stages between
+/// which tensors are spilled and loaded again, tiled where whole tensors do not fit or cost more
+/// (Plan/TemporalPartition.h).
 ///
 /// The order is the graph's own unless depthFirstOrder gives a lower fast peak. Every model output must have
 /// a tensor of its own (insertPortCopies). Bounds of one stage: no layout in the chosen order can have a
 /// lower fast peak than bounds.fastPeakBytes (MemoryTimeline::bound); slow traffic cannot be
-/// lower than the loads and spills made. Bounds of several: the largest op with its operands and results,
-/// and the compulsory traffic. Nothing is said about other orders or about tiles.
+/// lower than the loads and spills made. Bounds of several: the op that needs most when it is cut as finely as
+/// can be, and the compulsory traffic. Nothing is said about other orders.
 ///
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
 /// for an unknown planner, objective or target, a fast budget of 0, and IoMode::Slow without slow memory.
 /// The flash budget is compared with the emitted file (emitPlan), not here.
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
+
+/// Fast memory that planGraph needs, for the order it chooses and given enough slow memory if any is given.
+struct BudgetNeeds {
+  /// With one stage for the whole model.
+  uint64_t oneStage = 0;
+  /// The least with which any plan is found.
+  uint64_t smallest = 0;
+};
+Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options);
 
 /// Makes the plan the graph's: adopts its order, and the stage becomes `planned`.
 void applyPlan(Graph& graph, Plan plan);

@@ -54,7 +54,7 @@ StageDraft StageDrafter::whole(size_t begin, size_t end) const {
           stage.spills.push_back(output);
         touch(stage, bufferOf, output, step - begin, leaves ? end - 1 - begin : step - begin);
       }
-    stage.kernelCalls += aliases_.isView(op) ? 0 : 1;
+    stage.stats.kernelCalls += aliases_.isView(op) ? 0 : 1;
   }
   addTraffic(stage);
   return stage;
@@ -96,13 +96,13 @@ std::optional<StageDraft> StageDrafter::direct(size_t step) const {
   // A model output in slow memory has its own place there.
   if (aliases_.isView(op) && (io_ == IoMode::Caller || !graph_.isGraphOutput(op.output())))
     return stage;
-  stage.kernelCalls = 1;
+  stage.stats.kernelCalls = 1;
   for (const TensorId input : op.inputs)
     if (input && !graph_.tensor(input).isConstant() && isSlow(input))
-      stage.slowReadBytes += graph_.tensor(input).bytes();
+      stage.stats.slowReadBytes += graph_.tensor(input).bytes();
   for (const TensorId output : op.outputs)
     if (output && isSlow(output))
-      stage.slowWriteBytes += graph_.tensor(output).bytes();
+      stage.stats.slowWriteBytes += graph_.tensor(output).bytes();
   return stage;
 }
 
@@ -118,11 +118,12 @@ std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t
   stage.mode = StageMode::Tiled;
   stage.tiling = model->tiling(*cost, layout);
   stage.height = layout.height;
-  stage.kernelCalls = cost->kernelCalls;
-  stage.recomputeMacs = cost->recomputeMacs;
-  stage.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
+  stage.stats.kernelCalls = cost->kernelCalls;
+  stage.stats.recomputeMacs = cost->recomputeMacs;
+  stage.stats.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
+  stage.stats.haloRows = model->haloRows(*cost);
   for (const TensorId id : stage.spills)
-    stage.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
+    stage.stats.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
   return stage;
 }
 
@@ -174,9 +175,9 @@ void StageDrafter::touch(StageDraft& stage, std::map<TensorId, size_t>& bufferOf
 
 void StageDrafter::addTraffic(StageDraft& stage) const {
   for (const TensorId id : stage.loads)
-    stage.slowReadBytes += graph_.tensor(id).bytes();
+    stage.stats.slowReadBytes += graph_.tensor(id).bytes();
   for (const TensorId id : stage.spills)
-    stage.slowWriteBytes += graph_.tensor(id).bytes();
+    stage.stats.slowWriteBytes += graph_.tensor(id).bytes();
 }
 
 } // namespace tigris

@@ -24,10 +24,7 @@ struct StageDraft {
   /// Highest fast byte.
   uint64_t height = 0;
 
-  uint64_t slowReadBytes = 0;
-  uint64_t slowWriteBytes = 0;
-  uint64_t kernelCalls = 0;
-  uint64_t recomputeMacs = 0;
+  StageStats stats;
 };
 
 /// Drafts stages of runs of one order.
@@ -80,7 +77,8 @@ constexpr uint64_t MacsPerSlowByte = 8;
 
 /// What a draft costs beyond its ops' own work, in slow bytes.
 inline uint64_t draftCost(const StageDraft& stage) {
-  return stage.slowReadBytes + stage.slowWriteBytes + stage.recomputeMacs / MacsPerSlowByte;
+  return stage.stats.slowReadBytes + stage.stats.slowWriteBytes +
+         stage.stats.recomputeMacs / MacsPerSlowByte;
 }
 
 } // namespace tigris

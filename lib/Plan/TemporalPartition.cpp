@@ -158,7 +158,7 @@ uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages,
     for (const TensorId tensor : draft.spills) {
       if (placed.count(tensor) != 0 || (io == IoMode::Caller && aliases.interfaceTensor(tensor)))
         continue;
-      if (draft.mode == StageMode::Direct && draft.kernelCalls == 0) {
+      if (draft.mode == StageMode::Direct && draft.stats.kernelCalls == 0) {
         const TensorId source = graph.op(draft.ops[0]).input(0);
         if (const auto found = bufferOf.find(source); found != bufferOf.end()) {
           bufferOf.emplace(tensor, found->second);

@@ -61,31 +61,42 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     next.output = touch(op.output(), step);
     model.ops_.push_back(std::move(next));
   }
-  if (ops.size() > 1 && !model.readsContiguously())
+  bool isFirst = true;
+  for (const Buffer& buffer : model.buffers_) {
+    for (size_t axis = 0; buffer.store && axis < Box::MaxRank; ++axis) {
+      const int64_t size = buffer.whole.axes.at(axis).size();
+      model.extents_.at(axis) = isFirst ? size : std::min(size, model.extents_.at(axis));
+    }
+    isFirst = isFirst && !buffer.store;
+  }
+  if (model.isChain() && !model.canChain(0) && !model.canChain(1))
     return std::nullopt;
-  for (const Buffer& buffer : model.buffers_)
-    if (buffer.store)
-      for (size_t axis = 0; axis < Box::MaxRank; ++axis)
-        model.extents_[axis] = std::max(model.extents_[axis], buffer.whole.axes[axis].size());
   return model;
 }
 
-bool TileModel::readsContiguously() const {
+bool TileModel::canChain(size_t axis) const {
+  // Reflected padding of the outermost axis may want several of its indices for some and one for others.
+  const int64_t outer = axis == 0 ? 1 : extents_[0];
   std::vector<Box> boxes;
-  if (!propagate(0, 1, 0, boxes))
-    return false;
+  for (int64_t index = 0; index < outer; ++index)
+    if (!propagate(0, outer, index, boxes) || !readsContiguously(axis, boxes))
+      return false;
+  return true;
+}
+
+bool TileModel::readsContiguously(size_t axis, const std::vector<Box>& boxes) const {
   for (const Step& op : ops_) {
-    Box result = boxes[op.output];
-    if (result.empty())
-      continue;
-    result.axes[0] = {0, 1};
+    const Box& result = boxes[op.output];
     for (size_t input = 0; input < op.inputs.size(); ++input) {
-      if (op.inputs[input] == NoBuffer)
+      if (op.inputs[input] == NoBuffer || result.empty())
         continue;
       const Box need = op.access->need(input, result);
       const Box& box = boxes[op.inputs[input]];
-      if (need.axes[0].size() != 1 || need.axes[2] != box.axes[2] || need.axes[3] != box.axes[3])
+      if (axis == 1 && need.axes[0].size() != 1)
         return false;
+      for (size_t inner = axis + 1; inner < Box::MaxRank; ++inner)
+        if (need.axes.at(inner) != box.axes.at(inner))
+          return false;
     }
   }
   return true;
@@ -231,17 +242,35 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
   return cost;
 }
 
+uint64_t TileModel::haloRows(const TileCost& cost) {
+  constexpr size_t Rows = 1;
+  const int64_t cuts = cost.tiles[Rows] - 1;
+  const AxisSummary& parts = summary(Rows, cost.tiles[Rows]);
+  const AxisSummary& uncut = summary(Rows, 1);
+  int64_t most = 0;
+  for (size_t i = 0; cuts > 0 && i < buffers_.size(); ++i) {
+    const AxisSummary::PerBuffer& whole = uncut.buffers[i];
+    if (!buffers_[i].load || !parts.buffers[i].depends || whole.elements == 0)
+      continue;
+    const int64_t rowElements = whole.elements / whole.largest[Rows];
+    const int64_t twice = (parts.buffers[i].elements - whole.elements) / rowElements;
+    most = std::max(most, (twice + cuts - 1) / cuts);
+  }
+  return static_cast<uint64_t>(std::max<int64_t>(most, 0));
+}
+
+int64_t TileModel::legalParts(size_t axis, int64_t most) const {
+  int64_t parts = std::min(most, extents_.at(axis));
+  while (parts > 1 && !isChain() && !ops_[0].access->canCut(axis, parts))
+    --parts;
+  return parts;
+}
+
 TileCounts TileModel::finest() {
   TileCounts tiles = {1, 1, 1, 1};
-  for (size_t axis = 0; axis < tiles.size(); ++axis) {
-    if (isChain() && axis > 1)
-      break;
-    for (int64_t parts = extents_[axis]; parts > 1; --parts)
-      if (isChain() || ops_[0].access->canCut(axis, parts)) {
-        tiles[axis] = parts;
-        break;
-      }
-  }
+  for (size_t axis = 0; axis < tiles.size(); ++axis)
+    if (!isChain() || (axis < 2 && canChain(1)))
+      tiles.at(axis) = legalParts(axis, extents_.at(axis));
   return tiles;
 }
 

@@ -53,11 +53,19 @@ public:
 
   /// nullopt when the cut leaves an op without a well-formed box.
   std::optional<TileCost> cost(const TileCounts& tiles);
+  /// Rows of the loaded tensors that two neighbouring tiles both need, at most.
+  uint64_t haloRows(const TileCost& cost);
   /// Number of parts that leave the least to do at a time on each axis.
   TileCounts finest();
-  /// Elements along an axis that can be cut at all; 1 for others.
+  /// Most parts an axis may be cut into: elements of the shortest stored result along it, so that no tile has
+  /// an empty part.
   int64_t extent(size_t axis) const { return extents_[axis]; }
+  /// The largest number of parts, at most `most`, that the axis may be cut into.
+  int64_t legalParts(size_t axis, int64_t most) const;
   bool isChain() const { return ops_.size() > 1; }
+  /// A chain's tile is a run of indices of one axis: of axis 1, with one index of the outermost, or of
+  /// the outermost with all of the others. True when what each reader wants of a buffer is contiguous then.
+  bool canChain(size_t axis) const;
 
   /// The lowest layout of the buffers of `cost`.
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
@@ -101,9 +109,7 @@ private:
   };
 
   TileModel() = default;
-  /// Chains cut the outermost axis completely and the next one freely: what a reader wants of a buffer is
-  /// contiguous if it is one index of the first and everything there is of the others.
-  bool readsContiguously() const;
+  bool readsContiguously(size_t axis, const std::vector<Box>& boxes) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
   const AxisSummary& summary(size_t axis, int64_t parts);
 

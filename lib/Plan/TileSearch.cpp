@@ -16,20 +16,21 @@ public:
       : model_(model), budget_(budget), align_(align) {}
 
   std::optional<TileCost> run() {
-    const int64_t outer = model_.extent(0);
+    const int64_t outer = model_.legalParts(0, model_.extent(0));
     if (model_.isChain()) {
       // With a single axis before the channels, that axis is the rows.
-      if (model_.extent(2) == 1 && model_.extent(3) == 1 && outer > 1)
+      if (model_.extent(2) == 1 && model_.extent(3) == 1 && outer > 1 && model_.canChain(0))
         bisect({1, 1, 1, 1}, 0);
-      bisect({outer, 1, 1, 1}, 1);
+      if (model_.canChain(1))
+        bisect({outer, 1, 1, 1}, 1);
       return best_;
     }
-    for (const int64_t channels : counts(model_.extent(3)))
-      for (const int64_t columns : counts(model_.extent(2))) {
+    for (const int64_t channels : counts(3))
+      for (const int64_t columns : counts(2)) {
         bisect({1, 1, columns, channels}, 1);
         if (outer > 1) {
           bisect({outer, 1, columns, channels}, 1);
-          for (const int64_t rows : counts(model_.extent(1)))
+          for (const int64_t rows : counts(1))
             bisect({1, rows, columns, channels}, 0);
         }
       }
@@ -37,15 +38,22 @@ public:
   }
 
 private:
-  /// Numbers of parts worth trying: each leaves parts of another size by a third or more.
-  static std::vector<int64_t> counts(int64_t extent) {
+  /// Numbers of parts worth trying: each leaves parts of another size by a third or more. The last one is
+  /// the finest there is.
+  std::vector<int64_t> counts(size_t axis) const {
+    const int64_t extent = model_.extent(axis);
     std::vector<int64_t> result;
+    const auto add = [&](int64_t most) {
+      const int64_t parts = model_.legalParts(axis, most);
+      if (result.empty() || result.back() != parts)
+        result.push_back(parts);
+    };
     for (int64_t power = 1; power < extent; power *= 2) {
-      result.push_back(power);
+      add(power);
       if (power >= 2 && power * 3 / 2 < extent)
-        result.push_back(power * 3 / 2);
+        add(power * 3 / 2);
     }
-    result.push_back(extent);
+    add(extent);
     return result;
   }
 

@@ -24,19 +24,27 @@ constexpr std::array<NumberField<PlanStats>, 10> StatFields = {{
     {"kernel_calls", &PlanStats::kernelCalls},
     {"unscheduled_peak_bytes", &PlanStats::unscheduledPeakBytes},
 }};
+constexpr std::array<NumberField<StageStats>, 5> StageFields = {{
+    {"slow_read_bytes", &StageStats::slowReadBytes},
+    {"slow_write_bytes", &StageStats::slowWriteBytes},
+    {"kernel_calls", &StageStats::kernelCalls},
+    {"recompute_macs", &StageStats::recomputeMacs},
+    {"halo_rows", &StageStats::haloRows},
+}};
 constexpr std::array<NumberField<PlanBounds>, 2> BoundFields = {{
     {"fast_peak_bytes", &PlanBounds::fastPeakBytes},
     {"slow_traffic_bytes", &PlanBounds::slowTrafficBytes},
 }};
 
-/// The keys of a table, and one key more.
-template <typename Record, size_t N>
-std::array<std::string_view, N + 1> keysOf(const std::array<NumberField<Record>, N>& fields,
-                                           std::string_view last) {
-  std::array<std::string_view, N + 1> keys;
-  for (size_t i = 0; i < N; ++i)
-    keys[i] = fields[i].first;
-  keys[N] = last;
+/// The keys of a table, and further ones.
+template <typename Record, size_t N, typename... More>
+std::array<std::string_view, N + sizeof...(More)>
+keysOf(const std::array<NumberField<Record>, N>& fields, More... more) {
+  std::array<std::string_view, N + sizeof...(More)> keys = {};
+  size_t i = 0;
+  for (const auto& field : fields)
+    keys[i++] = field.first;
+  ((keys[i++] = more), ...);
   return keys;
 }
 
@@ -123,6 +131,13 @@ void printStage(std::string& out, const Graph& graph, const Stage& stage) {
     appendNumber(out, stage.peak);
     out += '\n';
   }
+  if (stage.stats != StageStats()) {
+    out += "      stats: ";
+    FlowMap stats(out);
+    printNumbers(stats, StageFields, stage.stats);
+    stats.close();
+    out += '\n';
+  }
 }
 
 class PlanReader {
@@ -177,10 +192,10 @@ private:
   }
 
   Stage readStage(const YamlNode& node) const {
-    const auto [ops, mode, load, spill, fast, tiles, state, buffers, peak] =
-        reader_.fields(node, "stage",
-                       std::array<std::string_view, 9>{"ops", "mode", "load", "spill", "fast",
-                                                       "tiles", "state", "buffers", "peak"});
+    const auto [ops, mode, load, spill, fast, tiles, state, buffers, peak, stats] = reader_.fields(
+        node, "stage",
+        std::array<std::string_view, 10>{"ops", "mode", "load", "spill", "fast", "tiles", "state",
+                                         "buffers", "peak", "stats"});
     Stage stage;
     for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
       stage.ops.push_back(op(item));
@@ -201,6 +216,8 @@ private:
                    " stage has no tiles, state or buffers");
     if (peak != nullptr)
       stage.peak = reader_.size(*peak, "peak");
+    if (stats != nullptr)
+      readNumbers(stage.stats, StageFields, reader_.fields(*stats, "stats", keysOf(StageFields)));
     return stage;
   }
 
@@ -241,9 +258,9 @@ private:
     return placements;
   }
 
-  template <typename Record, size_t N>
+  template <typename Record, size_t N, size_t Values>
   void readNumbers(Record& record, const std::array<NumberField<Record>, N>& fields,
-                   const std::array<const YamlNode*, N + 1>& values) const {
+                   const std::array<const YamlNode*, Values>& values) const {
     for (size_t i = 0; i < N; ++i)
       if (values[i] != nullptr)
         record.*fields[i].second = reader_.size(*values[i], fields[i].first);

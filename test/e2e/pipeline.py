@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -86,6 +87,19 @@ class Tools:
 
     def dump(self, path):
         return json.loads(self.call("dump", "--format=json", path))
+
+
+def smallest_budget(tools, normalized):
+    """The smallest fast budget for which a normalized stream plans, given slow memory: what the tool says when
+    it refuses less."""
+    try:
+        tools.call("plan", "-m", "1", "-m", "64M", data=normalized)
+    except ToolError as error:
+        found = re.search(r"the smallest fast budget that fits is (\d+) bytes", error.text)
+        if error.code != 3 or not found:
+            raise
+        return int(found.group(1))
+    return 1
 
 
 MEASURED = ["fast_peak_bytes", "slow_peak_bytes", "slow_read_bytes", "slow_write_bytes",

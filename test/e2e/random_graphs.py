@@ -5,7 +5,8 @@ usage: random_graphs.py --bin DIR [--count N] [--seed N] [--qdq] [--keep DIR]
 Float: the largest error is at most 1e-4 of the output's magnitude. With --qdq each model is quantized by
 onnxruntime with random options first; outputs may then differ by QDQ_STEPS steps of the output's scale
 (rounding differences of single operators add up over the layers). In both, the plan must predict what
-the runtime counts, and inputs and outputs in the arena must give the same bytes as in caller buffers.
+the runtime counts, and inputs and outputs in the arena must give the same bytes as in caller buffers, and so
+must small budgets, down to the smallest that plans.
 
 A model that one of the tools refuses as unsupported (exit 1) is a failure: graph_maker.py makes supported
 operators only. Skipped (exit 77) without onnx and onnxruntime. --keep saves failing models.
@@ -100,6 +101,17 @@ def run_one(np, onnx, ort, tools, seed, qdq, scratch):
         outputs.append((scratch / f"{name}.npy").read_bytes())
     if outputs[0] != outputs[1]:
         problems.append("inputs and outputs in the arena give other bytes")
+    normalized = tools.call("norm", data=tools.call("import", model))
+    peak = stats["fast_peak_bytes"]
+    smallest = pipeline.smallest_budget(tools, normalized)
+    for budget in {smallest, max(smallest, peak // 2), max(smallest, peak // 8)}:
+        plan = scratch / "small.tgrs"
+        planned = tools.call("plan", "-m", budget, "-m", "16M", data=normalized)
+        tools.call("emit", "-o", plan, data=planned)
+        stats = tools.run(plan, [scratch / "x.npy"], [scratch / "small.npy"])
+        problems += [f"{budget} bytes: {text}" for text in pipeline.prediction_errors(stats)]
+        if (scratch / "small.npy").read_bytes() != outputs[0]:
+            problems.append(f"a budget of {budget} bytes gives other bytes")
     got = np.load(scratch / "caller.npy")
     if got.shape != want.shape:
         return problems + [f"shape {got.shape}, expected {want.shape}"], note

@@ -297,6 +297,46 @@ TEST_CASE("ports: name, type, order of axes") {
   CHECK(port.shape == Shape{1, 3, 4, 5});
 }
 
+TEST_CASE("tiled stages keep every field") {
+  Graph graph = tinyGraph();
+  graph.setLayout(Layout::ChannelsLast);
+  graph.setStage(GraphStage::Planned);
+  const TensorId x = *graph.findTensor("x");
+  const TensorId y = *graph.findTensor("b");
+  Plan plan;
+  plan.budget = {1024, 4096, {}};
+  plan.io = IoMode::Slow;
+  Stage stage;
+  stage.mode = StageMode::Tiled;
+  stage.ops = {*graph.findOp("relu")};
+  stage.loads = {x};
+  stage.spills = {y};
+  Tiling tiling;
+  tiling.tiles = {1, 2, 1, 3};
+  tiling.state = 80;
+  tiling.buffers = {{x, 0, 40, 2}, {y, 40, 16, 0}};
+  stage.tiling = tiling;
+  stage.peak = 144;
+  stage.stats = {1, 2, 3, 4, 5};
+  plan.stages = {stage};
+  plan.slow = {{x, 0}, {y, 64}};
+  graph.setPlan(plan);
+  const std::string text = roundTrip(graph);
+  CHECK(text.find(R"(
+    - ops: [relu]
+      mode: tiled
+      load: [x]
+      spill: [b]
+      tiles: [1, 2, 1, 3]
+      state: 80
+      buffers:
+        - {tensor: x, offset: 0, bytes: 40, reload_axes: 2}
+        - {tensor: b, offset: 40, bytes: 16}
+      peak: 144
+      stats: {slow_read_bytes: 1, slow_write_bytes: 2, kernel_calls: 3, recompute_macs: 4, halo_rows: 5}
+)") != std::string::npos);
+}
+
 TEST_CASE("plans keep every field") {
   Graph graph = tinyGraph();
   graph.setLayout(Layout::ChannelsLast);

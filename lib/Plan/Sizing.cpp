@@ -1,0 +1,40 @@
+// One plan per row: planning is fast enough to be asked.
+#include "tigris/Plan/Sizing.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options) {
+  const uint64_t asked = options.budget.fast;
+  std::map<uint64_t, std::string> budgets;
+  for (const uint64_t budget : {asked / 4, asked / 2, asked * 2, asked * 4})
+    if (budget != 0)
+      budgets[budget];
+  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options)) {
+    budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
+    budgets[std::max<uint64_t>(needs->smallest, 1)] =
+        needs->smallest == needs->oneStage ? "smallest, one stage" : "smallest";
+  }
+  std::string& remark = budgets[asked];
+  remark = remark.empty() ? "asked for" : "asked for, " + remark;
+
+  std::vector<SizingRow> rows;
+  for (const auto& [budget, why] : budgets) {
+    PlanOptions other = options;
+    other.budget.fast = budget;
+    SizingRow row;
+    row.fastBudget = budget;
+    row.remark = why;
+    if (const Expected<Plan> plan = planGraph(graph, other)) {
+      row.stats = plan->stats;
+      row.stages = plan->stages.size();
+      for (const Stage& stage : plan->stages)
+        row.tiledStages += stage.mode == StageMode::Tiled ? 1 : 0;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+} // namespace tigris

@@ -1,0 +1,23 @@
+// What other budgets would give: the table from which people choose their memory.
+#pragma once
+
+#include "tigris/Plan/Planner.h"
+
+namespace tigris {
+
+struct SizingRow {
+  uint64_t fastBudget = 0;
+  /// Why the budget was tried: "asked for", "smallest", "one stage", or nothing.
+  std::string remark;
+  /// nullopt when the model does not fit.
+  std::optional<PlanStats> stats;
+  size_t stages = 0;
+  size_t tiledStages = 0;
+};
+
+/// Plans the graph for the budget of `options`, a half and a quarter, twice and four times it, the smallest fast
+/// budget that works, and the smallest that needs one stage only; by rising budget. Slow and flash budgets
+/// are those of `options`. Every model output must have a tensor of its own.
+std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options);
+
+} // namespace tigris
