@@ -19,12 +19,13 @@ LAYERS = {
     "Analysis": {"Support", "IR"},
     "Transforms": {"Support", "IR", "Pass", "Analysis"},
     "Import": {"Support", "IR", "Analysis"},
+    "Quantize": {"Support", "IR", "Pass", "Transforms"},
     "Target": {"Support", "IR"},
     "Plan": {"Support", "IR", "Analysis", "Target"},
     "Emit": {"Support", "IR", "Analysis", "Target", "Plan"},
     "Object": {"Support", "IR"},
     "Driver": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
-               "Plan", "Emit", "Object"},
+               "Plan", "Emit", "Object", "Quantize"},
 }
 # What the mains of tools/ and the plugins may include.
 TOOLS = {"Support", "Driver"}

@@ -33,7 +33,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = ["import", "norm", "plan", "emit", "dump", "run"]
+TOOLS = ["import", "quantize", "norm", "plan", "emit", "dump", "run"]
 TIMEOUT_SECONDS = 300
 SKIPPED = 77
 

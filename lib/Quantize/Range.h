@@ -1,0 +1,48 @@
+// From the values a tensor took to the interval its 256 integers shall cover.
+#pragma once
+
+#include "tigris/IR/Tensor.h"
+#include "tigris/Quantize/TensorStatistics.h"
+
+#include <optional>
+#include <string_view>
+
+namespace tigris {
+
+/// How the interval is chosen. All of them include zero and lie within [min, max].
+enum class RangeMethod : uint8_t {
+  /// All values seen.
+  MinMax,
+  /// All but the outermost: (100 - percentile) / 2 percent of the values at either end.
+  Percentile,
+  /// Least Kullback-Leibler divergence between the distribution and its quantized form (S. Migacz, "8-bit
+  /// inference with TensorRT", GTC 2017, here over intervals that need not be symmetric).
+  Entropy,
+  /// Least mean squared error: rounding, step^2 / 12 per value, against clipping.
+  MeanSquaredError,
+};
+std::string_view rangeMethodName(RangeMethod method);
+std::optional<RangeMethod> parseRangeMethod(std::string_view name);
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+struct RangeOptions {
+  RangeMethod method = RangeMethod::MinMax;
+  /// Of RangeMethod::Percentile: above 50, at most 100.
+  double percentile = 99.999;
+  /// Zero point 0: the interval is taken as [-m, m].
+  bool symmetric = false;
+};
+
+Range chooseRange(const TensorStatistics& statistics, const RangeOptions& options);
+
+/// int8 with real = (q - zero_point) * scale. Asymmetric: scale = (high - low) / 255, the zero point
+/// rounded so that a real zero is an integer (Jacob et al., "Quantization and Training of Neural Networks",
+/// 2018, section 3). Symmetric: scale = max(|low|, |high|) / 127, zero point 0. An empty interval gives
+/// scale 1.
+QuantParam int8Param(const Range& range, bool symmetric);
+
+} // namespace tigris
