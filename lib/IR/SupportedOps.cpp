@@ -120,7 +120,7 @@ Status checkCompileTime(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// A pooling window that lies in the padding altogether has no maximum and no mean.
+/// A pooling window with all of its taps in the padding has no maximum and no mean.
 Status checkPoolPadding(const Op& op, const Graph& graph) {
   const Expected<Window> window = resolveWindow(op, graph);
   if (!window)
@@ -129,12 +129,16 @@ Status checkPoolPadding(const Op& op, const Graph& graph) {
   const Shape& y = graph.tensor(op.output()).shape;
   const size_t first = firstSpatialAxis(graph.layout());
   for (size_t i = 0; i < window->kernel.size(); ++i) {
-    const int64_t reach = (window->kernel[i] - 1) * window->dilations[i];
-    const int64_t start = (y[first + i] - 1) * window->strides[i] - window->pads[i];
-    if (window->pads[i] > reach || start >= x[first + i])
-      return unsupported(op, strCat("a window of spatial dimension ", i,
-                                    " lies entirely in the padding; pads must be smaller than the "
-                                    "kernel"));
+    const int64_t dilation = window->dilations[i];
+    for (int64_t at = 0; at < y[first + i]; ++at) {
+      const int64_t start = at * window->strides[i] - window->pads[i];
+      // The first tap that is not before the input; dilated taps can jump over a small one.
+      const int64_t tap = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
+      if (tap >= window->kernel[i] || start + tap * dilation >= x[first + i])
+        return unsupported(op, strCat("a window of spatial dimension ", i,
+                                      " lies entirely in the padding; pads must be smaller than "
+                                      "the kernel"));
+    }
   }
   return {};
 }
