@@ -155,12 +155,13 @@ private:
     record.detail = TIGRIS_NONE;
     // A direct stage is a whole one whose operands do not lie in the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
-    if (stage.mode == StageMode::Tiled) {
+    if (hasTiles(stage.mode)) {
       const Expected<uint32_t> detail = addTiling(stage);
       if (!detail)
         return detail.error();
       record.detail = *detail;
-      record.mode = TIGRIS_STAGE_TILED;
+      record.mode =
+          stage.mode == StageMode::Streamed ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
     }
     image_.stage(record);
     return {};
@@ -198,7 +199,8 @@ private:
     s.stages = static_cast<uint32_t>(plan_.stages.size());
     for (const Stage& stage : plan_.stages) {
       s.tiled_stages += stage.mode == StageMode::Tiled ? 1 : 0;
-      s.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
+      s.streamed_stages += stage.mode == StageMode::Streamed ? 1 : 0;
+      s.chains += hasTiles(stage.mode) && stage.ops.size() > 1 ? 1 : 0;
     }
     s.slow_read = stats.slowReadBytes;
     s.slow_write = stats.slowWriteBytes;

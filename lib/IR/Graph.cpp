@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 3> StageNames = {"imported", "normalized", "planned"};
 constexpr std::array<std::string_view, 2> RoundingNames = {"once", "twice"};
 constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
-constexpr std::array<std::string_view, 3> StageModeNames = {"whole", "direct", "tiled"};
+constexpr std::array<std::string_view, 4> StageModeNames = {"whole", "direct", "tiled", "streamed"};
 
 template <typename Enum, size_t N>
 std::optional<Enum> parseEnum(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -21,8 +21,13 @@ std::optional<IoMode> parseIoMode(std::string_view name);
 
 /// How a stage executes. Whole: every op once, on whole tensors in the fast arena. Direct: likewise, on
 /// tensors where they lie outside the fast arena; for ops that only move bytes, each read and written
-/// once. Tiled: all ops once per tile (Tiling).
-enum class StageMode : uint8_t { Whole, Direct, Tiled };
+/// once. Tiled: all ops once per tile (Tiling). Streamed: all ops once per step, on the rows that are new, so
+/// that nothing is computed twice.
+enum class StageMode : uint8_t { Whole, Direct, Tiled, Streamed };
+/// Tiled and streamed stages have a Tiling.
+inline bool hasTiles(StageMode mode) {
+  return mode == StageMode::Tiled || mode == StageMode::Streamed;
+}
 std::string_view stageModeName(StageMode mode);
 std::optional<StageMode> parseStageMode(std::string_view name);
 
@@ -53,12 +58,18 @@ struct TileBuffer {
 /// How a tiled stage cuts its results into boxes. Tile (i0, i1, i2, i3), the last index running fastest,
 /// makes the range [i * d / n, (i + 1) * d / n) of each axis with d elements cut into n parts; what it needs
 /// for that of every other tensor follows from the ops (Analysis/BoxAccess.h).
+///
+/// A streamed stage works forward instead: step i1 of tiles[1] loads the rows (indices of axis 1) of each load
+/// up to (i1 + 1) * d / tiles[1], and every op makes all rows it can. Buffers hold, packed, the rows that
+/// some reader's next row still needs and the new ones. tiles[0] is the extent of the outermost axis; it is
+/// run through index by index. tiles[2] and tiles[3] are 1. Loads without bit 1 in reloadAxes are there
+/// whole from the first step on.
 struct Tiling {
   static constexpr size_t MaxRank = 4;
   static constexpr int64_t MaxTiles = int64_t{1} << 30;
   std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
   /// Fast offset of StateBytes per buffer, in which the executor keeps the boxes.
-  static constexpr uint64_t StateBytes = 32;
+  static constexpr uint64_t StateBytes = 40;
   uint64_t state = 0;
   /// One per activation the stage touches, in order of first use.
   std::vector<TileBuffer> buffers;

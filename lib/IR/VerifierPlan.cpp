@@ -119,7 +119,7 @@ private:
 
   void checkStage(size_t index, const Stage& stage) {
     const std::string where = strCat("stage ", index);
-    if (stage.tiling.has_value() != (stage.mode == StageMode::Tiled))
+    if (stage.tiling.has_value() != hasTiles(stage.mode))
       return fail(where, " is ", stageModeName(stage.mode), " but ",
                   stage.tiling ? "has" : "has no", " tiles");
     const uint64_t peak = std::max(checkPlacements(stage.fast, where, plan_.budget.fast),

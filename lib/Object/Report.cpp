@@ -152,8 +152,8 @@ Report reportOf(const Graph& graph) {
   report.streamedStages = 0;
   report.chains = 0;
   for (const Stage& stage : plan.stages)
-    if (stage.mode == StageMode::Tiled) {
-      ++*report.tiledStages;
+    if (hasTiles(stage.mode)) {
+      ++*(stage.mode == StageMode::Tiled ? report.tiledStages : report.streamedStages);
       *report.chains += stage.ops.size() > 1 ? 1 : 0;
     }
   report.unscheduledPeak = stats.unscheduledPeakBytes;

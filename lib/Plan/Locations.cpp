@@ -33,8 +33,8 @@ Location Locations::find(size_t stage, TensorId tensor) const {
     return findHome(tensor);
   const auto placed = fast_.at(stage).find(tensor);
   if (placed != fast_.at(stage).end())
-    return {mode == StageMode::Tiled ? Memory::Tile : Memory::Fast, placed->second};
-  return mode == StageMode::Tiled ? Location{} : findCaller(tensor);
+    return {hasTiles(mode) ? Memory::Tile : Memory::Fast, placed->second};
+  return hasTiles(mode) ? Location{} : findCaller(tensor);
 }
 
 Location Locations::findCaller(TensorId tensor) const {

@@ -3,6 +3,7 @@
 
 #include "tigris/Plan/Locations.h"
 #include "tigris/Plan/MemoryModel.h"
+#include "tigris/Plan/StreamReplay.h"
 #include "tigris/Plan/TileReplay.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -143,7 +144,7 @@ private:
                   peak);
     fastPeak_ = std::max(fastPeak_, peak);
 
-    if (stage.mode == StageMode::Tiled)
+    if (hasTiles(stage.mode))
       return runTiles(index);
     if (stage.mode == StageMode::Direct)
       return runDirect(index);
@@ -238,7 +239,9 @@ private:
             return fail(what, " writes ", quoted(store), " over ", quoted(other),
                         ", which it works on");
     }
-    const Expected<TileReplay::Counts> counts = TileReplay(graph_, stage).run();
+    const Expected<TileReplay::Counts> counts = stage.mode == StageMode::Streamed
+                                                    ? StreamReplay(graph_, stage).run()
+                                                    : TileReplay(graph_, stage).run();
     if (!counts)
       return fail(what, ": ", counts.error().message());
     for (const auto& [tensor, bytes] : counts->loaded)

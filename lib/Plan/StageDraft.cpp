@@ -2,6 +2,7 @@
 #include "tigris/Plan/StageDraft.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TileSearch.h"
 
 #include <algorithm>
@@ -122,6 +123,25 @@ std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t
   stage.stats.recomputeMacs = cost->recomputeMacs;
   stage.stats.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
   stage.stats.haloRows = model->haloRows(*cost);
+  for (const TensorId id : stage.spills)
+    stage.stats.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
+  return stage;
+}
+
+std::optional<StageDraft> StageDrafter::streamed(size_t begin, size_t end, uint64_t budget) {
+  StageDraft stage = interface(begin, end);
+  const auto model = StreamModel::make(access_, stage.ops, stage.loads, stage.spills);
+  if (!model)
+    return std::nullopt;
+  const std::optional<TileCost> cost = model->search(budget, align_);
+  if (!cost)
+    return std::nullopt;
+  const ArenaLayout layout = model->layOut(*cost, align_);
+  stage.mode = StageMode::Streamed;
+  stage.tiling = model->tiling(*cost, layout);
+  stage.height = layout.height;
+  stage.stats.kernelCalls = cost->kernelCalls;
+  stage.stats.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
   for (const TensorId id : stage.spills)
     stage.stats.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
   return stage;

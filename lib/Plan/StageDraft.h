@@ -48,6 +48,9 @@ public:
   /// Ops [begin, end) as a tiled stage in `budget` bytes, cut so that it costs least. nullopt when they
   /// cannot run in tiles or do not fit.
   std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget);
+  /// Ops [begin, end) as a streamed stage in `budget` bytes, in as few steps as fit. nullopt when they cannot run
+  /// row by row or do not fit.
+  std::optional<StageDraft> streamed(size_t begin, size_t end, uint64_t budget);
   /// Fast memory of the finest cut of one op; nullopt when it cannot run in tiles.
   std::optional<uint64_t> finestNeed(size_t step);
 

@@ -200,17 +200,17 @@ private:
     for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
       stage.ops.push_back(op(item));
     if (mode != nullptr)
-      stage.mode = reader_.word(*mode, "mode", parseStageMode, {"whole", "direct", "tiled"});
+      stage.mode = reader_.word(*mode, "mode", parseStageMode, {"whole", "direct", "tiled", "streamed"});
     if (load != nullptr)
       stage.loads = tensors(*load, "load");
     if (spill != nullptr)
       stage.spills = tensors(*spill, "spill");
     if (fast != nullptr)
       stage.fast = readPlacements(*fast, "fast");
-    if (stage.mode == StageMode::Tiled)
-      stage.tiling = readTiling(reader_.required(tiles, node, "tiled stage", "tiles"),
-                                reader_.required(state, node, "tiled stage", "state"),
-                                reader_.required(buffers, node, "tiled stage", "buffers"));
+    if (hasTiles(stage.mode))
+      stage.tiling = readTiling(reader_.required(tiles, node, "stage", "tiles"),
+                                reader_.required(state, node, "stage", "state"),
+                                reader_.required(buffers, node, "stage", "buffers"));
     else if (const YamlNode* extra = tiles != nullptr ? tiles : state != nullptr ? state : buffers)
       reader_.fail(DiagId::BadPlan, *extra, "a ", stageModeName(stage.mode),
                    " stage has no tiles, state or buffers");

@@ -234,7 +234,7 @@ typedef struct tigris_op {
 typedef enum tigris_stage_mode {
   TIGRIS_STAGE_WHOLE = 0,   /* each op runs once over whole tensors */
   TIGRIS_STAGE_TILED = 1,   /* all ops run once per tile; detail indexes TILINGS */
-  TIGRIS_STAGE_STREAMED = 2 /* reserved: refused by version 1 readers */
+  TIGRIS_STAGE_STREAMED = 2 /* all ops run once per step on the rows that are new; detail as TILED */
 } tigris_stage_mode;
 
 /* Runs: loads (slow to fast), ops, spills (fast to slow). Stages cover OPS without gap, in order. */
@@ -273,7 +273,15 @@ typedef struct tigris_tiling {
   uint32_t tiles[4];
 } tigris_tiling;
 
-#define TIGRIS_TILE_STATE 32u /* bytes of state per buffer */
+#define TIGRIS_TILE_STATE 40u /* bytes of state per buffer */
+
+/* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
+ * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes all
+ * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole).
+ * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
+ * anew each time; tiles[2] and tiles[3] are 1. Every buffer holds the rows that some reader's next row
+ * still needs and those that are new in the step, packed; kept rows move to its start. New rows of STORE
+ * buffers are stored. So every row is computed once. */
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
@@ -281,7 +289,7 @@ typedef struct tigris_tiling {
 typedef struct tigris_tile_buffer {
   uint16_t tensor;
   uint8_t home;   /* tigris_pool: SLOW or CALLER with LOAD or STORE, otherwise ABSENT */
-  uint8_t flags;  /* TIGRIS_TILE_*; not both */
+  uint8_t flags;  /* TIGRIS_TILE_*; not LOAD and STORE */
   uint32_t fast;  /* fast offset */
   uint32_t bytes; /* room: the largest box of any tile */
   uint32_t

@@ -218,7 +218,8 @@ tigris_status tigris_check_schedule(const tigris_plan* plan) {
   uint32_t k;
   for (i = 0; status == TIGRIS_OK && i < plan->stage_count; ++i) {
     const tigris_stage* s = &plan->stages[i];
-    const int isTiled = TIGRIS_TILED_STAGES && s->mode == TIGRIS_STAGE_TILED;
+    const int isTiled =
+        TIGRIS_TILED_STAGES && (s->mode == TIGRIS_STAGE_TILED || s->mode == TIGRIS_STAGE_STREAMED);
     if (s->mode != TIGRIS_STAGE_WHOLE && !isTiled)
       return TIGRIS_E_UNSUPPORTED;
     if (s->first_op != next || s->op_count > plan->op_count - next ||

@@ -45,8 +45,9 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
 }
 
 /* Not more tiles along an axis than the longest stored tensor has indices there, nor more in all than the
- * largest has elements. */
-static int tilesOk(const tigris_plan* plan, const tigris_tiling* t) {
+ * largest has elements; in a streamed stage loaded tensors count, too, and only two axes are cut. */
+static int tilesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_tiling* t) {
+  const int streams = s->mode == TIGRIS_STAGE_STREAMED;
   uint32_t most[TIGRIS_BOX_RANK] = {1, 1, 1, 1};
   uint32_t elements = 1;
   uint64_t tiles = 1;
@@ -55,7 +56,7 @@ static int tilesOk(const tigris_plan* plan, const tigris_tiling* t) {
   for (i = 0; i < t->buffer_count; ++i) {
     const tigris_tile_buffer* b = bufferOf(plan, t, i);
     const tigris_tensor* tensor = &plan->tensors[b->tensor];
-    if (b->flags != TIGRIS_TILE_STORE)
+    if (b->flags != TIGRIS_TILE_STORE && !(streams && b->flags == TIGRIS_TILE_LOAD))
       continue;
     for (k = 0; k < tensor->rank; ++k) {
       const uint32_t d = (uint32_t)tigris_dims(plan, tensor)[k];
@@ -69,7 +70,7 @@ static int tilesOk(const tigris_plan* plan, const tigris_tiling* t) {
     if (t->tiles[k] < 1 || t->tiles[k] > most[k] || tiles > elements)
       return 0;
   }
-  return 1;
+  return !streams || (t->tiles[2] == 1 && t->tiles[3] == 1);
 }
 
 static const tigris_operand* outputOf(const tigris_plan* plan, const tigris_stage* s, uint32_t op) {
@@ -138,7 +139,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
     return TIGRIS_E_ADDRESS;
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i)
     status = checkBuffer(plan, s, t, bufferOf(plan, t, i));
-  if (status == TIGRIS_OK && !tilesOk(plan, t))
+  if (status == TIGRIS_OK && !tilesOk(plan, s, t))
     status = TIGRIS_E_FORMAT;
   for (i = 0; status == TIGRIS_OK && i < s->op_count; ++i)
     status = checkTileOp(plan, s, t, i);

@@ -384,7 +384,7 @@ static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
   tigris_status status = TIGRIS_OK;
   uint32_t i;
 #if TIGRIS_TILED_STAGES
-  if (stage->mode == TIGRIS_STAGE_TILED) {
+  if (stage->mode != TIGRIS_STAGE_WHOLE) {
     status = runTiled(ctx, stage);
     if (status != TIGRIS_OK)
       ctx->error_stage = ctx->stage;

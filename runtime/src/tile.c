@@ -3,25 +3,12 @@
 
 #include <string.h>
 
-#include "access.h"
 #include "dynamic.h"
-#include "view.h"
+#include "tile_run.h"
 
 #if TIGRIS_TILED_STAGES
 
-typedef struct Tiles {
-  tigris_context* ctx;
-  const tigris_plan* plan;
-  const tigris_stage* stage;
-  const tigris_tiling* tiling;
-  const tigris_tile_buffer* buffers;
-  tigris_box* boxes; /* of the tile at hand, one per buffer */
-  uint8_t* fast;
-  uint32_t origin;
-  uint32_t index[TIGRIS_BOX_RANK];
-  uint32_t changed; /* bit k: index[k] differs from the tile before */
-  int isFirst;
-} Tiles;
+typedef tigris_tiles Tiles;
 
 static void raise(uint32_t* peak, uint32_t end) {
   if (end > *peak)
@@ -41,28 +28,16 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_tiling* tiling, uint
   }
 }
 
-static const tigris_tensor* tensorOf(const Tiles* t, const tigris_tile_buffer* b) {
-  return &t->plan->tensors[b->tensor];
-}
-
-static tigris_box wholeOf(const Tiles* t, const tigris_tensor* tensor) {
-  return tigris_box_whole(tigris_dims(t->plan, tensor), tensor->rank);
-}
-
-static uint8_t* fastOf(const Tiles* t, const tigris_tile_buffer* b) {
-  return t->fast + (b->fast - t->origin);
-}
-
 static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
   if (b->home == TIGRIS_POOL_CALLER)
     return (uint8_t*)t->ctx->ports[b->home_offset];
-  raise(&t->ctx->statistics.slow_peak, b->home_offset + tensorOf(t, b)->bytes);
+  raise(&t->ctx->statistics.slow_peak, b->home_offset + tigris_tile_tensor(t, b)->bytes);
   return t->ctx->slow + b->home_offset;
 }
 
 /* index * size / count, rounded down, for size and count up to 2^30: by long multiplication, because 64-bit
  * division is a library of its own on small processors. */
-static int32_t share(uint32_t index, uint32_t size, uint32_t count) {
+int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count) {
   const uint32_t step = size % count;
   uint32_t quotient = 0;
   uint32_t rest = 0;
@@ -79,12 +54,12 @@ static int32_t share(uint32_t index, uint32_t size, uint32_t count) {
 
 /* What the tile at hand makes of a STORE buffer's tensor; perhaps nothing. */
 static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
-  tigris_box part = wholeOf(t, tensorOf(t, b));
+  tigris_box part = tigris_tile_whole(t, tigris_tile_tensor(t, b));
   uint32_t i;
-  for (i = 0; i < tensorOf(t, b)->rank; ++i) {
+  for (i = 0; i < tigris_tile_tensor(t, b)->rank; ++i) {
     const uint32_t size = (uint32_t)part.end[i];
-    part.begin[i] = share(t->index[i], size, t->tiling->tiles[i]);
-    part.end[i] = share(t->index[i] + 1, size, t->tiling->tiles[i]);
+    part.begin[i] = tigris_tile_share(t->index[i], size, t->tiling->tiles[i]);
+    part.end[i] = tigris_tile_share(t->index[i] + 1, size, t->tiling->tiles[i]);
   }
   if (tigris_box_elements(&part) == 0)
     memset(&part, 0, sizeof part);
@@ -93,12 +68,20 @@ static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
 
 /* ---- boxes */
 
-static const tigris_operand* outputOf(const Tiles* t, const tigris_op* op) {
-  return &t->plan->operands[op->operands + op->inputs];
+static int isStreamed(const Tiles* t) { return t->stage->mode == TIGRIS_STAGE_STREAMED; }
+
+/* What is to be loaded or computed: of a streamed stage's buffers, the new rows. */
+static tigris_box freshOf(const Tiles* t, uint32_t index) {
+  tigris_box box = t->states[index].box;
+  if (isStreamed(t)) {
+    box.begin[1] = t->states[index].begin;
+    if (tigris_box_elements(&box) == 0)
+      memset(&box, 0, sizeof box);
+  }
+  return box;
 }
 
-static tigris_status needInputs(Tiles* t, const tigris_op* op) {
-  const tigris_box* out = &t->boxes[outputOf(t, op)->offset];
+static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box* out) {
   uint32_t i;
   for (i = 0; i < op->inputs; ++i) {
     const tigris_operand* o = &t->plan->operands[op->operands + i];
@@ -106,10 +89,10 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op) {
     if (o->pool != TIGRIS_POOL_TILE)
       continue;
     if (tigris_is_parameter(op, i))
-      need = wholeOf(t, &t->plan->tensors[o->tensor]);
+      need = tigris_tile_whole(t, &t->plan->tensors[o->tensor]);
     else if (!tigris_box_need(t->plan, op, i, out, &need))
       return TIGRIS_E_OP;
-    tigris_box_hull(&t->boxes[o->offset], &need);
+    tigris_box_hull(&t->states[o->offset].box, &need);
   }
   return TIGRIS_OK;
 }
@@ -118,24 +101,31 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op) {
 static tigris_status setBoxes(Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
-    memset(&t->boxes[i], 0, sizeof t->boxes[i]);
+    memset(&t->states[i], 0, sizeof t->states[i]);
     if (t->buffers[i].flags & TIGRIS_TILE_STORE)
-      t->boxes[i] = partOf(t, &t->buffers[i]);
+      t->states[i].box = partOf(t, &t->buffers[i]);
   }
   for (i = t->stage->op_count; i-- > 0;) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
+    const tigris_box* out = &t->states[tigris_tile_output(t, op)->offset].box;
     tigris_status status = TIGRIS_OK;
-    if (tigris_box_elements(&t->boxes[outputOf(t, op)->offset]) != 0)
-      status = needInputs(t, op);
+    if (tigris_box_elements(out) != 0)
+      status = needInputs(t, op, out);
     if (status != TIGRIS_OK) {
       t->ctx->error_op = t->stage->first_op + i;
       return status;
     }
   }
+  return TIGRIS_OK;
+}
+
+/* Every box has room in its buffer. */
+static tigris_status checkRoom(const Tiles* t) {
+  uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
-    const uint32_t bytes =
-        tigris_box_elements(&t->boxes[i]) * tigris_element_size(tensorOf(t, b)->dtype);
+    const uint32_t bytes = tigris_box_elements(&t->states[i].box) *
+                           tigris_element_size(tigris_tile_tensor(t, b)->dtype);
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
     if (bytes != 0 && !tigris_is_dynamic(t->ctx))
@@ -148,7 +138,7 @@ static tigris_status setBoxes(Tiles* t) {
 
 static uint8_t* dataOf(const Tiles* t, const tigris_operand* o) {
   if (o->pool == TIGRIS_POOL_TILE)
-    return fastOf(t, &t->buffers[o->offset]);
+    return tigris_tile_data(t, &t->buffers[o->offset]);
   if (o->pool == TIGRIS_POOL_UNPACKED)
     return t->ctx->unpacked + o->offset;
   return (uint8_t*)(uintptr_t)(t->plan->weights + o->offset);
@@ -159,10 +149,14 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
                    const tigris_box* need, int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
   const int isTile = o->pool == TIGRIS_POOL_TILE;
-  const tigris_box outer = isTile ? t->boxes[o->offset] : wholeOf(t, tensor);
+  const tigris_box outer = isTile ? t->states[o->offset].box : tigris_tile_whole(t, tensor);
   const uint32_t size = tigris_element_size(tensor->dtype);
   uint32_t element;
   uint32_t i;
+  for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
+    if (need->begin[i] < outer.begin[i] || need->end[i] > outer.end[i])
+      return 0;
+  }
   /* MATMUL knows the layout of constants */
   if (!tigris_box_find(&outer, need, &element) && (isTile || op->opcode != TIGRIS_OP_MATMUL))
     return 0;
@@ -175,7 +169,7 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
 
 static tigris_status runOp(const Tiles* t, const tigris_op* op) {
   const tigris_plan* plan = t->plan;
-  const tigris_box out = t->boxes[outputOf(t, op)->offset];
+  const tigris_box out = freshOf(t, tigris_tile_output(t, op)->offset);
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_local_params local;
@@ -218,43 +212,46 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
 
 static void load(const Tiles* t, uint32_t index) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  const tigris_box whole = wholeOf(t, tensorOf(t, b));
-  const uint32_t size = tigris_element_size(tensorOf(t, b)->dtype);
-  const uint32_t elements = tigris_box_elements(&t->boxes[index]);
+  const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+  const tigris_box part = freshOf(t, index);
+  const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
+  const uint32_t elements = tigris_box_elements(&part);
   if (elements == 0 || !(t->isFirst || (b->reload_axes & t->changed)))
     return;
-  tigris_box_copy(&t->boxes[index], &whole, homeOf(t, b), &t->boxes[index], fastOf(t, b), size);
+  tigris_box_copy(&part, &whole, homeOf(t, b), &t->states[index].box, tigris_tile_data(t, b), size);
   if (b->home == TIGRIS_POOL_SLOW)
     t->ctx->statistics.slow_read += (uint64_t)elements * size;
 }
 
 static void store(const Tiles* t, uint32_t index) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  const tigris_box whole = wholeOf(t, tensorOf(t, b));
-  const tigris_box part = partOf(t, b);
-  const uint32_t size = tigris_element_size(tensorOf(t, b)->dtype);
+  const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+  const tigris_box part = isStreamed(t) ? freshOf(t, index) : partOf(t, b);
+  const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
   const uint32_t elements = tigris_box_elements(&part);
   if (elements == 0)
     return;
-  tigris_box_copy(&part, &t->boxes[index], fastOf(t, b), &whole, homeOf(t, b), size);
+  tigris_box_copy(&part, &t->states[index].box, tigris_tile_data(t, b), &whole, homeOf(t, b), size);
   if (b->home == TIGRIS_POOL_SLOW)
     t->ctx->statistics.slow_write += (uint64_t)elements * size;
 }
 
 static tigris_status runTile(Tiles* t) {
-  tigris_status status = setBoxes(t);
+  tigris_status status = isStreamed(t) ? tigris_stream_rows(t) : setBoxes(t);
   uint32_t i;
   uint32_t k;
+  if (status == TIGRIS_OK)
+    status = checkRoom(t);
   for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
-    const uint32_t out = outputOf(t, op)->offset;
+    const uint32_t out = tigris_tile_output(t, op)->offset;
+    const tigris_box fresh = freshOf(t, out);
     for (k = 0; k < t->tiling->buffer_count; ++k) {
       if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i)
         load(t, k);
     }
-    if (tigris_box_elements(&t->boxes[out]) == 0)
-      continue;
-    status = runOp(t, op);
+    if (tigris_box_elements(&fresh) != 0)
+      status = runOp(t, op);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
     else if (t->buffers[out].flags & TIGRIS_TILE_STORE)
@@ -290,7 +287,7 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   t.buffers = ctx->plan->tile_buffers + t.tiling->first_buffer;
   t.fast = fast;
   t.origin = origin;
-  t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
+  t.states = (tigris_tile_state*)(void*)(fast + (t.tiling->state - origin));
   t.isFirst = 1;
   if (!tigris_is_dynamic(ctx))
     raise(&ctx->statistics.fast_peak, t.tiling->state + t.tiling->buffer_count * TIGRIS_TILE_STATE);

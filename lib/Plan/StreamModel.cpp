@@ -1,0 +1,219 @@
+// The runtime's forward steps (runtime/src/stream.c), on row numbers alone.
+#include "tigris/Plan/StreamModel.h"
+
+#include "tigris/Analysis/MemoryTimeline.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t Rows = 1;
+
+} // namespace
+
+std::optional<StreamModel> StreamModel::make(AccessTable& access, std::span<const OpId> ops,
+                                             std::span<const TensorId> loads,
+                                             std::span<const TensorId> stores) {
+  const Graph& graph = access.graph();
+  StreamModel model;
+  if (stores.empty())
+    return std::nullopt;
+  model.outer_ = graph.tensor(stores[0]).shape[0];
+  std::map<TensorId, size_t> index;
+  const auto isIn = [](std::span<const TensorId> list, TensorId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
+  };
+  // A tensor's strip: one index of the outermost axis, some rows, all of the rest.
+  const auto strip = [&](const Shape& shape, int64_t begin, int64_t end) {
+    Box box = wholeBox(shape);
+    if (shape[0] == model.outer_)
+      box.axes[0] = {0, 1};
+    box.axes[Rows] = {begin, end};
+    return box;
+  };
+  const auto touch = [&](TensorId id, size_t step) -> std::optional<size_t> {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.shape.rank() < 2 || (tensor.shape[0] != model.outer_ && tensor.shape[0] != 1))
+      return std::nullopt;
+    const auto [entry, isNew] = index.emplace(id, model.buffers_.size());
+    if (isNew) {
+      Buffer buffer;
+      buffer.tensor = id;
+      buffer.load = buffer.whole = isIn(loads, id);
+      buffer.store = isIn(stores, id);
+      buffer.firstOp = step;
+      buffer.rows = tensor.shape[Rows];
+      buffer.rowBytes = static_cast<uint64_t>(strip(tensor.shape, 0, 1).elements()) *
+                        dtypeSize(tensor.type);
+      buffer.rounds = static_cast<uint64_t>(tensor.shape[0]);
+      model.buffers_.push_back(buffer);
+    }
+    model.buffers_[entry->second].lastOp = step;
+    return entry->second;
+  };
+  for (size_t step = 0; step < ops.size(); ++step) {
+    const Op& op = graph.op(ops[step]);
+    const BoxAccess* rules = access.find(ops[step]);
+    if (rules == nullptr || op.outputs.size() != 1 || graph.tensor(op.output()).shape.rank() < 2)
+      return std::nullopt;
+    const Shape& result = graph.tensor(op.output()).shape;
+    if (result[Rows] > 1 && !rules->allows(strip(result, 0, 1)))
+      return std::nullopt;
+    Step next;
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      if (!op.inputs[i] || graph.tensor(op.inputs[i]).isConstant())
+        continue;
+      const std::optional<size_t> buffer = touch(op.inputs[i], step);
+      if (!buffer)
+        return std::nullopt;
+      const Shape& shape = graph.tensor(op.inputs[i]).shape;
+      Input input;
+      input.buffer = *buffer;
+      for (int64_t row = 0; row < result[Rows]; ++row) {
+        const Box need = rules->need(i, strip(result, row, row + 1));
+        const Box whole = strip(shape, 0, shape[Rows]);
+        if (need.empty() || need.axes[0].size() != 1 || need.axes[2] != whole.axes[2] ||
+            need.axes[3] != whole.axes[3])
+          return std::nullopt;
+        const Range rows = need.axes[Rows];
+        if (!input.need.empty() &&
+            (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
+          return std::nullopt;
+        if (rows.size() != shape[Rows])
+          model.buffers_[*buffer].whole = false;
+        input.need.push_back(rows);
+      }
+      next.inputs.push_back(std::move(input));
+    }
+    const std::optional<size_t> output = touch(op.output(), step);
+    if (!output)
+      return std::nullopt;
+    next.output = *output;
+    model.ops_.push_back(std::move(next));
+  }
+  for (const Buffer& buffer : model.buffers_) {
+    if (buffer.load && !buffer.whole)
+      model.mostSteps_ = std::max(model.mostSteps_, buffer.rows);
+    // Results are made anew for every index of the outermost axis.
+    if (!buffer.load && buffer.rounds != static_cast<uint64_t>(model.outer_))
+      return std::nullopt;
+    // So are loads that do not follow it, unless they stay.
+    if (buffer.load && !buffer.whole && buffer.rounds != static_cast<uint64_t>(model.outer_))
+      return std::nullopt;
+  }
+  return model;
+}
+
+TileCost StreamModel::cost(int64_t steps) const {
+  struct State {
+    int64_t fresh = 0;
+    int64_t end = 0;
+    int64_t most = 0;
+    bool rolls = false;
+  };
+  std::vector<State> states(buffers_.size());
+  TileCost cost;
+  cost.tiles = {outer_, steps, 1, 1};
+  uint64_t calls = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      states[i].fresh = states[i].end;
+      if (buffers_[i].whole)
+        states[i].end = buffers_[i].rows;
+      else if (buffers_[i].load)
+        states[i].end = partOf(buffers_[i].rows, steps, step).end;
+    }
+    for (const Step& op : ops_) {
+      State& result = states[op.output];
+      const auto hasCome = [&](int64_t row) {
+        return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Input& input) {
+          return input.need[static_cast<size_t>(row)].end <= states[input.buffer].end;
+        });
+      };
+      while (result.end < buffers_[op.output].rows && hasCome(result.end))
+        ++result.end;
+      calls += result.end > result.fresh ? 1 : 0;
+    }
+    std::vector<int64_t> lowest;
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      lowest.push_back(buffers_[i].whole ? 0 : states[i].fresh);
+    for (const Step& op : ops_)
+      if (const int64_t row = states[op.output].fresh; row < buffers_[op.output].rows)
+        for (const Input& input : op.inputs)
+          lowest[input.buffer] =
+              std::min(lowest[input.buffer], input.need[static_cast<size_t>(row)].begin);
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      states[i].most = std::max(states[i].most, states[i].end - lowest[i]);
+      states[i].rolls |= lowest[i] < states[i].fresh;
+    }
+  }
+  cost.kernelCalls = calls * static_cast<uint64_t>(outer_);
+  const auto last = static_cast<uint32_t>(ops_.size() - 1);
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& buffer = buffers_[i];
+    const uint64_t bytes = static_cast<uint64_t>(buffer.rows) * buffer.rowBytes * buffer.rounds;
+    LiveBuffer live;
+    const bool stays = buffer.whole || states[i].rolls;
+    live.birth = stays ? 0 : static_cast<uint32_t>(buffer.firstOp);
+    live.death = stays ? last : static_cast<uint32_t>(buffer.lastOp);
+    live.bytes = static_cast<uint64_t>(states[i].most) * buffer.rowBytes;
+    cost.buffers.push_back(std::move(live));
+    cost.loads.push_back(buffer.load ? bytes : 0);
+    cost.loadBytes += cost.loads.back();
+    cost.storeBytes += buffer.store ? bytes : 0;
+    uint32_t mask = 0;
+    if (buffer.load)
+      mask = !buffer.whole ? (1U << Tiling::MaxRank) - 1 : buffer.rounds > 1 ? 1U : 0U;
+    cost.reloadAxes.push_back(mask);
+  }
+  LiveBuffer state;
+  state.bytes = Tiling::StateBytes * buffers_.size();
+  state.death = last;
+  cost.buffers.push_back(std::move(state));
+  return cost;
+}
+
+std::optional<TileCost> StreamModel::search(uint64_t budget, uint64_t align) const {
+  std::optional<TileCost> found;
+  const auto fits = [&](int64_t steps) {
+    TileCost cost = this->cost(steps);
+    if (computeTimeline(cost.buffers, ops_.size(), align).bound > budget ||
+        layOut(cost, align).height > budget)
+      return false;
+    found = std::move(cost);
+    return true;
+  };
+  int64_t low = 1;
+  int64_t high = mostSteps_;
+  if (!fits(high))
+    return std::nullopt;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (fits(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  if (found->tiles[Rows] != high)
+    fits(high);
+  return found;
+}
+
+ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
+  return layoutArena(cost.buffers, align,
+                     computeTimeline(cost.buffers, ops_.size(), align).bound);
+}
+
+Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {
+  Tiling result;
+  result.tiles = cost.tiles;
+  result.state = layout.offsets.back();
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    result.buffers.push_back(
+        {buffers_[i].tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i]});
+  return result;
+}
+
+} // namespace tigris

@@ -1,0 +1,286 @@
+// Every row has a number in the memory model, so a row that was moved, lost or overwritten is noticed.
+#include "tigris/Plan/StreamReplay.h"
+
+#include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Plan/MemoryModel.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t Rows = 1;
+
+class Run {
+public:
+  Run(const Graph& graph, const Stage& stage)
+      : graph_(graph), stage_(stage), tiling_(*stage.tiling) {}
+
+  Status prepare() {
+    if (tiling_.tiles[2] != 1 || tiling_.tiles[3] != 1)
+      return fail("a streamed stage cuts rows only");
+    for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
+      const TileBuffer& buffer = tiling_.buffers[i];
+      const Tensor& tensor = graph_.tensor(buffer.tensor);
+      if (!index_.emplace(buffer.tensor, i).second)
+        return fail("two buffers for ", quoted(i));
+      State state;
+      state.isLoad = contains(stage_.loads, buffer.tensor);
+      state.isStore = contains(stage_.spills, buffer.tensor);
+      state.isWhole = state.isLoad && (buffer.reloadAxes >> Rows & 1U) == 0;
+      state.whole = wholeBox(tensor.shape);
+      state.rowBytes = static_cast<uint64_t>(strip(state.whole, 0, 1).elements()) *
+                       dtypeSize(tensor.type);
+      if (state.isLoad && state.isStore)
+        return fail(quoted(i), " is both loaded and stored");
+      states_.push_back(state);
+    }
+    for (const auto* moved : {&stage_.loads, &stage_.spills})
+      for (const TensorId id : *moved)
+        if (index_.count(id) == 0)
+          return fail("tensor '", graph_.tensor(id).name, "' has no buffer");
+    for (const OpId id : stage_.ops) {
+      const Op& op = graph_.op(id);
+      std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
+      if (!access)
+        return fail("op '", op.name, "' (", op.kindName(), ") cannot run in parts");
+      Step step = {&op, std::move(*access), {}, 0};
+      for (size_t i = 0; i < op.inputs.size(); ++i)
+        if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant()) {
+          if (index_.count(op.inputs[i]) == 0)
+            return fail("tensor '", graph_.tensor(op.inputs[i]).name, "' has no buffer");
+          step.inputs.push_back({i, index_.at(op.inputs[i])});
+        }
+      if (index_.count(op.output()) == 0)
+        return fail("tensor '", graph_.tensor(op.output()).name, "' has no buffer");
+      step.output = index_.at(op.output());
+      if (states_[step.output].isLoad)
+        return fail("op '", op.name, "' writes a tensor that is loaded");
+      steps_.push_back(std::move(step));
+    }
+    return checkState();
+  }
+
+  Status run() {
+    for (outer_ = 0; outer_ < tiling_.tiles[0]; ++outer_) {
+      for (State& state : states_)
+        state.first = state.fresh = state.end = 0;
+      for (int64_t step = 0; step < tiling_.tiles[Rows]; ++step)
+        if (Status status = runStep(step); !status)
+          return status;
+      for (size_t i = 0; i < states_.size(); ++i)
+        if (states_[i].end != states_[i].rows())
+          return fail("only ", states_[i].end, " of ", states_[i].rows(), " rows of ", quoted(i),
+                      " are made");
+    }
+    return {};
+  }
+
+  TileReplay::Counts counts() { return std::move(counts_); }
+
+private:
+  struct State {
+    bool isLoad = false;
+    bool isStore = false;
+    bool isWhole = false;
+    Box whole;
+    uint64_t rowBytes = 0;
+    /// Rows [first, end) are in the buffer, those from `fresh` on since this step.
+    int64_t first = 0;
+    int64_t fresh = 0;
+    int64_t end = 0;
+    int64_t rows() const { return whole.axes[Rows].size(); }
+  };
+  struct Step {
+    const Op* op;
+    BoxAccess access;
+    /// Operand and buffer.
+    std::vector<std::pair<size_t, size_t>> inputs;
+    size_t output;
+  };
+
+  template <typename... Args> static Error fail(const Args&... text) {
+    return makeError(DiagId::BadPlan, text...);
+  }
+  static bool contains(const std::vector<TensorId>& list, TensorId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
+  }
+  std::string quoted(size_t buffer) const {
+    return strCat("tensor '", graph_.tensor(tiling_.buffers[buffer].tensor).name, "'");
+  }
+
+  /// Rows [begin, end) of a tensor at the current index of the outermost axis.
+  Box strip(Box whole, int64_t begin, int64_t end) const {
+    if (whole.axes[0].size() == tiling_.tiles[0])
+      whole.axes[0] = {outer_, outer_ + 1};
+    whole.axes[Rows] = {begin, end};
+    return whole;
+  }
+
+  Status checkState() const {
+    const uint64_t stateEnd = tiling_.state + tiling_.buffers.size() * Tiling::StateBytes;
+    for (size_t i = 0; i < tiling_.buffers.size(); ++i)
+      if (tiling_.buffers[i].offset < stateEnd &&
+          tiling_.state < tiling_.buffers[i].offset + tiling_.buffers[i].bytes)
+        return fail("the buffer of ", quoted(i), " lies over the state of the tiles");
+    return {};
+  }
+
+  bool hasCome(const Step& step, int64_t row) const {
+    const Box result = strip(states_[step.output].whole, row, row + 1);
+    return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
+      return step.access.need(input.first, result).axes[Rows].end <= states_[input.second].end;
+    });
+  }
+
+  Status runStep(int64_t index) {
+    for (State& state : states_) {
+      state.fresh = state.end;
+      if (state.isWhole)
+        state.end = state.rows();
+      else if (state.isLoad)
+        state.end = partOf(state.rows(), tiling_.tiles[Rows], index).end;
+    }
+    for (const Step& step : steps_) {
+      State& result = states_[step.output];
+      while (result.end < result.rows() && hasCome(step, result.end))
+        ++result.end;
+    }
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (Status status = hold(i); !status)
+        return status;
+    std::vector<bool> loaded(states_.size(), false);
+    for (const Step& step : steps_) {
+      for (const auto& [operand, buffer] : step.inputs)
+        if (states_[buffer].isLoad && !loaded[buffer]) {
+          loaded[buffer] = true;
+          load(buffer);
+        }
+      if (Status status = runOp(step); !status)
+        return status;
+    }
+    return {};
+  }
+
+  /// A load that is there whole and the same for every index of the outermost axis.
+  bool staysForever(size_t buffer) const {
+    return states_[buffer].isWhole && tiling_.buffers[buffer].reloadAxes == 0;
+  }
+
+  Value value(size_t buffer, int64_t row) const {
+    const int64_t outer = staysForever(buffer) ? 0 : outer_;
+    const auto number = static_cast<uint64_t>(outer * states_[buffer].rows() + row + 1);
+    return {tiling_.buffers[buffer].tensor, number};
+  }
+  uint64_t place(size_t buffer, int64_t row) const {
+    const State& state = states_[buffer];
+    return tiling_.buffers[buffer].offset +
+           static_cast<uint64_t>(row - state.first) * state.rowBytes;
+  }
+
+  /// Moves the rows that stay to the start of the buffer.
+  Status hold(size_t buffer) {
+    State& state = states_[buffer];
+    int64_t lowest = state.isWhole ? 0 : state.fresh;
+    for (const Step& step : steps_) {
+      const State& result = states_[step.output];
+      if (result.fresh == result.rows() || state.isWhole)
+        continue;
+      for (const auto& [operand, input] : step.inputs)
+        if (input == buffer) {
+          const Box next = strip(result.whole, result.fresh, result.fresh + 1);
+          lowest = std::min(lowest, step.access.need(operand, next).axes[Rows].begin);
+        }
+    }
+    if (lowest < state.first)
+      return fail(quoted(buffer), " needs row ", lowest, " again, which is gone");
+    for (int64_t row = lowest; row < state.fresh; ++row)
+      if (memory_.intruder(place(buffer, row), state.rowBytes, value(buffer, row)))
+        return fail(quoted(buffer), " has lost row ", row);
+    const int64_t kept = state.first;
+    state.first = lowest;
+    if (kept != lowest)
+      for (int64_t row = lowest; row < state.fresh; ++row)
+        memory_.write(place(buffer, row), state.rowBytes, value(buffer, row));
+    const uint64_t bytes = static_cast<uint64_t>(state.end - lowest) * state.rowBytes;
+    if (bytes > tiling_.buffers[buffer].bytes)
+      return fail(quoted(buffer), " needs ", bytes, " bytes in a step, its buffer has ",
+                  tiling_.buffers[buffer].bytes);
+    return {};
+  }
+
+  void writeFresh(size_t buffer) {
+    for (int64_t row = states_[buffer].fresh; row < states_[buffer].end; ++row)
+      memory_.write(place(buffer, row), states_[buffer].rowBytes, value(buffer, row));
+  }
+
+  void load(size_t buffer) {
+    const State& state = states_[buffer];
+    if (outer_ > 0 && staysForever(buffer))
+      return;
+    writeFresh(buffer);
+    counts_.loaded[tiling_.buffers[buffer].tensor] +=
+        static_cast<uint64_t>(state.end - state.fresh) * state.rowBytes;
+  }
+
+  Status runOp(const Step& step) {
+    const State& result = states_[step.output];
+    if (result.fresh == result.end)
+      return {};
+    const Box made = strip(result.whole, result.fresh, result.end);
+    if (!step.access.allows(made))
+      return fail("op '", step.op->name, "' cannot make a part of its result");
+    const TileBuffer& to = tiling_.buffers[step.output];
+    for (const auto& [operand, buffer] : step.inputs) {
+      const State& state = states_[buffer];
+      const TileBuffer& from = tiling_.buffers[buffer];
+      const Box need = step.access.need(operand, made);
+      const Box held = strip(state.whole, state.first, state.end);
+      if (need.empty() || need.axes[0].size() != 1 || need.axes[2] != held.axes[2] ||
+          need.axes[3] != held.axes[3])
+        return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
+                    " is not contiguous");
+      for (int64_t row = need.axes[Rows].begin; row < need.axes[Rows].end; ++row)
+        if (row < state.first || row >= state.end ||
+            memory_.intruder(place(buffer, row), state.rowBytes, value(buffer, row)))
+          return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
+      const uint64_t fromBytes = static_cast<uint64_t>(state.end - state.first) * state.rowBytes;
+      const uint64_t toBytes = static_cast<uint64_t>(result.end - result.first) * result.rowBytes;
+      if (from.offset < to.offset + toBytes && to.offset < from.offset + fromBytes)
+        return fail("op '", step.op->name, "' writes over its operand ", quoted(buffer));
+    }
+    writeFresh(step.output);
+    ++counts_.kernelCalls;
+    if (result.isStore)
+      counts_.stored[to.tensor] +=
+          static_cast<uint64_t>(result.end - result.fresh) * result.rowBytes;
+    return {};
+  }
+
+  const Graph& graph_;
+  const Stage& stage_;
+  const Tiling& tiling_;
+  int64_t outer_ = 0;
+  std::map<TensorId, size_t> index_;
+  std::vector<State> states_;
+  std::vector<Step> steps_;
+  MemoryModel memory_;
+  TileReplay::Counts counts_;
+};
+
+} // namespace
+
+Expected<TileReplay::Counts> StreamReplay::run() const {
+  if (!stage_.tiling)
+    return makeError(DiagId::BadPlan, "a streamed stage without tiles");
+  Run run(graph_, stage_);
+  if (Status status = run.prepare(); !status)
+    return status.takeError();
+  if (Status status = run.run(); !status)
+    return status.takeError();
+  return run.counts();
+}
+
+} // namespace tigris

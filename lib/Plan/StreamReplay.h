@@ -1,0 +1,26 @@
+// Replays the steps of a streamed stage, row by row, on a model of the fast arena.
+#pragma once
+
+#include "tigris/Plan/TileReplay.h"
+
+namespace tigris {
+
+/// As TileReplay, for streamed stages: loads what a step brings, lets every op make what it can, and follows
+/// each row through its buffer.
+class StreamReplay {
+public:
+  StreamReplay(const Graph& graph, const Stage& stage) : graph_(graph), stage_(stage) {}
+
+  /// An error unless in every step
+  ///  - each op finds the rows it needs, complete and contiguous, in its buffers;
+  ///  - a buffer has room for the rows it holds;
+  ///  - no op writes over what it reads, and nothing over the executor's state;
+  /// and every row of every tensor is made or loaded exactly once.
+  Expected<TileReplay::Counts> run() const;
+
+private:
+  const Graph& graph_;
+  const Stage& stage_;
+};
+
+} // namespace tigris

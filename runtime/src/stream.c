@@ -1,0 +1,145 @@
+/* Streamed stages: which rows come in a step, which can be made of them, and which must stay. */
+#include <string.h>
+
+#include "tile_run.h"
+
+#if TIGRIS_TILED_STAGES
+
+#define ROWS 1u
+
+static int32_t rowCount(const tigris_tiles* t, uint32_t index) {
+  return tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index])).end[ROWS];
+}
+
+/* Rows [begin, end) at the position along the outermost axis at hand. */
+static tigris_box strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end) {
+  tigris_box box = tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index]));
+  if ((uint32_t)box.end[0] == t->tiling->tiles[0]) {
+    box.begin[0] = (int32_t)t->index[0];
+    box.end[0] = box.begin[0] + 1;
+  }
+  box.begin[ROWS] = begin;
+  box.end[ROWS] = end;
+  return box;
+}
+
+static int isWhole(const tigris_tile_buffer* b) {
+  return (b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << ROWS));
+}
+
+/* The rows of input `i` that row `row` of the output needs. 0: the op cannot be cut so. */
+static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int32_t row,
+                    int32_t* begin, int32_t* end) {
+  const tigris_box out = strip(t, tigris_tile_output(t, op)->offset, row, row + 1);
+  tigris_box need;
+  if (!tigris_box_need(t->plan, op, i, &out, &need))
+    return 0;
+  *begin = need.begin[ROWS];
+  *end = need.end[ROWS];
+  return 1;
+}
+
+static int isStreamedInput(const tigris_tiles* t, const tigris_op* op, uint32_t i) {
+  const tigris_operand* o = &t->plan->operands[op->operands + i];
+  return o->pool == TIGRIS_POOL_TILE && !tigris_is_parameter(op, i) &&
+         !isWhole(&t->buffers[o->offset]);
+}
+
+/* All rows the op can make of what has come. */
+static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
+  const uint32_t out = tigris_tile_output(t, op)->offset;
+  tigris_tile_state* s = &t->states[out];
+  const int32_t rows = rowCount(t, out);
+  for (s->begin = s->end; s->end < rows; ++s->end) {
+    uint32_t i;
+    for (i = 0; i < op->inputs; ++i) {
+      int32_t begin;
+      int32_t end;
+      if (!isStreamedInput(t, op, i))
+        continue;
+      if (!needRows(t, op, i, s->end, &begin, &end))
+        return TIGRIS_E_OP;
+      if (end > t->states[t->plan->operands[op->operands + i].offset].end)
+        return TIGRIS_OK;
+    }
+  }
+  return TIGRIS_OK;
+}
+
+/* The first row a buffer must hold: new, or needed by the first row that a reader has not made before. */
+static tigris_status lowestRow(const tigris_tiles* t, uint32_t index, int32_t* lowest) {
+  uint32_t k;
+  uint32_t i;
+  *lowest = t->states[index].begin;
+  for (k = 0; k < t->stage->op_count; ++k) {
+    const tigris_op* op = &t->plan->ops[t->stage->first_op + k];
+    const uint32_t out = tigris_tile_output(t, op)->offset;
+    if (t->states[out].begin == rowCount(t, out))
+      continue;
+    for (i = 0; i < op->inputs; ++i) {
+      int32_t begin;
+      int32_t end;
+      if (!isStreamedInput(t, op, i) || t->plan->operands[op->operands + i].offset != index)
+        continue;
+      if (!needRows(t, op, i, t->states[out].begin, &begin, &end))
+        return TIGRIS_E_OP;
+      *lowest = begin < *lowest ? begin : *lowest;
+    }
+  }
+  return TIGRIS_OK;
+}
+
+/* The rows from `lowest` on move to the start of the buffer. */
+static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
+  const tigris_tile_buffer* b = &t->buffers[index];
+  tigris_tile_state* s = &t->states[index];
+  const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
+  const int32_t moved = lowest - s->box.begin[ROWS];
+  tigris_box kept = strip(t, index, lowest, s->begin);
+  const uint32_t bytes = lowest < s->begin ? tigris_box_elements(&kept) * size : 0;
+  if (bytes != 0) {
+    uint8_t* data = tigris_tile_data(t, b);
+    /* only a damaged plan asks for rows that are gone */
+    if (moved < 0 || s->box.end[ROWS] != s->begin)
+      return TIGRIS_E_ADDRESS;
+    if (moved != 0)
+      memmove(data, data + (size_t)(uint32_t)moved * (bytes / (uint32_t)(s->begin - lowest)),
+              bytes);
+  }
+  s->box = strip(t, index, lowest, s->end);
+  if (tigris_box_elements(&s->box) == 0)
+    memset(&s->box, 0, sizeof s->box);
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_stream_rows(tigris_tiles* t) {
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  if (t->isFirst || (t->changed & 1u))
+    memset(t->states, 0, t->tiling->buffer_count * sizeof t->states[0]);
+  for (i = 0; i < t->tiling->buffer_count; ++i) {
+    tigris_tile_state* s = &t->states[i];
+    if (!(t->buffers[i].flags & TIGRIS_TILE_LOAD))
+      continue;
+    s->begin = s->end;
+    s->end = isWhole(&t->buffers[i])
+                 ? rowCount(t, i)
+                 : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
+                                     t->tiling->tiles[ROWS]);
+  }
+  for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
+    status = advance(t, &t->plan->ops[t->stage->first_op + i]);
+    if (status != TIGRIS_OK)
+      t->ctx->error_op = t->stage->first_op + i;
+  }
+  for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
+    int32_t lowest = 0;
+    if (!isWhole(&t->buffers[i]))
+      status = lowestRow(t, i, &lowest);
+    if (status == TIGRIS_OK)
+      status = hold(t, i, lowest);
+  }
+  return status;
+}
+
+#endif /* TIGRIS_TILED_STAGES */
