@@ -13,7 +13,8 @@ using Values = std::vector<double>;
 
 PortValues run(const Graph& graph, const PortValues& inputs) {
   Expected<PortValues> outputs = interpretGraph(graph, inputs);
-  REQUIRE_MESSAGE(static_cast<bool>(outputs), outputs ? std::string() : outputs.error().message());
+  REQUIRE_MESSAGE(static_cast<bool>(outputs),
+                  (outputs ? std::string() : outputs.error().message()));
   return std::move(*outputs);
 }
 
