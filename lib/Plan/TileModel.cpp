@@ -69,37 +69,48 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     }
     isFirst = isFirst && !buffer.store;
   }
-  if (model.isChain() && !model.canChain(0) && !model.canChain(1))
+  if (model.isChain() && !model.readsContiguously({1, 1, 1, 1}) &&
+      !model.readsContiguously({model.extents_[0], 1, 1, 1}))
     return std::nullopt;
   return model;
 }
 
-bool TileModel::canChain(size_t axis) const {
-  // Reflected padding of the outermost axis may want several of its indices for some and one for others.
-  const int64_t outer = axis == 0 ? 1 : extents_[0];
-  std::vector<Box> boxes;
-  for (int64_t index = 0; index < outer; ++index)
-    if (!propagate(0, outer, index, boxes) || !readsContiguously(axis, boxes))
-      return false;
+template <typename Predicate>
+bool TileModel::everyRead(const std::vector<Box>& boxes, Predicate holds) const {
+  for (const Step& op : ops_) {
+    const Box& result = boxes[op.output];
+    for (size_t input = 0; input < op.inputs.size(); ++input)
+      if (op.inputs[input] != NoBuffer && !result.empty() &&
+          !holds(op.access->need(input, result), boxes[op.inputs[input]]))
+        return false;
+  }
   return true;
 }
 
-bool TileModel::readsContiguously(size_t axis, const std::vector<Box>& boxes) const {
-  for (const Step& op : ops_) {
-    const Box& result = boxes[op.output];
-    for (size_t input = 0; input < op.inputs.size(); ++input) {
-      if (op.inputs[input] == NoBuffer || result.empty())
-        continue;
-      const Box need = op.access->need(input, result);
-      const Box& box = boxes[op.inputs[input]];
-      if (axis == 1 && need.axes[0].size() != 1)
+bool TileModel::readsContiguously(const TileCounts& tiles) const {
+  // Operands of fewer axes than their results, or more, can depend on either cut along any of theirs.
+  const bool cutsRows = tiles[1] > 1;
+  std::vector<Box> boxes;
+  for (size_t axis = 0; axis < 2; ++axis)
+    for (int64_t index = 0; index < tiles.at(axis); ++index)
+      if (!propagate(axis, tiles.at(axis), index, boxes) ||
+          (axis == 0 && !readsContiguously(boxes, cutsRows)) ||
+          (axis == 1 && cutsRows && !readsRows(boxes)))
         return false;
-      for (size_t inner = axis + 1; inner < Box::MaxRank; ++inner)
-        if (need.axes.at(inner) != box.axes.at(inner))
-          return false;
-    }
-  }
   return true;
+}
+
+bool TileModel::readsContiguously(const std::vector<Box>& boxes, bool cutsRows) const {
+  return everyRead(boxes, [&](const Box& need, const Box& box) {
+    return need.axes[2] == box.axes[2] && need.axes[3] == box.axes[3] &&
+           (need.axes[0].size() == 1 || (!cutsRows && need.axes[1] == box.axes[1]));
+  });
+}
+
+bool TileModel::readsRows(const std::vector<Box>& boxes) const {
+  return everyRead(boxes, [](const Box& need, const Box& box) {
+    return need.axes[2] == box.axes[2] && need.axes[3] == box.axes[3];
+  });
 }
 
 bool TileModel::propagate(size_t axis, int64_t parts, int64_t index,
@@ -166,6 +177,8 @@ const TileModel::AxisSummary& TileModel::summary(size_t axis, int64_t parts) {
 }
 
 std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
+  if (isChain() && !readsContiguously(tiles))
+    return std::nullopt;
   std::array<const AxisSummary*, Box::MaxRank> axes = {};
   size_t innermost = 0;
   for (size_t axis = 0; axis < axes.size(); ++axis) {
@@ -269,7 +282,7 @@ int64_t TileModel::legalParts(size_t axis, int64_t most) const {
 TileCounts TileModel::finest() {
   TileCounts tiles = {1, 1, 1, 1};
   for (size_t axis = 0; axis < tiles.size(); ++axis)
-    if (!isChain() || (axis < 2 && canChain(1)))
+    if (!isChain() || axis < 2)
       tiles.at(axis) = legalParts(axis, extents_.at(axis));
   return tiles;
 }

@@ -63,9 +63,6 @@ public:
   /// The largest number of parts, at most `most`, that the axis may be cut into.
   int64_t legalParts(size_t axis, int64_t most) const;
   bool isChain() const { return ops_.size() > 1; }
-  /// A chain's tile is a run of indices of one axis: of axis 1, with one index of the outermost, or of
-  /// the outermost with all of the others. True when what each reader wants of a buffer is contiguous then.
-  bool canChain(size_t axis) const;
 
   /// The lowest layout of the buffers of `cost`.
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
@@ -109,7 +106,14 @@ private:
   };
 
   TileModel() = default;
-  bool readsContiguously(size_t axis, const std::vector<Box>& boxes) const;
+  /// A chain's readers find what they want of a buffer in one piece in every tile: one index of the outermost
+  /// axis, or all there is of the second; and all there is of the others.
+  bool readsContiguously(const TileCounts& tiles) const;
+  bool readsContiguously(const std::vector<Box>& boxes, bool cutsRows) const;
+  bool readsRows(const std::vector<Box>& boxes) const;
+  /// True when `holds` for each (part a reader wants, box of the buffer).
+  template <typename Predicate>
+  bool everyRead(const std::vector<Box>& boxes, Predicate holds) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
   const AxisSummary& summary(size_t axis, int64_t parts);
 

@@ -19,10 +19,9 @@ public:
     const int64_t outer = model_.legalParts(0, model_.extent(0));
     if (model_.isChain()) {
       // With a single axis before the channels, that axis is the rows.
-      if (model_.extent(2) == 1 && model_.extent(3) == 1 && outer > 1 && model_.canChain(0))
+      if (model_.extent(2) == 1 && model_.extent(3) == 1 && outer > 1)
         bisect({1, 1, 1, 1}, 0);
-      if (model_.canChain(1))
-        bisect({outer, 1, 1, 1}, 1);
+      bisect({outer, 1, 1, 1}, 1);
       return best_;
     }
     for (const int64_t channels : counts(3))

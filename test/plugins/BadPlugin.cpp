@@ -28,6 +28,7 @@ namespace {
 
 } // namespace
 
+#define EXPORTED __attribute__((visibility("default")))
 #define NO_ENTRY 0
 #define NULL_INFO 1
 #define API_VERSION 2
@@ -50,9 +51,9 @@ void callIt() { nobodyDefinesThis(); }
 #endif
 
 #if BAD_PLUGIN == NULL_INFO
-extern "C" const TigrisPassPluginInfo* tigrisGetPassPluginInfo() { return nullptr; }
+extern "C" EXPORTED const TigrisPassPluginInfo* tigrisGetPassPluginInfo() { return nullptr; }
 #elif BAD_PLUGIN >= API_VERSION && BAD_PLUGIN <= ABI_TAG
-extern "C" const TigrisPassPluginInfo* tigrisGetPassPluginInfo() {
+extern "C" EXPORTED const TigrisPassPluginInfo* tigrisGetPassPluginInfo() {
   static const TigrisPassPluginInfo Info = {
       BAD_PLUGIN == API_VERSION ? 99 : TIGRIS_PLUGIN_API_VERSION,
       BAD_PLUGIN == STRUCT_SIZE ? 8 : sizeof(TigrisPassPluginInfo),

@@ -13,7 +13,8 @@ using Values = std::vector<double>;
 
 PortValues run(const Graph& graph, const PortValues& inputs) {
   Expected<PortValues> outputs = interpretGraph(graph, inputs);
-  REQUIRE_MESSAGE(outputs, outputs ? std::string() : outputs.error().message());
+  REQUIRE_MESSAGE(static_cast<bool>(outputs),
+                  (outputs ? std::string() : outputs.error().message()));
   return std::move(*outputs);
 }
 
@@ -69,6 +70,7 @@ ops:
 TEST_CASE("Requantize changes the scale and nothing else") {
   const Graph graph = parseGraph(R"(
 stage: normalized
+layout: channels-last
 inputs: [{name: a}]
 outputs: [{name: z}]
 tensors:

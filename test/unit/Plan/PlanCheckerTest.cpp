@@ -193,3 +193,62 @@ TEST_CASE("random offsets: accepted only when no live bytes collide") {
   }
   CHECK(accepted > 10);
 }
+
+namespace {
+
+/// A pooling with a halo of a row on each side; x and y each have 8 rows of 16 bytes.
+const char* const Tiles = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 8, 4, 4], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 8, 4, 4], quant: {scale: 1.0}}
+ops:
+  - {op: MaxPool, name: pool, in: [x], out: [y], attrs: {kernel_shape: [3, 1], pads: [1, 0, 1, 0]}}
+)";
+
+void checkTilingRefused(const std::function<void(Stage&)>& mutate, const std::string& text) {
+  Graph graph = parseGraph(Tiles);
+  PlanOptions options;
+  options.budget = {200, 1024, {}};
+  const Expected<Plan> made = planGraph(graph, options);
+  REQUIRE(bool(made));
+  Plan plan = *made;
+  REQUIRE(plan.stages.size() == 1);
+  REQUIRE(plan.stages[0].mode == StageMode::Tiled);
+  applyPlan(graph, plan);
+  REQUIRE(bool(checkPlan(graph)));
+  mutate(plan.stages[0]);
+  // The peak follows, so that the tiles themselves are looked at.
+  if (const std::optional<Tiling>& tiling = plan.stages[0].tiling) {
+    uint64_t peak = tiling->state + tiling->buffers.size() * Tiling::StateBytes;
+    for (const TileBuffer& buffer : tiling->buffers)
+      peak = std::max(peak, buffer.offset + buffer.bytes);
+    plan.stages[0].peak = plan.stats.fastPeakBytes = peak;
+  }
+  graph.setPlan(plan);
+  const Status status = checkPlan(graph);
+  REQUIRE_FALSE_MESSAGE(bool(status), text);
+  CHECK(status.error().id() == DiagId::BadPlan);
+  CHECK_MESSAGE(status.error().message().find(text) != std::string::npos, status.error().message());
+}
+
+} // namespace
+
+TEST_CASE("broken tilings") {
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].offset = s.tiling->buffers[0].offset; },
+                     "writes over its operand tensor 'x'");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes -= 16; }, "its buffer has");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].offset = s.tiling->state; },
+                     "lies over the state of the tiles");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 0; },
+                     "is not loaded again although it needs another box");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); }, "tensor 'y' has no buffer");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers.push_back(s.tiling->buffers[0]); },
+                     "two buffers for tensor 'x'");
+  checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 8; }, "claims slow reads");
+  checkTilingRefused([](Stage& s) { s.spills.clear(); }, "the caller reads tensor 'y'");
+  checkTilingRefused([](Stage& s) { s.mode = StageMode::Whole; }, "over its own tensor 'x'");
+  checkTilingRefused([](Stage& s) { s.tiling.reset(); }, "claims a peak");
+}

@@ -1,0 +1,297 @@
+// Any model in any budget: for random graphs and budgets from the smallest that plans up to one stage, the
+// plan is accepted, runs in exactly its memory, counts what it predicts and gives the bytes of the untiled
+// plan; with less fast memory than planned it still does.
+//
+//   property_plans [--seed N] [--count N] [--budgets N] [--ops N] [--budget BYTES] [--print] [--verbose]
+//
+// --ops: only the first N operators of each graph; --budget: this one instead of a choice; --print: the graph.
+#include "PlanRun.h"
+#include "RandomModel.h"
+
+#include "tigris/Emit/Emitter.h"
+#include "tigris/IR/Verifier.h"
+#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Plan/PortCopies.h"
+#include "tigris/Serialize/Stream.h"
+#include "tigris/Support/StringUtils.h"
+#include "tigris/Target/Target.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <set>
+
+using namespace tigris;
+using namespace tigris::property;
+
+namespace {
+
+constexpr uint64_t Ample = uint64_t{1} << 26;
+/// Slow memory for everything that overflows a smaller fast arena, and the table.
+constexpr uint32_t Overflow = 1U << 18;
+
+struct Options {
+  uint64_t seed = 1;
+  uint64_t count = 100;
+  unsigned budgets = 7;
+  unsigned ops = 0;
+  uint64_t budget = 0;
+  bool print = false;
+  bool verbose = false;
+};
+
+struct Totals {
+  uint64_t plans = 0;
+  uint64_t stages = 0;
+  uint64_t tiled = 0;
+  uint64_t chains = 0;
+  uint64_t direct = 0;
+  uint64_t unsupported = 0;
+  uint64_t failures = 0;
+};
+
+/// One graph with all that is done to it.
+class Subject {
+public:
+  Subject(uint64_t seed, const Options& options, Totals& totals)
+      : seed_(seed), options_(options), totals_(totals), random_(seed * 7919 + 1) {
+    plan_.io = random_.percent(50) ? IoMode::Slow : IoMode::Caller;
+    const std::span<const Target> targets = allTargets();
+    if (random_.percent(50))
+      plan_.target =
+          targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
+    plan_.budget = {Ample, Ample, {}};
+  }
+
+  /// What is wrong; empty when nothing is.
+  std::string check(unsigned ops) {
+    graph_ = randomModel(seed_, ops);
+    insertPortCopies(graph_);
+    DiagnosticEngine diagnostics;
+    if (!verifyGraph(graph_, diagnostics))
+      return strCat("the generator made a bad graph: ", diagnostics.all().front().message);
+    inputs_ = randomInputs(graph_, seed_);
+    if (options_.print)
+      if (const auto text = writeStream(graph_))
+        std::printf("%s", text->c_str());
+    const Expected<std::string> file = planned(Ample);
+    if (!file && file.error().id() == DiagId::UnsupportedOp) {
+      ++totals_.unsupported;
+      if (options_.verbose)
+        std::printf("seed %llu: %s\n", number(seed_), file.error().message().c_str());
+      return {};
+    }
+    if (!file)
+      return strCat("untiled: ", file.error().message());
+    reference_ = runPlan(*file, inputs_, {100, 0, 0x11});
+    if (!reference_.error.empty())
+      return strCat("untiled: ", reference_.error);
+    const uint64_t oneStage = current_.plan()->stats.fastPeakBytes;
+    return checkBudgets(smallestBudget(oneStage), oneStage);
+  }
+
+private:
+  static unsigned long long number(uint64_t value) { return value; }
+
+  /// Plans, checks, and emits; `current_` is the planned graph.
+  Expected<std::string> planned(uint64_t budget) {
+    plan_.budget.fast = budget;
+    Expected<Plan> plan = planGraph(graph_, plan_);
+    if (!plan)
+      return plan.error();
+    current_ = graph_;
+    applyPlan(current_, std::move(*plan));
+    if (Status status = checkPlan(current_); !status)
+      return status.takeError();
+    return emitPlan(current_);
+  }
+
+  /// By bisection: what fits a budget fits every larger one.
+  uint64_t smallestBudget(uint64_t high) {
+    uint64_t low = 1;
+    while (low < high) {
+      plan_.budget.fast = low + (high - low) / 2;
+      if (planGraph(graph_, plan_))
+        high = plan_.budget.fast;
+      else
+        low = plan_.budget.fast + 1;
+    }
+    return high;
+  }
+
+  std::string checkBudgets(uint64_t smallest, uint64_t oneStage) {
+    std::set<uint64_t> budgets;
+    if (options_.budget != 0) {
+      budgets = {options_.budget};
+    } else if (oneStage > 0) {
+      budgets = {smallest, oneStage};
+      // More of the small ones: halves of halves of the distance.
+      for (unsigned tries = 0; budgets.size() < options_.budgets && tries < 30; ++tries) {
+        auto span = static_cast<int64_t>(oneStage - smallest + 1);
+        for (int64_t halves = random_.below(5); halves > 0; --halves)
+          span = (span + 1) / 2;
+        budgets.insert(smallest + static_cast<uint64_t>(random_.below(span)));
+      }
+    }
+    for (const uint64_t budget : budgets)
+      if (const std::string problem = checkBudget(budget); !problem.empty())
+        return strCat("budget ", budget, " (smallest ", smallest, ", one stage ", oneStage,
+                      "): ", problem);
+    return {};
+  }
+
+  std::string checkBudget(uint64_t budget) {
+    const Expected<std::string> file = planned(budget);
+    if (!file)
+      return file.error().message();
+    const Plan& plan = *current_.plan();
+    ++totals_.plans;
+    for (const Stage& stage : plan.stages) {
+      ++totals_.stages;
+      totals_.tiled += stage.mode == StageMode::Tiled ? 1 : 0;
+      totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
+      totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
+    }
+    if (plan.stats.fastPeakBytes > budget)
+      return strCat("has a fast peak of ", plan.stats.fastPeakBytes);
+    if (std::string problem = checkStream(*file); !problem.empty())
+      return problem;
+    const RunResult run = runPlan(*file, inputs_, {100, 0, 0xEE});
+    if (std::string problem = compare(run); !problem.empty())
+      return problem;
+    const tigris_statistics& counted = run.statistics;
+    for (const auto& [what, predicted, actual] :
+         {std::tuple("fast peak", plan.stats.fastPeakBytes, uint64_t{counted.fast_peak}),
+          std::tuple("slow peak", plan.stats.slowPeakBytes, uint64_t{counted.slow_peak}),
+          std::tuple("slow reads", plan.stats.slowReadBytes, counted.slow_read),
+          std::tuple("slow writes", plan.stats.slowWriteBytes, counted.slow_write),
+          std::tuple("kernel calls", plan.stats.kernelCalls, uint64_t{counted.kernel_calls})})
+      if (predicted != actual)
+        return strCat(what, ": predicted ", predicted, ", counted ", actual);
+    for (const uint32_t percent : {75, 40})
+      if (std::string problem = compare(runPlan(*file, inputs_, {percent, Overflow, 0x77}));
+          !problem.empty())
+        return strCat(percent, " % of the fast arena: ", problem);
+    return {};
+  }
+
+  /// The plan survives the stream: the file emitted behind it is the same.
+  std::string checkStream(const std::string& file) const {
+    const Expected<std::string> text = writeStream(current_);
+    if (!text)
+      return text.error().message();
+    const Expected<Graph> read = readStream(std::make_shared<const std::string>(*text), "-");
+    if (!read)
+      return strCat("stream: ", read.error().message());
+    const Expected<std::string> again = emitPlan(*read);
+    if (!again)
+      return strCat("stream: ", again.error().message());
+    return *again == file ? "" : "the plan read back from the stream is another one";
+  }
+
+  std::string compare(const RunResult& run) const {
+    if (!run.error.empty())
+      return run.error;
+    for (size_t i = 0; i < run.outputs.size(); ++i)
+      for (size_t k = 0; k < run.outputs[i].size(); ++k)
+        if (run.outputs[i][k] != reference_.outputs[i][k])
+          return strCat("output ", i, " differs from the untiled plan's at byte ", k);
+    return {};
+  }
+
+  uint64_t seed_;
+  const Options& options_;
+  Totals& totals_;
+  Random random_;
+  PlanOptions plan_;
+  Graph graph_;
+  Graph current_;
+  std::vector<std::vector<uint8_t>> inputs_;
+  RunResult reference_;
+};
+
+std::string checkSeed(uint64_t seed, unsigned ops, const Options& options, Totals& totals) {
+  try {
+    return Subject(seed, options, totals).check(ops);
+  } catch (const std::exception& error) {
+    return strCat("exception: ", error.what());
+  }
+}
+
+/// The shortest prefix of the graph that fails, too.
+void reportFailure(uint64_t seed, std::string problem, const Options& options) {
+  unsigned ops = options.ops;
+  Totals ignored;
+  for (unsigned shorter = 1; options.ops == 0 && shorter < 14; ++shorter)
+    if (std::string found = checkSeed(seed, shorter, options, ignored); !found.empty()) {
+      ops = shorter;
+      problem = std::move(found);
+      break;
+    }
+  std::printf("FAILED: %s\n  again: property_plans --seed %llu --count 1", problem.c_str(),
+              static_cast<unsigned long long>(seed));
+  if (ops != 0)
+    std::printf(" --ops %u", ops);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+bool parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--print" || name == "--verbose") {
+      (name == "--print" ? options.print : options.verbose) = true;
+      continue;
+    }
+    if (i + 1 == argc)
+      return false;
+    const uint64_t value = std::strtoull(argv[++i], nullptr, 10);
+    if (name == "--seed")
+      options.seed = value;
+    else if (name == "--count")
+      options.count = value;
+    else if (name == "--budgets")
+      options.budgets = static_cast<unsigned>(value);
+    else if (name == "--ops")
+      options.ops = static_cast<unsigned>(value);
+    else if (name == "--budget")
+      options.budget = value;
+    else
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fprintf(stderr, "usage: property_plans [--seed N] [--count N] [--budgets N] [--ops N] "
+                         "[--budget BYTES] [--print] [--verbose]\n");
+    return 2;
+  }
+  Totals totals;
+  for (uint64_t seed = options.seed; seed < options.seed + options.count; ++seed) {
+    if (options.verbose) {
+      std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+      std::fflush(stdout);
+    }
+    const std::string problem = checkSeed(seed, options.ops, options, totals);
+    if (problem.empty())
+      continue;
+    ++totals.failures;
+    reportFailure(seed, problem, options);
+  }
+  std::printf(
+      "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu direct; "
+      "%llu graphs without kernels; %llu failed\n",
+      static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
+      static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
+      static_cast<unsigned long long>(totals.chains),
+      static_cast<unsigned long long>(totals.direct),
+      static_cast<unsigned long long>(totals.unsupported),
+      static_cast<unsigned long long>(totals.failures));
+  return totals.failures == 0 ? 0 : 1;
+}

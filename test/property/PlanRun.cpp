@@ -1,0 +1,129 @@
+// Every memory is a separate allocation that ends where the guard bytes end.
+#include "PlanRun.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include "tigris_backend.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+namespace tigris::property {
+
+namespace {
+
+constexpr size_t GuardBytes = 64;
+constexpr uint8_t GuardValue = 0xC3;
+
+/// Bytes at a multiple of 64 between two guards.
+class Guarded {
+public:
+  Guarded(size_t size, uint8_t fill) : size_(size), lines_((size + 2 * GuardBytes) / 64 + 1) {
+    std::memset(base(), GuardValue, lines_.size() * sizeof(Line));
+    std::memset(data(), fill, size);
+  }
+  uint8_t* data() { return base() + GuardBytes; }
+  size_t size() const { return size_; }
+  bool intact() {
+    const auto isGuard = [](uint8_t byte) { return byte == GuardValue; };
+    uint8_t* end = base() + lines_.size() * sizeof(Line);
+    return std::all_of(base(), data(), isGuard) && std::all_of(data() + size_, end, isGuard);
+  }
+
+private:
+  struct alignas(64) Line {
+    uint8_t bytes[64];
+  };
+  uint8_t* base() { return lines_.data()->bytes; }
+  size_t size_;
+  std::vector<Line> lines_;
+};
+
+class Run {
+public:
+  Run(const std::string& file, const RunOptions& options)
+      : options_(options), image_(file.size(), 0) {
+    std::memcpy(image_.data(), file.data(), file.size());
+  }
+
+  RunResult run(const std::vector<std::vector<uint8_t>>& inputs) {
+    if (!check("open", tigris_plan_open(&plan_, image_.data(), image_.size())))
+      return std::move(result_);
+    tigris_requirements needs;
+    tigris_plan_requirements(&plan_, &tigris_backend_reference, &needs);
+    Guarded& fast =
+        memory(static_cast<size_t>(uint64_t{needs.fast_bytes} * options_.fastPercent / 100));
+    Guarded& slow = memory(needs.slow_bytes + options_.moreSlow);
+    const tigris_memory memories = {fast.data(), fast.size(), slow.data(), slow.size()};
+    if (check("init", tigris_init(&context_, &plan_, &tigris_backend_reference, &memories)) &&
+        setPorts(inputs) && check("run", tigris_run(&context_)))
+      collect(inputs);
+    result_.statistics = context_.statistics;
+    for (Guarded& each : memories_)
+      if (!each.intact())
+        result_.error += "; wrote outside a memory";
+    return std::move(result_);
+  }
+
+private:
+  Guarded& memory(size_t size) { return memories_.emplace_back(size, options_.fill); }
+
+  bool check(const char* what, tigris_status status) {
+    result_.status = status;
+    if (status != TIGRIS_OK)
+      result_.error = strCat(what, ": ", tigris_status_text(status), " at op ", failedOp());
+    return status == TIGRIS_OK;
+  }
+
+  /// Its index, or its name when the plan could be opened.
+  std::string failedOp() const {
+    const uint32_t op = plan_.summary == nullptr ? plan_.error_op : context_.error_op;
+    if (op == TIGRIS_NONE || plan_.summary == nullptr || op >= plan_.op_count)
+      return strCat(op);
+    return tigris_plan_string(&plan_, plan_.ops[op].name);
+  }
+
+  bool isCaller() const { return plan_.summary->io_mode == TIGRIS_IO_CALLER; }
+
+  bool setPorts(const std::vector<std::vector<uint8_t>>& inputs) {
+    for (unsigned i = 0; i < inputs.size(); ++i) {
+      if (isCaller() &&
+          !check("set input", tigris_set_input(&context_, i, memory(inputs[i].size()).data())))
+        return false;
+      // The caller's buffers are written through the same pointer the runtime only reads from.
+      std::memcpy(tigris_input(&context_, i), inputs[i].data(), inputs[i].size());
+    }
+    for (unsigned i = 0; isCaller() && i < tigris_output_count(&plan_); ++i)
+      if (!check("set output",
+                 tigris_set_output(&context_, i, memory(tigris_output_bytes(&plan_, i)).data())))
+        return false;
+    return true;
+  }
+
+  void collect(const std::vector<std::vector<uint8_t>>& inputs) {
+    for (unsigned i = 0; i < tigris_output_count(&plan_); ++i) {
+      const auto* data = static_cast<const uint8_t*>(tigris_output(&context_, i));
+      result_.outputs.emplace_back(data, data + tigris_output_bytes(&plan_, i));
+    }
+    for (unsigned i = 0; isCaller() && i < inputs.size(); ++i)
+      if (std::memcmp(tigris_input(&context_, i), inputs[i].data(), inputs[i].size()) != 0)
+        result_.error = strCat("wrote over the caller's input ", i);
+  }
+
+  RunOptions options_;
+  Guarded image_;
+  tigris_plan plan_ = {};
+  tigris_context context_ = {};
+  std::deque<Guarded> memories_;
+  RunResult result_;
+};
+
+} // namespace
+
+RunResult runPlan(const std::string& file, const std::vector<std::vector<uint8_t>>& inputs,
+                  const RunOptions& options) {
+  return Run(file, options).run(inputs);
+}
+
+} // namespace tigris::property

@@ -1,0 +1,195 @@
+// Boxes of operands, computed by hand.
+#include "tigris/Analysis/BoxAccess.h"
+#include "PassTesting.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+namespace {
+
+/// A normalized float32 graph with one op of x to y; tensors are pairs of name and shape, others than x and y constants.
+Graph oneOp(const std::string& op,
+            const std::vector<std::pair<std::string, std::string>>& tensors) {
+  std::string text = "stage: normalized\nlayout: channels-last\ninputs:\n  - {name: x}\n"
+                     "outputs:\n  - {name: y}\ntensors:\n";
+  std::string blobs;
+  for (const auto& [name, shape] : tensors) {
+    const bool isConstant = name != "x" && name != "y";
+    text += strCat("  - {name: ", name, ", type: float32, shape: ", shape,
+                   isConstant ? ", const: true}\n" : "}\n");
+    if (isConstant)
+      blobs += strCat("  - {name: ", name, ", fill: {seed: 1, amplitude: 1.0}}\n");
+  }
+  return parseGraph(strCat(text, "ops:\n  - ", op, "\n", blobs.empty() ? "" : "blobs:\n", blobs));
+}
+
+BoxAccess accessOf(const Graph& graph) {
+  auto access = BoxAccess::make(graph, graph.op(graph.order().at(0)));
+  REQUIRE(access);
+  return *access;
+}
+
+using Ranges = std::array<Range, Box::MaxRank>;
+
+void checkNeed(const BoxAccess& access, const Ranges& result, const Ranges& expected,
+               size_t input = 0) {
+  const Box need = access.need(input, Box{result});
+  for (size_t axis = 0; axis < Box::MaxRank; ++axis) {
+    CAPTURE(axis);
+    CHECK(need.axes.at(axis).begin == expected.at(axis).begin);
+    CHECK(need.axes.at(axis).end == expected.at(axis).end);
+  }
+}
+
+} // namespace
+
+TEST_CASE("a window reads its halo, clipped at the borders") {
+  const Graph graph =
+      oneOp("{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+            "pads: [1, 1, 1, 1]}}",
+            {{"x", "[1, 8, 8, 4]"}, {"y", "[1, 8, 8, 4]"}});
+  const BoxAccess access = accessOf(graph);
+  checkNeed(access, {{{0, 1}, {0, 2}, {0, 8}, {0, 4}}}, {{{0, 1}, {0, 3}, {0, 8}, {0, 4}}});
+  checkNeed(access, {{{0, 1}, {2, 4}, {3, 5}, {1, 3}}}, {{{0, 1}, {1, 5}, {2, 6}, {1, 3}}});
+  checkNeed(access, {{{0, 1}, {7, 8}, {7, 8}, {0, 4}}}, {{{0, 1}, {6, 8}, {6, 8}, {0, 4}}});
+}
+
+TEST_CASE("asymmetric padding, dilation, and a stride beyond the kernel") {
+  // Row i begins at 5i - 2; two taps, three apart.
+  const Graph graph = oneOp("{op: AveragePool, name: op, in: [x], out: [y], attrs: {kernel_shape: "
+                            "[2, 1], strides: [5, 2], "
+                            "dilations: [3, 1], pads: [2, 0, 1, 0]}}",
+                            {{"x", "[1, 16, 5, 1]"}, {"y", "[1, 4, 3, 1]"}});
+  const BoxAccess access = accessOf(graph);
+  checkNeed(access, {{{0, 1}, {0, 1}, {0, 1}, {0, 1}}}, {{{0, 1}, {0, 2}, {0, 1}, {0, 1}}});
+  checkNeed(access, {{{0, 1}, {1, 3}, {1, 3}, {0, 1}}}, {{{0, 1}, {3, 12}, {2, 5}, {0, 1}}});
+  checkNeed(access, {{{0, 1}, {3, 4}, {2, 3}, {0, 1}}}, {{{0, 1}, {13, 16}, {4, 5}, {0, 1}}});
+}
+
+TEST_CASE("a transposed window reads the inputs that touch the range") {
+  // Input i reaches results 2i - 1 .. 2i + 1.
+  const Graph graph = oneOp("{op: ConvTranspose, name: op, in: [x, w], out: [y], attrs: {strides: "
+                            "[2, 2], pads: [1, 1, 1, 1]}}",
+                            {{"x", "[1, 4, 4, 2]"}, {"w", "[2, 3, 3, 3]"}, {"y", "[1, 7, 7, 3]"}});
+  const BoxAccess access = accessOf(graph);
+  checkNeed(access, {{{0, 1}, {0, 1}, {1, 2}, {0, 3}}}, {{{0, 1}, {0, 1}, {0, 2}, {0, 2}}});
+  checkNeed(access, {{{0, 1}, {2, 5}, {6, 7}, {0, 1}}}, {{{0, 1}, {1, 3}, {3, 4}, {0, 2}}});
+}
+
+TEST_CASE("a convolution reads all channels, a depthwise one its own, a grouped one its groups") {
+  const auto channels = [](const std::string& group, const std::string& weights, Range range) {
+    const Graph graph =
+        oneOp(strCat("{op: Conv, name: op, in: [x, w], out: [y], attrs: {group: ", group, "}}"),
+              {{"x", "[1, 2, 2, 6]"}, {"w", weights}, {"y", "[1, 2, 2, 12]"}});
+    const Box need = accessOf(graph).need(0, Box{{{{0, 1}, {0, 2}, {0, 2}, range}}});
+    return need.axes[3];
+  };
+  CHECK(channels("1", "[12, 6, 1, 1]", {3, 4}) == Range{0, 6});
+  CHECK(channels("6", "[12, 1, 1, 1]", {4, 8}) == Range{2, 4});
+  CHECK(channels("3", "[12, 2, 1, 1]", {4, 8}) == Range{2, 4});
+  CHECK(channels("3", "[12, 2, 1, 1]", {5, 6}) == Range{2, 4});
+  CHECK(channels("3", "[12, 2, 1, 1]", {4, 12}) == Range{2, 6});
+}
+
+TEST_CASE("channels are cut between groups or evenly inside them") {
+  const Graph depthwise =
+      oneOp("{op: Conv, name: op, in: [x, w], out: [y], attrs: {group: 6}}",
+            {{"x", "[1, 2, 2, 6]"}, {"w", "[12, 1, 1, 1]"}, {"y", "[1, 2, 2, 12]"}});
+  const BoxAccess multiplier = accessOf(depthwise);
+  CHECK(multiplier.canCut(3, 2));
+  CHECK(multiplier.canCut(3, 6));
+  CHECK_FALSE(multiplier.canCut(3, 4));
+  CHECK_FALSE(multiplier.canCut(3, 12));
+  const Graph grouped =
+      oneOp("{op: Conv, name: op, in: [x, w], out: [y], attrs: {group: 3}}",
+            {{"x", "[1, 2, 2, 6]"}, {"w", "[12, 2, 1, 1]"}, {"y", "[1, 2, 2, 12]"}});
+  const BoxAccess groups = accessOf(grouped);
+  CHECK(groups.canCut(3, 3));
+  CHECK(groups.canCut(3, 6));
+  CHECK(groups.canCut(3, 12));
+  CHECK_FALSE(groups.canCut(3, 2));
+  CHECK_FALSE(groups.canCut(3, 5));
+  const auto channels = [](Range range) { return Box{{{{0, 1}, {0, 2}, {0, 2}, range}}}; };
+  CHECK(groups.allows(channels({5, 7})));
+  CHECK(groups.allows(channels({4, 12})));
+  CHECK_FALSE(groups.allows(channels({3, 5})));
+  CHECK(multiplier.allows(channels({1, 2})));
+  CHECK_FALSE(multiplier.allows(channels({1, 3})));
+}
+
+TEST_CASE("resizing reads the rows its table names") {
+  const Graph graph =
+      oneOp("{op: Resize, name: op, in: [x], out: [y], attrs: {sizes: [1, 8, 4, 1], mode: "
+            "linear, coordinate_transformation_mode: half_pixel}}",
+            {{"x", "[1, 4, 4, 1]"}, {"y", "[1, 8, 4, 1]"}});
+  // Row i lies at i / 2 - 1/4.
+  const BoxAccess access = accessOf(graph);
+  checkNeed(access, {{{0, 1}, {3, 5}, {1, 2}, {0, 1}}}, {{{0, 1}, {1, 3}, {1, 2}, {0, 1}}});
+}
+
+TEST_CASE("padding: what lies outside comes from the border") {
+  const auto graph = [](const char* mode) {
+    return oneOp(
+        strCat(
+            "{op: Pad, name: op, in: [x], out: [y], attrs: {pads: [0, 3, 0, 0, 0, 2, 0, 0], mode: ",
+            mode, "}}"),
+        {{"x", "[1, 5, 2, 1]"}, {"y", "[1, 10, 2, 1]"}});
+  };
+  const auto rows = [&](const char* mode, Range range) {
+    const Graph padded = graph(mode);
+    return accessOf(padded).need(0, Box{{{{0, 1}, range, {0, 2}, {0, 1}}}}).axes[1];
+  };
+  CHECK(rows("edge", {0, 2}) == Range{0, 1});
+  CHECK(rows("edge", {2, 5}) == Range{0, 2});
+  CHECK(rows("constant", {8, 10}) == Range{4, 5});
+  CHECK(rows("reflect", {0, 1}) == Range{0, 4});
+  CHECK(rows("reflect", {4, 6}) == Range{1, 3});
+  CHECK(rows("reflect", {9, 10}) == Range{2, 5});
+}
+
+TEST_CASE("slices step either way") {
+  const Graph graph = oneOp("{op: Slice, name: op, in: [x], out: [y], attrs: {starts: [9, 1], "
+                            "ends: [0, 6], axes: [1, 2], "
+                            "steps: [-2, 3]}}",
+                            {{"x", "[1, 10, 6, 1]"}, {"y", "[1, 5, 2, 1]"}});
+  checkNeed(accessOf(graph), {{{0, 1}, {1, 3}, {1, 2}, {0, 1}}},
+            {{{0, 1}, {5, 8}, {4, 5}, {0, 1}}});
+}
+
+TEST_CASE("the axis of a softmax is never cut, nor are those of a normalization") {
+  const Graph softmax = oneOp("{op: Softmax, name: op, in: [x], out: [y], attrs: {axis: 1}}",
+                              {{"x", "[2, 3, 4]"}, {"y", "[2, 3, 4]"}});
+  const BoxAccess access = accessOf(softmax);
+  CHECK(access.canCut(0, 2));
+  CHECK_FALSE(access.canCut(1, 3));
+  CHECK(access.canCut(2, 4));
+  CHECK_FALSE(access.allows(Box{{{{0, 2}, {0, 2}, {0, 4}, {0, 1}}}}));
+  CHECK(access.allows(Box{{{{0, 1}, {0, 3}, {2, 3}, {0, 1}}}}));
+  const Graph norm =
+      oneOp("{op: LayerNormalization, name: op, in: [x, s], out: [y], attrs: {axis: 1}}",
+            {{"x", "[2, 3, 4]"}, {"s", "[3, 4]"}, {"y", "[2, 3, 4]"}});
+  CHECK(accessOf(norm).canCut(0, 2));
+  CHECK_FALSE(accessOf(norm).canCut(2, 2));
+}
+
+TEST_CASE("only the outermost axis of a broadcast constant is contiguous") {
+  const auto access = [](const std::string& shape) {
+    const Graph graph = oneOp("{op: Add, name: op, in: [x, c], out: [y]}",
+                              {{"x", "[2, 3, 4, 5]"}, {"c", shape}, {"y", "[2, 3, 4, 5]"}});
+    return accessOf(graph);
+  };
+  CHECK(access("[5]").canCut(3, 5));
+  CHECK(access("[1, 1, 4, 5]").canCut(2, 4));
+  CHECK_FALSE(access("[1, 1, 4, 5]").canCut(3, 5));
+  CHECK(access("[1, 3, 1, 1]").canCut(3, 5));
+  CHECK_FALSE(access("[2, 3, 1, 1]").canCut(1, 3));
+}
+
+TEST_CASE("ops without rules run on whole tensors only") {
+  const Graph reshape = oneOp("{op: Reshape, name: op, in: [x], out: [y], attrs: {shape: [6]}}",
+                              {{"x", "[2, 3]"}, {"y", "[6]"}});
+  CHECK_FALSE(BoxAccess::make(reshape, reshape.op(reshape.order()[0])));
+}
