@@ -53,7 +53,8 @@ void declare(OptionTable& table, PlanFlags& flags) {
       .choice("io", flags.io, {"slow", "caller", "arena"},
               "where model inputs and outputs live (default: caller; slow with two -m)")
       .record();
-  table.choice("planner", flags.planner, {"greedy"}, "how to search (default: greedy)").record();
+  table.choice("planner", flags.planner, {"greedy", "optimal"}, "how to search (default: greedy)")
+      .record();
   table
       .choice("optimize", flags.optimize, {"memory", "traffic", "latency"},
               "what to make small first (default: memory)")

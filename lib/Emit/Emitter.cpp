@@ -160,8 +160,7 @@ private:
       if (!detail)
         return detail.error();
       record.detail = *detail;
-      record.mode =
-          stage.mode == StageMode::Streamed ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
+      record.mode = stage.mode == StageMode::Streamed ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
     }
     image_.stage(record);
     return {};

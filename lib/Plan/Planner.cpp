@@ -6,6 +6,7 @@
 #include "tigris/Analysis/OpOrder.h"
 #include "tigris/Plan/ArenaLayout.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/SegmentSearch.h"
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
@@ -38,8 +39,9 @@ Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
 }
 
 Status checkOptions(const PlanOptions& options) {
-  if (options.planner != "greedy")
-    return makeError(DiagId::Usage, "unknown planner '", options.planner, "'; known is greedy");
+  if (options.planner != "greedy" && options.planner != "optimal")
+    return makeError(DiagId::Usage, "unknown planner '", options.planner,
+                     "'; known are greedy and optimal");
   const std::vector<std::string> objectives = {"memory", "traffic", "latency"};
   if (std::find(objectives.begin(), objectives.end(), options.optimize) == objectives.end())
     return makeError(DiagId::Usage, "unknown objective '", options.optimize, "'; known are ",
@@ -110,6 +112,13 @@ void addStage(const StageDraft& draft, Plan& plan) {
   stats.kernelCalls += draft.stats.kernelCalls;
   stats.recomputeMacs += draft.stats.recomputeMacs;
   plan.stages.push_back(makeStage(draft));
+}
+
+uint64_t totalCost(std::span<const StageDraft> drafts) {
+  uint64_t cost = 0;
+  for (const StageDraft& draft : drafts)
+    cost += draftCost(draft);
+  return cost;
 }
 
 void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen, Plan& plan) {
@@ -222,7 +231,11 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   if (oneStage) {
     addStage(draftOf(graph, chosen, plan.io), plan);
   } else {
-    const std::vector<StageDraft> drafts = partitionOrder(drafter, plan.budget.fast);
+    std::vector<StageDraft> drafts = partitionOrder(drafter, plan.budget.fast);
+    if (plan.planner == "optimal")
+      if (auto searched = searchSegments(drafter, plan.budget.fast);
+          totalCost(searched) <= totalCost(drafts))
+        drafts = std::move(searched);
     for (const StageDraft& draft : drafts)
       addStage(draft, plan);
     plan.stats.slowPeakBytes = placeSpills(graph, drafts, chosen.aliases, plan.io, plan.align,

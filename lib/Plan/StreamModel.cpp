@@ -45,8 +45,8 @@ std::optional<StreamModel> StreamModel::make(AccessTable& access, std::span<cons
       buffer.store = isIn(stores, id);
       buffer.firstOp = step;
       buffer.rows = tensor.shape[Rows];
-      buffer.rowBytes = static_cast<uint64_t>(strip(tensor.shape, 0, 1).elements()) *
-                        dtypeSize(tensor.type);
+      buffer.rowBytes =
+          static_cast<uint64_t>(strip(tensor.shape, 0, 1).elements()) * dtypeSize(tensor.type);
       buffer.rounds = static_cast<uint64_t>(tensor.shape[0]);
       model.buffers_.push_back(buffer);
     }
@@ -202,8 +202,7 @@ std::optional<TileCost> StreamModel::search(uint64_t budget, uint64_t align) con
 }
 
 ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
-  return layoutArena(cost.buffers, align,
-                     computeTimeline(cost.buffers, ops_.size(), align).bound);
+  return layoutArena(cost.buffers, align, computeTimeline(cost.buffers, ops_.size(), align).bound);
 }
 
 Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {

@@ -31,8 +31,8 @@ public:
       state.isStore = contains(stage_.spills, buffer.tensor);
       state.isWhole = state.isLoad && (buffer.reloadAxes >> Rows & 1U) == 0;
       state.whole = wholeBox(tensor.shape);
-      state.rowBytes = static_cast<uint64_t>(strip(state.whole, 0, 1).elements()) *
-                       dtypeSize(tensor.type);
+      state.rowBytes =
+          static_cast<uint64_t>(strip(state.whole, 0, 1).elements()) * dtypeSize(tensor.type);
       if (state.isLoad && state.isStore)
         return fail(quoted(i), " is both loaded and stored");
       states_.push_back(state);

@@ -22,11 +22,6 @@ StageNeed largestStageNeed(StageDrafter& drafter);
 /// operators if they come (a chain), until growing no longer pays.
 std::vector<StageDraft> partitionOrder(StageDrafter& drafter, uint64_t budget);
 
-/// The same with streamed stages, and the cuts that cost least in sum: of all ways to cut the order into stages
-/// (of at most MaxStreamedOps ops each, unless whole), by dynamic programming over the position.
-std::vector<StageDraft> partitionOptimally(StageDrafter& drafter, uint64_t budget);
-constexpr size_t MaxStreamedOps = 64;
-
 /// Slow offsets from `base` on for the tensors that cross a cut and have no place in `slow` yet: alive from the
 /// stage that spills them to the last one that loads them. A view made in slow memory shares its source's
 /// place. Tensors in the caller's buffers need none. Returns the end of the highest.
