@@ -35,6 +35,15 @@ function(tigris_add_library name kind)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tigris_warnings)
 endfunction()
 
+# tigris_add_resource(library symbol file): `extern const char symbol[]` of namespace tigris holds the file's text
+function(tigris_add_resource library resource_symbol resource_name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${resource_name})
+  file(READ ${PROJECT_SOURCE_DIR}/${resource_name} resource_text)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/Resource.cpp.in
+                 ${PROJECT_BINARY_DIR}/resources/${resource_symbol}.cpp @ONLY)
+  target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/resources/${resource_symbol}.cpp)
+endfunction()
+
 # tigris_add_tool(name LINK ...): tools/<name>/*.cpp, listed in the global property TIGRIS_TOOLS
 function(tigris_add_tool name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
