@@ -218,7 +218,7 @@ Status compare(ToolContext& context, const Graph& before, const Graph& after,
     return samples.error();
   std::vector<Agreement> agreements((*real)->results().size());
   Progress progress(context, "comparing,");
-  const Status status = samples->forEach(
+  Status status = samples->forEach(
       static_cast<size_t>(flags.maxSamples), [&](const std::vector<NpyArray>& arrays) -> Status {
         progress.step();
         for (GraphRunner* runner : {real->get(), integer->get()})
