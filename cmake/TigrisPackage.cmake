@@ -9,7 +9,7 @@ set(runtime_dir ${CMAKE_INSTALL_DATADIR}/tigris/runtime)
 # --- libtigris and the tools
 get_property(tools GLOBAL PROPERTY TIGRIS_TOOLS)
 install(TARGETS tigris EXPORT TigrisTargets LIBRARY)
-install(TARGETS ${tools} EXPORT TigrisTargets RUNTIME)
+install(TARGETS ${tools} EXPORT TigrisTools RUNTIME)
 foreach(layer Support IR Analysis Pass)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tigris
           FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
@@ -17,6 +17,7 @@ endforeach()
 
 # --- find_package(Tigris), pkg-config
 install(EXPORT TigrisTargets NAMESPACE Tigris:: DESTINATION ${package_dir})
+install(EXPORT TigrisTools NAMESPACE Tigris:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TigrisConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/package/TigrisConfig.cmake
                               INSTALL_DESTINATION ${package_dir} PATH_VARS runtime_dir)

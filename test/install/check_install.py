@@ -3,7 +3,7 @@
 usage: check_install.py --build DIR [--cxx COMPILER]     exit 0 and silence if all is well
 
 Built against the moved installation: every plugin with CMake, one with pkg-config, and a firmware project
-that compiles models. Checked besides: that installed headers include installed headers only, that manual
+that compiles models, for the host and, where the tool chain is there, for ARM. Checked besides: that installed headers include installed headers only, that manual
 pages and completions are there, and that a second build of the firmware does nothing.
 """
 
@@ -83,8 +83,7 @@ def check_plugins(prefix, work, cxx, generator):
 def check_firmware(prefix, work, generator):
     build = work / "firmware"
     configure = ("cmake", "-S", HERE / "firmware", "-B", build, *generator,
-                 f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODELS={ROOT / 'examples'}",
-                 "-DTIGRIS_RUNTIME_TESTS=OFF")
+                 f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODELS={ROOT / 'examples'}")
     run(*configure)
     first = run("cmake", "--build", build)
     require("tigris-plan" in first, first)
@@ -96,6 +95,19 @@ def check_firmware(prefix, work, generator):
     steps = sorted(set(re.findall(r"tigris-(\w+) \S*/(\w+)\.", other)))
     require(steps == [("emit", "digits"), ("plan", "digits")],
             f"another budget started {steps}:\n{other}")
+
+
+def check_cross_build(prefix, work, generator):
+    if not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-arm"):
+        return
+    build = work / "firmware-arm"
+    configured = run("cmake", "-S", HERE / "firmware", "-B", build, *generator,
+                     f"-DCMAKE_TOOLCHAIN_FILE={ROOT / 'cmake/arm-none-eabi.cmake'}",
+                     f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODELS={ROOT / 'examples'}")
+    require("Warning" not in configured, configured)
+    run("cmake", "--build", build)
+    require(run("qemu-arm", build / "firmware") == "digits: ok\nembedding: ok\n",
+            "the plans do not open on ARM")
 
 
 def main():
@@ -113,6 +125,7 @@ def main():
         check_manuals(prefix)
         check_plugins(prefix, work, options.cxx, generator)
         check_firmware(prefix, work, generator)
+        check_cross_build(prefix, work, generator)
 
 
 main()
