@@ -88,9 +88,10 @@ static Status registerPasses(PluginRegistrar& registrar) {
   (void)registrar;
   return makeError(DiagId::PluginError, "the licence of plugin 'odd' has expired");
 #else
-  for (const auto& [name, run] : {std::pair{"throwing", throwing}, std::pair{"crashing", crashing}})
-    if (Status status = registrar.addPass(pass(name, run)); !status)
-      return status;
+  if (Status status = registrar.addPass(pass("throwing", throwing)); !status)
+    return status;
+  if (Status status = registrar.addPass(pass("crashing", crashing)); !status)
+    return status;
   return registrar.addPass(pass("wrong", wrong));
 #endif
 }
