@@ -184,6 +184,8 @@ struct ToolSpec {
   std::string name;
   /// One sentence.
   std::string summary;
+  /// Words the positional argument is one of, for completions; empty: it is a file.
+  std::vector<std::string> commands;
   /// Placeholder of the positional argument ("IN"); empty: the tool takes none.
   std::string input;
   /// Without it, a missing argument means standard input (refused when that is a terminal).
