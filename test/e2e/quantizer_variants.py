@@ -5,8 +5,8 @@ usage: quantizer_variants.py --bin DIR [-v] [case...]
 The digits example (and, given a corpus, the cases named) is quantized with each set of options in VARIANTS. Outputs
 of the plan are compared with those of onnxruntime without graph optimizations; they may differ by as many steps of
 the output's scale as onnxruntime's own integer kernels (all optimizations on) do, and by STEPS in any case. Four-bit
-weights, which the quantizer does not make for these operators, come in models written here. Each REFUSED variant
-must be refused with a message that names operator, tensor and type.
+weights, which the quantizer does not make for these operators, come in models written here. 16-bit activations
+are computed in float and have a tolerance of their own.
 
 Skipped (exit 77) without onnxruntime.
 """
@@ -45,10 +45,12 @@ VARIANTS = {
     "operators, uint8": {"quant_format": QOP, "activation_type": "QUInt8", "weight_type": "QUInt8"},
     "operators, per channel": {"quant_format": QOP, "per_channel": True},
 }
-REFUSED = {
-    "int16 activations": ({"activation_type": "QInt16"}, ["QuantizeLinear", "int16"]),
-    "uint16 activations": ({"activation_type": "QUInt16"}, ["QuantizeLinear", "uint16"]),
+# Computed in float: the rounding to 16 bits is left out, what it adds up to is a small part of the magnitude.
+WIDE = {
+    "int16 activations": {"activation_type": "QInt16"},
+    "uint16 activations": {"activation_type": "QUInt16", "weight_type": "QUInt8"},
 }
+WIDE_TOLERANCE = 2e-3
 
 
 def quantize(source, target, calibration, options):
@@ -145,7 +147,10 @@ def check(np, onnx, ort, tools, model, inputs, steps, scratch, twin=None):
     """(problem or None, note). A model of quantized operators runs on onnxruntime's integer kernels at any level
     of optimization; how far those are from exact arithmetic is seen on its `twin` with Q/DQ nodes."""
     want = reference(ort, model, inputs, False)
-    got = tigris_outputs(np, tools, model, inputs, scratch)
+    try:
+        got = tigris_outputs(np, tools, model, inputs, scratch)
+    except pipeline.ToolError as error:
+        return str(error), ""
     scale = output_scale(onnx, model)
     if scale is None:  # the last operators are float
         scale = 1e-4 * max(float(np.abs(w).max()) for w in want)
@@ -195,15 +200,14 @@ def main():
                     quantize(source, twin, calibration, {**how, "quant_format": QDQ})
                 report(f"{case}, {variant}",
                        *check(np, onnx, ort, tools, model, inputs, steps, scratch, twin))
-            for variant, (how, words) in REFUSED.items():
+            for variant, how in WIDE.items():
                 quantize(source, model, calibration, how)
-                try:
-                    tools.call("import", model)
-                    report(f"{case}, {variant}", "is not refused", "")
-                except pipeline.ToolError as error:
-                    missing = [word for word in words if word not in error.text]
-                    report(f"{case}, {variant}", f"the message lacks {missing}: {error}"
-                           if missing or error.code != 1 else None, "refused")
+                want = reference(ort, model, inputs, False)
+                got = tigris_outputs(np, tools, model, inputs, scratch)
+                error = (max(float(np.abs(a - b).max()) for a, b in zip(got, want)) /
+                         max(float(np.abs(b).max()) for b in want))
+                note = f"{error:.1e} of magnitude"
+                report(f"{case}, {variant}", note if error > WIDE_TOLERANCE else None, note)
         inputs = [[np.random.default_rng(6).normal(0, 1, (1, 12)).astype(np.float32)]]
         for signed in (True, False):
             for per_channel in (True, False):
