@@ -11,7 +11,7 @@
 #       a library target NAME to link with, which holds the file at an address that suits the runtime:
 #           #include "NAME.h"      const unsigned char NAME_tgrs[]; size_t NAME_tgrs_size
 #       PLUGINS takes paths, names, or targets of tigris_add_pass_plugin. Changing FAST plans again but does
-#       not import again; a step whose result stays the same stops there.
+#       not import again; with Ninja, work stops at a step whose result stays the same.
 include_guard()
 
 function(tigris_add_pass_plugin name)
@@ -30,6 +30,15 @@ function(tigris_add_pass_plugin name)
   endif()
 endfunction()
 
+# What tells that FILE, the output of a step, has been made. With Ninja the file itself, which keeps its time
+# where its bytes stay the same; make knows stamps only.
+function(_tigris_made out file)
+  if(NOT CMAKE_GENERATOR MATCHES "Ninja")
+    string(APPEND file .stamp)
+  endif()
+  set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
 # One step of the pipe: OUTPUT from INPUT by TOOL. --if-changed keeps the time of an equal result, so the
 # step is known to be done by its stamp.
 function(_tigris_step tool input output)
@@ -40,7 +49,7 @@ function(_tigris_step tool input output)
     COMMAND Tigris::${tool} ${arg_OPTIONS} --if-changed --depfile=${output}.d
             --depfile-target=${output}.stamp -o ${output} ${input}
     COMMAND ${CMAKE_COMMAND} -E touch ${output}.stamp
-    DEPENDS ${input} ${arg_DEPENDS} Tigris::${tool}
+    DEPENDS ${arg_DEPENDS} Tigris::${tool}
     DEPFILE ${output}.d
     COMMENT "${tool} ${output}" VERBATIM)
 endfunction()
@@ -93,21 +102,26 @@ function(tigris_compile_model name)
     list(APPEND emit --xip)
   endif()
 
-  _tigris_step(tigris-import ${model} ${base}.imported.yaml OPTIONS ${arg_IMPORT_OPTIONS})
-  _tigris_step(tigris-norm ${base}.imported.yaml ${base}.normalized.yaml OPTIONS ${norm}
-               DEPENDS ${plugin_files} ${base}.imported.yaml.stamp)
+  _tigris_made(imported ${base}.imported.yaml)
+  _tigris_made(normalized ${base}.normalized.yaml)
+  _tigris_made(planned ${base}.planned.yaml)
+  _tigris_made(emitted ${base}.tgrs)
+  _tigris_step(tigris-import ${model} ${base}.imported.yaml
+               OPTIONS ${arg_IMPORT_OPTIONS} DEPENDS ${model})
+  _tigris_step(tigris-norm ${base}.imported.yaml ${base}.normalized.yaml
+               OPTIONS ${norm} DEPENDS ${imported} ${plugin_files})
   _tigris_step(tigris-plan ${base}.normalized.yaml ${base}.planned.yaml
-               OPTIONS ${plan} ${arg_PLAN_OPTIONS} DEPENDS ${base}.normalized.yaml.stamp)
-  _tigris_step(tigris-emit ${base}.planned.yaml ${base}.tgrs OPTIONS ${emit}
-               DEPENDS ${base}.planned.yaml.stamp)
+               OPTIONS ${plan} ${arg_PLAN_OPTIONS} DEPENDS ${normalized})
+  _tigris_step(tigris-emit ${base}.planned.yaml ${base}.tgrs OPTIONS ${emit} DEPENDS ${planned})
 
   # .incbin costs no compile time and no text file five times the size of the model.
   set(TIGRIS_MODEL_NAME ${name})
   set(TIGRIS_MODEL_FILE ${base}.tgrs)
   configure_file(${_TIGRIS_FUNCTIONS_DIR}/TigrisModel.c.in ${base}_model.c @ONLY)
   configure_file(${_TIGRIS_FUNCTIONS_DIR}/TigrisModel.h.in ${base}_include/${name}.h @ONLY)
-  add_library(${name} STATIC ${base}_model.c)
-  set_source_files_properties(${base}_model.c PROPERTIES
-                              OBJECT_DEPENDS "${base}.tgrs;${base}.tgrs.stamp")
+  # The stamps make all steps part of the target.
+  add_library(${name} STATIC ${base}_model.c ${base}.imported.yaml.stamp
+              ${base}.normalized.yaml.stamp ${base}.planned.yaml.stamp ${base}.tgrs.stamp)
+  set_source_files_properties(${base}_model.c PROPERTIES OBJECT_DEPENDS ${emitted})
   target_include_directories(${name} PUBLIC ${base}_include)
 endfunction()

@@ -35,14 +35,28 @@ function(tigris_add_library name kind)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tigris_warnings)
 endfunction()
 
-# tigris_add_tool(name LINK ...): tools/<name>/*.cpp, listed in the global property TIGRIS_TOOLS
+# tigris_add_resource(library symbol file): `extern const char symbol[]` of namespace tigris holds the file's text
+function(tigris_add_resource library resource_symbol resource_name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${resource_name})
+  file(READ ${PROJECT_SOURCE_DIR}/${resource_name} resource_text)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/Resource.cpp.in
+                 ${PROJECT_BINARY_DIR}/resources/${resource_symbol}.cpp @ONLY)
+  target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/resources/${resource_symbol}.cpp)
+endfunction()
+
+# tigris_add_tool(name [PROGRAM file] LINK ...): tools/<file>/*.cpp, listed in the global property
+# TIGRIS_TOOLS. PROGRAM (default: the target's name) is what it is called outside CMake.
 function(tigris_add_tool name)
-  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${name}/*.cpp)
+  cmake_parse_arguments(arg "" "PROGRAM" "LINK" ${ARGN})
+  if(NOT arg_PROGRAM)
+    set(arg_PROGRAM ${name})
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${arg_PROGRAM}/*.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${arg_LINK} tigris_warnings)
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${arg_PROGRAM})
   set_property(GLOBAL APPEND PROPERTY TIGRIS_TOOLS ${name})
 endfunction()

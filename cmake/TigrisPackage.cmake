@@ -9,7 +9,7 @@ set(runtime_dir ${CMAKE_INSTALL_DATADIR}/tigris/runtime)
 # --- libtigris and the tools
 get_property(tools GLOBAL PROPERTY TIGRIS_TOOLS)
 install(TARGETS tigris EXPORT TigrisTargets LIBRARY)
-install(TARGETS ${tools} EXPORT TigrisTargets RUNTIME)
+install(TARGETS ${tools} EXPORT TigrisTools RUNTIME)
 foreach(layer Support IR Analysis Pass)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tigris
           FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
@@ -17,6 +17,7 @@ endforeach()
 
 # --- find_package(Tigris), pkg-config
 install(EXPORT TigrisTargets NAMESPACE Tigris:: DESTINATION ${package_dir})
+install(EXPORT TigrisTools NAMESPACE Tigris:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TigrisConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/package/TigrisConfig.cmake
                               INSTALL_DESTINATION ${package_dir} PATH_VARS runtime_dir)
@@ -54,10 +55,11 @@ endforeach()
 # --- manual pages and completions, printed by the tools themselves
 set(generated)
 foreach(tool IN LISTS tools)
-  set(man ${PROJECT_BINARY_DIR}/share/man/man1/${tool}.1)
-  set(bash ${PROJECT_BINARY_DIR}/share/bash-completion/completions/${tool})
-  set(zsh ${PROJECT_BINARY_DIR}/share/zsh/site-functions/_${tool})
-  set(fish ${PROJECT_BINARY_DIR}/share/fish/vendor_completions.d/${tool}.fish)
+  get_target_property(program ${tool} OUTPUT_NAME)
+  set(man ${PROJECT_BINARY_DIR}/share/man/man1/${program}.1)
+  set(bash ${PROJECT_BINARY_DIR}/share/bash-completion/completions/${program})
+  set(zsh ${PROJECT_BINARY_DIR}/share/zsh/site-functions/_${program})
+  set(fish ${PROJECT_BINARY_DIR}/share/fish/vendor_completions.d/${program}.fish)
   add_custom_command(
     OUTPUT ${man} ${bash} ${zsh} ${fish}
     COMMAND ${CMAKE_COMMAND} -E make_directory
@@ -68,7 +70,7 @@ foreach(tool IN LISTS tools)
     COMMAND ${tool} --generate=bash > ${bash}
     COMMAND ${tool} --generate=zsh > ${zsh}
     COMMAND ${tool} --generate=fish > ${fish}
-    DEPENDS ${tool} COMMENT "Manual page and completions of ${tool}" VERBATIM)
+    DEPENDS ${tool} COMMENT "Manual page and completions of ${program}" VERBATIM)
   list(APPEND generated ${man} ${bash} ${zsh} ${fish})
 endforeach()
 add_custom_target(tigris_manuals ALL DEPENDS ${generated})

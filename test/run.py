@@ -9,7 +9,7 @@ continues one. The test passes when all of them succeed. Substitutions:
 
     %s %S     the test file, its directory           %src     the source tree
     %t %T     a temporary path prefix, its directory %corpus  the model corpus (REQUIRES: corpus)
-    %tigris-import ...  each tool of --bin           %python  this interpreter
+    %tigris-import ...  each tool of --bin, and %tigris           %python  this interpreter
     %lib      the libraries beside --bin
     %check    run.py --check                         %exit N  run.py --exit N
 
@@ -161,6 +161,7 @@ class Suite:
         me = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'test' / 'run.py'))}"
         table = {f"%tigris-{tool}": shlex.quote(str(self.bin / f"tigris-{tool}")) for tool in TOOLS}
         table |= {"%check": f"{me} --check", "%exit": f"{me} --exit", "%src": str(ROOT),
+                  "%tigris": shlex.quote(str(self.bin / "tigris")),
                   "%lib": str(self.bin.parent / "lib"),
                   "%python": shlex.quote(sys.executable), "%corpus": str(self.corpus),
                   "%%": "%", "%s": str(test), "%S": str(test.parent), "%t": str(scratch / (test.name + ".tmp")),

@@ -3,6 +3,7 @@
 
 namespace tigris {
 
-int dumpMain(int argc, const char* const* argv);
+/// `name` is what the tool calls itself: it is `tigris dump`, too.
+int dumpMain(int argc, const char* const* argv, const char* name = "tigris-dump");
 
 } // namespace tigris

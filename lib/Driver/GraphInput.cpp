@@ -8,10 +8,12 @@ namespace tigris {
 
 Expected<Graph> readGraphInput(ToolContext& context) {
   Expected<std::string> text = context.readInput();
-  if (!text)
-    return text.takeError();
+  return text ? parseGraphInput(context, std::move(*text)) : Expected<Graph>(text.takeError());
+}
+
+Expected<Graph> parseGraphInput(ToolContext& context, std::string text) {
   Expected<Graph> graph =
-      readStream(std::make_shared<const std::string>(std::move(*text)), context.input());
+      readStream(std::make_shared<const std::string>(std::move(text)), context.input());
   if (!graph)
     return graph;
   for (const TensorId id : graph->tensors())

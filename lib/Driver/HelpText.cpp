@@ -14,7 +14,7 @@ using Entry = OptionTable::Entry;
 std::string positional(const ToolSpec& spec) {
   if (spec.input.empty())
     return {};
-  return spec.inputRequired ? spec.input : "[" + spec.input + "]";
+  return spec.inputRequired || !spec.commands.empty() ? spec.input : "[" + spec.input + "]";
 }
 
 std::string usageLine(const ToolSpec& spec) {
@@ -27,7 +27,7 @@ std::string usageLine(const ToolSpec& spec) {
 }
 
 std::string stdinSentence(const ToolSpec& spec) {
-  if (spec.input.empty() || spec.inputRequired)
+  if (spec.input.empty() || spec.inputRequired || !spec.commands.empty())
     return {};
   return spec.input + " is a file or - for standard input, which is the default.";
 }
@@ -168,7 +168,9 @@ std::string bashCompletion(const ToolSpec& spec, const OptionTable& table) {
                 "' -- \"$cur\"))\n"
                 "        [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n"
                 "      else\n"
-                "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                "        COMPREPLY=($(compgen ",
+                spec.commands.empty() ? "" : strCat("-W '", join(spec.commands, " "), "' "),
+                "-f -- \"$cur\"))\n"
                 "      fi ;;\n"
                 "  esac\n"
                 "}\n"
@@ -213,12 +215,18 @@ std::string zshCompletion(const ToolSpec& spec, const OptionTable& table) {
                      help, value, "'");
   }
   if (!spec.input.empty())
-    text += strCat(" \\\n  '", spec.inputRequired ? "1:" : "::", escape(spec.input), ":_files'");
+    text += strCat(" \\\n  '", spec.inputRequired ? "1:" : "::", escape(spec.input), ":",
+                   spec.commands.empty()
+                       ? "_files'"
+                       : strCat("(", join(spec.commands, " "), ")' '*::file:_files'"));
   return text + "\n";
 }
 
 std::string fishCompletion(const ToolSpec& spec, const OptionTable& table) {
   std::string text;
+  if (!spec.commands.empty())
+    text += strCat("complete -c ", spec.name, " -n __fish_use_subcommand -a '",
+                   join(spec.commands, " "), "'\n");
   for (const Entry& entry : table.entries()) {
     text += strCat("complete -c ", spec.name, " -l ", entry.longName);
     if (entry.shortName != 0)

@@ -2,9 +2,8 @@
 #include "tigris/Driver/NormTool.h"
 
 #include "tigris/Driver/GraphInput.h"
-#include "tigris/Driver/PassFlags.h"
+#include "tigris/Driver/NormFlags.h"
 #include "tigris/Driver/WeightsOption.h"
-#include "tigris/IR/Verifier.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
@@ -15,26 +14,15 @@ namespace tigris {
 namespace {
 
 struct NormOptions {
-  std::optional<std::string> passes;
-  std::vector<std::string> skip;
+  NormFlags norm;
   std::optional<std::string> printPasses;
   bool dumpPipeline = false;
   PassFlags running;
   WriteOptions write;
-
-  /// Only a pipeline that runs `default` to its end promises a normalized graph.
-  bool isPartial() const {
-    return running.stopAfter || running.passLimit >= 0 ||
-           (passes && passes->find("default") == std::string::npos);
-  }
 };
 
 void declare(OptionTable& table, NormOptions& options) {
-  table
-      .text("passes", options.passes, "PIPELINE",
-            "passes to run (default: 'default'); 'a,b{k=v},fixpoint(c,d),repeat{n=2}(e)'")
-      .record();
-  table.texts("skip-pass", options.skip, "NAME", "leave this pass out; may be repeated").record();
+  declareNormalizing(table, options.norm);
   declarePlugins(table, options.running);
   table.optionalText("print-passes", options.printPasses, "text", "md",
                      "list the passes, or with =md print their manual, and stop");
@@ -48,17 +36,12 @@ Status normalize(ToolContext& context, NormOptions& options, const Pipeline& pip
   Expected<Graph> graph = readGraphInput(context);
   if (!graph)
     return graph.takeError();
-  if (graph->stage() == GraphStage::Planned)
-    return makeError(DiagId::BadGraph,
-                     "the graph is planned already; normalize before tigris-plan");
-  const Expected<bool> passed = runPipeline(context, options.running, pipeline, *graph);
-  if (!passed)
-    return passed.error();
+  const Expected<bool> normalized =
+      normalizeGraph(context, options.norm, options.running, pipeline, *graph);
+  if (!normalized)
+    return normalized.error();
   // Errors reported to the context's diagnostics fail the tool by themselves.
-  if (!*passed)
-    return {};
-  if (!options.isPartial() && (!finishNormalization(*graph, context.diagnostics()) ||
-                               !verifyGraph(*graph, context.diagnostics())))
+  if (!*normalized)
     return {};
   graph->addHistory(context.historyEntry());
   options.write.streamFile = context.outputPath();
@@ -151,11 +134,9 @@ int normMain(int argc, const char* const* argv) {
     }
     if (Status status = checkPassNames(options.running, registry); !status)
       return status;
-    Expected<Pipeline> pipeline = parsePipeline(options.passes.value_or("default"), registry);
+    const Expected<Pipeline> pipeline = normPipeline(options.norm, registry);
     if (!pipeline)
-      return pipeline.takeError();
-    if (Status status = skipPasses(*pipeline, options.skip, registry); !status)
-      return status;
+      return pipeline.error();
     if (options.dumpPipeline) {
       context.print(printPipeline(*pipeline) + "\n");
       return {};

@@ -2,6 +2,7 @@
 #include "tigris/Driver/QuantizeTool.h"
 
 #include "tigris/Driver/Compare.h"
+#include "tigris/Driver/GraphInput.h"
 #include "tigris/Driver/GraphRunner.h"
 #include "tigris/Driver/SampleFolder.h"
 #include "tigris/Driver/WeightsOption.h"
@@ -156,6 +157,9 @@ Expected<Observations> calibrate(const ToolContext& context, const Graph& graph,
   const Expected<SampleFolder> samples = openSamples(runner, flags);
   if (!samples)
     return samples.error();
+  for (const std::vector<std::string>& files : samples->files())
+    for (const std::string& file : files)
+      context.addDependency(file);
 
   Observations observations;
   Progress progress(context, "calibrating,");
@@ -218,16 +222,16 @@ Status compare(ToolContext& context, const Graph& before, const Graph& after,
     return samples.error();
   std::vector<Agreement> agreements((*real)->results().size());
   Progress progress(context, "comparing,");
-  const Status status = samples->forEach(
-      static_cast<size_t>(flags.maxSamples), [&](const std::vector<NpyArray>& arrays) -> Status {
-        progress.step();
-        for (GraphRunner* runner : {real->get(), integer->get()})
-          if (Status ran = runner->run(arrays); !ran)
-            return ran;
-        for (size_t i = 0; i < agreements.size(); ++i)
-          agreements[i].add((*real)->result(i), (*integer)->result(i));
-        return {};
-      });
+  Status status = samples->forEach(static_cast<size_t>(flags.maxSamples),
+                                   [&](const std::vector<NpyArray>& arrays) -> Status {
+                                     progress.step();
+                                     for (GraphRunner* runner : {real->get(), integer->get()})
+                                       if (Status ran = runner->run(arrays); !ran)
+                                         return ran;
+                                     for (size_t i = 0; i < agreements.size(); ++i)
+                                       agreements[i].add((*real)->result(i), (*integer)->result(i));
+                                     return {};
+                                   });
   if (!status)
     return status;
   for (size_t i = 0; i < agreements.size(); ++i) {
@@ -260,11 +264,7 @@ Status quantize(ToolContext& context, QuantizeFlags& flags) {
   const Expected<QuantizeOptions> options = quantizeOptions(flags);
   if (!options)
     return options.error();
-  Expected<std::string> text = context.readInput();
-  if (!text)
-    return text.takeError();
-  Expected<Graph> graph =
-      readStream(std::make_shared<const std::string>(std::move(*text)), context.input());
+  Expected<Graph> graph = readGraphInput(context);
   if (!graph)
     return graph.takeError();
   if (graph->stage() != GraphStage::Imported || graph->layout() != Layout::ChannelsFirst)

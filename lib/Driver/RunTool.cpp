@@ -293,10 +293,10 @@ Status execute(ToolContext& context, const RunFlags& flags) {
 
 } // namespace
 
-int runMain(int argc, const char* const* argv) {
+int runMain(int argc, const char* const* argv, const char* name) {
   RunFlags flags;
   ToolSpec spec;
-  spec.name = "tigris-run";
+  spec.name = name;
   spec.summary = "Runs a .tgrs plan on the C runtime with arrays from .npy files.";
   spec.input = "PLAN";
   spec.inputRequired = true;

@@ -3,6 +3,7 @@
 
 namespace tigris {
 
-int runMain(int argc, const char* const* argv);
+/// `name` is what the tool calls itself: it is `tigris run`, too.
+int runMain(int argc, const char* const* argv, const char* name = "tigris-run");
 
 } // namespace tigris

@@ -32,12 +32,14 @@ public:
   Status forEach(size_t limit,
                  const std::function<Status(const std::vector<NpyArray>&)>& use) const;
 
+  /// Per input, in the order they are read.
+  const std::vector<std::vector<std::string>>& files() const { return files_; }
   /// Of the first input; a file may hold many samples.
   size_t fileCount() const { return files_.empty() ? 0 : files_[0].size(); }
 
 private:
   std::vector<SampleInput> inputs_;
-  std::vector<std::vector<std::string>> files_; ///< per input
+  std::vector<std::vector<std::string>> files_;
 };
 
 } // namespace tigris

@@ -357,6 +357,8 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
     }
     if (status && errors == 0)
       status = context.writeOutputs();
+    if (status && context.verdict_)
+      status = std::move(*context.verdict_);
     if (!status)
       report(status.error().diagnostic());
   } catch (const DataError& error) {

@@ -23,7 +23,8 @@
 //   }
 //
 // What a run may rely on:
-//  - nothing reaches standard output or any file unless `run` succeeds and no error was reported;
+//  - nothing reaches standard output or any file unless `run` succeeds and no error was reported (setVerdict is
+//    the exception);
 //  - warnings and errors reported to context.diagnostics() appear on standard error at once;
 //  - exit codes: 0 success, 1 bad input (DataError and lack of host memory too), 2 wrong command line
 //    (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70 a bug (InternalError or any
@@ -140,6 +141,10 @@ public:
   /// Writes to standard error now: progress, timings, dumps between passes.
   void log(const std::string& text) const;
 
+  /// The result is bad news: the outputs are written as after success, then the error is reported, and the
+  /// exit code is its. For tools that show what is wrong in detail.
+  void setVerdict(Error error) { verdict_ = std::move(error); }
+
   /// Names a further file the result depends on, for --depfile. readInput() names the input.
   void addDependency(const std::string& path) const { dependencies_.insert(path); }
 
@@ -168,6 +173,7 @@ private:
   std::optional<std::string> output_;
   std::vector<File> files_;
   std::string printed_;
+  std::optional<Error> verdict_;
   mutable std::set<std::string> dependencies_;
   std::string depfile_;
   std::string depfileTarget_;
@@ -178,6 +184,8 @@ struct ToolSpec {
   std::string name;
   /// One sentence.
   std::string summary;
+  /// Words the positional argument is one of, for completions; empty: it is a file.
+  std::vector<std::string> commands;
   /// Placeholder of the positional argument ("IN"); empty: the tool takes none.
   std::string input;
   /// Without it, a missing argument means standard input (refused when that is a terminal).

@@ -78,6 +78,11 @@ bool allowedType(const Op& op, DType type, GraphStage stage) {
   case DType::UInt8:
     // Quantization folding shifts it to int8.
     return stage == GraphStage::Imported;
+  case DType::Int16:
+  case DType::UInt16:
+    // wide-quant-to-float leaves the integers out.
+    return stage == GraphStage::Imported &&
+           (op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear);
   case DType::Int32:
   case DType::Int64:
     return movesOnly(op);

@@ -19,6 +19,10 @@ std::string dumpGraph(const Graph& graph, const DumpOptions& options);
 /// A line per stage of a planned graph: mode, tiles, halo, peak, traffic, recomputed work.
 std::string stageTable(const Graph& graph);
 
+/// Every byte of a plan file with its offset, the record and field it belongs to, and its value. Shows a damaged
+/// file as far as its parts can be told apart; PlanFile::open says what is wrong with it.
+std::string hexDump(std::string_view bytes);
+
 /// "3.1 KiB (3172 bytes)"; plain "512 bytes" below 1 KiB.
 std::string describeBytes(uint64_t bytes);
 

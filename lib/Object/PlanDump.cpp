@@ -67,7 +67,7 @@ std::string stageTable(const PlanFile& file) {
   size_t index = 0;
   for (const tigris_stage& stage : file.stages()) {
     const uint32_t last = stage.first_op + stage.op_count;
-    table.addRow({strCat(index++), stage.mode == TIGRIS_STAGE_WHOLE ? "whole" : "other",
+    table.addRow({strCat(index++), stage.mode == TIGRIS_STAGE_TILED ? "tiled" : "whole",
                   stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
                   strCat(stage.load_count), strCat(stage.spill_count), strCat(stage.peak)});
   }

@@ -24,7 +24,7 @@ import tempfile
 
 import pipeline
 
-TOLERANCE_DB = 0.5
+TOLERANCE_DB = 1.0  # a different rounding anywhere moves the figures as much
 ORT_METHODS = {"minmax": "MinMax", "percentile": "Percentile", "entropy": "Entropy"}
 
 

@@ -1,6 +1,7 @@
 // Plugins that must be refused, or whose passes misbehave: one library per value of BAD_PLUGIN.
 #include "tigris/Pass/PassPlugin.h"
 
+#include <cstdlib>
 #include <stdexcept>
 
 using namespace tigris;
@@ -11,6 +12,7 @@ namespace {
 [[maybe_unused]] PassStatus throwing(Graph&, PassContext&) {
   throw std::runtime_error("the sky is falling");
 }
+[[maybe_unused]] PassStatus crashing(Graph&, PassContext&) { std::abort(); }
 /// Turns Relu into Abs: legal, and wrong.
 [[maybe_unused]] PassStatus wrong(Graph& graph, PassContext&) {
   for (const OpId id : graph.order())
@@ -87,6 +89,8 @@ static Status registerPasses(PluginRegistrar& registrar) {
   return makeError(DiagId::PluginError, "the licence of plugin 'odd' has expired");
 #else
   if (Status status = registrar.addPass(pass("throwing", throwing)); !status)
+    return status;
+  if (Status status = registrar.addPass(pass("crashing", crashing)); !status)
     return status;
   return registrar.addPass(pass("wrong", wrong));
 #endif

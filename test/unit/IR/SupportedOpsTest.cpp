@@ -88,8 +88,8 @@ TEST_CASE("supported: quantization") {
   checkUnsupported(b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1, 2, 3, 4})}),
                    "has 4 scales; activations may have one only");
   checkUnsupported(
-      b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {})}, {{"output_dtype", 4}}),
-      "is uint16, but kernels compute in float32 and int8 only");
+      b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {})}, {{"output_dtype", 6}}),
+      "is int32, but kernels compute in float32 and int8 only");
   const TensorId weights = b.constant(Ints(8), DType::Int4, {2, 4});
   CHECK(
       refusal(b, b.inferred(OpKind::DequantizeLinear, {weights, b.floats({1, 2, 3, 4})})).empty());

@@ -11,7 +11,10 @@ using namespace tigris;
 TEST_CASE("the default pipeline registers and resolves") {
   const Expected<Pipeline> pipeline = parsePipeline("default", builtinPasses());
   REQUIRE_MESSAGE(pipeline, pipeline.error().message());
-  CHECK(printPipeline(*pipeline) == defaultPipeline());
+  // Extension points print as the passes that plugins put there: none.
+  const Expected<Pipeline> spelled = parsePipeline(defaultPipeline(), builtinPasses());
+  REQUIRE(spelled);
+  CHECK(printPipeline(*pipeline) == printPipeline(*spelled));
 }
 
 TEST_CASE("every pass has a manual") {

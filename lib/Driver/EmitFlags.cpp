@@ -1,0 +1,57 @@
+// Emits a plan. What is written has been opened by the runtime's own validator before.
+#include "tigris/Driver/EmitFlags.h"
+
+#include "tigris.h"
+
+#include <cstddef>
+
+namespace tigris {
+
+namespace {
+
+/// The runtime refuses a file only when the emitter is wrong, or the model exceeds a limit that the
+/// firmware can raise when it builds the runtime.
+Status checkWithRuntime(const std::string& file) {
+  std::vector<std::max_align_t> aligned(file.size() / sizeof(std::max_align_t) + 1);
+  std::copy(file.begin(), file.end(), reinterpret_cast<char*>(aligned.data()));
+  tigris_plan plan;
+  const tigris_status status = tigris_plan_open(&plan, aligned.data(), file.size());
+  if (status == TIGRIS_E_LIMIT)
+    return makeError(DiagId::UnsupportedOp, "the model has more than ", TIGRIS_MAX_PORTS,
+                     " inputs and outputs, or an op with more than ", TIGRIS_MAX_OPERANDS,
+                     " operands; build tools and runtime with a larger TIGRIS_MAX_PORTS or "
+                     "TIGRIS_MAX_OPERANDS");
+  if (status == TIGRIS_OK)
+    return {};
+  const std::string at =
+      plan.error_op == TIGRIS_NONE ? std::string() : strCat(", op ", plan.error_op);
+  TIGRIS_UNREACHABLE(strCat("the runtime refuses the file: ", tigris_status_text(status), at));
+}
+
+} // namespace
+
+void declareEmitting(OptionTable& table, EmitFlags& flags) {
+  table.flag(
+      "xip", flags.options.xip,
+      "record that the firmware keeps the plan in memory-mapped flash and executes it there");
+  table.choice(
+      "compress", flags.compress, {"none", "lz4"},
+      "pack weights; they are unpacked stage by stage into the fast memory the plan leaves "
+      "free (default: none)");
+  table.flag("strip-names", flags.options.stripNames,
+             "leave out the names of tensors and ops; inputs and outputs keep theirs");
+}
+
+Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags) {
+  EmitOptions options = flags.options;
+  options.compress = flags.compress == "lz4" ? Compression::Lz4 : Compression::None;
+  options.producer = strCat("tigris-emit ", tigrisVersion());
+  Expected<std::string> file = emitPlan(graph, options);
+  if (!file)
+    return file;
+  if (Status status = checkWithRuntime(*file); !status)
+    return status.takeError();
+  return file;
+}
+
+} // namespace tigris

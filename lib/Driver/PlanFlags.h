@@ -1,0 +1,40 @@
+// The options of tools that plan, the planning itself, and its figures as text.
+#pragma once
+
+#include "tigris/Driver/PassFlags.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Plan/Sizing.h"
+
+namespace tigris {
+
+struct PlanFlags {
+  std::vector<uint64_t> memory;
+  std::optional<uint64_t> flash;
+  std::optional<uint64_t> reserve;
+  std::string planner = "greedy";
+  std::string optimize = "memory";
+  std::string target = "generic";
+  std::string io;
+};
+
+/// -m ... --optimize.
+void declarePlanning(OptionTable& table, PlanFlags& flags);
+
+/// Fails with DiagId::Usage when -m is not given once or twice.
+Expected<PlanOptions> planOptions(const PlanFlags& flags);
+
+/// Plans a normalized graph between what plugins have hooked in before and after, keeps --reserve free, and checks
+/// the result. False when a plugin failed: the errors are in the context's diagnostics then.
+Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const PassFlags& passes,
+                        const PassRegistry& registry, Graph& graph);
+
+/// A few lines with the figures of a planned graph.
+std::string describePlan(const Graph& graph);
+
+/// A line per budget.
+std::string sizingText(const std::vector<SizingRow>& rows);
+
+/// "12.3".
+std::string oneDigit(double value);
+
+} // namespace tigris

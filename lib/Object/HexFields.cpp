@@ -1,0 +1,480 @@
+// One table per record. The static assertions notice when the format grows a member and a table does not.
+#include "tigris/Object/HexFields.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace tigris {
+
+namespace {
+
+/// Every byte of the record belongs to exactly one field, in order.
+template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t size) {
+  size_t reached = 0;
+  for (const HexField& field : fields) {
+    if (field.offset != reached)
+      return false;
+    reached += size_t{field.size} * field.count;
+  }
+  return reached == size;
+}
+
+#define FIELD(record, member, kind)                                                                \
+  {                                                                                                \
+#member, offsetof(record, member),                                                             \
+        sizeof(std::remove_all_extents_t <decltype(record::member)>),                              \
+        sizeof(record::member) / sizeof(std::remove_all_extents_t <decltype(record::member)>),     \
+        FieldKind::kind                                                                            \
+  }
+#define COVERED(fields, record) static_assert(covers(fields, sizeof(record)))
+
+constexpr HexField HeaderFields[] = {
+    FIELD(tigris_header, magic, Characters),     FIELD(tigris_header, version, Unsigned),
+    FIELD(tigris_header, header_size, Unsigned), FIELD(tigris_header, file_size, Unsigned),
+    FIELD(tigris_header, crc32, Address),        FIELD(tigris_header, section_count, Unsigned),
+    FIELD(tigris_header, reserved, Unsigned),
+};
+COVERED(HeaderFields, tigris_header);
+
+constexpr HexField SectionFields[] = {
+    FIELD(tigris_section, type, SectionType),
+    FIELD(tigris_section, offset, Address),
+    FIELD(tigris_section, length, Unsigned),
+    FIELD(tigris_section, count, Unsigned),
+};
+COVERED(SectionFields, tigris_section);
+
+constexpr HexField SummaryFields[] = {
+    FIELD(tigris_summary, fast_bytes, Unsigned),
+    FIELD(tigris_summary, fast_reserved, Unsigned),
+    FIELD(tigris_summary, slow_bytes, Unsigned),
+    FIELD(tigris_summary, flash_bytes, Unsigned),
+    FIELD(tigris_summary, align, Unsigned),
+    FIELD(tigris_summary, io_mode, Unsigned),
+    FIELD(tigris_summary, budget_fast, Unsigned),
+    FIELD(tigris_summary, budget_slow, Unsigned),
+    FIELD(tigris_summary, budget_flash, Unsigned),
+    FIELD(tigris_summary, model, String),
+    FIELD(tigris_summary, target, String),
+    FIELD(tigris_summary, planner, String),
+    FIELD(tigris_summary, optimize, String),
+    FIELD(tigris_summary, producer, String),
+    FIELD(tigris_summary, bound_class, String),
+    FIELD(tigris_summary, flags, Address),
+    FIELD(tigris_summary, fast_peak, Unsigned),
+    FIELD(tigris_summary, slow_peak, Unsigned),
+    FIELD(tigris_summary, kernel_calls, Unsigned),
+    FIELD(tigris_summary, weight_bytes, Unsigned),
+    FIELD(tigris_summary, stages, Unsigned),
+    FIELD(tigris_summary, tiled_stages, Unsigned),
+    FIELD(tigris_summary, streamed_stages, Unsigned),
+    FIELD(tigris_summary, chains, Unsigned),
+    FIELD(tigris_summary, slow_read, Unsigned),
+    FIELD(tigris_summary, slow_write, Unsigned),
+    FIELD(tigris_summary, compulsory, Unsigned),
+    FIELD(tigris_summary, io_bytes, Unsigned),
+    FIELD(tigris_summary, macs, Unsigned),
+    FIELD(tigris_summary, recompute_macs, Unsigned),
+    FIELD(tigris_summary, unscheduled_peak, Unsigned),
+    FIELD(tigris_summary, bound_fast_peak, Unsigned),
+    FIELD(tigris_summary, bound_slow_traffic, Unsigned),
+};
+COVERED(SummaryFields, tigris_summary);
+
+constexpr HexField TensorFields[] = {
+    FIELD(tigris_tensor, dtype, Type),     FIELD(tigris_tensor, rank, Unsigned),
+    FIELD(tigris_tensor, flags, Address),  FIELD(tigris_tensor, dims, Unsigned),
+    FIELD(tigris_tensor, bytes, Unsigned), FIELD(tigris_tensor, quant, Unsigned),
+    FIELD(tigris_tensor, data, Address),   FIELD(tigris_tensor, name, String),
+};
+COVERED(TensorFields, tigris_tensor);
+
+constexpr HexField QuantFields[] = {
+    FIELD(tigris_quant, scale, Float),
+    FIELD(tigris_quant, zero_point, Signed),
+};
+COVERED(QuantFields, tigris_quant);
+
+constexpr HexField PortFields[] = {
+    FIELD(tigris_port, tensor, Unsigned),   FIELD(tigris_port, direction, Unsigned),
+    FIELD(tigris_port, dtype, Type),        FIELD(tigris_port, rank, Unsigned),
+    FIELD(tigris_port, reserved, Unsigned), FIELD(tigris_port, dims, Unsigned),
+    FIELD(tigris_port, perm, Unsigned),     FIELD(tigris_port, offset, Address),
+    FIELD(tigris_port, name, String),
+};
+COVERED(PortFields, tigris_port);
+
+constexpr HexField OperandFields[] = {
+    FIELD(tigris_operand, tensor, Unsigned),
+    FIELD(tigris_operand, pool, Pool),
+    FIELD(tigris_operand, reserved, Unsigned),
+    FIELD(tigris_operand, offset, Address),
+};
+COVERED(OperandFields, tigris_operand);
+
+constexpr HexField OpFields[] = {
+    FIELD(tigris_op, opcode, Opcode),    FIELD(tigris_op, inputs, Unsigned),
+    FIELD(tigris_op, outputs, Unsigned), FIELD(tigris_op, operands, Unsigned),
+    FIELD(tigris_op, params, Unsigned),  FIELD(tigris_op, params_size, Unsigned),
+    FIELD(tigris_op, name, String),
+};
+COVERED(OpFields, tigris_op);
+
+constexpr HexField StageFields[] = {
+    FIELD(tigris_stage, first_op, Unsigned),    FIELD(tigris_stage, op_count, Unsigned),
+    FIELD(tigris_stage, first_load, Unsigned),  FIELD(tigris_stage, load_count, Unsigned),
+    FIELD(tigris_stage, first_spill, Unsigned), FIELD(tigris_stage, spill_count, Unsigned),
+    FIELD(tigris_stage, peak, Unsigned),        FIELD(tigris_stage, detail, Unsigned),
+    FIELD(tigris_stage, mode, StageMode),       FIELD(tigris_stage, reserved, Unsigned),
+};
+COVERED(StageFields, tigris_stage);
+
+constexpr HexField TilingFields[] = {
+    FIELD(tigris_tiling, first_buffer, Unsigned),
+    FIELD(tigris_tiling, buffer_count, Unsigned),
+    FIELD(tigris_tiling, state, Unsigned),
+    FIELD(tigris_tiling, tiles, Unsigned),
+};
+COVERED(TilingFields, tigris_tiling);
+
+constexpr HexField TileBufferFields[] = {
+    FIELD(tigris_tile_buffer, tensor, Unsigned),  FIELD(tigris_tile_buffer, home, Pool),
+    FIELD(tigris_tile_buffer, flags, Address),    FIELD(tigris_tile_buffer, fast, Address),
+    FIELD(tigris_tile_buffer, bytes, Unsigned),   FIELD(tigris_tile_buffer, home_offset, Address),
+    FIELD(tigris_tile_buffer, load_op, Unsigned), FIELD(tigris_tile_buffer, reload_axes, Address),
+};
+COVERED(TileBufferFields, tigris_tile_buffer);
+
+constexpr HexField WeightBlockFields[] = {
+    FIELD(tigris_weight_block, first_op, Unsigned),     FIELD(tigris_weight_block, data, Address),
+    FIELD(tigris_weight_block, packed_bytes, Unsigned), FIELD(tigris_weight_block, bytes, Unsigned),
+    FIELD(tigris_weight_block, fast, Address),          FIELD(tigris_weight_block, mode, Unsigned),
+};
+COVERED(WeightBlockFields, tigris_weight_block);
+
+constexpr HexField TransferFields[] = {
+    FIELD(tigris_transfer, tensor, Unsigned), FIELD(tigris_transfer, reserved, Unsigned),
+    FIELD(tigris_transfer, fast, Address),    FIELD(tigris_transfer, slow, Address),
+    FIELD(tigris_transfer, bytes, Unsigned),
+};
+COVERED(TransferFields, tigris_transfer);
+
+constexpr HexField ConvParamsFields[] = {
+    FIELD(tigris_conv_params, kernel_h, Signed),
+    FIELD(tigris_conv_params, kernel_w, Signed),
+    FIELD(tigris_conv_params, stride_h, Signed),
+    FIELD(tigris_conv_params, stride_w, Signed),
+    FIELD(tigris_conv_params, dilation_h, Signed),
+    FIELD(tigris_conv_params, dilation_w, Signed),
+    FIELD(tigris_conv_params, pad_top, Signed),
+    FIELD(tigris_conv_params, pad_left, Signed),
+    FIELD(tigris_conv_params, pad_bottom, Signed),
+    FIELD(tigris_conv_params, pad_right, Signed),
+    FIELD(tigris_conv_params, groups, Signed),
+    FIELD(tigris_conv_params, lo, Scalar),
+    FIELD(tigris_conv_params, hi, Scalar),
+    FIELD(tigris_conv_params, requant, Unsigned),
+    FIELD(tigris_conv_params, requant_count, Unsigned),
+    FIELD(tigris_conv_params, weight_zeros, Unsigned),
+    FIELD(tigris_conv_params, weight_zeros_count, Unsigned),
+};
+COVERED(ConvParamsFields, tigris_conv_params);
+
+constexpr HexField FcParamsFields[] = {
+    FIELD(tigris_fc_params, lo, Scalar),
+    FIELD(tigris_fc_params, hi, Scalar),
+    FIELD(tigris_fc_params, requant, Unsigned),
+    FIELD(tigris_fc_params, requant_count, Unsigned),
+    FIELD(tigris_fc_params, weight_zeros, Unsigned),
+    FIELD(tigris_fc_params, weight_zeros_count, Unsigned),
+};
+COVERED(FcParamsFields, tigris_fc_params);
+
+constexpr HexField MatmulParamsFields[] = {
+    FIELD(tigris_matmul_params, flags, Address),
+};
+COVERED(MatmulParamsFields, tigris_matmul_params);
+
+constexpr HexField PoolParamsFields[] = {
+    FIELD(tigris_pool_params, kernel_h, Signed),
+    FIELD(tigris_pool_params, kernel_w, Signed),
+    FIELD(tigris_pool_params, stride_h, Signed),
+    FIELD(tigris_pool_params, stride_w, Signed),
+    FIELD(tigris_pool_params, dilation_h, Signed),
+    FIELD(tigris_pool_params, dilation_w, Signed),
+    FIELD(tigris_pool_params, pad_top, Signed),
+    FIELD(tigris_pool_params, pad_left, Signed),
+    FIELD(tigris_pool_params, pad_bottom, Signed),
+    FIELD(tigris_pool_params, pad_right, Signed),
+    FIELD(tigris_pool_params, flags, Address),
+    FIELD(tigris_pool_params, lo, Scalar),
+    FIELD(tigris_pool_params, hi, Scalar),
+    FIELD(tigris_pool_params, requant, Unsigned),
+    FIELD(tigris_pool_params, requant_count, Unsigned),
+};
+COVERED(PoolParamsFields, tigris_pool_params);
+
+constexpr HexField GlobalPoolParamsFields[] = {
+    FIELD(tigris_global_pool_params, lo, Scalar),
+    FIELD(tigris_global_pool_params, hi, Scalar),
+    FIELD(tigris_global_pool_params, requant, Unsigned),
+    FIELD(tigris_global_pool_params, requant_count, Unsigned),
+};
+COVERED(GlobalPoolParamsFields, tigris_global_pool_params);
+
+constexpr HexField ReduceParamsFields[] = {
+    FIELD(tigris_reduce_params, kind, Unsigned),
+    FIELD(tigris_reduce_params, axes, Unsigned),
+    FIELD(tigris_reduce_params, requant, Unsigned),
+    FIELD(tigris_reduce_params, requant_count, Unsigned),
+};
+COVERED(ReduceParamsFields, tigris_reduce_params);
+
+constexpr HexField BinaryParamsFields[] = {
+    FIELD(tigris_binary_params, lo, Scalar),
+    FIELD(tigris_binary_params, hi, Scalar),
+    FIELD(tigris_binary_params, left_shift, Signed),
+    FIELD(tigris_binary_params, a_multiplier, Signed),
+    FIELD(tigris_binary_params, a_shift, Signed),
+    FIELD(tigris_binary_params, b_multiplier, Signed),
+    FIELD(tigris_binary_params, b_shift, Signed),
+    FIELD(tigris_binary_params, out_multiplier, Signed),
+    FIELD(tigris_binary_params, out_shift, Signed),
+};
+COVERED(BinaryParamsFields, tigris_binary_params);
+
+constexpr HexField UnaryParamsFields[] = {
+    FIELD(tigris_unary_params, function, Unsigned),
+    FIELD(tigris_unary_params, alpha, Float),
+    FIELD(tigris_unary_params, beta, Float),
+};
+COVERED(UnaryParamsFields, tigris_unary_params);
+
+constexpr HexField ClampParamsFields[] = {
+    FIELD(tigris_clamp_params, lo, Scalar),
+    FIELD(tigris_clamp_params, hi, Scalar),
+};
+COVERED(ClampParamsFields, tigris_clamp_params);
+
+constexpr HexField SoftmaxParamsFields[] = {
+    FIELD(tigris_softmax_params, axis, Signed),
+    FIELD(tigris_softmax_params, multiplier, Signed),
+    FIELD(tigris_softmax_params, left_shift, Signed),
+    FIELD(tigris_softmax_params, diff_min, Signed),
+};
+COVERED(SoftmaxParamsFields, tigris_softmax_params);
+
+constexpr HexField LayerNormParamsFields[] = {
+    FIELD(tigris_layer_norm_params, axes, Unsigned),
+    FIELD(tigris_layer_norm_params, epsilon, Float),
+};
+COVERED(LayerNormParamsFields, tigris_layer_norm_params);
+
+constexpr HexField AxisParamsFields[] = {
+    FIELD(tigris_axis_params, axis, Signed),
+};
+COVERED(AxisParamsFields, tigris_axis_params);
+
+constexpr HexField SliceParamsFields[] = {
+    FIELD(tigris_slice_params, starts, Signed),
+    FIELD(tigris_slice_params, steps, Signed),
+};
+COVERED(SliceParamsFields, tigris_slice_params);
+
+constexpr HexField PadParamsFields[] = {
+    FIELD(tigris_pad_params, before, Signed),
+    FIELD(tigris_pad_params, mode, Unsigned),
+    FIELD(tigris_pad_params, value, Scalar),
+};
+COVERED(PadParamsFields, tigris_pad_params);
+
+constexpr HexField TransposeParamsFields[] = {
+    FIELD(tigris_transpose_params, perm, Unsigned),
+};
+COVERED(TransposeParamsFields, tigris_transpose_params);
+
+constexpr HexField ResizeParamsFields[] = {
+    FIELD(tigris_resize_params, h_taps, Unsigned),
+    FIELD(tigris_resize_params, w_taps, Unsigned),
+    FIELD(tigris_resize_params, h_index, Unsigned),
+    FIELD(tigris_resize_params, w_index, Unsigned),
+    FIELD(tigris_resize_params, h_weight, Unsigned),
+    FIELD(tigris_resize_params, w_weight, Unsigned),
+    FIELD(tigris_resize_params, h_origin, Signed),
+    FIELD(tigris_resize_params, w_origin, Signed),
+};
+COVERED(ResizeParamsFields, tigris_resize_params);
+
+constexpr HexField RequantizeParamsFields[] = {
+    FIELD(tigris_requantize_params, multiplier, Signed),
+    FIELD(tigris_requantize_params, shift, Signed),
+    FIELD(tigris_requantize_params, lo, Signed),
+    FIELD(tigris_requantize_params, hi, Signed),
+};
+COVERED(RequantizeParamsFields, tigris_requantize_params);
+
+#undef FIELD
+#undef COVERED
+
+template <typename Record, size_t N>
+constexpr HexRecord record(std::string_view name, const HexField (&fields)[N]) {
+  return {name, sizeof(Record), fields};
+}
+
+constexpr HexRecord SummaryRecord = record<tigris_summary>("summary", SummaryFields);
+constexpr HexRecord QuantRecord = record<tigris_quant>("quant", QuantFields);
+constexpr HexRecord TensorRecord = record<tigris_tensor>("tensor", TensorFields);
+constexpr HexRecord PortRecord = record<tigris_port>("port", PortFields);
+constexpr HexRecord OperandRecord = record<tigris_operand>("operand", OperandFields);
+constexpr HexRecord OpRecord = record<tigris_op>("op", OpFields);
+constexpr HexRecord TransferRecord = record<tigris_transfer>("transfer", TransferFields);
+constexpr HexRecord StageRecord = record<tigris_stage>("stage", StageFields);
+constexpr HexRecord TilingRecord = record<tigris_tiling>("tiling", TilingFields);
+constexpr HexRecord TileBufferRecord = record<tigris_tile_buffer>("tile_buffer", TileBufferFields);
+constexpr HexRecord WeightBlockRecord =
+    record<tigris_weight_block>("weight_block", WeightBlockFields);
+constexpr HexRecord ConvParamsRecord = record<tigris_conv_params>("conv_params", ConvParamsFields);
+constexpr HexRecord FcParamsRecord = record<tigris_fc_params>("fc_params", FcParamsFields);
+constexpr HexRecord MatmulParamsRecord =
+    record<tigris_matmul_params>("matmul_params", MatmulParamsFields);
+constexpr HexRecord PoolParamsRecord = record<tigris_pool_params>("pool_params", PoolParamsFields);
+constexpr HexRecord GlobalPoolParamsRecord =
+    record<tigris_global_pool_params>("global_pool_params", GlobalPoolParamsFields);
+constexpr HexRecord ReduceParamsRecord =
+    record<tigris_reduce_params>("reduce_params", ReduceParamsFields);
+constexpr HexRecord BinaryParamsRecord =
+    record<tigris_binary_params>("binary_params", BinaryParamsFields);
+constexpr HexRecord UnaryParamsRecord =
+    record<tigris_unary_params>("unary_params", UnaryParamsFields);
+constexpr HexRecord ClampParamsRecord =
+    record<tigris_clamp_params>("clamp_params", ClampParamsFields);
+constexpr HexRecord SoftmaxParamsRecord =
+    record<tigris_softmax_params>("softmax_params", SoftmaxParamsFields);
+constexpr HexRecord LayerNormParamsRecord =
+    record<tigris_layer_norm_params>("layer_norm_params", LayerNormParamsFields);
+constexpr HexRecord AxisParamsRecord = record<tigris_axis_params>("axis_params", AxisParamsFields);
+constexpr HexRecord SliceParamsRecord =
+    record<tigris_slice_params>("slice_params", SliceParamsFields);
+constexpr HexRecord PadParamsRecord = record<tigris_pad_params>("pad_params", PadParamsFields);
+constexpr HexRecord TransposeParamsRecord =
+    record<tigris_transpose_params>("transpose_params", TransposeParamsFields);
+constexpr HexRecord ResizeParamsRecord =
+    record<tigris_resize_params>("resize_params", ResizeParamsFields);
+constexpr HexRecord RequantizeParamsRecord =
+    record<tigris_requantize_params>("requantize_params", RequantizeParamsFields);
+
+} // namespace
+
+const HexRecord HeaderRecord = record<tigris_header>("header", HeaderFields);
+const HexRecord SectionRecord = record<tigris_section>("section", SectionFields);
+
+std::string_view sectionName(uint32_t type) {
+  switch (type) {
+#define SECTION(name)                                                                              \
+  case TIGRIS_SECTION_##name:                                                                      \
+    return #name;
+    SECTION(SUMMARY)
+    SECTION(STRINGS)
+    SECTION(INTS)
+    SECTION(QUANT)
+    SECTION(REQUANT)
+    SECTION(TENSORS)
+    SECTION(PORTS)
+    SECTION(OPERANDS)
+    SECTION(PARAMS)
+    SECTION(OPS)
+    SECTION(TRANSFERS)
+    SECTION(STAGES)
+    SECTION(WEIGHTS)
+    SECTION(TILINGS)
+    SECTION(TILE_BUFFERS)
+    SECTION(BLOCKS)
+#undef SECTION
+  default:
+    return {};
+  }
+}
+
+const HexRecord* sectionRecord(uint32_t type) {
+  switch (type) {
+  case TIGRIS_SECTION_SUMMARY:
+    return &SummaryRecord;
+  case TIGRIS_SECTION_QUANT:
+    return &QuantRecord;
+  case TIGRIS_SECTION_TENSORS:
+    return &TensorRecord;
+  case TIGRIS_SECTION_PORTS:
+    return &PortRecord;
+  case TIGRIS_SECTION_OPERANDS:
+    return &OperandRecord;
+  case TIGRIS_SECTION_OPS:
+    return &OpRecord;
+  case TIGRIS_SECTION_TRANSFERS:
+    return &TransferRecord;
+  case TIGRIS_SECTION_STAGES:
+    return &StageRecord;
+  case TIGRIS_SECTION_TILINGS:
+    return &TilingRecord;
+  case TIGRIS_SECTION_TILE_BUFFERS:
+    return &TileBufferRecord;
+  case TIGRIS_SECTION_BLOCKS:
+    return &WeightBlockRecord;
+  default:
+    return nullptr;
+  }
+}
+
+const HexRecord* paramsRecord(uint32_t opcode) {
+  switch (opcode) {
+  case TIGRIS_OP_CONV:
+  case TIGRIS_OP_DEPTHWISE_CONV:
+  case TIGRIS_OP_CONV_TRANSPOSE:
+    return &ConvParamsRecord;
+  case TIGRIS_OP_FULLY_CONNECTED:
+    return &FcParamsRecord;
+  case TIGRIS_OP_MATMUL:
+    return &MatmulParamsRecord;
+  case TIGRIS_OP_MAX_POOL:
+  case TIGRIS_OP_AVERAGE_POOL:
+    return &PoolParamsRecord;
+  case TIGRIS_OP_GLOBAL_AVERAGE_POOL:
+    return &GlobalPoolParamsRecord;
+  case TIGRIS_OP_REDUCE:
+    return &ReduceParamsRecord;
+  case TIGRIS_OP_ADD:
+  case TIGRIS_OP_SUB:
+  case TIGRIS_OP_MUL:
+  case TIGRIS_OP_DIV:
+  case TIGRIS_OP_MAXIMUM:
+  case TIGRIS_OP_MINIMUM:
+  case TIGRIS_OP_POW:
+    return &BinaryParamsRecord;
+  case TIGRIS_OP_UNARY:
+    return &UnaryParamsRecord;
+  case TIGRIS_OP_CLAMP:
+  case TIGRIS_OP_BATCH_NORM:
+    return &ClampParamsRecord;
+  case TIGRIS_OP_SOFTMAX:
+  case TIGRIS_OP_LOG_SOFTMAX:
+    return &SoftmaxParamsRecord;
+  case TIGRIS_OP_LAYER_NORM:
+    return &LayerNormParamsRecord;
+  case TIGRIS_OP_CONCAT:
+  case TIGRIS_OP_GATHER:
+    return &AxisParamsRecord;
+  case TIGRIS_OP_SLICE:
+    return &SliceParamsRecord;
+  case TIGRIS_OP_PAD:
+    return &PadParamsRecord;
+  case TIGRIS_OP_TRANSPOSE:
+    return &TransposeParamsRecord;
+  case TIGRIS_OP_RESIZE:
+    return &ResizeParamsRecord;
+  case TIGRIS_OP_REQUANTIZE:
+    return &RequantizeParamsRecord;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace tigris

@@ -1,0 +1,88 @@
+// What the pictures of a plan show: blocks of memory over steps, stages, operators, quantization.
+//
+// A step is one operator in execution order. Streams and plan files give the same picture, except for what a
+// file does not hold: the cost of a single stage, its halo, activations fused into operators, ONNX names.
+#pragma once
+
+#include "tigris/IR/Graph.h"
+#include "tigris/Object/Report.h"
+
+namespace tigris {
+
+/// Bytes that belong to one tensor, or to the executor, from step `first` to step `last`.
+struct PictureBlock {
+  std::string name;
+  /// "int8 [1, 8, 8, 16]".
+  std::string type;
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+  size_t first = 0;
+  size_t last = 0;
+  /// "load", "spill", "whole" (made and used inside the stage), "tile" (part of a tensor), "state" (boxes
+  /// of a tiled stage), "weights" (an unpacked block), "slow" (a whole tensor in slow memory).
+  std::string role;
+};
+
+struct PictureStep {
+  std::string name;
+  std::string kind;
+  size_t stage = 0;
+  /// Fast bytes covered by blocks, and the highest end of one.
+  uint64_t live = 0;
+  uint64_t top = 0;
+};
+
+struct PictureStage {
+  std::string mode;
+  size_t first = 0;
+  size_t count = 0;
+  /// Parts per axis, "1x7x1x1"; empty for stages that are not tiled.
+  std::string tiles;
+  uint64_t peak = 0;
+  std::vector<std::string> loads;
+  std::vector<std::string> spills;
+  std::optional<uint64_t> read, written, halo, recomputeMacs, kernelCalls;
+};
+
+struct PictureOp {
+  std::string name;
+  std::string kind;
+  std::string activation;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> origin;
+};
+
+struct PictureQuant {
+  std::string tensor;
+  std::string type;
+  std::string scale;
+  std::string zeroPoint;
+};
+
+struct PlanPicture {
+  Report report;
+  std::vector<PictureStep> steps;
+  std::vector<PictureBlock> fast;
+  std::vector<PictureBlock> slow;
+  std::vector<PictureStage> stages;
+  std::vector<PictureOp> ops;
+  std::vector<PictureQuant> quants;
+  /// The step with the most live bytes among those that reach the highest address; 0 without steps.
+  size_t peakStep = 0;
+  /// Indices into `fast` of the blocks that are alive then, largest first.
+  std::vector<size_t> peakBlocks;
+};
+
+PlanPicture pictureOf(const PlanFile& file);
+/// Fails with DiagId::BadPlan when the graph has no plan.
+Expected<PlanPicture> pictureOf(const Graph& graph);
+
+/// One page that needs no network: the memory map over time, the timeline of live bytes, stages, operators,
+/// quantization, and with `other` the differences of two plans. The same plans give the same bytes.
+std::string htmlOf(const PlanPicture& plan, const PlanPicture* other = nullptr);
+
+/// The memory map with its timeline as one SVG, 960 wide, readable on light and dark backgrounds.
+std::string svgOf(const PlanPicture& plan);
+
+} // namespace tigris
