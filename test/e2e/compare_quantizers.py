@@ -5,11 +5,10 @@ usage: compare_quantizers.py --bin DIR [--methods minmax,percentile,...] [--samp
 Calibrates both quantizers on N variations of each float model's input and compares, on other variations,
 with the float model in onnxruntime: signal to quantization noise in dB and in how many samples the largest output
 is the same one. onnxruntime's models are QDQ, int8, per channel, and run with all graph optimizations off. The
-committed digits model is a case of its own, on real held-out images; random-SEED is a model of graph_maker.py.
+committed digits model is a case of its own (its ten images serve for both); random-SEED is a model of graph_maker.py.
 
 Fails where the best of our methods is more than TOLERANCE_DB below the best of onnxruntime's, and below
-GOOD_DB. Skipped (exit 77)
-without onnxruntime; models this build refuses do not count.
+GOOD_DB. Skipped (exit 77) without onnxruntime; models this build refuses do not count.
 """
 
 import argparse
