@@ -19,13 +19,15 @@ template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t si
   return reached == size;
 }
 
+/// 1 for what is no array.
+template <typename T>
+constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::extent_v<T>) : 1;
+
+// clang-format off
 #define FIELD(record, member, kind)                                                                \
-  {                                                                                                \
-#member, offsetof(record, member),                                                             \
-        sizeof(std::remove_all_extents_t <decltype(record::member)>),                              \
-        sizeof(record::member) / sizeof(std::remove_all_extents_t <decltype(record::member)>),     \
-        FieldKind::kind                                                                            \
-  }
+  {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),       \
+   ElementCount<decltype(record::member)>, FieldKind::kind}
+// clang-format on
 #define COVERED(fields, record) static_assert(covers(fields, sizeof(record)))
 
 constexpr HexField HeaderFields[] = {
