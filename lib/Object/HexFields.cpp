@@ -277,6 +277,18 @@ constexpr HexField AxisParamsFields[] = {
 };
 COVERED(AxisParamsFields, tigris_axis_params);
 
+constexpr HexField SearchParamsFields[] = {
+    FIELD(tigris_search_params, axis, Signed),
+    FIELD(tigris_search_params, flags, Unsigned),
+};
+COVERED(SearchParamsFields, tigris_search_params);
+
+constexpr HexField RecurrentParamsFields[] = {
+    FIELD(tigris_recurrent_params, flags, Unsigned),
+    FIELD(tigris_recurrent_params, clip, Float),
+};
+COVERED(RecurrentParamsFields, tigris_recurrent_params);
+
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),
@@ -355,6 +367,10 @@ constexpr HexRecord SoftmaxParamsRecord =
 constexpr HexRecord LayerNormParamsRecord =
     record<tigris_layer_norm_params>("layer_norm_params", LayerNormParamsFields);
 constexpr HexRecord AxisParamsRecord = record<tigris_axis_params>("axis_params", AxisParamsFields);
+constexpr HexRecord SearchParamsRecord =
+    record<tigris_search_params>("search_params", SearchParamsFields);
+constexpr HexRecord RecurrentParamsRecord =
+    record<tigris_recurrent_params>("recurrent_params", RecurrentParamsFields);
 constexpr HexRecord SliceParamsRecord =
     record<tigris_slice_params>("slice_params", SliceParamsFields);
 constexpr HexRecord PadParamsRecord = record<tigris_pad_params>("pad_params", PadParamsFields);
@@ -450,6 +466,8 @@ const HexRecord* paramsRecord(uint32_t opcode) {
   case TIGRIS_OP_MAXIMUM:
   case TIGRIS_OP_MINIMUM:
   case TIGRIS_OP_POW:
+  case TIGRIS_OP_MOD:
+  case TIGRIS_OP_FMOD:
     return &BinaryParamsRecord;
   case TIGRIS_OP_UNARY:
     return &UnaryParamsRecord;
@@ -463,7 +481,20 @@ const HexRecord* paramsRecord(uint32_t opcode) {
     return &LayerNormParamsRecord;
   case TIGRIS_OP_CONCAT:
   case TIGRIS_OP_GATHER:
+  case TIGRIS_OP_GATHER_ND:
+  case TIGRIS_OP_GATHER_ELEMENTS:
+  case TIGRIS_OP_SCATTER_ND:
+  case TIGRIS_OP_SCATTER_ELEMENTS:
     return &AxisParamsRecord;
+  case TIGRIS_OP_ARG_MAX:
+  case TIGRIS_OP_ARG_MIN:
+  case TIGRIS_OP_CUM_SUM:
+  case TIGRIS_OP_TOP_K:
+    return &SearchParamsRecord;
+  case TIGRIS_OP_LSTM:
+  case TIGRIS_OP_GRU:
+  case TIGRIS_OP_RNN:
+    return &RecurrentParamsRecord;
   case TIGRIS_OP_SLICE:
     return &SliceParamsRecord;
   case TIGRIS_OP_PAD:
