@@ -640,7 +640,7 @@ typedef struct tigris_search_params {
 #define TIGRIS_RECURRENT_RELU 4u        /* RNN: Relu in place of Tanh */
 typedef struct tigris_recurrent_params {
   uint32_t flags;
-  float clip; /* > 0, bounds what goes into every activation; INFINITY: none */
+  float clip; /* > 0, bounds the sums of the gates; INFINITY: none */
 } tigris_recurrent_params;
 
 /* y[i] = x[start + i * step] on every axis; steps may be negative, never 0. */

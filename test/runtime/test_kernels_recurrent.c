@@ -64,7 +64,7 @@ static void step(const Layer* l, int d, const double* x, double* h, double* c) {
       const double i = sigma(l, OF_X(0, j) + OF_H(0, j, h) + (double)*p[0] * c[j]);
       const double f = sigma(l, OF_X(2, j) + OF_H(2, j, h) + (double)*p[2] * c[j]);
       c[j] = f * c[j] + i * hyperbolic(l, OF_X(3, j) + OF_H(3, j, h));
-      next[j] = sigma(l, OF_X(1, j) + OF_H(1, j, h) + (double)*p[1] * c[j]) * hyperbolic(l, c[j]);
+      next[j] = sigma(l, OF_X(1, j) + OF_H(1, j, h) + (double)*p[1] * c[j]) * tanh(c[j]);
     } else if (l->opcode == TIGRIS_OP_GRU) {
       const double z = sigma(l, OF_X(0, j) + OF_H(0, j, h));
       const double r = sigma(l, OF_X(1, j) + OF_H(1, j, h));

@@ -82,7 +82,8 @@ static void lstmStep(const Sequence* s, const float* x, const float* h, float* y
     if (p != NULL)
       g[1] += p[1] * cell;
     s->extra[j] = cell;
-    y[j] = sigmoid(s, g[1]) * hyperbolic(s, cell);
+    /* the cell is not clipped: so does onnxruntime, ONNX leaves it open */
+    y[j] = sigmoid(s, g[1]) * tanhf(cell);
   }
 }
 
