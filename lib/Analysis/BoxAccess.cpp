@@ -185,6 +185,11 @@ private:
     case OpKind::ReduceMax:
     case OpKind::ReduceMin:
     case OpKind::ReduceProd:
+    case OpKind::ReduceL1:
+    case OpKind::ReduceL2:
+    case OpKind::ReduceSumSquare:
+    case OpKind::ReduceLogSum:
+    case OpKind::ReduceLogSumExp:
       return reduction();
     case OpKind::Softmax:
     case OpKind::LogSoftmax:

@@ -22,6 +22,13 @@ uint64_t macCount(const Graph& graph, const Op& op) {
   }
   case OpKind::MatMul:
     return count(graph.tensor(op.output()).elements(), graph.tensor(op.input(0)).shape.fromBack(0));
+  case OpKind::LSTM:
+  case OpKind::GRU:
+  case OpKind::RNN: { // weights [D, gates * H, I] and [D, gates * H, H] for each step and sequence
+    const Shape& x = graph.tensor(op.input(0)).shape;
+    return count(x[0] * x[1],
+                 graph.tensor(op.input(1)).elements() + graph.tensor(op.input(2)).elements());
+  }
   default:
     return 0;
   }

@@ -2,6 +2,7 @@
 #include "tigris/Driver/ImportTool.h"
 
 #include "tigris/Driver/ImportFlags.h"
+#include "tigris/Driver/OperatorManual.h"
 #include "tigris/Driver/WeightsOption.h"
 
 namespace tigris {
@@ -9,6 +10,7 @@ namespace tigris {
 int importMain(int argc, const char* const* argv) {
   ImportFlags flags;
   WriteOptions write;
+  std::optional<std::string> printOps;
   ToolSpec spec;
   spec.name = "tigris-import";
   spec.summary = "Reads an ONNX model and writes it as a graph stream, with every shape resolved.";
@@ -18,7 +20,10 @@ int importMain(int argc, const char* const* argv) {
     declareImporting(table, flags);
     declareUnknownOps(table, flags);
     addWeightsOption(table, write);
+    table.optionalText("print-ops", printOps, "names", "md",
+                       "list the operators, or with =md print their manual, and stop");
   };
+  spec.needsInput = [&] { return !printOps; };
   spec.details =
       "MODEL is an ONNX file of opset 7 or newer. External data is read from the model's\n"
       "directory, or from the current one when the model comes from standard input.\n";
@@ -27,6 +32,10 @@ int importMain(int argc, const char* const* argv) {
       "tigris-import --input-shape input:1x3x96x96 model.onnx -o model.yaml\n"
       "tigris-import --weights=file:model.weights model.onnx -o model.yaml\n";
   spec.run = [&](ToolContext& context) -> Status {
+    if (printOps) {
+      context.print(*printOps == "md" ? operatorManual() : operatorNames());
+      return {};
+    }
     Expected<std::string> bytes = context.readInput();
     if (!bytes)
       return bytes.takeError();

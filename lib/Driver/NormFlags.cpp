@@ -38,7 +38,7 @@ Expected<bool> normalizeGraph(ToolContext& context, const NormFlags& flags,
   if (graph.stage() == GraphStage::Planned)
     return makeError(DiagId::BadGraph,
                      "the graph is planned already; normalize before tigris-plan");
-  const Expected<bool> passed = runPipeline(context, running, pipeline, graph);
+  Expected<bool> passed = runPipeline(context, running, pipeline, graph);
   if (!passed || !*passed)
     return passed;
   return isPartial(flags, running) || (finishNormalization(graph, context.diagnostics()) &&

@@ -6,6 +6,8 @@
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Target/Target.h"
 
+#include <cmath>
+
 namespace tigris {
 
 namespace {
@@ -90,7 +92,7 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
   const Expected<PlanOptions> options = planOptions(flags);
   if (!options)
     return options.error();
-  const Expected<bool> started =
+  Expected<bool> started =
       runExtensions(context, passes, registry, ExtensionPoint::PlanStart, graph);
   if (!started || !*started)
     return started;
@@ -101,8 +103,7 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
   applyPlan(graph, std::move(*result));
   if (Status status = checkPlan(graph); !status)
     TIGRIS_UNREACHABLE(status.error().message());
-  const Expected<bool> ended =
-      runExtensions(context, passes, registry, ExtensionPoint::PlanEnd, graph);
+  Expected<bool> ended = runExtensions(context, passes, registry, ExtensionPoint::PlanEnd, graph);
   if (!ended || !*ended)
     return ended;
   // What a plugin made of the plan is no bug of ours, and must not pass for a plan either.
@@ -113,7 +114,7 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
 }
 
 std::string oneDigit(double value) {
-  const auto tenths = static_cast<int64_t>(value * 10 + 0.5);
+  const auto tenths = std::llround(value * 10);
   return strCat(tenths / 10, ".", tenths % 10);
 }
 

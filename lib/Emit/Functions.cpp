@@ -94,6 +94,28 @@ std::optional<tigris_unary_params> unaryFunction(const Op& op) {
     return plain(TIGRIS_FN_SIN);
   case OpKind::Cos:
     return plain(TIGRIS_FN_COS);
+  case OpKind::Tan:
+    return plain(TIGRIS_FN_TAN);
+  case OpKind::Asin:
+    return plain(TIGRIS_FN_ASIN);
+  case OpKind::Acos:
+    return plain(TIGRIS_FN_ACOS);
+  case OpKind::Atan:
+    return plain(TIGRIS_FN_ATAN);
+  case OpKind::Sinh:
+    return plain(TIGRIS_FN_SINH);
+  case OpKind::Cosh:
+    return plain(TIGRIS_FN_COSH);
+  case OpKind::Asinh:
+    return plain(TIGRIS_FN_ASINH);
+  case OpKind::Acosh:
+    return plain(TIGRIS_FN_ACOSH);
+  case OpKind::Atanh:
+    return plain(TIGRIS_FN_ATANH);
+  case OpKind::ThresholdedRelu:
+    return withAlpha(TIGRIS_FN_THRESHOLDED_RELU, 1);
+  case OpKind::Shrink:
+    return tigris_unary_params{TIGRIS_FN_SHRINK, attribute("lambd", 0.5), attribute("bias", 0)};
   default:
     return std::nullopt;
   }
@@ -155,6 +177,28 @@ double evaluateFunction(const tigris_unary_params& function, double x) {
     return std::sin(x);
   case TIGRIS_FN_COS:
     return std::cos(x);
+  case TIGRIS_FN_TAN:
+    return std::tan(x);
+  case TIGRIS_FN_ASIN:
+    return std::asin(x);
+  case TIGRIS_FN_ACOS:
+    return std::acos(x);
+  case TIGRIS_FN_ATAN:
+    return std::atan(x);
+  case TIGRIS_FN_SINH:
+    return std::sinh(x);
+  case TIGRIS_FN_COSH:
+    return std::cosh(x);
+  case TIGRIS_FN_ASINH:
+    return std::asinh(x);
+  case TIGRIS_FN_ACOSH:
+    return std::acosh(x);
+  case TIGRIS_FN_ATANH:
+    return std::atanh(x);
+  case TIGRIS_FN_THRESHOLDED_RELU:
+    return x > alpha ? x : 0;
+  case TIGRIS_FN_SHRINK:
+    return x < -alpha ? x + beta : x > alpha ? x - beta : 0;
   default:
     TIGRIS_UNREACHABLE("a function unaryFunction does not return");
   }

@@ -69,10 +69,16 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
   if (op.inputs.size() != 2)
     return LoweringContext::unsupported(op, "has ", op.inputs.size(),
                                         " operands, the kernel takes 2");
+  tigris_binary_params params = {};
+  const DType type = context.graph().tensor(op.input(0)).type;
+  if (type != DType::Float32 && type != DType::Int8) {
+    if (op.act != Activation::None)
+      return LoweringContext::unsupported(op, "kernels do not clamp ", dtypeName(type));
+    return emitPlain(context, op, opcode, params);
+  }
   const Expected<Bounds> bounds = activationBounds(context, op);
   if (!bounds)
     return bounds.error();
-  tigris_binary_params params = {};
   params.lo = bounds->lo;
   params.hi = bounds->hi;
   if (isInt8(context, op.input(0)))

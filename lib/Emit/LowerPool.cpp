@@ -129,6 +129,35 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
   return emitUnary(context, op, opcode, params);
 }
 
+namespace {
+
+tigris_reduction reduction(OpKind kind) {
+  switch (kind) {
+  case OpKind::ReduceMean:
+    return TIGRIS_REDUCE_MEAN;
+  case OpKind::ReduceSum:
+    return TIGRIS_REDUCE_SUM;
+  case OpKind::ReduceMax:
+    return TIGRIS_REDUCE_MAX;
+  case OpKind::ReduceMin:
+    return TIGRIS_REDUCE_MIN;
+  case OpKind::ReduceProd:
+    return TIGRIS_REDUCE_PROD;
+  case OpKind::ReduceL1:
+    return TIGRIS_REDUCE_L1;
+  case OpKind::ReduceL2:
+    return TIGRIS_REDUCE_L2;
+  case OpKind::ReduceSumSquare:
+    return TIGRIS_REDUCE_SUM_SQUARE;
+  case OpKind::ReduceLogSum:
+    return TIGRIS_REDUCE_LOG_SUM;
+  default:
+    return TIGRIS_REDUCE_LOG_SUM_EXP;
+  }
+}
+
+} // namespace
+
 Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   const Tensor& input = context.graph().tensor(op.input(0));
   const size_t rank = input.shape.rank();
@@ -150,11 +179,7 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
       values *= input.shape[*axis];
     params.axes |= 1U << *axis;
   }
-  params.kind = op.kind == OpKind::ReduceMean  ? TIGRIS_REDUCE_MEAN
-                : op.kind == OpKind::ReduceSum ? TIGRIS_REDUCE_SUM
-                : op.kind == OpKind::ReduceMax ? TIGRIS_REDUCE_MAX
-                : op.kind == OpKind::ReduceMin ? TIGRIS_REDUCE_MIN
-                                               : TIGRIS_REDUCE_PROD;
+  params.kind = reduction(op.kind);
   if (isInt8(context, op)) {
     if (op.kind == OpKind::ReduceMean) {
       const auto quant = quants(context, op);

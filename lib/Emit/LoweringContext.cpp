@@ -58,11 +58,13 @@ Expected<uint16_t> LoweringContext::tensor(TensorId id) {
   tigris_tensor record = {};
   record.dtype = fileDType(tensor.type);
   const bool stored = record.dtype == TIGRIS_F32 || record.dtype == TIGRIS_S8 ||
-                      record.dtype == TIGRIS_S32 || record.dtype == TIGRIS_S64;
+                      record.dtype == TIGRIS_S32 || record.dtype == TIGRIS_S64 ||
+                      record.dtype == TIGRIS_BOOL;
   if (!stored)
     return makeError(DiagId::UnsupportedType, "tensor '", tensor.name, "' is ",
                      dtypeName(tensor.type),
-                     "; kernels take float32, int8, int32 and int64, convert it with tigris-norm");
+                     "; kernels take float32, int8, int32, int64 and bool, convert it with "
+                     "tigris-norm");
   if (tensor.shape.rank() > TIGRIS_MAX_RANK)
     return makeError(DiagId::UnsupportedOp, "tensor '", tensor.name, "' has rank ",
                      tensor.shape.rank(), ", at most ", TIGRIS_MAX_RANK, " is possible");
@@ -91,9 +93,11 @@ Expected<tigris_operand> LoweringContext::operand(TensorId id) {
     if (known != constants_.end())
       return known->second;
     const uint8_t type = fileDType(tensor.type);
-    if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S32 && type != TIGRIS_S64)
+    if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S32 && type != TIGRIS_S64 &&
+        type != TIGRIS_BOOL)
       return makeError(DiagId::UnsupportedType, "constant '", tensor.name, "' is ",
-                       dtypeName(tensor.type), "; kernels take float32, int8, int32 and int64");
+                       dtypeName(tensor.type),
+                       "; kernels take float32, int8, int32, int64 and bool");
     return constants_
         .emplace(id, constant(tensor.name, static_cast<tigris_dtype>(type), fileDims(tensor.shape),
                               tensor.data->bytes(), quantIndex(tensor)))
@@ -193,15 +197,17 @@ Status LoweringContext::emitRecord(const Op& op, tigris_opcode opcode,
   if (inputs.size() > UINT8_MAX)
     return unsupported(op, "has ", inputs.size(), " operands, at most ", UINT8_MAX,
                        " are possible");
-  const Expected<tigris_operand> output = operand(op.output());
-  if (!output)
-    return output.error();
   std::vector<tigris_operand> all(inputs.begin(), inputs.end());
-  all.push_back(*output);
+  for (const TensorId result : op.outputs) {
+    const Expected<tigris_operand> output = operand(result);
+    if (!output)
+      return output.error();
+    all.push_back(*output);
+  }
   tigris_op record = {};
   record.opcode = static_cast<uint16_t>(opcode);
   record.inputs = static_cast<uint8_t>(inputs.size());
-  record.outputs = 1;
+  record.outputs = static_cast<uint8_t>(op.outputs.size());
   record.operands = image_.operands(all);
   record.params = params;
   record.params_size = static_cast<uint32_t>(paramsSize);

@@ -53,7 +53,7 @@ public:
     return unsupportedText(op, strCat(text...));
   }
 
-  /// Appends the op with its operands and its only result.
+  /// Appends the op with its operands and all its results.
   template <typename Params>
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs,
               const Params& params) {

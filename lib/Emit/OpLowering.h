@@ -13,6 +13,8 @@ struct LoweringRule {
   uint16_t int8Opcode;
   uint16_t otherOpcode;
   Status (*lower)(LoweringContext& context, const Op& op, tigris_opcode opcode);
+  /// Results of the operator, all of which the kernel writes.
+  size_t results = 1;
 };
 
 /// Null for an operator no kernel executes.
@@ -49,5 +51,20 @@ Status lowerTranspose(LoweringContext& context, const Op& op, tigris_opcode opco
 Status lowerReshape(LoweringContext& context, const Op& op, tigris_opcode opcode);
 Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode);
 Status lowerGather(LoweringContext& context, const Op& op, tigris_opcode opcode);
+// LowerIndex.cpp:
+Status lowerArgMax(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerCumSum(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerTopK(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerGatherNd(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerScatter(LoweringContext& context, const Op& op, tigris_opcode opcode);
+// LowerLogic.cpp:
+Status lowerCompare(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerNot(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerWhere(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerCast(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerMod(LoweringContext& context, const Op& op, tigris_opcode opcode);
+Status lowerNeg(LoweringContext& context, const Op& op, tigris_opcode opcode);
+// LowerRecurrent.cpp:
+Status lowerRecurrent(LoweringContext& context, const Op& op, tigris_opcode opcode);
 
 } // namespace tigris

@@ -67,6 +67,7 @@ Outcome compute(const OpValues& op) {
     return compare(op);
   case OpKind::And:
   case OpKind::Or:
+  case OpKind::Xor:
     return logic(op);
   case OpKind::Max:
   case OpKind::Min:
@@ -115,6 +116,11 @@ Outcome compute(const OpValues& op) {
   case OpKind::ReduceMax:
   case OpKind::ReduceMin:
   case OpKind::ReduceProd:
+  case OpKind::ReduceL1:
+  case OpKind::ReduceL2:
+  case OpKind::ReduceSumSquare:
+  case OpKind::ReduceLogSum:
+  case OpKind::ReduceLogSumExp:
     return reduce(op);
   default:
     return unary(op);

@@ -159,9 +159,12 @@ Outcome logic(const OpValues& op) {
   const Shape& shape = op.result().shape;
   std::vector<int64_t> a = op.loadAs<int64_t>(0, shape);
   const std::vector<int64_t> b = op.loadAs<int64_t>(1, shape);
-  const bool both = op.op().kind == OpKind::And;
-  for (size_t i = 0; i < a.size(); ++i)
-    a[i] = both ? (a[i] != 0 && b[i] != 0) : (a[i] != 0 || b[i] != 0);
+  const OpKind kind = op.op().kind;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const bool left = a[i] != 0;
+    const bool right = b[i] != 0;
+    a[i] = kind == OpKind::And ? left && right : kind == OpKind::Or ? left || right : left != right;
+  }
   return one(a, DType::Bool);
 }
 

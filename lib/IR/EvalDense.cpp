@@ -54,6 +54,39 @@ Walk reductionWalk(const Shape& x, const std::vector<bool>& reduced) {
   return walk;
 }
 
+/// Reductions that add up functions of the elements.
+bool isNorm(OpKind kind) {
+  return kind == OpKind::ReduceL1 || kind == OpKind::ReduceL2 || kind == OpKind::ReduceSumSquare ||
+         kind == OpKind::ReduceLogSum || kind == OpKind::ReduceLogSumExp;
+}
+
+/// What a reduction adds up of each element; LogSumExp needs no shift in double precision.
+double taken(OpKind kind, double x) {
+  switch (kind) {
+  case OpKind::ReduceL1:
+    return std::abs(x);
+  case OpKind::ReduceL2:
+  case OpKind::ReduceSumSquare:
+    return x * x;
+  case OpKind::ReduceLogSumExp:
+    return std::exp(x);
+  default:
+    return x;
+  }
+}
+
+double finished(OpKind kind, double sum) {
+  switch (kind) {
+  case OpKind::ReduceL2:
+    return std::sqrt(sum);
+  case OpKind::ReduceLogSum:
+  case OpKind::ReduceLogSumExp:
+    return std::log(sum);
+  default:
+    return sum;
+  }
+}
+
 } // namespace
 
 Outcome gemm(const OpValues& op) {
@@ -141,6 +174,17 @@ Outcome reduce(const OpValues& op) {
   copyWalk(x, sizeof(int64_t), reinterpret_cast<const uint8_t*>(places.data()),
            reductionWalk(x, reduced), reinterpret_cast<uint8_t*>(place.data()), dense(x));
   const OpKind kind = op.op().kind;
+  if (isNorm(kind)) {
+    if (!isFloat(op.type(0)))
+      return std::nullopt;
+    std::vector<double> values = op.load<double>(0);
+    std::vector<double> sums(places.size(), 0.0);
+    for (size_t i = 0; i < values.size(); ++i)
+      sums[static_cast<size_t>(place[i])] += taken(kind, values[i]);
+    for (double& sum : sums)
+      sum = finished(kind, sum);
+    return one(sums, op.result().type);
+  }
   return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
     using T = decltype(zero);
     const std::vector<T> values = op.load<T>(0);
@@ -192,7 +236,9 @@ Outcome layerNormalization(const OpValues& op) {
   const auto row = static_cast<size_t>(x.elementsFrom(axis));
   const auto epsilon = static_cast<float>(op.attrs().getFloat("epsilon", 1e-5));
   std::vector<float> values = op.load<float>(0);
-  const std::vector<float> scale = op.loadAs<float>(1, x);
+  std::vector<float> scale(values.size(), 1.0F);
+  if (op.has(1))
+    scale = op.loadAs<float>(1, x);
   std::vector<float> bias(values.size(), 0.0F);
   if (op.has(2))
     bias = op.loadAs<float>(2, x);

@@ -29,7 +29,12 @@ template <typename T> struct Params {
       break;
     case OpKind::Elu:
     case OpKind::Celu:
+    case OpKind::ThresholdedRelu:
       alpha = get("alpha", 1.0);
+      break;
+    case OpKind::Shrink:
+      alpha = get("lambd", 0.5);
+      beta = get("bias", 0);
       break;
     case OpKind::Gelu:
       tanhForm = op.attrs.getString("approximate", "none") == "tanh";
@@ -119,6 +124,28 @@ template <typename T> std::optional<T> realFunction(OpKind kind, T x, const Para
     return std::sin(x);
   case OpKind::Cos:
     return std::cos(x);
+  case OpKind::Tan:
+    return std::tan(x);
+  case OpKind::Asin:
+    return std::asin(x);
+  case OpKind::Acos:
+    return std::acos(x);
+  case OpKind::Atan:
+    return std::atan(x);
+  case OpKind::Sinh:
+    return std::sinh(x);
+  case OpKind::Cosh:
+    return std::cosh(x);
+  case OpKind::Asinh:
+    return std::asinh(x);
+  case OpKind::Acosh:
+    return std::acosh(x);
+  case OpKind::Atanh:
+    return std::atanh(x);
+  case OpKind::ThresholdedRelu:
+    return x > p.alpha ? x : T(0);
+  case OpKind::Shrink:
+    return x < -p.alpha ? x + p.beta : x > p.alpha ? x - p.beta : T(0);
   default:
     return std::nullopt;
   }

@@ -57,8 +57,8 @@ struct Table {
   std::map<std::string_view, OpKind> byName;
 
   Table() {
-#define TIGRIS_OP(kind, category, operands, results, attributes)                                   \
-  add(OpKind::kind, #kind, OpCategory::category, operands, results, attributes);
+#define TIGRIS_OP(kind, category, types, operands, results, attributes)                            \
+  add(OpKind::kind, #kind, OpCategory::category, types, operands, results, attributes);
 #include "tigris/IR/Ops.def"
     OpInfo unknown;
     unknown.name = "Unknown";
@@ -67,9 +67,9 @@ struct Table {
     infos.push_back(std::move(unknown));
   }
 
-  void add(OpKind kind, std::string_view name, OpCategory category, std::string_view operands,
-           std::string_view results, std::string_view attributes) {
-    infos.push_back({name, category, parseOperands(operands), parseOperands(results),
+  void add(OpKind kind, std::string_view name, OpCategory category, std::string_view types,
+           std::string_view operands, std::string_view results, std::string_view attributes) {
+    infos.push_back({name, category, types, parseOperands(operands), parseOperands(results),
                      parseAttributes(attributes)});
     kinds.push_back(kind);
     byName.emplace(name, kind);
@@ -101,6 +101,26 @@ size_t OpInfo::minOperands() const { return minCount(operands); }
 size_t OpInfo::maxOperands() const { return maxCount(operands); }
 size_t OpInfo::minResults() const { return minCount(results); }
 size_t OpInfo::maxResults() const { return maxCount(results); }
+
+bool OpInfo::computesIn(DType type) const {
+  const auto lists = [&](std::string_view word) {
+    const std::vector<std::string_view> words = split(types, ' ');
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  switch (type) {
+  case DType::Float32:
+    return lists("f32") || lists("any");
+  case DType::Int8:
+    return lists("s8") || lists("any");
+  case DType::Int32:
+  case DType::Int64:
+    return lists("int") || lists("any");
+  case DType::Bool:
+    return lists("bool") || lists("any");
+  default:
+    return false;
+  }
+}
 
 const AttrInfo* OpInfo::attribute(std::string_view attrName) const {
   for (const AttrInfo& info : attributes)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tigris/IR/Attr.h"
+#include "tigris/IR/DType.h"
 #include "tigris/IR/Ids.h"
 
 #include <optional>
@@ -13,7 +14,7 @@
 namespace tigris {
 
 enum class OpKind : uint8_t {
-#define TIGRIS_OP(kind, category, operands, results, attributes) kind,
+#define TIGRIS_OP(kind, category, types, operands, results, attributes) kind,
 #include "tigris/IR/Ops.def"
   /// An operator the list does not know; its name is in Op::unknownKind. Legal only while `imported`.
   Unknown,
@@ -46,6 +47,8 @@ struct AttrInfo {
 struct OpInfo {
   std::string_view name;
   OpCategory category = OpCategory::Compile;
+  /// What the first operand may be when the model runs; one of the words "f32 s8 int bool any" each.
+  std::string_view types;
   std::vector<OperandInfo> operands;
   std::vector<OperandInfo> results;
   std::vector<AttrInfo> attributes;
@@ -55,6 +58,8 @@ struct OpInfo {
   size_t maxOperands() const;
   size_t minResults() const;
   size_t maxResults() const;
+  /// True when `types` covers a first operand of this type; int8 is taken for quantized.
+  bool computesIn(DType type) const;
   const AttrInfo* attribute(std::string_view attrName) const;
   /// Index of the operand of this name; it must exist.
   size_t operand(std::string_view operandName) const;

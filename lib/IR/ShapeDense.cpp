@@ -103,6 +103,8 @@ Results layerNormalizationRule(const OpView& view) {
   if (!axis)
     return axis.takeError();
   for (size_t i = 1; i < view.operandCount(); ++i) {
+    if (!view.has(i))
+      continue;
     if (Status status = view.sameType(0, i); !status)
       return status.takeError();
     if (Status status = requireBroadcastTo(view, i, x); !status)

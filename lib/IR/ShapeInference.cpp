@@ -75,6 +75,17 @@ Results applyRule(const OpView& view) {
   case OpKind::Round:
   case OpKind::Sin:
   case OpKind::Cos:
+  case OpKind::Tan:
+  case OpKind::Asin:
+  case OpKind::Acos:
+  case OpKind::Atan:
+  case OpKind::Sinh:
+  case OpKind::Cosh:
+  case OpKind::Asinh:
+  case OpKind::Acosh:
+  case OpKind::Atanh:
+  case OpKind::ThresholdedRelu:
+  case OpKind::Shrink:
   case OpKind::Silu:
   case OpKind::Identity:
   case OpKind::Constant:
@@ -125,7 +136,31 @@ Results applyRule(const OpView& view) {
   case OpKind::ReduceMax:
   case OpKind::ReduceMin:
   case OpKind::ReduceProd:
+  case OpKind::ReduceL1:
+  case OpKind::ReduceL2:
+  case OpKind::ReduceSumSquare:
+  case OpKind::ReduceLogSum:
+  case OpKind::ReduceLogSumExp:
     return reduceRule(view);
+  case OpKind::ArgMax:
+  case OpKind::ArgMin:
+    return argMaxRule(view);
+  case OpKind::TopK:
+    return topKRule(view);
+  case OpKind::CumSum:
+    return cumSumRule(view);
+  case OpKind::GatherND:
+    return gatherNdRule(view);
+  case OpKind::GatherElements:
+    return gatherElementsRule(view);
+  case OpKind::ScatterElements:
+    return scatterElementsRule(view);
+  case OpKind::ScatterND:
+    return scatterNdRule(view);
+  case OpKind::LSTM:
+  case OpKind::GRU:
+  case OpKind::RNN:
+    return recurrentRule(view);
   case OpKind::ConstantOfShape:
     return constantOfShapeRule(view);
   case OpKind::Shape:
@@ -154,6 +189,7 @@ Results applyRule(const OpView& view) {
     return comparisonRule(view);
   case OpKind::And:
   case OpKind::Or:
+  case OpKind::Xor:
     return logicRule(view);
   case OpKind::Not:
     return notRule(view);

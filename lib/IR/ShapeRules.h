@@ -126,4 +126,16 @@ Results softmaxRule(const OpView& view);
 Results layerNormalizationRule(const OpView& view);
 Results reduceRule(const OpView& view);
 
+// ShapeIndex.cpp
+Results argMaxRule(const OpView& view);
+Results topKRule(const OpView& view);
+Results cumSumRule(const OpView& view);
+Results gatherNdRule(const OpView& view);
+Results gatherElementsRule(const OpView& view);
+Results scatterElementsRule(const OpView& view);
+Results scatterNdRule(const OpView& view);
+
+// ShapeRecurrent.cpp
+Results recurrentRule(const OpView& view);
+
 } // namespace tigris::shape

@@ -29,12 +29,6 @@ bool isUsed(const Graph& graph, TensorId id) {
   return id && (!graph.users(id).empty() || graph.isGraphOutput(id));
 }
 
-bool movesOnly(const Op& op) {
-  return opInfo(op.kind).category == OpCategory::Structural || op.kind == OpKind::Concat ||
-         op.kind == OpKind::Pad || op.kind == OpKind::Identity || op.kind == OpKind::Dropout ||
-         op.kind == OpKind::Flatten || op.kind == OpKind::Squeeze || op.kind == OpKind::Unsqueeze;
-}
-
 /// Compile-category operators that passes turn into others whatever their operands are.
 bool isLowered(OpKind kind) {
   static constexpr std::array Lowered = {
@@ -57,7 +51,7 @@ Status checkShapes(const Op& op, const Graph& graph) {
       return unsupported(op, strCat("tensor '", tensor.name, "' has rank ", tensor.shape.rank(),
                                     ", at most ", MaxRank, " is supported"));
     // Shape arithmetic works with empty lists; they are gone before anything runs.
-    if (tensor.elements() == 0 && !isStatic(graph, id))
+    if (tensor.elements() == 0 && (graph.stage() != GraphStage::Imported || !isStatic(graph, id)))
       return unsupported(op, strCat("tensor '", tensor.name, "' of shape ", tensor.shape.str(),
                                     " has no elements"));
     return {};
@@ -69,41 +63,73 @@ Status checkShapes(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// Types an activation may have: what kernels compute in, and what moving bytes does not care about.
-bool allowedType(const Op& op, DType type, GraphStage stage) {
+/// Integers that passes take care of: quantization folding shifts uint8 to int8, wide-quant-to-float
+/// leaves out 16-bit ones.
+bool isForPasses(const Op& op, DType type, GraphStage stage) {
+  if (stage != GraphStage::Imported)
+    return false;
+  const bool converts = op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear;
+  return type == DType::UInt8 || type == DType::Int8 ||
+         (converts && (type == DType::Int16 || type == DType::UInt16));
+}
+
+/// Types an operand may have: those of Ops.def, and while imported what will be found to be quantized.
+bool allowedOperand(const Op& op, DType type, GraphStage stage) {
+  return isForPasses(op, type, stage) || opInfo(op.kind).computesIn(type);
+}
+
+/// Types in which tensors can be stored.
+bool allowedResult(const Op& op, DType type, GraphStage stage) {
+  if (isForPasses(op, type, stage))
+    return true;
+  if (op.kind == OpKind::QuantizeLinear)
+    return type == DType::Int8;
   switch (type) {
   case DType::Float32:
   case DType::Int8:
-    return true;
-  case DType::UInt8:
-    // Quantization folding shifts it to int8.
-    return stage == GraphStage::Imported;
-  case DType::Int16:
-  case DType::UInt16:
-    // wide-quant-to-float leaves the integers out.
-    return stage == GraphStage::Imported &&
-           (op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear);
   case DType::Int32:
   case DType::Int64:
-    return movesOnly(op);
+  case DType::Bool:
+    return true;
   default:
     return false;
   }
 }
 
+/// "float32 and int8", from the words of Ops.def.
+std::string typeList(const OpInfo& info) {
+  std::vector<std::string_view> names;
+  for (const DType type : {DType::Float32, DType::Int8, DType::Int32, DType::Int64, DType::Bool})
+    if (info.computesIn(type))
+      names.push_back(dtypeName(type));
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += strCat(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return text;
+}
+
 Status checkTypes(const Op& op, const Graph& graph) {
-  const auto check = [&](TensorId id) -> Status {
-    if (!id || allowedType(op, graph.tensor(id).type, graph.stage()) || isStatic(graph, id))
-      return {};
+  const auto refused = [&](TensorId id) {
     return opError(DiagId::UnsupportedType, op, "tensor '", graph.tensor(id).name, "' is ",
-                   dtypeName(graph.tensor(id).type),
-                   ", but kernels compute in float32 and int8 only");
+                   dtypeName(graph.tensor(id).type), ", but there are kernels for ",
+                   typeList(opInfo(op.kind)), " only");
   };
-  // Further operands are bound to the first one's type by the shape rules, or are indices; further
-  // results are refused where they are used.
-  if (Status status = check(op.input(0)); !status)
-    return status;
-  return check(op.output());
+  // Of constant operands only the first counts: the others are weights, whose types have rules of their own.
+  const size_t typed = op.kind == OpKind::Where ? 1 : 0;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    const TensorId operand = op.inputs[i];
+    if (operand && !allowedOperand(op, graph.tensor(operand).type, graph.stage()) &&
+        (i == typed || !isStatic(graph, operand)) && !isStatic(graph, op.output()))
+      return refused(operand);
+  }
+  for (const TensorId result : op.outputs)
+    if (result && !allowedResult(op, graph.tensor(result).type, graph.stage()) &&
+        !isStatic(graph, result))
+      return opError(
+          DiagId::UnsupportedType, op, "result '", graph.tensor(result).name, "' is ",
+          dtypeName(graph.tensor(result).type),
+          "; what is computed while the model runs is float32, int8, int32, int64 or bool");
+  return {};
 }
 
 Status checkCompileTime(const Op& op, const Graph& graph) {
@@ -114,8 +140,6 @@ Status checkCompileTime(const Op& op, const Graph& graph) {
                                     graph.tensor(op.input(i)).name,
                                     "') is computed while the model runs; it must be constant"));
   if (info.category != OpCategory::Compile || isLowered(op.kind))
-    return {};
-  if (op.kind == OpKind::Cast && graph.tensor(op.input(0)).type == graph.tensor(op.output()).type)
     return {};
   for (const TensorId id : op.inputs)
     if (id && !isStatic(graph, id))
@@ -233,6 +257,31 @@ Status checkDropout(const Op& op, const Graph& graph) {
   return checkResults(op, graph);
 }
 
+/// Weights are laid out by the compiler, so they cannot be computed while the model runs.
+Status checkRecurrent(const Op& op, const Graph& graph) {
+  for (const size_t i : {size_t{1}, size_t{2}, size_t{3}, size_t{6}})
+    if (op.input(i) && !isStatic(graph, op.input(i)))
+      return unsupported(op, strCat("operand '", opInfo(op.kind).operands[i].name, "' (tensor '",
+                                    graph.tensor(op.input(i)).name,
+                                    "') is computed while the model runs; it must be constant"));
+  return {};
+}
+
+/// The list that says "all axes" may instead say "none"; the function of each element would remain.
+Status checkReduction(const Op& op, const Graph& graph) {
+  const auto axes = intArgument(op, KnownValues(graph), "axes");
+  if (axes && (!*axes || (*axes)->empty()) && op.attrs.getInt("noop_with_empty_axes") != 0)
+    return unsupported(op, "it reduces no axis; give it axes or leave it out");
+  return {};
+}
+
+Status checkScatter(const Op& op) {
+  const std::string reduction = op.attrs.getString("reduction", "none");
+  if (reduction != "none")
+    return unsupported(op, strCat("'reduction' is ", reduction, ", only none is supported"));
+  return {};
+}
+
 Status checkKind(const Op& op, const Graph& graph) {
   switch (op.kind) {
   case OpKind::Conv:
@@ -251,6 +300,19 @@ Status checkKind(const Op& op, const Graph& graph) {
     return checkResize(op, graph);
   case OpKind::Pad:
     return checkPad(op);
+  case OpKind::LSTM:
+  case OpKind::GRU:
+  case OpKind::RNN:
+    return checkRecurrent(op, graph);
+  case OpKind::ScatterElements:
+  case OpKind::ScatterND:
+    return checkScatter(op);
+  case OpKind::ReduceL1:
+  case OpKind::ReduceL2:
+  case OpKind::ReduceSumSquare:
+  case OpKind::ReduceLogSum:
+  case OpKind::ReduceLogSumExp:
+    return checkReduction(op, graph);
   case OpKind::LayerNormalization:
     return checkResults(op, graph);
   case OpKind::BatchNormalization:

@@ -249,8 +249,8 @@ Expected<PendingOp> flatSoftmax(NodeContext& node, OpKind kind, TensorId x, int6
   return PendingOp{OpKind::Reshape, {*result}, {{"shape", shape.dims()}}};
 }
 
-OnnxRule findDefaultRule(std::string_view opType) {
-  static const std::map<std::string_view, OnnxRule> Rules = {
+const RuleTable& defaultRules() {
+  static const RuleTable Rules = {
       {"BatchNormalization", batchNormalization},
       {"Cast", cast},
       {"CastLike", castLike},
@@ -267,8 +267,7 @@ OnnxRule findDefaultRule(std::string_view opType) {
       {"Swish", swish},
       {"Upsample", upsample},
   };
-  const auto found = Rules.find(opType);
-  return found == Rules.end() ? nullptr : found->second;
+  return Rules;
 }
 
 namespace {
@@ -292,13 +291,12 @@ Status fastGelu(NodeContext& node) {
 
 } // namespace
 
-OnnxRule findContribRule(std::string_view opType) {
-  static const std::map<std::string_view, OnnxRule> Rules = {
+const RuleTable& contribRules() {
+  static const RuleTable Rules = {
       {"BiasGelu", biasGelu}, {"DequantizeLinear", dequantizeLinear}, {"FastGelu", fastGelu},
       {"Gelu", gelu},         {"QuantizeLinear", quantizeLinear},
   };
-  const auto found = Rules.find(opType);
-  return found == Rules.end() ? nullptr : found->second;
+  return Rules;
 }
 
 } // namespace tigris

@@ -1,6 +1,7 @@
 // Conversion of attributes, and the bookkeeping that ties ops to the node they come from.
 #include "tigris/Import/NodeContext.h"
 
+#include "tigris/IR/Elements.h"
 #include "tigris/Import/ModelParser.h"
 
 #include <algorithm>
@@ -210,13 +211,34 @@ Status NodeContext::finishPlain(OpKind kind, std::initializer_list<std::string_v
 
 Expected<TensorId> NodeContext::step(std::string_view suffix, OpKind kind,
                                      std::vector<TensorId> inputs, AttrMap attrs) {
+  Expected<std::vector<TensorId>> results =
+      steps(suffix, kind, std::move(inputs), std::move(attrs), 1);
+  if (!results)
+    return results.takeError();
+  return results->front();
+}
+
+Expected<std::vector<TensorId>> NodeContext::steps(std::string_view suffix, OpKind kind,
+                                                   std::vector<TensorId> inputs, AttrMap attrs,
+                                                   size_t count) {
   const std::string base = strCat(name(), "_", suffix);
   Op op = makeOp(kind, source_.freshNodeName(base), std::move(inputs), std::move(attrs));
-  const TensorId result = builder_.addResult(source_.freshValueName(base));
-  op.outputs = {result};
+  for (size_t i = 0; i < count; ++i)
+    op.outputs.push_back(builder_.addResult(source_.freshValueName(base)));
+  std::vector<TensorId> results = op.outputs;
   if (Status status = builder_.addOp(std::move(op)); !status)
     return status.takeError();
-  return result;
+  return results;
+}
+
+Status NodeContext::finishOutput(size_t index, OpKind kind, std::vector<TensorId> inputs,
+                                 AttrMap attrs) {
+  SourceValue& value = source_.value(source_.outputs(id_)[index]);
+  Op op = makeOp(kind, source_.freshNodeName(strCat(name(), "_", index)), std::move(inputs),
+                 std::move(attrs));
+  value.tensor = builder_.addResult(value.name);
+  op.outputs = {value.tensor};
+  return builder_.addOp(std::move(op));
 }
 
 TensorId NodeContext::constant(std::string_view suffix, DType type, Shape shape, BlobRef data) {
@@ -226,6 +248,10 @@ TensorId NodeContext::constant(std::string_view suffix, DType type, Shape shape,
 
 TensorId NodeContext::scalar(std::string_view suffix, float value) {
   return constant(suffix, DType::Float32, Shape(), makeBlobOf(std::vector<float>{value}));
+}
+
+TensorId NodeContext::scalarOf(std::string_view suffix, DType type, double value) {
+  return constant(suffix, type, Shape(), storeElements(std::vector<double>{value}, type));
 }
 
 Status NodeContext::finishUnknown() {

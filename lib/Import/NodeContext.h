@@ -59,9 +59,16 @@ public:
   /// An op on the way there, with one result; `suffix` is added to the node's name.
   Expected<TensorId> step(std::string_view suffix, OpKind kind, std::vector<TensorId> inputs,
                           AttrMap attrs = {});
+  /// The same with `count` results.
+  Expected<std::vector<TensorId>> steps(std::string_view suffix, OpKind kind,
+                                        std::vector<TensorId> inputs, AttrMap attrs, size_t count);
+  /// An op that writes one result of the node, which must be used and have no op yet.
+  Status finishOutput(size_t index, OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {});
   /// A new constant, named after the node too.
   TensorId constant(std::string_view suffix, DType type, Shape shape, BlobRef data);
   TensorId scalar(std::string_view suffix, float value);
+  /// A scalar of any type; integers are cut towards zero.
+  TensorId scalarOf(std::string_view suffix, DType type, double value);
   /// An operator the list does not know, with its results as the model declares them.
   Status finishUnknown();
 

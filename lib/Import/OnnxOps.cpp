@@ -2,14 +2,13 @@
 #include "tigris/Import/OnnxOps.h"
 
 #include "tigris/Import/ModelParser.h"
+#include "tigris/Import/OperatorList.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tigris {
 
-namespace {
-
-/// Kinds of Ops.def that ONNX does not have, or has with another meaning.
 bool isInternalKind(OpKind kind) {
   switch (kind) {
   case OpKind::DepthwiseConv:
@@ -17,11 +16,14 @@ bool isInternalKind(OpKind kind) {
   case OpKind::Relu6:
   case OpKind::BatchNorm:
   case OpKind::Requantize:
+  case OpKind::Silu:
     return true;
   default:
     return false;
   }
 }
+
+namespace {
 
 struct Refusal {
   /// Exact name, or its beginning when it ends in '*'.
@@ -35,9 +37,6 @@ constexpr std::string_view NoSequences =
     "sequences and optional values have no fixed place in memory";
 
 constexpr Refusal Refusals[] = {
-    {"LSTM", "recurrent layers are not supported yet"},
-    {"GRU", "recurrent layers are not supported yet"},
-    {"RNN", "recurrent layers are not supported yet"},
     {"Loop", "loops have no schedule that is known at compile time; export the model unrolled"},
     {"Scan", "loops have no schedule that is known at compile time; export the model unrolled"},
     {"DynamicQuantize*", DynamicQuantization},
@@ -70,17 +69,21 @@ std::optional<OpKind> plainKind(std::string_view opType) {
   return kind && !isInternalKind(*kind) ? kind : std::nullopt;
 }
 
+/// The tables in which operators of a domain are looked up, first to last.
+std::vector<const RuleTable*> tablesOf(std::string_view domain) {
+  if (isDefaultDomain(domain))
+    return {&defaultRules(), &compositeRules(), &normalizationRules(), &recurrentRules(),
+            &qlinearRules()};
+  if (domain == "com.microsoft")
+    return {&contribRules(), &contribNormalizationRules(), &qlinearRules()};
+  return {};
+}
+
 OnnxRule specialRule(const NodeContext& node) {
-  if (isDefaultDomain(node.domain())) {
-    if (const OnnxRule rule = findDefaultRule(node.opType()))
-      return rule;
-    return findQLinearRule(node.opType());
-  }
-  if (node.domain() != "com.microsoft")
-    return nullptr;
-  if (const OnnxRule rule = findContribRule(node.opType()))
-    return rule;
-  return findQLinearRule(node.opType());
+  for (const RuleTable* table : tablesOf(node.domain()))
+    if (const auto found = table->find(node.opType()); found != table->end())
+      return found->second;
+  return nullptr;
 }
 
 } // namespace
@@ -98,6 +101,27 @@ bool isKnownOperator(const NodeContext& node, std::string& reason) {
   else
     reason = strCat("operators of the domain '", node.domain(), "' are not supported");
   return false;
+}
+
+std::vector<std::string> importedOperators() {
+  std::set<std::string> names = {"If"};
+  for (const OpKind kind : allOpKinds())
+    if (!isInternalKind(kind))
+      names.emplace(opInfo(kind).name);
+  for (const RuleTable* table : tablesOf(""))
+    for (const auto& [name, rule] : *table)
+      names.emplace(name);
+  for (const RuleTable* table : tablesOf("com.microsoft"))
+    for (const auto& [name, rule] : *table)
+      names.insert(strCat("com.microsoft::", name));
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> refusedOperators() {
+  std::vector<std::pair<std::string_view, std::string_view>> result;
+  for (const Refusal& refusal : Refusals)
+    result.emplace_back(refusal.pattern, refusal.reason);
+  return result;
 }
 
 Status translateNode(NodeContext& node) {

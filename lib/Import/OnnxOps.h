@@ -3,6 +3,8 @@
 
 #include "tigris/Import/NodeContext.h"
 
+#include <map>
+
 namespace tigris {
 
 /// True when there is a rule for this operator, of a domain and version we know. Otherwise `reason`
@@ -15,13 +17,23 @@ Status translateNode(NodeContext& node);
 /// A rule: adds ops, ending in NodeContext::finish.
 using OnnxRule = Status (*)(NodeContext&);
 
-/// Operators of the default domain whose ONNX form, in some opset, is not simply a row of Ops.def; null
-/// for the others.
-OnnxRule findDefaultRule(std::string_view opType);
-/// Operators of com.microsoft that are ordinary operators under another name.
-OnnxRule findContribRule(std::string_view opType);
+/// Einsum, which has a file of its own.
+Status importEinsum(NodeContext& node);
+
+/// By operator name.
+using RuleTable = std::map<std::string_view, OnnxRule>;
+
+/// Operators of the default domain whose ONNX form, in some opset, is not simply a row of Ops.def.
+const RuleTable& defaultRules();
+/// Those that are made of several others.
+const RuleTable& normalizationRules();
+const RuleTable& recurrentRules();
+const RuleTable& compositeRules();
+/// Operators of com.microsoft that are ordinary operators under another name, or made of several.
+const RuleTable& contribRules();
+const RuleTable& contribNormalizationRules();
 /// QLinearConv and its relatives, of both domains.
-OnnxRule findQLinearRule(std::string_view opType);
+const RuleTable& qlinearRules();
 
 /// An op still to be made, as a step or as the end of a node.
 struct PendingOp {

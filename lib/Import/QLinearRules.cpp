@@ -180,8 +180,8 @@ Status concat(NodeContext& node) {
 
 } // namespace
 
-OnnxRule findQLinearRule(std::string_view opType) {
-  static const std::map<std::string_view, OnnxRule> Rules = {
+const RuleTable& qlinearRules() {
+  static const RuleTable Rules = {
       {"QGemm", gemm},
       {"QLinearAdd", add},
       {"QLinearAveragePool", averagePool},
@@ -195,8 +195,7 @@ OnnxRule findQLinearRule(std::string_view opType) {
       {"QLinearSigmoid", sigmoid},
       {"QLinearSoftmax", softmax},
   };
-  const auto found = Rules.find(opType);
-  return found == Rules.end() ? nullptr : found->second;
+  return Rules;
 }
 
 } // namespace tigris

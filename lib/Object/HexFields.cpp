@@ -19,13 +19,15 @@ template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t si
   return reached == size;
 }
 
+/// 1 for what is no array.
+template <typename T>
+constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::extent_v<T>) : 1;
+
+// clang-format off
 #define FIELD(record, member, kind)                                                                \
-  {                                                                                                \
-#member, offsetof(record, member),                                                             \
-        sizeof(std::remove_all_extents_t <decltype(record::member)>),                              \
-        sizeof(record::member) / sizeof(std::remove_all_extents_t <decltype(record::member)>),     \
-        FieldKind::kind                                                                            \
-  }
+  {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),       \
+   ElementCount<decltype(record::member)>, FieldKind::kind}
+// clang-format on
 #define COVERED(fields, record) static_assert(covers(fields, sizeof(record)))
 
 constexpr HexField HeaderFields[] = {
@@ -275,6 +277,18 @@ constexpr HexField AxisParamsFields[] = {
 };
 COVERED(AxisParamsFields, tigris_axis_params);
 
+constexpr HexField SearchParamsFields[] = {
+    FIELD(tigris_search_params, axis, Signed),
+    FIELD(tigris_search_params, flags, Unsigned),
+};
+COVERED(SearchParamsFields, tigris_search_params);
+
+constexpr HexField RecurrentParamsFields[] = {
+    FIELD(tigris_recurrent_params, flags, Unsigned),
+    FIELD(tigris_recurrent_params, clip, Float),
+};
+COVERED(RecurrentParamsFields, tigris_recurrent_params);
+
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),
@@ -353,6 +367,10 @@ constexpr HexRecord SoftmaxParamsRecord =
 constexpr HexRecord LayerNormParamsRecord =
     record<tigris_layer_norm_params>("layer_norm_params", LayerNormParamsFields);
 constexpr HexRecord AxisParamsRecord = record<tigris_axis_params>("axis_params", AxisParamsFields);
+constexpr HexRecord SearchParamsRecord =
+    record<tigris_search_params>("search_params", SearchParamsFields);
+constexpr HexRecord RecurrentParamsRecord =
+    record<tigris_recurrent_params>("recurrent_params", RecurrentParamsFields);
 constexpr HexRecord SliceParamsRecord =
     record<tigris_slice_params>("slice_params", SliceParamsFields);
 constexpr HexRecord PadParamsRecord = record<tigris_pad_params>("pad_params", PadParamsFields);
@@ -448,6 +466,8 @@ const HexRecord* paramsRecord(uint32_t opcode) {
   case TIGRIS_OP_MAXIMUM:
   case TIGRIS_OP_MINIMUM:
   case TIGRIS_OP_POW:
+  case TIGRIS_OP_MOD:
+  case TIGRIS_OP_FMOD:
     return &BinaryParamsRecord;
   case TIGRIS_OP_UNARY:
     return &UnaryParamsRecord;
@@ -461,7 +481,20 @@ const HexRecord* paramsRecord(uint32_t opcode) {
     return &LayerNormParamsRecord;
   case TIGRIS_OP_CONCAT:
   case TIGRIS_OP_GATHER:
+  case TIGRIS_OP_GATHER_ND:
+  case TIGRIS_OP_GATHER_ELEMENTS:
+  case TIGRIS_OP_SCATTER_ND:
+  case TIGRIS_OP_SCATTER_ELEMENTS:
     return &AxisParamsRecord;
+  case TIGRIS_OP_ARG_MAX:
+  case TIGRIS_OP_ARG_MIN:
+  case TIGRIS_OP_CUM_SUM:
+  case TIGRIS_OP_TOP_K:
+    return &SearchParamsRecord;
+  case TIGRIS_OP_LSTM:
+  case TIGRIS_OP_GRU:
+  case TIGRIS_OP_RNN:
+    return &RecurrentParamsRecord;
   case TIGRIS_OP_SLICE:
     return &SliceParamsRecord;
   case TIGRIS_OP_PAD:

@@ -2,6 +2,7 @@
 #include "tigris/Object/PlanPicture.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tigris {
@@ -56,8 +57,8 @@ std::string escape(std::string_view text) {
 
 /// Two digits behind the point: smaller than a screen can show.
 std::string px(double value) {
-  const auto hundredths = static_cast<int64_t>(value * 100 + 0.5);
-  const int64_t rest = hundredths % 100;
+  const auto hundredths = std::llround(value * 100);
+  const auto rest = hundredths % 100;
   return strCat(hundredths / 100, ".", rest / 10, rest % 10);
 }
 

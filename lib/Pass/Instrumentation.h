@@ -42,7 +42,8 @@ std::unique_ptr<PassInstrumentation> makePassLimit(unsigned limit);
 /// `tolerance` times the largest magnitude of that output (default: 0.001, or 0.02 for graphs with int8 tensors,
 /// where one different rounding deep inside shows by some steps). A graph that the interpreter cannot run is
 /// logged once per reason and not compared.
-std::unique_ptr<PassInstrumentation> makeVerifyNumerics(std::optional<double> tolerance, TextSink log);
+std::unique_ptr<PassInstrumentation> makeVerifyNumerics(std::optional<double> tolerance,
+                                                        TextSink log);
 
 /// --reproducer: hands over the graph before every pass, so that whatever ends the process finds the
 /// state before the pass to blame. `save` returns the failure to save; the pipeline then ends with it.

@@ -158,8 +158,11 @@ bool WeightsWriter::mayBePattern(const Item& item) const {
     for (size_t i = 0; i < op.inputs.size() && i < info.operands.size(); ++i)
       if (op.inputs[i] == item.tensor && info.operands[i].compileTime)
         return false;
-    const bool indices = op.kind == OpKind::Gather && op.input(1) == item.tensor;
-    if (indices || (info.category == OpCategory::Compile && item.type == DType::Int32))
+    const bool indices = info.operands.size() > 1 && info.operands[1].name == "indices" &&
+                         op.input(1) == item.tensor;
+    const bool computes =
+        info.category == OpCategory::Compile || info.category == OpCategory::Pointwise;
+    if (indices || (computes && item.type == DType::Int32))
       return false;
   }
   return true;

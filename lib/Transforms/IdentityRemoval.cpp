@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* Doc =
     R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
-type, Transpose in order, Concat of one operand, Sum, Max and Min of one, Pad by nothing, Slice, Expand,
-Tile and Resize that keep the whole tensor. Other passes need not see through them afterwards.
+type, Transpose in order, Concat of one operand (those without elements do not count), Sum, Max and Min of one, Pad by nothing, Slice, Expand,
+Tile and Resize that keep the whole tensor, reductions over no axis. Other passes need not see through them afterwards.
 
     y = Identity(x)
     z = Relu(y)        ->   z = Relu(x)
@@ -62,6 +62,14 @@ bool keepsElements(const Graph& graph, const Op& op) {
     const auto steps = intArgument(op, values, "steps");
     return steps && (!*steps || allEqual(**steps, 1));
   }
+  case OpKind::ReduceMean:
+  case OpKind::ReduceSum:
+  case OpKind::ReduceMax:
+  case OpKind::ReduceMin:
+  case OpKind::ReduceProd: {
+    const auto axes = intArgument(op, values, "axes");
+    return axes && (!*axes || (*axes)->empty()) && op.attrs.getInt("noop_with_empty_axes") != 0;
+  }
   case OpKind::Resize:
     return op.attrs.getString("coordinate_transformation_mode") != "tf_crop_and_resize";
   default:
@@ -81,11 +89,28 @@ bool isIdentity(const Graph& graph, const Op& op) {
          op.act == Activation::None && keepsElements(graph, op);
 }
 
+/// Parts without elements contribute nothing to a Concat.
+bool dropEmptyParts(Graph& graph, OpId id) {
+  const Op& op = graph.op(id);
+  if (op.kind != OpKind::Concat || !hasKnownTypes(graph, id) ||
+      graph.tensor(op.output()).elements() == 0)
+    return false;
+  std::vector<TensorId> parts;
+  for (const TensorId part : op.inputs)
+    if (graph.tensor(part).elements() != 0)
+      parts.push_back(part);
+  if (parts.size() == op.inputs.size())
+    return false;
+  graph.setInputs(id, std::move(parts));
+  return true;
+}
+
 PassStatus run(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
+    const bool dropped = dropEmptyParts(graph, id);
     const Op& op = graph.op(id);
     if (!hasKnownTypes(graph, id) || !isIdentity(graph, op))
-      return false;
+      return dropped;
     replaceByValue(graph, id, op.input(0));
     return true;
   });

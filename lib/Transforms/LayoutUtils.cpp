@@ -117,7 +117,18 @@ std::vector<size_t> permutedSlots(const Op& op) {
   case OpKind::Div:
   case OpKind::Pow:
   case OpKind::PRelu:
+  case OpKind::Mod:
+  case OpKind::Equal:
+  case OpKind::Less:
+  case OpKind::LessOrEqual:
+  case OpKind::Greater:
+  case OpKind::GreaterOrEqual:
+  case OpKind::And:
+  case OpKind::Or:
+  case OpKind::Xor:
     return {0, 1};
+  case OpKind::Where:
+    return {0, 1, 2};
   default:
     return dataOperands(op);
   }
@@ -137,6 +148,14 @@ bool isAxisOp(OpKind kind) {
   case OpKind::ReduceMax:
   case OpKind::ReduceMin:
   case OpKind::ReduceProd:
+  case OpKind::ReduceL1:
+  case OpKind::ReduceL2:
+  case OpKind::ReduceSumSquare:
+  case OpKind::ReduceLogSum:
+  case OpKind::ReduceLogSumExp:
+  case OpKind::ArgMax:
+  case OpKind::ArgMin:
+  case OpKind::CumSum:
     return true;
   default:
     return false;
@@ -159,6 +178,18 @@ bool isElementwise(OpKind kind) {
   case OpKind::QuantizeLinear:
   case OpKind::DequantizeLinear:
   case OpKind::Requantize:
+  case OpKind::Mod:
+  case OpKind::Equal:
+  case OpKind::Less:
+  case OpKind::LessOrEqual:
+  case OpKind::Greater:
+  case OpKind::GreaterOrEqual:
+  case OpKind::And:
+  case OpKind::Or:
+  case OpKind::Xor:
+  case OpKind::Not:
+  case OpKind::Where:
+  case OpKind::Cast:
     return true;
   default:
     return isUnaryFunction(kind);
@@ -208,6 +239,9 @@ void permuteAttributes(Op& op, size_t rank, const Perm& perm) {
   switch (op.kind) {
   case OpKind::Concat:
   case OpKind::Split:
+  case OpKind::ArgMax:
+  case OpKind::ArgMin:
+  case OpKind::CumSum:
     renumberAxis(op, rank, perm, 0);
     break;
   case OpKind::Softmax:
@@ -222,6 +256,11 @@ void permuteAttributes(Op& op, size_t rank, const Perm& perm) {
   case OpKind::ReduceMax:
   case OpKind::ReduceMin:
   case OpKind::ReduceProd:
+  case OpKind::ReduceL1:
+  case OpKind::ReduceL2:
+  case OpKind::ReduceSumSquare:
+  case OpKind::ReduceLogSum:
+  case OpKind::ReduceLogSumExp:
     renumberAxes(op, rank, rank, perm);
     break;
   case OpKind::Pad:
@@ -279,7 +318,9 @@ void keepReducedAxes(Graph& graph, OpId id) {
   std::vector<int64_t> dims = x.shape.dims();
   std::vector<int64_t> axes(x.shape.rank());
   std::iota(axes.begin(), axes.end(), 0);
-  for (const int64_t axis : op.attrs.getInts("axes", axes))
+  axes = op.attrs.has("axis") ? std::vector<int64_t>{op.attrs.getInt("axis")}
+                              : op.attrs.getInts("axes", axes);
+  for (const int64_t axis : axes)
     dims[*normalizeAxis(axis, dims.size())] = 1;
   kept.shape = Shape(dims);
   kept.name = graph.uniqueName(kept.name + "_keep");
@@ -295,10 +336,8 @@ void keepReducedAxes(Graph& graph, OpId id) {
   graph.insertAfter(id, std::move(reshape));
 }
 
-bool isReduction(OpKind kind) {
-  return kind == OpKind::ReduceMean || kind == OpKind::ReduceSum || kind == OpKind::ReduceMax ||
-         kind == OpKind::ReduceMin || kind == OpKind::ReduceProd;
-}
+/// Operators that keep the axes they reduce, as 1, where `keepdims` says so.
+bool isReduction(OpKind kind) { return opInfo(kind).attribute("keepdims") != nullptr; }
 
 } // namespace
 

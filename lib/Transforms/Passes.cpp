@@ -20,7 +20,8 @@ constexpr std::string_view Default =
     "quant-annotate,wide-quant-to-float,qdq-move,qdq-fold,quant-interface,"
     "constant-fold{dequantize},"
     // fewer kinds of operators
-    "pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,matmul-to-gemm,gemm-"
+    "exporter-patterns,pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,matmul-"
+    "to-gemm,gemm-"
     "canonicalize,"
     "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
     "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-"
@@ -44,9 +45,6 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if (info.category != OpCategory::Compile)
     return {};
   switch (op.kind) {
-  case OpKind::Cast:
-    return strCat("no kernel converts ", dtypeName(graph.tensor(op.input(0)).type), " to ",
-                  dtypeName(graph.tensor(op.output()).type), " at run time");
   case OpKind::BatchNormalization:
     return "its parameters are not float constants, or it is in training mode; export the model "
            "for "
@@ -92,6 +90,13 @@ bool finishNormalization(Graph& graph, DiagnosticEngine& diagnostics) {
       diagnostic.notes.push_back(strCat("from ONNX node '", join(op.origin, "', '"), "'"));
     diagnostics.report(std::move(diagnostic));
   }
+  for (const Port& port : graph.outputs())
+    if (graph.tensor(port.tensor).hasShape && graph.tensor(port.tensor).elements() == 0) {
+      executable = false;
+      diagnostics.report(makeError(DiagId::UnsupportedOp, "output '", port.name, "' of shape ",
+                                   graph.tensor(port.tensor).shape.str(), " has no elements")
+                             .diagnostic());
+    }
   if (executable && graph.stage() == GraphStage::Imported)
     graph.setStage(GraphStage::Normalized);
   return executable;

@@ -102,6 +102,17 @@ bool isUnaryFunction(OpKind kind) {
   case OpKind::Round:
   case OpKind::Sin:
   case OpKind::Cos:
+  case OpKind::Tan:
+  case OpKind::Asin:
+  case OpKind::Acos:
+  case OpKind::Atan:
+  case OpKind::Sinh:
+  case OpKind::Cosh:
+  case OpKind::Asinh:
+  case OpKind::Acosh:
+  case OpKind::Atanh:
+  case OpKind::ThresholdedRelu:
+  case OpKind::Shrink:
     return true;
   default:
     return false;

@@ -21,7 +21,8 @@
  *
  * ## Kernels
  * Return TIGRIS_OK or an error; must be re-entrant, must not allocate, and may assume everything
- * tigris_plan_open has checked. Only GATHER meets data-dependent errors. */
+ * tigris_plan_open has checked. Only the opcodes that take indices meet
+ * data-dependent errors. */
 #ifndef TIGRIS_BACKEND_H
 #define TIGRIS_BACKEND_H
 

@@ -157,7 +157,7 @@ typedef enum tigris_dtype {
 } tigris_dtype;
 
 typedef struct tigris_tensor {
-  uint8_t dtype;  /* tigris_dtype; stored tensors: F32, S8, S32, S64 */
+  uint8_t dtype;  /* tigris_dtype; stored tensors: F32, S8, S32, S64, BOOL */
   uint8_t rank;   /* 0..TIGRIS_MAX_RANK; 0 is a scalar of one element */
   uint16_t flags; /* TIGRIS_TENSOR_* */
   uint32_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
@@ -354,18 +354,29 @@ typedef enum tigris_opcode {
       12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8 */
   /* x -> y; tigris_reduce_params; f32: all kinds, s8: MEAN, MAX, MIN */
   TIGRIS_OP_REDUCE = 13,
+  /* x -> y s64, the axis as 1 or left out; tigris_search_params; f32, s8, s32, s64. The first of equal
+   * values, or the last with TIGRIS_SEARCH_LAST. */
+  TIGRIS_OP_ARG_MAX = 14,
+  TIGRIS_OP_ARG_MIN = 15,
+  TIGRIS_OP_CUM_SUM = 16, /* x -> y; tigris_search_params; f32, s32, s64 */
+  /* x -> values, positions s64; tigris_search_params; f32, s8 (same quantisation), s32, s64. As many as
+   * the outputs have on the axis, best first, equal values by position. */
+  TIGRIS_OP_TOP_K = 17,
 
   /* a, b -> y; tigris_binary_params; numpy broadcasting of the STORED shapes, so a per-channel
-   * operand of an NHWC tensor is [C] or [1,1,1,C]. In place on an input with y's shape. */
-  TIGRIS_OP_ADD = 20,     /* f32, s8 */
-  TIGRIS_OP_SUB = 21,     /* f32, s8 */
-  TIGRIS_OP_MUL = 22,     /* f32, s8 */
-  TIGRIS_OP_DIV = 23,     /* f32, s8 */
-  TIGRIS_OP_MAXIMUM = 24, /* f32, s8 (all three of the same quantisation) */
-  TIGRIS_OP_MINIMUM = 25, /* f32, s8 (all three of the same quantisation) */
+   * operand of an NHWC tensor is [C] or [1,1,1,C]. In place on an input with y's shape. s32 and s64 wrap
+   * around; their division truncates and gives 0 for a divisor of 0. */
+  TIGRIS_OP_ADD = 20,     /* f32, s8, s32, s64 */
+  TIGRIS_OP_SUB = 21,     /* f32, s8, s32, s64 */
+  TIGRIS_OP_MUL = 22,     /* f32, s8, s32, s64 */
+  TIGRIS_OP_DIV = 23,     /* f32, s8, s32, s64 */
+  TIGRIS_OP_MAXIMUM = 24, /* f32, s8 (all three of the same quantisation), s32, s64 */
+  TIGRIS_OP_MINIMUM = 25, /* f32, s8 (all three of the same quantisation), s32, s64 */
   TIGRIS_OP_POW = 26,     /* f32 */
   /* x, slope -> y; no params; f32. y = x < 0 ? x * slope : x; slope broadcasts to x. In place 0. */
   TIGRIS_OP_PRELU = 27,
+  TIGRIS_OP_MOD = 28,  /* s32, s64; the remainder has the sign of the divisor */
+  TIGRIS_OP_FMOD = 29, /* f32, s32, s64; the remainder has the sign of the dividend */
 
   TIGRIS_OP_UNARY = 30, /* x -> y; tigris_unary_params; f32. In place 0. */
   TIGRIS_OP_LOOKUP =
@@ -375,11 +386,22 @@ typedef enum tigris_opcode {
    * last axis. In place 0. */
   TIGRIS_OP_BATCH_NORM = 33,
 
+  /* a, b -> y bool; no params; numpy broadcasting */
+  TIGRIS_OP_EQUAL = 34,      /* f32, s32, s64, bool */
+  TIGRIS_OP_LESS = 35,       /* f32, s32, s64 */
+  TIGRIS_OP_LESS_EQUAL = 36, /* f32, s32, s64 */
+  TIGRIS_OP_AND = 37,        /* bool */
+  TIGRIS_OP_OR = 38,         /* bool */
+  TIGRIS_OP_XOR = 39,        /* bool */
+
   /* x -> y; tigris_softmax_params; f32, s8. s8 output has scale 1/256 and zero point -128. */
   TIGRIS_OP_SOFTMAX = 40,
   TIGRIS_OP_LOG_SOFTMAX = 41, /* x -> y; tigris_softmax_params; f32 */
   /* x, [scale], [bias] -> y; tigris_layer_norm_params; f32 */
   TIGRIS_OP_LAYER_NORM = 42,
+  /* condition bool, a, b -> y; no params; a, b, y of any one dtype; numpy broadcasting.
+   * y = condition ? a : b */
+  TIGRIS_OP_WHERE = 43,
 
   /* Data movement: any dtype, input and output equal. */
   TIGRIS_OP_CONCAT = 50,    /* x0, x1, ... -> y; tigris_axis_params */
@@ -390,10 +412,33 @@ typedef enum tigris_opcode {
   TIGRIS_OP_RESIZE =
       55, /* x -> y; tigris_resize_params; f32, s8 (same quantisation); rank 3 or 4 */
   TIGRIS_OP_GATHER = 56, /* x, indices s32 or s64 -> y; tigris_axis_params */
+  /* x, indices s32 or s64 -> y; tigris_axis_params, whose axis is the number of leading batch axes; the
+   * last axis of indices counts off axes of x behind those. ONNX GatherND */
+  TIGRIS_OP_GATHER_ND = 57,
+  TIGRIS_OP_GATHER_ELEMENTS =
+      58, /* x, indices s32 or s64 -> y as indices; tigris_axis_params. ONNX GatherElements */
+  /* x, indices s32 or s64, updates -> y; tigris_axis_params with axis 0. y is x with parts replaced, the
+   * last update of a place wins. ONNX ScatterND */
+  TIGRIS_OP_SCATTER_ND = 59,
 
   TIGRIS_OP_QUANTIZE = 60, /* f32 x -> s8 y; no params; round half to even as ONNX QuantizeLinear */
   TIGRIS_OP_DEQUANTIZE = 61, /* s8 x -> f32 y; no params */
-  TIGRIS_OP_REQUANTIZE = 62  /* s8 x -> s8 y; tigris_requantize_params. In place 0. */
+  TIGRIS_OP_REQUANTIZE = 62, /* s8 x -> s8 y; tigris_requantize_params. In place 0. */
+  /* x -> y of another dtype; no params; f32, s32, s64, bool both. f32 to integers truncates and
+   * saturates, NaN gives 0; to bool is "not zero"; s64 to s32 keeps the low bits. */
+  TIGRIS_OP_CAST = 63,
+  TIGRIS_OP_SCATTER_ELEMENTS =
+      64, /* x, indices s32 or s64, updates -> y; tigris_axis_params. ONNX ScatterElements */
+
+  /* Recurrent layers; f32; tigris_recurrent_params. x [T, N, I], w [D, H, I, G] const, r [D, H, H, G] const,
+   * b const, [first state [D, N, H]] -> y [T or rows, D, N, H], and a second output. D 1 or 2 directions,
+   * the second in reverse; G gates per unit in ONNX's order. Step t is in row t modulo the rows of y,
+   * of which there are T, or at least 2.
+   * LSTM, G 4: b [D, H, 4]; two more optional inputs: first cell [D, N, H], peepholes [D, H, 3] const;
+   * second output: cell after the last step [D, N, H]. */
+  TIGRIS_OP_LSTM = 70,
+  TIGRIS_OP_GRU = 71, /* G 3; b [D, H, 4]: update, reset, candidate of x, of h; second output [H]: work */
+  TIGRIS_OP_RNN = 72  /* G 1; b [D, H, 1]; no second output */
 } tigris_opcode;
 
 /* A bound or constant in the dtype of the op's output: `f` for F32, `i` otherwise. */
@@ -544,7 +589,16 @@ typedef enum tigris_function {
   TIGRIS_FN_SOFTSIGN = 28,         /* x / (1 + |x|) */
   TIGRIS_FN_CELU = 29,             /* max(0, x) + min(0, a * (exp(x/a) - 1)) */
   TIGRIS_FN_THRESHOLDED_RELU = 30, /* x > a ? x : 0 */
-  TIGRIS_FN_TAN = 31
+  TIGRIS_FN_TAN = 31,
+  TIGRIS_FN_ASIN = 32,
+  TIGRIS_FN_ACOS = 33,
+  TIGRIS_FN_ATAN = 34,
+  TIGRIS_FN_SINH = 35,
+  TIGRIS_FN_COSH = 36,
+  TIGRIS_FN_ASINH = 37,
+  TIGRIS_FN_ACOSH = 38,
+  TIGRIS_FN_ATANH = 39,
+  TIGRIS_FN_SHRINK = 40 /* x < -a ? x + b : x > a ? x - b : 0 */
 } tigris_function;
 
 typedef struct tigris_unary_params {
@@ -579,6 +633,23 @@ typedef struct tigris_layer_norm_params {
 typedef struct tigris_axis_params {
   int32_t axis; /* 0..rank-1 */
 } tigris_axis_params;
+
+#define TIGRIS_SEARCH_LAST 1u       /* ARG_MAX, ARG_MIN: the last of equal values */
+#define TIGRIS_SEARCH_LARGEST 2u    /* TOP_K: descending */
+#define TIGRIS_CUM_SUM_EXCLUSIVE 4u /* without the element itself */
+#define TIGRIS_CUM_SUM_REVERSE 8u   /* from the end */
+typedef struct tigris_search_params {
+  int32_t axis;   /* 0..rank-1 */
+  uint32_t flags; /* those of the opcode */
+} tigris_search_params;
+
+#define TIGRIS_RECURRENT_REVERSE 1u     /* one direction: from the last step to the first */
+#define TIGRIS_RECURRENT_RESET_AFTER 2u /* GRU: the reset gate multiplies the product with r */
+#define TIGRIS_RECURRENT_RELU 4u        /* RNN: Relu in place of Tanh */
+typedef struct tigris_recurrent_params {
+  uint32_t flags;
+  float clip; /* > 0, bounds the sums of the gates; INFINITY: none */
+} tigris_recurrent_params;
 
 /* y[i] = x[start + i * step] on every axis; steps may be negative, never 0. */
 typedef struct tigris_slice_params {

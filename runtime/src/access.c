@@ -24,7 +24,7 @@ typedef enum Family {
   WHOLE
 } Family;
 
-static const uint8_t families[TIGRIS_OP_REQUANTIZE + 1] = {
+static const uint8_t families[TIGRIS_OP_RNN + 1] = {
     [TIGRIS_OP_CONV] = CONV,
     [TIGRIS_OP_DEPTHWISE_CONV] = CONV,
     [TIGRIS_OP_CONV_TRANSPOSE] = TRANSPOSED,
@@ -44,6 +44,17 @@ static const uint8_t families[TIGRIS_OP_REQUANTIZE + 1] = {
     [TIGRIS_OP_RESHAPE] = WHOLE,
     [TIGRIS_OP_RESIZE] = RESIZE,
     [TIGRIS_OP_GATHER] = WHOLE,
+    [TIGRIS_OP_ARG_MAX] = WHOLE,
+    [TIGRIS_OP_ARG_MIN] = WHOLE,
+    [TIGRIS_OP_CUM_SUM] = WHOLE,
+    [TIGRIS_OP_TOP_K] = WHOLE,
+    [TIGRIS_OP_GATHER_ND] = WHOLE,
+    [TIGRIS_OP_GATHER_ELEMENTS] = WHOLE,
+    [TIGRIS_OP_SCATTER_ND] = WHOLE,
+    [TIGRIS_OP_SCATTER_ELEMENTS] = WHOLE,
+    [TIGRIS_OP_LSTM] = WHOLE,
+    [TIGRIS_OP_GRU] = WHOLE,
+    [TIGRIS_OP_RNN] = WHOLE,
 };
 
 /* An op with an output box and one of its inputs. */

@@ -65,6 +65,14 @@ tigris_status tigris_check_transpose(const tigris_op_check* c);
 tigris_status tigris_check_reshape(const tigris_op_check* c);
 tigris_status tigris_check_resize(const tigris_op_check* c);
 tigris_status tigris_check_gather(const tigris_op_check* c);
+tigris_status tigris_check_compare(const tigris_op_check* c);
+tigris_status tigris_check_where(const tigris_op_check* c);
+tigris_status tigris_check_cast(const tigris_op_check* c);
+tigris_status tigris_check_search(const tigris_op_check* c);
+tigris_status tigris_check_gather_nd(const tigris_op_check* c);
+tigris_status tigris_check_scatter_nd(const tigris_op_check* c);
+tigris_status tigris_check_by_element(const tigris_op_check* c);
+tigris_status tigris_check_recurrent(const tigris_op_check* c);
 
 /* ---- shared predicates: 1 when the rule holds */
 

@@ -16,13 +16,17 @@ tigris_status tigris_check_binary(const tigris_op_check* c) {
   const tigris_tensor* a = tigris_in(c, 0);
   const tigris_tensor* b = tigris_in(c, 1);
   const tigris_tensor* y = tigris_out(c, 0);
-  if (!tigris_broadcasts(c->plan, a, y, 0) || !tigris_broadcasts(c->plan, b, y, 0) ||
-      !tigris_clamp_ok(y->dtype, p->lo, p->hi))
+  if (!tigris_broadcasts(c->plan, a, y, 0) || !tigris_broadcasts(c->plan, b, y, 0))
+    return TIGRIS_E_OP;
+  if (allOf(c, TIGRIS_S32) || allOf(c, TIGRIS_S64))
+    return c->op->opcode != TIGRIS_OP_POW ? TIGRIS_OK : TIGRIS_E_OP;
+  if (!tigris_clamp_ok(y->dtype, p->lo, p->hi))
     return TIGRIS_E_OP;
   if (allOf(c, TIGRIS_F32))
-    return TIGRIS_OK;
+    return c->op->opcode != TIGRIS_OP_MOD ? TIGRIS_OK : TIGRIS_E_OP;
   if (!tigris_is_quantised(a) || !tigris_is_quantised(b) || !tigris_is_quantised(y) ||
-      c->op->opcode == TIGRIS_OP_POW || p->left_shift < 0 || p->left_shift > 20 ||
+      c->op->opcode == TIGRIS_OP_POW || c->op->opcode == TIGRIS_OP_MOD ||
+      c->op->opcode == TIGRIS_OP_FMOD || p->left_shift < 0 || p->left_shift > 20 ||
       !tigris_shift_ok(p->a_shift) || !tigris_shift_ok(p->b_shift) ||
       !tigris_shift_ok(p->out_shift))
     return TIGRIS_E_OP;
@@ -39,7 +43,7 @@ tigris_status tigris_check_prelu(const tigris_op_check* c) {
 
 tigris_status tigris_check_unary(const tigris_op_check* c) {
   const tigris_unary_params* p = (const tigris_unary_params*)c->params;
-  if (p->function < TIGRIS_FN_ABS || p->function > TIGRIS_FN_TAN)
+  if (p->function < TIGRIS_FN_ABS || p->function > TIGRIS_FN_SHRINK)
     return TIGRIS_E_UNSUPPORTED;
   if (!allOf(c, TIGRIS_F32) || !tigris_same_dims(c->plan, tigris_in(c, 0), tigris_out(c, 0)))
     return TIGRIS_E_OP;

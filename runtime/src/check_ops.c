@@ -6,6 +6,7 @@ typedef struct OpRule {
   uint8_t required; /* leading inputs that must be present */
   uint8_t maxInputs;
   uint8_t inPlace; /* bit i: the output may be exactly input i */
+  uint8_t outputs;
   uint16_t paramsSize;
   tigris_status (*check)(const tigris_op_check* c);
 } OpRule;
@@ -13,41 +14,62 @@ typedef struct OpRule {
 #define ANY_INPUTS 255
 
 static const OpRule rules[] = {
-    {TIGRIS_OP_CONV, 2, 3, 0, sizeof(tigris_conv_params), tigris_check_conv},
-    {TIGRIS_OP_DEPTHWISE_CONV, 2, 3, 0, sizeof(tigris_conv_params), tigris_check_conv},
-    {TIGRIS_OP_CONV_TRANSPOSE, 2, 3, 0, sizeof(tigris_conv_params), tigris_check_conv},
-    {TIGRIS_OP_FULLY_CONNECTED, 2, 3, 0, sizeof(tigris_fc_params), tigris_check_fully_connected},
-    {TIGRIS_OP_MATMUL, 2, 2, 0, sizeof(tigris_matmul_params), tigris_check_matmul},
-    {TIGRIS_OP_MAX_POOL, 1, 1, 0, sizeof(tigris_pool_params), tigris_check_pool},
-    {TIGRIS_OP_AVERAGE_POOL, 1, 1, 0, sizeof(tigris_pool_params), tigris_check_pool},
-    {TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, 1, 0, sizeof(tigris_global_pool_params),
+    {TIGRIS_OP_CONV, 2, 3, 0, 1, sizeof(tigris_conv_params), tigris_check_conv},
+    {TIGRIS_OP_DEPTHWISE_CONV, 2, 3, 0, 1, sizeof(tigris_conv_params), tigris_check_conv},
+    {TIGRIS_OP_CONV_TRANSPOSE, 2, 3, 0, 1, sizeof(tigris_conv_params), tigris_check_conv},
+    {TIGRIS_OP_FULLY_CONNECTED, 2, 3, 0, 1, sizeof(tigris_fc_params), tigris_check_fully_connected},
+    {TIGRIS_OP_MATMUL, 2, 2, 0, 1, sizeof(tigris_matmul_params), tigris_check_matmul},
+    {TIGRIS_OP_MAX_POOL, 1, 1, 0, 1, sizeof(tigris_pool_params), tigris_check_pool},
+    {TIGRIS_OP_AVERAGE_POOL, 1, 1, 0, 1, sizeof(tigris_pool_params), tigris_check_pool},
+    {TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, 1, 0, 1, sizeof(tigris_global_pool_params),
      tigris_check_global_pool},
-    {TIGRIS_OP_REDUCE, 1, 1, 0, sizeof(tigris_reduce_params), tigris_check_reduce},
-    {TIGRIS_OP_ADD, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_SUB, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_MUL, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_DIV, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_MAXIMUM, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_MINIMUM, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_POW, 2, 2, 3, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_PRELU, 2, 2, 1, 0, tigris_check_prelu},
-    {TIGRIS_OP_UNARY, 1, 1, 1, sizeof(tigris_unary_params), tigris_check_unary},
-    {TIGRIS_OP_LOOKUP, 2, 2, 1, 0, tigris_check_lookup},
-    {TIGRIS_OP_CLAMP, 1, 1, 1, sizeof(tigris_clamp_params), tigris_check_clamp},
-    {TIGRIS_OP_BATCH_NORM, 3, 3, 1, sizeof(tigris_clamp_params), tigris_check_batch_norm},
-    {TIGRIS_OP_SOFTMAX, 1, 1, 0, sizeof(tigris_softmax_params), tigris_check_softmax},
-    {TIGRIS_OP_LOG_SOFTMAX, 1, 1, 0, sizeof(tigris_softmax_params), tigris_check_softmax},
-    {TIGRIS_OP_LAYER_NORM, 1, 3, 0, sizeof(tigris_layer_norm_params), tigris_check_layer_norm},
-    {TIGRIS_OP_CONCAT, 1, ANY_INPUTS, 0, sizeof(tigris_axis_params), tigris_check_concat},
-    {TIGRIS_OP_SLICE, 1, 1, 0, sizeof(tigris_slice_params), tigris_check_slice},
-    {TIGRIS_OP_PAD, 1, 1, 0, sizeof(tigris_pad_params), tigris_check_pad},
-    {TIGRIS_OP_TRANSPOSE, 1, 1, 0, sizeof(tigris_transpose_params), tigris_check_transpose},
-    {TIGRIS_OP_RESHAPE, 1, 1, 1, 0, tigris_check_reshape},
-    {TIGRIS_OP_RESIZE, 1, 1, 0, sizeof(tigris_resize_params), tigris_check_resize},
-    {TIGRIS_OP_GATHER, 2, 2, 0, sizeof(tigris_axis_params), tigris_check_gather},
-    {TIGRIS_OP_QUANTIZE, 1, 1, 0, 0, tigris_check_quantize},
-    {TIGRIS_OP_DEQUANTIZE, 1, 1, 0, 0, tigris_check_quantize},
-    {TIGRIS_OP_REQUANTIZE, 1, 1, 1, sizeof(tigris_requantize_params), tigris_check_quantize},
+    {TIGRIS_OP_REDUCE, 1, 1, 0, 1, sizeof(tigris_reduce_params), tigris_check_reduce},
+    {TIGRIS_OP_ADD, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_SUB, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_MUL, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_DIV, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_MAXIMUM, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_MINIMUM, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_POW, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_PRELU, 2, 2, 1, 1, 0, tigris_check_prelu},
+    {TIGRIS_OP_UNARY, 1, 1, 1, 1, sizeof(tigris_unary_params), tigris_check_unary},
+    {TIGRIS_OP_LOOKUP, 2, 2, 1, 1, 0, tigris_check_lookup},
+    {TIGRIS_OP_CLAMP, 1, 1, 1, 1, sizeof(tigris_clamp_params), tigris_check_clamp},
+    {TIGRIS_OP_BATCH_NORM, 3, 3, 1, 1, sizeof(tigris_clamp_params), tigris_check_batch_norm},
+    {TIGRIS_OP_SOFTMAX, 1, 1, 0, 1, sizeof(tigris_softmax_params), tigris_check_softmax},
+    {TIGRIS_OP_LOG_SOFTMAX, 1, 1, 0, 1, sizeof(tigris_softmax_params), tigris_check_softmax},
+    {TIGRIS_OP_LAYER_NORM, 1, 3, 0, 1, sizeof(tigris_layer_norm_params), tigris_check_layer_norm},
+    {TIGRIS_OP_CONCAT, 1, ANY_INPUTS, 0, 1, sizeof(tigris_axis_params), tigris_check_concat},
+    {TIGRIS_OP_SLICE, 1, 1, 0, 1, sizeof(tigris_slice_params), tigris_check_slice},
+    {TIGRIS_OP_PAD, 1, 1, 0, 1, sizeof(tigris_pad_params), tigris_check_pad},
+    {TIGRIS_OP_TRANSPOSE, 1, 1, 0, 1, sizeof(tigris_transpose_params), tigris_check_transpose},
+    {TIGRIS_OP_RESHAPE, 1, 1, 1, 1, 0, tigris_check_reshape},
+    {TIGRIS_OP_RESIZE, 1, 1, 0, 1, sizeof(tigris_resize_params), tigris_check_resize},
+    {TIGRIS_OP_GATHER, 2, 2, 0, 1, sizeof(tigris_axis_params), tigris_check_gather},
+    {TIGRIS_OP_MOD, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_FMOD, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
+    {TIGRIS_OP_EQUAL, 2, 2, 0, 1, 0, tigris_check_compare},
+    {TIGRIS_OP_LESS, 2, 2, 0, 1, 0, tigris_check_compare},
+    {TIGRIS_OP_LESS_EQUAL, 2, 2, 0, 1, 0, tigris_check_compare},
+    {TIGRIS_OP_AND, 2, 2, 0, 1, 0, tigris_check_compare},
+    {TIGRIS_OP_OR, 2, 2, 0, 1, 0, tigris_check_compare},
+    {TIGRIS_OP_XOR, 2, 2, 0, 1, 0, tigris_check_compare},
+    {TIGRIS_OP_WHERE, 3, 3, 0, 1, 0, tigris_check_where},
+    {TIGRIS_OP_CAST, 1, 1, 0, 1, 0, tigris_check_cast},
+    {TIGRIS_OP_ARG_MAX, 1, 1, 0, 1, sizeof(tigris_search_params), tigris_check_search},
+    {TIGRIS_OP_ARG_MIN, 1, 1, 0, 1, sizeof(tigris_search_params), tigris_check_search},
+    {TIGRIS_OP_CUM_SUM, 1, 1, 0, 1, sizeof(tigris_search_params), tigris_check_search},
+    {TIGRIS_OP_TOP_K, 1, 1, 0, 2, sizeof(tigris_search_params), tigris_check_search},
+    {TIGRIS_OP_GATHER_ND, 2, 2, 0, 1, sizeof(tigris_axis_params), tigris_check_gather_nd},
+    {TIGRIS_OP_SCATTER_ND, 3, 3, 0, 1, sizeof(tigris_axis_params), tigris_check_scatter_nd},
+    {TIGRIS_OP_GATHER_ELEMENTS, 2, 2, 0, 1, sizeof(tigris_axis_params), tigris_check_by_element},
+    {TIGRIS_OP_SCATTER_ELEMENTS, 3, 3, 0, 1, sizeof(tigris_axis_params), tigris_check_by_element},
+    {TIGRIS_OP_LSTM, 4, 7, 0, 2, sizeof(tigris_recurrent_params), tigris_check_recurrent},
+    {TIGRIS_OP_GRU, 4, 5, 0, 2, sizeof(tigris_recurrent_params), tigris_check_recurrent},
+    {TIGRIS_OP_RNN, 4, 5, 0, 1, sizeof(tigris_recurrent_params), tigris_check_recurrent},
+    {TIGRIS_OP_QUANTIZE, 1, 1, 0, 1, 0, tigris_check_quantize},
+    {TIGRIS_OP_DEQUANTIZE, 1, 1, 0, 1, 0, tigris_check_quantize},
+    {TIGRIS_OP_REQUANTIZE, 1, 1, 1, 1, sizeof(tigris_requantize_params), tigris_check_quantize},
 };
 
 static const OpRule* findRule(uint32_t opcode) {
@@ -81,19 +103,26 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   const tigris_operand* in = plan->operands + op->operands;
   const tigris_operand* out = in + op->inputs;
   uint32_t i;
+  uint32_t k;
   for (i = 0; i < op->inputs; ++i) {
     /* every input of an op with any number of inputs must be there */
     if (in[i].pool == TIGRIS_POOL_ABSENT && (i < rule->required || rule->maxInputs == ANY_INPUTS))
       return TIGRIS_E_OP;
   }
-  if (out->pool == TIGRIS_POOL_ABSENT || out->pool == TIGRIS_POOL_CONST ||
-      out->pool == TIGRIS_POOL_UNPACKED)
-    return TIGRIS_E_OP;
-  if (out->pool == TIGRIS_POOL_CALLER && plan->ports[out->offset].direction != TIGRIS_OUTPUT)
-    return TIGRIS_E_ADDRESS;
-  for (i = 0; i < op->inputs; ++i) {
-    if (clashes(plan, out, &in[i], i < 8 && ((rule->inPlace >> i) & 1) != 0))
+  for (k = 0; k < op->outputs; ++k) {
+    if (out[k].pool == TIGRIS_POOL_ABSENT || out[k].pool == TIGRIS_POOL_CONST ||
+        out[k].pool == TIGRIS_POOL_UNPACKED)
+      return TIGRIS_E_OP;
+    if (out[k].pool == TIGRIS_POOL_CALLER && plan->ports[out[k].offset].direction != TIGRIS_OUTPUT)
       return TIGRIS_E_ADDRESS;
+    for (i = 0; i < op->inputs; ++i) {
+      if (clashes(plan, &out[k], &in[i], i < 8 && ((rule->inPlace >> i) & 1) != 0))
+        return TIGRIS_E_ADDRESS;
+    }
+    for (i = 0; i < k; ++i) {
+      if (clashes(plan, &out[k], &out[i], 0))
+        return TIGRIS_E_ADDRESS;
+    }
   }
   return TIGRIS_OK;
 }
@@ -104,7 +133,7 @@ tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op) {
   tigris_status status;
   if (rule == NULL)
     return TIGRIS_E_UNSUPPORTED;
-  if (op->inputs < rule->required || op->inputs > rule->maxInputs || op->outputs != 1)
+  if (op->inputs < rule->required || op->inputs > rule->maxInputs || op->outputs != rule->outputs)
     return TIGRIS_E_OP;
   if ((uint32_t)op->inputs + op->outputs > TIGRIS_MAX_OPERANDS)
     return TIGRIS_E_LIMIT;

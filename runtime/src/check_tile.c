@@ -101,6 +101,8 @@ static tigris_status checkTileOp(const tigris_plan* plan, const tigris_stage* s,
   const tigris_operand* out = outputOf(plan, s, op);
   const tigris_tile_buffer* to;
   uint32_t i;
+  if (record->outputs != 1)
+    return TIGRIS_E_UNSUPPORTED;
   if (!operandOk(plan, t, out) || out->pool != TIGRIS_POOL_TILE)
     return TIGRIS_E_ADDRESS;
   to = bufferOf(plan, t, out->offset);

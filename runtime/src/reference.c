@@ -63,6 +63,7 @@ static const KernelRow kernels[] = {
     {TIGRIS_OP_MINIMUM, TIGRIS_F32, tigris_binary_f32},
     {TIGRIS_OP_POW, TIGRIS_F32, tigris_binary_f32},
     {TIGRIS_OP_PRELU, TIGRIS_F32, tigris_binary_f32},
+    {TIGRIS_OP_FMOD, TIGRIS_F32, tigris_binary_f32},
 #endif
 #if TIGRIS_KERNEL_BINARY_S8
     {TIGRIS_OP_ADD, TIGRIS_S8, tigris_binary_s8},
@@ -71,6 +72,24 @@ static const KernelRow kernels[] = {
     {TIGRIS_OP_DIV, TIGRIS_S8, tigris_binary_s8},
     {TIGRIS_OP_MAXIMUM, TIGRIS_S8, tigris_binary_s8},
     {TIGRIS_OP_MINIMUM, TIGRIS_S8, tigris_binary_s8},
+#endif
+#if TIGRIS_KERNEL_BINARY_INT
+    {TIGRIS_OP_ADD, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_SUB, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_MUL, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_DIV, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_MAXIMUM, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_MINIMUM, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_MOD, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_FMOD, TIGRIS_S32, tigris_binary_int},
+    {TIGRIS_OP_ADD, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_SUB, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_MUL, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_DIV, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_MAXIMUM, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_MINIMUM, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_MOD, TIGRIS_S64, tigris_binary_int},
+    {TIGRIS_OP_FMOD, TIGRIS_S64, tigris_binary_int},
 #endif
 #if TIGRIS_KERNEL_UNARY_F32
     {TIGRIS_OP_UNARY, TIGRIS_F32, tigris_unary_f32},
@@ -90,6 +109,35 @@ static const KernelRow kernels[] = {
 #endif
 #if TIGRIS_KERNEL_LAYER_NORM_F32
     {TIGRIS_OP_LAYER_NORM, TIGRIS_F32, tigris_layer_norm_f32},
+#endif
+#if TIGRIS_KERNEL_LOGIC
+    {TIGRIS_OP_EQUAL, ANY_DTYPE, tigris_compare},
+    {TIGRIS_OP_LESS, ANY_DTYPE, tigris_compare},
+    {TIGRIS_OP_LESS_EQUAL, ANY_DTYPE, tigris_compare},
+    {TIGRIS_OP_AND, TIGRIS_BOOL, tigris_compare},
+    {TIGRIS_OP_OR, TIGRIS_BOOL, tigris_compare},
+    {TIGRIS_OP_XOR, TIGRIS_BOOL, tigris_compare},
+    {TIGRIS_OP_WHERE, TIGRIS_BOOL, tigris_where},
+#endif
+#if TIGRIS_KERNEL_CAST
+    {TIGRIS_OP_CAST, ANY_DTYPE, tigris_cast},
+#endif
+#if TIGRIS_KERNEL_SEARCH
+    {TIGRIS_OP_ARG_MAX, ANY_DTYPE, tigris_arg_max},
+    {TIGRIS_OP_ARG_MIN, ANY_DTYPE, tigris_arg_max},
+    {TIGRIS_OP_TOP_K, ANY_DTYPE, tigris_top_k},
+    {TIGRIS_OP_CUM_SUM, ANY_DTYPE, tigris_cum_sum},
+#endif
+#if TIGRIS_KERNEL_INDEX
+    {TIGRIS_OP_GATHER_ND, ANY_DTYPE, tigris_gather_nd},
+    {TIGRIS_OP_GATHER_ELEMENTS, ANY_DTYPE, tigris_gather_elements},
+    {TIGRIS_OP_SCATTER_ND, ANY_DTYPE, tigris_scatter_nd},
+    {TIGRIS_OP_SCATTER_ELEMENTS, ANY_DTYPE, tigris_scatter_elements},
+#endif
+#if TIGRIS_KERNEL_RECURRENT_F32
+    {TIGRIS_OP_LSTM, TIGRIS_F32, tigris_recurrent_f32},
+    {TIGRIS_OP_GRU, TIGRIS_F32, tigris_recurrent_f32},
+    {TIGRIS_OP_RNN, TIGRIS_F32, tigris_recurrent_f32},
 #endif
 #if TIGRIS_KERNEL_RESIZE
     {TIGRIS_OP_RESIZE, TIGRIS_F32, tigris_resize_f32},

@@ -21,6 +21,7 @@ static inline uint32_t tigris_element_size(uint32_t dtype) {
   case TIGRIS_S64:
     return 8;
   case TIGRIS_S8:
+  case TIGRIS_BOOL:
     return 1;
   default:
     return 0;

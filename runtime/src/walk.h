@@ -1,4 +1,4 @@
-/* Walks a range of an output tensor line by line and keeps up to two input positions beside it.
+/* Walks a range of an output tensor line by line and keeps up to three input positions beside it.
  *
  * Used by everything N-dimensional: the caller describes the output's dimensions and how far each input
  * moves per axis (0 for a broadcast axis), collapses what can be one axis, and then meets runs along the
@@ -13,7 +13,7 @@
 
 #include "view.h"
 
-#define TIGRIS_WALK_INPUTS 2
+#define TIGRIS_WALK_INPUTS 3
 
 typedef struct tigris_walk {
   uint32_t rank;                                       /* >= 1 after collapsing */

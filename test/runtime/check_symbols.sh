@@ -8,7 +8,8 @@ library=$2
 
 # memory, libm, then what compilers call on their own (integer division, float emulation, stack guard).
 allowed='^(memcpy|memmove|memset|memcmp'
-allowed="$allowed|(exp|expm1|log|log1p|sqrt|erf|tanh|sin|cos|tan|pow|floor|ceil|rint|fabs)f"
+allowed="$allowed|(exp|expm1|log|log1p|sqrt|erf|pow|fmod|floor|ceil|rint|fabs)f"
+allowed="$allowed|a?(sin|cos|tan)h?f"
 allowed="$allowed|__aeabi_.*|__(u?div|u?mod|mul|ashl|ashr|lshr|cmp|ucmp)[a-z]*[0-9]|__stack_chk_(fail|guard)"
 allowed="$allowed|_GLOBAL_OFFSET_TABLE_)\$"
 

@@ -11,8 +11,8 @@
 #define MOST_TILES 60u
 
 /* Runs that gave the right bytes, and runs refused, by opcode. */
-static unsigned tilesRun[TIGRIS_OP_REQUANTIZE + 1];
-static unsigned tilesRefused[TIGRIS_OP_REQUANTIZE + 1];
+static unsigned tilesRun[TIGRIS_OP_RNN + 1];
+static unsigned tilesRefused[TIGRIS_OP_RNN + 1];
 
 /* The op over tile buffers of whole tensors, homed in caller buffers. */
 typedef struct TiledOp {
@@ -45,12 +45,14 @@ static inline void addBuffer(TiledOp* t, tigris_operand* o, int isOutput) {
   o->offset = t->tiling.buffer_count++;
 }
 
-/* 0 when the op is none for tiles: a rank outside 1..4, or in place. */
+/* 0 when the op is none for tiles: two outputs, a rank outside 1..4, or in place. */
 static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
   const tigris_op* op = &plan->ops[index];
   const uint32_t count = (uint32_t)op->inputs + op->outputs;
   uint32_t i;
   uint32_t k;
+  if (op->outputs != 1)
+    return 0;
   memset(t, 0, sizeof *t);
   t->plan = *plan;
   t->summary = *plan->summary;
@@ -122,6 +124,14 @@ static inline int alwaysCuts(uint32_t opcode) {
   case TIGRIS_OP_LAYER_NORM:
   case TIGRIS_OP_RESHAPE:
   case TIGRIS_OP_GATHER:
+  case TIGRIS_OP_GATHER_ND:
+  case TIGRIS_OP_GATHER_ELEMENTS:
+  case TIGRIS_OP_SCATTER_ND:
+  case TIGRIS_OP_SCATTER_ELEMENTS:
+  case TIGRIS_OP_ARG_MAX:
+  case TIGRIS_OP_ARG_MIN:
+  case TIGRIS_OP_CUM_SUM:
+  case TIGRIS_OP_RNN:
     return 0;
   default:
     return 1;
@@ -193,7 +203,7 @@ static inline void checkTiles(const tigris_plan* plan, uint32_t index, const uin
 /* Every opcode that was tried has been cut at least once. */
 static inline void checkTileCounts(void) {
   uint32_t i;
-  for (i = 0; i <= TIGRIS_OP_REQUANTIZE; ++i) {
+  for (i = 0; i <= TIGRIS_OP_RNN; ++i) {
     if (tilesRun[i] + tilesRefused[i] == 0)
       continue;
     printf("opcode %u: %u tiled runs, %u cuts refused\n", (unsigned)i, tilesRun[i],

@@ -78,7 +78,7 @@ static int addTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dim
   t.dtype = dtype;
   t.rank = rank;
   t.dims = rank == 0 ? 0 : builderInts(b, dims, rank);
-  t.bytes = dtype == TIGRIS_S8 ? 1 : (dtype == TIGRIS_S64 ? 8 : 4);
+  t.bytes = dtype == TIGRIS_S8 || dtype == TIGRIS_BOOL ? 1 : (dtype == TIGRIS_S64 ? 8 : 4);
   for (i = 0; i < rank; ++i)
     t.bytes *= (uint32_t)dims[i];
   t.quant = quant;
@@ -241,12 +241,17 @@ static void addOperand(Builder* b, int tensor) {
 
 void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, const void* params,
                uint32_t paramsSize) {
+  builderOpOutputs(b, opcode, inputs, in, 1, &out, params, paramsSize);
+}
+
+void builderOpOutputs(Builder* b, uint16_t opcode, int inputs, const int* in, int outputs,
+                      const int* out, const void* params, uint32_t paramsSize) {
   tigris_op op;
   int i;
   memset(&op, 0, sizeof op);
   op.opcode = opcode;
   op.inputs = (uint8_t)inputs;
-  op.outputs = 1;
+  op.outputs = (uint8_t)outputs;
   op.operands = countOf(b, TIGRIS_SECTION_OPERANDS, sizeof(tigris_operand));
   op.params = append(b, TIGRIS_SECTION_PARAMS, params, paramsSize, 4);
   op.params_size = paramsSize;
@@ -254,7 +259,8 @@ void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, 
   append(b, TIGRIS_SECTION_OPS, &op, sizeof op, 4);
   for (i = 0; i < inputs; ++i)
     addOperand(b, in[i]);
-  addOperand(b, out);
+  for (i = 0; i < outputs; ++i)
+    addOperand(b, out[i]);
 }
 
 static uint32_t addTransfers(Builder* b, const tigris_transfer* t, uint32_t n) {

@@ -58,6 +58,8 @@ void builderOutput(Builder* b, int tensor);
 /* inputs: tensor ids, -1 for an absent operand. */
 void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, const void* params,
                uint32_t paramsSize);
+void builderOpOutputs(Builder* b, uint16_t opcode, int inputs, const int* in, int outputs,
+                      const int* out, const void* params, uint32_t paramsSize);
 
 /* Ends a stage of the ops added since the last one, with transfers. */
 void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,

@@ -455,6 +455,109 @@ static uint8_t* tiled(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* Searches, comparisons, choices and computed positions, with an op of two outputs. */
+static uint8_t* searches(Builder* b, uint32_t* size) {
+  const int32_t xd[2] = {2, 6};
+  const int32_t yd[2] = {2, 3};
+  const int32_t nd[2] = {2, 1};
+  const int32_t pd[1] = {2};
+  const float zero = 0.0f;
+  const int64_t picks[2] = {1, 0};
+  tigris_search_params search;
+  tigris_axis_params axis;
+  tigris_binary_params binary;
+  int in[3];
+  int top[2];
+  int x;
+  int y;
+  builderInit(b, TIGRIS_IO_ARENA);
+  x = builderTensor(b, TIGRIS_F32, 2, xd, TIGRIS_NONE);
+  builderInput(b, x);
+  in[0] = builderConst(b, TIGRIS_S64, 2, nd, TIGRIS_NONE, picks);
+  top[0] = builderTensor(b, TIGRIS_F32, 2, yd, TIGRIS_NONE);
+  top[1] = builderTensor(b, TIGRIS_S64, 2, yd, TIGRIS_NONE);
+  search.axis = 1;
+  search.flags = TIGRIS_SEARCH_LARGEST;
+  builderOpOutputs(b, TIGRIS_OP_TOP_K, 1, &x, 2, top, &search, sizeof search);
+  in[1] = in[0];
+  in[0] = top[0];
+  y = builderTensor(b, TIGRIS_F32, 2, yd, TIGRIS_NONE);
+  axis.axis = 0;
+  builderOp(b, TIGRIS_OP_GATHER_ND, 2, in, y, &axis, sizeof axis);
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_F32, 0, NULL, TIGRIS_NONE, &zero);
+  x = builderTensor(b, TIGRIS_BOOL, 2, yd, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_LESS, 2, in, x, NULL, 0);
+  in[2] = in[1];
+  in[1] = in[0];
+  in[0] = x;
+  x = builderTensor(b, TIGRIS_F32, 2, yd, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_WHERE, 3, in, x, NULL, 0);
+  y = builderTensor(b, TIGRIS_S64, 2, yd, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_CAST, 1, &x, y, NULL, 0);
+  in[0] = y;
+  in[1] = top[1];
+  memset(&binary, 0, sizeof binary);
+  x = builderTensor(b, TIGRIS_S64, 2, yd, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_MOD, 2, in, x, &binary, sizeof binary);
+  y = builderTensor(b, TIGRIS_S64, 1, pd, TIGRIS_NONE);
+  search.flags = TIGRIS_SEARCH_LAST;
+  builderOp(b, TIGRIS_OP_ARG_MAX, 1, &x, y, &search, sizeof search);
+  builderOutput(b, y);
+  return builderFinish(b, size);
+}
+
+/* A bidirectional LSTM that keeps two steps, and a GRU behind it. */
+static uint8_t* recurrent(Builder* b, uint32_t* size) {
+  const int32_t xd[3] = {4, 1, 2};
+  const int32_t wd[4] = {2, 1, 2, 4};
+  const int32_t rd[4] = {2, 1, 1, 4};
+  const int32_t bd[3] = {2, 1, 4};
+  const int32_t yd[4] = {2, 2, 1, 1};
+  const int32_t cd[3] = {2, 1, 1};
+  const int32_t vd[4] = {1, 1, 1, 3};
+  const int32_t gd[3] = {1, 1, 4};
+  const int32_t zd[4] = {2, 1, 1, 1};
+  const int32_t hd[1] = {1};
+  const int32_t sd[3] = {2, 2, 1};
+  tigris_recurrent_params p;
+  float weights[16];
+  int in[4];
+  int out[2];
+  uint32_t i;
+  for (i = 0; i < 16; ++i)
+    weights[i] = (float)i / 8.0f - 1.0f;
+  builderInit(b, TIGRIS_IO_ARENA);
+  in[0] = builderTensor(b, TIGRIS_F32, 3, xd, TIGRIS_NONE);
+  builderInput(b, in[0]);
+  in[1] = builderConst(b, TIGRIS_F32, 4, wd, TIGRIS_NONE, weights);
+  in[2] = builderConst(b, TIGRIS_F32, 4, rd, TIGRIS_NONE, weights);
+  in[3] = builderConst(b, TIGRIS_F32, 3, bd, TIGRIS_NONE, weights);
+  out[0] = builderTensor(b, TIGRIS_F32, 4, yd, TIGRIS_NONE);
+  out[1] = builderTensor(b, TIGRIS_F32, 3, cd, TIGRIS_NONE);
+  p.flags = 0;
+  p.clip = 8.0f;
+  builderOpOutputs(b, TIGRIS_OP_LSTM, 4, in, 2, out, &p, sizeof p);
+  in[0] = builderTensor(b, TIGRIS_F32, 3, sd, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_RESHAPE, 1, out, in[0], NULL, 0);
+  {
+    const int32_t flat[3] = {2, 1, 2};
+    const int sequence = builderTensor(b, TIGRIS_F32, 3, flat, TIGRIS_NONE);
+    const int32_t wide[4] = {1, 1, 2, 3};
+    builderOp(b, TIGRIS_OP_RESHAPE, 1, in, sequence, NULL, 0);
+    in[0] = sequence;
+    in[1] = builderConst(b, TIGRIS_F32, 4, wide, TIGRIS_NONE, weights);
+  }
+  in[2] = builderConst(b, TIGRIS_F32, 4, vd, TIGRIS_NONE, weights);
+  in[3] = builderConst(b, TIGRIS_F32, 3, gd, TIGRIS_NONE, weights);
+  out[0] = builderTensor(b, TIGRIS_F32, 4, zd, TIGRIS_NONE);
+  out[1] = builderTensor(b, TIGRIS_F32, 1, hd, TIGRIS_NONE);
+  p.flags = TIGRIS_RECURRENT_REVERSE;
+  builderOpOutputs(b, TIGRIS_OP_GRU, 4, in, 2, out, &p, sizeof p);
+  builderOutput(b, out[0]);
+  return builderFinish(b, size);
+}
+
 uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
   switch (index) {
   case 0:
@@ -467,6 +570,10 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
     return packed(b, size);
   case 4:
     return tiled(b, size);
+  case 5:
+    return searches(b, size);
+  case 6:
+    return recurrent(b, size);
   default:
     return NULL;
   }

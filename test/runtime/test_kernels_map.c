@@ -275,8 +275,26 @@ static double unaryOracle(uint32_t f, double x, double a, double b) {
     return fmax(0, x) + fmin(0, a * (exp(x / a) - 1));
   case TIGRIS_FN_THRESHOLDED_RELU:
     return x > a ? x : 0;
-  default:
+  case TIGRIS_FN_TAN:
     return tan(x);
+  case TIGRIS_FN_ASIN:
+    return asin(x);
+  case TIGRIS_FN_ACOS:
+    return acos(x);
+  case TIGRIS_FN_ATAN:
+    return atan(x);
+  case TIGRIS_FN_SINH:
+    return sinh(x);
+  case TIGRIS_FN_COSH:
+    return cosh(x);
+  case TIGRIS_FN_ASINH:
+    return asinh(x);
+  case TIGRIS_FN_ACOSH:
+    return acosh(x);
+  case TIGRIS_FN_ATANH:
+    return atanh(x);
+  default:
+    return x < -a ? x + b : (x > a ? x - b : 0);
   }
 }
 
@@ -285,6 +303,8 @@ static void testUnary(uint32_t function, int inPlace) {
   const int32_t dims[2] = {4, 50};
   const int positive =
       function == TIGRIS_FN_LOG || function == TIGRIS_FN_SQRT || function == TIGRIS_FN_RSQRT;
+  const int below1 =
+      function == TIGRIS_FN_ASIN || function == TIGRIS_FN_ACOS || function == TIGRIS_FN_ATANH;
   tigris_unary_params p;
   float before[200];
   Builder b;
@@ -306,7 +326,10 @@ static void testUnary(uint32_t function, int inPlace) {
   if (!oneOpOpen(&run, &b))
     return;
   for (i = 0; i < 200; ++i)
-    before[i] = positive ? randomFloat(0.1f, 5.0f) : (float)randomInt(-40, 40) / 8.0f + 0.0001f;
+    before[i] = positive                      ? randomFloat(0.1f, 5.0f)
+                : below1                      ? randomFloat(-0.95f, 0.95f)
+                : function == TIGRIS_FN_ACOSH ? randomFloat(1.1f, 5.0f)
+                                              : (float)randomInt(-40, 40) / 8.0f + 0.0001f;
   if (function == TIGRIS_FN_ROUND) {
     before[0] = 0.5f;
     before[1] = 1.5f;
@@ -627,7 +650,7 @@ int main(void) {
     testSoftmaxS8();
     testLayerNorm();
   }
-  for (k = TIGRIS_FN_ABS; k <= TIGRIS_FN_TAN; ++k)
+  for (k = TIGRIS_FN_ABS; k <= TIGRIS_FN_SHRINK; ++k)
     testUnary(k, k % 3 != 0);
   testDivS8();
   testLookupAndClamp(0);

@@ -3,13 +3,12 @@
 
 #include "Check.h"
 
-#include "tigris/IR/ConstantEval.h"
+#include "tigris/IR/Interpreter.h"
 #include "tigris/Pass/Instrumentation.h"
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <doctest/doctest.h>
-#include <cmath>
 #include <stdexcept>
 
 namespace tigris {
@@ -103,66 +102,12 @@ void checkFails(std::string_view pipeline, std::string_view yaml, DiagId id,
                 outcome.diagnostics[0].message);
 }
 
-namespace {
-
-/// Where element `index` of a port's own order lies in the stored tensor.
-class PortOrder {
-public:
-  explicit PortOrder(const Port& port) : shape_(port.shape), strides_(port.shape.rank()) {
-    std::vector<int64_t> perm = port.perm;
-    for (size_t i = perm.size(); i < port.shape.rank(); ++i)
-      perm.push_back(static_cast<int64_t>(i));
-    const std::vector<int64_t> stored = rowMajorStrides(permute(port.shape, perm));
-    for (size_t i = 0; i < perm.size(); ++i)
-      strides_[static_cast<size_t>(perm[i])] = stored[i];
-  }
-
-  size_t operator()(size_t index) const {
-    int64_t at = 0;
-    auto rest = static_cast<int64_t>(index);
-    for (size_t axis = shape_.rank(); axis-- > 0; rest /= shape_[axis])
-      at += rest % shape_[axis] * strides_[axis];
-    return static_cast<size_t>(at);
-  }
-
-private:
-  Shape shape_;
-  std::vector<int64_t> strides_;
-};
-
-} // namespace
-
 std::map<std::string, std::vector<float>> evaluateGraph(const Graph& graph) {
-  KnownValues values(graph);
-  uint32_t state = 12345;
-  for (const Port& port : graph.inputs()) {
-    const PortOrder order(port);
-    std::vector<float> data(static_cast<size_t>(port.shape.elements()));
-    for (size_t i = 0; i < data.size(); ++i) {
-      state = state * 1664525 + 1013904223;
-      data[order(i)] = static_cast<float>(state >> 8) / static_cast<float>(1 << 23) - 1.0F;
-    }
-    values.set(port.tensor, makeBlobOf(data));
-  }
-  for (const OpId id : graph.order()) {
-    const Op& op = graph.op(id);
-    std::vector<ResultType> types;
-    for (const TensorId output : op.outputs)
-      types.push_back({graph.tensor(output).type, graph.tensor(output).shape});
-    const auto results = evaluateOp(op, values, types);
-    if (!results)
-      return {};
-    for (size_t i = 0; i < op.outputs.size(); ++i)
-      values.set(op.outputs[i], (*results)[i]);
-  }
+  const Expected<PortValues> values = interpretGraph(graph, randomInputs(graph, 12345));
   std::map<std::string, std::vector<float>> outputs;
-  for (const Port& port : graph.outputs()) {
-    const PortOrder order(port);
-    const std::vector<float> stored = values.find(port.tensor)->values<float>();
-    std::vector<float>& own = outputs[port.name];
-    for (size_t i = 0; i < stored.size(); ++i)
-      own.push_back(stored[order(i)]);
-  }
+  if (values)
+    for (size_t i = 0; i < values->size(); ++i)
+      outputs[graph.outputs()[i].name].assign((*values)[i].begin(), (*values)[i].end());
   return outputs;
 }
 

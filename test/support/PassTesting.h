@@ -37,8 +37,8 @@ void checkUnchanged(std::string_view pipeline, std::string_view yaml);
 /// Tests that the pipeline fails and that the first error has this id and contains the text.
 void checkFails(std::string_view pipeline, std::string_view yaml, DiagId id, std::string_view text);
 
-/// Values of the model outputs for the same seeded inputs, by port name, computed op by op with
-/// evaluateOp. Empty when an operator has no compile-time rule.
+/// Values of the model outputs for the same seeded inputs, by port name (IR/Interpreter.h). Empty when an
+/// operator has no evaluation rule.
 std::map<std::string, std::vector<float>> evaluateGraph(const Graph& graph);
 /// Tests that both graphs compute the same outputs, up to the relative tolerance.
 void checkSameValues(const Graph& before, const Graph& after, double tolerance = 1e-5);

@@ -56,6 +56,8 @@ static void line(uint32_t opcode, const LineF32* l) {
     LINE(a < b ? a : b);
   case TIGRIS_OP_POW:
     LINE(powf(a, b));
+  case TIGRIS_OP_FMOD:
+    LINE(fmodf(a, b));
   default: /* PRELU */
     LINE(a < 0.0f ? a * b : a);
   }

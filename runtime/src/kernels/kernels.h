@@ -37,6 +37,18 @@ tigris_status tigris_pad(const tigris_call* call);
 tigris_status tigris_transpose(const tigris_call* call);
 tigris_status tigris_reshape(const tigris_call* call);
 tigris_status tigris_gather(const tigris_call* call);
+tigris_status tigris_binary_int(const tigris_call* call); /* by call->op->opcode */
+tigris_status tigris_compare(const tigris_call* call);    /* by call->op->opcode, AND OR XOR too */
+tigris_status tigris_where(const tigris_call* call);
+tigris_status tigris_cast(const tigris_call* call);
+tigris_status tigris_arg_max(const tigris_call* call); /* ARG_MAX and ARG_MIN */
+tigris_status tigris_top_k(const tigris_call* call);
+tigris_status tigris_cum_sum(const tigris_call* call);
+tigris_status tigris_gather_nd(const tigris_call* call);
+tigris_status tigris_gather_elements(const tigris_call* call);
+tigris_status tigris_scatter_nd(const tigris_call* call);
+tigris_status tigris_scatter_elements(const tigris_call* call);
+tigris_status tigris_recurrent_f32(const tigris_call* call); /* LSTM, GRU and RNN */
 tigris_status tigris_resize_f32(const tigris_call* call);
 tigris_status tigris_resize_s8(const tigris_call* call);
 tigris_status tigris_quantize(const tigris_call* call);

@@ -90,8 +90,26 @@ static void apply(const tigris_unary_params* p, float* y, const float* x, uint32
     EACH(v < 0.0f ? alpha * expm1f(v / alpha) : v);
   case TIGRIS_FN_THRESHOLDED_RELU:
     EACH(v > alpha ? v : 0.0f);
-  default: /* TAN */
+  case TIGRIS_FN_TAN:
     EACH(tanf(v));
+  case TIGRIS_FN_ASIN:
+    EACH(asinf(v));
+  case TIGRIS_FN_ACOS:
+    EACH(acosf(v));
+  case TIGRIS_FN_ATAN:
+    EACH(atanf(v));
+  case TIGRIS_FN_SINH:
+    EACH(sinhf(v));
+  case TIGRIS_FN_COSH:
+    EACH(coshf(v));
+  case TIGRIS_FN_ASINH:
+    EACH(asinhf(v));
+  case TIGRIS_FN_ACOSH:
+    EACH(acoshf(v));
+  case TIGRIS_FN_ATANH:
+    EACH(atanhf(v));
+  default: /* SHRINK */
+    EACH(v < -alpha ? v + beta : (v > alpha ? v - beta : 0.0f));
   }
 }
 

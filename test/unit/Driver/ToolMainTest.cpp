@@ -1,6 +1,7 @@
 // Command lines as tools see them: values, messages and exit codes.
 #include "tigris/Driver/ToolMain.h"
 
+#include "tigris/Driver/HelpText.h"
 #include "tigris/Support/FileIO.h"
 
 #include <doctest/doctest.h>
@@ -189,4 +190,34 @@ TEST_CASE("many errors are cut short") {
   CHECK(result.err.find("error 19") != std::string::npos);
   CHECK(result.err.find("error 20") == std::string::npos);
   CHECK(result.err.find("5 more errors not shown") != std::string::npos);
+}
+
+TEST_CASE("a verdict is told after the result is written") {
+  Flags flags;
+  ToolSpec spec = specOf(flags);
+  spec.run = [](ToolContext& context) -> Status {
+    context.output("the whole story\n");
+    context.setVerdict(makeError(DiagId::OverBudget, "too much"));
+    return {};
+  };
+  const std::string path =
+      (std::filesystem::temp_directory_path() / strCat("tigris-verdict-", ::getpid())).string();
+  const Run result = run(spec, {"-m", "1K", "in", "-o", path.c_str()});
+  CHECK(result.code == ExitOverBudget);
+  CHECK(result.err == "tigris-test: error: too much [over-budget]\n");
+  const Expected<std::string> written = readFile(path);
+  REQUIRE(written);
+  CHECK(*written == "the whole story\n");
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("completions know the words of a positional argument") {
+  Flags flags;
+  ToolSpec spec = specOf(flags);
+  spec.commands = {"analyze", "compile"};
+  CHECK(helpText(spec).starts_with("usage: tigris-test IN [OPTION]...\n"));
+  OptionTable table;
+  spec.options(table);
+  for (const char* shell : {"bash", "zsh", "fish"})
+    CHECK(generateHelp(spec, table, shell).find("analyze compile") != std::string::npos);
 }

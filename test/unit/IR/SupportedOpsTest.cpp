@@ -89,7 +89,7 @@ TEST_CASE("supported: quantization") {
                    "has 4 scales; activations may have one only");
   checkUnsupported(
       b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {})}, {{"output_dtype", 6}}),
-      "is int32, but kernels compute in float32 and int8 only");
+      "is int32; what is computed while the model runs is float32, int8, int32, int64 or bool");
   const TensorId weights = b.constant(Ints(8), DType::Int4, {2, 4});
   CHECK(
       refusal(b, b.inferred(OpKind::DequantizeLinear, {weights, b.floats({1, 2, 3, 4})})).empty());
@@ -131,12 +131,25 @@ TEST_CASE("supported: compile-time operators need compile-time operands") {
   const TensorId shape = b.inferred(OpKind::Shape, {x});
   CHECK(refusal(b, shape).empty());
   CHECK(refusal(b, b.inferred(OpKind::Equal, {shape, b.ints({2, 3})})).empty());
-  checkUnsupported(
-      b, b.inferred(OpKind::Equal, {x, x}),
-      "tensor 'x' depends on the model's inputs, but this operator is only evaluated at "
-      "compile time");
-  CHECK(refusal(b, b.inferred(OpKind::Cast, {x}, {{"to", "float32"}})).empty());
-  checkUnsupported(b, b.inferred(OpKind::Cast, {x}, {{"to", "int64"}}), "there is no kernel");
+}
+
+TEST_CASE("supported: integers and bools where Ops.def says so") {
+  GraphBuilder b;
+  const TensorId x = b.input({2, 3});
+  const TensorId numbers = b.input({2, 3}, DType::Int64);
+  const TensorId truths = b.inferred(OpKind::Equal, {x, x});
+  CHECK(refusal(b, truths).empty());
+  CHECK(refusal(b, b.inferred(OpKind::Cast, {x}, {{"to", "int64"}})).empty());
+  CHECK(refusal(b, b.inferred(OpKind::Add, {numbers, numbers})).empty());
+  CHECK(refusal(b, b.inferred(OpKind::Where, {truths, numbers, numbers})).empty());
+  CHECK(refusal(b, b.inferred(OpKind::Reshape, {truths}, {{"shape", Ints{6}}})).empty());
+  checkUnsupported(b, b.inferred(OpKind::Relu, {numbers}),
+                   "is int64, but there are kernels for float32 and int8 only");
+  checkUnsupported(b, b.inferred(OpKind::Cast, {x}, {{"to", "uint16"}}), "is uint16");
+  checkUnsupported(b, b.inferred(OpKind::ScatterElements, {x, numbers, x}, {{"reduction", "add"}}),
+                   "'reduction' is add");
+  checkUnsupported(b, b.inferred(OpKind::ReduceL2, {x}, {{"noop_with_empty_axes", 1}}),
+                   "it reduces no axis");
 }
 
 TEST_CASE("supported: element types of activations") {
@@ -144,7 +157,7 @@ TEST_CASE("supported: element types of activations") {
   const TensorId half = b.input({2, 3}, DType::Float16);
   checkUnsupported(b, b.inferred(OpKind::Relu, {half}), "is float16");
   const TensorId indices = b.input({2}, DType::Int64);
-  checkUnsupported(b, b.inferred(OpKind::Add, {indices, indices}), "is int64");
+  checkUnsupported(b, b.inferred(OpKind::Sigmoid, {indices}), "is int64");
   CHECK(refusal(b, b.inferred(OpKind::Gather, {b.weights({4, 3}), indices})).empty());
   CHECK(refusal(b, b.inferred(OpKind::Reshape, {indices}, {{"shape", Ints{2, 1}}})).empty());
   const TensorId bytes = b.input({2}, DType::UInt8);

@@ -82,26 +82,27 @@ outputs: [{name: y}]
 tensors:
   - {name: x, type: float32, shape: [4]}
   - {name: a, type: float32, shape: [4]}
-  - {name: b, type: int32, shape: [4]}
+  - {name: b, type: uint16, shape: [4]}
   - {name: y, type: float32, shape: [4]}
 ops:
   - {op: "ai.onnx::Mystery", name: o1, in: [x], out: [a], origin: [node_1, node_2]}
-  - {op: Cast, name: o2, in: [a], out: [b], attrs: {to: int32}}
+  - {op: Cast, name: o2, in: [a], out: [b], attrs: {to: uint16}}
   - {op: Cast, name: o3, in: [b], out: [y], attrs: {to: float32}}
 )");
   DiagnosticEngine diagnostics;
   CHECK_FALSE(finishNormalization(graph, diagnostics));
   CHECK(graph.stage() == GraphStage::Imported);
   REQUIRE(diagnostics.all().size() == 3);
-  for (const Diagnostic& diagnostic : diagnostics.all())
-    CHECK(diagSpelling(diagnostic.id) == std::string("unsupported-op"));
   CHECK(diagnostics.all()[0].message ==
         "op 'o1' (ai.onnx::Mystery): no kernel executes this operator and no pass of the pipeline "
         "replaces it");
   REQUIRE(diagnostics.all()[0].notes.size() == 1);
   CHECK(diagnostics.all()[0].notes[0] == "from ONNX node 'node_1', 'node_2'");
   CHECK(diagnostics.all()[1].message ==
-        "op 'o2' (Cast): no kernel converts float32 to int32 at run time");
+        "op 'o2' (Cast): result 'b' is uint16; what is computed while the model runs is float32, "
+        "int8, int32, int64 or bool");
+  CHECK(diagnostics.all()[2].message.find("tensor 'b' is uint16, but there are kernels for") !=
+        std::string::npos);
 }
 
 TEST_CASE("default: an unknown operator survives the passes and is refused at the end") {

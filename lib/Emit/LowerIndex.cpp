@@ -1,0 +1,85 @@
+// Operators that find positions or use them.
+#include "tigris/Emit/OpLowering.h"
+
+#include <array>
+
+namespace tigris {
+
+namespace {
+
+Expected<int32_t> axisOf(const LoweringContext& context, const Op& op, int64_t fallback) {
+  const size_t rank = context.graph().tensor(op.input(0)).shape.rank();
+  const int64_t given = op.attrs.getInt("axis", fallback);
+  const auto axis = normalizeAxis(given, rank);
+  if (!axis)
+    return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", given, " is outside rank ",
+                     rank);
+  return static_cast<int32_t>(*axis);
+}
+
+template <typename Params>
+Status emitAll(LoweringContext& context, const Op& op, tigris_opcode opcode, const Params& params) {
+  const auto inputs = context.operands(op);
+  if (!inputs)
+    return inputs.error();
+  return context.emit(op, opcode, *inputs, params);
+}
+
+} // namespace
+
+Status lowerArgMax(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const Expected<int32_t> axis = axisOf(context, op, 0);
+  if (!axis)
+    return axis.error();
+  tigris_search_params params = {*axis, 0};
+  if (op.attrs.getInt("select_last_index") != 0)
+    params.flags |= TIGRIS_SEARCH_LAST;
+  return emitAll(context, op, opcode, params);
+}
+
+Status lowerCumSum(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  const Expected<int32_t> axis = axisOf(context, op, 0);
+  if (!axis)
+    return axis.error();
+  tigris_search_params params = {*axis, 0};
+  if (op.attrs.getInt("exclusive") != 0)
+    params.flags |= TIGRIS_CUM_SUM_EXCLUSIVE;
+  if (op.attrs.getInt("reverse") != 0)
+    params.flags |= TIGRIS_CUM_SUM_REVERSE;
+  return emitAll(context, op, opcode, params);
+}
+
+Status lowerTopK(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status)
+    return status;
+  const Expected<int32_t> axis = axisOf(context, op, -1);
+  if (!axis)
+    return axis.error();
+  tigris_search_params params = {*axis, 0};
+  if (op.attrs.getInt("largest", 1) != 0)
+    params.flags |= TIGRIS_SEARCH_LARGEST;
+  const Expected<tigris_operand> x = context.operand(op.input(0));
+  if (!x)
+    return x.error();
+  return context.emit(op, opcode, std::span(&*x, 1), params);
+}
+
+Status lowerGatherNd(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status)
+    return status;
+  return emitAll(context, op, opcode,
+                 tigris_axis_params{static_cast<int32_t>(op.attrs.getInt("batch_dims"))});
+}
+
+Status lowerScatter(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  if (Status status = context.requireSameQuant(op, {op.input(0), op.input(2), op.output()});
+      !status)
+    return status;
+  const Expected<int32_t> axis = axisOf(context, op, 0);
+  if (!axis)
+    return axis.error();
+  return emitAll(context, op, opcode,
+                 tigris_axis_params{opcode == TIGRIS_OP_SCATTER_ND ? 0 : *axis});
+}
+
+} // namespace tigris

@@ -1,0 +1,42 @@
+/* Conversions between number types, element by element. */
+#include <math.h>
+
+#include "kernels.h"
+#include "number.h"
+#include "walk.h"
+
+/* Towards zero; saturates, and NaN is 0. */
+static int64_t truncated(float v, uint32_t dtype) {
+  const int narrow = dtype == TIGRIS_S32;
+  const float limit = narrow ? 2147483648.0f : 9223372036854775808.0f; /* one above the largest */
+  if (dtype == TIGRIS_BOOL)
+    return v != 0.0f;
+  if (v >= limit)
+    return narrow ? INT32_MAX : INT64_MAX;
+  if (v < -limit)
+    return narrow ? INT32_MIN : INT64_MIN;
+  return isnan(v) ? 0 : (int64_t)v;
+}
+
+tigris_status tigris_cast(const tigris_call* call) {
+  const uint32_t from = call->in[0].tensor->dtype;
+  const uint32_t to = call->out[0].tensor->dtype;
+  const uint32_t fromSize = tigris_element_size(from);
+  const uint32_t toSize = tigris_element_size(to);
+  const tigris_span span = tigris_span_of(&call->out[0]);
+  const uint8_t* x = tigris_element(&call->in[0], span.begin, fromSize);
+  uint8_t* y = call->out[0].data;
+  uint32_t i;
+  for (i = 0; i < span.count; ++i, x += fromSize, y += toSize) {
+    if (to == TIGRIS_F32) {
+      const float value =
+          from == TIGRIS_F32 ? tigris_load_float(x) : (float)tigris_load_int(x, from);
+      memcpy(y, &value, sizeof value);
+    } else {
+      tigris_store_int(y, to,
+                       from == TIGRIS_F32 ? truncated(tigris_load_float(x), to)
+                                          : tigris_load_int(x, from));
+    }
+  }
+  return TIGRIS_OK;
+}

@@ -1,0 +1,94 @@
+/* Comparisons, logic of bools, and choices between two tensors. */
+#include "kernels.h"
+#include "number.h"
+#include "walk.h"
+
+/* Both operands of one element; steps of 0 repeat one value. */
+#define EACH(EXPRESSION)                                                                           \
+  for (i = 0; i < n; ++i, a += aStep, b += bStep)                                                  \
+    y[i] = (uint8_t)(EXPRESSION);                                                                  \
+  break
+
+static void compareFloats(uint32_t opcode, uint8_t* y, const uint8_t* a, const uint8_t* b,
+                          ptrdiff_t aStep, ptrdiff_t bStep, uint32_t n) {
+  uint32_t i;
+  switch (opcode) {
+  case TIGRIS_OP_EQUAL:
+    EACH(tigris_load_float(a) == tigris_load_float(b));
+  case TIGRIS_OP_LESS:
+    EACH(tigris_load_float(a) < tigris_load_float(b));
+  default: /* LESS_EQUAL */
+    EACH(tigris_load_float(a) <= tigris_load_float(b));
+  }
+}
+
+static void compareInts(uint32_t opcode, uint32_t dtype, uint8_t* y, const uint8_t* a,
+                        const uint8_t* b, ptrdiff_t aStep, ptrdiff_t bStep, uint32_t n) {
+  uint32_t i;
+  switch (opcode) {
+  case TIGRIS_OP_EQUAL:
+    EACH(tigris_load_int(a, dtype) == tigris_load_int(b, dtype));
+  case TIGRIS_OP_LESS:
+    EACH(tigris_load_int(a, dtype) < tigris_load_int(b, dtype));
+  case TIGRIS_OP_LESS_EQUAL:
+    EACH(tigris_load_int(a, dtype) <= tigris_load_int(b, dtype));
+  case TIGRIS_OP_AND:
+    EACH((*a != 0) & (*b != 0));
+  case TIGRIS_OP_OR:
+    EACH((*a != 0) | (*b != 0));
+  default: /* XOR */
+    EACH((*a != 0) ^ (*b != 0));
+  }
+}
+
+tigris_status tigris_compare(const tigris_call* call) {
+  const uint32_t dtype = call->in[0].tensor->dtype;
+  const uint32_t size = tigris_element_size(dtype);
+  const tigris_span span = tigris_span_of(&call->out[0]);
+  uint8_t* y = call->out[0].data;
+  tigris_walk w;
+  uint32_t n;
+  tigris_walk_init(&w, &call->out[0]);
+  tigris_walk_broadcast(&w, 0, &call->in[0]);
+  tigris_walk_broadcast(&w, 1, &call->in[1]);
+  tigris_walk_collapse(&w);
+  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, n)) {
+    const uint8_t* a = tigris_element(&call->in[0], (uint32_t)w.at[0], size);
+    const uint8_t* b = tigris_element(&call->in[1], (uint32_t)w.at[1], size);
+    const ptrdiff_t aStep = (ptrdiff_t)w.stride[0][w.rank - 1] * (ptrdiff_t)size;
+    const ptrdiff_t bStep = (ptrdiff_t)w.stride[1][w.rank - 1] * (ptrdiff_t)size;
+    n = tigris_walk_run(&w);
+    if (dtype == TIGRIS_F32)
+      compareFloats(call->op->opcode, y, a, b, aStep, bStep, n);
+    else
+      compareInts(call->op->opcode, dtype, y, a, b, aStep, bStep, n);
+    y += n;
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_where(const tigris_call* call) {
+  const uint32_t size = tigris_element_size(call->out[0].tensor->dtype);
+  const tigris_span span = tigris_span_of(&call->out[0]);
+  uint8_t* y = call->out[0].data;
+  tigris_walk w;
+  uint32_t n;
+  uint32_t i;
+  uint32_t k;
+  tigris_walk_init(&w, &call->out[0]);
+  for (k = 0; k < 3; ++k)
+    tigris_walk_broadcast(&w, k, &call->in[k]);
+  tigris_walk_collapse(&w);
+  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, n)) {
+    const uint8_t* condition = tigris_element(&call->in[0], (uint32_t)w.at[0], 1);
+    const uint8_t* a = tigris_element(&call->in[1], (uint32_t)w.at[1], size);
+    const uint8_t* b = tigris_element(&call->in[2], (uint32_t)w.at[2], size);
+    const ptrdiff_t step = w.stride[0][w.rank - 1];
+    const ptrdiff_t aStep = (ptrdiff_t)w.stride[1][w.rank - 1] * (ptrdiff_t)size;
+    const ptrdiff_t bStep = (ptrdiff_t)w.stride[2][w.rank - 1] * (ptrdiff_t)size;
+    n = tigris_walk_run(&w);
+    for (i = 0; i < n; ++i, condition += step, a += aStep, b += bStep, y += size)
+      memcpy(y, *condition != 0 ? a : b, size);
+  }
+  return TIGRIS_OK;
+}
