@@ -47,6 +47,7 @@ struct Totals {
   uint64_t tiled = 0;
   uint64_t chains = 0;
   uint64_t direct = 0;
+  uint64_t streamed = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
 };
@@ -62,6 +63,7 @@ public:
       plan_.target =
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
+    plan_.planner = random_.percent(50) ? "greedy" : "optimal";
   }
 
   /// What is wrong; empty when nothing is.
@@ -151,6 +153,7 @@ private:
       ++totals_.stages;
       totals_.tiled += stage.mode == StageMode::Tiled ? 1 : 0;
       totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
+      totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
     if (plan.stats.fastPeakBytes > budget)
@@ -285,11 +288,13 @@ int main(int argc, char** argv) {
     reportFailure(seed, problem, options);
   }
   std::printf(
-      "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu direct; "
+      "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed, %llu "
+      "direct; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
       static_cast<unsigned long long>(totals.chains),
+      static_cast<unsigned long long>(totals.streamed),
       static_cast<unsigned long long>(totals.direct),
       static_cast<unsigned long long>(totals.unsupported),
       static_cast<unsigned long long>(totals.failures));
