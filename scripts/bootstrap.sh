@@ -20,7 +20,7 @@ packages=(g++ cmake ninja-build ccache pkg-config python3-venv
           libboost-program-options-dev doctest-dev)
 if [ "$level" = test ]; then
   packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
-             gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user)
+             gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user make)
 fi
 
 installMissingPackages() {

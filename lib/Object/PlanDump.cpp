@@ -62,14 +62,36 @@ std::string opLabel(const PlanFile& file, size_t index) {
   return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", name);
 }
 
+/// Parts per axis of a tiled stage, outermost first, and how many buffers it loads and stores part by part.
+struct TileFigures {
+  std::string tiles = "-";
+  uint32_t loads = 0;
+  uint32_t stores = 0;
+};
+
+TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
+  if (stage.mode != TIGRIS_STAGE_TILED)
+    return {"-", stage.load_count, stage.spill_count};
+  const tigris_tiling& tiling = file.plan().tilings[stage.detail];
+  TileFigures figures = {
+      join(std::vector<uint32_t>(std::begin(tiling.tiles), std::end(tiling.tiles)), "x"), 0, 0};
+  for (uint32_t i = 0; i < tiling.buffer_count; ++i) {
+    const tigris_tile_buffer& buffer = file.plan().tile_buffers[tiling.first_buffer + i];
+    figures.loads += (buffer.flags & TIGRIS_TILE_LOAD) != 0 ? 1 : 0;
+    figures.stores += (buffer.flags & TIGRIS_TILE_STORE) != 0 ? 1 : 0;
+  }
+  return figures;
+}
+
 std::string stageTable(const PlanFile& file) {
-  TextTable table({">stage", "mode", "ops", ">loads", ">spills", ">peak bytes"});
+  TextTable table({">stage", "mode", "tiles", "ops", ">loads", ">spills", ">peak bytes"});
   size_t index = 0;
   for (const tigris_stage& stage : file.stages()) {
     const uint32_t last = stage.first_op + stage.op_count;
+    const TileFigures figures = tileFigures(file, stage);
     table.addRow({strCat(index++), stage.mode == TIGRIS_STAGE_TILED ? "tiled" : "whole",
-                  stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
-                  strCat(stage.load_count), strCat(stage.spill_count), strCat(stage.peak)});
+                  figures.tiles, stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
+                  strCat(figures.loads), strCat(figures.stores), strCat(stage.peak)});
   }
   return table.text();
 }

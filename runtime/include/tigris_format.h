@@ -437,8 +437,9 @@ typedef enum tigris_opcode {
    * LSTM, G 4: b [D, H, 4]; two more optional inputs: first cell [D, N, H], peepholes [D, H, 3] const;
    * second output: cell after the last step [D, N, H]. */
   TIGRIS_OP_LSTM = 70,
-  TIGRIS_OP_GRU = 71, /* G 3; b [D, H, 4]: update, reset, candidate of x, of h; second output [H]: work */
-  TIGRIS_OP_RNN = 72  /* G 1; b [D, H, 1]; no second output */
+  TIGRIS_OP_GRU =
+      71, /* G 3; b [D, H, 4]: update, reset, candidate of x, of h; second output [H]: work */
+  TIGRIS_OP_RNN = 72 /* G 1; b [D, H, 1]; no second output */
 } tigris_opcode;
 
 /* A bound or constant in the dtype of the op's output: `f` for F32, `i` otherwise. */

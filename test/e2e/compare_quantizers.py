@@ -7,8 +7,9 @@ with the float model in onnxruntime: signal to quantization noise in dB and in h
 is the same one. onnxruntime's models are QDQ, int8, per channel, and run with all graph optimizations off. The
 committed digits model is a case of its own (its ten images serve for both); random-SEED is a model of graph_maker.py.
 
-Fails where the best of our methods is more than TOLERANCE_DB below the best of onnxruntime's, and below
-GOOD_DB. Skipped (exit 77) without onnxruntime; models this build refuses do not count.
+Fails where the best of our methods is more than TOLERANCE_DB below the best of onnxruntime's, or, for a
+model of KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; models this build refuses do
+not count.
 """
 
 import argparse
@@ -24,8 +25,10 @@ import tempfile
 
 import pipeline
 
-TOLERANCE_DB = 1.0  # a different rounding anywhere moves the figures as much
-GOOD_DB = 40.0  # noise of 1 % of the amplitude: more hardly matters, and depends on few values
+TOLERANCE_DB = 0.5
+# Where we are behind by more, and by how much: shortfalls that are known and not explained. They are printed,
+# and fail when they grow.
+KNOWN_GAPS_DB = {"mlperf_vww_mbv1_f32": 0.8, "random-2": 3.2}
 ORT_METHODS = {"minmax": "MinMax", "percentile": "Percentile", "entropy": "Entropy"}
 
 
@@ -232,7 +235,9 @@ def main():
                     worse.append(f"{case[0]}: exit code {error.code}")
                 continue
             compared += 1
-            if ours < min(theirs - TOLERANCE_DB, GOOD_DB):
+            if ours < theirs - TOLERANCE_DB and case[0] in KNOWN_GAPS_DB:
+                print(f"known shortfall: {case[0]}: {ours:.1f} dB, onnxruntime {theirs:.1f} dB")
+            if ours < theirs - KNOWN_GAPS_DB.get(case[0], TOLERANCE_DB):
                 worse.append(f"{case[0]}: {ours:.1f} dB, onnxruntime reaches {theirs:.1f} dB")
     print(f"{compared} models compared, {len(worse)} worse than onnxruntime")
     print("\n".join(worse))

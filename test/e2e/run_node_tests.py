@@ -15,7 +15,7 @@ Every test ends as one of
 Refused tests fail the run if the operator is in Ops.def (`tigris-import --print-ops=names`), because then
 node_tests.txt must say why. So do lines of node_tests.txt that no test needs.
 
-Skipped (exit 77) without onnx and its test data.
+Skipped (exit 77) without onnx, its test data and onnxruntime.
 """
 
 import argparse
@@ -178,6 +178,7 @@ def main():
         import onnx
         import onnx.numpy_helper
         import onnx.backend.test as backend_test
+        import onnxruntime  # noqa: F401, agrees_with_onnxruntime wants it
     except ImportError as error:
         pipeline.skip(str(error))
     root = pathlib.Path(backend_test.__file__).parent / "data" / "node"
