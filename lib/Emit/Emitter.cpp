@@ -83,7 +83,8 @@ private:
   }
 
   /// Index of the stage's record in TILINGS.
-  Expected<uint32_t> addTiling(const Stage& stage) {
+  Expected<uint32_t> addTiling(size_t index) {
+    const Stage& stage = plan_.stages[index];
     tigris_tiling record = {};
     record.state = static_cast<uint32_t>(stage.tiling->state);
     for (size_t axis = 0; axis < stage.tiling->tiles.size(); ++axis)
@@ -106,8 +107,10 @@ private:
         next.flags = TIGRIS_TILE_STORE;
       }
       if (next.flags != 0) {
-        const Location home = context_.locations().findHome(buffer.tensor);
-        next.home = home.memory == Memory::Slow ? TIGRIS_POOL_SLOW : TIGRIS_POOL_CALLER;
+        const Location home = context_.locations().findHome(index, buffer.tensor);
+        next.home = home.memory == Memory::Slow   ? TIGRIS_POOL_SLOW
+                    : home.memory == Memory::Fast ? TIGRIS_POOL_FAST
+                                                  : TIGRIS_POOL_CALLER;
         next.home_offset = static_cast<uint32_t>(home.offset);
       }
       buffers.push_back(next);
@@ -156,7 +159,7 @@ private:
     // A direct stage is a whole one whose operands do not lie in the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
     if (hasTiles(stage.mode)) {
-      const Expected<uint32_t> detail = addTiling(stage);
+      const Expected<uint32_t> detail = addTiling(index);
       if (!detail)
         return detail.error();
       record.detail = *detail;

@@ -267,8 +267,10 @@ private:
       transfer.fast += shift;
     for (tigris_tiling& tiling : image_.tilings_)
       tiling.state += shift;
-    for (tigris_tile_buffer& buffer : image_.tileBuffers_)
+    for (tigris_tile_buffer& buffer : image_.tileBuffers_) {
       buffer.fast += shift;
+      buffer.home_offset += buffer.home == TIGRIS_POOL_FAST ? shift : 0;
+    }
     for (tigris_port& port : image_.ports_)
       port.offset += room_.portsInArena ? shift : 0;
     for (tigris_stage& stage : image_.stages_)

@@ -68,8 +68,9 @@ struct Tiling {
   static constexpr size_t MaxRank = 4;
   static constexpr int64_t MaxTiles = int64_t{1} << 30;
   std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
-  /// Fast offset of StateBytes per buffer, in which the executor keeps the boxes.
-  static constexpr uint64_t StateBytes = 40;
+  /// Fast offset of the executor's state: per buffer a box, or three row numbers if streamed.
+  static constexpr uint64_t StateBytes = 32;
+  static constexpr uint64_t StreamStateBytes = 12;
   uint64_t state = 0;
   /// One per activation the stage touches, in order of first use.
   std::vector<TileBuffer> buffers;
@@ -95,15 +96,23 @@ struct Stage {
   /// part from and to where the tensors lie (slow memory or the caller's buffers). Direct: read and written there.
   std::vector<TensorId> loads;
   std::vector<TensorId> spills;
-  /// Tiled stages only.
+  /// Tiled and streamed stages only.
   std::optional<Tiling> tiling;
   /// Whole stages: fast arena offsets of every activation the stage touches there. A tensor without its own bytes
-  /// (a reshape's result) repeats its source's offset.
+  /// (a reshape's result) repeats its source's offset. One that is not loaded is resident: an earlier stage
+  /// has left it there. Tiled and streamed stages: loads and spills whose home is not slow memory but the
+  /// fast arena, where they are resident.
   std::vector<Placement> fast;
   /// Highest fast byte the stage uses.
   uint64_t peak = 0;
   StageStats stats;
 };
+
+/// Bytes of the executor's state of a stage with a tiling.
+inline uint64_t tileStateBytes(const Stage& stage) {
+  return stage.tiling->buffers.size() *
+         (stage.mode == StageMode::Streamed ? Tiling::StreamStateBytes : Tiling::StateBytes);
+}
 
 /// Predicted cost of one inference. The runtime counts the same quantities; they must be equal.
 struct PlanStats {

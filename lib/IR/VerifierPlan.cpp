@@ -88,7 +88,8 @@ private:
   }
 
   /// Returns the highest byte used.
-  uint64_t checkTiling(const Tiling& tiling, const std::string& where) {
+  uint64_t checkTiling(const Stage& stage, const std::string& where) {
+    const Tiling& tiling = *stage.tiling;
     for (const int64_t count : tiling.tiles)
       if (count < 1 || count > Tiling::MaxTiles)
         fail(where, " cuts an axis into ", count, " tiles, possible are 1 to ", Tiling::MaxTiles);
@@ -102,7 +103,7 @@ private:
              plan_.budget.fast);
       peak = std::max(peak, offset + bytes);
     };
-    use("the state of the tiles", tiling.state, tiling.buffers.size() * Tiling::StateBytes);
+    use("the state of the tiles", tiling.state, tileStateBytes(stage));
     for (const TileBuffer& buffer : tiling.buffers) {
       if (!checkActivation(buffer.tensor, where))
         continue;
@@ -123,13 +124,14 @@ private:
       return fail(where, " is ", stageModeName(stage.mode), " but ",
                   stage.tiling ? "has" : "has no", " tiles");
     const uint64_t peak = std::max(checkPlacements(stage.fast, where, plan_.budget.fast),
-                                   stage.tiling ? checkTiling(*stage.tiling, where) : 0);
+                                   stage.tiling ? checkTiling(stage, where) : 0);
     if (stage.peak < peak || stage.peak > plan_.budget.fast)
       fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak,
            " and the budget is ", plan_.budget.fast);
     std::set<TensorId> placed;
     for (const Placement& placement : stage.fast)
       placed.insert(placement.tensor);
+    const std::set<TensorId> residents = stage.tiling ? placed : std::set<TensorId>();
     if (stage.tiling)
       for (const TileBuffer& buffer : stage.tiling->buffers)
         placed.insert(buffer.tensor);
@@ -140,7 +142,7 @@ private:
           continue;
         const bool isCallers =
             stage.mode != StageMode::Whole && plan_.io == IoMode::Caller && canLieWithCaller(id);
-        if (slowTensors_.count(id) == 0 && !isCallers)
+        if (slowTensors_.count(id) == 0 && residents.count(id) == 0 && !isCallers)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in slow memory");
         if (placed.count(id) == 0 && stage.mode != StageMode::Direct)

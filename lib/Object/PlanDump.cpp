@@ -69,8 +69,12 @@ struct TileFigures {
   uint32_t stores = 0;
 };
 
+const char* stageModeText(uint32_t mode) {
+  return mode == TIGRIS_STAGE_WHOLE ? "whole" : mode == TIGRIS_STAGE_TILED ? "tiled" : "streamed";
+}
+
 TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
-  if (stage.mode != TIGRIS_STAGE_TILED)
+  if (stage.mode == TIGRIS_STAGE_WHOLE)
     return {"-", stage.load_count, stage.spill_count};
   const tigris_tiling& tiling = file.plan().tilings[stage.detail];
   TileFigures figures = {
@@ -89,8 +93,8 @@ std::string stageTable(const PlanFile& file) {
   for (const tigris_stage& stage : file.stages()) {
     const uint32_t last = stage.first_op + stage.op_count;
     const TileFigures figures = tileFigures(file, stage);
-    table.addRow({strCat(index++), stage.mode == TIGRIS_STAGE_TILED ? "tiled" : "whole",
-                  figures.tiles, stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
+    table.addRow({strCat(index++), stageModeText(stage.mode), figures.tiles,
+                  stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
                   strCat(figures.loads), strCat(figures.stores), strCat(stage.peak)});
   }
   return table.text();

@@ -34,6 +34,20 @@ bool isKept(uint32_t reloadAxes) {
   return reloadAxes != AllAxes;
 }
 
+struct TileBytes {
+  uint64_t offset;
+  uint64_t bytes;
+};
+
+/// A streamed stage's buffer may keep rows from step to step unless it shares bytes with another.
+bool mayRoll(const std::vector<TileBytes>& buffers, size_t index) {
+  const TileBytes& self = buffers[index];
+  return std::none_of(buffers.begin(), buffers.end(), [&](const TileBytes& other) {
+    return &other != &self && other.offset < self.offset + self.bytes &&
+           self.offset < other.offset + other.bytes;
+  });
+}
+
 /// Bytes covered by the blocks alive at each step, and the highest of them.
 void sweep(PlanPicture& picture) {
   std::vector<std::vector<std::pair<uint64_t, uint64_t>>> alive(picture.steps.size());
@@ -166,16 +180,20 @@ private:
         addBlock(roleOf(placement.tensor, "whole"), placement.tensor, placement.offset,
                  graph_.tensor(placement.tensor).bytes(), span->second);
     if (stage.tiling) {
-      for (const TileBuffer& buffer : stage.tiling->buffers) {
+      std::vector<TileBytes> places;
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        places.push_back({buffer.offset, buffer.bytes});
+      for (size_t i = 0; i < places.size(); ++i) {
+        const TileBuffer& buffer = stage.tiling->buffers[i];
         const std::string role = roleOf(buffer.tensor, "tile");
         const auto span = spans.find(buffer.tensor);
-        const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes));
+        const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes)) ||
+                           (stage.mode == StageMode::Streamed && mayRoll(places, i));
         addBlock(role, buffer.tensor, buffer.offset, buffer.bytes,
                  whole ? Span{begin, last} : span->second);
       }
       picture_.fast.push_back({"(boxes)", "executor's state", stage.tiling->state,
-                               stage.tiling->buffers.size() * Tiling::StateBytes, begin, last,
-                               "state"});
+                               tileStateBytes(stage), begin, last, "state"});
     }
     picture_.stages.push_back({std::string(stageModeName(stage.mode)), begin, stage.ops.size(),
                                stage.tiling ? tilesText(stage.tiling->tiles) : "", stage.peak,
@@ -299,7 +317,9 @@ private:
     const size_t begin = stage.first_op;
     const size_t last = begin + std::max<uint32_t>(stage.op_count, 1) - 1;
     PictureStage out;
-    out.mode = stage.mode == TIGRIS_STAGE_TILED ? "tiled" : "whole";
+    out.mode = stage.mode == TIGRIS_STAGE_STREAMED ? "streamed"
+               : stage.mode == TIGRIS_STAGE_TILED  ? "tiled"
+                                                   : "whole";
     out.first = begin;
     out.count = stage.op_count;
     out.peak = stage.peak;
@@ -348,12 +368,19 @@ private:
     for (const auto& [place, span] : fast)
       addBlock(place, span, roles.count(place) != 0 ? roles[place] : "whole",
                file_.tensor(place.second).bytes);
-    if (stage.mode == TIGRIS_STAGE_TILED)
-      addTiling(plan_.tilings[stage.detail], {begin, last}, out);
+    if (stage.mode != TIGRIS_STAGE_WHOLE)
+      addTiling(stage, {begin, last}, out);
     picture_.stages.push_back(std::move(out));
   }
 
-  void addTiling(const tigris_tiling& tiling, const Span& span, PictureStage& out) {
+  void addTiling(const tigris_stage& stage, const Span& span, PictureStage& out) {
+    const tigris_tiling& tiling = plan_.tilings[stage.detail];
+    const bool streams = stage.mode == TIGRIS_STAGE_STREAMED;
+    std::vector<TileBytes> places;
+    for (uint32_t i = 0; i < tiling.buffer_count; ++i) {
+      const tigris_tile_buffer& buffer = plan_.tile_buffers[tiling.first_buffer + i];
+      places.push_back({buffer.fast, buffer.bytes});
+    }
     std::map<uint32_t, Span> uses;
     for (size_t step = span.first; step <= span.last && step < plan_.op_count; ++step)
       for (const tigris_operand& operand : file_.operands(plan_.ops[step]))
@@ -365,8 +392,9 @@ private:
       const bool load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
       const bool store = (buffer.flags & TIGRIS_TILE_STORE) != 0;
       Span use = span;
-      if (const auto found = uses.find(i);
-          found != uses.end() && !(load && isKept(buffer.reload_axes)))
+      if (const auto found = uses.find(i); found != uses.end() &&
+                                           !(load && isKept(buffer.reload_axes)) &&
+                                           !(streams && mayRoll(places, i)))
         use = found->second;
       addBlock({buffer.fast, buffer.tensor}, use,
                load    ? "load"
@@ -382,9 +410,10 @@ private:
         touch(slow_, {buffer.home_offset, buffer.tensor}, span.last);
       }
     }
-    picture_.fast.push_back({"(boxes)", "executor's state", tiling.state,
-                             uint64_t{tiling.buffer_count} * TIGRIS_TILE_STATE, span.first,
-                             span.last, "state"});
+    picture_.fast.push_back(
+        {"(boxes)", "executor's state", tiling.state,
+         uint64_t{tiling.buffer_count} * (streams ? TIGRIS_STREAM_STATE : TIGRIS_TILE_STATE),
+         span.first, span.last, "state"});
   }
 
   void addBlock(const Place& place, const Span& span, std::string role, uint64_t bytes) {

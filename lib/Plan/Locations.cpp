@@ -9,8 +9,9 @@ Locations::Locations(const Graph& graph, const Plan& plan)
     : graph_(&graph), plan_(&plan), aliases_(graph, graph.order()) {
   for (const Stage& stage : plan.stages) {
     auto& placed = fast_.emplace_back();
+    auto& residents = residents_.emplace_back();
     for (const Placement& placement : stage.fast)
-      placed.emplace(placement.tensor, placement.offset);
+      (hasTiles(stage.mode) ? residents : placed).emplace(placement.tensor, placement.offset);
     if (stage.tiling)
       for (size_t i = 0; i < stage.tiling->buffers.size(); ++i)
         placed.emplace(stage.tiling->buffers[i].tensor, i);
@@ -30,7 +31,7 @@ Location Locations::find(size_t stage, TensorId tensor) const {
     return {Memory::Constant, 0};
   const StageMode mode = plan_->stages.at(stage).mode;
   if (mode == StageMode::Direct)
-    return findHome(tensor);
+    return findHome(stage, tensor);
   const auto placed = fast_.at(stage).find(tensor);
   if (placed != fast_.at(stage).end())
     return {hasTiles(mode) ? Memory::Tile : Memory::Fast, placed->second};
@@ -44,7 +45,10 @@ Location Locations::findCaller(TensorId tensor) const {
   return port ? Location{Memory::Caller, ports_.at(port)} : Location{};
 }
 
-Location Locations::findHome(TensorId tensor) const {
+Location Locations::findHome(size_t stage, TensorId tensor) const {
+  const auto resident = residents_.at(stage).find(tensor);
+  if (resident != residents_.at(stage).end())
+    return {Memory::Fast, resident->second};
   const Location caller = findCaller(tensor);
   return caller.memory == Memory::Caller ? caller : findSlow(tensor);
 }

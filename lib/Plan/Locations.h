@@ -27,8 +27,9 @@ public:
   /// else, with IoMode::Caller, the caller's buffer it is a view of. Direct stages: its home. Tiled stages:
   /// its buffer. Memory::None when the plan gives it no place.
   Location find(size_t stage, TensorId tensor) const;
-  /// Where the whole tensor lies outside the fast arena: the caller's buffer, or slow memory.
-  Location findHome(TensorId tensor) const;
+  /// Where a tiled, streamed or direct stage finds the whole tensor: resident in the fast arena, in the caller's
+  /// buffer, or in slow memory.
+  Location findHome(size_t stage, TensorId tensor) const;
   /// The place in slow memory that the plan gives the tensor for the whole run, if any.
   Location findSlow(TensorId tensor) const;
   /// Where the caller of the model finds an input or output: slow memory, its own buffer, or the fast arena
@@ -43,7 +44,10 @@ private:
   const Graph* graph_;
   const Plan* plan_;
   AliasSets aliases_;
+  /// Of stages with tiles: their buffers.
   std::vector<std::map<TensorId, uint64_t>> fast_;
+  /// Fast offsets of tensors that stages with tiles take parts from and put parts into.
+  std::vector<std::map<TensorId, uint64_t>> residents_;
   std::map<TensorId, uint64_t> slow_;
   std::map<TensorId, uint64_t> ports_;
 };

@@ -135,7 +135,7 @@ private:
     for (const Placement& placement : stage.fast)
       peak = std::max(peak, placement.offset + graph_.tensor(placement.tensor).bytes());
     if (stage.tiling) {
-      peak = stage.tiling->state + stage.tiling->buffers.size() * Tiling::StateBytes;
+      peak = std::max(peak, stage.tiling->state + tileStateBytes(stage));
       for (const TileBuffer& buffer : stage.tiling->buffers)
         peak = std::max(peak, buffer.offset + buffer.bytes);
     }
@@ -220,39 +220,60 @@ private:
     return {};
   }
 
-  /// The arena is what the tiles say; results become whole outside it when the last tile is done.
+  /// What the stage works in is what the tiles say; results become whole at home when the last tile is done.
   Status runTiles(size_t index) {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
+    const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
     for (const TensorId tensor : stage.loads)
-      if (Status status = read(locations_.findHome(tensor), tensor, what); !status)
+      if (Status status = read(homeOf(tensor), tensor, what); !status)
         return status;
     for (const TensorId store : stage.spills) {
-      const Location place = locations_.findHome(store);
+      const Location place = homeOf(store);
       if (place.memory == Memory::None)
         return fail(what, ": ", quoted(store), " has no place outside the fast arena");
       if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
         return fail(what, " writes ", quoted(store), " over the caller's input");
       for (const auto* moved : {&stage.loads, &stage.spills})
         for (const TensorId other : *moved)
-          if (other != store && overlap(place, store, locations_.findHome(other), other))
+          if (other != store && overlap(place, store, homeOf(other), other))
             return fail(what, " writes ", quoted(store), " over ", quoted(other),
                         ", which it works on");
     }
+    if (Status status = clobber(index); !status)
+      return status;
     const Expected<TileReplay::Counts> counts = stage.mode == StageMode::Streamed
                                                     ? StreamReplay(graph_, stage).run()
                                                     : TileReplay(graph_, stage).run();
     if (!counts)
       return fail(what, ": ", counts.error().message());
     for (const auto& [tensor, bytes] : counts->loaded)
-      slowRead_ += locations_.findHome(tensor).memory == Memory::Slow ? bytes : 0;
+      slowRead_ += homeOf(tensor).memory == Memory::Slow ? bytes : 0;
     for (const auto& [tensor, bytes] : counts->stored) {
-      const Location place = locations_.findHome(tensor);
+      const Location place = homeOf(tensor);
       slowWrite_ += place.memory == Memory::Slow ? bytes : 0;
       if (Status status = write(place, tensor, what); !status)
         return status;
     }
     kernelCalls_ += counts->kernelCalls;
+    return {};
+  }
+
+  /// Buffers and state of a stage with tiles: one interval, which holds nothing of use afterwards and must not
+  /// reach into what the stage keeps whole.
+  Status clobber(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    uint64_t begin = stage.tiling->state;
+    uint64_t end = begin + tileStateBytes(stage);
+    for (const TileBuffer& buffer : stage.tiling->buffers) {
+      begin = std::min(begin, buffer.offset);
+      end = std::max(end, buffer.offset + buffer.bytes);
+    }
+    for (const Placement& resident : stage.fast)
+      if (resident.offset < end && begin < resident.offset + graph_.tensor(resident.tensor).bytes())
+        return fail("stage ", index, " works over ", quoted(resident.tensor),
+                    ", which is resident");
+    fast_.write(begin, end - begin, {TensorId()});
     return {};
   }
 

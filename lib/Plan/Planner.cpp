@@ -6,6 +6,7 @@
 #include "tigris/Analysis/OpOrder.h"
 #include "tigris/Plan/ArenaLayout.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/ResidentLayout.h"
 #include "tigris/Plan/SegmentSearch.h"
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
@@ -89,29 +90,52 @@ StageDraft draftOf(const Graph& graph, const Schedule& schedule, IoMode io) {
   return stage;
 }
 
-Stage makeStage(const StageDraft& draft) {
+Stage makeStage(const Graph& graph, const StageDraft& draft, uint64_t base,
+                const std::map<TensorId, uint64_t>& residents) {
   Stage stage;
   stage.mode = draft.mode;
   stage.ops = draft.ops;
   stage.loads = draft.loads;
   stage.spills = draft.spills;
   stage.tiling = draft.tiling;
-  for (size_t i = 0; i < draft.buffers.size(); ++i)
-    for (const TensorId tensor : draft.buffers[i].tensors)
-      stage.fast.push_back({tensor, draft.layout.offsets[i]});
-  stage.peak = draft.height;
+  stage.peak = draft.height == 0 ? 0 : base + draft.height;
+  const auto place = [&](TensorId tensor, uint64_t offset) {
+    stage.fast.push_back({tensor, offset});
+    stage.peak = std::max(stage.peak, offset + graph.tensor(tensor).bytes());
+  };
+  if (stage.tiling) {
+    stage.tiling->state += base;
+    for (TileBuffer& buffer : stage.tiling->buffers)
+      buffer.offset += base;
+    for (const TensorId tensor : draft.residents)
+      place(tensor, residents.at(tensor));
+  } else {
+    for (size_t i = 0; i < draft.buffers.size(); ++i)
+      for (const TensorId tensor : draft.buffers[i].tensors)
+        place(tensor, base + draft.layout.offsets[i]);
+    for (const LiveBuffer& buffer : draft.pinned) {
+      const auto resident = std::find_if(buffer.tensors.begin(), buffer.tensors.end(),
+                                         [&](TensorId id) { return residents.count(id) != 0; });
+      for (const TensorId tensor : buffer.tensors)
+        place(tensor, residents.at(*resident));
+    }
+  }
   stage.stats = draft.stats;
   return stage;
 }
 
-void addStage(const StageDraft& draft, Plan& plan) {
+void addStages(const Graph& graph, std::span<const StageDraft> drafts,
+               const ResidentLayout& residents, Plan& plan) {
   PlanStats& stats = plan.stats;
-  stats.fastPeakBytes = std::max(stats.fastPeakBytes, draft.height);
-  stats.slowReadBytes += draft.stats.slowReadBytes;
-  stats.slowWriteBytes += draft.stats.slowWriteBytes;
-  stats.kernelCalls += draft.stats.kernelCalls;
-  stats.recomputeMacs += draft.stats.recomputeMacs;
-  plan.stages.push_back(makeStage(draft));
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    plan.stages.push_back(makeStage(graph, drafts[i], residents.bases[i], residents.offsets));
+    const Stage& stage = plan.stages.back();
+    stats.fastPeakBytes = std::max(stats.fastPeakBytes, stage.peak);
+    stats.slowReadBytes += stage.stats.slowReadBytes;
+    stats.slowWriteBytes += stage.stats.slowWriteBytes;
+    stats.kernelCalls += stage.stats.kernelCalls;
+    stats.recomputeMacs += stage.stats.recomputeMacs;
+  }
 }
 
 uint64_t totalCost(std::span<const StageDraft> drafts) {
@@ -119,6 +143,48 @@ uint64_t totalCost(std::span<const StageDraft> drafts) {
   for (const StageDraft& draft : drafts)
     cost += draftCost(draft);
   return cost;
+}
+
+struct Cuts {
+  std::vector<StageDraft> drafts;
+  ResidentLayout residents;
+};
+
+/// Addresses for what stays in fast memory may not be found in all the budget allows: then a part of it is left out
+/// of the search.
+std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
+                               bool stay) {
+  constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
+  for (const uint64_t slack : Slacks) {
+    std::optional<std::vector<StageDraft>> drafts =
+        searchSegments(drafter, {budget, budget / 32 * slack, true, stay});
+    if (!drafts)
+      return std::nullopt;
+    if (auto layout = layOutResidents(graph, *drafts, budget, drafter.align()))
+      return Cuts{std::move(*drafts), std::move(*layout)};
+  }
+  if (stay)
+    return std::nullopt;
+  Cuts cuts;
+  cuts.drafts = *searchSegments(drafter, {budget, 0, false, false});
+  cuts.residents.bases.resize(cuts.drafts.size());
+  return cuts;
+}
+
+/// nullopt when nothing fits.
+std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Plan& plan,
+                             bool maySpill) {
+  const bool isOptimal = plan.planner == "optimal";
+  if (!maySpill)
+    return isOptimal ? searchCuts(graph, drafter, plan.budget.fast, true) : std::nullopt;
+  Cuts greedy;
+  greedy.drafts = partitionOrder(drafter, plan.budget.fast);
+  greedy.residents.bases.resize(greedy.drafts.size());
+  if (isOptimal)
+    if (auto searched = searchCuts(graph, drafter, plan.budget.fast, false);
+        searched && totalCost(searched->drafts) <= totalCost(greedy.drafts))
+      return searched;
+  return greedy;
 }
 
 void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen, Plan& plan) {
@@ -216,7 +282,12 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   StageNeed need;
   if (!oneStage)
     need = largestStageNeed(drafter);
-  if (!oneStage && (!maySpill(plan) || need.bytes > plan.budget.fast)) {
+  std::optional<Cuts> cuts;
+  if (oneStage)
+    cuts = {{draftOf(graph, chosen, plan.io)}, {{}, {0}}};
+  else if (plan.io != IoMode::Arena && (need.bytes <= plan.budget.fast || !maySpill(plan)))
+    cuts = cutOrder(graph, drafter, plan, maySpill(plan));
+  if (!cuts) {
     const OpId at = maySpill(plan) ? need.op : chosen.order[chosen.timeline.boundStep];
     const Op& op = graph.op(at);
     return makeError(DiagId::OverBudget, "needs ",
@@ -228,19 +299,10 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
 
   if (plan.io == IoMode::Slow)
     plan.stats.slowPeakBytes = placeInterface(graph, plan);
-  if (oneStage) {
-    addStage(draftOf(graph, chosen, plan.io), plan);
-  } else {
-    std::vector<StageDraft> drafts = partitionOrder(drafter, plan.budget.fast);
-    if (plan.planner == "optimal")
-      if (auto searched = searchSegments(drafter, plan.budget.fast);
-          totalCost(searched) <= totalCost(drafts))
-        drafts = std::move(searched);
-    for (const StageDraft& draft : drafts)
-      addStage(draft, plan);
-    plan.stats.slowPeakBytes = placeSpills(graph, drafts, chosen.aliases, plan.io, plan.align,
+  addStages(graph, cuts->drafts, cuts->residents, plan);
+  if (!oneStage && plan.budget.slow)
+    plan.stats.slowPeakBytes = placeSpills(graph, cuts->drafts, chosen.aliases, plan.io, plan.align,
                                            plan.stats.slowPeakBytes, plan.slow);
-  }
   if (plan.budget.slow && plan.stats.slowPeakBytes > *plan.budget.slow)
     return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)
         .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes, " bytes",

@@ -8,10 +8,25 @@ namespace tigris {
 /// Longest streamed stage that is tried.
 constexpr size_t MaxStreamedOps = 64;
 
-/// Cuts the order into stages within `budget` bytes, which is at least largestStageNeed, so that the sum of
-/// their draftCost is least, with fewer kernel calls where that is equal. Candidates from every op on: whole
-/// stages of any length, streamed stages of up to MaxStreamedOps ops, and the op alone, tiled or direct. Every
-/// tensor that crosses a cut is spilled and loaded again; keeping some in fast memory is not considered.
-std::vector<StageDraft> searchSegments(StageDrafter& drafter, uint64_t budget);
+struct SegmentOptions {
+  /// Fast bytes; at least largestStageNeed unless `stay`.
+  uint64_t budget = 0;
+  /// Fast bytes that stages and resident tensors together leave unused, so that their addresses can be found.
+  uint64_t slack = 0;
+  /// Whether tensors may stay in fast memory across cuts.
+  bool keep = true;
+  /// There is no slow memory: all must.
+  bool stay = false;
+};
+
+/// Cuts the order into stages so that the sum of their draftCost is least, with fewer kernel calls where that is
+/// equal.
+///
+/// Dynamic programming over (cut, which of the tensors that cross it stay in fast memory); of a cut with
+/// more than MaxChoices such tensors the smallest are considered. Candidates from every op on: whole stages of any
+/// length, streamed stages of up to MaxStreamedOps ops, and the op alone, tiled or direct. A stage has
+/// the budget less what is resident before, after, or throughout it. nullopt when `stay` and nothing fits.
+std::optional<std::vector<StageDraft>> searchSegments(StageDrafter& drafter,
+                                                      const SegmentOptions& options);
 
 } // namespace tigris

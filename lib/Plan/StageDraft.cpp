@@ -21,7 +21,8 @@ bool contains(const std::vector<TensorId>& list, TensorId id) {
 
 StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
                            const AliasSets& aliases, IoMode io, uint64_t align)
-    : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align), access_(graph) {
+    : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align), access_(graph),
+      rows_(access_) {
   for (size_t step = 0; step < order.size(); ++step) {
     for (const TensorId input : graph.op(order[step]).inputs)
       if (input)
@@ -34,7 +35,7 @@ StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
     lastRead_[port.tensor] = Never; // the caller, after the last step
 }
 
-StageDraft StageDrafter::whole(size_t begin, size_t end) const {
+StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& residents) const {
   StageDraft stage;
   stage.ops.assign(order_.begin() + static_cast<std::ptrdiff_t>(begin),
                    order_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -56,6 +57,19 @@ StageDraft StageDrafter::whole(size_t begin, size_t end) const {
         touch(stage, bufferOf, output, step - begin, leaves ? end - 1 - begin : step - begin);
       }
     stage.stats.kernelCalls += aliases_.isView(op) ? 0 : 1;
+  }
+  const auto isResident = [&](TensorId id) { return residents.count(id) != 0; };
+  for (auto* moved : {&stage.loads, &stage.spills}) {
+    std::copy_if(moved->begin(), moved->end(), std::back_inserter(stage.residents), isResident);
+    moved->erase(std::remove_if(moved->begin(), moved->end(), isResident), moved->end());
+  }
+  if (!stage.residents.empty()) {
+    const auto own = std::stable_partition(
+        stage.buffers.begin(), stage.buffers.end(), [&](const LiveBuffer& buffer) {
+          return std::none_of(buffer.tensors.begin(), buffer.tensors.end(), isResident);
+        });
+    stage.pinned.assign(own, stage.buffers.end());
+    stage.buffers.erase(own, stage.buffers.end());
   }
   addTraffic(stage);
   return stage;
@@ -107,7 +121,21 @@ std::optional<StageDraft> StageDrafter::direct(size_t step) const {
   return stage;
 }
 
-std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget) {
+template <typename Model>
+void StageDrafter::addTiledTraffic(StageDraft& stage, const Model& model,
+                                   const TileCost& cost) const {
+  for (const TensorId id : stage.loads)
+    if (isSlow(id)) {
+      const uint64_t bytes = model.loadBytes(cost, [&](TensorId other) { return other == id; });
+      stage.loadedBytes[id] = bytes;
+      stage.stats.slowReadBytes += bytes;
+    }
+  for (const TensorId id : stage.spills)
+    stage.stats.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
+}
+
+std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget,
+                                              const Residents& residents) {
   StageDraft stage = interface(begin, end);
   auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
   if (!model || stage.spills.empty())
@@ -121,30 +149,76 @@ std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t
   stage.height = layout.height;
   stage.stats.kernelCalls = cost->kernelCalls;
   stage.stats.recomputeMacs = cost->recomputeMacs;
-  stage.stats.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
   stage.stats.haloRows = model->haloRows(*cost);
-  for (const TensorId id : stage.spills)
-    stage.stats.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
+  addTiledTraffic(stage, *model, *cost);
+  makeResident(stage, residents);
   return stage;
 }
 
-std::optional<StageDraft> StageDrafter::streamed(size_t begin, size_t end, uint64_t budget) {
+StageDraft StageDrafter::streamDraft(StageDraft stage, const StreamModel& model,
+                                     const TileCost& cost) const {
+  const ArenaLayout layout = model.layOut(cost, align_);
+  stage.mode = StageMode::Streamed;
+  stage.tiling = model.tiling(cost, layout);
+  stage.height = layout.height;
+  stage.stats.kernelCalls = cost.kernelCalls;
+  addTiledTraffic(stage, model, cost);
+  return stage;
+}
+
+std::optional<StageDraft> StageDrafter::streamed(size_t begin, size_t end, uint64_t budget,
+                                                 const Residents& residents) {
   StageDraft stage = interface(begin, end);
-  const auto model = StreamModel::make(access_, stage.ops, stage.loads, stage.spills);
+  const auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
   if (!model)
     return std::nullopt;
   const std::optional<TileCost> cost = model->search(budget, align_);
   if (!cost)
     return std::nullopt;
-  const ArenaLayout layout = model->layOut(*cost, align_);
-  stage.mode = StageMode::Streamed;
-  stage.tiling = model->tiling(*cost, layout);
-  stage.height = layout.height;
-  stage.stats.kernelCalls = cost->kernelCalls;
-  stage.stats.slowReadBytes = model->loadBytes(*cost, [&](TensorId id) { return isSlow(id); });
-  for (const TensorId id : stage.spills)
-    stage.stats.slowWriteBytes += isSlow(id) ? graph_.tensor(id).bytes() : 0;
+  stage = streamDraft(std::move(stage), *model, *cost);
+  makeResident(stage, residents);
   return stage;
+}
+
+std::optional<StageDraft> StageDrafter::finestStream(size_t begin, size_t end) {
+  StageDraft stage = interface(begin, end);
+  const auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
+  if (!model)
+    return std::nullopt;
+  return streamDraft(std::move(stage), *model, model->cost(model->mostSteps()));
+}
+
+void StageDrafter::makeResident(StageDraft& stage, const Residents& residents) const {
+  for (const TensorId id : stage.loads)
+    if (residents.count(id) != 0) {
+      stage.residents.push_back(id);
+      stage.stats.slowReadBytes -= stage.loadedBytes.at(id);
+    }
+  for (const TensorId id : stage.spills)
+    if (residents.count(id) != 0) {
+      stage.residents.push_back(id);
+      stage.stats.slowWriteBytes -= graph_.tensor(id).bytes();
+    }
+}
+
+std::vector<TensorId> StageDrafter::touched(size_t step) const {
+  const Op& op = graph_.op(order_[step]);
+  std::vector<TensorId> result;
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const TensorId id : *operands)
+      if (id && !graph_.tensor(id).isConstant())
+        result.push_back(id);
+  return result;
+}
+
+std::vector<TensorId> StageDrafter::crossing(size_t step) const {
+  std::vector<TensorId> result;
+  for (size_t before = 0; before < step; ++before)
+    for (const TensorId id : graph_.op(order_[before]).outputs)
+      if (livesInArena(id) && lastReadAt(id) >= step && lastReadAt(id) != Never &&
+          aliases_.root(id) == id)
+        result.push_back(id);
+  return result;
 }
 
 std::optional<uint64_t> StageDrafter::finestNeed(size_t step) {

@@ -3,7 +3,10 @@
 
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TileModel.h"
+
+#include <set>
 
 namespace tigris {
 
@@ -16,18 +19,27 @@ struct StageDraft {
   std::vector<TensorId> loads;
   /// In order of production: read by a later stage, or model outputs; likewise.
   std::vector<TensorId> spills;
-  /// Whole: what lies in the arena, and where.
+  /// Tensors that stay in fast memory across cuts. Whole: instead of loads and spills; otherwise some of these.
+  std::vector<TensorId> residents;
+  /// Whole: what lies in the arena, and where; and what shares the bytes of a resident tensor.
   std::vector<LiveBuffer> buffers;
+  std::vector<LiveBuffer> pinned;
   ArenaLayout layout;
-  /// Tiled.
+  /// Tiled and streamed.
   std::optional<Tiling> tiling;
-  /// Highest fast byte.
+  /// Slow bytes in slowReadBytes for each load.
+  std::map<TensorId, uint64_t> loadedBytes;
+  /// Highest fast byte, counted from where the stage's own memory begins.
   uint64_t height = 0;
 
   StageStats stats;
 };
 
-/// Drafts stages of runs of one order.
+/// Tensors that cross a cut and stay in fast memory.
+using Residents = std::set<TensorId>;
+
+/// Drafts stages of runs of one order. What `residents` names needs no memory of the stage's own and causes no
+/// slow traffic.
 class StageDrafter {
 public:
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
@@ -35,9 +47,12 @@ public:
 
   std::span<const OpId> order() const { return order_; }
   uint64_t align() const { return align_; }
+  uint64_t bytes(TensorId id) const { return graph_.tensor(id).bytes(); }
+  /// Activations the op at `step` reads and writes.
+  std::vector<TensorId> touched(size_t step) const;
 
   /// Ops [begin, end) on whole tensors, not laid out: the lower bound is cheap and decides most questions.
-  StageDraft whole(size_t begin, size_t end) const;
+  StageDraft whole(size_t begin, size_t end, const Residents& residents = {}) const;
   uint64_t bound(const StageDraft& whole) const;
   void layOut(StageDraft& whole) const;
 
@@ -47,10 +62,19 @@ public:
 
   /// Ops [begin, end) as a tiled stage in `budget` bytes, cut so that it costs least. nullopt when they
   /// cannot run in tiles or do not fit.
-  std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget);
+  std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget,
+                                  const Residents& residents = {});
   /// Ops [begin, end) as a streamed stage in `budget` bytes, in as few steps as fit. nullopt when they cannot run
   /// row by row or do not fit.
-  std::optional<StageDraft> streamed(size_t begin, size_t end, uint64_t budget);
+  std::optional<StageDraft> streamed(size_t begin, size_t end, uint64_t budget,
+                                     const Residents& residents = {});
+  /// The same in as many steps as make anything smaller, whatever memory that needs; without its tiling.
+  std::optional<StageDraft> finestStream(size_t begin, size_t end);
+  /// Moves the traffic of tensors of a tiled or streamed stage into fast memory.
+  void makeResident(StageDraft& stage, const Residents& residents) const;
+  /// The first tensors that cross the cut before op `step` and may stay in fast memory: results of ops, read later
+  /// on, that are no model outputs and no views.
+  std::vector<TensorId> crossing(size_t step) const;
   /// Fast memory of the finest cut of one op; nullopt when it cannot run in tiles.
   std::optional<uint64_t> finestNeed(size_t step);
 
@@ -63,6 +87,9 @@ private:
              size_t death) const;
   void addTraffic(StageDraft& stage) const;
   StageDraft interface(size_t begin, size_t end) const;
+  template <typename Model>
+  void addTiledTraffic(StageDraft& stage, const Model& model, const TileCost& cost) const;
+  StageDraft streamDraft(StageDraft stage, const StreamModel& model, const TileCost& cost) const;
 
   const Graph& graph_;
   std::span<const OpId> order_;
@@ -70,6 +97,7 @@ private:
   IoMode io_;
   uint64_t align_;
   AccessTable access_;
+  RowTable rows_;
   std::map<TensorId, size_t> produced_;
   std::map<TensorId, size_t> lastRead_;
 };

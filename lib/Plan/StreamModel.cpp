@@ -11,32 +11,74 @@ namespace {
 
 constexpr size_t Rows = 1;
 
+/// One index of the outermost axis, some rows, all of the rest. What has no such axis is whole there.
+Box strip(const Shape& shape, int64_t outer, int64_t begin, int64_t end) {
+  Box box = wholeBox(shape);
+  if (shape[0] == outer)
+    box.axes[0] = {0, 1};
+  box.axes[Rows] = {begin, end};
+  return box;
+}
+
 } // namespace
 
-std::optional<StreamModel> StreamModel::make(AccessTable& access, std::span<const OpId> ops,
+const RowAccess* RowTable::find(OpId op) {
+  auto found = entries_.find(op);
+  if (found == entries_.end())
+    found = entries_.emplace(op, make(op)).first;
+  return found->second ? &*found->second : nullptr;
+}
+
+std::optional<RowAccess> RowTable::make(OpId id) const {
+  const Op& op = graph().op(id);
+  const BoxAccess* rules = access_->find(id);
+  if (rules == nullptr || op.outputs.size() != 1 || graph().tensor(op.output()).shape.rank() < 2)
+    return std::nullopt;
+  const Shape& result = graph().tensor(op.output()).shape;
+  const int64_t outer = result[0];
+  if (result[Rows] > 1 && !rules->allows(strip(result, outer, 0, 1)))
+    return std::nullopt;
+  RowAccess access;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (!op.inputs[i] || graph().tensor(op.inputs[i]).isConstant())
+      continue;
+    const Shape& shape = graph().tensor(op.inputs[i]).shape;
+    if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1))
+      return std::nullopt;
+    const Box whole = strip(shape, outer, 0, shape[Rows]);
+    RowAccess::Input input;
+    input.tensor = op.inputs[i];
+    for (int64_t row = 0; row < result[Rows]; ++row) {
+      const Box need = rules->need(i, strip(result, outer, row, row + 1));
+      if (need.empty() || need.axes[0].size() != 1 || need.axes[2] != whole.axes[2] ||
+          need.axes[3] != whole.axes[3])
+        return std::nullopt;
+      const Range rows = need.axes[Rows];
+      if (!input.need.empty() &&
+          (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
+        return std::nullopt;
+      input.whole &= rows.size() == shape[Rows];
+      input.need.push_back(rows);
+    }
+    access.inputs.push_back(std::move(input));
+  }
+  return access;
+}
+
+std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const OpId> ops,
                                              std::span<const TensorId> loads,
                                              std::span<const TensorId> stores) {
-  const Graph& graph = access.graph();
+  const Graph& graph = table.graph();
   StreamModel model;
-  if (stores.empty())
+  if (stores.empty() || graph.tensor(stores[0]).shape.rank() < 2)
     return std::nullopt;
   model.outer_ = graph.tensor(stores[0]).shape[0];
   std::map<TensorId, size_t> index;
   const auto isIn = [](std::span<const TensorId> list, TensorId id) {
     return std::find(list.begin(), list.end(), id) != list.end();
   };
-  // A tensor's strip: one index of the outermost axis, some rows, all of the rest.
-  const auto strip = [&](const Shape& shape, int64_t begin, int64_t end) {
-    Box box = wholeBox(shape);
-    if (shape[0] == model.outer_)
-      box.axes[0] = {0, 1};
-    box.axes[Rows] = {begin, end};
-    return box;
-  };
-  const auto touch = [&](TensorId id, size_t step) -> std::optional<size_t> {
-    const Tensor& tensor = graph.tensor(id);
-    if (tensor.shape.rank() < 2 || (tensor.shape[0] != model.outer_ && tensor.shape[0] != 1))
-      return std::nullopt;
+  const auto touch = [&](TensorId id, size_t step) {
+    const Shape& shape = graph.tensor(id).shape;
     const auto [entry, isNew] = index.emplace(id, model.buffers_.size());
     if (isNew) {
       Buffer buffer;
@@ -44,10 +86,10 @@ std::optional<StreamModel> StreamModel::make(AccessTable& access, std::span<cons
       buffer.load = buffer.whole = isIn(loads, id);
       buffer.store = isIn(stores, id);
       buffer.firstOp = step;
-      buffer.rows = tensor.shape[Rows];
-      buffer.rowBytes =
-          static_cast<uint64_t>(strip(tensor.shape, 0, 1).elements()) * dtypeSize(tensor.type);
-      buffer.rounds = static_cast<uint64_t>(tensor.shape[0]);
+      buffer.rows = shape[Rows];
+      buffer.rowBytes = static_cast<uint64_t>(strip(shape, model.outer_, 0, 1).elements()) *
+                        dtypeSize(graph.tensor(id).type);
+      buffer.rounds = static_cast<uint64_t>(shape[0]);
       model.buffers_.push_back(buffer);
     }
     model.buffers_[entry->second].lastOp = step;
@@ -55,51 +97,22 @@ std::optional<StreamModel> StreamModel::make(AccessTable& access, std::span<cons
   };
   for (size_t step = 0; step < ops.size(); ++step) {
     const Op& op = graph.op(ops[step]);
-    const BoxAccess* rules = access.find(ops[step]);
-    if (rules == nullptr || op.outputs.size() != 1 || graph.tensor(op.output()).shape.rank() < 2)
-      return std::nullopt;
-    const Shape& result = graph.tensor(op.output()).shape;
-    if (result[Rows] > 1 && !rules->allows(strip(result, 0, 1)))
+    const RowAccess* access = table.find(ops[step]);
+    if (access == nullptr || graph.tensor(op.output()).shape[0] != model.outer_)
       return std::nullopt;
     Step next;
-    for (size_t i = 0; i < op.inputs.size(); ++i) {
-      if (!op.inputs[i] || graph.tensor(op.inputs[i]).isConstant())
-        continue;
-      const std::optional<size_t> buffer = touch(op.inputs[i], step);
-      if (!buffer)
-        return std::nullopt;
-      const Shape& shape = graph.tensor(op.inputs[i]).shape;
-      Input input;
-      input.buffer = *buffer;
-      for (int64_t row = 0; row < result[Rows]; ++row) {
-        const Box need = rules->need(i, strip(result, row, row + 1));
-        const Box whole = strip(shape, 0, shape[Rows]);
-        if (need.empty() || need.axes[0].size() != 1 || need.axes[2] != whole.axes[2] ||
-            need.axes[3] != whole.axes[3])
-          return std::nullopt;
-        const Range rows = need.axes[Rows];
-        if (!input.need.empty() &&
-            (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
-          return std::nullopt;
-        if (rows.size() != shape[Rows])
-          model.buffers_[*buffer].whole = false;
-        input.need.push_back(rows);
-      }
-      next.inputs.push_back(std::move(input));
+    for (const RowAccess::Input& input : access->inputs) {
+      const size_t buffer = touch(input.tensor, step);
+      model.buffers_[buffer].whole &= input.whole;
+      next.inputs.push_back({buffer, &input.need});
     }
-    const std::optional<size_t> output = touch(op.output(), step);
-    if (!output)
-      return std::nullopt;
-    next.output = *output;
+    next.output = touch(op.output(), step);
     model.ops_.push_back(std::move(next));
   }
   for (const Buffer& buffer : model.buffers_) {
     if (buffer.load && !buffer.whole)
       model.mostSteps_ = std::max(model.mostSteps_, buffer.rows);
-    // Results are made anew for every index of the outermost axis.
-    if (!buffer.load && buffer.rounds != static_cast<uint64_t>(model.outer_))
-      return std::nullopt;
-    // So are loads that do not follow it, unless they stay.
+    // Loads that do not follow the outermost axis stay whole or would have to be loaded again.
     if (buffer.load && !buffer.whole && buffer.rounds != static_cast<uint64_t>(model.outer_))
       return std::nullopt;
   }
@@ -129,7 +142,7 @@ TileCost StreamModel::cost(int64_t steps) const {
       State& result = states[op.output];
       const auto hasCome = [&](int64_t row) {
         return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Input& input) {
-          return input.need[static_cast<size_t>(row)].end <= states[input.buffer].end;
+          return (*input.need)[static_cast<size_t>(row)].end <= states[input.buffer].end;
         });
       };
       while (result.end < buffers_[op.output].rows && hasCome(result.end))
@@ -143,7 +156,7 @@ TileCost StreamModel::cost(int64_t steps) const {
       if (const int64_t row = states[op.output].fresh; row < buffers_[op.output].rows)
         for (const Input& input : op.inputs)
           lowest[input.buffer] =
-              std::min(lowest[input.buffer], input.need[static_cast<size_t>(row)].begin);
+              std::min(lowest[input.buffer], (*input.need)[static_cast<size_t>(row)].begin);
     for (size_t i = 0; i < buffers_.size(); ++i) {
       states[i].most = std::max(states[i].most, states[i].end - lowest[i]);
       states[i].rolls |= lowest[i] < states[i].fresh;
@@ -169,7 +182,7 @@ TileCost StreamModel::cost(int64_t steps) const {
     cost.reloadAxes.push_back(mask);
   }
   LiveBuffer state;
-  state.bytes = Tiling::StateBytes * buffers_.size();
+  state.bytes = Tiling::StreamStateBytes * buffers_.size();
   state.death = last;
   cost.buffers.push_back(std::move(state));
   return cost;

@@ -5,13 +5,42 @@
 
 namespace tigris {
 
+/// Which rows (indices of axis 1) of its operands an op needs for each row of its result, the outermost axis
+/// at one index.
+struct RowAccess {
+  struct Input {
+    TensorId tensor;
+    /// Per row of the result.
+    std::vector<Range> need;
+    /// Every row of the result needs all of them.
+    bool whole = true;
+  };
+  /// Activations only.
+  std::vector<Input> inputs;
+};
+
+/// Row accesses of a graph's ops, each made once.
+class RowTable {
+public:
+  explicit RowTable(AccessTable& access) : access_(&access) {}
+  const Graph& graph() const { return access_->graph(); }
+  /// Null for an op that cannot run row by row, or wants rows again that have passed.
+  const RowAccess* find(OpId op);
+
+private:
+  std::optional<RowAccess> make(OpId op) const;
+
+  AccessTable* access_;
+  std::map<OpId, std::optional<RowAccess>> entries_;
+};
+
 /// Row-wise view of a chain: every op needs a window of rows of its operands that only moves forward. Each row
 /// is loaded or made once; a buffer that keeps rows from step to step (a rolling buffer) has its bytes for
 /// the whole stage, any other only between its first and last op.
 class StreamModel {
 public:
-  /// nullopt when an op cannot run row by row, or wants rows again that have passed.
-  static std::optional<StreamModel> make(AccessTable& access, std::span<const OpId> ops,
+  /// nullopt when an op cannot run row by row. Refers to the table.
+  static std::optional<StreamModel> make(RowTable& table, std::span<const OpId> ops,
                                          std::span<const TensorId> loads,
                                          std::span<const TensorId> stores);
 
@@ -48,7 +77,7 @@ private:
   /// Rows of an operand that each row of the result needs.
   struct Input {
     size_t buffer = 0;
-    std::vector<Range> need;
+    const std::vector<Range>* need = nullptr;
   };
   struct Step {
     std::vector<Input> inputs;

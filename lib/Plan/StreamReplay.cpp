@@ -120,7 +120,7 @@ private:
   }
 
   Status checkState() const {
-    const uint64_t stateEnd = tiling_.state + tiling_.buffers.size() * Tiling::StateBytes;
+    const uint64_t stateEnd = tiling_.state + tileStateBytes(stage_);
     for (size_t i = 0; i < tiling_.buffers.size(); ++i)
       if (tiling_.buffers[i].offset < stateEnd &&
           tiling_.state < tiling_.buffers[i].offset + tiling_.buffers[i].bytes)

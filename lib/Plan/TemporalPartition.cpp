@@ -156,6 +156,9 @@ uint64_t placeSpills(const Graph& graph, std::span<const StageDraft> stages,
     for (const TensorId tensor : draft.loads)
       read(tensor, stage);
     for (const TensorId tensor : draft.spills) {
+      if (std::find(draft.residents.begin(), draft.residents.end(), tensor) !=
+          draft.residents.end())
+        continue;
       if (placed.count(tensor) != 0 || (io == IoMode::Caller && aliases.interfaceTensor(tensor)))
         continue;
       if (draft.mode == StageMode::Direct && draft.stats.kernelCalls == 0) {

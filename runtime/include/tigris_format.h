@@ -232,9 +232,10 @@ typedef struct tigris_op {
 } tigris_op;
 
 typedef enum tigris_stage_mode {
-  TIGRIS_STAGE_WHOLE = 0,   /* each op runs once over whole tensors */
-  TIGRIS_STAGE_TILED = 1,   /* all ops run once per tile; detail indexes TILINGS */
-  TIGRIS_STAGE_STREAMED = 2 /* all ops run once per step on the rows that are new; detail as TILED */
+  TIGRIS_STAGE_WHOLE = 0, /* each op runs once over whole tensors */
+  TIGRIS_STAGE_TILED = 1, /* all ops run once per tile; detail indexes TILINGS */
+  TIGRIS_STAGE_STREAMED =
+      2 /* all ops run once per step on the rows that are new; detail as TILED */
 } tigris_stage_mode;
 
 /* Runs: loads (slow to fast), ops, spills (fast to slow). Stages cover OPS without gap, in order. */
@@ -266,14 +267,14 @@ typedef struct tigris_stage {
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
-  uint32_t
-      state; /* fast offset of buffer_count * TIGRIS_TILE_STATE bytes the executor keeps boxes in */
+  uint32_t state; /* fast offset of the executor's state, so many bytes for each buffer */
   /* >= 1, at most the largest such dimension of the STORE buffers; their product is at most the elements of
    * the largest of these */
   uint32_t tiles[4];
 } tigris_tiling;
 
-#define TIGRIS_TILE_STATE 40u /* bytes of state per buffer */
+#define TIGRIS_TILE_STATE 32u   /* bytes of state per buffer of a tiled stage: a box */
+#define TIGRIS_STREAM_STATE 12u /* and of a streamed one: three row numbers */
 
 /* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
  * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes all
@@ -288,12 +289,12 @@ typedef struct tigris_tiling {
 
 typedef struct tigris_tile_buffer {
   uint16_t tensor;
-  uint8_t home;   /* tigris_pool: SLOW or CALLER with LOAD or STORE, otherwise ABSENT */
+  uint8_t home;   /* tigris_pool: SLOW, CALLER or FAST with LOAD or STORE, otherwise ABSENT */
   uint8_t flags;  /* TIGRIS_TILE_*; not LOAD and STORE */
   uint32_t fast;  /* fast offset */
   uint32_t bytes; /* room: the largest box of any tile */
   uint32_t
-      home_offset;  /* SLOW: slow offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
+      home_offset; /* SLOW, FAST: offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
   uint16_t load_op; /* LOAD: index of an op of the stage, from 0; otherwise 0 */
   /* LOAD: bit k set: filled again when index i_k differs from the tile before (and in the first tile);
    * otherwise the buffer still holds the box it needs. 0xF: in every tile. 0 without LOAD. */

@@ -1,5 +1,6 @@
 /* Checks tilings: buffers, homes, the tile state, and that ops and buffers of a tiled stage fit together. */
 #include "check.h"
+#include "tile.h"
 
 #if TIGRIS_TILED_STAGES
 
@@ -16,6 +17,8 @@ static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
   const uint32_t bytes = plan->tensors[b->tensor].bytes;
   if (b->flags == 0)
     return b->home == TIGRIS_POOL_ABSENT && b->home_offset == 0;
+  if (b->home == TIGRIS_POOL_FAST)
+    return tigris_placed_fast(plan, b->home_offset, bytes);
   if (b->home == TIGRIS_POOL_SLOW)
     return tigris_placed_slow(plan, b->home_offset, bytes);
   return b->home == TIGRIS_POOL_CALLER && plan->summary->io_mode == TIGRIS_IO_CALLER &&
@@ -39,9 +42,34 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
     return TIGRIS_E_FORMAT;
   if (!homeOk(plan, b) || !tigris_placed_fast(plan, b->fast, b->bytes) ||
       b->fast + b->bytes > s->peak ||
-      !disjoint(b->fast, b->bytes, t->state, t->buffer_count * TIGRIS_TILE_STATE))
+      !disjoint(b->fast, b->bytes, t->state, tigris_tile_state_bytes(s, t)))
     return TIGRIS_E_ADDRESS;
   return TIGRIS_OK;
+}
+
+/* Homes in fast memory lie away from all the stage works in, and what it makes away from what it reads. All
+ * buffers have been checked for themselves. */
+static int fastHomesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_tiling* t) {
+  uint32_t begin;
+  uint32_t end;
+  uint32_t i;
+  uint32_t k;
+  tigris_tile_span(plan, s, &begin, &end);
+  for (i = 0; i < t->buffer_count; ++i) {
+    const tigris_tile_buffer* b = bufferOf(plan, t, i);
+    const uint32_t bytes = plan->tensors[b->tensor].bytes;
+    if (b->home != TIGRIS_POOL_FAST)
+      continue;
+    if (b->home_offset + bytes > s->peak || !disjoint(b->home_offset, bytes, begin, end - begin))
+      return 0;
+    for (k = 0; k < i; ++k) {
+      const tigris_tile_buffer* other = bufferOf(plan, t, k);
+      if (other->home == TIGRIS_POOL_FAST &&
+          !disjoint(b->home_offset, bytes, other->home_offset, plan->tensors[other->tensor].bytes))
+        return 0;
+    }
+  }
+  return 1;
 }
 
 /* Not more tiles along an axis than the longest stored tensor has indices there, nor more in all than the
@@ -136,13 +164,15 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
     return TIGRIS_E_FORMAT;
   /* the state has more bytes than the records, which fit the file */
   if (t->buffer_count > INT32_MAX / TIGRIS_TILE_STATE ||
-      !tigris_placed_fast(plan, t->state, t->buffer_count * TIGRIS_TILE_STATE) ||
-      t->state + t->buffer_count * TIGRIS_TILE_STATE > s->peak)
+      !tigris_placed_fast(plan, t->state, tigris_tile_state_bytes(s, t)) ||
+      t->state + tigris_tile_state_bytes(s, t) > s->peak)
     return TIGRIS_E_ADDRESS;
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i)
     status = checkBuffer(plan, s, t, bufferOf(plan, t, i));
   if (status == TIGRIS_OK && !tilesOk(plan, s, t))
     status = TIGRIS_E_FORMAT;
+  if (status == TIGRIS_OK && !fastHomesOk(plan, s, t))
+    status = TIGRIS_E_ADDRESS;
   for (i = 0; status == TIGRIS_OK && i < s->op_count; ++i)
     status = checkTileOp(plan, s, t, i);
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i) {

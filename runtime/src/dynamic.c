@@ -70,6 +70,27 @@ static int overlaps(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
   return a < b + bBytes && b < a + aBytes;
 }
 
+#if TIGRIS_TILED_STAGES
+/* Adds a tiled stage's reads of an interval that it takes parts from; 1 if it makes a tensor there. */
+static int tileReads(const tigris_plan* plan, const tigris_stage* s, uint32_t offset,
+                     uint32_t bytes, uint32_t* reads) {
+  const tigris_tiling* t = &plan->tilings[s->detail];
+  int writes = 0;
+  uint32_t i;
+  for (i = 0; i < t->buffer_count; ++i) {
+    const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + i];
+    if (b->home != TIGRIS_POOL_FAST ||
+        !overlaps(b->home_offset, plan->tensors[b->tensor].bytes, offset, bytes))
+      continue;
+    if (b->flags & TIGRIS_TILE_STORE)
+      writes = 1;
+    else
+      ++*reads;
+  }
+  return writes;
+}
+#endif
+
 /* Reads of an interval from a step on until something is written into it. */
 static uint32_t readsAhead(const tigris_plan* plan, uint32_t stage, uint32_t step, uint32_t offset,
                            uint32_t bytes) {
@@ -77,6 +98,10 @@ static uint32_t readsAhead(const tigris_plan* plan, uint32_t stage, uint32_t ste
   uint32_t i;
   for (; stage < plan->stage_count; ++stage, step = 0) {
     const tigris_stage* s = &plan->stages[stage];
+#if TIGRIS_TILED_STAGES
+    if (s->mode != TIGRIS_STAGE_WHOLE && step == 0 && tileReads(plan, s, offset, bytes, &reads))
+      return reads;
+#endif
     for (; step < s->load_count; ++step) {
       const tigris_transfer* t = &plan->transfers[s->first_load + step];
       if (overlaps(t->fast, t->bytes, offset, bytes))
@@ -193,6 +218,12 @@ void tigris_dynamic_drop(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
   const uint32_t index = find(ctx, offset, bytes, 1);
   if (index < ctx->block_count)
     setReads(ctx, index, 0);
+}
+
+uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
+  const uint32_t index = find(ctx, offset, bytes, 1);
+  const tigris_block* b = blockAt(ctx, index);
+  return index == ctx->block_count ? NULL : addressOf(ctx, b) + (offset - b->offset);
 }
 
 uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {

@@ -354,6 +354,41 @@ static tigris_status start(tigris_context* ctx) {
 }
 
 #if TIGRIS_TILED_STAGES
+#if TIGRIS_DYNAMIC_ARENA
+/* Room for what a tiled stage makes whole in fast memory. What it reads there must be there. */
+static tigris_status placeHomes(tigris_context* ctx, const tigris_stage* stage) {
+  const tigris_tiling* t = &ctx->plan->tilings[stage->detail];
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i) {
+    const tigris_tile_buffer* b = &ctx->plan->tile_buffers[t->first_buffer + i];
+    if (b->home != TIGRIS_POOL_FAST)
+      continue;
+    if (b->flags & TIGRIS_TILE_STORE)
+      status = tigris_dynamic_place(ctx, b->home_offset, ctx->plan->tensors[b->tensor].bytes);
+    else if (tigris_tile_fast_home(ctx, b) == NULL)
+      status = TIGRIS_E_MEMORY;
+  }
+  return status;
+}
+
+/* The stage is done with them. */
+static void settleHomes(tigris_context* ctx, const tigris_stage* stage) {
+  const tigris_tiling* t = &ctx->plan->tilings[stage->detail];
+  uint32_t i;
+  for (i = 0; i < t->buffer_count; ++i) {
+    const tigris_tile_buffer* b = &ctx->plan->tile_buffers[t->first_buffer + i];
+    const uint32_t bytes = ctx->plan->tensors[b->tensor].bytes;
+    if (b->home != TIGRIS_POOL_FAST)
+      continue;
+    if (b->flags & TIGRIS_TILE_STORE)
+      tigris_dynamic_settle(ctx, b->home_offset, bytes, 1);
+    else
+      tigris_dynamic_release(ctx, b->home_offset, bytes);
+  }
+}
+#endif
+
 /* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
 static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
   unpackBefore(ctx, stage->first_op);
@@ -363,15 +398,17 @@ static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
     uint32_t begin;
     uint32_t end;
     uint8_t* at;
-    tigris_tile_span(ctx->plan, &ctx->plan->tilings[stage->detail], &begin, &end);
+    tigris_tile_span(ctx->plan, stage, &begin, &end);
     ctx->error_op = stage->first_op;
-    if (tigris_dynamic_place(ctx, begin, end - begin) != TIGRIS_OK)
+    if (placeHomes(ctx, stage) != TIGRIS_OK ||
+        tigris_dynamic_place(ctx, begin, end - begin) != TIGRIS_OK)
       return TIGRIS_E_MEMORY;
     ctx->error_op = TIGRIS_NONE;
     at = tigris_dynamic_at(ctx, begin, end - begin, 1);
     if (!ctx->rehearsal)
       status = tigris_run_tiles(ctx, stage, at, begin);
     tigris_dynamic_drop(ctx, begin, end - begin);
+    settleHomes(ctx, stage);
     return status;
   }
 #endif

@@ -11,8 +11,7 @@ static int32_t rowCount(const tigris_tiles* t, uint32_t index) {
   return tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index])).end[ROWS];
 }
 
-/* Rows [begin, end) at the position along the outermost axis at hand. */
-static tigris_box strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end) {
+tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end) {
   tigris_box box = tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index]));
   if ((uint32_t)box.end[0] == t->tiling->tiles[0]) {
     box.begin[0] = (int32_t)t->index[0];
@@ -20,6 +19,8 @@ static tigris_box strip(const tigris_tiles* t, uint32_t index, int32_t begin, in
   }
   box.begin[ROWS] = begin;
   box.end[ROWS] = end;
+  if (begin == end)
+    memset(&box, 0, sizeof box);
   return box;
 }
 
@@ -30,7 +31,7 @@ static int isWhole(const tigris_tile_buffer* b) {
 /* The rows of input `i` that row `row` of the output needs. 0: the op cannot be cut so. */
 static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int32_t row,
                     int32_t* begin, int32_t* end) {
-  const tigris_box out = strip(t, tigris_tile_output(t, op)->offset, row, row + 1);
+  const tigris_box out = tigris_stream_strip(t, tigris_tile_output(t, op)->offset, row, row + 1);
   tigris_box need;
   if (!tigris_box_need(t->plan, op, i, &out, &need))
     return 0;
@@ -48,9 +49,9 @@ static int isStreamedInput(const tigris_tiles* t, const tigris_op* op, uint32_t 
 /* All rows the op can make of what has come. */
 static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
   const uint32_t out = tigris_tile_output(t, op)->offset;
-  tigris_tile_state* s = &t->states[out];
+  tigris_tile_rows* s = &t->rows[out];
   const int32_t rows = rowCount(t, out);
-  for (s->begin = s->end; s->end < rows; ++s->end) {
+  for (s->fresh = s->end; s->end < rows; ++s->end) {
     uint32_t i;
     for (i = 0; i < op->inputs; ++i) {
       int32_t begin;
@@ -59,7 +60,7 @@ static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
         continue;
       if (!needRows(t, op, i, s->end, &begin, &end))
         return TIGRIS_E_OP;
-      if (end > t->states[t->plan->operands[op->operands + i].offset].end)
+      if (end > t->rows[t->plan->operands[op->operands + i].offset].end)
         return TIGRIS_OK;
     }
   }
@@ -70,18 +71,18 @@ static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
 static tigris_status lowestRow(const tigris_tiles* t, uint32_t index, int32_t* lowest) {
   uint32_t k;
   uint32_t i;
-  *lowest = t->states[index].begin;
+  *lowest = t->rows[index].fresh;
   for (k = 0; k < t->stage->op_count; ++k) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + k];
     const uint32_t out = tigris_tile_output(t, op)->offset;
-    if (t->states[out].begin == rowCount(t, out))
+    if (t->rows[out].fresh == rowCount(t, out))
       continue;
     for (i = 0; i < op->inputs; ++i) {
       int32_t begin;
       int32_t end;
       if (!isStreamedInput(t, op, i) || t->plan->operands[op->operands + i].offset != index)
         continue;
-      if (!needRows(t, op, i, t->states[out].begin, &begin, &end))
+      if (!needRows(t, op, i, t->rows[out].fresh, &begin, &end))
         return TIGRIS_E_OP;
       *lowest = begin < *lowest ? begin : *lowest;
     }
@@ -92,23 +93,21 @@ static tigris_status lowestRow(const tigris_tiles* t, uint32_t index, int32_t* l
 /* The rows from `lowest` on move to the start of the buffer. */
 static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  tigris_tile_state* s = &t->states[index];
+  tigris_tile_rows* s = &t->rows[index];
   const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
-  const int32_t moved = lowest - s->box.begin[ROWS];
-  tigris_box kept = strip(t, index, lowest, s->begin);
-  const uint32_t bytes = lowest < s->begin ? tigris_box_elements(&kept) * size : 0;
+  const int32_t moved = lowest - s->first;
+  const tigris_box kept = tigris_stream_strip(t, index, lowest, s->fresh);
+  const uint32_t bytes = tigris_box_elements(&kept) * size;
   if (bytes != 0) {
     uint8_t* data = tigris_tile_data(t, b);
     /* only a damaged plan asks for rows that are gone */
-    if (moved < 0 || s->box.end[ROWS] != s->begin)
+    if (moved < 0)
       return TIGRIS_E_ADDRESS;
     if (moved != 0)
-      memmove(data, data + (size_t)(uint32_t)moved * (bytes / (uint32_t)(s->begin - lowest)),
+      memmove(data, data + (size_t)(uint32_t)moved * (bytes / (uint32_t)(s->fresh - lowest)),
               bytes);
   }
-  s->box = strip(t, index, lowest, s->end);
-  if (tigris_box_elements(&s->box) == 0)
-    memset(&s->box, 0, sizeof s->box);
+  s->first = lowest;
   return TIGRIS_OK;
 }
 
@@ -116,12 +115,12 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   tigris_status status = TIGRIS_OK;
   uint32_t i;
   if (t->isFirst || (t->changed & 1u))
-    memset(t->states, 0, t->tiling->buffer_count * sizeof t->states[0]);
+    memset(t->rows, 0, t->tiling->buffer_count * sizeof t->rows[0]);
   for (i = 0; i < t->tiling->buffer_count; ++i) {
-    tigris_tile_state* s = &t->states[i];
+    tigris_tile_rows* s = &t->rows[i];
     if (!(t->buffers[i].flags & TIGRIS_TILE_LOAD))
       continue;
-    s->begin = s->end;
+    s->fresh = s->end;
     s->end = isWhole(&t->buffers[i])
                  ? rowCount(t, i)
                  : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),

@@ -15,12 +15,18 @@ static void raise(uint32_t* peak, uint32_t end) {
     *peak = end;
 }
 
-void tigris_tile_span(const tigris_plan* plan, const tigris_tiling* tiling, uint32_t* begin,
+uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling) {
+  return tiling->buffer_count *
+         (stage->mode == TIGRIS_STAGE_STREAMED ? TIGRIS_STREAM_STATE : TIGRIS_TILE_STATE);
+}
+
+void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32_t* begin,
                       uint32_t* end) {
+  const tigris_tiling* tiling = &plan->tilings[stage->detail];
   const tigris_tile_buffer* buffers = plan->tile_buffers + tiling->first_buffer;
   uint32_t i;
   *begin = tiling->state;
-  *end = tiling->state + tiling->buffer_count * TIGRIS_TILE_STATE;
+  *end = tiling->state + tigris_tile_state_bytes(stage, tiling);
   for (i = 0; i < tiling->buffer_count; ++i) {
     if (buffers[i].fast < *begin)
       *begin = buffers[i].fast;
@@ -28,9 +34,21 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_tiling* tiling, uint
   }
 }
 
+uint8_t* tigris_tile_fast_home(tigris_context* ctx, const tigris_tile_buffer* b) {
+  const uint32_t bytes = ctx->plan->tensors[b->tensor].bytes;
+#if TIGRIS_DYNAMIC_ARENA
+  if (tigris_is_dynamic(ctx))
+    return tigris_dynamic_find(ctx, b->home_offset, bytes);
+#endif
+  raise(&ctx->statistics.fast_peak, b->home_offset + bytes);
+  return ctx->fast + b->home_offset;
+}
+
 static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
   if (b->home == TIGRIS_POOL_CALLER)
     return (uint8_t*)t->ctx->ports[b->home_offset];
+  if (b->home == TIGRIS_POOL_FAST)
+    return tigris_tile_fast_home(t->ctx, b);
   raise(&t->ctx->statistics.slow_peak, b->home_offset + tigris_tile_tensor(t, b)->bytes);
   return t->ctx->slow + b->home_offset;
 }
@@ -68,17 +86,18 @@ static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
 
 /* ---- boxes */
 
-static int isStreamed(const Tiles* t) { return t->stage->mode == TIGRIS_STAGE_STREAMED; }
+static int isStreamed(const Tiles* t) { return t->rows != NULL; }
 
-/* What is to be loaded or computed: of a streamed stage's buffers, the new rows. */
+/* What a buffer holds. */
+static tigris_box boxOf(const Tiles* t, uint32_t index) {
+  return isStreamed(t) ? tigris_stream_strip(t, index, t->rows[index].first, t->rows[index].end)
+                       : t->boxes[index];
+}
+
+/* What is to be loaded or computed of it: the new rows if it is streamed. */
 static tigris_box freshOf(const Tiles* t, uint32_t index) {
-  tigris_box box = t->states[index].box;
-  if (isStreamed(t)) {
-    box.begin[1] = t->states[index].begin;
-    if (tigris_box_elements(&box) == 0)
-      memset(&box, 0, sizeof box);
-  }
-  return box;
+  return isStreamed(t) ? tigris_stream_strip(t, index, t->rows[index].fresh, t->rows[index].end)
+                       : t->boxes[index];
 }
 
 static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box* out) {
@@ -92,7 +111,7 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box*
       need = tigris_tile_whole(t, &t->plan->tensors[o->tensor]);
     else if (!tigris_box_need(t->plan, op, i, out, &need))
       return TIGRIS_E_OP;
-    tigris_box_hull(&t->states[o->offset].box, &need);
+    tigris_box_hull(&t->boxes[o->offset], &need);
   }
   return TIGRIS_OK;
 }
@@ -101,13 +120,13 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box*
 static tigris_status setBoxes(Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
-    memset(&t->states[i], 0, sizeof t->states[i]);
+    memset(&t->boxes[i], 0, sizeof t->boxes[i]);
     if (t->buffers[i].flags & TIGRIS_TILE_STORE)
-      t->states[i].box = partOf(t, &t->buffers[i]);
+      t->boxes[i] = partOf(t, &t->buffers[i]);
   }
   for (i = t->stage->op_count; i-- > 0;) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
-    const tigris_box* out = &t->states[tigris_tile_output(t, op)->offset].box;
+    const tigris_box* out = &t->boxes[tigris_tile_output(t, op)->offset];
     tigris_status status = TIGRIS_OK;
     if (tigris_box_elements(out) != 0)
       status = needInputs(t, op, out);
@@ -124,8 +143,9 @@ static tigris_status checkRoom(const Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
-    const uint32_t bytes = tigris_box_elements(&t->states[i].box) *
-                           tigris_element_size(tigris_tile_tensor(t, b)->dtype);
+    const tigris_box held = boxOf(t, i);
+    const uint32_t bytes =
+        tigris_box_elements(&held) * tigris_element_size(tigris_tile_tensor(t, b)->dtype);
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
     if (bytes != 0 && !tigris_is_dynamic(t->ctx))
@@ -149,7 +169,7 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
                    const tigris_box* need, int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
   const int isTile = o->pool == TIGRIS_POOL_TILE;
-  const tigris_box outer = isTile ? t->states[o->offset].box : tigris_tile_whole(t, tensor);
+  const tigris_box outer = isTile ? boxOf(t, o->offset) : tigris_tile_whole(t, tensor);
   const uint32_t size = tigris_element_size(tensor->dtype);
   uint32_t element;
   uint32_t i;
@@ -213,12 +233,13 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
 static void load(const Tiles* t, uint32_t index) {
   const tigris_tile_buffer* b = &t->buffers[index];
   const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+  const tigris_box held = boxOf(t, index);
   const tigris_box part = freshOf(t, index);
   const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
   const uint32_t elements = tigris_box_elements(&part);
   if (elements == 0 || !(t->isFirst || (b->reload_axes & t->changed)))
     return;
-  tigris_box_copy(&part, &whole, homeOf(t, b), &t->states[index].box, tigris_tile_data(t, b), size);
+  tigris_box_copy(&part, &whole, homeOf(t, b), &held, tigris_tile_data(t, b), size);
   if (b->home == TIGRIS_POOL_SLOW)
     t->ctx->statistics.slow_read += (uint64_t)elements * size;
 }
@@ -226,12 +247,13 @@ static void load(const Tiles* t, uint32_t index) {
 static void store(const Tiles* t, uint32_t index) {
   const tigris_tile_buffer* b = &t->buffers[index];
   const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+  const tigris_box held = boxOf(t, index);
   const tigris_box part = isStreamed(t) ? freshOf(t, index) : partOf(t, b);
   const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
   const uint32_t elements = tigris_box_elements(&part);
   if (elements == 0)
     return;
-  tigris_box_copy(&part, &t->states[index].box, tigris_tile_data(t, b), &whole, homeOf(t, b), size);
+  tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, homeOf(t, b), size);
   if (b->home == TIGRIS_POOL_SLOW)
     t->ctx->statistics.slow_write += (uint64_t)elements * size;
 }
@@ -287,10 +309,13 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   t.buffers = ctx->plan->tile_buffers + t.tiling->first_buffer;
   t.fast = fast;
   t.origin = origin;
-  t.states = (tigris_tile_state*)(void*)(fast + (t.tiling->state - origin));
+  if (stage->mode == TIGRIS_STAGE_STREAMED)
+    t.rows = (tigris_tile_rows*)(void*)(fast + (t.tiling->state - origin));
+  else
+    t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
   t.isFirst = 1;
   if (!tigris_is_dynamic(ctx))
-    raise(&ctx->statistics.fast_peak, t.tiling->state + t.tiling->buffer_count * TIGRIS_TILE_STATE);
+    raise(&ctx->statistics.fast_peak, t.tiling->state + tigris_tile_state_bytes(stage, t.tiling));
   do {
     status = runTile(&t);
   } while (status == TIGRIS_OK && advance(&t));

@@ -5,12 +5,12 @@
 #include "access.h"
 #include "view.h"
 
-/* What the executor remembers of a buffer, in the fast arena. */
-typedef struct tigris_tile_state {
-  tigris_box box; /* what the buffer holds */
-  int32_t begin;  /* streamed: the rows that are new in this step; `end` stays for the next one */
+/* Streamed: rows [first, end) are in the buffer, those from `fresh` on since this step. */
+typedef struct tigris_tile_rows {
+  int32_t first;
+  int32_t fresh;
   int32_t end;
-} tigris_tile_state;
+} tigris_tile_rows;
 
 typedef struct tigris_tiles {
   tigris_context* ctx;
@@ -18,7 +18,10 @@ typedef struct tigris_tiles {
   const tigris_stage* stage;
   const tigris_tiling* tiling;
   const tigris_tile_buffer* buffers;
-  tigris_tile_state* states; /* one per buffer */
+  /* What the executor remembers of each buffer, in the fast arena: of a tiled stage the box it holds, of a
+   * streamed one its rows; the other is NULL. */
+  tigris_box* boxes;
+  tigris_tile_rows* rows;
   uint8_t* fast;
   uint32_t origin;
   uint32_t index[TIGRIS_BOX_RANK];
@@ -46,7 +49,9 @@ static inline const tigris_operand* tigris_tile_output(const tigris_tiles* t, co
 /* index * size / count, rounded down, for size and count up to 2^30. */
 int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count);
 
-/* Boxes and new rows of all buffers for a step of a streamed stage; moves the rows that stay. Sets error_op. */
+/* New rows of all buffers for a step of a streamed stage; moves the rows that stay. Sets error_op. */
 tigris_status tigris_stream_rows(tigris_tiles* t);
+/* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis at hand. */
+tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end);
 
 #endif /* TIGRIS_TILE_RUN_H */

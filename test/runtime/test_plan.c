@@ -284,9 +284,10 @@ static void dimsOutside(Builder* b) { tensorAt(b, 1)->dims = 1000; }
 static void dtypeOther(Builder* b) { tensorAt(b, 1)->dtype = TIGRIS_S32; }
 static void constWithoutData(Builder* b) { tensorAt(b, 1)->flags |= TIGRIS_TENSOR_CONST; }
 static void nameOutside(Builder* b) { tensorAt(b, 1)->name = 1000; }
-static void stageMode(Builder* b) { stageAt(b)->mode = TIGRIS_STAGE_STREAMED; }
+static void stageMode(Builder* b) { stageAt(b)->mode = 3; }
 
 static void stageTiledWithoutTiling(Builder* b) { stageAt(b)->mode = TIGRIS_STAGE_TILED; }
+static void stageStreamedWithoutTiling(Builder* b) { stageAt(b)->mode = TIGRIS_STAGE_STREAMED; }
 
 static void stageWholeWithTiling(Builder* b) { stageAt(b)->detail = 0; }
 static void stageGap(Builder* b) { stageAt(b)->first_op = 1; }
@@ -334,6 +335,7 @@ static void testRefusals(void) {
       {nameOutside, TIGRIS_E_TENSOR},
       {stageMode, TIGRIS_E_UNSUPPORTED},
       {stageTiledWithoutTiling, TIGRIS_E_FORMAT},
+      {stageStreamedWithoutTiling, TIGRIS_E_FORMAT},
       {stageWholeWithTiling, TIGRIS_E_FORMAT},
       {stageGap, TIGRIS_E_FORMAT},
       {stageShort, TIGRIS_E_FORMAT},

@@ -27,11 +27,11 @@ ops:
   - {op: Add, name: join, in: [a, b], out: [y]}
 )";
 
-StreamModel modelOf(const Graph& graph) {
-  AccessTable access(graph);
+StreamModel modelOf(RowTable& rows) {
+  const Graph& graph = rows.graph();
   const std::vector<TensorId> loads = {*graph.findTensor("x")};
   const std::vector<TensorId> stores = {*graph.findTensor("y")};
-  std::optional<StreamModel> model = StreamModel::make(access, graph.order(), loads, stores);
+  std::optional<StreamModel> model = StreamModel::make(rows, graph.order(), loads, stores);
   REQUIRE(model);
   return std::move(*model);
 }
@@ -40,7 +40,9 @@ StreamModel modelOf(const Graph& graph) {
 
 TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is computed twice") {
   const Graph graph = parseGraph(Residual);
-  const StreamModel model = modelOf(graph);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
   CHECK(model.mostSteps() == 8);
   const TileCost cost = model.cost(8);
   CHECK(cost.loadBytes == 32);
@@ -63,7 +65,9 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
 
 TEST_CASE("streams: the replay counts what the model says, for every number of steps") {
   const Graph graph = parseGraph(Residual);
-  const StreamModel model = modelOf(graph);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
   for (int64_t steps = 1; steps <= 8; ++steps) {
     CAPTURE(steps);
     const TileCost cost = model.cost(steps);

@@ -49,7 +49,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   // Cut into single channels it needs three bytes, each at a multiple of 8, and the state of three boxes.
   const StageNeed need = largestStageNeed(drafter);
   CHECK(graph.op(need.op).name == "join");
-  CHECK(need.bytes == 3 * 40 + 8 + 8 + 1);
+  CHECK(need.bytes == 3 * 32 + 8 + 8 + 1);
 
   const std::vector<StageDraft> stages = partitionOrder(drafter, 1200);
   REQUIRE(stages.size() == 1);

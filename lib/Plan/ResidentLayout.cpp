@@ -1,0 +1,150 @@
+// Two stacks that grow towards each other; what dies leaves a gap that a later tensor may fill.
+#include "tigris/Plan/ResidentLayout.h"
+
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t MaxNodes = 1 << 15;
+
+struct Block {
+  TensorId tensor;
+  uint64_t bytes = 0;
+  size_t first = 0;
+  size_t last = 0;
+  uint64_t offset = 0;
+  bool isLow = true;
+
+  uint64_t end() const { return offset + bytes; }
+  bool meets(const Block& other) const { return first <= other.last && other.first <= last; }
+};
+
+class Search {
+public:
+  Search(std::vector<Block> blocks, std::span<const StageDraft> stages, uint64_t budget,
+         uint64_t align)
+      : blocks_(std::move(blocks)), stages_(stages), budget_(budget - budget % align),
+        limit_(budget), align_(align) {}
+
+  bool run() { return place(0); }
+
+  ResidentLayout result() const {
+    ResidentLayout layout;
+    for (const Block& block : blocks_)
+      layout.offsets[block.tensor] = block.offset;
+    for (size_t stage = 0; stage < stages_.size(); ++stage)
+      layout.bases.push_back(gap(stage, blocks_.size()).begin);
+    return layout;
+  }
+
+private:
+  struct Gap {
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  /// Between the ends that the first `count` blocks have taken.
+  Gap gap(size_t stage, size_t count) const {
+    Gap result = {0, limit_};
+    for (size_t i = 0; i < count; ++i) {
+      const Block& block = blocks_[i];
+      if (stage < block.first || block.last < stage)
+        continue;
+      if (block.isLow)
+        result.begin = std::max(result.begin, alignUp(block.end(), align_));
+      else
+        result.end = std::min(result.end, block.offset);
+    }
+    return result;
+  }
+
+  bool hasRoom(size_t index) const {
+    for (size_t stage = blocks_[index].first; stage <= blocks_[index].last; ++stage) {
+      const Gap room = gap(stage, index + 1);
+      if (room.begin + stages_[stage].height > room.end)
+        return false;
+    }
+    return true;
+  }
+
+  /// The lowest or highest free address among the blocks before it.
+  std::optional<uint64_t> findOffset(size_t index, bool isLow) const {
+    const Block& block = blocks_[index];
+    std::vector<uint64_t> candidates = {isLow ? 0 : endBelow(budget_, block.bytes)};
+    for (size_t i = 0; i < index; ++i)
+      if (blocks_[i].meets(block))
+        candidates.push_back(isLow ? alignUp(blocks_[i].end(), align_)
+                                   : endBelow(blocks_[i].offset, block.bytes));
+    std::sort(candidates.begin(), candidates.end());
+    if (!isLow)
+      std::reverse(candidates.begin(), candidates.end());
+    for (const uint64_t offset : candidates) {
+      if (offset > limit_ || block.bytes > limit_ - offset)
+        continue;
+      const bool isFree =
+          std::none_of(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(index),
+                       [&](const Block& other) {
+                         return other.meets(block) && offset < other.end() &&
+                                other.offset < offset + block.bytes;
+                       });
+      if (isFree)
+        return offset;
+    }
+    return std::nullopt;
+  }
+
+  /// The highest aligned address from which the bytes end at `end` or below; beyond every limit if there is none.
+  uint64_t endBelow(uint64_t end, uint64_t bytes) const {
+    return bytes > end ? UINT64_MAX : (end - bytes) / align_ * align_;
+  }
+
+  bool place(size_t index) {
+    if (index == blocks_.size())
+      return true;
+    if (++nodes_ > MaxNodes)
+      return false;
+    // Opposite to the one before, so that the space it leaves joins the middle.
+    const bool preferLow = index == 0 || !blocks_[index - 1].isLow;
+    for (const bool isLow : {preferLow, !preferLow}) {
+      const std::optional<uint64_t> offset = findOffset(index, isLow);
+      if (!offset)
+        continue;
+      blocks_[index].offset = *offset;
+      blocks_[index].isLow = isLow;
+      if (hasRoom(index) && place(index + 1))
+        return true;
+    }
+    return false;
+  }
+
+  std::vector<Block> blocks_;
+  std::span<const StageDraft> stages_;
+  uint64_t budget_;
+  uint64_t limit_;
+  uint64_t align_;
+  size_t nodes_ = 0;
+};
+
+} // namespace
+
+std::optional<ResidentLayout> layOutResidents(const Graph& graph,
+                                              std::span<const StageDraft> stages, uint64_t budget,
+                                              uint64_t align) {
+  std::vector<Block> blocks;
+  std::map<TensorId, size_t> index;
+  for (size_t stage = 0; stage < stages.size(); ++stage)
+    for (const TensorId id : stages[stage].residents) {
+      const auto [entry, isNew] = index.emplace(id, blocks.size());
+      if (isNew)
+        blocks.push_back({id, graph.tensor(id).bytes(), stage, stage});
+      blocks[entry->second].last = stage;
+    }
+  Search search(std::move(blocks), stages, budget, align);
+  return search.run() ? std::optional(search.result()) : std::nullopt;
+}
+
+} // namespace tigris

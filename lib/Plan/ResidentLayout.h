@@ -1,0 +1,21 @@
+// Fast addresses for tensors that stay across cuts, and for the stages' own memory between them.
+#pragma once
+
+#include "tigris/Plan/StageDraft.h"
+
+namespace tigris {
+
+struct ResidentLayout {
+  std::map<TensorId, uint64_t> offsets;
+  /// Per stage: where its own memory begins.
+  std::vector<uint64_t> bases;
+};
+
+/// Resident tensors lie at the lower or the upper end of the arena from the first stage that touches them to the
+/// last one; the stages' own memory lies in one piece between them. A backtracking search over the end for each
+/// tensor, of limited effort. nullopt when it finds nothing within `budget` bytes.
+std::optional<ResidentLayout> layOutResidents(const Graph& graph,
+                                              std::span<const StageDraft> stages, uint64_t budget,
+                                              uint64_t align);
+
+} // namespace tigris
