@@ -8,6 +8,7 @@
 #include "tigris/Object/Dump.h"
 #include "tigris/Object/Report.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Progress.h"
 
 #include <algorithm>
 #include <numeric>
@@ -252,7 +253,9 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     return runner.takeError();
   std::vector<NpyArray> outputs;
   double seconds = 0;
+  Progress progress("run", static_cast<size_t>(flags.repeat));
   for (int64_t i = 0; i < flags.repeat; ++i) {
+    progress.step();
     if (Status status = runner->run(*inputs); !status)
       return status;
     seconds = i == 0 ? runner->seconds() : std::min(seconds, runner->seconds());

@@ -3,6 +3,7 @@
 
 #include "tigris/Driver/HelpText.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Progress.h"
 #include "tigris/Support/Version.h"
 
 #include <boost/program_options.hpp>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace tigris {
@@ -38,7 +40,24 @@ struct CommandLine {
   bool version = false;
 };
 
-void writeStderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void writeStderr(const std::string& text) {
+  ProgressLine::makeRoom();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+/// Shows progress where standard error is a terminal that can erase a line.
+void startProgress(const std::string& tool, std::optional<ProgressLine>& line) {
+  const char* terminal = std::getenv("TERM");
+  if (::isatty(STDERR_FILENO) == 0 || terminal == nullptr || std::string_view(terminal) == "dumb")
+    return;
+  constexpr size_t UsualColumns = 80;
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  line.emplace(
+      tool, known ? size.ws_col : UsualColumns,
+      [](const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); },
+      ProgressLine::Timing());
+}
 
 bool colourWanted() {
   const char* noColour = std::getenv("NO_COLOR");
@@ -326,6 +345,7 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
     printDiagnostic(diagnostic, spec.name);
   };
 
+  std::optional<ProgressLine> progress;
   try {
     CommandLine line;
     declareOptions(spec, line);
@@ -353,7 +373,9 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
       context.depfile_ = line.depfile;
       context.depfileTarget_ = line.depfileTarget.empty() ? line.output : line.depfileTarget;
       context.ifChanged_ = line.ifChanged;
+      startProgress(spec.name, progress);
       status = spec.run(context);
+      progress.reset();
     }
     if (status && errors == 0)
       status = context.writeOutputs();

@@ -59,7 +59,7 @@ def check_plugins(prefix, work, cxx, generator):
     norm = prefix / "bin/tigris-norm"
     listed = run(norm, "--load-pass-plugin=hardswish", "--print-passes")
     require("hardswish-decompose" in listed, "the installed plugin is not found by name")
-    for plugin in ("hardswish", "live-bytes-schedule", "lp-normalization", "prune-stats"):
+    for plugin in ("hardswish", "live-bytes-schedule", "lp-normalization", "prune-stats", "slow-base"):
         build = work / f"plugin-{plugin}"
         run("cmake", "-S", ROOT / "plugins" / plugin, "-B", build, *generator,
             f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={cxx}")
