@@ -73,6 +73,17 @@ foreach(tool IN LISTS tools)
     DEPENDS ${tool} COMMENT "Manual page and completions of ${program}" VERBATIM)
   list(APPEND generated ${man} ${bash} ${zsh} ${fish})
 endforeach()
+foreach(command analyze compile run dump)
+  set(man ${PROJECT_BINARY_DIR}/share/man/man1/tigris-${command}.1)
+  if(NOT man IN_LIST generated)
+    add_custom_command(
+      OUTPUT ${man}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/man/man1
+      COMMAND tigris-driver ${command} --generate=man > ${man}
+      DEPENDS tigris-driver COMMENT "Manual page of tigris ${command}" VERBATIM)
+    list(APPEND generated ${man})
+  endif()
+endforeach()
 add_custom_target(tigris_manuals ALL DEPENDS ${generated})
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

@@ -112,7 +112,7 @@ Status dump(ToolContext& context, const DumpFlags& flags) {
 
 } // namespace
 
-int dumpMain(int argc, const char* const* argv, const char* name) {
+int withDumpSpec(const char* name, const SpecUser& use) {
   DumpFlags flags;
   ToolSpec spec;
   spec.name = name;
@@ -138,7 +138,12 @@ int dumpMain(int argc, const char* const* argv, const char* name) {
                          "tigris-import model.onnx | tigris-norm | ", name, " --ops\n", name,
                          " --format=json model.tgrs\n");
   spec.run = [&](ToolContext& context) { return dump(context, flags); };
-  return toolMain(argc, argv, spec);
+  return use(spec);
+}
+
+int dumpMain(int argc, const char* const* argv) {
+  return withDumpSpec("tigris-dump",
+                      [&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
 }
 
 } // namespace tigris

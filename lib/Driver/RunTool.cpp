@@ -296,7 +296,7 @@ Status execute(ToolContext& context, const RunFlags& flags) {
 
 } // namespace
 
-int runMain(int argc, const char* const* argv, const char* name) {
+int withRunSpec(const char* name, const SpecUser& use) {
   RunFlags flags;
   ToolSpec spec;
   spec.name = name;
@@ -329,7 +329,12 @@ int runMain(int argc, const char* const* argv, const char* name) {
                   "tigris-run model.tgrs --input x=in.npy --expect y=ref.npy --atol 1e-3\n"
                   "tigris-run model.tgrs --seed 7 --repeat 10 --stats=json\n";
   spec.run = [&](ToolContext& context) { return execute(context, flags); };
-  return toolMain(argc, argv, spec);
+  return use(spec);
+}
+
+int runMain(int argc, const char* const* argv) {
+  return withRunSpec("tigris-run",
+                     [&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
 }
 
 } // namespace tigris

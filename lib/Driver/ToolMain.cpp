@@ -1,6 +1,7 @@
 // Command-line parsing by boost::program_options, and the one place where exceptions become exit codes.
 #include "tigris/Driver/ToolMain.h"
 
+#include "tigris/Driver/Completions.h"
 #include "tigris/Driver/HelpText.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/Progress.h"
@@ -330,6 +331,20 @@ std::string helpText(const ToolSpec& spec) {
   return helpText(spec, line.table);
 }
 
+std::string generatedText(const ToolSpec& spec, const std::string& format) {
+  CommandLine line;
+  declareOptions(spec, line);
+  if (format == "man")
+    return manPage(spec, line.table);
+  std::vector<std::string> commands;
+  for (const ToolCommand& command : spec.commands)
+    command.withSpec([&](const ToolSpec& commandSpec) {
+      commands.push_back(generatedText(commandSpec, format));
+      return static_cast<int>(ExitOk);
+    });
+  return completionScript(spec, line.table, format, commands);
+}
+
 int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
   std::signal(SIGPIPE, onBrokenPipe);
 
@@ -356,7 +371,7 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
     if (status && line.help) {
       context.print(helpText(spec));
     } else if (status && !line.generate.empty()) {
-      context.print(generateHelp(spec, line.table, line.generate));
+      context.print(generatedText(spec, line.generate));
     } else if (status && !line.explain.empty()) {
       Expected<std::string> text = explainDiagnostic(line.explain);
       if (text)

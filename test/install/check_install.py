@@ -53,6 +53,8 @@ def check_manuals(prefix):
             file = prefix / "share" / name
             require(file.is_file() and file.stat().st_size > 100, f"share/{name} is missing")
         run("bash", "-n", prefix / "share/bash-completion/completions" / tool)
+    for command in ("analyze", "compile"):
+        require((prefix / f"share/man/man1/tigris-{command}.1").is_file(), f"no manual of tigris {command}")
 
 
 def check_plugins(prefix, work, cxx, generator):
