@@ -131,7 +131,7 @@ int withDumpSpec(const char* name, const SpecUser& use) {
   spec.details =
       "The page of --format=html needs no network: memory over time, live bytes against budget\n"
       "and bound, stages, operators, quantization. A planned stream tells more than its .tgrs:\n"
-      "traffic, halo and recomputed work of each stage.\n";
+      "halo and recomputed work of each stage.\n";
   spec.examples = strCat(name, " model.tgrs\n", name, " --ops --memory model.tgrs | less\n", name,
                          " --format=html planned.yaml -o plan.html\n", name,
                          " --format=html 256K.tgrs --diff=128K.tgrs -o both.html\n",
