@@ -166,7 +166,7 @@ tigris_status tigris_check_matmul(const tigris_op_check* c) {
   const int32_t* da;
   const int32_t* db;
   const int32_t* dy;
-  if (a->dtype != TIGRIS_F32 || b->dtype != TIGRIS_F32 || y->dtype != TIGRIS_F32 ||
+  if (!tigris_arithmetic_pair(a, b) || a->dtype != y->dtype || !tigris_shift_ok(p->shift) ||
       (p->flags & ~TIGRIS_MATMUL_TRANSPOSE_B) != 0 || a->rank < 2 || b->rank < 2 || y->rank < 2)
     return TIGRIS_E_OP;
   da = tigris_dims(c->plan, a) + a->rank - 2;
