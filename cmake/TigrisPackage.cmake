@@ -47,7 +47,7 @@ add_library(Tigris::tigris ALIAS tigris)
 set(Tigris_DIR ${PROJECT_BINARY_DIR}/build-package)
 set(TIGRIS_PLUGIN_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/tigris/plugins)
 add_subdirectory(${PROJECT_SOURCE_DIR}/plugins ${PROJECT_BINARY_DIR}/plugins)
-foreach(plugin hardswish live-bytes-schedule lp-normalization prune-stats)
+foreach(plugin hardswish live-bytes-schedule lp-normalization prune-stats slow-base)
   target_link_libraries(${plugin} PRIVATE tigris_warnings)
   install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tigris/plugins)
 endforeach()
@@ -72,6 +72,17 @@ foreach(tool IN LISTS tools)
     COMMAND ${tool} --generate=fish > ${fish}
     DEPENDS ${tool} COMMENT "Manual page and completions of ${program}" VERBATIM)
   list(APPEND generated ${man} ${bash} ${zsh} ${fish})
+endforeach()
+foreach(command analyze compile run dump)
+  set(man ${PROJECT_BINARY_DIR}/share/man/man1/tigris-${command}.1)
+  if(NOT man IN_LIST generated)
+    add_custom_command(
+      OUTPUT ${man}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/man/man1
+      COMMAND tigris-driver ${command} --generate=man > ${man}
+      DEPENDS tigris-driver COMMENT "Manual page of tigris ${command}" VERBATIM)
+    list(APPEND generated ${man})
+  endif()
 endforeach()
 add_custom_target(tigris_manuals ALL DEPENDS ${generated})
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})

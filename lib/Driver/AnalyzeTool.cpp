@@ -51,7 +51,7 @@ Status analyze(ToolContext& context, AnalyzeFlags& flags) {
 
 } // namespace
 
-int analyzeMain(int argc, const char* const* argv) {
+int withAnalyzeSpec(const SpecUser& use) {
   AnalyzeFlags flags;
   ToolSpec spec;
   spec.name = "tigris analyze";
@@ -71,7 +71,7 @@ int analyzeMain(int argc, const char* const* argv) {
                   "tigris analyze model.onnx -m 256K -m 8M -f 4M -v\n"
                   "tigris analyze model.onnx -m 64K -m 8M --json > analysis.json\n";
   spec.run = [&](ToolContext& context) { return analyze(context, flags); };
-  return toolMain(argc, argv, spec);
+  return use(spec);
 }
 
 } // namespace tigris

@@ -1,8 +1,11 @@
 // tigris analyze: what a model takes of a budget, and what stands in its way.
 #pragma once
 
+#include "tigris/Driver/ToolMain.h"
+
 namespace tigris {
 
-int analyzeMain(int argc, const char* const* argv);
+/// Lends out its description, with which toolMain runs it.
+int withAnalyzeSpec(const SpecUser& use);
 
 } // namespace tigris

@@ -47,7 +47,7 @@ Status compile(ToolContext& context, CompileFlags& flags) {
 
 } // namespace
 
-int compileMain(int argc, const char* const* argv) {
+int withCompileSpec(const SpecUser& use) {
   CompileFlags flags;
   ToolSpec spec;
   spec.name = "tigris compile";
@@ -69,7 +69,7 @@ int compileMain(int argc, const char* const* argv) {
                   "tigris compile model.onnx -m 256K -m 8M -f 4M --xip -o model.tgrs\n"
                   "tigris compile model.onnx -m 256K --reserve=64K --compress=lz4 -o model.tgrs\n";
   spec.run = [&](ToolContext& context) { return compile(context, flags); };
-  return toolMain(argc, argv, spec);
+  return use(spec);
 }
 
 } // namespace tigris

@@ -1,8 +1,11 @@
 // tigris compile: the whole pipe in one process.
 #pragma once
 
+#include "tigris/Driver/ToolMain.h"
+
 namespace tigris {
 
-int compileMain(int argc, const char* const* argv);
+/// Lends out its description, with which toolMain runs it.
+int withCompileSpec(const SpecUser& use);
 
 } // namespace tigris

@@ -112,7 +112,7 @@ Status dump(ToolContext& context, const DumpFlags& flags) {
 
 } // namespace
 
-int dumpMain(int argc, const char* const* argv, const char* name) {
+int withDumpSpec(const char* name, const SpecUser& use) {
   DumpFlags flags;
   ToolSpec spec;
   spec.name = name;
@@ -131,14 +131,19 @@ int dumpMain(int argc, const char* const* argv, const char* name) {
   spec.details =
       "The page of --format=html needs no network: memory over time, live bytes against budget\n"
       "and bound, stages, operators, quantization. A planned stream tells more than its .tgrs:\n"
-      "traffic, halo and recomputed work of each stage.\n";
+      "halo and recomputed work of each stage.\n";
   spec.examples = strCat(name, " model.tgrs\n", name, " --ops --memory model.tgrs | less\n", name,
                          " --format=html planned.yaml -o plan.html\n", name,
                          " --format=html 256K.tgrs --diff=128K.tgrs -o both.html\n",
                          "tigris-import model.onnx | tigris-norm | ", name, " --ops\n", name,
                          " --format=json model.tgrs\n");
   spec.run = [&](ToolContext& context) { return dump(context, flags); };
-  return toolMain(argc, argv, spec);
+  return use(spec);
+}
+
+int dumpMain(int argc, const char* const* argv) {
+  return withDumpSpec("tigris-dump",
+                      [&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
 }
 
 } // namespace tigris

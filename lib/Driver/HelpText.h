@@ -8,9 +8,8 @@ namespace tigris {
 /// What --help prints.
 std::string helpText(const ToolSpec& spec, const OptionTable& table);
 
-/// What --generate=FORMAT prints: "man" (a manual page for section 1, in man macros), or the completion
-/// script of "bash", "zsh" or "fish".
-std::string generateHelp(const ToolSpec& spec, const OptionTable& table, const std::string& format);
+/// What --generate=man prints: a manual page for section 1, in man macros.
+std::string manPage(const ToolSpec& spec, const OptionTable& table);
 
 /// What --explain=ID prints: the meaning of a diagnostic id; for "all" docs/diagnostics.md. Usage for an id
 /// that does not exist.

@@ -11,11 +11,11 @@
 #include "tigris/Pass/PassManager.h"
 #include "tigris/Quantize/Prepare.h"
 #include "tigris/Quantize/Quantizer.h"
+#include "tigris/Support/Progress.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
 #include <cmath>
-#include <unistd.h>
 
 namespace tigris {
 
@@ -93,32 +93,6 @@ Expected<QuantizeOptions> quantizeOptions(const QuantizeFlags& flags) {
   return options;
 }
 
-/// "calibrating 12" on a terminal, rewritten in place.
-class Progress {
-public:
-  Progress(const ToolContext& context, const char* what)
-      : context_(context), what_(what), visible_(::isatty(STDERR_FILENO) != 0) {}
-  ~Progress() {
-    if (visible_ && count_ > 0)
-      context_.log("\n");
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void step() {
-    ++count_;
-    if (visible_)
-      context_.log(strCat("\r", what_, " sample ", count_));
-  }
-  size_t count() const { return count_; }
-
-private:
-  const ToolContext& context_;
-  const char* what_;
-  bool visible_;
-  size_t count_ = 0;
-};
-
 /// Sums of each channel of a stored tensor, wherever its channel axis lies.
 void addChannels(TensorStatistics& statistics, std::span<const float> values, const PortView& view,
                  int channelAxis) {
@@ -162,7 +136,7 @@ Expected<Observations> calibrate(const ToolContext& context, const Graph& graph,
       context.addDependency(file);
 
   Observations observations;
-  Progress progress(context, "calibrating,");
+  Progress progress("calibrating, sample");
   const size_t first = graph.outputs().size();
   const Status status = samples->forEach(
       static_cast<size_t>(flags.maxSamples), [&](const std::vector<NpyArray>& arrays) -> Status {
@@ -221,7 +195,7 @@ Status compare(ToolContext& context, const Graph& before, const Graph& after,
   if (!samples)
     return samples.error();
   std::vector<Agreement> agreements((*real)->results().size());
-  Progress progress(context, "comparing,");
+  Progress progress("comparing, sample");
   Status status = samples->forEach(static_cast<size_t>(flags.maxSamples),
                                    [&](const std::vector<NpyArray>& arrays) -> Status {
                                      progress.step();

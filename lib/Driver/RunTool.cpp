@@ -8,6 +8,7 @@
 #include "tigris/Object/Dump.h"
 #include "tigris/Object/Report.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Progress.h"
 
 #include <algorithm>
 #include <numeric>
@@ -252,7 +253,9 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     return runner.takeError();
   std::vector<NpyArray> outputs;
   double seconds = 0;
+  Progress progress("run", static_cast<size_t>(flags.repeat));
   for (int64_t i = 0; i < flags.repeat; ++i) {
+    progress.step();
     if (Status status = runner->run(*inputs); !status)
       return status;
     seconds = i == 0 ? runner->seconds() : std::min(seconds, runner->seconds());
@@ -293,7 +296,7 @@ Status execute(ToolContext& context, const RunFlags& flags) {
 
 } // namespace
 
-int runMain(int argc, const char* const* argv, const char* name) {
+int withRunSpec(const char* name, const SpecUser& use) {
   RunFlags flags;
   ToolSpec spec;
   spec.name = name;
@@ -326,7 +329,12 @@ int runMain(int argc, const char* const* argv, const char* name) {
                   "tigris-run model.tgrs --input x=in.npy --expect y=ref.npy --atol 1e-3\n"
                   "tigris-run model.tgrs --seed 7 --repeat 10 --stats=json\n";
   spec.run = [&](ToolContext& context) { return execute(context, flags); };
-  return toolMain(argc, argv, spec);
+  return use(spec);
+}
+
+int runMain(int argc, const char* const* argv) {
+  return withRunSpec("tigris-run",
+                     [&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
 }
 
 } // namespace tigris

@@ -1,9 +1,14 @@
 // tigris-run: executes a plan on the C runtime, on this computer.
 #pragma once
 
+#include "tigris/Driver/ToolMain.h"
+
 namespace tigris {
 
-/// `name` is what the tool calls itself: it is `tigris run`, too.
-int runMain(int argc, const char* const* argv, const char* name = "tigris-run");
+int runMain(int argc, const char* const* argv);
+
+/// Lends out its description, with which toolMain runs it. `name` is what the tool calls itself: it is
+/// `tigris run`, too.
+int withRunSpec(const char* name, const SpecUser& use);
 
 } // namespace tigris

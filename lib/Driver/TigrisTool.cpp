@@ -13,34 +13,30 @@ namespace tigris {
 
 namespace {
 
-int runCommand(int argc, const char* const* argv) { return runMain(argc, argv, "tigris run"); }
-int dumpCommand(int argc, const char* const* argv) { return dumpMain(argc, argv, "tigris dump"); }
-
-struct Command {
-  const char* name;
-  const char* summary;
-  int (*main)(int argc, const char* const* argv);
-};
-
-constexpr Command Commands[] = {
-    {"analyze", "say whether a model fits a memory budget, what it costs, what blocks it",
-     analyzeMain},
-    {"compile", "compile a model for a memory budget into a .tgrs file", compileMain},
-    {"run", "run a .tgrs file on this computer with arrays from .npy files", runCommand},
-    {"dump", "show a .tgrs file or a graph stream: text, JSON, HTML, SVG, hex", dumpCommand},
-};
-
-const Command* findCommand(const std::string& name) {
-  for (const Command& command : Commands)
-    if (name == command.name)
-      return &command;
-  return nullptr;
+std::vector<ToolCommand> allCommands() {
+  return {{"analyze", "say whether a model fits a memory budget, what it costs, what blocks it",
+           withAnalyzeSpec},
+          {"compile", "compile a model for a memory budget into a .tgrs file", withCompileSpec},
+          {"run", "run a .tgrs file on this computer with arrays from .npy files",
+           [](const SpecUser& use) { return withRunSpec("tigris run", use); }},
+          {"dump", "show a .tgrs file or a graph stream: text, JSON, HTML, SVG, hex",
+           [](const SpecUser& use) { return withDumpSpec("tigris dump", use); }}};
 }
 
-Status refuse(const std::string& name) {
+/// The exit code of the command of that name; nullopt where there is none.
+std::optional<int> runCommand(const std::vector<ToolCommand>& commands, std::string_view name,
+                              int argc, const char* const* argv) {
+  const auto command = std::find_if(commands.begin(), commands.end(),
+                                    [&](const ToolCommand& c) { return c.name == name; });
+  if (command == commands.end())
+    return std::nullopt;
+  return command->withSpec([&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
+}
+
+Status refuse(const std::string& name, const std::vector<ToolCommand>& commands) {
   std::vector<std::string> names;
-  for (const Command& command : Commands)
-    names.emplace_back(command.name);
+  for (const ToolCommand& command : commands)
+    names.push_back(command.name);
   if (name.empty() || name == "-")
     return makeError(DiagId::Usage, "no command given; commands are ", join(names, ", "));
   const auto near = nearestSpelling(name, names);
@@ -52,14 +48,15 @@ Status refuse(const std::string& name) {
 } // namespace
 
 int tigrisMain(int argc, const char* const* argv) {
+  const std::vector<ToolCommand> commands = allCommands();
   if (argc > 1)
-    if (const Command* command = findCommand(argv[1]))
-      return command->main(argc - 1, argv + 1);
-  if (argc > 2 && std::string_view(argv[1]) == "help")
-    if (const Command* command = findCommand(argv[2])) {
-      const char* const help[] = {command->name, "--help"};
-      return command->main(2, help);
-    }
+    if (const auto code = runCommand(commands, argv[1], argc - 1, argv + 1))
+      return *code;
+  if (argc > 2 && std::string_view(argv[1]) == "help") {
+    const char* const help[] = {argv[2], "--help"};
+    if (const auto code = runCommand(commands, argv[2], 2, help))
+      return *code;
+  }
   ToolSpec spec;
   spec.name = "tigris";
   spec.summary = "Compiles neural networks for microcontrollers, in one program.";
@@ -67,12 +64,12 @@ int tigrisMain(int argc, const char* const* argv) {
   spec.needsInput = [] { return false; };
   spec.details = "COMMANDS\n";
   constexpr size_t SummaryColumn = 12;
-  for (const Command& command : Commands) {
+  for (const ToolCommand& command : commands) {
     std::string left = strCat("  ", command.name);
     left.resize(SummaryColumn, ' ');
     spec.details += strCat(left, command.summary, "\n");
-    spec.commands.emplace_back(command.name);
   }
+  spec.commands = commands;
   spec.details +=
       "\ntigris COMMAND --help lists the options of a command. The tools tigris-import,\n"
       "tigris-quantize, tigris-norm, tigris-plan and tigris-emit do the steps one by one.\n";
@@ -80,9 +77,9 @@ int tigrisMain(int argc, const char* const* argv) {
                   "tigris compile model.onnx -m 256K -f 4M --xip -o model.tgrs\n"
                   "tigris run model.tgrs --input image.npy --output scores.npy\n"
                   "tigris dump model.tgrs --format=html -o model.html\n";
-  spec.run = [](ToolContext& context) -> Status {
+  spec.run = [&](ToolContext& context) -> Status {
     if (context.input() != "help")
-      return refuse(context.input());
+      return refuse(context.input(), commands);
     return makeError(DiagId::Usage, "help about which command? tigris COMMAND --help");
   };
   // What follows a wrong command is not looked at.

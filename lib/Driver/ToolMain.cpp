@@ -1,8 +1,10 @@
 // Command-line parsing by boost::program_options, and the one place where exceptions become exit codes.
 #include "tigris/Driver/ToolMain.h"
 
+#include "tigris/Driver/Completions.h"
 #include "tigris/Driver/HelpText.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Progress.h"
 #include "tigris/Support/Version.h"
 
 #include <boost/program_options.hpp>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace tigris {
@@ -38,7 +41,24 @@ struct CommandLine {
   bool version = false;
 };
 
-void writeStderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void writeStderr(const std::string& text) {
+  ProgressLine::makeRoom();
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+/// Shows progress where standard error is a terminal that can erase a line.
+void startProgress(const std::string& tool, std::optional<ProgressLine>& line) {
+  const char* terminal = std::getenv("TERM");
+  if (::isatty(STDERR_FILENO) == 0 || terminal == nullptr || std::string_view(terminal) == "dumb")
+    return;
+  constexpr size_t UsualColumns = 80;
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  line.emplace(
+      tool, known ? size.ws_col : UsualColumns,
+      [](const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); },
+      ProgressLine::Timing());
+}
 
 bool colourWanted() {
   const char* noColour = std::getenv("NO_COLOR");
@@ -311,6 +331,20 @@ std::string helpText(const ToolSpec& spec) {
   return helpText(spec, line.table);
 }
 
+std::string generatedText(const ToolSpec& spec, const std::string& format) {
+  CommandLine line;
+  declareOptions(spec, line);
+  if (format == "man")
+    return manPage(spec, line.table);
+  std::vector<std::string> commands;
+  for (const ToolCommand& command : spec.commands)
+    command.withSpec([&](const ToolSpec& commandSpec) {
+      commands.push_back(generatedText(commandSpec, format));
+      return static_cast<int>(ExitOk);
+    });
+  return completionScript(spec, line.table, format, commands);
+}
+
 int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
   std::signal(SIGPIPE, onBrokenPipe);
 
@@ -326,6 +360,7 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
     printDiagnostic(diagnostic, spec.name);
   };
 
+  std::optional<ProgressLine> progress;
   try {
     CommandLine line;
     declareOptions(spec, line);
@@ -336,7 +371,7 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
     if (status && line.help) {
       context.print(helpText(spec));
     } else if (status && !line.generate.empty()) {
-      context.print(generateHelp(spec, line.table, line.generate));
+      context.print(generatedText(spec, line.generate));
     } else if (status && !line.explain.empty()) {
       Expected<std::string> text = explainDiagnostic(line.explain);
       if (text)
@@ -353,7 +388,9 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
       context.depfile_ = line.depfile;
       context.depfileTarget_ = line.depfileTarget.empty() ? line.output : line.depfileTarget;
       context.ifChanged_ = line.ifChanged;
+      startProgress(spec.name, progress);
       status = spec.run(context);
+      progress.reset();
     }
     if (status && errors == 0)
       status = context.writeOutputs();

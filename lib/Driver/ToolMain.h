@@ -180,12 +180,25 @@ private:
   bool ifChanged_ = false;
 };
 
+/// Is lent the description of a tool; returns an exit code.
+using SpecUser = std::function<int(const struct ToolSpec&)>;
+
+/// A tool inside of a tool: "tigris run".
+struct ToolCommand {
+  std::string name;
+  /// A line for the list of commands.
+  std::string summary;
+  /// Describes the command to the user, and returns what that returns.
+  std::function<int(const SpecUser&)> withSpec;
+};
+
 struct ToolSpec {
+  /// "tigris-run", or "tigris run" for a command.
   std::string name;
   /// One sentence.
   std::string summary;
-  /// Words the positional argument is one of, for completions; empty: it is a file.
-  std::vector<std::string> commands;
+  /// What the positional argument is one of; empty: it is a file.
+  std::vector<ToolCommand> commands;
   /// Placeholder of the positional argument ("IN"); empty: the tool takes none.
   std::string input;
   /// Without it, a missing argument means standard input (refused when that is a terminal).
@@ -206,6 +219,9 @@ struct ToolSpec {
 
 /// What --help prints.
 std::string helpText(const ToolSpec& spec);
+
+/// What --generate prints: "man" is the manual page, "bash", "zsh" and "fish" completions.
+std::string generatedText(const ToolSpec& spec, const std::string& format);
 
 /// Parses the command line, runs the tool, prints diagnostics, writes outputs; returns the exit code.
 int toolMain(int argc, const char* const* argv, const ToolSpec& spec);

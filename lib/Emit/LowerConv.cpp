@@ -3,6 +3,7 @@
 #include "tigris/IR/ShapeInference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tigris {
@@ -264,6 +265,29 @@ Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
   return context.emit(op, TIGRIS_OP_FULLY_CONNECTED, dense->inputs, params);
 }
 
+/// Of two tensors, each of which may be computed.
+Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
+  tigris_matmul_params params = {transposed ? TIGRIS_MATMUL_TRANSPOSE_B : 0, 0, 0};
+  if (context.graph().tensor(op.input(0)).type == DType::Int8) {
+    std::array<float, 3> scales = {};
+    const std::array<TensorId, 3> tensors = {op.input(0), op.input(1), op.output()};
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const Expected<Quant> quant = context.quant(op, tensors[i]);
+      if (!quant)
+        return quant.error();
+      scales[i] = quant->scale;
+    }
+    const Multiplier multiplier =
+        makeMultiplier(convScale(scales[0], scales[1], scales[2]), context.graph().rounding());
+    params.multiplier = multiplier.multiplier;
+    params.shift = multiplier.shift;
+  }
+  const auto inputs = context.operands(op);
+  if (!inputs)
+    return inputs.error();
+  return context.emit(op, TIGRIS_OP_MATMUL, *inputs, params);
+}
+
 } // namespace
 
 Status lowerConv(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -282,31 +306,20 @@ Status lowerGemm(LoweringContext& context, const Op& op, tigris_opcode) {
   const bool transposed = op.attrs.getInt("transB") != 0;
   if (context.graph().tensor(op.input(1)).isConstant())
     return lowerDense(context, op, transposed);
-  if (op.input(2) || op.act != Activation::None ||
-      context.graph().tensor(op.input(0)).type != DType::Float32)
+  if (op.input(2) || op.act != Activation::None)
     return LoweringContext::unsupported(
-        op, "a product of two activations must be float32 without bias and activation");
-  const auto inputs = context.operands(op);
-  if (!inputs)
-    return inputs.error();
-  return context.emit(op, TIGRIS_OP_MATMUL, *inputs,
-                      tigris_matmul_params{transposed ? TIGRIS_MATMUL_TRANSPOSE_B : 0});
+        op, "a product of two activations must be without bias and activation");
+  return lowerProduct(context, op, transposed);
 }
 
-Status lowerMatMul(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+Status lowerMatMul(LoweringContext& context, const Op& op, tigris_opcode) {
   const Tensor& right = context.graph().tensor(op.input(1));
   if (right.isConstant() && right.shape.rank() == 2 &&
       !context.graph().tensor(op.input(0)).isConstant())
     return lowerDense(context, op, false);
-  if (opcode != TIGRIS_OP_MATMUL)
-    return LoweringContext::unsupported(op,
-                                        "int8 matrix products need a constant matrix on the right");
   if (context.graph().tensor(op.input(0)).shape.rank() < 2 || right.shape.rank() < 2)
     return LoweringContext::unsupported(op, "operands of rank 1 are not supported");
-  const auto inputs = context.operands(op);
-  if (!inputs)
-    return inputs.error();
-  return context.emit(op, opcode, *inputs, tigris_matmul_params{0});
+  return lowerProduct(context, op, false);
 }
 
 } // namespace tigris

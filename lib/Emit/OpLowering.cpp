@@ -20,7 +20,7 @@ constexpr auto Rules = std::to_array<LoweringRule>({
     {OpKind::ConvTranspose, TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_OP_CONV_TRANSPOSE, None,
      lowerConvTranspose},
     {OpKind::Gemm, TIGRIS_OP_FULLY_CONNECTED, TIGRIS_OP_FULLY_CONNECTED, None, lowerGemm},
-    {OpKind::MatMul, TIGRIS_OP_MATMUL, TIGRIS_OP_FULLY_CONNECTED, None, lowerMatMul},
+    {OpKind::MatMul, TIGRIS_OP_MATMUL, TIGRIS_OP_MATMUL, None, lowerMatMul},
 
     {OpKind::MaxPool, TIGRIS_OP_MAX_POOL, TIGRIS_OP_MAX_POOL, None, lowerPool},
     {OpKind::AveragePool, TIGRIS_OP_AVERAGE_POOL, TIGRIS_OP_AVERAGE_POOL, None, lowerPool},

@@ -3,6 +3,7 @@
 
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/Elements.h"
+#include "tigris/Support/Progress.h"
 
 #include <algorithm>
 #include <cmath>
@@ -97,9 +98,12 @@ public:
   Expected<PortValues> run(const PortValues& inputs) {
     for (size_t i = 0; i < graph_.inputs().size(); ++i)
       set(graph_.inputs()[i].tensor, fromInterface(graph_.inputs()[i], inputs[i]));
-    for (const OpId id : graph_.order())
+    Progress progress("computing op", graph_.order().size());
+    for (const OpId id : graph_.order()) {
+      progress.step(graph_.op(id).name);
       if (Status status = execute(graph_.op(id)); !status)
         return status.takeError();
+    }
     PortValues outputs;
     for (const Port& port : graph_.outputs())
       outputs.push_back(toInterface(port));

@@ -5,6 +5,7 @@
 #include "tigris/Import/ModelInterface.h"
 #include "tigris/Import/ModelParser.h"
 #include "tigris/Import/OnnxOps.h"
+#include "tigris/Support/Progress.h"
 
 #include <algorithm>
 #include <cctype>
@@ -80,6 +81,7 @@ private:
   TensorReader reader_;
   std::vector<Frame> stack_;
   std::vector<Error> refusals_;
+  Progress progress_{"importing node"};
 };
 
 Status Importer::importConstant(ValueId id) {
@@ -183,6 +185,7 @@ void Importer::markRefused(NodeId id) {
 
 /// Translates a node whose inputs are done.
 Status Importer::leave(NodeId id) {
+  progress_.step(source_.node(id).name);
   Expected<std::vector<ValueId>> values = source_.inputs(id);
   if (!values)
     return values.takeError();

@@ -194,6 +194,8 @@ COVERED(FcParamsFields, tigris_fc_params);
 
 constexpr HexField MatmulParamsFields[] = {
     FIELD(tigris_matmul_params, flags, Address),
+    FIELD(tigris_matmul_params, multiplier, Signed),
+    FIELD(tigris_matmul_params, shift, Signed),
 };
 COVERED(MatmulParamsFields, tigris_matmul_params);
 

@@ -2,6 +2,7 @@
 #include "tigris/Object/Dump.h"
 
 #include "tigris/Object/Overview.h"
+#include "tigris/Object/StageCosts.h"
 #include "tigris/Object/TextTable.h"
 
 #include <algorithm>
@@ -88,14 +89,22 @@ TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
 }
 
 std::string stageTable(const PlanFile& file) {
-  TextTable table({">stage", "mode", "tiles", "ops", ">loads", ">spills", ">peak bytes"});
+  TextTable table({">stage", "mode", "tiles", "ops", ">loads", ">spills", ">peak bytes",
+                   ">bytes read", ">bytes written", ">calls"});
+  const std::vector<StageCost> costs = stageCosts(file);
+  const auto cost = [&](size_t stage, uint64_t StageCost::*member) {
+    return costs.empty() ? std::string("-") : strCat(costs[stage].*member);
+  };
   size_t index = 0;
   for (const tigris_stage& stage : file.stages()) {
     const uint32_t last = stage.first_op + stage.op_count;
     const TileFigures figures = tileFigures(file, stage);
-    table.addRow({strCat(index++), stageModeText(stage.mode), figures.tiles,
+    table.addRow({strCat(index), stageModeText(stage.mode), figures.tiles,
                   stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
-                  strCat(figures.loads), strCat(figures.stores), strCat(stage.peak)});
+                  strCat(figures.loads), strCat(figures.stores), strCat(stage.peak),
+                  cost(index, &StageCost::readBytes), cost(index, &StageCost::writtenBytes),
+                  cost(index, &StageCost::kernelCalls)});
+    ++index;
   }
   return table.text();
 }

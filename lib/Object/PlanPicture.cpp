@@ -2,6 +2,7 @@
 #include "tigris/Object/PlanPicture.h"
 
 #include "tigris/Object/Overview.h"
+#include "tigris/Object/StageCosts.h"
 
 #include <algorithm>
 #include <map>
@@ -253,7 +254,8 @@ private:
 
 class FilePicture {
 public:
-  explicit FilePicture(const PlanFile& file) : file_(file), plan_(file.plan()) {}
+  explicit FilePicture(const PlanFile& file)
+      : file_(file), plan_(file.plan()), costs_(stageCosts(file)) {}
 
   PlanPicture make() {
     picture_.report = reportOf(file_);
@@ -327,37 +329,30 @@ private:
     std::map<Place, std::string> roles;
     const auto addTransfers = [&](uint32_t first, uint32_t count, size_t step, const char* role,
                                   std::vector<std::string>& names) {
-      uint64_t bytes = 0;
       for (uint32_t i = first; i < first + count; ++i) {
         const tigris_transfer& transfer = plan_.transfers[i];
         touch(fast, {transfer.fast, transfer.tensor}, step);
         touch(slow_, {transfer.slow, transfer.tensor}, step);
         roles.try_emplace({transfer.fast, transfer.tensor}, role);
         names.push_back(nameOf(transfer.tensor));
-        bytes += transfer.bytes;
       }
-      return bytes;
     };
-    const uint64_t read =
-        addTransfers(stage.first_load, stage.load_count, begin, "load", out.loads);
-    const uint64_t written =
-        addTransfers(stage.first_spill, stage.spill_count, last, "spill", out.spills);
-    bool direct = false;
+    addTransfers(stage.first_load, stage.load_count, begin, "load", out.loads);
+    addTransfers(stage.first_spill, stage.spill_count, last, "spill", out.spills);
     for (uint32_t i = 0; i < stage.op_count; ++i) {
       const size_t step = begin + i;
       picture_.steps[step].stage = index;
       for (const tigris_operand& operand : file_.operands(plan_.ops[step])) {
         if (operand.pool == TIGRIS_POOL_FAST)
           touch(fast, {operand.offset, operand.tensor}, step);
-        if (operand.pool == TIGRIS_POOL_SLOW) {
+        if (operand.pool == TIGRIS_POOL_SLOW)
           touch(slow_, {operand.offset, operand.tensor}, step);
-          direct = true;
-        }
       }
     }
-    if (stage.mode == TIGRIS_STAGE_WHOLE && !direct) {
-      out.read = read;
-      out.written = written;
+    if (!costs_.empty()) {
+      out.read = costs_[index].readBytes;
+      out.written = costs_[index].writtenBytes;
+      out.kernelCalls = costs_[index].kernelCalls;
     }
     if (file_.summary().io_mode == TIGRIS_IO_ARENA)
       for (uint32_t i = 0; i < plan_.port_count; ++i) {
@@ -436,6 +431,7 @@ private:
 
   const PlanFile& file_;
   const tigris_plan& plan_;
+  std::vector<StageCost> costs_;
   std::map<Place, Span> slow_;
   PlanPicture picture_;
 };

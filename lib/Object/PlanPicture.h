@@ -1,7 +1,7 @@
 // What the pictures of a plan show: blocks of memory over steps, stages, operators, quantization.
 //
 // A step is one operator in execution order. Streams and plan files give the same picture, except for what a
-// file does not hold: the cost of a single stage, its halo, activations fused into operators, ONNX names.
+// file does not hold: the halo and recomputed work of a stage, activations fused into operators, ONNX names.
 #pragma once
 
 #include "tigris/IR/Graph.h"

@@ -1,6 +1,8 @@
 // Walks the pipeline tree; everything observable is left to the instrumentations.
 #include "tigris/Pass/PassManager.h"
 
+#include "tigris/Support/Progress.h"
+
 #include <algorithm>
 
 namespace tigris {
@@ -61,6 +63,7 @@ PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph,
                    [&](const auto& i) { return i->shouldRun(run); }))
     return PassStatus::Unchanged;
   ++executed_;
+  const Progress progress(strCat("pass ", executed_, " (", run.name, ")"));
   for (const auto& instrumentation : instrumentations_)
     instrumentation->beforePass(run, graph);
   const unsigned errors = context.diagnostics.errorCount();

@@ -1,6 +1,8 @@
 // One plan per row: planning is fast enough to be asked.
 #include "tigris/Plan/Sizing.h"
 
+#include "tigris/Support/Progress.h"
+
 #include <algorithm>
 
 namespace tigris {
@@ -20,7 +22,9 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
   remark = remark.empty() ? "asked for" : "asked for, " + remark;
 
   std::vector<SizingRow> rows;
+  Progress progress("budget", budgets.size());
   for (const auto& [budget, why] : budgets) {
+    progress.step();
     PlanOptions other = options;
     other.budget.fast = budget;
     SizingRow row;

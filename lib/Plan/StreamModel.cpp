@@ -46,11 +46,17 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1))
       return std::nullopt;
     const Box whole = strip(shape, outer, 0, shape[Rows]);
+    // An axis of the operand may have the outermost extent by chance, and be another one.
+    Box last = strip(result, outer, 0, 1);
+    last.axes[0] = {outer - 1, outer};
+    const Range lastOuter = shape[0] == outer ? last.axes[0] : Range{0, 1};
+    if (rules->need(i, last).axes[0] != lastOuter)
+      return std::nullopt;
     RowAccess::Input input;
     input.tensor = op.inputs[i];
     for (int64_t row = 0; row < result[Rows]; ++row) {
       const Box need = rules->need(i, strip(result, outer, row, row + 1));
-      if (need.empty() || need.axes[0].size() != 1 || need.axes[2] != whole.axes[2] ||
+      if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != whole.axes[2] ||
           need.axes[3] != whole.axes[3])
         return std::nullopt;
       const Range rows = need.axes[Rows];

@@ -4,6 +4,7 @@
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Support/Check.h"
 #include "tigris/Support/MathUtils.h"
+#include "tigris/Support/Progress.h"
 
 #include <algorithm>
 #include <map>
@@ -22,7 +23,9 @@ public:
 
   std::vector<StageDraft> run() {
     std::vector<StageDraft> stages;
+    Progress progress("stage");
     for (size_t begin = 0; begin < drafter_.order().size();) {
+      progress.step();
       stages.push_back(next(begin));
       begin += stages.back().ops.size();
     }
@@ -92,7 +95,9 @@ private:
     std::optional<StageDraft> best;
     int64_t bestSaving = 0;
     size_t end = begin + 1;
+    Progress progress("chain");
     for (size_t failures = 0; end <= count() && failures < Patience; ++end) {
+      progress.step();
       std::optional<StageDraft> stage = drafter_.tiled(begin, end, budget_);
       if (!stage) {
         // A single op may need columns or channels cut, which a chain cannot; then nothing longer fits.
@@ -120,7 +125,9 @@ private:
 
 StageNeed largestStageNeed(StageDrafter& drafter) {
   StageNeed need;
+  Progress progress("least memory of op", drafter.order().size());
   for (size_t step = 0; step < drafter.order().size(); ++step) {
+    progress.step();
     StageDraft alone = drafter.whole(step, step + 1);
     drafter.layOut(alone);
     uint64_t bytes = alone.height;

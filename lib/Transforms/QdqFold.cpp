@@ -99,14 +99,36 @@ public:
     const std::vector<OpId> order = graph.order();
     for (const OpId id : order)
       if (graph.contains(id))
-        changed |=
-            graph.op(id).kind == OpKind::QuantizeLinear ? foldPair(graph, id) : foldOp(graph, id);
+        changed |= fold(graph, id);
     if (changed)
       graph.eraseUnusedTensors();
     return changedIf(changed);
   }
 
 private:
+  static bool fold(Graph& graph, OpId id) {
+    switch (graph.op(id).kind) {
+    case OpKind::QuantizeLinear:
+      return foldPair(graph, id);
+    case OpKind::ArgMax:
+    case OpKind::ArgMin:
+      return foldSearch(graph, id);
+    default:
+      return foldOp(graph, id);
+    }
+  }
+
+  /// Quantized numbers are in the order of the real ones, so a search finds the same place in them.
+  static bool foldSearch(Graph& graph, OpId id) {
+    const Op op = graph.op(id);
+    const TensorId source = dequantizedSource(graph, op.input(0));
+    if (!isPerTensorInt8(graph, source))
+      return false;
+    graph.setInputs(id, {source});
+    eraseIfDead(graph, graph.producer(op.input(0)));
+    return true;
+  }
+
   /// Q right after DQ.
   static bool foldPair(Graph& graph, OpId id) {
     const Op op = graph.op(id);
@@ -163,11 +185,14 @@ private:
       if (op.attrs.getInt("transA", 0) != 0 || op.attrs.getFloat("alpha", 1.0) != 1.0 ||
           op.attrs.getFloat("beta", 1.0) != 1.0)
         return std::nullopt;
-      return weighted(graph, id, op.attrs.getInt("transB", 0) != 0 ? 0 : 1);
+      if (auto operands = weighted(graph, id, op.attrs.getInt("transB", 0) != 0 ? 0 : 1))
+        return operands;
+      return op.input(2) ? std::nullopt : computedProduct(graph, op);
     case OpKind::MatMul:
-      if (graph.tensor(op.input(1)).shape.rank() != 2)
-        return std::nullopt;
-      return weighted(graph, id, 1);
+      if (graph.tensor(op.input(1)).shape.rank() == 2)
+        if (auto operands = weighted(graph, id, 1))
+          return operands;
+      return computedProduct(graph, op);
     case OpKind::Softmax: {
       const QuantParam& quant = *graph.tensor(result).quant;
       if (quant.scale[0] != 1.0F / 256.0F || quant.zeroPoint[0] != -128)
@@ -177,6 +202,7 @@ private:
     case OpKind::Add:
     case OpKind::Sub:
     case OpKind::Mul:
+    case OpKind::Div:
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
     case OpKind::ReduceMean:
@@ -199,6 +225,14 @@ private:
       inputs.push_back(source);
     }
     return inputs;
+  }
+
+  /// Both factors of a matrix product, one scale each.
+  static std::optional<std::vector<TensorId>> computedProduct(const Graph& graph, const Op& op) {
+    for (const TensorId input : op.inputs)
+      if (graph.tensor(input).shape.rank() < 2)
+        return std::nullopt;
+    return allDequantized(graph, op);
   }
 
   /// x, w, bias with the output channels of w on `axis`.

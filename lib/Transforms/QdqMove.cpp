@@ -61,7 +61,7 @@ private:
   /// DQ -> movement  ==>  movement -> DQ.
   static bool sinkDequantize(Graph& graph, OpId id) {
     const Op op = graph.op(id);
-    if (!isDataMovement(op) || op.inputs.empty())
+    if ((!isDataMovement(op) && op.kind != OpKind::TopK) || op.inputs.empty())
       return false;
     std::vector<TensorId> inputs = op.inputs;
     std::optional<Tensor> source;
@@ -82,12 +82,13 @@ private:
 
     graph.setInputs(id, inputs);
     std::vector<TensorId> outputs = op.outputs;
-    for (TensorId& output : outputs)
-      if (output)
-        output = addQuantizedLike(graph, output, source->type, *param);
+    const size_t values = op.kind == OpKind::TopK ? 1 : outputs.size(); // then come positions
+    for (size_t i = 0; i < values; ++i)
+      if (outputs[i])
+        outputs[i] = addQuantizedLike(graph, outputs[i], source->type, *param);
     graph.setOutputs(id, outputs);
     OpId position = id;
-    for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t i = 0; i < values; ++i)
       if (outputs[i]) {
         Op dequantize;
         dequantize.kind = OpKind::DequantizeLinear;

@@ -164,7 +164,7 @@ private:
       const Op& op = graph.op(id);
       if (!isDataMovement(op) || op.inputs.empty())
         continue;
-      const Tensor source = graph.tensor(op.input(0));
+      const Tensor source = graph.tensor(op.input(dataOperands(op).front()));
       if (!source.quant || source.quant->perChannel())
         continue;
       for (const TensorId output : op.outputs)

@@ -40,6 +40,9 @@ bool isDataMovement(const Op& op) {
   case OpKind::Slice:
   case OpKind::Split:
   case OpKind::Gather:
+  case OpKind::GatherND:
+  case OpKind::GatherElements:
+  case OpKind::Where:
   case OpKind::Expand:
   case OpKind::Tile:
   case OpKind::Concat:
@@ -47,6 +50,9 @@ bool isDataMovement(const Op& op) {
   case OpKind::SpaceToDepth:
   case OpKind::GlobalMaxPool:
     return true;
+  case OpKind::ScatterND:
+  case OpKind::ScatterElements:
+    return op.attrs.getString("reduction", "none") == "none";
   case OpKind::MaxPool:
     return op.outputs.size() == 1;
   case OpKind::Pad:
@@ -120,6 +126,10 @@ bool isUnaryFunction(OpKind kind) {
 }
 
 std::vector<size_t> dataOperands(const Op& op) {
+  if (op.kind == OpKind::Where)
+    return {1, 2};
+  if (op.kind == OpKind::ScatterND || op.kind == OpKind::ScatterElements)
+    return {0, 2};
   if (op.kind != OpKind::Concat && op.kind != OpKind::Max && op.kind != OpKind::Min)
     return {0};
   std::vector<size_t> slots;

@@ -15,8 +15,8 @@ TensorId dequantizedSource(const Graph& graph, TensorId id);
 /// otherwise (other readers or a model output would still need the real value).
 OpId soleQuantizer(const Graph& graph, TensorId id);
 
-/// Moves elements without computing: commutes exactly with quantization. Only operand 0 (every
-/// operand of Concat) carries data. MaxPool counts, because quantization is monotone.
+/// Moves elements without computing: commutes exactly with quantization. dataOperands() says which operands
+/// carry data. MaxPool counts, because quantization is monotone.
 bool isDataMovement(const Op& op);
 
 /// max, min and clamps: quantizing their operands instead of their result gives the same integers, because

@@ -56,6 +56,14 @@
 #define TIGRIS_WEIGHT_BLOCKS 1
 #endif
 
+/* 0 leaves out the checks of a plan's records (about a quarter of the core): the firmware trusts its flash. What is
+ * left: magic, version, sizes, the checksum, the section table, and whether this build has what
+ * the plan needs. Only for plans that a build with checks has opened before (tigris-run and tigris-dump do), from a
+ * place that nobody else can write to: a plan made to do harm is then not stopped. */
+#ifndef TIGRIS_VALIDATE
+#define TIGRIS_VALIDATE 1
+#endif
+
 /* 0 removes the texts of tigris_status_text (it then returns "" always). */
 #ifndef TIGRIS_STATUS_TEXT
 #define TIGRIS_STATUS_TEXT 1
@@ -92,6 +100,9 @@
 #endif
 #ifndef TIGRIS_KERNEL_MATMUL_F32
 #define TIGRIS_KERNEL_MATMUL_F32 TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_KERNEL_MATMUL_S8
+#define TIGRIS_KERNEL_MATMUL_S8 TIGRIS_KERNELS_DEFAULT
 #endif
 #ifndef TIGRIS_KERNEL_POOL_F32
 #define TIGRIS_KERNEL_POOL_F32 TIGRIS_KERNELS_DEFAULT
@@ -152,6 +163,138 @@
 #endif
 #ifndef TIGRIS_KERNEL_QUANTIZE /* QUANTIZE DEQUANTIZE REQUANTIZE */
 #define TIGRIS_KERNEL_QUANTIZE TIGRIS_KERNELS_DEFAULT
+#endif
+
+/* Families of ops that plans may have: the rules for their records and for cutting them into tiles. A family is
+ * there when one of its kernels is; define its macro for kernels of another backend. Plans
+ * with other ops are TIGRIS_E_UNSUPPORTED. */
+#ifndef TIGRIS_OPS_CONV /* CONV DEPTHWISE_CONV CONV_TRANSPOSE */
+#if TIGRIS_KERNEL_CONV_F32 || TIGRIS_KERNEL_CONV_S8 || TIGRIS_KERNEL_DEPTHWISE_CONV_F32 ||         \
+    TIGRIS_KERNEL_DEPTHWISE_CONV_S8 || TIGRIS_KERNEL_CONV_TRANSPOSE_F32 ||                         \
+    TIGRIS_KERNEL_CONV_TRANSPOSE_S8
+#define TIGRIS_OPS_CONV 1
+#else
+#define TIGRIS_OPS_CONV 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_DENSE /* FULLY_CONNECTED */
+#if TIGRIS_KERNEL_FULLY_CONNECTED_F32 || TIGRIS_KERNEL_FULLY_CONNECTED_S8
+#define TIGRIS_OPS_DENSE 1
+#else
+#define TIGRIS_OPS_DENSE 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_MATMUL
+#if TIGRIS_KERNEL_MATMUL_F32
+#define TIGRIS_OPS_MATMUL 1
+#else
+#define TIGRIS_OPS_MATMUL 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_POOL /* MAX_POOL AVERAGE_POOL GLOBAL_AVERAGE_POOL */
+#if TIGRIS_KERNEL_POOL_F32 || TIGRIS_KERNEL_POOL_S8
+#define TIGRIS_OPS_POOL 1
+#else
+#define TIGRIS_OPS_POOL 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_REDUCE
+#if TIGRIS_KERNEL_REDUCE_F32 || TIGRIS_KERNEL_REDUCE_S8
+#define TIGRIS_OPS_REDUCE 1
+#else
+#define TIGRIS_OPS_REDUCE 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_BINARY /* ADD SUB MUL DIV MAXIMUM MINIMUM POW PRELU MOD FMOD */
+#if TIGRIS_KERNEL_BINARY_F32 || TIGRIS_KERNEL_BINARY_S8 || TIGRIS_KERNEL_BINARY_INT
+#define TIGRIS_OPS_BINARY 1
+#else
+#define TIGRIS_OPS_BINARY 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_UNARY
+#if TIGRIS_KERNEL_UNARY_F32
+#define TIGRIS_OPS_UNARY 1
+#else
+#define TIGRIS_OPS_UNARY 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_MAP /* LOOKUP CLAMP BATCH_NORM */
+#if TIGRIS_KERNEL_MAP
+#define TIGRIS_OPS_MAP 1
+#else
+#define TIGRIS_OPS_MAP 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_SOFTMAX /* SOFTMAX LOG_SOFTMAX */
+#if TIGRIS_KERNEL_SOFTMAX_F32 || TIGRIS_KERNEL_SOFTMAX_S8
+#define TIGRIS_OPS_SOFTMAX 1
+#else
+#define TIGRIS_OPS_SOFTMAX 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_LAYER_NORM
+#if TIGRIS_KERNEL_LAYER_NORM_F32
+#define TIGRIS_OPS_LAYER_NORM 1
+#else
+#define TIGRIS_OPS_LAYER_NORM 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_MOVE /* CONCAT SLICE PAD TRANSPOSE RESHAPE GATHER */
+#if TIGRIS_KERNEL_MOVE
+#define TIGRIS_OPS_MOVE 1
+#else
+#define TIGRIS_OPS_MOVE 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_RESIZE
+#if TIGRIS_KERNEL_RESIZE
+#define TIGRIS_OPS_RESIZE 1
+#else
+#define TIGRIS_OPS_RESIZE 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_LOGIC /* EQUAL LESS LESS_EQUAL AND OR XOR WHERE */
+#if TIGRIS_KERNEL_LOGIC
+#define TIGRIS_OPS_LOGIC 1
+#else
+#define TIGRIS_OPS_LOGIC 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_CAST
+#if TIGRIS_KERNEL_CAST
+#define TIGRIS_OPS_CAST 1
+#else
+#define TIGRIS_OPS_CAST 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_SEARCH /* ARG_MAX ARG_MIN TOP_K CUM_SUM */
+#if TIGRIS_KERNEL_SEARCH
+#define TIGRIS_OPS_SEARCH 1
+#else
+#define TIGRIS_OPS_SEARCH 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_INDEX /* GATHER_ND GATHER_ELEMENTS SCATTER_ND SCATTER_ELEMENTS */
+#if TIGRIS_KERNEL_INDEX
+#define TIGRIS_OPS_INDEX 1
+#else
+#define TIGRIS_OPS_INDEX 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_RECURRENT /* LSTM GRU RNN */
+#if TIGRIS_KERNEL_RECURRENT_F32
+#define TIGRIS_OPS_RECURRENT 1
+#else
+#define TIGRIS_OPS_RECURRENT 0
+#endif
+#endif
+#ifndef TIGRIS_OPS_QUANTIZE /* QUANTIZE DEQUANTIZE REQUANTIZE */
+#if TIGRIS_KERNEL_QUANTIZE
+#define TIGRIS_OPS_QUANTIZE 1
+#else
+#define TIGRIS_OPS_QUANTIZE 0
+#endif
 #endif
 
 #endif /* TIGRIS_CONFIG_H */

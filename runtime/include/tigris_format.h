@@ -345,8 +345,9 @@ typedef enum tigris_opcode {
   /* x (M*K elements), weights, [bias [N]] -> y (M*N elements); tigris_fc_params; f32, s8.
    * weights f32 [K, N], s8 [N, K]. M = elements of x / K. */
   TIGRIS_OP_FULLY_CONNECTED = 4,
-  /* a, b -> y; tigris_matmul_params; f32. y[..., M, N] = a[..., M, K] * b[..., K, N], leading axes
-   * broadcast as numpy; with TIGRIS_MATMUL_TRANSPOSE_B b is [..., N, K]. Ranks 2..8. */
+  /* a, b -> y; tigris_matmul_params; f32, s8. y[..., M, N] = a[..., M, K] * b[..., K, N], leading axes
+   * broadcast as numpy; with TIGRIS_MATMUL_TRANSPOSE_B b is [..., N, K]. Ranks 2..8.
+   * s8: y = req(sum of (a - zero point) * (b - zero point)) + zero point of y, sums modulo 2^32 */
   TIGRIS_OP_MATMUL = 5,
 
   TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8; same quantisation */
@@ -483,7 +484,9 @@ typedef struct tigris_fc_params {
 
 #define TIGRIS_MATMUL_TRANSPOSE_B 1u
 typedef struct tigris_matmul_params {
-  uint32_t flags; /* TIGRIS_MATMUL_* */
+  uint32_t flags;     /* TIGRIS_MATMUL_* */
+  int32_t multiplier; /* s8: scale of a * scale of b / scale of y; f32: 0 */
+  int32_t shift;
 } tigris_matmul_params;
 
 /* Windows may stick out over the padded input (ceil mode), but each must hold at least one tap of the

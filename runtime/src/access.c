@@ -360,36 +360,36 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   switch (family) {
   case CONV:
   case TRANSPOSED:
-    return needWindow(&a, family, need) && needChannels(&a, need);
+    return TIGRIS_OPS_CONV && needWindow(&a, family, need) && needChannels(&a, need);
   case POOL:
     copyRange(need, a.x->rank - 1u, out, a.x->rank - 1u);
-    return needWindow(&a, family, need);
+    return TIGRIS_OPS_POOL && needWindow(&a, family, need);
   case GLOBAL_POOL:
-    return needGlobalPool(&a, need);
+    return TIGRIS_OPS_POOL && needGlobalPool(&a, need);
   case REDUCTION:
-    return needReduction(&a, need);
+    return TIGRIS_OPS_REDUCE && needReduction(&a, need);
   case SOFTMAX: {
     const uint32_t axis = (uint32_t)((const tigris_softmax_params*)a.params)->axis;
-    return needAxes(&a, axis, axis + 1, need);
+    return TIGRIS_OPS_SOFTMAX && needAxes(&a, axis, axis + 1, need);
   }
   case NORM: {
     const uint32_t axes = ((const tigris_layer_norm_params*)a.params)->axes;
-    return needAxes(&a, a.x->rank - axes, a.x->rank, need);
+    return TIGRIS_OPS_LAYER_NORM && needAxes(&a, a.x->rank - axes, a.x->rank, need);
   }
   case DENSE:
-    return needDense(&a, need);
+    return TIGRIS_OPS_DENSE && needDense(&a, need);
   case PRODUCT:
-    return needProduct(&a, need);
+    return TIGRIS_OPS_MATMUL && needProduct(&a, need);
   case CONCAT:
-    return needConcat(&a, need);
+    return TIGRIS_OPS_MOVE && needConcat(&a, need);
   case SLICE:
-    return needSlice(&a, need);
+    return TIGRIS_OPS_MOVE && needSlice(&a, need);
   case PAD:
-    return needPad(&a, need);
+    return TIGRIS_OPS_MOVE && needPad(&a, need);
   case PERMUTATION:
-    return needPermutation(&a, need);
+    return TIGRIS_OPS_MOVE && needPermutation(&a, need);
   case RESIZE:
-    return needResize(&a, need);
+    return TIGRIS_OPS_RESIZE && needResize(&a, need);
   case WHOLE:
     return coversAxes(&a, 0, a.y->rank);
   default:
@@ -407,6 +407,8 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
   const uint8_t family = families[op->opcode];
   if (family == NORM || op->opcode == TIGRIS_OP_LOOKUP)
     return 0;
+  if (!TIGRIS_OPS_CONV && !TIGRIS_OPS_DENSE)
+    return first;
   if (family == DENSE && a.dy[c] != denseOutputs(plan, op))
     return 0; /* the output box is the whole output */
   if (input > 1 || op->opcode == TIGRIS_OP_BATCH_NORM)
@@ -460,59 +462,66 @@ static void cutConv(const Access* a, tigris_conv_params* p) {
     p->weight_zeros += first;
 }
 
+static void cutDense(const Access* a, tigris_fc_params* p) {
+  const uint32_t c = a->y->rank - 1u;
+  const uint32_t first = a->dy[c] == denseOutputs(a->plan, a->op) ? (uint32_t)a->out->begin[c] : 0;
+  if (p->requant_count > 1)
+    p->requant += first;
+  if (p->weight_zeros_count > 1)
+    p->weight_zeros += first;
+}
+
+static void cutSlice(const Access* a, const tigris_box* in, tigris_slice_params* p) {
+  uint32_t i;
+  for (i = 0; i < a->x->rank; ++i) {
+    if (a->out->begin[i] != 0)
+      p->starts[i] += a->out->begin[i] * p->steps[i];
+    p->starts[i] -= in->begin[i];
+  }
+}
+
+static void cutPad(const Access* a, const tigris_box* in, tigris_pad_params* p) {
+  uint32_t i;
+  for (i = 0; i < a->x->rank; ++i)
+    p->before[i] += in->begin[i] - a->out->begin[i];
+}
+
+static void cutTable(uint32_t begin, uint32_t taps, uint32_t* index, uint32_t* weight) {
+  *index += begin * taps;
+  if (*weight != TIGRIS_NONE)
+    *weight += begin * taps;
+}
+
+static void cutResize(const Access* a, const tigris_box* in, tigris_resize_params* p) {
+  cutTable((uint32_t)a->out->begin[1], p->h_taps, &p->h_index, &p->h_weight);
+  p->h_origin = in->begin[1];
+  if (a->x->rank < 4)
+    return;
+  cutTable((uint32_t)a->out->begin[2], p->w_taps, &p->w_index, &p->w_weight);
+  p->w_origin = in->begin[2];
+}
+
 const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, const tigris_box* out,
                               const tigris_box* in, tigris_local_params* local) {
   const Access a = accessOf(plan, op, 0, out);
   const Family family = (Family)families[op->opcode];
-  uint32_t i;
   if (op->params_size == 0)
     return NULL;
   if (op->params_size > sizeof *local)
     return a.params;
   memcpy(local, a.params, op->params_size);
-  switch (family) {
-  case CONV:
-  case TRANSPOSED:
+  if ((TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) &&
+      (family == CONV || family == TRANSPOSED || family == POOL))
     cutWindow(&a, family, in, (int32_t*)(void*)local);
+  if (TIGRIS_OPS_CONV && (family == CONV || family == TRANSPOSED))
     cutConv(&a, &local->conv);
-    break;
-  case POOL:
-    cutWindow(&a, family, in, (int32_t*)(void*)local);
-    break;
-  case DENSE: {
-    const uint32_t c = a.y->rank - 1u;
-    const uint32_t first = a.dy[c] == denseOutputs(plan, op) ? (uint32_t)out->begin[c] : 0;
-    if (local->fc.requant_count > 1)
-      local->fc.requant += first;
-    if (local->fc.weight_zeros_count > 1)
-      local->fc.weight_zeros += first;
-    break;
-  }
-  case SLICE:
-    for (i = 0; i < a.x->rank; ++i) {
-      if (out->begin[i] != 0)
-        local->slice.starts[i] += out->begin[i] * local->slice.steps[i];
-      local->slice.starts[i] -= in->begin[i];
-    }
-    break;
-  case PAD:
-    for (i = 0; i < a.x->rank; ++i)
-      local->pad.before[i] += in->begin[i] - out->begin[i];
-    break;
-  case RESIZE:
-    local->resize.h_index += (uint32_t)out->begin[1] * local->resize.h_taps;
-    local->resize.h_origin = in->begin[1];
-    if (local->resize.h_weight != TIGRIS_NONE)
-      local->resize.h_weight += (uint32_t)out->begin[1] * local->resize.h_taps;
-    if (a.x->rank < 4)
-      break;
-    local->resize.w_index += (uint32_t)out->begin[2] * local->resize.w_taps;
-    local->resize.w_origin = in->begin[2];
-    if (local->resize.w_weight != TIGRIS_NONE)
-      local->resize.w_weight += (uint32_t)out->begin[2] * local->resize.w_taps;
-    break;
-  default:
-    break;
-  }
+  else if (TIGRIS_OPS_DENSE && family == DENSE)
+    cutDense(&a, &local->fc);
+  else if (TIGRIS_OPS_MOVE && family == SLICE)
+    cutSlice(&a, in, &local->slice);
+  else if (TIGRIS_OPS_MOVE && family == PAD)
+    cutPad(&a, in, &local->pad);
+  else if (TIGRIS_OPS_RESIZE && family == RESIZE)
+    cutResize(&a, in, &local->resize);
   return local;
 }

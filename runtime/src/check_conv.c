@@ -14,7 +14,8 @@ static int windowOk(int32_t kernel, int32_t stride, int32_t dilation, int32_t be
 
 static int convSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stride, int32_t dilation,
                       int32_t before, int32_t after) {
-  const int64_t room = (int64_t)in + before + after - (int64_t)dilation * (kernel - 1) - 1;
+  /* windowOk and spatialPairOk keep the sum below 2^26 */
+  const int32_t room = in + before + after - dilation * (kernel - 1) - 1;
   return room >= 0 && room / stride + 1 == out;
 }
 
@@ -166,7 +167,7 @@ tigris_status tigris_check_matmul(const tigris_op_check* c) {
   const int32_t* da;
   const int32_t* db;
   const int32_t* dy;
-  if (a->dtype != TIGRIS_F32 || b->dtype != TIGRIS_F32 || y->dtype != TIGRIS_F32 ||
+  if (!tigris_arithmetic_pair(a, b) || a->dtype != y->dtype || !tigris_shift_ok(p->shift) ||
       (p->flags & ~TIGRIS_MATMUL_TRANSPOSE_B) != 0 || a->rank < 2 || b->rank < 2 || y->rank < 2)
     return TIGRIS_E_OP;
   da = tigris_dims(c->plan, a) + a->rank - 2;

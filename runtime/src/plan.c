@@ -1,105 +1,41 @@
 /* Opens a plan: prefix, checksum and directory; then hands over to the validator. */
+#include <stddef.h>
+#include <string.h>
+
 #include "check.h"
 #include "crc32.h"
 
-/* Bytes per counted element of each known section; SUMMARY is checked apart because it may grow. */
-static uint32_t recordSize(uint32_t type) {
-  switch (type) {
-  case TIGRIS_SECTION_INTS:
-  case TIGRIS_SECTION_REQUANT:
-    return 4;
-  case TIGRIS_SECTION_QUANT:
-    return sizeof(tigris_quant);
-  case TIGRIS_SECTION_TENSORS:
-    return sizeof(tigris_tensor);
-  case TIGRIS_SECTION_PORTS:
-    return sizeof(tigris_port);
-  case TIGRIS_SECTION_OPERANDS:
-    return sizeof(tigris_operand);
-  case TIGRIS_SECTION_OPS:
-    return sizeof(tigris_op);
-  case TIGRIS_SECTION_TRANSFERS:
-    return sizeof(tigris_transfer);
-  case TIGRIS_SECTION_STAGES:
-    return sizeof(tigris_stage);
-  case TIGRIS_SECTION_TILINGS:
-    return sizeof(tigris_tiling);
-  case TIGRIS_SECTION_TILE_BUFFERS:
-    return sizeof(tigris_tile_buffer);
-  case TIGRIS_SECTION_BLOCKS:
-    return sizeof(tigris_weight_block);
-  default:
-    return 1;
-  }
-}
+/* Where a known section goes: offsets in tigris_plan of its pointer and its count, and bytes per record. */
+typedef struct SectionRule {
+  uint8_t pointer;
+  uint8_t count;
+  uint8_t size;
+} SectionRule;
 
-static void storeSection(tigris_plan* plan, uint32_t type, const void* at, uint32_t count) {
-  switch (type) {
-  case TIGRIS_SECTION_SUMMARY:
-    plan->summary = (const tigris_summary*)at;
-    break;
-  case TIGRIS_SECTION_STRINGS:
-    plan->strings = (const char*)at;
-    plan->string_bytes = count;
-    break;
-  case TIGRIS_SECTION_INTS:
-    plan->ints = (const int32_t*)at;
-    plan->int_count = count;
-    break;
-  case TIGRIS_SECTION_QUANT:
-    plan->quant = (const tigris_quant*)at;
-    plan->quant_count = count;
-    break;
-  case TIGRIS_SECTION_REQUANT:
-    plan->requant = (const int32_t*)at;
-    plan->requant_count = count;
-    break;
-  case TIGRIS_SECTION_TENSORS:
-    plan->tensors = (const tigris_tensor*)at;
-    plan->tensor_count = count;
-    break;
-  case TIGRIS_SECTION_PORTS:
-    plan->ports = (const tigris_port*)at;
-    plan->port_count = count;
-    break;
-  case TIGRIS_SECTION_OPERANDS:
-    plan->operands = (const tigris_operand*)at;
-    plan->operand_count = count;
-    break;
-  case TIGRIS_SECTION_PARAMS:
-    plan->params = (const uint8_t*)at;
-    plan->param_bytes = count;
-    break;
-  case TIGRIS_SECTION_OPS:
-    plan->ops = (const tigris_op*)at;
-    plan->op_count = count;
-    break;
-  case TIGRIS_SECTION_TRANSFERS:
-    plan->transfers = (const tigris_transfer*)at;
-    plan->transfer_count = count;
-    break;
-  case TIGRIS_SECTION_STAGES:
-    plan->stages = (const tigris_stage*)at;
-    plan->stage_count = count;
-    break;
-  case TIGRIS_SECTION_TILINGS:
-    plan->tilings = (const tigris_tiling*)at;
-    plan->tiling_count = count;
-    break;
-  case TIGRIS_SECTION_TILE_BUFFERS:
-    plan->tile_buffers = (const tigris_tile_buffer*)at;
-    plan->tile_buffer_count = count;
-    break;
-  case TIGRIS_SECTION_BLOCKS:
-    plan->weight_blocks = (const tigris_weight_block*)at;
-    plan->weight_block_count = count;
-    break;
-  default:
-    plan->weights = (const uint8_t*)at;
-    plan->weight_bytes = count;
-    break;
-  }
-}
+#define SECTION(pointer, count, size)                                                              \
+  { offsetof(tigris_plan, pointer), offsetof(tigris_plan, count), size }
+
+/* SUMMARY is checked apart because it may grow; file_size, set later, takes its count. */
+static const SectionRule sectionRules[TIGRIS_SECTION_LAST + 1] = {
+    [TIGRIS_SECTION_SUMMARY] = SECTION(summary, file_size, 0),
+    [TIGRIS_SECTION_STRINGS] = SECTION(strings, string_bytes, 1),
+    [TIGRIS_SECTION_INTS] = SECTION(ints, int_count, 4),
+    [TIGRIS_SECTION_QUANT] = SECTION(quant, quant_count, sizeof(tigris_quant)),
+    [TIGRIS_SECTION_REQUANT] = SECTION(requant, requant_count, 4),
+    [TIGRIS_SECTION_TENSORS] = SECTION(tensors, tensor_count, sizeof(tigris_tensor)),
+    [TIGRIS_SECTION_PORTS] = SECTION(ports, port_count, sizeof(tigris_port)),
+    [TIGRIS_SECTION_OPERANDS] = SECTION(operands, operand_count, sizeof(tigris_operand)),
+    [TIGRIS_SECTION_PARAMS] = SECTION(params, param_bytes, 1),
+    [TIGRIS_SECTION_OPS] = SECTION(ops, op_count, sizeof(tigris_op)),
+    [TIGRIS_SECTION_TRANSFERS] = SECTION(transfers, transfer_count, sizeof(tigris_transfer)),
+    [TIGRIS_SECTION_STAGES] = SECTION(stages, stage_count, sizeof(tigris_stage)),
+    [TIGRIS_SECTION_WEIGHTS] = SECTION(weights, weight_bytes, 1),
+    [TIGRIS_SECTION_TILINGS] = SECTION(tilings, tiling_count, sizeof(tigris_tiling)),
+    [TIGRIS_SECTION_TILE_BUFFERS] =
+        SECTION(tile_buffers, tile_buffer_count, sizeof(tigris_tile_buffer)),
+    [TIGRIS_SECTION_BLOCKS] =
+        SECTION(weight_blocks, weight_block_count, sizeof(tigris_weight_block)),
+};
 
 static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
                                    const tigris_header* header) {
@@ -113,31 +49,34 @@ static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
   end = header->header_size + header->section_count * (uint32_t)sizeof(tigris_section);
   for (i = 0; i < header->section_count; ++i) {
     const tigris_section* s = &sections[i];
+    const SectionRule* rule;
+    const uint8_t* at;
     if (s->offset % TIGRIS_SECTION_ALIGN != 0 || s->offset < end || s->offset > header->file_size ||
         s->length > header->file_size - s->offset)
       return TIGRIS_E_FORMAT;
     if (s->type == 0 || s->type > TIGRIS_SECTION_LAST)
       continue;
+    rule = &sectionRules[s->type];
     if (seen & (1u << s->type))
       return TIGRIS_E_FORMAT;
     seen |= 1u << s->type;
     if (s->type == TIGRIS_SECTION_SUMMARY) {
       if (s->count != 1 || s->length < sizeof(tigris_summary))
         return TIGRIS_E_FORMAT;
-    } else if (s->count > s->length || s->count * (uint64_t)recordSize(s->type) != s->length) {
+    } else if (s->count > s->length || s->count * (uint64_t)rule->size != s->length) {
       return TIGRIS_E_FORMAT;
     }
-    storeSection(plan, s->type, bytes + s->offset, s->count);
+    at = bytes + s->offset;
+    memcpy((uint8_t*)plan + rule->pointer, &at, sizeof at);
+    memcpy((uint8_t*)plan + rule->count, &s->count, sizeof s->count);
   }
   return seen == (2u << TIGRIS_SECTION_LAST) - 2u ? TIGRIS_OK : TIGRIS_E_FORMAT;
 }
 
-static tigris_status checkAll(tigris_plan* plan) {
+#if TIGRIS_VALIDATE
+static tigris_status checkRecords(tigris_plan* plan) {
   tigris_status status = tigris_check_tables(plan);
   uint32_t i;
-  while (plan->input_count < plan->port_count &&
-         plan->ports[plan->input_count].direction == TIGRIS_INPUT)
-    ++plan->input_count;
   for (i = 0; status == TIGRIS_OK && i < plan->op_count; ++i) {
     status = tigris_check_op(plan, &plan->ops[i]);
     if (status != TIGRIS_OK)
@@ -147,6 +86,24 @@ static tigris_status checkAll(tigris_plan* plan) {
     status = tigris_check_schedule(plan);
   return status == TIGRIS_OK ? tigris_check_blocks(plan) : status;
 }
+#else
+/* Sound, but perhaps made for a build with more in it. */
+static tigris_status checkRecords(tigris_plan* plan) {
+  uint32_t i;
+  if (plan->summary->io_mode == TIGRIS_IO_CALLER && plan->port_count > TIGRIS_MAX_PORTS)
+    return TIGRIS_E_LIMIT;
+  for (i = 0; i < plan->op_count; ++i) {
+    if ((uint32_t)plan->ops[i].inputs + plan->ops[i].outputs > TIGRIS_MAX_OPERANDS) {
+      plan->error_op = i;
+      return TIGRIS_E_LIMIT;
+    }
+  }
+  if ((!TIGRIS_WEIGHT_BLOCKS && plan->weight_block_count != 0) ||
+      (!TIGRIS_TILED_STAGES && plan->tiling_count != 0))
+    return TIGRIS_E_UNSUPPORTED;
+  return TIGRIS_OK;
+}
+#endif
 
 tigris_status tigris_plan_open_flags(tigris_plan* plan, const void* data, size_t size,
                                      uint32_t flags) {
@@ -174,9 +131,14 @@ tigris_status tigris_plan_open_flags(tigris_plan* plan, const void* data, size_t
   if (!(flags & TIGRIS_OPEN_IGNORE_CRC) &&
       tigris_crc32(bytes + 16, header->file_size - 16) != header->crc32)
     return TIGRIS_E_CRC;
-  plan->file_size = header->file_size;
   status = readDirectory(plan, bytes, header);
-  return status == TIGRIS_OK ? checkAll(plan) : status;
+  plan->file_size = header->file_size;
+  if (status == TIGRIS_OK)
+    status = checkRecords(plan);
+  while (plan->input_count < plan->port_count &&
+         plan->ports[plan->input_count].direction == TIGRIS_INPUT)
+    ++plan->input_count;
+  return status;
 }
 
 tigris_status tigris_plan_open(tigris_plan* plan, const void* data, size_t size) {

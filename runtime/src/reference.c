@@ -38,6 +38,9 @@ static const KernelRow kernels[] = {
 #if TIGRIS_KERNEL_MATMUL_F32
     {TIGRIS_OP_MATMUL, TIGRIS_F32, tigris_matmul_f32},
 #endif
+#if TIGRIS_KERNEL_MATMUL_S8
+    {TIGRIS_OP_MATMUL, TIGRIS_S8, tigris_matmul_s8},
+#endif
 #if TIGRIS_KERNEL_POOL_F32
     {TIGRIS_OP_MAX_POOL, TIGRIS_F32, tigris_max_pool_f32},
     {TIGRIS_OP_AVERAGE_POOL, TIGRIS_F32, tigris_average_pool_f32},

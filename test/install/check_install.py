@@ -53,13 +53,15 @@ def check_manuals(prefix):
             file = prefix / "share" / name
             require(file.is_file() and file.stat().st_size > 100, f"share/{name} is missing")
         run("bash", "-n", prefix / "share/bash-completion/completions" / tool)
+    for command in ("analyze", "compile"):
+        require((prefix / f"share/man/man1/tigris-{command}.1").is_file(), f"no manual of tigris {command}")
 
 
 def check_plugins(prefix, work, cxx, generator):
     norm = prefix / "bin/tigris-norm"
     listed = run(norm, "--load-pass-plugin=hardswish", "--print-passes")
     require("hardswish-decompose" in listed, "the installed plugin is not found by name")
-    for plugin in ("hardswish", "live-bytes-schedule", "lp-normalization", "prune-stats"):
+    for plugin in ("hardswish", "live-bytes-schedule", "lp-normalization", "prune-stats", "slow-base"):
         build = work / f"plugin-{plugin}"
         run("cmake", "-S", ROOT / "plugins" / plugin, "-B", build, *generator,
             f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={cxx}")

@@ -22,6 +22,14 @@ namespace {
     }
   return PassStatus::Unchanged;
 }
+/// Puts everything in slow memory at the same address.
+[[maybe_unused]] PassStatus pileUp(Graph& graph, PassContext&) {
+  Plan plan = *graph.plan();
+  for (Placement& placement : plan.slow)
+    placement.offset = 0;
+  graph.setPlan(std::move(plan));
+  return PassStatus::Changed;
+}
 [[maybe_unused]] PassInfo pass(const char* name, PassFunction run) {
   return functionPass(name, "A test", "", run);
 }
@@ -45,7 +53,8 @@ namespace {
 #define THROWS_INT 11
 #define REFUSES 12
 #define BAD_PASSES 13
-#define UNRESOLVED 14
+#define BAD_PLAN 14
+#define UNRESOLVED 15
 
 #if BAD_PLUGIN == UNRESOLVED
 void nobodyDefinesThis();
@@ -65,7 +74,7 @@ extern "C" EXPORTED const TigrisPassPluginInfo* tigrisGetPassPluginInfo() {
       BAD_PLUGIN == INCOMPLETE ? nullptr : registerNothing};
   return &Info;
 }
-#elif BAD_PLUGIN >= DUPLICATE_PASS && BAD_PLUGIN <= BAD_PASSES
+#elif BAD_PLUGIN >= DUPLICATE_PASS && BAD_PLUGIN <= BAD_PLAN
 static Status registerPasses(PluginRegistrar& registrar) {
 #if BAD_PLUGIN == DUPLICATE_PASS
   return registrar.addPass(pass("dead-code", nothing));
@@ -87,6 +96,9 @@ static Status registerPasses(PluginRegistrar& registrar) {
 #elif BAD_PLUGIN == REFUSES
   (void)registrar;
   return makeError(DiagId::PluginError, "the licence of plugin 'odd' has expired");
+#elif BAD_PLUGIN == BAD_PLAN
+  registrar.extend(ExtensionPoint::PlanEnd, "pile-up");
+  return registrar.addPass(pass("pile-up", pileUp));
 #else
   if (Status status = registrar.addPass(pass("throwing", throwing)); !status)
     return status;

@@ -608,14 +608,14 @@ private:
 
   /// Two activations, or an activation and a constant of more than two axes.
   void addProduct(TensorId x) {
-    if (!isFloat(x) || shape(x).rank() < 2)
+    if (shape(x).rank() < 2)
       return;
     const double depth = static_cast<double>(shape(x).fromBack(0));
     const double magnitude = magnitude_[x] * magnitude_[x] * depth;
     if (shape(x).rank() == 2 && random_.percent(50)) {
       AttrMap attrs;
       attrs.set("transB", int64_t{1});
-      add(OpKind::Gemm, {x, x}, attrs, {}, magnitude);
+      add(OpKind::Gemm, {x, x}, attrs, quant(), magnitude);
       return;
     }
     std::vector<int64_t> perm(shape(x).rank());
@@ -626,17 +626,19 @@ private:
       dims.back() = random_.in(1, 6);
       if (random_.percent(50))
         dims[0] = 1;
-      add(OpKind::MatMul, {x, constant(DType::Float32, Shape(dims))}, {}, {},
-          magnitude_[x] * depth);
+      const TensorId factor =
+          constant(tensor(x).type, Shape(dims),
+                   isFloat(x) ? std::optional<QuantParam>() : std::optional(quant()));
+      add(OpKind::MatMul, {x, factor}, {}, quant(), magnitude_[x] * depth);
       return;
     }
     AttrMap attrs;
     attrs.set("perm", perm);
-    if (const auto other = add(OpKind::Transpose, {x}, attrs, {}, magnitude_[x])) {
+    if (const auto other = add(OpKind::Transpose, {x}, attrs, sameQuant(x), magnitude_[x])) {
       if (random_.percent(50))
-        add(OpKind::MatMul, {x, *other}, {}, {}, magnitude);
+        add(OpKind::MatMul, {x, *other}, {}, quant(), magnitude);
       else
-        add(OpKind::MatMul, {*other, x}, {}, {},
+        add(OpKind::MatMul, {*other, x}, {}, quant(),
             magnitude_[x] * magnitude_[x] * static_cast<double>(shape(x).fromBack(1)));
     }
   }

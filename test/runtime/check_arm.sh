@@ -37,6 +37,16 @@ for name in check_blocks executor; do
   "$compiler" $flags -Wconversion -DTIGRIS_WEIGHT_BLOCKS=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$name.o"
 done
+# And without the checks of records; one family of ops or none is enough, too.
+# shellcheck disable=SC2086
+"$compiler" $flags -Wconversion -DTIGRIS_VALIDATE=0 -c "$runtime/src/plan.c" -o "$build/trusted_plan.o"
+for name in check_ops access; do
+  for selection in -DTIGRIS_KERNEL_CONV_S8=1 -DTIGRIS_KERNEL_RESIZE=1 -DTIGRIS_OPS_DENSE=1; do
+    # shellcheck disable=SC2086
+    "$compiler" $flags -Wconversion -DTIGRIS_KERNELS_DEFAULT=0 $selection \
+      -c "$runtime/src/$name.c" -o "$build/without_$name.o"
+  done
+done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
 for name in plan_builder sample_plans random_plan; do
   # shellcheck disable=SC2086

@@ -277,6 +277,8 @@ static uint8_t* floats(Builder* b, uint32_t* size) {
   builderOp(b, TIGRIS_OP_LAYER_NORM, 3, in, x, &norm, sizeof norm);
   z = builderTensor(b, TIGRIS_F32, 2, mx, TIGRIS_NONE);
   builderOp(b, TIGRIS_OP_RESHAPE, 1, &x, z, NULL, 0);
+  matmul.multiplier = 0;
+  matmul.shift = 0;
   matmul.flags = TIGRIS_MATMUL_TRANSPOSE_B;
   in[0] = in[1] = z;
   x = builderTensor(b, TIGRIS_F32, 2, my, TIGRIS_NONE);

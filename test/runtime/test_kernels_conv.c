@@ -357,7 +357,7 @@ static void testFullyConnected(uint8_t dtype) {
   builderFree(&b);
 }
 
-static void testMatmul(int flip) {
+static void testMatmul(int flip, int isFloat) {
   const int32_t m = randomInt(1, 5);
   const int32_t k = randomInt(1, 20);
   const int32_t n = randomInt(1, 40);
@@ -366,10 +366,14 @@ static void testMatmul(int flip) {
   const int32_t ad[4] = {batch, 1, m, k};
   const int32_t bd[3] = {heads, flip ? n : k, flip ? k : n};
   const int32_t yd[4] = {batch, heads, m, n};
+  const int32_t aZero = isFloat ? 0 : randomInt(-128, 127);
+  const int32_t bZero = isFloat ? 0 : randomInt(-128, 127);
+  const int32_t yZero = isFloat ? 0 : randomInt(-20, 20);
+  const tigris_dtype dtype = isFloat ? TIGRIS_F32 : TIGRIS_S8;
   tigris_matmul_params p;
-  float* a;
-  float* w;
-  const float* y;
+  void* a;
+  void* w;
+  const void* y;
   Builder b;
   OneOp run;
   int in[2];
@@ -379,31 +383,51 @@ static void testMatmul(int flip) {
   int32_t h;
   int32_t r;
   int32_t o;
+  int32_t at = 0;
   p.flags = flip ? TIGRIS_MATMUL_TRANSPOSE_B : 0;
+  p.multiplier = isFloat ? 0 : randomInt(1 << 30, INT32_MAX);
+  p.shift = isFloat ? 0 : randomInt(-12, -4);
   builderInit(&b, TIGRIS_IO_ARENA);
-  in[0] = builderTensor(&b, TIGRIS_F32, 4, ad, TIGRIS_NONE);
-  in[1] = builderTensor(&b, TIGRIS_F32, 3, bd, TIGRIS_NONE);
-  out = builderTensor(&b, TIGRIS_F32, 4, yd, TIGRIS_NONE);
+  in[0] = builderTensor(&b, dtype, 4, ad, isFloat ? TIGRIS_NONE : builderQuant(&b, 0.5f, aZero));
+  in[1] = builderTensor(&b, dtype, 3, bd, isFloat ? TIGRIS_NONE : builderQuant(&b, 0.5f, bZero));
+  out = builderTensor(&b, dtype, 4, yd, isFloat ? TIGRIS_NONE : builderQuant(&b, 0.5f, yZero));
   builderInput(&b, in[0]);
   builderInput(&b, in[1]);
   builderOutput(&b, out);
   builderOp(&b, TIGRIS_OP_MATMUL, 2, in, out, &p, sizeof p);
   if (!oneOpOpen(&run, &b))
     return;
-  a = (float*)tigris_input(&run.ctx, 0);
-  w = (float*)tigris_input(&run.ctx, 1);
-  randomFloats(a, (size_t)(batch * m * k));
-  randomFloats(w, (size_t)(heads * k * n));
+  a = tigris_input(&run.ctx, 0);
+  w = tigris_input(&run.ctx, 1);
+  if (isFloat) {
+    randomFloats((float*)a, (size_t)(batch * m * k));
+    randomFloats((float*)w, (size_t)(heads * k * n));
+  } else {
+    randomBytes(a, (size_t)(batch * m * k));
+    randomBytes(w, (size_t)(heads * k * n));
+  }
   runWhole(&run);
-  y = (const float*)tigris_output(&run.ctx, 0);
+  y = tigris_output(&run.ctx, 0);
   for (c = 0; c < batch; ++c) {
     for (h = 0; h < heads; ++h) {
       for (r = 0; r < m; ++r) {
-        for (o = 0; o < n; ++o) {
+        for (o = 0; o < n; ++o, ++at) {
           double sum = 0;
-          for (i = 0; i < k; ++i)
-            sum += (double)a[(c * m + r) * k + i] * w[h * k * n + (flip ? o * k + i : i * n + o)];
-          checkClose(*y++, sum, 10);
+          for (i = 0; i < k; ++i) {
+            const int32_t ia = (c * m + r) * k + i;
+            const int32_t ib = h * k * n + (flip ? o * k + i : i * n + o);
+            if (isFloat)
+              sum += (double)((float*)a)[ia] * ((float*)w)[ib];
+            else
+              sum += (double)(((int8_t*)a)[ia] - aZero) * (((int8_t*)w)[ib] - bZero);
+          }
+          if (isFloat)
+            checkClose(((const float*)y)[at], sum, 10);
+          else
+            CHECK_EQ(
+                ((const int8_t*)y)[at],
+                oracleClamp((int64_t)oracleRequantize((int32_t)sum, p.multiplier, p.shift) + yZero,
+                            -128, 127));
         }
       }
     }
@@ -639,7 +663,7 @@ int main(void) {
     }
   }
   for (i = 0; i < 40; ++i)
-    testMatmul(i % 2);
+    testMatmul(i % 2, i / 2 % 2);
   checkTileCounts();
   return finish();
 }

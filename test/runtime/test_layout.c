@@ -145,7 +145,7 @@ static void testParams(void) {
   FIELD(tigris_conv_params, weight_zeros_count, 64, 4);
   CHECK_EQ(sizeof(tigris_fc_params), 24);
   FIELD(tigris_fc_params, requant, 8, 4);
-  CHECK_EQ(sizeof(tigris_matmul_params), 4);
+  CHECK_EQ(sizeof(tigris_matmul_params), 12);
   CHECK_EQ(sizeof(tigris_pool_params), 60);
   FIELD(tigris_pool_params, flags, 40, 4);
   FIELD(tigris_pool_params, requant_count, 56, 4);

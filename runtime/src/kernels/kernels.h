@@ -13,6 +13,7 @@ tigris_status tigris_conv_transpose_s8(const tigris_call* call);
 tigris_status tigris_fully_connected_f32(const tigris_call* call);
 tigris_status tigris_fully_connected_s8(const tigris_call* call);
 tigris_status tigris_matmul_f32(const tigris_call* call);
+tigris_status tigris_matmul_s8(const tigris_call* call);
 tigris_status tigris_max_pool_f32(const tigris_call* call);
 tigris_status tigris_max_pool_s8(const tigris_call* call);
 tigris_status tigris_average_pool_f32(const tigris_call* call);

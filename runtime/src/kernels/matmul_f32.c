@@ -3,32 +3,8 @@
 
 #include "dense_f32.h"
 #include "kernels.h"
+#include "matmul.h"
 #include "walk.h"
-
-/* Dimensions that say where an operand's elements lie: constants are parts of the tensor in the plan. */
-static const int32_t* layoutOf(const tigris_call* call, const tigris_view* operand) {
-  const tigris_tensor* t = operand->tensor;
-  return (t->flags & TIGRIS_TENSOR_CONST) != 0 ? tigris_dims(call->plan, t) : operand->dims;
-}
-
-/* First element of the matrix that batch `index` of the output uses from `operand`, under broadcasting of
- * the leading axes. */
-static uint32_t matrixStart(const tigris_call* call, const tigris_view* operand, uint32_t index) {
-  const tigris_view* out = &call->out[0];
-  const int32_t* layout = layoutOf(call, operand);
-  const uint32_t rank = operand->tensor->rank;
-  uint32_t step = (uint32_t)layout[rank - 1] * (uint32_t)layout[rank - 2];
-  uint32_t start = 0;
-  uint32_t i;
-  for (i = 3; i <= rank; ++i) {
-    const uint32_t size = (uint32_t)out->dims[out->tensor->rank - i];
-    if (operand->dims[rank - i] != 1)
-      start += index % size * step;
-    step *= (uint32_t)layout[rank - i];
-    index /= size;
-  }
-  return start;
-}
 
 tigris_status tigris_matmul_f32(const tigris_call* call) {
   const tigris_matmul_params* p = (const tigris_matmul_params*)call->params;
@@ -36,13 +12,14 @@ tigris_status tigris_matmul_f32(const tigris_call* call) {
   const uint32_t m = (uint32_t)call->out[0].dims[rank - 2];
   const uint32_t n = (uint32_t)call->out[0].dims[rank - 1];
   const uint32_t k = (uint32_t)call->in[0].dims[call->in[0].tensor->rank - 1];
-  const uint32_t row = (uint32_t)layoutOf(call, &call->in[1])[call->in[1].tensor->rank - 1];
+  const uint32_t row =
+      (uint32_t)tigris_matmul_layout(call, &call->in[1])[call->in[1].tensor->rank - 1];
   const tigris_span span = tigris_span_of(&call->out[0]);
   uint32_t line;
   for (line = span.begin / n; line < (span.begin + span.count) / n; ++line) {
     const uint32_t batch = line / m;
-    const uint32_t aStart = matrixStart(call, &call->in[0], batch) + line % m * k;
-    const uint32_t bStart = matrixStart(call, &call->in[1], batch);
+    const uint32_t aStart = tigris_matmul_start(call, &call->in[0], batch) + line % m * k;
+    const uint32_t bStart = tigris_matmul_start(call, &call->in[1], batch);
     const float* a = (const float*)(const void*)tigris_element(&call->in[0], aStart, 4);
     const float* b = (const float*)(const void*)tigris_element(&call->in[1], bStart, 4);
     float* y = (float*)(void*)tigris_element(&call->out[0], line * n, 4);

@@ -211,13 +211,29 @@ TEST_CASE("a verdict is told after the result is written") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("completions know the words of a positional argument") {
+TEST_CASE("completions know the commands of a tool, and the options of each") {
   Flags flags;
   ToolSpec spec = specOf(flags);
-  spec.commands = {"analyze", "compile"};
+  const auto withSpec = [](const SpecUser& use) {
+    bool deep = false;
+    ToolSpec command;
+    command.name = "tigris-test look";
+    command.input = "FILE";
+    command.options = [&](OptionTable& table) { table.flag("deep", deep, "further down"); };
+    return use(command);
+  };
+  spec.commands = {{"look", "looks", withSpec}};
   CHECK(helpText(spec).starts_with("usage: tigris-test IN [OPTION]...\n"));
-  OptionTable table;
-  spec.options(table);
-  for (const char* shell : {"bash", "zsh", "fish"})
-    CHECK(generateHelp(spec, table, shell).find("analyze compile") != std::string::npos);
+  const auto contains = [&](const char* shell, const char* text) {
+    const std::string all = generatedText(spec, shell);
+    INFO(all);
+    return all.find(text) != std::string::npos;
+  };
+  CHECK(contains("bash", "look) _tigris_test__${COMP_WORDS[1]}; return ;;"));
+  CHECK(contains("bash", "_tigris_test__look() {"));
+  CHECK(contains("bash", "'--deep --help"));
+  CHECK(contains("zsh", "look) _tigris_test__look ;;"));
+  CHECK(contains("zsh", "  '--deep[further down]'"));
+  CHECK(contains("fish", "complete -c tigris-test -n __fish_use_subcommand -f -a look -d 'looks'"));
+  CHECK(contains("fish", "complete -c tigris-test -n '__fish_seen_subcommand_from look' -l deep "));
 }

@@ -270,6 +270,77 @@ ops:
 )");
 }
 
+TEST_CASE("qdq-fold: a product of two computed tensors") {
+  checkPass("qdq-fold", R"(
+inputs: [{name: a}, {name: b}]
+outputs: [{name: y}]
+tensors:
+  - {name: a, type: int8, shape: [2, 3, 4], quant: {scale: 0.5, zero_point: 1}}
+  - {name: b, type: int8, shape: [4, 5], quant: {scale: 0.25, zero_point: -2}}
+  - {name: ad, type: float32, shape: [2, 3, 4]}
+  - {name: bd, type: float32, shape: [4, 5]}
+  - {name: m, type: float32, shape: [2, 3, 5]}
+  - {name: y, type: int8, shape: [2, 3, 5], quant: {scale: 2}}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [a], out: [ad]}
+  - {op: DequantizeLinear, name: o2, in: [b], out: [bd]}
+  - {op: MatMul, name: o3, in: [ad, bd], out: [m]}
+  - {op: QuantizeLinear, name: o4, in: [m], out: [y]}
+# CHECK: ops:
+# CHECK-NEXT: {op: MatMul, name: o3, in: [a, b], out: ["y"]}
+# CHECK-NOT: Linear
+)");
+}
+
+TEST_CASE("qdq-fold, qdq-move: searches and choices see the integers") {
+  checkPass("qdq-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [4], quant: {scale: 0.5}}
+  - {name: xd, type: float32, shape: [4]}
+  - {name: y, type: int64, shape: [1]}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [x], out: [xd]}
+  - {op: ArgMax, name: o2, in: [xd], out: [y], attrs: {axis: 0, keepdims: 1}}
+# CHECK: ops:
+# CHECK-NEXT: {op: ArgMax, name: o2, in: [x]
+# CHECK-NOT: Linear
+)");
+  checkPass("qdq-move", R"(
+inputs: [{name: x}]
+outputs: [{name: v}, {name: i}]
+tensors:
+  - {name: x, type: int8, shape: [4], quant: {scale: 0.5}}
+  - {name: xd, type: float32, shape: [4]}
+  - {name: v, type: float32, shape: [2]}
+  - {name: i, type: int64, shape: [2]}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [x], out: [xd]}
+  - {op: TopK, name: o2, in: [xd], out: [v, i], attrs: {K: 2, axis: 0}}
+# CHECK: ops:
+# CHECK-NEXT: {op: TopK, name: o2, in: [x], out: [v_q, i]
+# CHECK-NEXT: {op: DequantizeLinear, {{.*}} in: [v_q], out: [v]
+)");
+  checkPass("qdq-move", R"(
+inputs: [{name: c}, {name: a}, {name: b}]
+outputs: [{name: y}]
+tensors:
+  - {name: c, type: bool, shape: [4]}
+  - {name: a, type: float32, shape: [4]}
+  - {name: b, type: float32, shape: [4]}
+  - {name: w, type: float32, shape: [4]}
+  - {name: y, type: int8, shape: [4], quant: {scale: 0.5}}
+ops:
+  - {op: Where, name: o1, in: [c, a, b], out: [w]}
+  - {op: QuantizeLinear, name: o2, in: [w], out: [y]}
+# CHECK: ops:
+# CHECK-NEXT: {op: QuantizeLinear, {{.*}} in: [a]
+# CHECK-NEXT: {op: QuantizeLinear, {{.*}} in: [b]
+# CHECK-NEXT: {op: Where, name: o1, in: [c, {{.*}}, {{.*}}], out: ["y"]
+)");
+}
+
 TEST_CASE("quant-interface: ports keep their type, the tensors behind them are int8") {
   checkPass("quant-interface", R"(
 inputs: [{name: x}]
