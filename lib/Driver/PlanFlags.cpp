@@ -43,6 +43,10 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .sizes("memory,m", flags.memory, "SIZE",
              "fast memory for activations; given a second time: slow memory")
       .record();
+  table
+      .flag("min-fast", flags.minFast,
+            "plan in the least fast memory that works, at most that of -m")
+      .record();
   table.size("flash,f", flags.flash, "SIZE", "flash for the whole .tgrs file").record();
   table
       .size("reserve", flags.reserve, "SIZE",
@@ -60,7 +64,7 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .choice("io", flags.io, {"slow", "caller", "arena"},
               "where model inputs and outputs live (default: caller; slow with two -m)")
       .record();
-  table.choice("planner", flags.planner, {"greedy", "optimal"}, "how to search (default: greedy)")
+  table.choice("planner", flags.planner, {"greedy", "optimal"}, "how to search (default: optimal)")
       .record();
   table
       .choice("optimize", flags.optimize, {"memory", "traffic", "latency"},
@@ -97,7 +101,15 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
   if (!started || !*started)
     return started;
   insertPortCopies(graph);
-  Expected<Plan> result = planWithReserve(graph, *options, flags.reserve.value_or(0));
+  PlanOptions chosen = *options;
+  if (flags.minFast) {
+    const Expected<BudgetNeeds> needs = budgetNeeds(graph, chosen);
+    if (!needs)
+      return needs.error();
+    const uint64_t least = std::max<uint64_t>(needs->smallest, 1) + flags.reserve.value_or(0);
+    chosen.budget.fast = std::min(chosen.budget.fast, least);
+  }
+  Expected<Plan> result = planWithReserve(graph, chosen, flags.reserve.value_or(0));
   if (!result)
     return result.takeError();
   applyPlan(graph, std::move(*result));

@@ -11,7 +11,8 @@ struct PlanFlags {
   std::vector<uint64_t> memory;
   std::optional<uint64_t> flash;
   std::optional<uint64_t> reserve;
-  std::string planner = "greedy";
+  bool minFast = false;
+  std::string planner = "optimal";
   std::string optimize = "memory";
   std::string target = "generic";
   std::string io;

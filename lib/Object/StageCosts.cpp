@@ -44,7 +44,7 @@ constexpr tigris_backend DryBackend = {"dry run", TIGRIS_BACKEND_ABI, TIGRIS_MIN
 uint64_t tileCalls(const PlanFile& file) {
   uint64_t calls = 0;
   for (const tigris_stage& stage : file.stages()) {
-    if (stage.mode != TIGRIS_STAGE_TILED)
+    if (stage.mode == TIGRIS_STAGE_WHOLE)
       continue;
     uint64_t tiles = stage.op_count;
     for (const uint32_t parts : file.plan().tilings[stage.detail].tiles)

@@ -1,4 +1,4 @@
-// The greedy planner: one stage if the model fits, as few as forward cuts give otherwise.
+// One stage if the model fits, otherwise the cuts of the planner that was asked for.
 #include "tigris/Plan/Planner.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -255,17 +255,40 @@ private:
 
 bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
 
-/// What fits instead, for the note of an over-budget error.
-std::string smallestThatFits(uint64_t oneStage, uint64_t stages, const Plan& plan) {
+/// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
+uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least, uint64_t most) {
+  const uint64_t align = drafter.align();
+  for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (const auto cuts = searchCuts(graph, drafter, middle * align, true)) {
+      most = std::min(most, middle * align);
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return most;
+}
+
+/// What planGraph needs; `stages` is largestStageNeed.
+uint64_t smallestBudget(const Graph& graph, StageDrafter& drafter, const Plan& plan,
+                        uint64_t oneStage, uint64_t stages) {
+  if (maySpill(plan))
+    return std::min(oneStage, stages);
+  if (plan.planner != "optimal" || plan.io == IoMode::Arena)
+    return oneStage;
+  return smallestStay(graph, drafter, std::min(oneStage, stages), oneStage);
+}
+
+/// For the note of an over-budget error.
+std::string smallestThatFits(uint64_t smallest, uint64_t stages, const Plan& plan) {
   const std::string with =
       strCat(" with --io=", ioModeName(plan.io), " and --target=", plan.target);
-  if (plan.budget.slow || plan.io == IoMode::Arena || stages >= oneStage)
-    return strCat("the smallest fast budget that fits is ",
-                  plan.io == IoMode::Arena ? oneStage : stages, " bytes", with);
-  return strCat("the smallest fast budget that fits is ", oneStage, " bytes", with,
-                "; with slow "
-                "memory (a second -m) it is ",
-                stages, " bytes");
+  const std::string text =
+      strCat("the smallest fast budget that fits is ", smallest, " bytes", with);
+  if (plan.budget.slow || plan.io == IoMode::Arena || stages >= smallest)
+    return text;
+  return strCat(text, "; with slow memory (a second -m) it is ", stages, " bytes");
 }
 
 } // namespace
@@ -294,7 +317,9 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
                      formatExactBytes(maySpill(plan) ? need.bytes : chosen.layout.height),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
-        .note(smallestThatFits(chosen.layout.height, need.bytes, plan));
+        .note(
+            smallestThatFits(smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes),
+                             need.bytes, plan));
   }
 
   if (plan.io == IoMode::Slow)
@@ -318,11 +343,10 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
     return plan.error();
   const Candidates orders(graph, *plan);
   const Schedule& chosen = orders.best();
-  BudgetNeeds needs = {chosen.layout.height, chosen.layout.height};
-  if (maySpill(*plan)) {
-    StageDrafter drafter(graph, chosen.order, chosen.aliases, plan->io, plan->align);
-    needs.smallest = std::min(needs.smallest, largestStageNeed(drafter).bytes);
-  }
+  BudgetNeeds needs = {chosen.layout.height, 0};
+  StageDrafter drafter(graph, chosen.order, chosen.aliases, plan->io, plan->align);
+  needs.smallest =
+      smallestBudget(graph, drafter, *plan, needs.oneStage, largestStageNeed(drafter).bytes);
   return needs;
 }
 

@@ -10,18 +10,19 @@ struct PlanOptions {
   MemoryBudget budget;
   /// Default: IoMode::Slow when there is slow memory, IoMode::Caller when not.
   std::optional<IoMode> io;
-  /// "greedy" is the only one at present.
-  std::string planner = "greedy";
-  /// "memory", "traffic" or "latency". Recorded in the plan; the greedy planner makes the same one for all:
-  /// a single stage where possible, with compulsory traffic and the lowest fast peak it finds.
+  /// "optimal": the cheapest cuts that searchSegments finds, or the greedy ones if those cost less. "greedy":
+  /// forward cuts (partitionOrder); needs slow memory.
+  std::string planner = "optimal";
+  /// "memory", "traffic" or "latency". Recorded in the plan; both planners make the same one for all:
+  /// a single stage where possible, with compulsory traffic and the lowest fast peak they find.
   std::string optimize = "memory";
   /// A name of Targets.def.
   std::string target = "generic";
 };
 
-/// One stage that runs the whole model; if that does not fit and there is slow memory, several stages between
-/// which tensors are spilled and loaded again, tiled where whole tensors do not fit or cost more
-/// (Plan/TemporalPartition.h).
+/// One stage that runs the whole model; if that does not fit, several stages, tiled or streamed where whole
+/// tensors do not fit or cost more. Tensors that cross a cut stay in fast memory (Plan/SegmentSearch.h) or, if
+/// there is slow memory, are spilled and loaded again (Plan/TemporalPartition.h).
 ///
 /// The order is the graph's own unless depthFirstOrder gives a lower fast peak. Every model output must have
 /// a tensor of its own (insertPortCopies). Bounds of one stage: no layout in the chosen order can have a

@@ -155,32 +155,48 @@ private:
     return result;
   }
 
-  /// Keeps the stage when it and the best continuation cost less than what is known.
-  void offer(size_t begin, size_t end, const Transition& way, const StageDraft& stage) {
-    if (stage.height > way.room || (options_.stay && traffic(stage) != 0))
-      return;
+  /// What going this way with such a stage costs.
+  Entry entryFor(size_t end, const Transition& way, const StageDraft& stage,
+                 uint64_t savedTraffic) const {
     const Entry& rest = cuts_[end].best[way.next];
-    Entry& entry = cuts_[begin].best[way.state];
-    const uint64_t cost = draftCost(stage) + rest.cost;
-    const uint64_t calls = stage.stats.kernelCalls + rest.calls;
-    if (std::tie(cost, calls) < std::tie(entry.cost, entry.calls))
-      entry = {cost, calls, end, way.next, stage.mode};
+    return {draftCost(stage) - savedTraffic + rest.cost, stage.stats.kernelCalls + rest.calls, end,
+            way.next, stage.mode};
+  }
+
+  bool improves(size_t begin, const Transition& way, const Entry& entry) const {
+    const Entry& known = cuts_[begin].best[way.state];
+    return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls);
+  }
+
+  void offer(size_t begin, const Transition& way, const Entry& entry) {
+    if (improves(begin, way, entry))
+      cuts_[begin].best[way.state] = entry;
+  }
+
+  /// Slow bytes of a stage, drafted without residents, that are none when these are resident.
+  uint64_t savedTraffic(const StageDraft& stage, const Residents& residents) const {
+    uint64_t bytes = 0;
+    for (const TensorId id : stage.loads)
+      if (residents.count(id) != 0)
+        bytes += stage.mode == StageMode::Whole ? drafter_.bytes(id) : stage.loadedBytes.at(id);
+    for (const TensorId id : stage.spills)
+      bytes += residents.count(id) != 0 ? drafter_.bytes(id) : 0;
+    return bytes;
   }
 
   static uint64_t traffic(const StageDraft& stage) {
     return stage.stats.slowReadBytes + stage.stats.slowWriteBytes;
   }
 
-  bool canGain(size_t begin, size_t end, const Transition& way) const {
-    return cuts_[end].best[way.next].cost <= cuts_[begin].best[way.state].cost;
-  }
-
   /// False when what lives between the cuts exceeds the budget, and so does any longer run.
-  bool tryWhole(size_t begin, size_t end) {
-    if (drafter_.bound(drafter_.whole(begin, end)) > options_.budget)
+  bool tryWhole(size_t begin, size_t end, std::span<const Transition> ways) {
+    const StageDraft plain = drafter_.whole(begin, end);
+    if (drafter_.bound(plain) > options_.budget)
       return false;
-    for (const Transition& way : transitions(begin, end)) {
-      if (!canGain(begin, end, way))
+    for (const Transition& way : ways) {
+      const uint64_t saved = savedTraffic(plain, way.residents);
+      const Entry entry = entryFor(end, way, plain, saved);
+      if (!improves(begin, way, entry) || (options_.stay && saved != traffic(plain)))
         continue;
       StageDraft stage = drafter_.whole(begin, end, way.residents);
       // A view and its source cannot both be resident: they are one buffer.
@@ -192,51 +208,58 @@ private:
           drafter_.bound(stage) > way.room)
         continue;
       drafter_.layOut(stage);
-      offer(begin, end, way, stage);
+      if (stage.height <= way.room)
+        offer(begin, way, entry);
     }
     return true;
   }
 
-  void tryAlone(size_t begin) {
+  void tryAlone(size_t begin, std::span<const Transition> ways) {
     const std::vector<TensorId> touched = drafter_.touched(begin);
-    for (const Transition& way : transitions(begin, begin + 1)) {
-      if (const auto stage = drafter_.tiled(begin, begin + 1, way.room, way.residents))
-        offer(begin, begin + 1, way, *stage);
+    const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
+    for (const Transition& way : ways) {
+      const auto tiled = drafter_.tiled(begin, begin + 1, way.room, way.residents);
+      if (tiled && !(options_.stay && traffic(*tiled) != 0))
+        offer(begin, way, entryFor(begin + 1, way, *tiled, 0));
       const bool isHome = std::none_of(touched.begin(), touched.end(),
                                        [&](TensorId id) { return way.residents.count(id) != 0; });
-      if (const auto stage = drafter_.direct(begin); stage && isHome && !options_.stay)
-        offer(begin, begin + 1, way, *stage);
+      if (direct && isHome)
+        offer(begin, way, entryFor(begin + 1, way, *direct, 0));
     }
   }
 
   /// False when no way has room.
-  bool tryStreamed(size_t begin, size_t end) {
+  bool tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
     const std::optional<StageDraft> finest = drafter_.finestStream(begin, end);
     if (!finest || finest->height > options_.budget)
       return false;
     bool fits = false;
-    for (const Transition& way : transitions(begin, end)) {
+    for (const Transition& way : ways) {
       if (finest->height > way.room)
         continue;
       fits = true;
-      if (!canGain(begin, end, way))
-        continue;
-      StageDraft stage = *finest;
-      drafter_.makeResident(stage, way.residents);
-      offer(begin, end, way, stage);
+      const uint64_t saved = savedTraffic(*finest, way.residents);
+      if (!options_.stay || saved == traffic(*finest))
+        offer(begin, way, entryFor(end, way, *finest, saved));
     }
     return fits;
   }
 
   void searchFrom(size_t begin) {
     const size_t count = drafter_.order().size();
-    for (size_t end = begin + 1; end <= count && tryWhole(begin, end);)
-      ++end;
-    tryAlone(begin);
+    bool mayBeWhole = true;
     size_t failures = 0;
-    for (size_t end = begin + 1;
-         end <= count && end - begin <= MaxStreamedOps && failures < Patience; ++end)
-      failures = tryStreamed(begin, end) ? 0 : failures + 1;
+    for (size_t end = begin + 1; end <= count; ++end) {
+      const bool mayStream = failures < Patience && end - begin <= MaxStreamedOps;
+      if (!mayBeWhole && !mayStream)
+        break;
+      const std::vector<Transition> ways = transitions(begin, end);
+      mayBeWhole = mayBeWhole && tryWhole(begin, end, ways);
+      if (end == begin + 1)
+        tryAlone(begin, ways);
+      if (mayStream)
+        failures = tryStreamed(begin, end, ways) ? 0 : failures + 1;
+    }
     TIGRIS_CHECK_MSG(options_.stay || cuts_[begin].best[0].isReached(),
                      "an op fits in no way, although the budget allows all");
   }

@@ -36,7 +36,7 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     return std::nullopt;
   const Shape& result = graph().tensor(op.output()).shape;
   const int64_t outer = result[0];
-  if (result[Rows] > 1 && !rules->allows(strip(result, outer, 0, 1)))
+  if ((result[Rows] > 1 || outer > 1) && !rules->allows(strip(result, outer, 0, 1)))
     return std::nullopt;
   RowAccess access;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
