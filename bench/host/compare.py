@@ -40,6 +40,7 @@ def other_side(case, repeats):
     import numpy as np
     import onnxruntime
     options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(case / "model.onnx", options,
@@ -54,16 +55,21 @@ def other_side(case, repeats):
     print(best)
 
 
-def compile_case(tools, case, plan):
-    """True when the model could be compiled; models with free dimensions take those of the arrays."""
-    shapes = []
+def print_shapes(case):
+    """Prints --input-shape options for inputs with free dimensions: those of the arrays."""
     import numpy as np
     import onnx
     model = onnx.load(case / "model.onnx", load_external_data=False)
     for i, port in enumerate(model.graph.input):
         if any(not d.HasField("dim_value") for d in port.type.tensor_type.shape.dim):
             dims = "x".join(map(str, np.load(case / f"input_{i}.npy").shape))
-            shapes.append(f"--input-shape={port.name}:{dims}")
+            print(f"--input-shape={port.name}:{dims}")
+
+
+def compile_case(tools, case, plan):
+    """True when the model could be compiled. This process stays small: children inherit its peak memory."""
+    shapes = subprocess.run([sys.executable, __file__, "--shapes", case], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout.split()
     command = [tools / "tigris", "compile", case / "model.onnx", "-o", plan, "-m", "1G",
                "--target=x86-64"]
     return subprocess.run(command + shapes, stderr=subprocess.DEVNULL).returncode == 0
@@ -122,10 +128,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=pathlib.Path, help="JSON goes here")
     parser.add_argument("--child", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--shapes", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("--repeats", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
         other_side(arguments.child, arguments.repeats)
+        return
+    if arguments.shapes:
+        print_shapes(arguments.shapes)
         return
     if not arguments.tools or not arguments.corpus:
         parser.error("--tools and --corpus are needed")

@@ -13,9 +13,9 @@ namespace {
 
 constexpr auto Backends = std::to_array<const tigris_backend*>({
 #if TIGRIS_HAS_HOST_BACKEND
-    &tigris_backend_host,
+  &tigris_backend_host,
 #endif
-    &tigris_backend_reference,
+      &tigris_backend_reference,
 });
 
 } // namespace

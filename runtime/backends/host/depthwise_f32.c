@@ -1,4 +1,4 @@
-/* Float depthwise convolution with one output channel per input channel: vectors of channels, four pixels at once. */
+/* Float depthwise convolution: vectors of channels, four pixels at once; one by one with channel multipliers. */
 #include "kernels/kernels.h"
 #include "kernels/window.h"
 #include "vectors.h"
@@ -16,6 +16,7 @@ typedef struct Depthwise {
   size_t columnStep; /* input floats from tap to tap */
   size_t pixelStep;  /* and from pixel to pixel */
   size_t outStep;
+  uint32_t multiplier; /* output channels per input channel */
   size_t weightRow;
   size_t weightStep;
   float lo;
@@ -25,9 +26,8 @@ typedef struct Depthwise {
 static float clamp(float v, float lo, float hi) { return v < lo ? lo : (v > hi ? hi : v); }
 
 /* Channels [0, HOST_FLOATS) of up to PIXELS pixels, a constant where this is inlined. */
-static inline __attribute__((always_inline)) void vectorTile(const Depthwise* k, size_t at,
-                                                             const float* w, const float* bias,
-                                                             float* y, int pixels) {
+static inline __attribute__((always_inline)) void
+vectorTile(const Depthwise* k, size_t at, const float* w, const float* bias, float* y, int pixels) {
   Vec sum[PIXELS];
   uint32_t r;
   uint32_t c;
@@ -42,8 +42,7 @@ static inline __attribute__((always_inline)) void vectorTile(const Depthwise* k,
   for (r = 0; r < k->rowCount; ++r) {
     for (c = 0; c < k->columns; ++c) {
       const float* x = k->rows[r] + at + c * k->columnStep;
-      const Vec weights =
-          *(const Vec*)(const void*)(w + r * k->weightRow + c * k->weightStep);
+      const Vec weights = *(const Vec*)(const void*)(w + r * k->weightRow + c * k->weightStep);
       UNROLL
       for (p = 0; p < pixels; ++p)
         sum[p] += *(const Vec*)(const void*)(x + (size_t)p * k->pixelStep) * weights;
@@ -95,7 +94,7 @@ static void run(const Depthwise* k, size_t at, uint32_t pixels, uint32_t channel
                 const float* bias, float* y) {
   uint32_t o = 0;
   uint32_t p;
-  for (; channels - o >= HOST_FLOATS; o += HOST_FLOATS) {
+  for (; k->multiplier == 1 && channels - o >= HOST_FLOATS; o += HOST_FLOATS) {
     const float* b = bias == NULL ? NULL : bias + o;
     for (p = 0; p < pixels; p += PIXELS)
       vectorTiles(k, at + o + p * k->pixelStep, w + o, b, y + o + p * k->outStep,
@@ -103,7 +102,7 @@ static void run(const Depthwise* k, size_t at, uint32_t pixels, uint32_t channel
   }
   for (; o < channels; ++o) {
     for (p = 0; p < pixels; ++p)
-      channel(k, at + o + p * k->pixelStep, w + o, bias == NULL ? NULL : bias + o,
+      channel(k, at + o / k->multiplier + p * k->pixelStep, w + o, bias == NULL ? NULL : bias + o,
               y + o + p * k->outStep);
   }
 }
@@ -117,13 +116,14 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_depthwise_conv_f32)(const tigris_call
   const float* bias = call->op->inputs > 2 ? (const float*)(const void*)call->in[2].data : NULL;
   Depthwise k;
   uint32_t r;
-  if (p->kernel_h > MAX_ROWS || in.c != so.c)
+  if (p->kernel_h > MAX_ROWS)
     return tigris_depthwise_conv_f32(call);
   k.weightStep = tigris_weight_row(call);
   k.weightRow = (uint32_t)p->kernel_w * k.weightStep;
   k.columnStep = (size_t)(uint32_t)p->dilation_w * (uint32_t)in.c;
   k.pixelStep = (size_t)(uint32_t)p->stride_w * (uint32_t)in.c;
   k.outStep = (uint32_t)so.c;
+  k.multiplier = (uint32_t)(so.c / in.c);
   k.lo = p->lo.f;
   k.hi = p->hi.f;
   for (r = out->first; r < out->first + out->rows; ++r) {

@@ -31,7 +31,7 @@ static tigris_kernel vectorised(const tigris_host_kernels* k, uint32_t opcode, i
   case TIGRIS_OP_FULLY_CONNECTED:
     return isFloat ? k->fully_connected_f32 : k->fully_connected_s8;
   case TIGRIS_OP_MATMUL:
-    return k->matmul_f32;
+    return isFloat ? k->matmul_f32 : NULL;
   case TIGRIS_OP_ADD:
   case TIGRIS_OP_SUB:
     return isFloat ? NULL : k->add_s8;
@@ -40,12 +40,18 @@ static tigris_kernel vectorised(const tigris_host_kernels* k, uint32_t opcode, i
   }
 }
 
-static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
+tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_plan* plan,
+                               const tigris_op* op) {
   const uint32_t dtype = plan->tensors[plan->operands[op->operands].tensor].dtype;
   tigris_kernel kernel = NULL;
   if (dtype == TIGRIS_F32 || dtype == TIGRIS_S8)
-    kernel = vectorised(level(), op->opcode, dtype == TIGRIS_F32);
+    kernel = vectorised(kernels, op->opcode, dtype == TIGRIS_F32);
   return kernel != NULL ? kernel : tigris_backend_reference.find(plan, op);
 }
 
-const tigris_backend tigris_backend_host = {"host", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, NULL};
+static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
+  return tigris_host_find(level(), plan, op);
+}
+
+const tigris_backend tigris_backend_host = {"host", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find,
+                                            NULL};

@@ -17,6 +17,10 @@ typedef struct tigris_host_kernels {
   tigris_kernel add_s8; /* ADD and SUB */
 } tigris_host_kernels;
 
+/* The kernel for an op where the processor has this instruction set: the reference's for what is NULL. */
+tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_plan* plan,
+                               const tigris_op* op);
+
 /* HOST_LEVEL is the name of the set in the sources that are compiled several times. */
 #define TIGRIS_HOST_JOIN2(a, b) a##_##b
 #define TIGRIS_HOST_JOIN(a, b) TIGRIS_HOST_JOIN2(a, b)

@@ -142,20 +142,20 @@ typedef struct Width {
 } Width;
 
 /* Widest first. */
-static const Width widths[] = {
-    {2 * HOST_FLOATS, {wide6, wide3, wide2, wide1}}, {HOST_FLOATS, {full6, full3, full2, full1}},
+static const Width widths[] = {{2 * HOST_FLOATS, {wide6, wide3, wide2, wide1}},
+                               {HOST_FLOATS, {full6, full3, full2, full1}},
 #if HOST_FLOATS > 8
-    {8, {eight6, eight3, eight2, eight1}},
+                               {8, {eight6, eight3, eight2, eight1}},
 #endif
 #if HOST_FLOATS > 4
-    {4, {four6, four3, four2, four1}},
+                               {4, {four6, four3, four2, four1}},
 #endif
-    {1, {one6, one3, one2, one1}}};
+                               {1, {one6, one3, one2, one1}}};
 
 /* `pixels` outputs side by side, `channels` channels each. `at`: from the start of the input rows to the first
  * tap of the first pixel. */
-static void multiply(const Product* t, size_t at, uint32_t pixels, const float* w, const float* bias,
-                     uint32_t channels, float* y) {
+static void multiply(const Product* t, size_t at, uint32_t pixels, const float* w,
+                     const float* bias, uint32_t channels, float* y) {
   static const uint32_t counts[4] = {6, 3, 2, 1};
   const Width* width = widths;
   uint32_t o = 0;

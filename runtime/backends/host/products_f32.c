@@ -6,7 +6,9 @@
 #include "product_f32.h"
 #include "walk.h"
 
-static const float* floats(const tigris_view* view) { return (const float*)(const void*)view->data; }
+static const float* floats(const tigris_view* view) {
+  return (const float*)(const void*)view->data;
+}
 
 static const float* biasOf(const tigris_call* call) {
   return call->op->inputs > 2 ? floats(&call->in[2]) : NULL;
@@ -131,7 +133,26 @@ static const int32_t* layoutOf(const tigris_call* call, const tigris_view* opera
   return (t->flags & TIGRIS_TENSOR_CONST) != 0 ? tigris_dims(call->plan, t) : operand->dims;
 }
 
-/* All lines of the matrices of a product without broadcast axes; the rest is the reference's. */
+/* First element of the matrix that batch `index` of the output uses from `operand`, under broadcasting of
+ * the leading axes. */
+static uint32_t matrixStart(const tigris_call* call, const tigris_view* operand, uint32_t index) {
+  const tigris_view* out = &call->out[0];
+  const int32_t* layout = layoutOf(call, operand);
+  const uint32_t rank = operand->tensor->rank;
+  uint32_t step = (uint32_t)layout[rank - 1] * (uint32_t)layout[rank - 2];
+  uint32_t start = 0;
+  uint32_t i;
+  for (i = 3; i <= rank; ++i) {
+    const uint32_t size = (uint32_t)out->dims[out->tensor->rank - i];
+    if (operand->dims[rank - i] != 1)
+      start += index % size * step;
+    step *= (uint32_t)layout[rank - i];
+    index /= size;
+  }
+  return start;
+}
+
+/* What the reference computes must not depend on how an op is cut: hence only the transposed form is left to it. */
 tigris_status TIGRIS_HOST_NAME(tigris_host_matmul_f32)(const tigris_call* call) {
   const tigris_matmul_params* p = (const tigris_matmul_params*)call->params;
   const tigris_view* a = &call->in[0];
@@ -141,32 +162,20 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_matmul_f32)(const tigris_call* call) 
   const uint32_t m = (uint32_t)y->dims[rank - 2];
   const uint32_t n = (uint32_t)y->dims[rank - 1];
   const uint32_t k = (uint32_t)a->dims[a->tensor->rank - 1];
+  const uint32_t row = (uint32_t)layoutOf(call, b)[b->tensor->rank - 1];
   const tigris_span span = tigris_span_of(y);
-  const int32_t* layout;
+  const uint32_t past = (span.begin + span.count) / n;
   uint32_t line;
   uint32_t count;
-  uint32_t i;
-  if ((p->flags & TIGRIS_MATMUL_TRANSPOSE_B) != 0 || a->tensor->rank != rank ||
-      b->tensor->rank != rank || layoutOf(call, a) != a->dims)
+  if ((p->flags & TIGRIS_MATMUL_TRANSPOSE_B) != 0)
     return tigris_matmul_f32(call);
-  for (i = 0; i + 2 < rank; ++i) {
-    if (a->dims[i] != y->dims[i] || b->dims[i] != y->dims[i])
-      return tigris_matmul_f32(call);
-  }
-  layout = layoutOf(call, b);
-  for (i = 0; i + 2 < rank; ++i) {
-    if (layout[i] != b->dims[i])
-      return tigris_matmul_f32(call);
-  }
-  for (line = span.begin / n; line < (span.begin + span.count) / n; line += count) {
+  for (line = span.begin / n; line < past; line += count) {
     const uint32_t batch = line / m;
-    const uint32_t left = (span.begin + span.count) / n - line;
-    const size_t matrix = (size_t)(uint32_t)layout[rank - 2] * (uint32_t)layout[rank - 1];
-    count = m - line % m < left ? m - line % m : left;
-    lines((const float*)(const void*)tigris_element(a, line * k, 4), count, k,
-          (const float*)(const void*)tigris_element(b, (uint32_t)(batch * matrix), 4),
-          (uint32_t)layout[rank - 1], NULL, n, -HUGE_VALF, HUGE_VALF,
-          (float*)(void*)tigris_element(y, line * n, 4));
+    count = m - line % m < past - line ? m - line % m : past - line;
+    lines(
+        (const float*)(const void*)tigris_element(a, matrixStart(call, a, batch) + line % m * k, 4),
+        count, k, (const float*)(const void*)tigris_element(b, matrixStart(call, b, batch), 4), row,
+        NULL, n, -HUGE_VALF, HUGE_VALF, (float*)(void*)tigris_element(y, line * n, 4));
   }
   return TIGRIS_OK;
 }

@@ -61,9 +61,8 @@ static inline Sums multiplyAdd(Sums sum, const Input* x, const Weight* w) {
 }
 
 /* sum[p] for `pixels` patches, a constant where this is inlined. */
-static inline __attribute__((always_inline)) void
-tile(const Packed* packed, const Patches* patches, uint32_t first, int pixels,
-     Sums (*out)[2]) {
+static inline __attribute__((always_inline)) void tile(const Packed* packed, const Patches* patches,
+                                                       uint32_t first, int pixels, Sums (*out)[2]) {
   Sums sum[PIXELS][2];
   const Input* x = patches->values + (size_t)first * patches->step;
   const Weight* w = packed->weights;
@@ -89,8 +88,7 @@ tile(const Packed* packed, const Patches* patches, uint32_t first, int pixels,
   }
 }
 
-static void tiles(const Packed* packed, const Patches* patches, uint32_t pixels,
-                  Sums (*sum)[2]) {
+static void tiles(const Packed* packed, const Patches* patches, uint32_t pixels, Sums (*sum)[2]) {
   uint32_t p = 0;
   if (pixels == 6) {
     tile(packed, patches, 0, 6, sum);
@@ -202,8 +200,8 @@ typedef struct ConvS8 {
 } ConvS8;
 
 /* The patch of the pixel whose first tap is in `row` (of the batch from `batchRow`) and `column`. */
-static void gather(const ConvS8* k, uint32_t batchRow, int32_t row, int32_t column, uint32_t inStart,
-                   Input* to) {
+static void gather(const ConvS8* k, uint32_t batchRow, int32_t row, int32_t column,
+                   uint32_t inStart, Input* to) {
   const int32_t width = k->in.w * k->in.c;
   const int32_t zero = k->dense.in_zero;
   int32_t ky;
@@ -217,8 +215,7 @@ static void gather(const ConvS8* k, uint32_t batchRow, int32_t row, int32_t colu
     }
     x = tigris_row_s8(&k->call->in[0], batchRow + (uint32_t)row);
     for (kx = 0; kx < k->runs; ++kx, to += k->run) {
-      const int32_t at =
-          tigris_clamp_s32(column + kx * k->p->dilation_w, -k->p->kernel_w, k->in.w);
+      const int32_t at = tigris_clamp_s32(column + kx * k->p->dilation_w, -k->p->kernel_w, k->in.w);
       const int32_t start = at * k->in.c + (int32_t)inStart;
       const int32_t before = start >= 0 ? 0 : (start < -k->run ? k->run : -start);
       const int32_t left = width - start - before;

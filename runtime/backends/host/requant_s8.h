@@ -95,17 +95,17 @@ static inline Sums highMul(Sums x, Sums m) {
 #if defined(__AVX512VNNI__)
   const __m512i nudge = _mm512_set1_epi64(INT64_C(1) << 30);
   const __m512i even = _mm512_add_epi64(_mm512_mul_epi32((__m512i)x, (__m512i)m), nudge);
-  const __m512i odd = _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32),
-                                                        _mm512_srli_epi64((__m512i)m, 32)),
-                                       nudge);
+  const __m512i odd = _mm512_add_epi64(
+      _mm512_mul_epi32(_mm512_srli_epi64((__m512i)x, 32), _mm512_srli_epi64((__m512i)m, 32)),
+      nudge);
   return (Sums)_mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64(even, 31),
                                        _mm512_slli_epi64(odd, 1));
 #elif defined(__AVX2__)
   const __m256i nudge = _mm256_set1_epi64x(INT64_C(1) << 30);
   const __m256i even = _mm256_add_epi64(_mm256_mul_epi32((__m256i)x, (__m256i)m), nudge);
-  const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32),
-                                                        _mm256_srli_epi64((__m256i)m, 32)),
-                                       nudge);
+  const __m256i odd = _mm256_add_epi64(
+      _mm256_mul_epi32(_mm256_srli_epi64((__m256i)x, 32), _mm256_srli_epi64((__m256i)m, 32)),
+      nudge);
   return (Sums)_mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xAA);
 #else
   Sums result;

@@ -39,8 +39,8 @@ static inline int32_t tigris_host_alike(int32_t x, int32_t width, const tigris_w
                                         const tigris_conv_params* p, int32_t size) {
   int32_t n = 1;
   for (; x + n < width; ++n) {
-    const tigris_window next = tigris_window_at(x + n, p->stride_w, p->pad_left, p->dilation_w,
-                                                p->kernel_w, size);
+    const tigris_window next =
+        tigris_window_at(x + n, p->stride_w, p->pad_left, p->dilation_w, p->kernel_w, size);
     if (next.begin != window->begin || next.end != window->end)
       break;
   }
