@@ -73,7 +73,7 @@ foreach(tool IN LISTS tools)
     DEPENDS ${tool} COMMENT "Manual page and completions of ${program}" VERBATIM)
   list(APPEND generated ${man} ${bash} ${zsh} ${fish})
 endforeach()
-foreach(command analyze compile run dump)
+foreach(command analyze codegen compile run dump)
   set(man ${PROJECT_BINARY_DIR}/share/man/man1/tigris-${command}.1)
   if(NOT man IN_LIST generated)
     add_custom_command(

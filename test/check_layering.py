@@ -36,7 +36,7 @@ PLUGINS = {"Support", "IR", "Analysis", "Pass"}
 RUNTIME_HEADERS = {
     "Emit": {"tigris_format.h"},
     "Object": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
-    "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
+    "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h", "tigris_host.h"},
 }
 
 # include prefix -> the layers that may use the library. The longest matching prefix decides.

@@ -22,7 +22,7 @@ std::string usageLine(const ToolSpec& spec) {
   if (!spec.input.empty())
     usage += " " + positional(spec);
   if (spec.outputRequired)
-    usage += " -o FILE";
+    usage += " -o " + spec.outputName;
   return usage + " [OPTION]...";
 }
 

@@ -4,6 +4,7 @@
 #include "tigris/Driver/Compare.h"
 #include "tigris/Driver/PlanRunner.h"
 #include "tigris/Driver/PortData.h"
+#include "tigris/Driver/RuntimeBackends.h"
 #include "tigris/Driver/ToolMain.h"
 #include "tigris/Object/Dump.h"
 #include "tigris/Object/Report.h"
@@ -29,7 +30,7 @@ struct RunFlags {
   bool ignoreCrc = false;
   int64_t repeat = 1;
   int64_t seed = 1;
-  std::string backend = "reference";
+  std::string backend = runtimeBackendNames().front();
 };
 
 std::vector<PortView> viewPorts(const PlanFile& file, std::span<const tigris_port> ports,
@@ -248,7 +249,7 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     return inputs.error();
 
   Expected<PlanRunner> runner =
-      PlanRunner::create(*file, tigris_backend_reference, flags.fast, flags.slow);
+      PlanRunner::create(*file, *runtimeBackend(flags.backend), flags.fast, flags.slow);
   if (!runner)
     return runner.takeError();
   std::vector<NpyArray> outputs;
@@ -316,7 +317,7 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.choice("stats", flags.stats, {"text", "json"}, "how the figures are printed");
     table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
     table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);
-    table.choice("backend", flags.backend, {"reference"}, "kernels to run on");
+    table.choice("backend", flags.backend, runtimeBackendNames(), "kernels to run on");
     table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
   };
   spec.details =

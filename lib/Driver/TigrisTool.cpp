@@ -2,6 +2,7 @@
 #include "tigris/Driver/TigrisTool.h"
 
 #include "tigris/Driver/AnalyzeTool.h"
+#include "tigris/Driver/CodegenTool.h"
 #include "tigris/Driver/CompileTool.h"
 #include "tigris/Driver/DumpTool.h"
 #include "tigris/Driver/RunTool.h"
@@ -20,7 +21,8 @@ std::vector<ToolCommand> allCommands() {
           {"run", "run a .tgrs file on this computer with arrays from .npy files",
            [](const SpecUser& use) { return withRunSpec("tigris run", use); }},
           {"dump", "show a .tgrs file or a graph stream: text, JSON, HTML, SVG, hex",
-           [](const SpecUser& use) { return withDumpSpec("tigris dump", use); }}};
+           [](const SpecUser& use) { return withDumpSpec("tigris dump", use); }},
+          {"codegen", "write a .tgrs file as C sources for firmware", withCodegenSpec}};
 }
 
 /// The exit code of the command of that name; nullopt where there is none.

@@ -104,14 +104,15 @@ std::string spellingOf(const OptionTable::Entry& entry) {
 void declareOptions(const ToolSpec& spec, CommandLine& line) {
   if (spec.output)
     line.table
-        .add("output,o", "FILE", "",
+        .add("output,o", spec.outputName.c_str(), "",
              [&line](const std::string& value, const std::string&) -> Status {
                line.output = value;
                line.outputGiven = true;
                return {};
              })
-        .help = spec.outputRequired ? "where the result goes; - is standard output"
-                                    : "where the result goes (default: standard output)";
+        .help = spec.outputName != "FILE" ? "where the results go"
+                : spec.outputRequired     ? "where the result goes; - is standard output"
+                                          : "where the result goes (default: standard output)";
   if (spec.options)
     spec.options(line.table);
   if (spec.output) {
@@ -230,7 +231,9 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
   if (!line.depfile.empty() && line.output == "-")
     return makeError(DiagId::Usage, "option '--depfile' needs -o FILE, the target of its rule");
   if (spec.outputRequired && !line.outputGiven)
-    return makeError(DiagId::Usage, "no -o FILE given; see --help");
+    return makeError(DiagId::Usage, "no -o ", spec.outputName, " given; see --help");
+  if (line.output == "-" && line.outputGiven && spec.outputName != "FILE")
+    return makeError(DiagId::Usage, "the results are several files: -o names a folder");
   if (spec.outputRequired && line.output == "-" && ::isatty(STDOUT_FILENO) != 0)
     return makeError(DiagId::Usage, "the result is binary and standard output is a terminal");
   if (allowed == 1 && line.positional.empty() && (!spec.needsInput || spec.needsInput()) &&

@@ -209,6 +209,8 @@ struct ToolSpec {
   bool output = false;
   /// -o must be given (binary results).
   bool outputRequired = false;
+  /// What -o names: a file, or "DIR" for a folder to which the run adds files (ToolContext::outputFile).
+  std::string outputName = "FILE";
   /// One command per line, shown under EXAMPLES.
   std::string examples;
   /// Further paragraphs for --help, after the options; may be empty.

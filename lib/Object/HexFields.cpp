@@ -28,7 +28,9 @@ constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::
   {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),       \
    ElementCount<decltype(record::member)>, FieldKind::kind}
 // clang-format on
-#define COVERED(fields, record) static_assert(covers(fields, sizeof(record)))
+#define RECORD(constant, record, name, fields)                                                     \
+  static_assert(covers(fields, sizeof(record)));                                                   \
+  constexpr HexRecord constant = {name, sizeof(record), fields}
 
 constexpr HexField HeaderFields[] = {
     FIELD(tigris_header, magic, Characters),     FIELD(tigris_header, version, Unsigned),
@@ -36,7 +38,7 @@ constexpr HexField HeaderFields[] = {
     FIELD(tigris_header, crc32, Address),        FIELD(tigris_header, section_count, Unsigned),
     FIELD(tigris_header, reserved, Unsigned),
 };
-COVERED(HeaderFields, tigris_header);
+RECORD(Header, tigris_header, "header", HeaderFields);
 
 constexpr HexField SectionFields[] = {
     FIELD(tigris_section, type, SectionType),
@@ -44,7 +46,7 @@ constexpr HexField SectionFields[] = {
     FIELD(tigris_section, length, Unsigned),
     FIELD(tigris_section, count, Unsigned),
 };
-COVERED(SectionFields, tigris_section);
+RECORD(Section, tigris_section, "section", SectionFields);
 
 constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, fast_bytes, Unsigned),
@@ -81,7 +83,7 @@ constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, bound_fast_peak, Unsigned),
     FIELD(tigris_summary, bound_slow_traffic, Unsigned),
 };
-COVERED(SummaryFields, tigris_summary);
+RECORD(SummaryRecord, tigris_summary, "summary", SummaryFields);
 
 constexpr HexField TensorFields[] = {
     FIELD(tigris_tensor, dtype, Type),     FIELD(tigris_tensor, rank, Unsigned),
@@ -89,13 +91,13 @@ constexpr HexField TensorFields[] = {
     FIELD(tigris_tensor, bytes, Unsigned), FIELD(tigris_tensor, quant, Unsigned),
     FIELD(tigris_tensor, data, Address),   FIELD(tigris_tensor, name, String),
 };
-COVERED(TensorFields, tigris_tensor);
+RECORD(TensorRecord, tigris_tensor, "tensor", TensorFields);
 
 constexpr HexField QuantFields[] = {
     FIELD(tigris_quant, scale, Float),
     FIELD(tigris_quant, zero_point, Signed),
 };
-COVERED(QuantFields, tigris_quant);
+RECORD(QuantRecord, tigris_quant, "quant", QuantFields);
 
 constexpr HexField PortFields[] = {
     FIELD(tigris_port, tensor, Unsigned),   FIELD(tigris_port, direction, Unsigned),
@@ -104,7 +106,7 @@ constexpr HexField PortFields[] = {
     FIELD(tigris_port, perm, Unsigned),     FIELD(tigris_port, offset, Address),
     FIELD(tigris_port, name, String),
 };
-COVERED(PortFields, tigris_port);
+RECORD(PortRecord, tigris_port, "port", PortFields);
 
 constexpr HexField OperandFields[] = {
     FIELD(tigris_operand, tensor, Unsigned),
@@ -112,7 +114,7 @@ constexpr HexField OperandFields[] = {
     FIELD(tigris_operand, reserved, Unsigned),
     FIELD(tigris_operand, offset, Address),
 };
-COVERED(OperandFields, tigris_operand);
+RECORD(OperandRecord, tigris_operand, "operand", OperandFields);
 
 constexpr HexField OpFields[] = {
     FIELD(tigris_op, opcode, Opcode),    FIELD(tigris_op, inputs, Unsigned),
@@ -120,7 +122,7 @@ constexpr HexField OpFields[] = {
     FIELD(tigris_op, params, Unsigned),  FIELD(tigris_op, params_size, Unsigned),
     FIELD(tigris_op, name, String),
 };
-COVERED(OpFields, tigris_op);
+RECORD(OpRecord, tigris_op, "op", OpFields);
 
 constexpr HexField StageFields[] = {
     FIELD(tigris_stage, first_op, Unsigned),    FIELD(tigris_stage, op_count, Unsigned),
@@ -129,7 +131,7 @@ constexpr HexField StageFields[] = {
     FIELD(tigris_stage, peak, Unsigned),        FIELD(tigris_stage, detail, Unsigned),
     FIELD(tigris_stage, mode, StageMode),       FIELD(tigris_stage, reserved, Unsigned),
 };
-COVERED(StageFields, tigris_stage);
+RECORD(StageRecord, tigris_stage, "stage", StageFields);
 
 constexpr HexField TilingFields[] = {
     FIELD(tigris_tiling, first_buffer, Unsigned),
@@ -137,7 +139,7 @@ constexpr HexField TilingFields[] = {
     FIELD(tigris_tiling, state, Unsigned),
     FIELD(tigris_tiling, tiles, Unsigned),
 };
-COVERED(TilingFields, tigris_tiling);
+RECORD(TilingRecord, tigris_tiling, "tiling", TilingFields);
 
 constexpr HexField TileBufferFields[] = {
     FIELD(tigris_tile_buffer, tensor, Unsigned),  FIELD(tigris_tile_buffer, home, Pool),
@@ -145,21 +147,21 @@ constexpr HexField TileBufferFields[] = {
     FIELD(tigris_tile_buffer, bytes, Unsigned),   FIELD(tigris_tile_buffer, home_offset, Address),
     FIELD(tigris_tile_buffer, load_op, Unsigned), FIELD(tigris_tile_buffer, reload_axes, Address),
 };
-COVERED(TileBufferFields, tigris_tile_buffer);
+RECORD(TileBufferRecord, tigris_tile_buffer, "tile_buffer", TileBufferFields);
 
 constexpr HexField WeightBlockFields[] = {
     FIELD(tigris_weight_block, first_op, Unsigned),     FIELD(tigris_weight_block, data, Address),
     FIELD(tigris_weight_block, packed_bytes, Unsigned), FIELD(tigris_weight_block, bytes, Unsigned),
     FIELD(tigris_weight_block, fast, Address),          FIELD(tigris_weight_block, mode, Unsigned),
 };
-COVERED(WeightBlockFields, tigris_weight_block);
+RECORD(WeightBlockRecord, tigris_weight_block, "weight_block", WeightBlockFields);
 
 constexpr HexField TransferFields[] = {
     FIELD(tigris_transfer, tensor, Unsigned), FIELD(tigris_transfer, reserved, Unsigned),
     FIELD(tigris_transfer, fast, Address),    FIELD(tigris_transfer, slow, Address),
     FIELD(tigris_transfer, bytes, Unsigned),
 };
-COVERED(TransferFields, tigris_transfer);
+RECORD(TransferRecord, tigris_transfer, "transfer", TransferFields);
 
 constexpr HexField ConvParamsFields[] = {
     FIELD(tigris_conv_params, kernel_h, Signed),
@@ -180,7 +182,7 @@ constexpr HexField ConvParamsFields[] = {
     FIELD(tigris_conv_params, weight_zeros, Unsigned),
     FIELD(tigris_conv_params, weight_zeros_count, Unsigned),
 };
-COVERED(ConvParamsFields, tigris_conv_params);
+RECORD(ConvParamsRecord, tigris_conv_params, "conv_params", ConvParamsFields);
 
 constexpr HexField FcParamsFields[] = {
     FIELD(tigris_fc_params, lo, Scalar),
@@ -190,14 +192,14 @@ constexpr HexField FcParamsFields[] = {
     FIELD(tigris_fc_params, weight_zeros, Unsigned),
     FIELD(tigris_fc_params, weight_zeros_count, Unsigned),
 };
-COVERED(FcParamsFields, tigris_fc_params);
+RECORD(FcParamsRecord, tigris_fc_params, "fc_params", FcParamsFields);
 
 constexpr HexField MatmulParamsFields[] = {
     FIELD(tigris_matmul_params, flags, Address),
     FIELD(tigris_matmul_params, multiplier, Signed),
     FIELD(tigris_matmul_params, shift, Signed),
 };
-COVERED(MatmulParamsFields, tigris_matmul_params);
+RECORD(MatmulParamsRecord, tigris_matmul_params, "matmul_params", MatmulParamsFields);
 
 constexpr HexField PoolParamsFields[] = {
     FIELD(tigris_pool_params, kernel_h, Signed),
@@ -216,7 +218,7 @@ constexpr HexField PoolParamsFields[] = {
     FIELD(tigris_pool_params, requant, Unsigned),
     FIELD(tigris_pool_params, requant_count, Unsigned),
 };
-COVERED(PoolParamsFields, tigris_pool_params);
+RECORD(PoolParamsRecord, tigris_pool_params, "pool_params", PoolParamsFields);
 
 constexpr HexField GlobalPoolParamsFields[] = {
     FIELD(tigris_global_pool_params, lo, Scalar),
@@ -224,7 +226,8 @@ constexpr HexField GlobalPoolParamsFields[] = {
     FIELD(tigris_global_pool_params, requant, Unsigned),
     FIELD(tigris_global_pool_params, requant_count, Unsigned),
 };
-COVERED(GlobalPoolParamsFields, tigris_global_pool_params);
+RECORD(GlobalPoolParamsRecord, tigris_global_pool_params, "global_pool_params",
+       GlobalPoolParamsFields);
 
 constexpr HexField ReduceParamsFields[] = {
     FIELD(tigris_reduce_params, kind, Unsigned),
@@ -232,7 +235,7 @@ constexpr HexField ReduceParamsFields[] = {
     FIELD(tigris_reduce_params, requant, Unsigned),
     FIELD(tigris_reduce_params, requant_count, Unsigned),
 };
-COVERED(ReduceParamsFields, tigris_reduce_params);
+RECORD(ReduceParamsRecord, tigris_reduce_params, "reduce_params", ReduceParamsFields);
 
 constexpr HexField BinaryParamsFields[] = {
     FIELD(tigris_binary_params, lo, Scalar),
@@ -245,20 +248,20 @@ constexpr HexField BinaryParamsFields[] = {
     FIELD(tigris_binary_params, out_multiplier, Signed),
     FIELD(tigris_binary_params, out_shift, Signed),
 };
-COVERED(BinaryParamsFields, tigris_binary_params);
+RECORD(BinaryParamsRecord, tigris_binary_params, "binary_params", BinaryParamsFields);
 
 constexpr HexField UnaryParamsFields[] = {
     FIELD(tigris_unary_params, function, Unsigned),
     FIELD(tigris_unary_params, alpha, Float),
     FIELD(tigris_unary_params, beta, Float),
 };
-COVERED(UnaryParamsFields, tigris_unary_params);
+RECORD(UnaryParamsRecord, tigris_unary_params, "unary_params", UnaryParamsFields);
 
 constexpr HexField ClampParamsFields[] = {
     FIELD(tigris_clamp_params, lo, Scalar),
     FIELD(tigris_clamp_params, hi, Scalar),
 };
-COVERED(ClampParamsFields, tigris_clamp_params);
+RECORD(ClampParamsRecord, tigris_clamp_params, "clamp_params", ClampParamsFields);
 
 constexpr HexField SoftmaxParamsFields[] = {
     FIELD(tigris_softmax_params, axis, Signed),
@@ -266,48 +269,48 @@ constexpr HexField SoftmaxParamsFields[] = {
     FIELD(tigris_softmax_params, left_shift, Signed),
     FIELD(tigris_softmax_params, diff_min, Signed),
 };
-COVERED(SoftmaxParamsFields, tigris_softmax_params);
+RECORD(SoftmaxParamsRecord, tigris_softmax_params, "softmax_params", SoftmaxParamsFields);
 
 constexpr HexField LayerNormParamsFields[] = {
     FIELD(tigris_layer_norm_params, axes, Unsigned),
     FIELD(tigris_layer_norm_params, epsilon, Float),
 };
-COVERED(LayerNormParamsFields, tigris_layer_norm_params);
+RECORD(LayerNormParamsRecord, tigris_layer_norm_params, "layer_norm_params", LayerNormParamsFields);
 
 constexpr HexField AxisParamsFields[] = {
     FIELD(tigris_axis_params, axis, Signed),
 };
-COVERED(AxisParamsFields, tigris_axis_params);
+RECORD(AxisParamsRecord, tigris_axis_params, "axis_params", AxisParamsFields);
 
 constexpr HexField SearchParamsFields[] = {
     FIELD(tigris_search_params, axis, Signed),
     FIELD(tigris_search_params, flags, Unsigned),
 };
-COVERED(SearchParamsFields, tigris_search_params);
+RECORD(SearchParamsRecord, tigris_search_params, "search_params", SearchParamsFields);
 
 constexpr HexField RecurrentParamsFields[] = {
     FIELD(tigris_recurrent_params, flags, Unsigned),
     FIELD(tigris_recurrent_params, clip, Float),
 };
-COVERED(RecurrentParamsFields, tigris_recurrent_params);
+RECORD(RecurrentParamsRecord, tigris_recurrent_params, "recurrent_params", RecurrentParamsFields);
 
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),
 };
-COVERED(SliceParamsFields, tigris_slice_params);
+RECORD(SliceParamsRecord, tigris_slice_params, "slice_params", SliceParamsFields);
 
 constexpr HexField PadParamsFields[] = {
     FIELD(tigris_pad_params, before, Signed),
     FIELD(tigris_pad_params, mode, Unsigned),
     FIELD(tigris_pad_params, value, Scalar),
 };
-COVERED(PadParamsFields, tigris_pad_params);
+RECORD(PadParamsRecord, tigris_pad_params, "pad_params", PadParamsFields);
 
 constexpr HexField TransposeParamsFields[] = {
     FIELD(tigris_transpose_params, perm, Unsigned),
 };
-COVERED(TransposeParamsFields, tigris_transpose_params);
+RECORD(TransposeParamsRecord, tigris_transpose_params, "transpose_params", TransposeParamsFields);
 
 constexpr HexField ResizeParamsFields[] = {
     FIELD(tigris_resize_params, h_taps, Unsigned),
@@ -319,7 +322,7 @@ constexpr HexField ResizeParamsFields[] = {
     FIELD(tigris_resize_params, h_origin, Signed),
     FIELD(tigris_resize_params, w_origin, Signed),
 };
-COVERED(ResizeParamsFields, tigris_resize_params);
+RECORD(ResizeParamsRecord, tigris_resize_params, "resize_params", ResizeParamsFields);
 
 constexpr HexField RequantizeParamsFields[] = {
     FIELD(tigris_requantize_params, multiplier, Signed),
@@ -327,66 +330,16 @@ constexpr HexField RequantizeParamsFields[] = {
     FIELD(tigris_requantize_params, lo, Signed),
     FIELD(tigris_requantize_params, hi, Signed),
 };
-COVERED(RequantizeParamsFields, tigris_requantize_params);
+RECORD(RequantizeParamsRecord, tigris_requantize_params, "requantize_params",
+       RequantizeParamsFields);
 
 #undef FIELD
-#undef COVERED
-
-template <typename Record, size_t N>
-constexpr HexRecord record(std::string_view name, const HexField (&fields)[N]) {
-  return {name, sizeof(Record), fields};
-}
-
-constexpr HexRecord SummaryRecord = record<tigris_summary>("summary", SummaryFields);
-constexpr HexRecord QuantRecord = record<tigris_quant>("quant", QuantFields);
-constexpr HexRecord TensorRecord = record<tigris_tensor>("tensor", TensorFields);
-constexpr HexRecord PortRecord = record<tigris_port>("port", PortFields);
-constexpr HexRecord OperandRecord = record<tigris_operand>("operand", OperandFields);
-constexpr HexRecord OpRecord = record<tigris_op>("op", OpFields);
-constexpr HexRecord TransferRecord = record<tigris_transfer>("transfer", TransferFields);
-constexpr HexRecord StageRecord = record<tigris_stage>("stage", StageFields);
-constexpr HexRecord TilingRecord = record<tigris_tiling>("tiling", TilingFields);
-constexpr HexRecord TileBufferRecord = record<tigris_tile_buffer>("tile_buffer", TileBufferFields);
-constexpr HexRecord WeightBlockRecord =
-    record<tigris_weight_block>("weight_block", WeightBlockFields);
-constexpr HexRecord ConvParamsRecord = record<tigris_conv_params>("conv_params", ConvParamsFields);
-constexpr HexRecord FcParamsRecord = record<tigris_fc_params>("fc_params", FcParamsFields);
-constexpr HexRecord MatmulParamsRecord =
-    record<tigris_matmul_params>("matmul_params", MatmulParamsFields);
-constexpr HexRecord PoolParamsRecord = record<tigris_pool_params>("pool_params", PoolParamsFields);
-constexpr HexRecord GlobalPoolParamsRecord =
-    record<tigris_global_pool_params>("global_pool_params", GlobalPoolParamsFields);
-constexpr HexRecord ReduceParamsRecord =
-    record<tigris_reduce_params>("reduce_params", ReduceParamsFields);
-constexpr HexRecord BinaryParamsRecord =
-    record<tigris_binary_params>("binary_params", BinaryParamsFields);
-constexpr HexRecord UnaryParamsRecord =
-    record<tigris_unary_params>("unary_params", UnaryParamsFields);
-constexpr HexRecord ClampParamsRecord =
-    record<tigris_clamp_params>("clamp_params", ClampParamsFields);
-constexpr HexRecord SoftmaxParamsRecord =
-    record<tigris_softmax_params>("softmax_params", SoftmaxParamsFields);
-constexpr HexRecord LayerNormParamsRecord =
-    record<tigris_layer_norm_params>("layer_norm_params", LayerNormParamsFields);
-constexpr HexRecord AxisParamsRecord = record<tigris_axis_params>("axis_params", AxisParamsFields);
-constexpr HexRecord SearchParamsRecord =
-    record<tigris_search_params>("search_params", SearchParamsFields);
-constexpr HexRecord RecurrentParamsRecord =
-    record<tigris_recurrent_params>("recurrent_params", RecurrentParamsFields);
-constexpr HexRecord SliceParamsRecord =
-    record<tigris_slice_params>("slice_params", SliceParamsFields);
-constexpr HexRecord PadParamsRecord = record<tigris_pad_params>("pad_params", PadParamsFields);
-constexpr HexRecord TransposeParamsRecord =
-    record<tigris_transpose_params>("transpose_params", TransposeParamsFields);
-constexpr HexRecord ResizeParamsRecord =
-    record<tigris_resize_params>("resize_params", ResizeParamsFields);
-constexpr HexRecord RequantizeParamsRecord =
-    record<tigris_requantize_params>("requantize_params", RequantizeParamsFields);
+#undef RECORD
 
 } // namespace
 
-const HexRecord HeaderRecord = record<tigris_header>("header", HeaderFields);
-const HexRecord SectionRecord = record<tigris_section>("section", SectionFields);
+const HexRecord HeaderRecord = Header;
+const HexRecord SectionRecord = Section;
 
 std::string_view sectionName(uint32_t type) {
   switch (type) {

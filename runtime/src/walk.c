@@ -29,6 +29,16 @@ void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_view* input)
     w->stride[k][w->rank - rank + i] = input->dims[i] == 1 ? 0 : strides[i];
 }
 
+void tigris_walk_begin(tigris_walk* w, const tigris_call* call, uint32_t inputs) {
+  const tigris_span span = tigris_span_of(&call->out[0]);
+  uint32_t k;
+  tigris_walk_init(w, &call->out[0]);
+  for (k = 0; k < inputs; ++k)
+    tigris_walk_broadcast(w, k, &call->in[k]);
+  tigris_walk_collapse(w);
+  tigris_walk_start(w, span.begin, span.count);
+}
+
 void tigris_walk_collapse(tigris_walk* w) {
   uint32_t out = 0; /* axes kept so far, written from the front */
   uint32_t i;

@@ -29,6 +29,8 @@ typedef struct tigris_walk {
 void tigris_walk_init(tigris_walk* w, const tigris_view* output);
 /* Strides of `input` for numpy broadcasting against the walk's dimensions. */
 void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_view* input);
+/* The walk over what output 0 of a call asks for, with the first `inputs` inputs under broadcasting; started. */
+void tigris_walk_begin(tigris_walk* w, const tigris_call* call, uint32_t inputs);
 /* Row-major strides of what a view shows. */
 void tigris_strides(const tigris_view* view, int32_t* strides);
 /* Merges axes that all inputs step through as one; drops axes of size 1. */
@@ -42,6 +44,14 @@ void tigris_walk_advance(tigris_walk* w, uint32_t run);
 /* First byte of flat element `element` of a view's tensor; the rows it needs are in the view. */
 static inline uint8_t* tigris_element(const tigris_view* view, uint32_t element, uint32_t size) {
   return view->data + ((size_t)element * size - (size_t)view->first * view->pitch);
+}
+
+/* Where input k stands, of `size` bytes per element; *step: bytes from one element of the run to the next. */
+static inline const uint8_t* tigris_walk_input(const tigris_walk* w, uint32_t k,
+                                               const tigris_view* input, uint32_t size,
+                                               ptrdiff_t* step) {
+  *step = (ptrdiff_t)w->stride[k][w->rank - 1] * (ptrdiff_t)size;
+  return tigris_element(input, (uint32_t)w->at[k], size);
 }
 
 /* Copies n elements of `size` bytes (1, 4 or 8), source elements `stride` apart. */

@@ -53,7 +53,7 @@ def check_manuals(prefix):
             file = prefix / "share" / name
             require(file.is_file() and file.stat().st_size > 100, f"share/{name} is missing")
         run("bash", "-n", prefix / "share/bash-completion/completions" / tool)
-    for command in ("analyze", "compile"):
+    for command in ("analyze", "codegen", "compile"):
         require((prefix / f"share/man/man1/tigris-{command}.1").is_file(), f"no manual of tigris {command}")
 
 
@@ -121,6 +121,17 @@ def check_firmware(prefix, work, generator):
     require(len(started(build, *target)) == 4, "make did not compile the changed model again")
 
 
+def check_codegen(prefix, work):
+    """Plan as C, runtime as sources, one command."""
+    generated = work / "generated"
+    run(prefix / "bin/tigris", "compile", ROOT / "examples/digits/digits_int8.onnx", "-m", "16K", "-o", work / "d.tgrs")
+    run(prefix / "bin/tigris", "codegen", work / "d.tgrs", "-o", generated)
+    runtime = prefix / "share/tigris/runtime"
+    run("cc", "-std=c99", "-O0", "-I", runtime / "include", "-I", runtime / "src", *sorted(generated.glob("*.c")),
+        *sorted(runtime.glob("src/*.c")), *sorted(runtime.glob("src/kernels/*.c")), "-lm", "-o", work / "generated-program")
+    run(work / "generated-program")
+
+
 def check_cross_build(prefix, work, generator):
     if not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-arm"):
         return
@@ -149,6 +160,7 @@ def main():
         check_manuals(prefix)
         check_plugins(prefix, work, options.cxx, generator)
         check_firmware(prefix, work, generator)
+        check_codegen(prefix, work)
         check_cross_build(prefix, work, generator)
 
 

@@ -48,7 +48,7 @@ for name in check_ops access; do
   done
 done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
-for name in plan_builder sample_plans random_plan; do
+for name in plan_builder sample_plans random_plan tile_graphs; do
   # shellcheck disable=SC2086
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
   objects="$objects $build/$name.o"

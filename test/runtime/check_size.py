@@ -69,7 +69,18 @@ def measure(compiler, options):
                 "objects": {o: n for o, n in sizes.items() if o in ours}}
 
 
+def check_families():
+    """Every kernel brings the rules of its operators along."""
+    text = (RUNTIME / "include/tigris_config.h").read_text()
+    kernels = set(re.findall(r"^#define (TIGRIS_KERNEL_\w+)", text, re.MULTILINE))
+    conditions = " ".join(re.findall(r"^#if (TIGRIS_KERNEL_(?:.*\\\n)*.*)", text, re.MULTILINE))
+    missing = sorted(kernels - set(re.findall(r"TIGRIS_KERNEL_\w+", conditions)))
+    if missing:
+        sys.exit(f"tigris_config.h: no TIGRIS_OPS_... asks for {', '.join(missing)}")
+
+
 def main():
+    check_families()
     compiler = sys.argv[1]
     table = HERE / "sizes.txt"
     written = []

@@ -17,15 +17,17 @@ typedef struct OneOp {
 /* Finishes `b` (io arena), opens and initialises it. 0 when the plan is refused (counted as a failure). */
 static inline int oneOpOpen(OneOp* o, Builder* b) {
   tigris_memory memory;
+  tigris_requirements need;
   uint32_t size;
   uint8_t* bytes = builderFinish(b, &size);
   const tigris_status status = tigris_plan_open(&o->plan, bytes, size);
   if (!CHECK_EQ(status, TIGRIS_OK))
     return 0;
   memset(&memory, 0, sizeof memory);
-  memory.fast_bytes = o->plan.summary->fast_bytes;
+  tigris_plan_requirements(&o->plan, &TEST_BACKEND, &need);
+  memory.fast_bytes = need.fast_bytes;
   memory.fast = o->fast = (uint8_t*)exactly(memory.fast_bytes);
-  return CHECK_EQ(tigris_init(&o->ctx, &o->plan, &tigris_backend_reference, &memory), TIGRIS_OK);
+  return CHECK_EQ(tigris_init(&o->ctx, &o->plan, &TEST_BACKEND, &memory), TIGRIS_OK);
 }
 
 /* A later op changes an operand of op `index`. */
@@ -137,7 +139,10 @@ static inline void checkStrips(OneOp* o, RowsNeeded needed) {
     call.params = op->params_size == 0 ? NULL : plan->params + op->params;
     call.in = views;
     call.out = &out;
-    CHECK_EQ(tigris_backend_reference.find(plan, op)(&call), TIGRIS_OK);
+    call.scratch = exactlyScratch(plan, op, &call.scratch_bytes);
+    CHECK_EQ(TEST_BACKEND.find(plan, op)(&call), TIGRIS_OK);
+    if (call.scratch != NULL)
+      release(call.scratch);
     CHECK(memcmp(out.data, tigris_row(&whole[op->inputs], row), (size_t)rows * out.pitch) == 0);
     for (i = 0; i < op->inputs; ++i) {
       if (plan->operands[i].pool == TIGRIS_POOL_FAST)

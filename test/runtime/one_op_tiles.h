@@ -7,6 +7,13 @@
 #include "tigris_backend.h"
 #include "tile.h"
 
+/* Tests of another backend's kernels are these tests compiled with its name here. */
+#ifdef TEST_BACKEND_HEADER
+#include TEST_BACKEND_HEADER
+#else
+#define TEST_BACKEND tigris_backend_reference
+#endif
+
 #define TILE_GAP 16u
 #define MOST_TILES 60u
 
@@ -138,6 +145,13 @@ static inline int alwaysCuts(uint32_t opcode) {
   }
 }
 
+/* Scratch of exactly the size the op asks for; NULL when it asks for none. */
+static inline uint8_t* exactlyScratch(const tigris_plan* plan, const tigris_op* op,
+                                      uint32_t* bytes) {
+  *bytes = TEST_BACKEND.scratch_bytes == NULL ? 0 : TEST_BACKEND.scratch_bytes(plan, op);
+  return *bytes == 0 ? NULL : (uint8_t*)exactly(*bytes);
+}
+
 static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
                             const uint8_t* whole) {
   const tigris_op* op = &plan->ops[index];
@@ -153,8 +167,9 @@ static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
   memset(fast, 0xA5, t->summary.fast_bytes);
   memset(result, 0x5A, bytes);
   ctx.plan = &t->plan;
-  ctx.backend = &tigris_backend_reference;
+  ctx.backend = &TEST_BACKEND;
   ctx.fast = fast;
+  ctx.scratch = exactlyScratch(plan, op, &ctx.scratch_bytes);
   for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
     const uint8_t* from = o->pool == TIGRIS_POOL_CONST ? plan->weights : whole;
@@ -180,6 +195,8 @@ static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
   }
   release(fast);
   release(result);
+  if (ctx.scratch != NULL)
+    release(ctx.scratch);
 }
 
 /* `whole` is the arena after the whole plan has run. */

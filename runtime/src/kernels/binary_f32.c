@@ -65,19 +65,15 @@ static void line(uint32_t opcode, const LineF32* l) {
 
 tigris_status tigris_binary_f32(const tigris_call* call) {
   const tigris_binary_params* p = (const tigris_binary_params*)call->params;
-  const tigris_span span = tigris_span_of(&call->out[0]);
   tigris_walk w;
   LineF32 l;
-  tigris_walk_init(&w, &call->out[0]);
-  tigris_walk_broadcast(&w, 0, &call->in[0]);
-  tigris_walk_broadcast(&w, 1, &call->in[1]);
-  tigris_walk_collapse(&w);
+  tigris_walk_begin(&w, call, 2);
   l.lo = p == NULL ? -HUGE_VALF : p->lo.f;
   l.hi = p == NULL ? HUGE_VALF : p->hi.f;
   l.aStep = w.stride[0][w.rank - 1];
   l.bStep = w.stride[1][w.rank - 1];
   l.y = (float*)(void*)call->out[0].data;
-  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, l.n)) {
+  for (; w.left != 0; tigris_walk_advance(&w, l.n)) {
     l.n = tigris_walk_run(&w);
     l.a = (const float*)(const void*)tigris_element(&call->in[0], (uint32_t)w.at[0], 4);
     l.b = (const float*)(const void*)tigris_element(&call->in[1], (uint32_t)w.at[1], 4);

@@ -41,20 +41,15 @@ static int64_t combine(uint32_t opcode, int64_t a, int64_t b) {
 tigris_status tigris_binary_int(const tigris_call* call) {
   const uint32_t dtype = call->out[0].tensor->dtype;
   const uint32_t size = tigris_element_size(dtype);
-  const tigris_span span = tigris_span_of(&call->out[0]);
   uint8_t* y = call->out[0].data;
   tigris_walk w;
   uint32_t n;
   uint32_t i;
-  tigris_walk_init(&w, &call->out[0]);
-  tigris_walk_broadcast(&w, 0, &call->in[0]);
-  tigris_walk_broadcast(&w, 1, &call->in[1]);
-  tigris_walk_collapse(&w);
-  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, n)) {
-    const uint8_t* a = tigris_element(&call->in[0], (uint32_t)w.at[0], size);
-    const uint8_t* b = tigris_element(&call->in[1], (uint32_t)w.at[1], size);
-    const ptrdiff_t aStep = (ptrdiff_t)w.stride[0][w.rank - 1] * (ptrdiff_t)size;
-    const ptrdiff_t bStep = (ptrdiff_t)w.stride[1][w.rank - 1] * (ptrdiff_t)size;
+  for (tigris_walk_begin(&w, call, 2); w.left != 0; tigris_walk_advance(&w, n)) {
+    ptrdiff_t aStep;
+    ptrdiff_t bStep;
+    const uint8_t* a = tigris_walk_input(&w, 0, &call->in[0], size, &aStep);
+    const uint8_t* b = tigris_walk_input(&w, 1, &call->in[1], size, &bStep);
     n = tigris_walk_run(&w);
     for (i = 0; i < n; ++i, a += aStep, b += bStep, y += size)
       tigris_store_int(

@@ -113,13 +113,9 @@ static void line(uint32_t opcode, const LineS8* l) {
 }
 
 tigris_status tigris_binary_s8(const tigris_call* call) {
-  const tigris_span span = tigris_span_of(&call->out[0]);
   tigris_walk w;
   LineS8 l;
-  tigris_walk_init(&w, &call->out[0]);
-  tigris_walk_broadcast(&w, 0, &call->in[0]);
-  tigris_walk_broadcast(&w, 1, &call->in[1]);
-  tigris_walk_collapse(&w);
+  tigris_walk_begin(&w, call, 2);
   l.p = (const tigris_binary_params*)call->params;
   l.aZero = tigris_zero_point(call->plan, call->in[0].tensor);
   l.bZero = tigris_zero_point(call->plan, call->in[1].tensor);
@@ -127,7 +123,7 @@ tigris_status tigris_binary_s8(const tigris_call* call) {
   l.aStep = w.stride[0][w.rank - 1];
   l.bStep = w.stride[1][w.rank - 1];
   l.y = (int8_t*)(void*)call->out[0].data;
-  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, l.n)) {
+  for (; w.left != 0; tigris_walk_advance(&w, l.n)) {
     l.n = tigris_walk_run(&w);
     l.a = (const int8_t*)(const void*)tigris_element(&call->in[0], (uint32_t)w.at[0], 1);
     l.b = (const int8_t*)(const void*)tigris_element(&call->in[1], (uint32_t)w.at[1], 1);

@@ -1,4 +1,6 @@
 /* int8 convolution, any group count; weights [O, KH, KW, I/G]. */
+#include <string.h>
+
 #include "dense_s8.h"
 #include "kernels.h"
 #include "window.h"
@@ -11,81 +13,72 @@ typedef struct ConvS8 {
   tigris_shape4 out;
   uint32_t groupIn;
   uint32_t groupOut;
-  size_t filter; /* bytes of one output channel's weights */
-  int joined;    /* taps of a kernel row form one run in the input and in the weights */
-} ConvS8;
-
-/* The window over one output pixel as runs: run (ky, kx) covers runLength input channels. */
-typedef struct PixelS8 {
+  uint32_t tapRow; /* taps of a kernel row */
+  uint32_t run; /* taps that lie side by side in the input: a kernel row, or those of one pixel */
+  /* of the pixels at hand */
   uint32_t batchRow;
   tigris_window wy;
-  tigris_window wx;
-} PixelS8;
+  int32_t column;   /* of the first one's first tap, may be negative */
+  uint32_t inStart; /* first input channel of the group */
+} ConvS8;
 
-static const int8_t* runStart(const ConvS8* k, const PixelS8* at, int32_t ky, int32_t kx,
-                              uint32_t inStart) {
-  const int8_t* row = tigris_row_s8(
-      &k->call->in[0], at->batchRow + (uint32_t)(at->wy.start + ky * k->p->dilation_h));
-  return row + (size_t)(uint32_t)(at->wx.start + kx * k->p->dilation_w) * (uint32_t)k->in.c +
-         inStart;
+/* One run: n int16 from element `start` of an input row, which may lie outside it in part or all. */
+static void gatherRun(const ConvS8* k, const int8_t* row, int32_t start, int32_t n, int16_t* to) {
+  const int32_t width = k->in.w * k->in.c;
+  const int32_t before = start >= 0 ? 0 : (start < -n ? n : -start);
+  const int32_t left = width - start - before;
+  const int32_t inside = left < 0 ? 0 : (left < n - before ? left : n - before);
+  if (before > 0)
+    memset(to, 0, (size_t)before * sizeof *to);
+  if (inside > 0)
+    tigris_widen_s8(to + before, row + start + before, k->dense.in_zero, (uint32_t)inside);
+  if (n - before - inside > 0)
+    memset(to + before + inside, 0, (size_t)(n - before - inside) * sizeof *to);
 }
 
-/* Channels [o, o + n) of one pixel, n = 4 or 1; w points to the weights of channel o. */
-static void block(const ConvS8* k, const PixelS8* at, uint32_t inStart, uint32_t n, const int8_t* w,
-                  uint32_t* sum) {
-  const int32_t step = k->joined ? at->wx.end - at->wx.begin : 1;
-  const uint32_t length = (uint32_t)step * k->groupIn;
-  int32_t ky;
-  int32_t kx;
-  for (ky = at->wy.begin; ky < at->wy.end; ++ky) {
-    for (kx = at->wx.begin; kx < at->wx.end; kx += step) {
-      const int8_t* x = runStart(k, at, ky, kx, inStart);
-      const int8_t* tap = w + (size_t)(uint32_t)(ky * k->p->kernel_w + kx) * k->groupIn;
-      if (n == 4)
-        tigris_dot4_s8(sum, x, k->dense.in_zero, tap, k->filter, length);
-      else
-        sum[0] += tigris_dot1_s8(x, k->dense.in_zero, tap, length);
+/* Taps count from the first kernel row that meets the input. */
+static void gather(const void* source, uint32_t pixel, uint32_t from, uint32_t n, int16_t* patch) {
+  const ConvS8* k = (const ConvS8*)source;
+  const int32_t column = k->column + (int32_t)pixel * k->p->stride_w;
+  int32_t ky = k->wy.begin + (int32_t)(from / k->tapRow);
+  uint32_t at = from % k->tapRow; /* tap within its kernel row */
+  while (n != 0) {
+    const int8_t* row = tigris_row_s8(
+        &k->call->in[0], k->batchRow + (uint32_t)(k->wy.start + ky * k->p->dilation_h));
+    for (; n != 0 && at < k->tapRow;) {
+      const uint32_t kx = at / k->run; /* 0 when a kernel row is one run */
+      const uint32_t skip = at - kx * k->run;
+      const uint32_t take = k->run - skip < n ? k->run - skip : n;
+      int32_t x = column + (int32_t)kx * k->p->dilation_w;
+      x = tigris_clamp_s32(x, -k->p->kernel_w, k->in.w); /* outside is outside: no overflow */
+      gatherRun(k, row, x * k->in.c + (int32_t)(k->inStart + skip), (int32_t)take, patch);
+      patch += take;
+      at += take;
+      n -= take;
     }
+    at = 0;
+    ++ky;
   }
 }
 
-/* sum of (x - zx) over the window: what weight zero points are multiplied with. */
-static uint32_t windowSum(const ConvS8* k, const PixelS8* at, uint32_t inStart) {
-  uint32_t sum = 0;
-  int32_t ky;
-  int32_t kx;
-  for (ky = at->wy.begin; ky < at->wy.end; ++ky) {
-    for (kx = at->wx.begin; kx < at->wx.end; ++kx)
-      sum += tigris_sum_s8(runStart(k, at, ky, kx, inStart), k->dense.in_zero, k->groupIn);
-  }
-  return sum;
-}
-
-static void pixel(const ConvS8* k, const PixelS8* at, int8_t* y) {
+/* One or two pixels of a row. */
+static void pixels(ConvS8* k, tigris_patches_s8* patches, int8_t* const* y) {
   const int8_t* weights = (const int8_t*)(const void*)k->call->in[1].data;
-  int32_t g;
-  for (g = 0; g < k->p->groups; ++g) {
-    const uint32_t inStart = (uint32_t)g * k->groupIn;
-    const uint32_t past = (uint32_t)(g + 1) * k->groupOut;
-    const uint32_t inputSum = k->dense.zeros == NULL ? 0 : windowSum(k, at, inStart);
-    uint32_t o = past - k->groupOut;
-    uint32_t n;
-    for (; o < past; o += n) {
-      uint32_t sum[4] = {0, 0, 0, 0};
-      uint32_t i;
-      n = past - o >= 4 ? 4 : 1;
-      block(k, at, inStart, n, weights + o * k->filter, sum);
-      for (i = 0; i < n; ++i)
-        y[o + i] = tigris_finish_s8(&k->dense, o + i, sum[i], inputSum);
-    }
+  const size_t filter = (size_t)(uint32_t)k->p->kernel_h * k->tapRow;
+  uint32_t g;
+  weights += (uint32_t)k->wy.begin * k->tapRow;
+  for (g = 0; g < (uint32_t)k->p->groups; ++g) {
+    k->inStart = g * k->groupIn;
+    tigris_dense_pixels_s8(&k->dense, patches, weights + g * k->groupOut * filter, filter,
+                           g * k->groupOut, k->groupOut, y);
   }
 }
 
 tigris_status tigris_conv_s8(const tigris_call* call) {
   const tigris_view* out = &call->out[0];
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
+  tigris_patches_s8 patches;
   ConvS8 k;
-  PixelS8 at;
   uint32_t r;
   k.call = call;
   k.p = p;
@@ -95,17 +88,24 @@ tigris_status tigris_conv_s8(const tigris_call* call) {
   k.out = tigris_view_shape(out);
   k.groupIn = (uint32_t)(k.in.c / p->groups);
   k.groupOut = (uint32_t)(k.out.c / p->groups);
-  k.filter = (size_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * k.groupIn;
-  k.joined = p->groups == 1 && p->dilation_w == 1;
+  k.tapRow = (uint32_t)p->kernel_w * k.groupIn;
+  k.run = p->groups == 1 && p->dilation_w == 1 ? k.tapRow : k.groupIn;
+  patches.gather = gather;
+  patches.source = &k;
   for (r = out->first; r < out->first + out->rows; ++r) {
-    int8_t* y = (int8_t*)(void*)tigris_row(out, r);
+    int8_t* y[2];
     int32_t x;
-    at.batchRow = r / (uint32_t)k.out.h * (uint32_t)k.in.h;
-    at.wy = tigris_window_at((int32_t)(r % (uint32_t)k.out.h), p->stride_h, p->pad_top,
-                             p->dilation_h, p->kernel_h, k.in.h);
-    for (x = 0; x < k.out.w; ++x) {
-      at.wx = tigris_window_at(x, p->stride_w, p->pad_left, p->dilation_w, p->kernel_w, k.in.w);
-      pixel(&k, &at, y + (size_t)(uint32_t)x * (uint32_t)k.out.c);
+    k.batchRow = r / (uint32_t)k.out.h * (uint32_t)k.in.h;
+    k.wy = tigris_window_at((int32_t)(r % (uint32_t)k.out.h), p->stride_h, p->pad_top,
+                            p->dilation_h, p->kernel_h, k.in.h);
+    patches.taps = (uint32_t)(k.wy.end - k.wy.begin) * k.tapRow;
+    y[0] = (int8_t*)(void*)tigris_row(out, r);
+    for (x = 0; x < k.out.w; x += (int32_t)patches.pixels) {
+      patches.pixels = k.out.w - x < 2 ? 1 : 2;
+      y[1] = y[0] + k.out.c;
+      k.column = x * p->stride_w - p->pad_left;
+      pixels(&k, &patches, y);
+      y[0] += patches.pixels * (uint32_t)k.out.c;
     }
   }
   return TIGRIS_OK;

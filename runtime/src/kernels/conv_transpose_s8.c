@@ -47,10 +47,8 @@ tigris_status tigris_conv_transpose_s8(const tigris_call* call) {
             x = tigris_row_s8(&call->in[0], batchRow + (uint32_t)iy) +
                 (size_t)(uint32_t)ix * (uint32_t)si.c + g * groupIn;
             w = weights + o * filter + (size_t)(uint32_t)(ky * p->kernel_w + kx) * groupIn;
-            if (n == 4)
-              tigris_dot4_s8(sum, x, dense.in_zero, w, filter, groupIn);
-            else
-              sum[0] += tigris_dot1_s8(x, dense.in_zero, w, groupIn);
+            for (i = 0; i < n; ++i)
+              sum[i] += tigris_dot1_s8(x, dense.in_zero, w + i * filter, groupIn);
             if (dense.zeros != NULL)
               inputSum += tigris_sum_s8(x, dense.in_zero, groupIn);
           }

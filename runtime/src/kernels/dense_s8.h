@@ -1,4 +1,7 @@
-/* The inner block of int8 convolutions and dense layers: four dot products at once, and what follows them. */
+/* int8 convolutions and dense layers as products: one or two patches of inputs times rows of weights.
+ *
+ * A patch is what one output pixel (or one line of a dense layer) sees of the input: int16 values less the
+ * zero point, 0 for padding, in the order of the weights. Windows longer than a patch are taken in parts. */
 #ifndef TIGRIS_DENSE_S8_H
 #define TIGRIS_DENSE_S8_H
 
@@ -7,6 +10,9 @@
 
 /* Longest run whose sum of (x - zx) * w stays inside int32 whatever the bytes are: 2^31 / (255 * 255). */
 #define TIGRIS_RUN_S8 32768u
+
+/* Taps of a patch: so many products of at most 255 * 128 sum up to less than 2^21 in magnitude. */
+#define TIGRIS_PATCH_S8 64u
 
 /* What a dense op does with an accumulator of one output channel. */
 typedef struct tigris_dense_s8 {
@@ -53,37 +59,7 @@ static inline int8_t tigris_finish_s8(const tigris_dense_s8* d, uint32_t o, uint
   return (int8_t)tigris_clamp_s32(tigris_add_wrap(v, d->out_zero), d->lo, d->hi);
 }
 
-/* sum[k] += sum over i of (x[i] - zero) * w[k * stride + i], for k < 4. */
-static inline void tigris_dot4_s8(uint32_t* sum, const int8_t* x, int32_t zero, const int8_t* w,
-                                  size_t stride, uint32_t count) {
-  while (count != 0) {
-    const uint32_t n = count < TIGRIS_RUN_S8 ? count : TIGRIS_RUN_S8;
-    const int8_t* w1 = w + stride;
-    const int8_t* w2 = w1 + stride;
-    const int8_t* w3 = w2 + stride;
-    int32_t s0 = 0;
-    int32_t s1 = 0;
-    int32_t s2 = 0;
-    int32_t s3 = 0;
-    uint32_t i;
-    for (i = 0; i < n; ++i) {
-      const int16_t v = (int16_t)(x[i] - zero);
-      s0 += v * (int16_t)w[i];
-      s1 += v * (int16_t)w1[i];
-      s2 += v * (int16_t)w2[i];
-      s3 += v * (int16_t)w3[i];
-    }
-    sum[0] += (uint32_t)s0;
-    sum[1] += (uint32_t)s1;
-    sum[2] += (uint32_t)s2;
-    sum[3] += (uint32_t)s3;
-    x += n;
-    w += n;
-    count -= n;
-  }
-}
-
-/* The same for one row of weights. */
+/* sum over i of (x[i] - zero) * w[i], modulo 2^32. */
 static inline uint32_t tigris_dot1_s8(const int8_t* x, int32_t zero, const int8_t* w,
                                       uint32_t count) {
   uint32_t sum = 0;
@@ -111,5 +87,30 @@ static inline uint32_t tigris_sum_s8(const int8_t* x, int32_t zero, uint32_t cou
     sum += (uint32_t)(x[i] - zero);
   return sum;
 }
+
+/* Writes taps [from, from + n) of a patch; `pixel` is 0 or 1. */
+typedef void (*tigris_gather_s8)(const void* source, uint32_t pixel, uint32_t from, uint32_t n,
+                                 int16_t* patch);
+
+/* What one or two output pixels see. */
+typedef struct tigris_patches_s8 {
+  tigris_gather_s8 gather;
+  const void* source;
+  uint32_t pixels; /* 1 or 2 */
+  uint32_t taps;   /* length of the patches */
+} tigris_patches_s8;
+
+/* to[i] = x[i] - zero */
+void tigris_widen_s8(int16_t* to, const int8_t* x, int32_t zero, uint32_t n);
+
+/* y[first + c] from sum[c] as tigris_finish_s8 has it, for c < n; changes the sums. */
+void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inputSum,
+                          uint32_t first, uint32_t n, int8_t* y);
+
+/* Output channels [first, first + channels) of the pixels: y[k] is output channel 0 of pixel k. `w` are the
+ * weights of channel `first` for tap 0, those of the next channel are `filter` bytes further. */
+void tigris_dense_pixels_s8(const tigris_dense_s8* d, const tigris_patches_s8* patches,
+                            const int8_t* w, size_t filter, uint32_t first, uint32_t channels,
+                            int8_t* const* y);
 
 #endif /* TIGRIS_DENSE_S8_H */

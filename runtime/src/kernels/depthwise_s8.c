@@ -1,9 +1,12 @@
 /* int8 depthwise convolution with any channel multiplier; weights [KH, KW, O]. */
+#include <string.h>
+
 #include "dense_s8.h"
 #include "kernels.h"
 #include "window.h"
 
-#define BLOCK 16
+/* Channels whose sums are held at once. */
+#define BLOCK 64
 
 typedef struct DepthwiseS8 {
   const tigris_call* call;
@@ -35,17 +38,19 @@ static const int8_t* weightsAt(const DepthwiseS8* k, const PixelDepthwiseS8* at,
   return weights + (size_t)(uint32_t)(ky * k->p->kernel_w + at->wx.begin) * k->step;
 }
 
-/* Output channels o .. o + BLOCK - 1 where each has its own input channel and weights have no zero point.
- * The accumulators are local and the factors fit int16, so that compilers vectorize over the channels;
- * three taps at a time load and store the accumulators a third as often. */
-static void fullBlock(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
+/* Output channels o .. o + n - 1 where each has its own input channel and weights have no zero point. The
+ * factors fit int16, so that compilers vectorize over the channels; three taps at a time load and store
+ * the sums a third as often. */
+static void block(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, uint32_t n,
+                  int8_t* y) {
   const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
   const size_t wStep = k->step;
   const int32_t zero = k->dense.in_zero;
   const int32_t width = at->wx.end - at->wx.begin;
-  uint32_t sum[BLOCK] = {0};
+  uint32_t sum[BLOCK];
   uint32_t c;
   int32_t ky;
+  memset(sum, 0, n * sizeof sum[0]);
   for (ky = at->wy.begin; width > 0 && ky < at->wy.end; ++ky) {
     const int8_t* x = inputAt(k, at, ky) + o;
     const int8_t* w = weightsAt(k, at, ky) + o;
@@ -55,18 +60,17 @@ static void fullBlock(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t
       const int8_t* x2 = x1 + xStep;
       const int8_t* w1 = w + wStep;
       const int8_t* w2 = w1 + wStep;
-      for (c = 0; c < BLOCK; ++c)
+      for (c = 0; c < n; ++c)
         sum[c] += (uint32_t)((int16_t)(x[c] - zero) * (int16_t)w[c] +
                              (int16_t)(x1[c] - zero) * (int16_t)w1[c] +
                              (int16_t)(x2[c] - zero) * (int16_t)w2[c]);
     }
     for (; taps > 0; --taps, x += xStep, w += wStep) {
-      for (c = 0; c < BLOCK; ++c)
+      for (c = 0; c < n; ++c)
         sum[c] += (uint32_t)((int16_t)(x[c] - zero) * (int16_t)w[c]);
     }
   }
-  for (c = 0; c < BLOCK; ++c)
-    y[o + c] = tigris_finish_s8(&k->dense, o + c, sum[c], 0);
+  tigris_finish_run_s8(&k->dense, sum, 0, o, n, y);
 }
 
 /* Any one output channel. The zero point is taken off each weight, so the input sum is not needed. */
@@ -91,13 +95,11 @@ static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o
 static void pixel(const DepthwiseS8* k, const PixelDepthwiseS8* at, int8_t* y) {
   const uint32_t channels = (uint32_t)k->out.c;
   uint32_t o = 0;
+  uint32_t n;
   if (k->multiplier == 1 && k->dense.zeros == NULL) {
-    for (; channels - o >= BLOCK; o += BLOCK)
-      fullBlock(k, at, o, y);
-    /* some channels again, which costs less than the rest one by one */
-    if (channels > BLOCK && channels - o >= BLOCK / 4) {
-      fullBlock(k, at, channels - BLOCK, y);
-      o = channels;
+    for (; o < channels; o += n) {
+      n = channels - o < BLOCK ? channels - o : BLOCK;
+      block(k, at, o, n, y);
     }
   }
   for (; o < channels; ++o)

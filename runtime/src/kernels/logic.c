@@ -44,19 +44,14 @@ static void compareInts(uint32_t opcode, uint32_t dtype, uint8_t* y, const uint8
 tigris_status tigris_compare(const tigris_call* call) {
   const uint32_t dtype = call->in[0].tensor->dtype;
   const uint32_t size = tigris_element_size(dtype);
-  const tigris_span span = tigris_span_of(&call->out[0]);
   uint8_t* y = call->out[0].data;
   tigris_walk w;
   uint32_t n;
-  tigris_walk_init(&w, &call->out[0]);
-  tigris_walk_broadcast(&w, 0, &call->in[0]);
-  tigris_walk_broadcast(&w, 1, &call->in[1]);
-  tigris_walk_collapse(&w);
-  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, n)) {
-    const uint8_t* a = tigris_element(&call->in[0], (uint32_t)w.at[0], size);
-    const uint8_t* b = tigris_element(&call->in[1], (uint32_t)w.at[1], size);
-    const ptrdiff_t aStep = (ptrdiff_t)w.stride[0][w.rank - 1] * (ptrdiff_t)size;
-    const ptrdiff_t bStep = (ptrdiff_t)w.stride[1][w.rank - 1] * (ptrdiff_t)size;
+  for (tigris_walk_begin(&w, call, 2); w.left != 0; tigris_walk_advance(&w, n)) {
+    ptrdiff_t aStep;
+    ptrdiff_t bStep;
+    const uint8_t* a = tigris_walk_input(&w, 0, &call->in[0], size, &aStep);
+    const uint8_t* b = tigris_walk_input(&w, 1, &call->in[1], size, &bStep);
     n = tigris_walk_run(&w);
     if (dtype == TIGRIS_F32)
       compareFloats(call->op->opcode, y, a, b, aStep, bStep, n);
@@ -69,23 +64,17 @@ tigris_status tigris_compare(const tigris_call* call) {
 
 tigris_status tigris_where(const tigris_call* call) {
   const uint32_t size = tigris_element_size(call->out[0].tensor->dtype);
-  const tigris_span span = tigris_span_of(&call->out[0]);
   uint8_t* y = call->out[0].data;
   tigris_walk w;
   uint32_t n;
   uint32_t i;
-  uint32_t k;
-  tigris_walk_init(&w, &call->out[0]);
-  for (k = 0; k < 3; ++k)
-    tigris_walk_broadcast(&w, k, &call->in[k]);
-  tigris_walk_collapse(&w);
-  for (tigris_walk_start(&w, span.begin, span.count); w.left != 0; tigris_walk_advance(&w, n)) {
-    const uint8_t* condition = tigris_element(&call->in[0], (uint32_t)w.at[0], 1);
-    const uint8_t* a = tigris_element(&call->in[1], (uint32_t)w.at[1], size);
-    const uint8_t* b = tigris_element(&call->in[2], (uint32_t)w.at[2], size);
-    const ptrdiff_t step = w.stride[0][w.rank - 1];
-    const ptrdiff_t aStep = (ptrdiff_t)w.stride[1][w.rank - 1] * (ptrdiff_t)size;
-    const ptrdiff_t bStep = (ptrdiff_t)w.stride[2][w.rank - 1] * (ptrdiff_t)size;
+  for (tigris_walk_begin(&w, call, 3); w.left != 0; tigris_walk_advance(&w, n)) {
+    ptrdiff_t step;
+    ptrdiff_t aStep;
+    ptrdiff_t bStep;
+    const uint8_t* condition = tigris_walk_input(&w, 0, &call->in[0], 1, &step);
+    const uint8_t* a = tigris_walk_input(&w, 1, &call->in[1], size, &aStep);
+    const uint8_t* b = tigris_walk_input(&w, 2, &call->in[2], size, &bStep);
     n = tigris_walk_run(&w);
     for (i = 0; i < n; ++i, condition += step, a += aStep, b += bStep, y += size)
       memcpy(y, *condition != 0 ? a : b, size);

@@ -1,0 +1,37 @@
+// Which of the backends of runtime/backends/ are linked is decided by the build.
+#include "tigris/Driver/RuntimeBackends.h"
+
+#if TIGRIS_HAS_HOST_BACKEND
+#include "tigris_host.h"
+#endif
+
+#include <array>
+
+namespace tigris {
+
+namespace {
+
+constexpr auto Backends = std::to_array<const tigris_backend*>({
+#if TIGRIS_HAS_HOST_BACKEND
+  &tigris_backend_host,
+#endif
+      &tigris_backend_reference,
+});
+
+} // namespace
+
+std::vector<std::string> runtimeBackendNames() {
+  std::vector<std::string> names;
+  for (const tigris_backend* backend : Backends)
+    names.emplace_back(backend->name);
+  return names;
+}
+
+const tigris_backend* runtimeBackend(std::string_view name) {
+  for (const tigris_backend* backend : Backends)
+    if (name == backend->name)
+      return backend;
+  return nullptr;
+}
+
+} // namespace tigris
