@@ -151,20 +151,22 @@ struct Cuts {
 };
 
 /// Addresses for what stays in fast memory may not be found in all the budget allows: then a part of it is left out
-/// of the search.
+/// of the search; at last nothing stays, or, if it must, everything has to do with less.
 std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
                                bool stay) {
   constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
   for (const uint64_t slack : Slacks) {
     std::optional<std::vector<StageDraft>> drafts =
         searchSegments(drafter, {budget, budget / 32 * slack, true, stay});
-    if (!drafts)
+    if (!drafts && slack == 0)
       return std::nullopt;
+    if (!drafts)
+      break;
     if (auto layout = layOutResidents(graph, *drafts, budget, drafter.align()))
       return Cuts{std::move(*drafts), std::move(*layout)};
   }
   if (stay)
-    return std::nullopt;
+    return searchCuts(graph, drafter, budget / 8 * 7, stay);
   Cuts cuts;
   cuts.drafts = *searchSegments(drafter, {budget, 0, false, false});
   cuts.residents.bases.resize(cuts.drafts.size());

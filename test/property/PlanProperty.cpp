@@ -63,7 +63,9 @@ public:
       plan_.target =
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
-    plan_.planner = random_.percent(50) ? "greedy" : "optimal";
+    plan_.planner = random_.percent(30) ? "greedy" : "optimal";
+    if (plan_.io == IoMode::Caller && plan_.planner == "optimal" && random_.percent(50))
+      plan_.budget.slow.reset();
   }
 
   /// What is wrong; empty when nothing is.
