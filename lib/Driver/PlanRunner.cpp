@@ -85,6 +85,13 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
   return runner;
 }
 
+Status PlanRunner::setProfile(tigris_profile_hook hook, void* user) {
+  const tigris_status status = tigris_set_profile(context_.get(), hook, user);
+  if (status != TIGRIS_OK)
+    return runtimeError(status);
+  return {};
+}
+
 Status PlanRunner::run(const std::vector<std::vector<uint8_t>>& inputs) {
   tigris_context* context = context_.get();
   TIGRIS_CHECK(inputs.size() == tigris_input_count(&file_->plan()));

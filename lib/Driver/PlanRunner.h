@@ -38,6 +38,9 @@ public:
   /// Stored bytes of an output of the last run.
   const uint8_t* output(size_t index) const;
 
+  /// Calls the hook around every kernel from now on. Fails where the runtime was built without.
+  Status setProfile(tigris_profile_hook hook, void* user);
+
   const tigris_statistics& statistics() const { return context_->statistics; }
   /// Duration of the last run.
   double seconds() const { return seconds_; }

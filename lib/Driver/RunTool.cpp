@@ -4,6 +4,7 @@
 #include "tigris/Driver/Compare.h"
 #include "tigris/Driver/PlanRunner.h"
 #include "tigris/Driver/PortData.h"
+#include "tigris/Driver/Profile.h"
 #include "tigris/Driver/RuntimeBackends.h"
 #include "tigris/Driver/ToolMain.h"
 #include "tigris/Object/Dump.h"
@@ -27,7 +28,11 @@ struct RunFlags {
   std::optional<uint64_t> fast;
   std::optional<uint64_t> slow;
   std::string stats = "text";
+  bool profile = false;
+  std::string profileSvg;
   bool ignoreCrc = false;
+
+  bool profiles() const { return profile || !profileSvg.empty(); }
   int64_t repeat = 1;
   int64_t seed = 1;
   std::string backend = runtimeBackendNames().front();
@@ -179,7 +184,7 @@ struct ExpectedResult {
 };
 
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,
-                        const std::vector<ExpectedResult>& results) {
+                        const std::vector<ExpectedResult>& results, const Profile* profile) {
   JsonWriter json;
   json.beginObject();
   writeReport(json, report);
@@ -196,6 +201,10 @@ std::string jsonSummary(const Report& report, const PlanRunner& runner, double s
         .field("atol", result.comparison.atol)
         .endObject();
   json.endArray();
+  if (profile) {
+    json.key("profile");
+    profile->write(json);
+  }
   json.field("seconds", seconds);
   json.field("executor_bytes", PlanRunner::executorBytes());
   json.endObject();
@@ -252,6 +261,11 @@ Status execute(ToolContext& context, const RunFlags& flags) {
       PlanRunner::create(*file, *runtimeBackend(flags.backend), flags.fast, flags.slow);
   if (!runner)
     return runner.takeError();
+  Profile profile(*file);
+  profile.setRuns(flags.repeat);
+  if (flags.profiles())
+    if (Status status = profile.attach(*runner); !status)
+      return status;
   std::vector<NpyArray> outputs;
   double seconds = 0;
   Progress progress("run", static_cast<size_t>(flags.repeat));
@@ -281,9 +295,12 @@ Status execute(ToolContext& context, const RunFlags& flags) {
   if (!compared)
     return compared.error();
 
+  if (!flags.profileSvg.empty())
+    context.outputFile(flags.profileSvg, profile.svg());
   const Report report = reportOf(*file);
   if (flags.stats == "json") {
-    context.print(jsonSummary(report, *runner, seconds, *compared));
+    context.print(
+        jsonSummary(report, *runner, seconds, *compared, flags.profile ? &profile : nullptr));
     return {};
   }
   for (size_t port = 0; port < outputPorts.size(); ++port)
@@ -292,6 +309,8 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     context.print(strCat("output '", result.name, "' agrees with its reference: max error ",
                          result.comparison.maxAbs, " (", result.comparison.atol, " allowed)\n"));
   context.print(textSummary(report, *runner, seconds));
+  if (flags.profile)
+    context.log(profile.table());
   return {};
 }
 
@@ -318,6 +337,9 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
     table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);
     table.choice("backend", flags.backend, runtimeBackendNames(), "kernels to run on");
+    table.flag("profile", flags.profile,
+               "where the time goes: a table on standard error, or 'profile' in --stats=json");
+    table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it");
     table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
   };
   spec.details =

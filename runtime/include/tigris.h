@@ -162,6 +162,12 @@ typedef struct tigris_statistics {
   uint32_t table_bytes;    /* largest size of the table */
 } tigris_statistics;
 
+struct tigris_call;
+
+/* Called before (done 0) and after (done 1) each kernel call, also of tiles: reads a cycle counter, adds it up per
+ * `call->op - call->plan->ops`, ... The call is described in tigris_backend.h. */
+typedef void (*tigris_profile_hook)(void* user, const struct tigris_call* call, int done);
+
 /* One running instance. Treat as opaque except `statistics`, `error_op` and `error_stage`. */
 typedef struct tigris_context {
   const tigris_plan* plan;
@@ -182,8 +188,10 @@ typedef struct tigris_context {
   uint32_t blocks_slow; /* 1: the table is in slow memory */
   uint32_t limit[2];    /* usable bytes of fast and slow memory */
 #endif
-  uint32_t next_weight_block; /* first that has not been unpacked in this run */
-  uint32_t rehearsal;         /* 1: tigris_init counts a run without moving a byte */
+  uint32_t next_weight_block;  /* first that has not been unpacked in this run */
+  uint32_t rehearsal;          /* 1: tigris_init counts a run without moving a byte */
+  tigris_profile_hook profile; /* NULL: none */
+  void* profile_user;
 } tigris_context;
 
 /* Checks memory, alignment and that the backend has a kernel for every op. Keeps pointers to `plan` and
@@ -221,6 +229,10 @@ tigris_status tigris_run(tigris_context* ctx);
 /* Runs the next stage only: TIGRIS_MORE while stages remain, TIGRIS_OK after the last one (the next call
  * starts over). */
 tigris_status tigris_step(tigris_context* ctx);
+
+/* Sets the hook, or removes it (NULL). TIGRIS_E_UNSUPPORTED when the library was built without
+ * TIGRIS_PROFILE. Call it after tigris_init. */
+tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, void* user);
 
 /* A short English text; never NULL. */
 const char* tigris_status_text(tigris_status status);

@@ -64,6 +64,11 @@
 #define TIGRIS_VALIDATE 1
 #endif
 
+/* 1 lets tigris_set_profile watch the kernel calls. */
+#ifndef TIGRIS_PROFILE
+#define TIGRIS_PROFILE 0
+#endif
+
 /* 0 removes the texts of tigris_status_text (it then returns "" always). */
 #ifndef TIGRIS_STATUS_TEXT
 #define TIGRIS_STATUS_TEXT 1

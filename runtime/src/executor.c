@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dynamic.h"
+#include "invoke.h"
 #include "lz4_block.h"
 #include "tile.h"
 #include "view.h"
@@ -175,6 +176,18 @@ tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data)
   return setPort(ctx, tigris_output_port(ctx->plan, index), data);
 }
 
+tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, void* user) {
+#if TIGRIS_PROFILE
+  ctx->profile = hook;
+  ctx->profile_user = user;
+  return TIGRIS_OK;
+#else
+  (void)ctx;
+  (void)user;
+  return hook == NULL ? TIGRIS_OK : TIGRIS_E_UNSUPPORTED;
+#endif
+}
+
 /* ---- running */
 
 static void touchFast(tigris_context* ctx, uint32_t end) {
@@ -266,7 +279,7 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
   call.scratch_bytes = ctx->scratch_bytes;
   ++ctx->statistics.kernel_calls;
   if (!ctx->rehearsal)
-    status = ctx->backend->find(plan, op)(&call);
+    status = tigris_invoke(ctx, &call);
   if (tigris_is_dynamic(ctx))
     track(ctx, op, step, 1);
   return status;

@@ -5,6 +5,7 @@
 
 #include "access.h"
 #include "dynamic.h"
+#include "invoke.h"
 #include "view.h"
 
 #if TIGRIS_TILED_STAGES
@@ -211,7 +212,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
   call.scratch = t->ctx->scratch;
   call.scratch_bytes = t->ctx->scratch_bytes;
   ++t->ctx->statistics.kernel_calls;
-  return t->ctx->backend->find(plan, op)(&call);
+  return tigris_invoke(t->ctx, &call);
 }
 
 /* ---- the tile */

@@ -118,6 +118,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_depthwise_conv_f32)(const tigris_call
   uint32_t r;
   if (p->kernel_h > MAX_ROWS)
     return tigris_depthwise_conv_f32(call);
+  if (in.c == 1) /* an ordinary convolution: weights [KH, KW, O] are [1, KH, KW, 1, O] */
+    return TIGRIS_HOST_NAME(tigris_host_conv_f32)(call);
   k.weightStep = tigris_weight_row(call);
   k.weightRow = (uint32_t)p->kernel_w * k.weightStep;
   k.columnStep = (size_t)(uint32_t)p->dilation_w * (uint32_t)in.c;

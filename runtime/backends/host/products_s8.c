@@ -102,9 +102,10 @@ static void tiles(const Packed* packed, const Patches* patches, uint32_t pixels,
     tile(packed, patches, p, 1, sum);
 }
 
-/* Weights of channels [first, first + n): `w` are those of channel `first`. */
+/* Weights of channels [first, first + n): `w` are those of channel `first`, `filter` bytes from channel to channel
+ * and `tap` from tap to tap. */
 static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size_t filter,
-                 uint32_t taps, uint32_t first, uint32_t n) {
+                 size_t tap, uint32_t taps, uint32_t first, uint32_t n) {
   uint32_t c;
   packed->groups = (taps + TAPS - 1) / TAPS;
   requantInit(&packed->requant, d, first, n);
@@ -117,15 +118,15 @@ static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size
     uint32_t k;
     for (; t + TAPS <= taps; t += TAPS, to += HOST_BLOCK * TAPS) {
       for (k = 0; k < TAPS; ++k)
-        to[k] = from[t + k];
+        to[k] = from[(t + k) * tap];
     }
     for (k = 0; t < taps && k < TAPS; ++k)
-      to[k] = t + k < taps ? from[t + k] : 0;
+      to[k] = t + k < taps ? from[(t + k) * tap] : 0;
 #if defined(INPUT_OFFSET)
     {
       int32_t sum = 0;
       for (t = 0; t < taps; ++t)
-        sum += from[t];
+        sum += from[t * tap];
       packed->requant.offset[c / HOST_LANES][c % HOST_LANES] =
           (int32_t)((uint32_t)packed->requant.offset[c / HOST_LANES][c % HOST_LANES] -
                     (uint32_t)(d->in_zero + INPUT_OFFSET) * (uint32_t)sum);
@@ -253,7 +254,9 @@ static void block(const ConvS8* k, const Packed* packed, Patches* patches, uint3
   }
 }
 
+/* Also for depthwise convolutions of one input channel, whose weights are [KH, KW, O]. */
 tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
+  const int isDepthwise = call->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const int8_t* weights = (const int8_t*)(const void*)call->in[1].data;
   Packed packed;
@@ -261,6 +264,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   ConvS8 k;
   uint32_t groupOut;
   size_t filter;
+  size_t channelStep;
+  size_t tapStep;
   uint32_t g;
   k.call = call;
   k.p = p;
@@ -272,7 +277,9 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   groupOut = (uint32_t)(k.out.c / p->groups);
   filter = (size_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * k.groupIn;
   if (filter > MAX_TAPS || !multipliersOk(&k.dense, (uint32_t)k.out.c))
-    return tigris_conv_s8(call);
+    return isDepthwise ? tigris_depthwise_conv_s8(call) : tigris_conv_s8(call);
+  channelStep = isDepthwise ? 1 : filter;
+  tapStep = isDepthwise ? tigris_weight_row(call) : 1;
   k.runs = p->groups == 1 && p->dilation_w == 1 ? 1 : p->kernel_w;
   k.run = (int32_t)k.groupIn * (k.runs == 1 ? p->kernel_w : 1);
   startPatches(&patches, (uint32_t)filter);
@@ -281,7 +288,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
     uint32_t o;
     for (o = g * groupOut; o < past; o += HOST_BLOCK) {
       const uint32_t n = past - o < HOST_BLOCK ? past - o : HOST_BLOCK;
-      pack(&packed, &k.dense, weights + o * filter, filter, (uint32_t)filter, o, n);
+      pack(&packed, &k.dense, weights + o * channelStep, channelStep, tapStep, (uint32_t)filter, o,
+           n);
       block(&k, &packed, &patches, g * k.groupIn, o, n);
     }
   }
@@ -310,7 +318,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_fully_connected_s8)(const tigris_call
     const uint32_t channels = n - o < HOST_BLOCK ? n - o : HOST_BLOCK;
     uint32_t m;
     uint32_t lines;
-    pack(&packed, &dense, weights + (size_t)o * taps, taps, taps, o, channels);
+    pack(&packed, &dense, weights + (size_t)o * taps, taps, 1, taps, o, channels);
     for (m = span.begin / n; m < past; m += lines) {
       const int8_t* x = (const int8_t*)(const void*)tigris_element(&call->in[0], m * taps, 1);
       uint32_t i;
