@@ -196,6 +196,7 @@ typedef struct ConvS8 {
   tigris_shape4 in;
   tigris_shape4 out;
   uint32_t groupIn;
+  int isPointwise;
   int32_t run;  /* taps that lie side by side in the input */
   int32_t runs; /* per kernel row */
 } ConvS8;
@@ -234,9 +235,10 @@ static void gather(const ConvS8* k, uint32_t batchRow, int32_t row, int32_t colu
 static void block(const ConvS8* k, const Packed* packed, Patches* patches, uint32_t inStart,
                   uint32_t first, uint32_t n) {
   const tigris_view* out = &k->call->out[0];
-  const uint32_t width = (uint32_t)k->out.w;
+  const int8_t* in = (const int8_t*)(const void*)k->call->in[0].data;
+  const uint32_t width = (uint32_t)k->out.w * (k->isPointwise ? out->rows : 1);
   uint32_t r;
-  for (r = out->first; r < out->first + out->rows; ++r) {
+  for (r = out->first; r < out->first + (k->isPointwise ? 1 : out->rows); ++r) {
     const uint32_t batchRow = r / (uint32_t)k->out.h * (uint32_t)k->in.h;
     const int32_t row = (int32_t)(r % (uint32_t)k->out.h) * k->p->stride_h - k->p->pad_top;
     int8_t* y = (int8_t*)(void*)tigris_row(out, r);
@@ -245,9 +247,13 @@ static void block(const ConvS8* k, const Packed* packed, Patches* patches, uint3
     for (x = 0; x < width; x += pixels) {
       uint32_t p;
       pixels = width - x < PIXELS ? width - x : PIXELS;
-      for (p = 0; p < pixels; ++p)
-        gather(k, batchRow, row, (int32_t)(x + p) * k->p->stride_w - k->p->pad_left, inStart,
-               patches->values + (size_t)p * patches->step);
+      for (p = 0; p < pixels; ++p) {
+        Input* to = patches->values + (size_t)p * patches->step;
+        if (k->isPointwise)
+          put(to, in + (size_t)(x + p) * (uint32_t)k->in.c + inStart, k->dense.in_zero, k->groupIn);
+        else
+          gather(k, batchRow, row, (int32_t)(x + p) * k->p->stride_w - k->p->pad_left, inStart, to);
+      }
       compute(packed, patches, &k->dense, pixels, first, n, y + (size_t)x * (uint32_t)k->out.c,
               (uint32_t)k->out.c);
     }
@@ -282,6 +288,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   tapStep = isDepthwise ? tigris_weight_row(call) : 1;
   k.runs = p->groups == 1 && p->dilation_w == 1 ? 1 : p->kernel_w;
   k.run = (int32_t)k.groupIn * (k.runs == 1 ? p->kernel_w : 1);
+  k.isPointwise = call->out[0].rows != 0 && tigris_host_isPointwise(call, p);
   startPatches(&patches, (uint32_t)filter);
   for (g = 0; g < (uint32_t)p->groups; ++g) {
     const uint32_t past = (g + 1) * groupOut;
