@@ -102,10 +102,25 @@ static void tiles(const Packed* packed, const Patches* patches, uint32_t pixels,
     tile(packed, patches, p, 1, sum);
 }
 
+/* The weights of one channel to every HOST_BLOCK * TAPS-th place, TAPS at a time; those behind the last tap are 0. */
+static void packChannel(Weight* to, const int8_t* from, uint32_t taps) {
+  uint32_t t;
+  uint32_t k;
+  for (t = 0; t + TAPS <= taps; t += TAPS, to += HOST_BLOCK * TAPS) {
+    Weight group[TAPS];
+    for (k = 0; k < TAPS; ++k)
+      group[k] = from[t + k];
+    memcpy(to, group, sizeof group);
+  }
+  for (k = 0; t < taps && k < TAPS; ++k)
+    to[k] = t + k < taps ? from[t + k] : 0;
+}
+
 /* Weights of channels [first, first + n): `w` are those of channel `first`, `filter` bytes from channel to channel
  * and `tap` from tap to tap. */
 static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size_t filter,
                  size_t tap, uint32_t taps, uint32_t first, uint32_t n) {
+  int8_t line[MAX_TAPS];
   uint32_t c;
   packed->groups = (taps + TAPS - 1) / TAPS;
   requantInit(&packed->requant, d, first, n);
@@ -113,20 +128,18 @@ static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size
     memset(packed->weights, 0, (size_t)packed->groups * HOST_BLOCK * TAPS * sizeof(Weight));
   for (c = 0; c < n; ++c) {
     const int8_t* from = w + c * filter;
-    Weight* to = packed->weights + (size_t)c * TAPS;
-    uint32_t t = 0;
-    uint32_t k;
-    for (; t + TAPS <= taps; t += TAPS, to += HOST_BLOCK * TAPS) {
-      for (k = 0; k < TAPS; ++k)
-        to[k] = from[(t + k) * tap];
+    uint32_t t;
+    if (tap != 1) {
+      for (t = 0; t < taps; ++t)
+        line[t] = from[t * tap];
+      from = line;
     }
-    for (k = 0; t < taps && k < TAPS; ++k)
-      to[k] = t + k < taps ? from[(t + k) * tap] : 0;
+    packChannel(packed->weights + (size_t)c * TAPS, from, taps);
 #if defined(INPUT_OFFSET)
     {
       int32_t sum = 0;
       for (t = 0; t < taps; ++t)
-        sum += from[t * tap];
+        sum += from[t];
       packed->requant.offset[c / HOST_LANES][c % HOST_LANES] =
           (int32_t)((uint32_t)packed->requant.offset[c / HOST_LANES][c % HOST_LANES] -
                     (uint32_t)(d->in_zero + INPUT_OFFSET) * (uint32_t)sum);
@@ -143,8 +156,11 @@ static inline void put(Input* to, const int8_t* x, int32_t zero, uint32_t n) {
     memset(to, zero + INPUT_OFFSET, n);
     return;
   }
-  for (i = 0; i < n; ++i)
-    to[i] = (Input)(x[i] + INPUT_OFFSET);
+  for (i = 0; i < n; i += 64) { /* runs are often shorter than a register */
+    const __mmask64 mask = n - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (n - i)) - 1;
+    const __m512i v = _mm512_maskz_loadu_epi8(mask, (const void*)(x + i));
+    _mm512_mask_storeu_epi8((void*)(to + i), mask, _mm512_xor_si512(v, _mm512_set1_epi8(-128)));
+  }
 #else
   if (x == NULL) {
     memset(to, 0, n * sizeof *to);
