@@ -20,7 +20,8 @@ packages=(g++ cmake ninja-build ccache pkg-config python3-venv
           libboost-program-options-dev doctest-dev)
 if [ "$level" = test ]; then
   packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
-             gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user make)
+             gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+             qemu-user make)
 fi
 
 installMissingPackages() {
