@@ -169,7 +169,8 @@ private:
   Expected<tigris_summary> summary() {
     const PlanStats& stats = plan_.stats;
     constexpr uint64_t Limit = std::numeric_limits<int32_t>::max();
-    if (stats.fastPeakBytes > Limit || stats.slowPeakBytes > Limit || stats.kernelCalls > Limit)
+    if (stats.fastPeakBytes > Limit || stats.slowPeakBytes > Limit || stats.kernelCalls > Limit ||
+        plan_.scratch > Limit)
       return makeError(DiagId::UnsupportedOp, "the plan needs ",
                        std::max(stats.fastPeakBytes, stats.slowPeakBytes),
                        " bytes of memory, the format can address ", Limit);
@@ -209,14 +210,16 @@ private:
     s.unscheduled_peak = stats.unscheduledPeakBytes;
     s.bound_fast_peak = plan_.bounds.fastPeakBytes;
     s.bound_slow_traffic = plan_.bounds.slowTrafficBytes;
+    s.scratch_bytes = static_cast<uint32_t>(plan_.scratch);
     return s;
   }
 
   /// The fast memory that is left becomes room for weights; figures of fast memory include it from here on.
   void compress(tigris_summary& s) {
     const uint64_t used = plan_.stats.fastPeakBytes;
-    const uint64_t budget =
+    const uint64_t most =
         std::min<uint64_t>(plan_.budget.fast, std::numeric_limits<int32_t>::max());
+    const uint64_t budget = most - std::min(most, plan_.scratch);
     const uint64_t room = used < budget ? budget - used : 0;
     packed_ =
         packWeights(image_, {room - room % plan_.align, plan_.align, plan_.io == IoMode::Arena});

@@ -82,6 +82,8 @@ constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, unscheduled_peak, Unsigned),
     FIELD(tigris_summary, bound_fast_peak, Unsigned),
     FIELD(tigris_summary, bound_slow_traffic, Unsigned),
+    FIELD(tigris_summary, scratch_bytes, Unsigned),
+    FIELD(tigris_summary, reserved, Unsigned),
 };
 RECORD(SummaryRecord, tigris_summary, "summary", SummaryFields);
 

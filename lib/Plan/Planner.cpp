@@ -9,7 +9,7 @@
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
-#include "tigris/Target/Target.h"
+#include "tigris/Target/KernelScratch.h"
 
 #include <algorithm>
 
@@ -157,7 +157,19 @@ Expected<Plan> emptyPlan(const Graph& graph, const PlanOptions& options) {
   plan.optimize = options.optimize;
   plan.io = options.io.value_or(options.budget.slow ? IoMode::Slow : IoMode::Caller);
   plan.align = target->align;
+  plan.scratch = kernelScratch(graph, target->kernels);
   return plan;
+}
+
+/// What the scratch leaves of the fast budget.
+uint64_t fastForStages(const Plan& plan) {
+  const uint64_t left = plan.budget.fast - std::min(plan.budget.fast, plan.scratch);
+  return plan.scratch == 0 ? left : left / plan.align * plan.align;
+}
+
+/// The fast budget with which stages may take `bytes`.
+uint64_t withScratch(const Plan& plan, uint64_t bytes) {
+  return plan.scratch == 0 ? bytes : alignUp(bytes, plan.align) + plan.scratch;
 }
 
 /// The graph's own order and a depth-first one.
@@ -202,19 +214,21 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   Plan plan = *empty;
   const Candidates orders(graph, plan);
   const Schedule& chosen = orders.best();
-  const bool oneStage = chosen.layout.height <= plan.budget.fast;
+  const uint64_t fast = fastForStages(plan);
+  const bool oneStage = chosen.layout.height <= fast;
   StageDrafter drafter(graph, chosen.order, chosen.aliases, plan.io, plan.align);
   StageNeed need;
   if (!oneStage)
     need = largestStageNeed(drafter);
-  if (!oneStage && (!maySpill(plan) || need.bytes > plan.budget.fast)) {
+  if (!oneStage && (!maySpill(plan) || need.bytes > fast)) {
     const OpId at = maySpill(plan) ? need.op : chosen.order[chosen.timeline.boundStep];
     const Op& op = graph.op(at);
-    return makeError(DiagId::OverBudget, "needs ",
-                     formatExactBytes(maySpill(plan) ? need.bytes : chosen.layout.height),
+    const uint64_t whole = withScratch(plan, chosen.layout.height);
+    const uint64_t least = withScratch(plan, need.bytes);
+    return makeError(DiagId::OverBudget, "needs ", formatExactBytes(maySpill(plan) ? least : whole),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
-        .note(smallestThatFits(chosen.layout.height, need.bytes, plan));
+        .note(smallestThatFits(whole, least, plan));
   }
 
   if (plan.io == IoMode::Slow)
@@ -222,7 +236,7 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   if (oneStage) {
     addStage(draftOf(graph, chosen, plan.io), plan);
   } else {
-    const std::vector<StageDraft> drafts = partitionOrder(drafter, plan.budget.fast);
+    const std::vector<StageDraft> drafts = partitionOrder(drafter, fast);
     for (const StageDraft& draft : drafts)
       addStage(draft, plan);
     plan.stats.slowPeakBytes = placeSpills(graph, drafts, chosen.aliases, plan.io, plan.align,
@@ -243,10 +257,11 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
     return plan.error();
   const Candidates orders(graph, *plan);
   const Schedule& chosen = orders.best();
-  BudgetNeeds needs = {chosen.layout.height, chosen.layout.height};
+  BudgetNeeds needs = {withScratch(*plan, chosen.layout.height), 0};
+  needs.smallest = needs.oneStage;
   if (maySpill(*plan)) {
     StageDrafter drafter(graph, chosen.order, chosen.aliases, plan->io, plan->align);
-    needs.smallest = std::min(needs.smallest, largestStageNeed(drafter).bytes);
+    needs.smallest = std::min(needs.smallest, withScratch(*plan, largestStageNeed(drafter).bytes));
   }
   return needs;
 }

@@ -170,6 +170,27 @@
 #define TIGRIS_KERNEL_QUANTIZE TIGRIS_KERNELS_DEFAULT
 #endif
 
+/* Adapters of the CMSIS-NN backend (runtime/backends/cmsis_nn), with the same default. One that is missing
+ * leaves its ops to the reference kernels; CMSIS-NN's own functions are linked by use. */
+#ifndef TIGRIS_CMSIS_NN_CONV
+#define TIGRIS_CMSIS_NN_CONV TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_DEPTHWISE
+#define TIGRIS_CMSIS_NN_DEPTHWISE TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_DENSE
+#define TIGRIS_CMSIS_NN_DENSE TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_POOL
+#define TIGRIS_CMSIS_NN_POOL TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_BINARY /* ADD MUL */
+#define TIGRIS_CMSIS_NN_BINARY TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_SOFTMAX
+#define TIGRIS_CMSIS_NN_SOFTMAX TIGRIS_KERNELS_DEFAULT
+#endif
+
 /* Families of ops that plans may have: the rules for their records and for cutting them into tiles. A family is
  * there when one of its kernels is, of the reference or of a backend that lies beside it; define its macro for kernels
  * of your own. Plans with other ops are TIGRIS_E_UNSUPPORTED. */

@@ -138,6 +138,9 @@ typedef struct tigris_summary {
   uint64_t unscheduled_peak; /* fast peak of one stage without reordering, reuse or tiling */
   uint64_t bound_fast_peak;  /* lower bounds for the class named above */
   uint64_t bound_slow_traffic;
+  /* fast memory that the plan leaves to the kernels of its target, above fast_bytes; 0: none */
+  uint32_t scratch_bytes;
+  uint32_t reserved;
 } tigris_summary;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
@@ -706,7 +709,7 @@ typedef struct tigris_requantize_params {
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
 TIGRIS_CHECK_LAYOUT(section, sizeof(tigris_section) == 16);
-TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 168);
+TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 176);
 TIGRIS_CHECK_LAYOUT(summary_wide, offsetof(tigris_summary, slow_read) == 96);
 TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 24);
 TIGRIS_CHECK_LAYOUT(quant, sizeof(tigris_quant) == 8);

@@ -36,8 +36,9 @@ static tigris_status checkSummary(const tigris_plan* plan) {
   if (s->fast_bytes > INT32_MAX || s->slow_bytes > INT32_MAX || s->fast_reserved > s->fast_bytes ||
       s->fast_peak > s->fast_bytes || s->slow_peak > s->slow_bytes)
     return TIGRIS_E_ADDRESS;
-  if (s->fast_bytes > s->budget_fast || s->slow_bytes > s->budget_slow ||
-      s->flash_bytes > s->budget_flash || s->flash_bytes != plan->file_size)
+  if (s->scratch_bytes > INT32_MAX || (uint64_t)s->fast_bytes + s->scratch_bytes > s->budget_fast ||
+      s->slow_bytes > s->budget_slow || s->flash_bytes > s->budget_flash ||
+      s->flash_bytes != plan->file_size)
     return TIGRIS_E_ADDRESS;
   return s->stages == plan->stage_count ? TIGRIS_OK : TIGRIS_E_FORMAT;
 }
