@@ -104,9 +104,9 @@ RECORD(QuantRecord, tigris_quant, "quant", QuantFields);
 constexpr HexField PortFields[] = {
     FIELD(tigris_port, tensor, Unsigned),   FIELD(tigris_port, direction, Unsigned),
     FIELD(tigris_port, dtype, Type),        FIELD(tigris_port, rank, Unsigned),
-    FIELD(tigris_port, reserved, Unsigned), FIELD(tigris_port, dims, Unsigned),
-    FIELD(tigris_port, perm, Unsigned),     FIELD(tigris_port, offset, Address),
-    FIELD(tigris_port, name, String),
+    FIELD(tigris_port, reserved, Unsigned), FIELD(tigris_port, state, Unsigned),
+    FIELD(tigris_port, dims, Unsigned),     FIELD(tigris_port, perm, Unsigned),
+    FIELD(tigris_port, offset, Address),    FIELD(tigris_port, name, String),
 };
 RECORD(PortRecord, tigris_port, "port", PortFields);
 

@@ -37,7 +37,7 @@ Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
                    ", budget is ", formatExactBytes(budget));
 }
 
-Status checkOptions(const PlanOptions& options) {
+Status checkOptions(const Graph& graph, const PlanOptions& options) {
   if (options.planner != "greedy")
     return makeError(DiagId::Usage, "unknown planner '", options.planner, "'; known is greedy");
   const std::vector<std::string> objectives = {"memory", "traffic", "latency"};
@@ -46,6 +46,12 @@ Status checkOptions(const PlanOptions& options) {
                      join(objectives, ", "));
   if (options.budget.fast == 0)
     return makeError(DiagId::Usage, "the fast memory budget is 0; give -m a size above 0");
+  if (options.io == IoMode::Arena)
+    for (const Port& port : graph.outputs())
+      if (!port.state.empty())
+        return makeError(DiagId::Usage, "the state '", port.state,
+                         "' cannot stay in the fast arena, whose bytes are reused: use --io=slow "
+                         "or --io=caller");
   if (options.io == IoMode::Slow && !options.budget.slow)
     return makeError(DiagId::Usage,
                      "model inputs and outputs cannot live in slow memory: there is none; give a "
@@ -145,7 +151,7 @@ void addBounds(const Schedule& given, const Schedule& chosen, uint64_t opNeed, P
 /// A plan of no stages, with everything the options say.
 Expected<Plan> emptyPlan(const Graph& graph, const PlanOptions& options) {
   TIGRIS_CHECK_MSG(hasOwnOutputTensors(graph), "insertPortCopies was not called");
-  if (Status status = checkOptions(options); !status)
+  if (Status status = checkOptions(graph, options); !status)
     return status.takeError();
   const Expected<Target> target = findTarget(options.target);
   if (!target)

@@ -100,6 +100,20 @@ static int portShapeOk(const tigris_plan* plan, const tigris_port* port, const t
   return 1;
 }
 
+/* Both ports of a state name each other, and each could be the other. */
+static int stateOk(const tigris_plan* plan, const tigris_port* port, const tigris_tensor* t) {
+  const tigris_port* other;
+  if (port->state == TIGRIS_NO_PORT)
+    return 1;
+  if (port->state >= plan->port_count || plan->summary->io_mode == TIGRIS_IO_ARENA)
+    return 0;
+  other = &plan->ports[port->state];
+  return &plan->ports[other->state < plan->port_count ? other->state : 0] == port &&
+         other->direction != port->direction && other->tensor < plan->tensor_count &&
+         plan->tensors[other->tensor].dtype == t->dtype &&
+         plan->tensors[other->tensor].bytes == t->bytes;
+}
+
 static tigris_status checkPort(const tigris_plan* plan, const tigris_port* port) {
   const tigris_tensor* t;
   const int isInput = port->direction == TIGRIS_INPUT;
@@ -109,7 +123,7 @@ static tigris_status checkPort(const tigris_plan* plan, const tigris_port* port)
   t = &plan->tensors[port->tensor];
   if ((t->flags & TIGRIS_TENSOR_CONST) != 0 ||
       (t->flags & (isInput ? TIGRIS_TENSOR_INPUT : TIGRIS_TENSOR_OUTPUT)) == 0 ||
-      !portShapeOk(plan, port, t))
+      !portShapeOk(plan, port, t) || !stateOk(plan, port, t))
     return TIGRIS_E_FORMAT;
   if (plan->summary->io_mode == TIGRIS_IO_CALLER)
     return port->offset == 0 ? TIGRIS_OK : TIGRIS_E_ADDRESS;

@@ -6,6 +6,7 @@
 #include "access.h"
 #include "dynamic.h"
 #include "invoke.h"
+#include "state.h"
 #include "view.h"
 
 #if TIGRIS_TILED_STAGES
@@ -56,9 +57,9 @@ static uint8_t* fastOf(const Tiles* t, const tigris_tile_buffer* b) {
 
 static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
   if (b->home == TIGRIS_POOL_CALLER)
-    return (uint8_t*)t->ctx->ports[b->home_offset];
+    return (uint8_t*)t->ctx->ports[tigris_place_of(t->ctx, b->home_offset)];
   raise(&t->ctx->statistics.slow_peak, b->home_offset + tensorOf(t, b)->bytes);
-  return t->ctx->slow + b->home_offset;
+  return tigris_slow_at(t->ctx, b->home_offset, tensorOf(t, b)->bytes);
 }
 
 /* index * size / count, rounded down, for size and count up to 2^30: by long multiplication, because 64-bit

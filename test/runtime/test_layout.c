@@ -78,7 +78,8 @@ static void testRecords(void) {
   FIELD(tigris_port, direction, 2, 1);
   FIELD(tigris_port, dtype, 3, 1);
   FIELD(tigris_port, rank, 4, 1);
-  FIELD(tigris_port, reserved, 5, 3);
+  FIELD(tigris_port, reserved, 5, 1);
+  FIELD(tigris_port, state, 6, 2);
   FIELD(tigris_port, dims, 8, 4);
   FIELD(tigris_port, perm, 12, 4);
   FIELD(tigris_port, offset, 16, 4);
