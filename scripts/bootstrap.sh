@@ -3,7 +3,8 @@
 #
 # usage: scripts/bootstrap.sh [build|test|training]
 #   build     compilers, libraries and the Python environment: all that scripts/demo.sh needs (default)
-#   test      also clang, the formatters and the 32-bit ARM tool chain that scripts/test.sh uses
+#   test      also clang, the formatters, the ARM tool chain and emulators that scripts/test.sh uses, and the
+#             vendors' kernels (scripts/fetch_kernels.sh)
 #   training  also the packages that examples/digits/train.py imports
 # Does nothing, and asks for no rights, when everything is there. Needs apt and pip only if it is not.
 set -euo pipefail
@@ -20,7 +21,8 @@ packages=(g++ cmake ninja-build ccache pkg-config python3-venv
           libboost-program-options-dev doctest-dev)
 if [ "$level" = test ]; then
   packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
-             gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user make)
+             gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+             qemu-user qemu-system-arm make)
 fi
 
 installMissingPackages() {
@@ -65,3 +67,4 @@ installPythonPackages() {
 
 installMissingPackages
 installPythonPackages
+[ "$level" != test ] || scripts/fetch_kernels.sh

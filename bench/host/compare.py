@@ -13,6 +13,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,14 +26,16 @@ MAX_REPEATS = 500
 
 def measured(command):
     """Standard output and peak memory in bytes of a command that must succeed."""
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out)
+    gnu_time = shutil.which("time")  # a small process of its own: children inherit the peak of ours
+    with tempfile.NamedTemporaryFile(mode="r") as peak:
+        prefix = [gnu_time, "-f", "%M", "-o", peak.name] if gnu_time else []
+        process = subprocess.Popen(prefix + command, stdout=subprocess.PIPE, text=True)
+        out = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             raise subprocess.CalledProcessError(process.returncode, command)
-        out.seek(0)
-        return out.read().decode(), usage.ru_maxrss * 1024
+        return out, int(peak.read().split()[-1] if gnu_time else usage.ru_maxrss) * 1024
 
 
 def other_side(case, repeats):

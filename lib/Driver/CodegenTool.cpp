@@ -124,9 +124,16 @@ public:
       text += strCat("  tigris_set_input(&context, ", i, ", input_", i, ");\n");
     for (size_t i = 0; caller_ && i < outputs; ++i)
       text += strCat("  tigris_set_output(&context, ", i, ", output_", i, ");\n");
+    const auto isState = [&](size_t i) { return file_.inputs()[i].state != TIGRIS_NO_PORT; };
+    bool hasStates = false;
     for (size_t i = 0; i < inputs; ++i)
-      text += strCat("  memset(tigris_input(&context, ", i, "), 0, ", upper_, "_INPUT_", i,
-                     "_BYTES); /* the data goes here */\n");
+      hasStates = hasStates || isState(i);
+    if (caller_ && hasStates)
+      text += "  tigris_reset(&context); /* states begin as zeros */\n";
+    for (size_t i = 0; i < inputs; ++i)
+      if (!isState(i))
+        text += strCat("  memset(tigris_input(&context, ", i, "), 0, ", upper_, "_INPUT_", i,
+                       "_BYTES); /* the data goes here */\n");
     text += "  if (tigris_run(&context) != TIGRIS_OK)\n    return 3;\n";
     for (size_t i = 0; i < outputs; ++i)
       text += strCat("  /* output ", i, ": tigris_output(&context, ", i, "), ", upper_, "_OUTPUT_",

@@ -41,8 +41,7 @@ Status compile(ToolContext& context, CompileFlags& flags) {
   if (flags.verbose)
     context.log(strCat(describePlan(**graph), "flash ", formatExactBytes(file->size()), "\n\n",
                        stageTable(**graph)));
-  context.output(std::move(*file));
-  return {};
+  return outputEmitted(context, std::move(*file), flags.emit);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // Emits a plan. What is written has been opened by the runtime's own validator before.
 #include "tigris/Driver/EmitFlags.h"
 
+#include "tigris/Driver/KernelHeader.h"
+
 #include "tigris.h"
 
 #include <cstddef>
@@ -10,11 +12,11 @@ namespace tigris {
 namespace {
 
 /// The runtime refuses a file only when the emitter is wrong, or the model exceeds a limit that the
-/// firmware can raise when it builds the runtime.
-Status checkWithRuntime(const std::string& file) {
-  std::vector<std::max_align_t> aligned(file.size() / sizeof(std::max_align_t) + 1);
+/// firmware can raise when it builds the runtime. `aligned` gets the file's bytes, which `plan` then refers to.
+Status openWithRuntime(const std::string& file, std::vector<std::max_align_t>& aligned,
+                       tigris_plan& plan) {
+  aligned.resize(file.size() / sizeof(std::max_align_t) + 1);
   std::copy(file.begin(), file.end(), reinterpret_cast<char*>(aligned.data()));
-  tigris_plan plan;
   const tigris_status status = tigris_plan_open(&plan, aligned.data(), file.size());
   if (status == TIGRIS_E_LIMIT)
     return makeError(DiagId::UnsupportedOp, "the model has more than ", TIGRIS_MAX_PORTS,
@@ -40,6 +42,8 @@ void declareEmitting(OptionTable& table, EmitFlags& flags) {
       "free (default: none)");
   table.flag("strip-names", flags.options.stripNames,
              "leave out the names of tensors and ops; inputs and outputs keep theirs");
+  table.text("kernels-header", flags.kernelsHeader, "FILE",
+             "write a C header with which a firmware links the kernels of this model only");
 }
 
 Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags) {
@@ -49,9 +53,23 @@ Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags) {
   Expected<std::string> file = emitPlan(graph, options);
   if (!file)
     return file;
-  if (Status status = checkWithRuntime(*file); !status)
+  std::vector<std::max_align_t> aligned;
+  tigris_plan plan;
+  if (Status status = openWithRuntime(*file, aligned, plan); !status)
     return status.takeError();
   return file;
+}
+
+Status outputEmitted(ToolContext& context, std::string file, const EmitFlags& flags) {
+  if (!flags.kernelsHeader.empty()) {
+    std::vector<std::max_align_t> aligned;
+    tigris_plan plan;
+    if (Status status = openWithRuntime(file, aligned, plan); !status)
+      return status;
+    context.outputFile(flags.kernelsHeader, kernelHeader(plan));
+  }
+  context.output(std::move(file));
+  return {};
 }
 
 } // namespace tigris

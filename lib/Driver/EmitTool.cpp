@@ -15,8 +15,7 @@ Status emit(ToolContext& context, const EmitFlags& flags) {
   Expected<std::string> file = emitFile(*graph, flags);
   if (!file)
     return file.takeError();
-  context.output(std::move(*file));
-  return {};
+  return outputEmitted(context, std::move(*file), flags);
 }
 
 } // namespace

@@ -1,6 +1,10 @@
 // Parses --input-shape and calls the importer.
 #include "tigris/Driver/ImportFlags.h"
 
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+
 namespace tigris {
 
 namespace {
@@ -32,6 +36,48 @@ Status parseInputShape(const std::string& value, const std::string& spelling,
   return {};
 }
 
+std::string listNames(const std::vector<Port>& ports) {
+  std::vector<std::string> names;
+  for (const Port& port : ports)
+    names.push_back("'" + port.name + "'");
+  return join(names, ", ");
+}
+
+std::optional<size_t> indexOf(const std::vector<Port>& ports, std::string_view name) {
+  const auto found =
+      std::find_if(ports.begin(), ports.end(), [&](const Port& port) { return port.name == name; });
+  if (found == ports.end())
+    return std::nullopt;
+  return static_cast<size_t>(found - ports.begin());
+}
+
+/// INPUT=OUTPUT. Names may hold '=' themselves, so every one is tried.
+Status bindState(Graph& graph, const std::string& text) {
+  const auto fail = [&](const auto&... why) {
+    return makeError(DiagId::Usage, "option '--state': '", text, "' ", why...);
+  };
+  std::optional<size_t> input;
+  std::optional<size_t> output;
+  for (size_t at = text.find('='); at != std::string::npos && !(input && output);
+       at = text.find('=', at + 1)) {
+    input = indexOf(graph.inputs(), std::string_view(text).substr(0, at));
+    output = indexOf(graph.outputs(), std::string_view(text).substr(at + 1));
+  }
+  if (!input || !output)
+    return fail("is not INPUT=OUTPUT with one of the inputs ", listNames(graph.inputs()),
+                " and one of the outputs ", listNames(graph.outputs()));
+  const Port& in = graph.inputs()[*input];
+  const Port& out = graph.outputs()[*output];
+  if (in.type != out.type || in.shape != out.shape)
+    return fail("binds ", dtypeName(in.type), " ", in.shape.str(), " to ", dtypeName(out.type), " ",
+                out.shape.str(), "; both ends of a state must have one type and shape");
+  for (const Port& other : graph.outputs())
+    if (other.state == in.name || (&other == &out && !other.state.empty()))
+      return fail("binds what is bound already: '", other.state, "' to '", other.name, "'");
+  graph.editOutput(*output).state = in.name;
+  return {};
+}
+
 } // namespace
 
 void declareImporting(OptionTable& table, ImportFlags& flags) {
@@ -43,6 +89,10 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
            })
       .record()
       .repeats = true;
+  table
+      .texts("state", flags.states, "INPUT=OUTPUT",
+             "the next run gets this output as this input; may be repeated")
+      .record();
   table
       .choice("rounding", flags.rounding, {"auto", "once", "twice"},
               "of int8 results: once as ONNX Runtime, twice as TensorFlow Lite, or as the tool "
@@ -68,6 +118,9 @@ Expected<Graph> importModel(ToolContext& context, std::string_view bytes, Import
     diagnostics.report(std::move(diagnostic));
   });
   Expected<Graph> graph = importOnnx(bytes, flags.options, located);
+  for (size_t i = 0; graph && i < flags.states.size(); ++i)
+    if (Status status = bindState(*graph, flags.states[i]); !status)
+      return status.takeError();
   if (graph)
     return graph;
   // A wrong command line is not the model's fault.

@@ -9,9 +9,11 @@ namespace tigris {
 struct ImportFlags {
   ImportOptions options;
   std::string rounding = "auto";
+  /// INPUT=OUTPUT each.
+  std::vector<std::string> states;
 };
 
-/// --input-shape, --rounding.
+/// --input-shape, --state, --rounding.
 void declareImporting(OptionTable& table, ImportFlags& flags);
 /// --allow-unknown-ops.
 void declareUnknownOps(OptionTable& table, ImportFlags& flags);

@@ -58,7 +58,7 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
     targets.emplace_back(target.name);
   table
       .choice("target", flags.target, targets,
-              "processor family, decides the alignment (default: generic)")
+              "processor family, decides alignment and kernel scratch (default: generic)")
       .record();
   table
       .choice("io", flags.io, {"slow", "caller", "arena"},
@@ -141,6 +141,8 @@ std::string describePlan(const Graph& graph) {
   if (stats.peakOp)
     text += strCat(" at op '", graph.op(stats.peakOp).name, "' (",
                    graph.op(stats.peakOp).kindName(), ")");
+  if (plan.scratch != 0)
+    text += strCat("\nkernel scratch ", formatBytes(plan.scratch), " beside the fast peak");
   text += strCat("\nslow peak ", formatBytes(stats.slowPeakBytes), ", read ",
                  formatBytes(stats.slowReadBytes), ", written ", formatBytes(stats.slowWriteBytes),
                  "\ninterface ", formatBytes(stats.ioBytes), " (", ioModeName(plan.io), "), ",

@@ -82,13 +82,28 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
         return runner.runtimeError(set);
     }
   }
+  runner.reset();
   return runner;
+}
+
+Status PlanRunner::setProfile(tigris_profile_hook hook, void* user) {
+  const tigris_status status = tigris_set_profile(context_.get(), hook, user);
+  if (status != TIGRIS_OK)
+    return runtimeError(status);
+  return {};
+}
+
+void PlanRunner::reset() {
+  const tigris_status status = tigris_reset(context_.get());
+  TIGRIS_CHECK(status == TIGRIS_OK);
 }
 
 Status PlanRunner::run(const std::vector<std::vector<uint8_t>>& inputs) {
   tigris_context* context = context_.get();
   TIGRIS_CHECK(inputs.size() == tigris_input_count(&file_->plan()));
   for (unsigned i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].empty() && tigris_input_port(&file_->plan(), i)->state != TIGRIS_NO_PORT)
+      continue;
     void* target = tigris_input(context, i);
     TIGRIS_CHECK(target != nullptr && inputs[i].size() == tigris_input_bytes(&file_->plan(), i));
     std::memcpy(target, inputs[i].data(), inputs[i].size());

@@ -33,10 +33,16 @@ public:
   static Expected<PlanRunner> create(const PlanFile& file, const tigris_backend& backend,
                                      std::optional<uint64_t> fast, std::optional<uint64_t> slow);
 
-  /// Stored bytes of every input, then runs. May be called again.
+  /// Stored bytes of every input, then runs. May be called again. None for an input that is a state: it
+  /// keeps what the last run left, at first real zeros.
   Status run(const std::vector<std::vector<uint8_t>>& inputs);
   /// Stored bytes of an output of the last run.
   const uint8_t* output(size_t index) const;
+
+  /// Calls the hook around every kernel from now on. Fails where the runtime was built without.
+  Status setProfile(tigris_profile_hook hook, void* user);
+  /// Makes all states real zeros.
+  void reset();
 
   const tigris_statistics& statistics() const { return context_->statistics; }
   /// Duration of the last run.

@@ -138,6 +138,7 @@ PortView viewPort(const PlanFile& file, const tigris_port& port, size_t index, b
     view.scale = quant->scale;
     view.zeroPoint = quant->zero_point;
   }
+  view.isState = port.state != TIGRIS_NO_PORT;
   return view;
 }
 

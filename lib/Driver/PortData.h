@@ -16,6 +16,7 @@ struct PortView {
   std::vector<int64_t> perm; ///< stored dimension i is user's dimension perm[i]; empty: same order
   float scale = 0;           ///< 0: not quantized
   int32_t zeroPoint = 0;
+  bool isState = false; ///< kept from run to run
 };
 
 /// `raw`: the user's numbers are the stored ones; the axis order stays the model's.

@@ -4,6 +4,7 @@
 #include "tigris/Driver/Compare.h"
 #include "tigris/Driver/PlanRunner.h"
 #include "tigris/Driver/PortData.h"
+#include "tigris/Driver/Profile.h"
 #include "tigris/Driver/RuntimeBackends.h"
 #include "tigris/Driver/ToolMain.h"
 #include "tigris/Object/Dump.h"
@@ -24,10 +25,15 @@ struct RunFlags {
   std::vector<std::string> expected;
   Tolerance tolerance;
   bool raw = false;
+  bool sequence = false;
   std::optional<uint64_t> fast;
   std::optional<uint64_t> slow;
   std::string stats = "text";
+  bool profile = false;
+  std::string profileSvg;
   bool ignoreCrc = false;
+
+  bool profiles() const { return profile || !profileSvg.empty(); }
   int64_t repeat = 1;
   int64_t seed = 1;
   std::string backend = runtimeBackendNames().front();
@@ -74,9 +80,54 @@ Expected<NpyArray> loadArray(const std::string& path) {
   return parseNpy(*bytes, displayName(path));
 }
 
-Expected<std::vector<std::vector<uint8_t>>> loadInputs(const std::vector<PortView>& ports,
-                                                       const RunFlags& flags) {
-  std::vector<std::vector<uint8_t>> stored(ports.size());
+/// Stored bytes of all inputs of one run; none of a state that is not given.
+using Inputs = std::vector<std::vector<uint8_t>>;
+
+/// The arrays that follow each other along the first dimension.
+Expected<std::vector<NpyArray>> stepsOf(const PortView& port, const NpyArray& array) {
+  if (array.shape.rank() != port.shape.rank() + 1)
+    return makeError(DiagId::BadShape, "input '", port.name, "': the array is ", array.shape.str(),
+                     ", --sequence takes ", port.shape.str(), " with one more dimension in front");
+  const auto count = static_cast<size_t>(array.shape[0]);
+  const std::vector<int64_t> dims = array.shape.dims();
+  std::vector<NpyArray> steps(count);
+  const size_t bytes = count == 0 ? 0 : array.data.size() / count;
+  for (size_t i = 0; i < count; ++i) {
+    const auto from = array.data.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+    steps[i].type = array.type;
+    steps[i].shape = Shape(std::vector<int64_t>(dims.begin() + 1, dims.end()));
+    steps[i].data.assign(from, from + static_cast<std::ptrdiff_t>(bytes));
+  }
+  return steps;
+}
+
+/// Adds the array of a port to the inputs of each run.
+Status addInput(const std::vector<PortView>& ports, size_t port, const NpyArray& array,
+                const RunFlags& flags, std::vector<Inputs>& runs) {
+  std::vector<NpyArray> steps = {array};
+  if (flags.sequence && !ports[port].isState) {
+    Expected<std::vector<NpyArray>> parts = stepsOf(ports[port], array);
+    if (!parts)
+      return parts.takeError();
+    steps = std::move(*parts);
+    if (steps.empty() || (runs.size() > 1 && runs.size() != steps.size()))
+      return makeError(DiagId::BadShape, "input '", ports[port].name, "': a sequence of ",
+                       steps.size(), ", expected ", runs.size() > 1 ? strCat(runs.size()) : "some");
+    runs.resize(steps.size(), Inputs(ports.size()));
+  }
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Expected<std::vector<uint8_t>> bytes = toStored(ports[port], steps[i]);
+    if (!bytes)
+      return bytes.takeError();
+    runs[i][port] = std::move(*bytes);
+  }
+  return {};
+}
+
+/// The inputs of every run there is to make.
+Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
+                                         const RunFlags& flags) {
+  std::vector<Inputs> runs(1, Inputs(ports.size()));
   std::vector<bool> given(ports.size(), false);
   for (const std::string& text : flags.inputs) {
     const Expected<Binding> binding = bind(ports, text, "input");
@@ -88,24 +139,50 @@ Expected<std::vector<std::vector<uint8_t>>> loadInputs(const std::vector<PortVie
     const Expected<NpyArray> array = loadArray(binding->path);
     if (!array)
       return array.error();
-    Expected<std::vector<uint8_t>> bytes = toStored(ports[binding->port], *array);
-    if (!bytes)
-      return bytes.takeError();
-    stored[binding->port] = std::move(*bytes);
+    if (Status status = addInput(ports, binding->port, *array, flags, runs); !status)
+      return status.takeError();
   }
   for (size_t i = 0; i < ports.size(); ++i) {
-    if (given[i])
+    if (given[i] || ports[i].isState)
       continue;
-    if (!flags.inputs.empty())
+    if (!flags.inputs.empty() || flags.sequence)
       return makeError(DiagId::Usage, "no array for input '", ports[i].name,
                        "'; give all inputs or none (none: seeded random data)");
     Expected<std::vector<uint8_t>> bytes =
         toStored(ports[i], randomArray(ports[i], static_cast<uint64_t>(flags.seed) + i));
     if (!bytes)
       return bytes.takeError();
-    stored[i] = std::move(*bytes);
+    runs[0][i] = std::move(*bytes);
   }
-  return stored;
+  return runs;
+}
+
+/// Makes the runs one after the other; what each output was in them, one after the other with --sequence.
+/// `seconds`: all runs together.
+Expected<std::vector<NpyArray>> makeRuns(PlanRunner& runner, const std::vector<PortView>& ports,
+                                         const std::vector<Inputs>& runs, bool sequence,
+                                         double& seconds) {
+  std::vector<NpyArray> results(ports.size());
+  seconds = 0;
+  for (const Inputs& inputs : runs) {
+    if (Status status = runner.run(inputs); !status)
+      return status.takeError();
+    seconds += runner.seconds();
+    for (size_t port = 0; port < ports.size(); ++port) {
+      NpyArray array = fromStored(ports[port], runner.output(port));
+      if (&inputs == &runs.front())
+        results[port] = std::move(array);
+      else
+        results[port].data.insert(results[port].data.end(), array.data.begin(), array.data.end());
+    }
+  }
+  for (NpyArray& array : results) {
+    std::vector<int64_t> dims = array.shape.dims();
+    if (sequence)
+      dims.insert(dims.begin(), static_cast<int64_t>(runs.size()));
+    array.shape = Shape(std::move(dims));
+  }
+  return results;
 }
 
 /// "[1, 10] float32: [7] 8.25, [3] 1.5, ..." with the largest values first.
@@ -179,7 +256,7 @@ struct ExpectedResult {
 };
 
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,
-                        const std::vector<ExpectedResult>& results) {
+                        const std::vector<ExpectedResult>& results, const Profile* profile) {
   JsonWriter json;
   json.beginObject();
   writeReport(json, report);
@@ -196,6 +273,10 @@ std::string jsonSummary(const Report& report, const PlanRunner& runner, double s
         .field("atol", result.comparison.atol)
         .endObject();
   json.endArray();
+  if (profile) {
+    json.key("profile");
+    profile->write(json);
+  }
   json.field("seconds", seconds);
   json.field("executor_bytes", PlanRunner::executorBytes());
   json.endObject();
@@ -244,30 +325,36 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     return file.error();
   const std::vector<PortView> inputPorts = viewPorts(*file, file->inputs(), flags.raw);
   const std::vector<PortView> outputPorts = viewPorts(*file, file->outputs(), flags.raw);
-  const Expected<std::vector<std::vector<uint8_t>>> inputs = loadInputs(inputPorts, flags);
-  if (!inputs)
-    return inputs.error();
+  const Expected<std::vector<Inputs>> runs = loadInputs(inputPorts, flags);
+  if (!runs)
+    return runs.error();
 
   Expected<PlanRunner> runner =
       PlanRunner::create(*file, *runtimeBackend(flags.backend), flags.fast, flags.slow);
   if (!runner)
     return runner.takeError();
+  Profile profile(*file);
+  profile.setRuns(flags.repeat);
+  if (flags.profiles())
+    if (Status status = profile.attach(*runner); !status)
+      return status;
   std::vector<NpyArray> outputs;
   double seconds = 0;
   Progress progress("run", static_cast<size_t>(flags.repeat));
   for (int64_t i = 0; i < flags.repeat; ++i) {
     progress.step();
-    if (Status status = runner->run(*inputs); !status)
-      return status;
-    seconds = i == 0 ? runner->seconds() : std::min(seconds, runner->seconds());
-    std::vector<NpyArray> results;
-    for (size_t port = 0; port < outputPorts.size(); ++port)
-      results.push_back(fromStored(outputPorts[port], runner->output(port)));
+    double taken = 0;
+    runner->reset();
+    Expected<std::vector<NpyArray>> results =
+        makeRuns(*runner, outputPorts, *runs, flags.sequence, taken);
+    if (!results)
+      return results.takeError();
+    seconds = i == 0 ? taken : std::min(seconds, taken);
     for (size_t port = 0; port < outputs.size(); ++port)
-      if (outputs[port].data != results[port].data)
+      if (outputs[port].data != (*results)[port].data)
         return makeError(DiagId::Mismatch, "output '", outputPorts[port].name, "': run ", i + 1,
                          " gave other bytes than run 1");
-    outputs = std::move(results);
+    outputs = std::move(*results);
   }
 
   for (const std::string& text : flags.outputs) {
@@ -281,9 +368,12 @@ Status execute(ToolContext& context, const RunFlags& flags) {
   if (!compared)
     return compared.error();
 
+  if (!flags.profileSvg.empty())
+    context.outputFile(flags.profileSvg, profile.svg());
   const Report report = reportOf(*file);
   if (flags.stats == "json") {
-    context.print(jsonSummary(report, *runner, seconds, *compared));
+    context.print(
+        jsonSummary(report, *runner, seconds, *compared, flags.profile ? &profile : nullptr));
     return {};
   }
   for (size_t port = 0; port < outputPorts.size(); ++port)
@@ -292,6 +382,8 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     context.print(strCat("output '", result.name, "' agrees with its reference: max error ",
                          result.comparison.maxAbs, " (", result.comparison.atol, " allowed)\n"));
   context.print(textSummary(report, *runner, seconds));
+  if (flags.profile)
+    context.log(profile.table());
   return {};
 }
 
@@ -308,6 +400,8 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.texts("input,i", flags.inputs, "NAME=FILE", "array for a model input");
     table.texts("output,o", flags.outputs, "NAME=FILE", "where an output goes");
     table.texts("expect,e", flags.expected, "NAME=FILE", "reference an output must agree with");
+    table.flag("sequence", flags.sequence,
+               "arrays have one more dimension in front: a run for each index");
     table.real("atol", flags.tolerance.atol, "X", "absolute tolerance of --expect");
     table.real("rtol", flags.tolerance.rtol, "X", "tolerance relative to the reference's value");
     table.flag("raw", flags.raw, "arrays hold the stored numbers (int8 where quantized)");
@@ -318,12 +412,18 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
     table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);
     table.choice("backend", flags.backend, runtimeBackendNames(), "kernels to run on");
+    table.flag("profile", flags.profile,
+               "where the time goes: a table on standard error, or 'profile' in --stats=json");
+    table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it");
     table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
   };
   spec.details =
       "Arrays have the model's own axis order and type: what onnxruntime would take and give. "
       "NAME\n"
       "may be left out where there is one input or output; an index (0, 1, ...) is a name, too.\n"
+      "Outputs of a sequence are stacked likewise. A state (tigris-import --state) is kept from "
+      "run\n"
+      "to run; it is zero at first, or the array given, which has no further dimension.\n"
       "--expect without --atol and --rtol allows floats 1e-4 of the reference's largest magnitude\n"
       "and integers nothing; a mismatch exits 1.";
   spec.examples = "tigris-run model.tgrs --input image.npy --output scores.npy\n"

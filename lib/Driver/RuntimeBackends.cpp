@@ -4,6 +4,9 @@
 #if TIGRIS_HAS_HOST_BACKEND
 #include "tigris_host.h"
 #endif
+#if TIGRIS_HAS_CMSIS_NN_BACKEND
+#include "tigris_cmsis_nn.h"
+#endif
 
 #include <array>
 
@@ -16,6 +19,9 @@ constexpr auto Backends = std::to_array<const tigris_backend*>({
   &tigris_backend_host,
 #endif
       &tigris_backend_reference,
+#if TIGRIS_HAS_CMSIS_NN_BACKEND
+      &tigris_backend_cmsis_nn,
+#endif
 });
 
 } // namespace

@@ -9,7 +9,7 @@
 
 namespace tigris {
 
-/// Names for --backend, the fastest first; "reference" is always there.
+/// Names for --backend, the default first; "reference" is always there.
 std::vector<std::string> runtimeBackendNames();
 
 /// Null for a name that is not among them.

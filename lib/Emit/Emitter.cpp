@@ -65,8 +65,35 @@ private:
     if (place.memory != Memory::Caller)
       record.offset = static_cast<uint32_t>(place.offset);
     record.name = image_.string(port.name);
+    const Expected<uint16_t> state = stateOf(port, direction);
+    if (!state)
+      return state.error();
+    record.state = *state;
     image_.port(record);
     return {};
+  }
+
+  /// The other port of a state.
+  Expected<uint16_t> stateOf(const Port& port, tigris_direction direction) const {
+    const std::vector<Port>& inputs = graph_.inputs();
+    const std::vector<Port>& outputs = graph_.outputs();
+    for (size_t out = 0; out < outputs.size(); ++out)
+      for (size_t in = 0; in < inputs.size() && !outputs[out].state.empty(); ++in) {
+        if (outputs[out].state != inputs[in].name)
+          continue;
+        const Tensor& a = graph_.tensor(inputs[in].tensor);
+        const Tensor& b = graph_.tensor(outputs[out].tensor);
+        if (a.type != b.type || a.quant != b.quant || inputs[in].perm != outputs[out].perm)
+          return makeError(DiagId::BadPlan, "the state '", inputs[in].name, "' is stored as ",
+                           dtypeName(a.type), " ", a.shape.str(), " and written back as ",
+                           dtypeName(b.type), " ", b.shape.str(),
+                           " or with another scale; run the pass state-align");
+        if (direction == TIGRIS_INPUT && inputs[in].name == port.name)
+          return static_cast<uint16_t>(inputs.size() + out);
+        if (direction == TIGRIS_OUTPUT && outputs[out].name == port.name)
+          return static_cast<uint16_t>(in);
+      }
+    return static_cast<uint16_t>(TIGRIS_NO_PORT);
   }
 
   Status addTransfer(size_t stage, TensorId id) {
@@ -172,7 +199,8 @@ private:
   Expected<tigris_summary> summary() {
     const PlanStats& stats = plan_.stats;
     constexpr uint64_t Limit = std::numeric_limits<int32_t>::max();
-    if (stats.fastPeakBytes > Limit || stats.slowPeakBytes > Limit || stats.kernelCalls > Limit)
+    if (stats.fastPeakBytes > Limit || stats.slowPeakBytes > Limit || stats.kernelCalls > Limit ||
+        plan_.scratch > Limit)
       return makeError(DiagId::UnsupportedOp, "the plan needs ",
                        std::max(stats.fastPeakBytes, stats.slowPeakBytes),
                        " bytes of memory, the format can address ", Limit);
@@ -213,14 +241,16 @@ private:
     s.unscheduled_peak = stats.unscheduledPeakBytes;
     s.bound_fast_peak = plan_.bounds.fastPeakBytes;
     s.bound_slow_traffic = plan_.bounds.slowTrafficBytes;
+    s.scratch_bytes = static_cast<uint32_t>(plan_.scratch);
     return s;
   }
 
   /// The fast memory that is left becomes room for weights; figures of fast memory include it from here on.
   void compress(tigris_summary& s) {
     const uint64_t used = plan_.stats.fastPeakBytes;
-    const uint64_t budget =
+    const uint64_t most =
         std::min<uint64_t>(plan_.budget.fast, std::numeric_limits<int32_t>::max());
+    const uint64_t budget = most - std::min(most, plan_.scratch);
     const uint64_t room = used < budget ? budget - used : 0;
     packed_ =
         packWeights(image_, {room - room % plan_.align, plan_.align, plan_.io == IoMode::Arena});

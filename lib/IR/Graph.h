@@ -44,12 +44,16 @@ std::optional<IntegerRounding> parseIntegerRounding(std::string_view name);
 /// The outside may see another type and axis order than the stored tensor: `float32` where the tensor is
 /// quantized int8 (real values go in and out), `uint8` where it is int8 (shifted by 128), NCHW where
 /// it is stored NHWC. Stored dimension i is interface dimension perm[i]; an empty perm is the identity.
+///
+/// An output with a `state` is what the next run gets as the input of that name. Both have one type and
+/// shape, and from the pass state-align on, one stored form.
 struct Port {
   std::string name;
   TensorId tensor;
   DType type = DType::Undefined;
   Shape shape;
   std::vector<int64_t> perm;
+  std::string state = {};
 };
 
 class Graph {

@@ -147,6 +147,8 @@ struct Plan {
   IoMode io = IoMode::Caller;
   /// Every offset is a multiple of this power of two.
   uint64_t align = 1;
+  /// Fast memory beyond every stage's peak that the plan leaves to the kernels of its target.
+  uint64_t scratch = 0;
   std::vector<Stage> stages;
   std::vector<Placement> slow;
   PlanStats stats;

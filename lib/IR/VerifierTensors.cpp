@@ -4,6 +4,8 @@
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
+
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -126,6 +128,33 @@ public:
            "], but tensor '", tensor.name, "' has ", tensor.shape.str());
   }
 
+  void checkStates() {
+    std::set<std::string_view> bound;
+    for (const Port& port : graph_.inputs())
+      if (!port.state.empty())
+        diagnostics_.error(DiagId::BadGraph, "model input '", port.name,
+                           "': only outputs have a state");
+    for (const Port& port : graph_.outputs()) {
+      if (port.state.empty())
+        continue;
+      const auto found = std::find_if(graph_.inputs().begin(), graph_.inputs().end(),
+                                      [&](const Port& input) { return input.name == port.state; });
+      const auto fail = [&](const auto&... text) {
+        diagnostics_.error(DiagId::BadGraph, "model output '", port.name, "': its state '",
+                           port.state, "' ", text...);
+      };
+      if (found == graph_.inputs().end()) {
+        fail("is no model input");
+        continue;
+      }
+      if (!bound.insert(port.state).second)
+        fail("is that of another output already");
+      if (found->type != port.type || found->shape != port.shape)
+        fail("is ", dtypeName(found->type), " ", found->shape.str(), ", it is ",
+             dtypeName(port.type), " ", port.shape.str());
+    }
+  }
+
   void checkAll(const std::vector<Port>& ports, const char* direction) {
     std::set<std::string_view> names;
     for (const Port& port : ports) {
@@ -152,6 +181,7 @@ void checkPorts(const Graph& graph, DiagnosticEngine& diagnostics) {
   PortChecker checker(graph, diagnostics);
   checker.checkAll(graph.inputs(), "input");
   checker.checkAll(graph.outputs(), "output");
+  checker.checkStates();
   std::set<TensorId> seen;
   for (const Port& port : graph.inputs()) {
     const Tensor& tensor = graph.tensor(port.tensor);

@@ -82,6 +82,8 @@ constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, unscheduled_peak, Unsigned),
     FIELD(tigris_summary, bound_fast_peak, Unsigned),
     FIELD(tigris_summary, bound_slow_traffic, Unsigned),
+    FIELD(tigris_summary, scratch_bytes, Unsigned),
+    FIELD(tigris_summary, reserved, Unsigned),
 };
 RECORD(SummaryRecord, tigris_summary, "summary", SummaryFields);
 
@@ -102,9 +104,9 @@ RECORD(QuantRecord, tigris_quant, "quant", QuantFields);
 constexpr HexField PortFields[] = {
     FIELD(tigris_port, tensor, Unsigned),   FIELD(tigris_port, direction, Unsigned),
     FIELD(tigris_port, dtype, Type),        FIELD(tigris_port, rank, Unsigned),
-    FIELD(tigris_port, reserved, Unsigned), FIELD(tigris_port, dims, Unsigned),
-    FIELD(tigris_port, perm, Unsigned),     FIELD(tigris_port, offset, Address),
-    FIELD(tigris_port, name, String),
+    FIELD(tigris_port, reserved, Unsigned), FIELD(tigris_port, state, Unsigned),
+    FIELD(tigris_port, dims, Unsigned),     FIELD(tigris_port, perm, Unsigned),
+    FIELD(tigris_port, offset, Address),    FIELD(tigris_port, name, String),
 };
 RECORD(PortRecord, tigris_port, "port", PortFields);
 

@@ -224,6 +224,9 @@ std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
     text += strCat("made by       ", producer, "\n");
   text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
                  describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
+                 summary.scratch_bytes == 0
+                     ? std::string()
+                     : strCat(", kernel scratch ", describeBytes(summary.scratch_bytes)),
                  ", alignment ", summary.align,
                  (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
   text += overviewText(reportOf(file)) + "\n" + stageTable(file) + weightTable(file);

@@ -85,6 +85,7 @@ Report reportOf(const PlanFile& file) {
   report.target = file.string(summary.target);
   report.io = ioName(summary.io_mode);
   report.fastPeak = summary.fast_peak;
+  report.kernelScratch = summary.scratch_bytes;
   report.slowPeak = summary.slow_peak;
   report.slowRead = summary.slow_read;
   report.slowWrite = summary.slow_write;
@@ -139,6 +140,7 @@ Report reportOf(const Graph& graph) {
   report.io = std::string(ioModeName(plan.io));
   const PlanStats& stats = plan.stats;
   report.fastPeak = stats.fastPeakBytes;
+  report.kernelScratch = plan.scratch;
   report.slowPeak = stats.slowPeakBytes;
   report.slowRead = stats.slowReadBytes;
   report.slowWrite = stats.slowWriteBytes;
@@ -181,6 +183,7 @@ void writeReport(JsonWriter& json, const Report& report) {
   json.field("target", report.target);
   json.field("io", report.io);
   json.field("fast_peak_bytes", report.fastPeak);
+  json.field("kernel_scratch_bytes", report.kernelScratch);
   json.field("slow_peak_bytes", report.slowPeak);
   json.field("slow_read_bytes", report.slowRead);
   json.field("slow_write_bytes", report.slowWrite);

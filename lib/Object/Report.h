@@ -31,6 +31,8 @@ struct Report {
   std::vector<PortReport> outputs;
   std::optional<uint64_t> budgetFast, budgetSlow, budgetFlash;
   std::optional<std::string> planner, optimize, target, io;
+  /// Beside the fast peak, for the kernels of the target.
+  std::optional<uint64_t> kernelScratch;
   std::optional<uint64_t> fastPeak, slowPeak, slowRead, slowWrite, compulsory;
   std::optional<uint64_t> recomputeMacs, macs, kernelCalls, ioBytes;
   std::optional<uint64_t> stages, tiledStages, streamedStages, chains;

@@ -56,9 +56,12 @@ private:
       order.insert(order.end(), stage.ops.begin(), stage.ops.end());
     if (order != graph_.order())
       return fail("the stages do not hold the graph's ", graph_.order().size(), " ops in order");
+    if (plan_.scratch > plan_.budget.fast)
+      return fail("kernel scratch of ", plan_.scratch, " bytes, budget is ", plan_.budget.fast);
+    const uint64_t fast = plan_.budget.fast - plan_.scratch;
     for (size_t i = 0; i < plan_.stages.size(); ++i)
-      if (Status status = checkPlacements(plan_.stages[i].fast, plan_.budget.fast,
-                                          strCat("fast memory of stage ", i));
+      if (Status status =
+              checkPlacements(plan_.stages[i].fast, fast, strCat("fast memory of stage ", i));
           !status)
         return status;
     if (!plan_.slow.empty() && !plan_.budget.slow)

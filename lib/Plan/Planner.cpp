@@ -11,7 +11,7 @@
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
-#include "tigris/Target/Target.h"
+#include "tigris/Target/KernelScratch.h"
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
                    ", budget is ", formatExactBytes(budget));
 }
 
-Status checkOptions(const PlanOptions& options) {
+Status checkOptions(const Graph& graph, const PlanOptions& options) {
   if (options.planner != "greedy" && options.planner != "optimal")
     return makeError(DiagId::Usage, "unknown planner '", options.planner,
                      "'; known are greedy and optimal");
@@ -49,6 +49,12 @@ Status checkOptions(const PlanOptions& options) {
                      join(objectives, ", "));
   if (options.budget.fast == 0)
     return makeError(DiagId::Usage, "the fast memory budget is 0; give -m a size above 0");
+  if (options.io == IoMode::Arena)
+    for (const Port& port : graph.outputs())
+      if (!port.state.empty())
+        return makeError(DiagId::Usage, "the state '", port.state,
+                         "' cannot stay in the fast arena, whose bytes are reused: use --io=slow "
+                         "or --io=caller");
   if (options.io == IoMode::Slow && !options.budget.slow)
     return makeError(DiagId::Usage,
                      "model inputs and outputs cannot live in slow memory: there is none; give a "
@@ -145,6 +151,8 @@ uint64_t totalCost(std::span<const StageDraft> drafts) {
   return cost;
 }
 
+bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
+
 struct Cuts {
   std::vector<StageDraft> drafts;
   ResidentLayout residents;
@@ -173,17 +181,17 @@ std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64
   return cuts;
 }
 
-/// nullopt when nothing fits.
+/// In `fast` bytes, which are enough for every op alone if there is slow memory. nullopt when nothing fits.
 std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Plan& plan,
-                             bool maySpill) {
+                             uint64_t fast) {
   const bool isOptimal = plan.planner == "optimal";
-  if (!maySpill)
-    return isOptimal ? searchCuts(graph, drafter, plan.budget.fast, true) : std::nullopt;
+  if (!maySpill(plan))
+    return isOptimal ? searchCuts(graph, drafter, fast, true) : std::nullopt;
   Cuts greedy;
-  greedy.drafts = partitionOrder(drafter, plan.budget.fast);
+  greedy.drafts = partitionOrder(drafter, fast);
   greedy.residents.bases.resize(greedy.drafts.size());
   if (isOptimal)
-    if (auto searched = searchCuts(graph, drafter, plan.budget.fast, false);
+    if (auto searched = searchCuts(graph, drafter, fast, false);
         searched && totalCost(searched->drafts) <= totalCost(greedy.drafts))
       return searched;
   return greedy;
@@ -222,7 +230,7 @@ void addBounds(const Schedule& given, const Schedule& chosen, uint64_t opNeed, P
 /// A plan of no stages, with everything the options say.
 Expected<Plan> emptyPlan(const Graph& graph, const PlanOptions& options) {
   TIGRIS_CHECK_MSG(hasOwnOutputTensors(graph), "insertPortCopies was not called");
-  if (Status status = checkOptions(options); !status)
+  if (Status status = checkOptions(graph, options); !status)
     return status.takeError();
   const Expected<Target> target = findTarget(options.target);
   if (!target)
@@ -234,7 +242,19 @@ Expected<Plan> emptyPlan(const Graph& graph, const PlanOptions& options) {
   plan.optimize = options.optimize;
   plan.io = options.io.value_or(options.budget.slow ? IoMode::Slow : IoMode::Caller);
   plan.align = target->align;
+  plan.scratch = kernelScratch(graph, target->kernels);
   return plan;
+}
+
+/// What the scratch leaves of the fast budget.
+uint64_t fastForStages(const Plan& plan) {
+  const uint64_t left = plan.budget.fast - std::min(plan.budget.fast, plan.scratch);
+  return plan.scratch == 0 ? left : left / plan.align * plan.align;
+}
+
+/// The fast budget with which stages may take `bytes`.
+uint64_t withScratch(const Plan& plan, uint64_t bytes) {
+  return plan.scratch == 0 ? bytes : alignUp(bytes, plan.align) + plan.scratch;
 }
 
 /// The graph's own order and a depth-first one.
@@ -255,8 +275,6 @@ private:
   std::optional<Schedule> other_;
 };
 
-bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
-
 /// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
 uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least, uint64_t most) {
   const uint64_t align = drafter.align();
@@ -272,14 +290,15 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least,
   return most;
 }
 
-/// What planGraph needs; `stages` is largestStageNeed.
+/// What planGraph needs, scratch included; `oneStage` and `stages` (largestStageNeed) are without it.
 uint64_t smallestBudget(const Graph& graph, StageDrafter& drafter, const Plan& plan,
                         uint64_t oneStage, uint64_t stages) {
+  uint64_t smallest = oneStage;
   if (maySpill(plan))
-    return std::min(oneStage, stages);
-  if (plan.planner != "optimal" || plan.io == IoMode::Arena)
-    return oneStage;
-  return smallestStay(graph, drafter, std::min(oneStage, stages), oneStage);
+    smallest = std::min(oneStage, stages);
+  else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
+    smallest = smallestStay(graph, drafter, std::min(oneStage, stages), oneStage);
+  return withScratch(plan, smallest);
 }
 
 /// For the note of an over-budget error.
@@ -302,7 +321,8 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   Plan plan = *empty;
   const Candidates orders(graph, plan);
   const Schedule& chosen = orders.best();
-  const bool oneStage = chosen.layout.height <= plan.budget.fast;
+  const uint64_t fast = fastForStages(plan);
+  const bool oneStage = chosen.layout.height <= fast;
   StageDrafter drafter(graph, chosen.order, chosen.aliases, plan.io, plan.align);
   StageNeed need;
   if (!oneStage)
@@ -310,18 +330,18 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   std::optional<Cuts> cuts;
   if (oneStage)
     cuts = {{draftOf(graph, chosen, plan.io)}, {{}, {0}}};
-  else if (plan.io != IoMode::Arena && (need.bytes <= plan.budget.fast || !maySpill(plan)))
-    cuts = cutOrder(graph, drafter, plan, maySpill(plan));
+  else if (plan.io != IoMode::Arena && (need.bytes <= fast || !maySpill(plan)))
+    cuts = cutOrder(graph, drafter, plan, fast);
   if (!cuts) {
     const OpId at = maySpill(plan) ? need.op : chosen.order[chosen.timeline.boundStep];
     const Op& op = graph.op(at);
-    return makeError(DiagId::OverBudget, "needs ",
-                     formatExactBytes(maySpill(plan) ? need.bytes : chosen.layout.height),
+    const uint64_t whole = withScratch(plan, chosen.layout.height);
+    const uint64_t least = withScratch(plan, need.bytes);
+    return makeError(DiagId::OverBudget, "needs ", formatExactBytes(maySpill(plan) ? least : whole),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
-        .note(
-            smallestThatFits(smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes),
-                             need.bytes, plan));
+        .note(smallestThatFits(
+            smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes), least, plan));
   }
 
   if (plan.io == IoMode::Slow)
@@ -345,10 +365,10 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
     return plan.error();
   const Candidates orders(graph, *plan);
   const Schedule& chosen = orders.best();
-  BudgetNeeds needs = {chosen.layout.height, 0};
+  BudgetNeeds needs = {withScratch(*plan, chosen.layout.height), 0};
   StageDrafter drafter(graph, chosen.order, chosen.aliases, plan->io, plan->align);
   needs.smallest =
-      smallestBudget(graph, drafter, *plan, needs.oneStage, largestStageNeed(drafter).bytes);
+      smallestBudget(graph, drafter, *plan, chosen.layout.height, largestStageNeed(drafter).bytes);
   return needs;
 }
 

@@ -31,8 +31,11 @@ struct PlanOptions {
 /// can be, and the compulsory traffic. Nothing is said about other orders.
 ///
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
-/// for an unknown planner, objective or target, a fast budget of 0, and IoMode::Slow without slow memory.
+/// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory, and
+/// IoMode::Arena for a model with states.
 /// The flash budget is compared with the emitted file (emitPlan), not here.
+///
+/// The scratch of the target's kernels (Target/KernelScratch.h) comes off the fast budget before anything is placed.
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
 
 /// Fast memory that planGraph needs, for the order it chooses and given enough slow memory if any is given.

@@ -314,8 +314,9 @@ private:
   }
 
   Port readPort(const YamlNode& node, std::string_view what) const {
-    const auto [name, tensorNode, type, shape, perm] = reader_.fields(
-        node, what, std::array<std::string_view, 5>{"name", "tensor", "type", "shape", "perm"});
+    const auto [name, tensorNode, type, shape, perm, state] = reader_.fields(
+        node, what,
+        std::array<std::string_view, 6>{"name", "tensor", "type", "shape", "perm", "state"});
     Port port;
     port.name = reader_.name(reader_.required(name, node, what, "name"), "port name");
     named(what, port.name,
@@ -327,6 +328,8 @@ private:
             if (perm != nullptr)
               port.perm = reader_.integers(*perm, "perm", 0, INT16_MAX);
           });
+    if (state != nullptr)
+      port.state = reader_.name(*state, "state");
     return port;
   }
 

@@ -82,6 +82,8 @@ private:
       appendNumbers(map.key("shape"), port.shape.dims());
     if (!port.perm.empty())
       appendNumbers(map.key("perm"), port.perm);
+    if (!port.state.empty())
+      map.string("state", port.state);
     map.close();
   }
 

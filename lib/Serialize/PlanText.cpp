@@ -145,11 +145,12 @@ public:
   PlanReader(const NodeReader& reader, const Graph& graph) : reader_(reader), graph_(graph) {}
 
   Plan read(const YamlNode& node) const {
-    const auto [budget, target, planner, optimize, io, align, stages, slow, stats, bounds, proven] =
+    const auto [budget, target, planner, optimize, io, align, scratch, stages, slow, stats, bounds,
+                proven] =
         reader_.fields(node, "plan",
-                       std::array<std::string_view, 11>{"budget", "target", "planner", "optimize",
-                                                        "io", "align", "stages", "slow", "stats",
-                                                        "bounds", "proven_optimal"});
+                       std::array<std::string_view, 12>{"budget", "target", "planner", "optimize",
+                                                        "io", "align", "scratch", "stages", "slow",
+                                                        "stats", "bounds", "proven_optimal"});
     Plan plan;
     plan.budget = readBudget(reader_.required(budget, node, "plan", "budget"));
     if (target != nullptr)
@@ -164,6 +165,8 @@ public:
       plan.align = reader_.size(*align, "align");
     if (plan.align == 0 || (plan.align & (plan.align - 1)) != 0)
       reader_.fail(DiagId::BadValue, *align, "align is ", plan.align, ", must be a power of two");
+    if (scratch != nullptr)
+      plan.scratch = reader_.size(*scratch, "scratch");
     if (stages != nullptr)
       for (const YamlNode& item : reader_.list(*stages, "stages"))
         plan.stages.push_back(readStage(item));
@@ -332,6 +335,11 @@ void printPlan(std::string& out, const Graph& graph, const Plan& plan) {
   if (plan.align != 1) {
     out += "  align: ";
     appendNumber(out, plan.align);
+    out += '\n';
+  }
+  if (plan.scratch != 0) {
+    out += "  scratch: ";
+    appendNumber(out, plan.scratch);
     out += '\n';
   }
   if (!plan.stages.empty()) {

@@ -10,7 +10,8 @@ namespace tigris {
 namespace {
 
 constexpr auto Targets = std::to_array<Target>({
-#define TIGRIS_TARGET(name, alignment, help) {name, alignment, help},
+#define TIGRIS_TARGET(name, alignment, kernels, help)                                              \
+  {name, alignment, KernelLibrary::kernels, help},
 #include "tigris/Target/Targets.def"
 });
 

@@ -9,10 +9,19 @@
 
 namespace tigris {
 
+/// Whose kernels run on the target. Plans leave room for their scratch (Target/KernelScratch.h).
+enum class KernelLibrary : uint8_t {
+  Reference,  // the runtime's own: no scratch
+  CmsisNnC,   // CMSIS-NN as its portable C
+  CmsisNnDsp, // CMSIS-NN for the DSP extension
+  CmsisNnMve, // CMSIS-NN for Helium
+};
+
 struct Target {
   std::string_view name;
   /// Bytes, a power of two; see Targets.def.
   uint64_t align = 1;
+  KernelLibrary kernels = KernelLibrary::Reference;
   std::string_view help;
 };
 

@@ -32,7 +32,7 @@ constexpr std::string_view Default =
     "transpose-hoist,"
     "transpose-cancel,input-transpose-trim,output-transpose-trim,shape-fold,"
     // fusion
-    "norm-before-fuse,activation-fuse,dead-code,norm-end";
+    "norm-before-fuse,activation-fuse,state-align,dead-code,norm-end";
 
 std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Unknown)

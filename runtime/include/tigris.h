@@ -162,6 +162,12 @@ typedef struct tigris_statistics {
   uint32_t table_bytes;    /* largest size of the table */
 } tigris_statistics;
 
+struct tigris_call;
+
+/* Called before (done 0) and after (done 1) each kernel call, also of tiles: reads a cycle counter, adds it up per
+ * `call->op - call->plan->ops`, ... The call is described in tigris_backend.h. */
+typedef void (*tigris_profile_hook)(void* user, const struct tigris_call* call, int done);
+
 /* One running instance. Treat as opaque except `statistics`, `error_op` and `error_stage`. */
 typedef struct tigris_context {
   const tigris_plan* plan;
@@ -182,12 +188,15 @@ typedef struct tigris_context {
   uint32_t blocks_slow; /* 1: the table is in slow memory */
   uint32_t limit[2];    /* usable bytes of fast and slow memory */
 #endif
-  uint32_t next_weight_block; /* first that has not been unpacked in this run */
-  uint32_t rehearsal;         /* 1: tigris_init counts a run without moving a byte */
+  uint32_t exchanged;          /* 1: the two places of each state have changed roles */
+  uint32_t next_weight_block;  /* first that has not been unpacked in this run */
+  uint32_t rehearsal;          /* 1: tigris_init counts a run without moving a byte */
+  tigris_profile_hook profile; /* NULL: none */
+  void* profile_user;
 } tigris_context;
 
 /* Checks memory, alignment and that the backend has a kernel for every op. Keeps pointers to `plan` and
- * `backend`, copies `memory`. In dynamic mode it writes to the memory (nothing below the plan's slow_bytes)
+ * `backend`, copies `memory`. In dynamic mode it writes to the memory (nothing below the plan's slow_bytes but states)
  * and refuses plans with more than TIGRIS_MAX_PORTS ports in the arena (TIGRIS_E_LIMIT). */
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
                           const struct tigris_backend* backend, const tigris_memory* memory);
@@ -204,7 +213,7 @@ uint32_t tigris_input_bytes(const tigris_plan* plan, unsigned index);
 uint32_t tigris_output_bytes(const tigris_plan* plan, unsigned index);
 
 /* Where the stored bytes of an input or output lie; NULL when the index is out of range or a caller
- * buffer is not set. Inputs must be written again before each run: their memory may be reused. Outputs
+ * buffer is not set. Inputs (but states) must be written again before each run: their memory may be reused. Outputs
  * hold after a complete run until the next one starts. */
 void* tigris_input(tigris_context* ctx, unsigned index);
 const void* tigris_output(const tigris_context* ctx, unsigned index);
@@ -215,12 +224,25 @@ const void* tigris_output(const tigris_context* ctx, unsigned index);
 tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* data);
 tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data);
 
+/* States: outputs that the next run gets as inputs (tigris-import --state). A run reads a state at its input
+ * and writes it at its output; when it is complete, the two places change roles, so that nothing is copied.
+ *  - tigris_input of a state is what the next run will read, and so is tigris_output of it.
+ *  - They need not be written; tigris_reset makes them real zeros. tigris_init does that where they
+ *    are in slow memory; with io mode "caller", set both buffers once, then call tigris_reset.
+ *  - A run that fails leaves states as they were before it.
+ *  - Contexts that run in turn need slow memory of their own if their plan has states there. */
+tigris_status tigris_reset(tigris_context* ctx);
+
 /* Runs the whole plan. After an error the context may be used again; error_op and error_stage say where. */
 tigris_status tigris_run(tigris_context* ctx);
 
 /* Runs the next stage only: TIGRIS_MORE while stages remain, TIGRIS_OK after the last one (the next call
  * starts over). */
 tigris_status tigris_step(tigris_context* ctx);
+
+/* Sets the hook, or removes it (NULL). TIGRIS_E_UNSUPPORTED when the library was built without
+ * TIGRIS_PROFILE. Call it after tigris_init. */
+tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, void* user);
 
 /* A short English text; never NULL. */
 const char* tigris_status_text(tigris_status status);

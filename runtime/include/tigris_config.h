@@ -64,6 +64,11 @@
 #define TIGRIS_VALIDATE 1
 #endif
 
+/* 1 lets tigris_set_profile watch the kernel calls. */
+#ifndef TIGRIS_PROFILE
+#define TIGRIS_PROFILE 0
+#endif
+
 /* 0 removes the texts of tigris_status_text (it then returns "" always). */
 #ifndef TIGRIS_STATUS_TEXT
 #define TIGRIS_STATUS_TEXT 1
@@ -163,6 +168,27 @@
 #endif
 #ifndef TIGRIS_KERNEL_QUANTIZE /* QUANTIZE DEQUANTIZE REQUANTIZE */
 #define TIGRIS_KERNEL_QUANTIZE TIGRIS_KERNELS_DEFAULT
+#endif
+
+/* Adapters of the CMSIS-NN backend (runtime/backends/cmsis_nn), with the same default. One that is missing
+ * leaves its ops to the reference kernels; CMSIS-NN's own functions are linked by use. */
+#ifndef TIGRIS_CMSIS_NN_CONV
+#define TIGRIS_CMSIS_NN_CONV TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_DEPTHWISE
+#define TIGRIS_CMSIS_NN_DEPTHWISE TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_DENSE
+#define TIGRIS_CMSIS_NN_DENSE TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_POOL
+#define TIGRIS_CMSIS_NN_POOL TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_BINARY /* ADD MUL */
+#define TIGRIS_CMSIS_NN_BINARY TIGRIS_KERNELS_DEFAULT
+#endif
+#ifndef TIGRIS_CMSIS_NN_SOFTMAX
+#define TIGRIS_CMSIS_NN_SOFTMAX TIGRIS_KERNELS_DEFAULT
 #endif
 
 /* Families of ops that plans may have: the rules for their records and for cutting them into tiles. A family is

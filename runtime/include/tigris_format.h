@@ -138,6 +138,9 @@ typedef struct tigris_summary {
   uint64_t unscheduled_peak; /* fast peak of one stage without reordering, reuse or tiling */
   uint64_t bound_fast_peak;  /* lower bounds for the class named above */
   uint64_t bound_slow_traffic;
+  /* fast memory that the plan leaves to the kernels of its target, above fast_bytes; 0: none */
+  uint32_t scratch_bytes;
+  uint32_t reserved;
 } tigris_summary;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
@@ -190,12 +193,18 @@ typedef struct tigris_port {
   uint8_t direction; /* tigris_direction */
   uint8_t dtype;     /* of the interface */
   uint8_t rank;      /* of the interface */
-  uint8_t reserved[3];
+  uint8_t reserved;
+  uint16_t state;  /* of the other direction: a state, see below; or TIGRIS_NO_PORT */
   uint32_t dims;   /* of the interface: index into INTS */
   uint32_t perm;   /* index into INTS of `rank` axes, or TIGRIS_NONE */
   uint32_t offset; /* io slow: slow offset; io arena: fast offset; io caller: 0 */
   uint32_t name;   /* string or TIGRIS_NONE */
 } tigris_port;
+
+/* Two ports that name each other are a state: what a run leaves in the output is what the next one finds in
+ * the input. They have tensors of one type and size and change places after each run, so nothing is copied.
+ * io slow: no other tensor uses their places at any time. Not with io arena, where all bytes are reused. */
+#define TIGRIS_NO_PORT 0xFFFFu
 
 typedef enum tigris_direction { TIGRIS_INPUT = 0, TIGRIS_OUTPUT = 1 } tigris_direction;
 
@@ -715,7 +724,7 @@ typedef struct tigris_requantize_params {
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
 TIGRIS_CHECK_LAYOUT(section, sizeof(tigris_section) == 16);
-TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 168);
+TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 176);
 TIGRIS_CHECK_LAYOUT(summary_wide, offsetof(tigris_summary, slow_read) == 96);
 TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 24);
 TIGRIS_CHECK_LAYOUT(quant, sizeof(tigris_quant) == 8);

@@ -36,8 +36,9 @@ static tigris_status checkSummary(const tigris_plan* plan) {
   if (s->fast_bytes > INT32_MAX || s->slow_bytes > INT32_MAX || s->fast_reserved > s->fast_bytes ||
       s->fast_peak > s->fast_bytes || s->slow_peak > s->slow_bytes)
     return TIGRIS_E_ADDRESS;
-  if (s->fast_bytes > s->budget_fast || s->slow_bytes > s->budget_slow ||
-      s->flash_bytes > s->budget_flash || s->flash_bytes != plan->file_size)
+  if (s->scratch_bytes > INT32_MAX || (uint64_t)s->fast_bytes + s->scratch_bytes > s->budget_fast ||
+      s->slow_bytes > s->budget_slow || s->flash_bytes > s->budget_flash ||
+      s->flash_bytes != plan->file_size)
     return TIGRIS_E_ADDRESS;
   return s->stages == plan->stage_count ? TIGRIS_OK : TIGRIS_E_FORMAT;
 }
@@ -99,6 +100,20 @@ static int portShapeOk(const tigris_plan* plan, const tigris_port* port, const t
   return 1;
 }
 
+/* Both ports of a state name each other, and each could be the other. */
+static int stateOk(const tigris_plan* plan, const tigris_port* port, const tigris_tensor* t) {
+  const tigris_port* other;
+  if (port->state == TIGRIS_NO_PORT)
+    return 1;
+  if (port->state >= plan->port_count || plan->summary->io_mode == TIGRIS_IO_ARENA)
+    return 0;
+  other = &plan->ports[port->state];
+  return &plan->ports[other->state < plan->port_count ? other->state : 0] == port &&
+         other->direction != port->direction && other->tensor < plan->tensor_count &&
+         plan->tensors[other->tensor].dtype == t->dtype &&
+         plan->tensors[other->tensor].bytes == t->bytes;
+}
+
 static tigris_status checkPort(const tigris_plan* plan, const tigris_port* port) {
   const tigris_tensor* t;
   const int isInput = port->direction == TIGRIS_INPUT;
@@ -108,7 +123,7 @@ static tigris_status checkPort(const tigris_plan* plan, const tigris_port* port)
   t = &plan->tensors[port->tensor];
   if ((t->flags & TIGRIS_TENSOR_CONST) != 0 ||
       (t->flags & (isInput ? TIGRIS_TENSOR_INPUT : TIGRIS_TENSOR_OUTPUT)) == 0 ||
-      !portShapeOk(plan, port, t))
+      !portShapeOk(plan, port, t) || !stateOk(plan, port, t))
     return TIGRIS_E_FORMAT;
   if (plan->summary->io_mode == TIGRIS_IO_CALLER)
     return port->offset == 0 ? TIGRIS_OK : TIGRIS_E_ADDRESS;

@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "dynamic.h"
+#include "invoke.h"
 #include "lz4_block.h"
+#include "state.h"
 #include "tile.h"
 #include "view.h"
 
@@ -93,6 +95,8 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     top = (top - need.scratch_bytes) & ~((size_t)backend->alignment - 1);
     ctx->scratch = ctx->fast + top;
   }
+  if (plan->summary->io_mode == TIGRIS_IO_SLOW)
+    tigris_reset(ctx); /* which cannot fail here */
   return top < plan->summary->fast_bytes ? goDynamic(ctx, memory, top) : TIGRIS_OK;
 }
 
@@ -137,6 +141,7 @@ uint32_t tigris_output_bytes(const tigris_plan* plan, unsigned index) {
 static void* portData(const tigris_context* ctx, const tigris_port* port) {
   if (port == NULL)
     return NULL;
+  port = ctx->plan->ports + tigris_place_of(ctx, (uint32_t)(port - ctx->plan->ports));
   switch (ctx->plan->summary->io_mode) {
   case TIGRIS_IO_SLOW:
     return ctx->slow + port->offset;
@@ -154,7 +159,10 @@ void* tigris_input(tigris_context* ctx, unsigned index) {
 }
 
 const void* tigris_output(const tigris_context* ctx, unsigned index) {
-  return portData(ctx, tigris_output_port(ctx->plan, index));
+  const tigris_port* port = tigris_output_port(ctx->plan, index);
+  if (port != NULL && port->state != TIGRIS_NO_PORT)
+    port = &ctx->plan->ports[port->state]; /* where the next run reads it */
+  return portData(ctx, port);
 }
 
 static tigris_status setPort(tigris_context* ctx, const tigris_port* port, void* data) {
@@ -162,7 +170,7 @@ static tigris_status setPort(tigris_context* ctx, const tigris_port* port, void*
     return TIGRIS_E_ARGUMENT;
   if ((uintptr_t)data % ctx->backend->alignment != 0)
     return TIGRIS_E_ALIGN;
-  ctx->ports[port - ctx->plan->ports] = data;
+  ctx->ports[tigris_place_of(ctx, (uint32_t)(port - ctx->plan->ports))] = data;
   return TIGRIS_OK;
 }
 
@@ -173,6 +181,18 @@ tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* 
 
 tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data) {
   return setPort(ctx, tigris_output_port(ctx->plan, index), data);
+}
+
+tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, void* user) {
+#if TIGRIS_PROFILE
+  ctx->profile = hook;
+  ctx->profile_user = user;
+  return TIGRIS_OK;
+#else
+  (void)ctx;
+  (void)user;
+  return hook == NULL ? TIGRIS_OK : TIGRIS_E_UNSUPPORTED;
+#endif
 }
 
 /* ---- running */
@@ -207,9 +227,9 @@ static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutp
       ctx->statistics.slow_write += bytes;
     else
       ctx->statistics.slow_read += bytes;
-    return ctx->slow + o->offset;
+    return tigris_slow_at(ctx, o->offset, bytes);
   case TIGRIS_POOL_CALLER:
-    return (uint8_t*)ctx->ports[o->offset];
+    return (uint8_t*)ctx->ports[tigris_place_of(ctx, o->offset)];
   case TIGRIS_POOL_UNPACKED:
     if (ctx->unpacked != ctx->fast)
       ctx->statistics.slow_read += bytes;
@@ -266,7 +286,7 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
   call.scratch_bytes = ctx->scratch_bytes;
   ++ctx->statistics.kernel_calls;
   if (!ctx->rehearsal)
-    status = ctx->backend->find(plan, op)(&call);
+    status = tigris_invoke(ctx, &call);
   if (tigris_is_dynamic(ctx))
     track(ctx, op, step, 1);
   return status;
@@ -311,7 +331,7 @@ static tigris_status load(tigris_context* ctx, const tigris_transfer* t, uint32_
     return TIGRIS_E_MEMORY;
   to = fastAt(ctx, t->fast, t->bytes, 1);
   if (!ctx->rehearsal)
-    memcpy(to, ctx->slow + t->slow, t->bytes);
+    memcpy(to, tigris_slow_at(ctx, t->slow, t->bytes), t->bytes);
   ctx->statistics.slow_read += t->bytes;
   touchSlow(ctx, t->slow + t->bytes);
   if (tigris_is_dynamic(ctx))
@@ -324,7 +344,7 @@ static tigris_status spill(tigris_context* ctx, const tigris_transfer* t) {
   if (from == NULL)
     return TIGRIS_E_MEMORY;
   if (!ctx->rehearsal)
-    memcpy(ctx->slow + t->slow, from, t->bytes);
+    memcpy(tigris_slow_at(ctx, t->slow, t->bytes), from, t->bytes);
   ctx->statistics.slow_write += t->bytes;
   touchSlow(ctx, t->slow + t->bytes);
   if (tigris_is_dynamic(ctx))
@@ -455,6 +475,8 @@ tigris_status tigris_step(tigris_context* ctx) {
   ctx->stage = 0;
   if (status == TIGRIS_OK && tigris_is_dynamic(ctx))
     status = tigris_dynamic_finish(ctx);
+  if (status == TIGRIS_OK && !ctx->rehearsal)
+    tigris_exchange_states(ctx);
   return status;
 }
 

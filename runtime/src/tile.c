@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "dynamic.h"
+#include "invoke.h"
+#include "state.h"
 #include "tile_run.h"
 
 #if TIGRIS_TILED_STAGES
@@ -46,11 +48,11 @@ uint8_t* tigris_tile_fast_home(tigris_context* ctx, const tigris_tile_buffer* b)
 
 static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
   if (b->home == TIGRIS_POOL_CALLER)
-    return (uint8_t*)t->ctx->ports[b->home_offset];
+    return (uint8_t*)t->ctx->ports[tigris_place_of(t->ctx, b->home_offset)];
   if (b->home == TIGRIS_POOL_FAST)
     return tigris_tile_fast_home(t->ctx, b);
   raise(&t->ctx->statistics.slow_peak, b->home_offset + tigris_tile_tensor(t, b)->bytes);
-  return t->ctx->slow + b->home_offset;
+  return tigris_slow_at(t->ctx, b->home_offset, tigris_tile_tensor(t, b)->bytes);
 }
 
 /* index * size / count, rounded down, for size and count up to 2^30: by long multiplication, because 64-bit
@@ -225,7 +227,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
   call.scratch = t->ctx->scratch;
   call.scratch_bytes = t->ctx->scratch_bytes;
   ++t->ctx->statistics.kernel_calls;
-  return t->ctx->backend->find(plan, op)(&call);
+  return tigris_invoke(t->ctx, &call);
 }
 
 /* ---- the tile */

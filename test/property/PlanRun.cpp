@@ -4,6 +4,9 @@
 #include "tigris/Support/StringUtils.h"
 
 #include "tigris_backend.h"
+#if TIGRIS_HAS_HOST_BACKEND
+#include "tigris_host.h"
+#endif
 
 #include <algorithm>
 #include <cstring>
@@ -51,13 +54,14 @@ public:
     if (!check("open", tigris_plan_open(&plan_, image_.data(), image_.size())))
       return std::move(result_);
     tigris_requirements needs;
-    tigris_plan_requirements(&plan_, &tigris_backend_reference, &needs);
+    const tigris_backend& backend = kernels();
+    tigris_plan_requirements(&plan_, &backend, &needs);
     Guarded& fast =
         memory(static_cast<size_t>(uint64_t{needs.fast_bytes} * options_.fastPercent / 100));
     Guarded& slow = memory(needs.slow_bytes + options_.moreSlow);
     const tigris_memory memories = {fast.data(), fast.size(), slow.data(), slow.size()};
-    if (check("init", tigris_init(&context_, &plan_, &tigris_backend_reference, &memories)) &&
-        setPorts(inputs) && check("run", tigris_run(&context_)))
+    if (check("init", tigris_init(&context_, &plan_, &backend, &memories)) && setPorts(inputs) &&
+        check("run", tigris_run(&context_)))
       collect(inputs);
     result_.statistics = context_.statistics;
     for (Guarded& each : memories_)
@@ -67,6 +71,14 @@ public:
   }
 
 private:
+  const tigris_backend& kernels() const {
+#if TIGRIS_HAS_HOST_BACKEND
+    if (options_.onHost)
+      return tigris_backend_host;
+#endif
+    return tigris_backend_reference;
+  }
+
   Guarded& memory(size_t size) { return memories_.emplace_back(size, options_.fill); }
 
   bool check(const char* what, tigris_status status) {

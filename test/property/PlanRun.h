@@ -24,6 +24,8 @@ struct RunOptions {
   uint32_t moreSlow = 0;
   /// What the memories hold before the run.
   uint8_t fill = 0;
+  /// On the host backend where the build has it, otherwise on the reference.
+  bool onHost = false;
 };
 
 RunResult runPlan(const std::string& file, const std::vector<std::vector<uint8_t>>& inputs,

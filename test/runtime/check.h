@@ -72,7 +72,7 @@ static inline void* exactly(size_t size) {
   const int moved = sizeof(void*) < 8;
   uint8_t* p = (uint8_t*)malloc(moved ? size + 32 : (size == 0 ? 1 : size));
   if (p == NULL) {
-    printf("out of memory\n");
+    printf("out of memory: %lu\n", (unsigned long)size);
     exit(2);
   }
   if (moved) {

@@ -14,19 +14,27 @@ typedef struct OneOp {
   uint8_t* fast;
 } OneOp;
 
-/* Finishes `b` (io arena), opens and initialises it. 0 when the plan is refused (counted as a failure). */
+/* Finishes `b` (io arena), opens and initialises it. 0 when the plan is refused (counted as a failure). The plan and the
+ * arena of the call before are gone then: an emulated processor has little memory. */
 static inline int oneOpOpen(OneOp* o, Builder* b) {
+  static uint8_t* bytes;
+  static uint8_t* fast;
   tigris_memory memory;
   tigris_requirements need;
   uint32_t size;
-  uint8_t* bytes = builderFinish(b, &size);
+  if (bytes != NULL)
+    release(bytes);
+  if (fast != NULL)
+    release(fast);
+  fast = NULL;
+  bytes = builderFinish(b, &size);
   const tigris_status status = tigris_plan_open(&o->plan, bytes, size);
   if (!CHECK_EQ(status, TIGRIS_OK))
     return 0;
   memset(&memory, 0, sizeof memory);
   tigris_plan_requirements(&o->plan, &TEST_BACKEND, &need);
   memory.fast_bytes = need.fast_bytes;
-  memory.fast = o->fast = (uint8_t*)exactly(memory.fast_bytes);
+  memory.fast = o->fast = fast = (uint8_t*)exactly(memory.fast_bytes);
   return CHECK_EQ(tigris_init(&o->ctx, &o->plan, &TEST_BACKEND, &memory), TIGRIS_OK);
 }
 

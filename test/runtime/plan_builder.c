@@ -214,6 +214,7 @@ static void addPort(Builder* b, int tensor, uint8_t direction) {
   p.dims = t->dims;
   p.perm = TIGRIS_NONE;
   p.name = TIGRIS_NONE;
+  p.state = TIGRIS_NO_PORT;
   if (b->summary.io_mode == TIGRIS_IO_SLOW)
     p.offset = builderSlow(b, t->bytes);
   else if (b->summary.io_mode == TIGRIS_IO_ARENA)
@@ -224,6 +225,12 @@ static void addPort(Builder* b, int tensor, uint8_t direction) {
     b->place[tensor].pool = TIGRIS_POOL_CALLER;
     b->place[tensor].offset = countOf(b, TIGRIS_SECTION_PORTS, sizeof p) - 1;
   }
+}
+
+void builderState(Builder* b, uint16_t input, uint16_t output) {
+  tigris_port* ports = (tigris_port*)(void*)b->section[TIGRIS_SECTION_PORTS].data;
+  ports[input].state = output;
+  ports[output].state = input;
 }
 
 void builderInput(Builder* b, int tensor) { addPort(b, tensor, TIGRIS_INPUT); }

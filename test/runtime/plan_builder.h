@@ -54,6 +54,8 @@ uint32_t builderBytesOf(const Builder* b, int tensor);
 /* Declares a model input or output. Inputs first. With io slow a slow offset is taken. */
 void builderInput(Builder* b, int tensor);
 void builderOutput(Builder* b, int tensor);
+/* Makes two declared ports, by index, a state. */
+void builderState(Builder* b, uint16_t input, uint16_t output);
 
 /* inputs: tensor ids, -1 for an absent operand. */
 void builderOp(Builder* b, uint16_t opcode, int inputs, const int* in, int out, const void* params,

@@ -262,6 +262,8 @@ static void convCase(void) {
   if (k->n == 1)
     checkStrips(&run, k->transposed ? rowsAll : rowsWindow);
   builderFree(&b);
+  release(x);
+  release(w);
 }
 
 static void testConv(uint8_t dtype, int depthwise, int transposed, int count) {

@@ -23,7 +23,7 @@ static void testHeader(void) {
 }
 
 static void testSummary(void) {
-  CHECK_EQ(sizeof(tigris_summary), 168);
+  CHECK_EQ(sizeof(tigris_summary), 176);
   FIELD(tigris_summary, fast_bytes, 0, 4);
   FIELD(tigris_summary, fast_reserved, 4, 4);
   FIELD(tigris_summary, slow_bytes, 8, 4);
@@ -57,6 +57,7 @@ static void testSummary(void) {
   FIELD(tigris_summary, unscheduled_peak, 144, 8);
   FIELD(tigris_summary, bound_fast_peak, 152, 8);
   FIELD(tigris_summary, bound_slow_traffic, 160, 8);
+  FIELD(tigris_summary, scratch_bytes, 168, 4);
 }
 
 static void testRecords(void) {
@@ -77,7 +78,8 @@ static void testRecords(void) {
   FIELD(tigris_port, direction, 2, 1);
   FIELD(tigris_port, dtype, 3, 1);
   FIELD(tigris_port, rank, 4, 1);
-  FIELD(tigris_port, reserved, 5, 3);
+  FIELD(tigris_port, reserved, 5, 1);
+  FIELD(tigris_port, state, 6, 2);
   FIELD(tigris_port, dims, 8, 4);
   FIELD(tigris_port, perm, 12, 4);
   FIELD(tigris_port, offset, 16, 4);

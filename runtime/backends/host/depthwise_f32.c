@@ -6,9 +6,6 @@
 #define MAX_ROWS 32
 #define PIXELS 4
 
-typedef TIGRIS_HOST_JOIN(Vec, HOST_FLOATS) Vec;
-typedef TIGRIS_HOST_JOIN(Mask, HOST_FLOATS) Mask;
-
 typedef struct Depthwise {
   const float* rows[MAX_ROWS]; /* input rows of the kernel rows [0, rowCount) */
   uint32_t rowCount;
@@ -25,59 +22,6 @@ typedef struct Depthwise {
 
 static float clamp(float v, float lo, float hi) { return v < lo ? lo : (v > hi ? hi : v); }
 
-/* Channels [0, HOST_FLOATS) of up to PIXELS pixels, a constant where this is inlined. */
-static inline __attribute__((always_inline)) void
-vectorTile(const Depthwise* k, size_t at, const float* w, const float* bias, float* y, int pixels) {
-  Vec sum[PIXELS];
-  uint32_t r;
-  uint32_t c;
-  int p;
-  UNROLL
-  for (p = 0; p < pixels; ++p) {
-    if (bias == NULL)
-      sum[p] = (Vec){0};
-    else
-      sum[p] = *(const Vec*)(const void*)bias;
-  }
-  for (r = 0; r < k->rowCount; ++r) {
-    for (c = 0; c < k->columns; ++c) {
-      const float* x = k->rows[r] + at + c * k->columnStep;
-      const Vec weights = *(const Vec*)(const void*)(w + r * k->weightRow + c * k->weightStep);
-      UNROLL
-      for (p = 0; p < pixels; ++p)
-        sum[p] += *(const Vec*)(const void*)(x + (size_t)p * k->pixelStep) * weights;
-    }
-  }
-  UNROLL
-  for (p = 0; p < pixels; ++p) {
-    const Vec lo = (Vec){0} + k->lo;
-    const Vec hi = (Vec){0} + k->hi;
-    Vec out = sum[p];
-    out = SELECT(Mask, out < lo, lo, out);
-    out = SELECT(Mask, out > hi, hi, out);
-    *(Vec*)(void*)(y + (size_t)p * k->outStep) = out;
-  }
-}
-
-/* The same for 1 to PIXELS pixels. */
-static void vectorTiles(const Depthwise* k, size_t at, const float* w, const float* bias, float* y,
-                        uint32_t pixels) {
-  switch (pixels) {
-  case 1:
-    vectorTile(k, at, w, bias, y, 1);
-    break;
-  case 2:
-    vectorTile(k, at, w, bias, y, 2);
-    break;
-  case 3:
-    vectorTile(k, at, w, bias, y, 3);
-    break;
-  default:
-    vectorTile(k, at, w, bias, y, PIXELS);
-    break;
-  }
-}
-
 static void channel(const Depthwise* k, size_t at, const float* w, const float* bias, float* y) {
   float sum = bias == NULL ? 0.0f : *bias;
   uint32_t r;
@@ -89,21 +33,49 @@ static void channel(const Depthwise* k, size_t at, const float* w, const float* 
   *y = clamp(sum, k->lo, k->hi);
 }
 
+#define LANES 4
+#include "depthwise_tile_f32.h"
+#define LANES 8
+#include "depthwise_tile_f32.h"
+#if HOST_FLOATS > 8
+#define LANES 16
+#include "depthwise_tile_f32.h"
+#endif
+
 /* `pixels` outputs whose windows have the same shape. */
 static void run(const Depthwise* k, size_t at, uint32_t pixels, uint32_t channels, const float* w,
                 const float* bias, float* y) {
   uint32_t o = 0;
+  uint32_t lanes;
   uint32_t p;
-  for (; k->multiplier == 1 && channels - o >= HOST_FLOATS; o += HOST_FLOATS) {
+  while (o < channels) {
+    const uint32_t left = k->multiplier == 1 ? channels - o : 1;
     const float* b = bias == NULL ? NULL : bias + o;
-    for (p = 0; p < pixels; p += PIXELS)
-      vectorTiles(k, at + o + p * k->pixelStep, w + o, b, y + o + p * k->outStep,
-                  pixels - p < PIXELS ? pixels - p : PIXELS);
-  }
-  for (; o < channels; ++o) {
-    for (p = 0; p < pixels; ++p)
-      channel(k, at + o / k->multiplier + p * k->pixelStep, w + o, bias == NULL ? NULL : bias + o,
-              y + o + p * k->outStep);
+    lanes = left >= HOST_FLOATS ? HOST_FLOATS : (left >= 8 ? 8 : (left >= 4 ? 4 : 1));
+    for (p = 0; p < pixels; p += PIXELS) {
+      const uint32_t n = pixels - p < PIXELS ? pixels - p : PIXELS;
+      const size_t from = at + o / k->multiplier + p * k->pixelStep;
+      float* to = y + o + p * k->outStep;
+      uint32_t i;
+      switch (lanes) {
+#if HOST_FLOATS > 8
+      case 16:
+        tiles_16(k, from, w + o, b, to, n);
+        break;
+#endif
+      case 8:
+        tiles_8(k, from, w + o, b, to, n);
+        break;
+      case 4:
+        tiles_4(k, from, w + o, b, to, n);
+        break;
+      default:
+        for (i = 0; i < n; ++i)
+          channel(k, from + i * k->pixelStep, w + o, b, to + i * k->outStep);
+        break;
+      }
+    }
+    o += lanes;
   }
 }
 
@@ -118,6 +90,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_depthwise_conv_f32)(const tigris_call
   uint32_t r;
   if (p->kernel_h > MAX_ROWS)
     return tigris_depthwise_conv_f32(call);
+  if (in.c == 1) /* an ordinary convolution: weights [KH, KW, O] are [1, KH, KW, 1, O] */
+    return TIGRIS_HOST_NAME(tigris_host_conv_f32)(call);
   k.weightStep = tigris_weight_row(call);
   k.weightRow = (uint32_t)p->kernel_w * k.weightStep;
   k.columnStep = (size_t)(uint32_t)p->dilation_w * (uint32_t)in.c;

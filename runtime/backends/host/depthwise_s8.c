@@ -131,6 +131,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_depthwise_conv_s8)(const tigris_call*
   DepthwiseS8 k;
   uint32_t o;
   uint32_t r;
+  if (in.c == 1)
+    return TIGRIS_HOST_NAME(tigris_host_conv_s8)(call);
   if (p->kernel_h > MAX_ROWS || p->kernel_w > MAX_TAPS || p->kernel_h * p->kernel_w > MAX_TAPS ||
       in.c != so.c || channels < MIN_CHANNELS || dense.zeros != NULL ||
       !multipliersOk(&dense, channels))

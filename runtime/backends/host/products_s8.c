@@ -102,9 +102,25 @@ static void tiles(const Packed* packed, const Patches* patches, uint32_t pixels,
     tile(packed, patches, p, 1, sum);
 }
 
-/* Weights of channels [first, first + n): `w` are those of channel `first`. */
+/* The weights of one channel to every HOST_BLOCK * TAPS-th place, TAPS at a time; those behind the last tap are 0. */
+static void packChannel(Weight* to, const int8_t* from, uint32_t taps) {
+  uint32_t t;
+  uint32_t k;
+  for (t = 0; t + TAPS <= taps; t += TAPS, to += HOST_BLOCK * TAPS) {
+    Weight group[TAPS];
+    for (k = 0; k < TAPS; ++k)
+      group[k] = from[t + k];
+    memcpy(to, group, sizeof group);
+  }
+  for (k = 0; t < taps && k < TAPS; ++k)
+    to[k] = t + k < taps ? from[t + k] : 0;
+}
+
+/* Weights of channels [first, first + n): `w` are those of channel `first`, `filter` bytes from channel to channel
+ * and `tap` from tap to tap. */
 static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size_t filter,
-                 uint32_t taps, uint32_t first, uint32_t n) {
+                 size_t tap, uint32_t taps, uint32_t first, uint32_t n) {
+  int8_t line[MAX_TAPS];
   uint32_t c;
   packed->groups = (taps + TAPS - 1) / TAPS;
   requantInit(&packed->requant, d, first, n);
@@ -112,15 +128,13 @@ static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size
     memset(packed->weights, 0, (size_t)packed->groups * HOST_BLOCK * TAPS * sizeof(Weight));
   for (c = 0; c < n; ++c) {
     const int8_t* from = w + c * filter;
-    Weight* to = packed->weights + (size_t)c * TAPS;
-    uint32_t t = 0;
-    uint32_t k;
-    for (; t + TAPS <= taps; t += TAPS, to += HOST_BLOCK * TAPS) {
-      for (k = 0; k < TAPS; ++k)
-        to[k] = from[t + k];
+    uint32_t t;
+    if (tap != 1) {
+      for (t = 0; t < taps; ++t)
+        line[t] = from[t * tap];
+      from = line;
     }
-    for (k = 0; t < taps && k < TAPS; ++k)
-      to[k] = t + k < taps ? from[t + k] : 0;
+    packChannel(packed->weights + (size_t)c * TAPS, from, taps);
 #if defined(INPUT_OFFSET)
     {
       int32_t sum = 0;
@@ -142,8 +156,11 @@ static inline void put(Input* to, const int8_t* x, int32_t zero, uint32_t n) {
     memset(to, zero + INPUT_OFFSET, n);
     return;
   }
-  for (i = 0; i < n; ++i)
-    to[i] = (Input)(x[i] + INPUT_OFFSET);
+  for (i = 0; i < n; i += 64) { /* runs are often shorter than a register */
+    const __mmask64 mask = n - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (n - i)) - 1;
+    const __m512i v = _mm512_maskz_loadu_epi8(mask, (const void*)(x + i));
+    _mm512_mask_storeu_epi8((void*)(to + i), mask, _mm512_xor_si512(v, _mm512_set1_epi8(-128)));
+  }
 #else
   if (x == NULL) {
     memset(to, 0, n * sizeof *to);
@@ -195,6 +212,7 @@ typedef struct ConvS8 {
   tigris_shape4 in;
   tigris_shape4 out;
   uint32_t groupIn;
+  int isPointwise;
   int32_t run;  /* taps that lie side by side in the input */
   int32_t runs; /* per kernel row */
 } ConvS8;
@@ -233,9 +251,10 @@ static void gather(const ConvS8* k, uint32_t batchRow, int32_t row, int32_t colu
 static void block(const ConvS8* k, const Packed* packed, Patches* patches, uint32_t inStart,
                   uint32_t first, uint32_t n) {
   const tigris_view* out = &k->call->out[0];
-  const uint32_t width = (uint32_t)k->out.w;
+  const int8_t* in = (const int8_t*)(const void*)k->call->in[0].data;
+  const uint32_t width = (uint32_t)k->out.w * (k->isPointwise ? out->rows : 1);
   uint32_t r;
-  for (r = out->first; r < out->first + out->rows; ++r) {
+  for (r = out->first; r < out->first + (k->isPointwise ? 1 : out->rows); ++r) {
     const uint32_t batchRow = r / (uint32_t)k->out.h * (uint32_t)k->in.h;
     const int32_t row = (int32_t)(r % (uint32_t)k->out.h) * k->p->stride_h - k->p->pad_top;
     int8_t* y = (int8_t*)(void*)tigris_row(out, r);
@@ -244,16 +263,22 @@ static void block(const ConvS8* k, const Packed* packed, Patches* patches, uint3
     for (x = 0; x < width; x += pixels) {
       uint32_t p;
       pixels = width - x < PIXELS ? width - x : PIXELS;
-      for (p = 0; p < pixels; ++p)
-        gather(k, batchRow, row, (int32_t)(x + p) * k->p->stride_w - k->p->pad_left, inStart,
-               patches->values + (size_t)p * patches->step);
+      for (p = 0; p < pixels; ++p) {
+        Input* to = patches->values + (size_t)p * patches->step;
+        if (k->isPointwise)
+          put(to, in + (size_t)(x + p) * (uint32_t)k->in.c + inStart, k->dense.in_zero, k->groupIn);
+        else
+          gather(k, batchRow, row, (int32_t)(x + p) * k->p->stride_w - k->p->pad_left, inStart, to);
+      }
       compute(packed, patches, &k->dense, pixels, first, n, y + (size_t)x * (uint32_t)k->out.c,
               (uint32_t)k->out.c);
     }
   }
 }
 
+/* Also for depthwise convolutions of one input channel, whose weights are [KH, KW, O]. */
 tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
+  const int isDepthwise = call->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const int8_t* weights = (const int8_t*)(const void*)call->in[1].data;
   Packed packed;
@@ -261,6 +286,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   ConvS8 k;
   uint32_t groupOut;
   size_t filter;
+  size_t channelStep;
+  size_t tapStep;
   uint32_t g;
   k.call = call;
   k.p = p;
@@ -272,16 +299,20 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   groupOut = (uint32_t)(k.out.c / p->groups);
   filter = (size_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * k.groupIn;
   if (filter > MAX_TAPS || !multipliersOk(&k.dense, (uint32_t)k.out.c))
-    return tigris_conv_s8(call);
+    return isDepthwise ? tigris_depthwise_conv_s8(call) : tigris_conv_s8(call);
+  channelStep = isDepthwise ? 1 : filter;
+  tapStep = isDepthwise ? tigris_weight_row(call) : 1;
   k.runs = p->groups == 1 && p->dilation_w == 1 ? 1 : p->kernel_w;
   k.run = (int32_t)k.groupIn * (k.runs == 1 ? p->kernel_w : 1);
+  k.isPointwise = call->out[0].rows != 0 && tigris_host_isPointwise(call, p);
   startPatches(&patches, (uint32_t)filter);
   for (g = 0; g < (uint32_t)p->groups; ++g) {
     const uint32_t past = (g + 1) * groupOut;
     uint32_t o;
     for (o = g * groupOut; o < past; o += HOST_BLOCK) {
       const uint32_t n = past - o < HOST_BLOCK ? past - o : HOST_BLOCK;
-      pack(&packed, &k.dense, weights + o * filter, filter, (uint32_t)filter, o, n);
+      pack(&packed, &k.dense, weights + o * channelStep, channelStep, tapStep, (uint32_t)filter, o,
+           n);
       block(&k, &packed, &patches, g * k.groupIn, o, n);
     }
   }
@@ -310,7 +341,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_fully_connected_s8)(const tigris_call
     const uint32_t channels = n - o < HOST_BLOCK ? n - o : HOST_BLOCK;
     uint32_t m;
     uint32_t lines;
-    pack(&packed, &dense, weights + (size_t)o * taps, taps, taps, o, channels);
+    pack(&packed, &dense, weights + (size_t)o * taps, taps, 1, taps, o, channels);
     for (m = span.begin / n; m < past; m += lines) {
       const int8_t* x = (const int8_t*)(const void*)tigris_element(&call->in[0], m * taps, 1);
       uint32_t i;

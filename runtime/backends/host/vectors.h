@@ -2,6 +2,7 @@
 #ifndef TIGRIS_HOST_VECTORS_H
 #define TIGRIS_HOST_VECTORS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -33,6 +34,23 @@ TIGRIS_HOST_VECTOR(16)
 
 /* Lane by lane: mask ? a : b. */
 #define SELECT(Mask, mask, a, b) ((__typeof__(b))(((mask) & (Mask)(a)) | (~(mask) & (Mask)(b))))
+
+/* All rows of a view lie one behind the other. */
+static inline int tigris_host_isDense(const tigris_view* view) {
+  return tigris_row(view, view->first + view->rows - 1) - view->data ==
+         (ptrdiff_t)(view->rows - 1) * (ptrdiff_t)view->pitch;
+}
+
+/* Every output pixel sees just the input pixel at its own place, and all lie side by side: the rows asked for
+ * are one long row. The input view must begin with the same row. */
+static inline int tigris_host_isPointwise(const tigris_call* call, const tigris_conv_params* p) {
+  const tigris_view* in = &call->in[0];
+  const tigris_view* out = &call->out[0];
+  return p->kernel_h == 1 && p->kernel_w == 1 && p->stride_h == 1 && p->stride_w == 1 &&
+         p->pad_top == 0 && p->pad_left == 0 && p->pad_bottom == 0 && p->pad_right == 0 &&
+         in->first == out->first && in->rows >= out->rows && tigris_host_isDense(in) &&
+         tigris_host_isDense(out);
+}
 
 /* Pixels of an output row from x on, at least one, of whose windows the same taps meet the input. */
 static inline int32_t tigris_host_alike(int32_t x, int32_t width, const tigris_window* window,

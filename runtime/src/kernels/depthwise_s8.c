@@ -73,7 +73,32 @@ static void block(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, 
   tigris_finish_run_s8(&k->dense, sum, 0, o, n, y);
 }
 
-/* Any one output channel. The zero point is taken off each weight, so the input sum is not needed. */
+/* Output channels o .. o + n - 1, which share one input channel. */
+static void shared(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, uint32_t n,
+                   int8_t* y) {
+  const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
+  const int32_t width = at->wx.end - at->wx.begin;
+  uint32_t sum[BLOCK];
+  uint32_t inputSum = 0;
+  int32_t ky;
+  memset(sum, 0, n * sizeof sum[0]);
+  for (ky = at->wy.begin; width > 0 && ky < at->wy.end; ++ky) {
+    const int8_t* x = inputAt(k, at, ky) + o / k->multiplier;
+    const int8_t* w = weightsAt(k, at, ky) + o;
+    int32_t taps;
+    for (taps = width; taps > 0; --taps, x += xStep, w += k->step) {
+      const int32_t v = *x - k->dense.in_zero;
+      uint32_t c;
+      for (c = 0; c < n; ++c)
+        sum[c] += (uint32_t)((int16_t)v * (int16_t)w[c]);
+      inputSum += (uint32_t)v;
+    }
+  }
+  tigris_finish_run_s8(&k->dense, sum, inputSum, o, n, y);
+}
+
+/* Any one output channel with an input channel of its own. The zero point is taken off each weight, so the
+ * input sum is not needed. */
 static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
   const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
   const size_t wStep = k->step;
@@ -83,7 +108,7 @@ static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o
   uint32_t sum = 0;
   int32_t ky;
   for (ky = at->wy.begin; width > 0 && ky < at->wy.end; ++ky) {
-    const int8_t* x = inputAt(k, at, ky) + o / k->multiplier;
+    const int8_t* x = inputAt(k, at, ky) + o;
     const int8_t* w = weightsAt(k, at, ky) + o;
     int32_t taps = width;
     for (; taps > 0; --taps, x += xStep, w += wStep)
@@ -92,18 +117,28 @@ static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o
   y[o] = tigris_finish_s8(&k->dense, o, sum, 0);
 }
 
+/* How many channels from o on the next block takes: those of one input channel, or with one each. */
+static uint32_t blockSize(const DepthwiseS8* k, uint32_t o) {
+  const uint32_t past =
+      k->multiplier == 1 ? (uint32_t)k->out.c : (o / k->multiplier + 1) * k->multiplier;
+  return past - o < BLOCK ? past - o : BLOCK;
+}
+
 static void pixel(const DepthwiseS8* k, const PixelDepthwiseS8* at, int8_t* y) {
   const uint32_t channels = (uint32_t)k->out.c;
   uint32_t o = 0;
   uint32_t n;
-  if (k->multiplier == 1 && k->dense.zeros == NULL) {
-    for (; o < channels; o += n) {
-      n = channels - o < BLOCK ? channels - o : BLOCK;
+  for (; o < channels; o += n) {
+    n = blockSize(k, o);
+    if (k->multiplier != 1) {
+      shared(k, at, o, n, y);
+    } else if (k->dense.zeros == NULL) {
       block(k, at, o, n, y);
+    } else {
+      n = 1;
+      channel(k, at, o, y);
     }
   }
-  for (; o < channels; ++o)
-    channel(k, at, o, y);
 }
 
 tigris_status tigris_depthwise_conv_s8(const tigris_call* call) {

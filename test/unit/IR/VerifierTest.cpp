@@ -243,6 +243,15 @@ TEST_CASE("verify: ports agree with their tensors") {
               DiagId::BadGraph, "has no name");
 }
 
+TEST_CASE("verify: a state is a model input like the output") {
+  Model m;
+  m.graph.editOutput(0).state = "nobody";
+  checkBroken(m.graph, DiagId::BadGraph, "its state 'nobody' is no model input");
+  Model n;
+  n.graph.editInput(0).state = "x";
+  checkBroken(n.graph, DiagId::BadGraph, "model input 'x': only outputs have a state");
+}
+
 TEST_CASE("verify: model inputs are real and distinct") {
   Model m;
   m.graph.addInput(m.graph.inputs()[0]);

@@ -4,7 +4,7 @@
 #include "RandomGraphs.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Target/Target.h"
+#include "tigris/Target/KernelScratch.h"
 
 #include <doctest/doctest.h>
 
@@ -224,4 +224,61 @@ TEST_CASE("random graphs: the checker accepts every plan, bounds hold, plans rep
       const Status status = checkPlan(graph);
       CHECK_MESSAGE(bool(status), "seed ", seed, ": ", (status ? "" : status.error().message()));
     }
+}
+
+namespace {
+
+/// A 3x3 convolution of 3 channels to 5, a depthwise one and an average pool.
+const char* const Windows = R"(stage: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: int8, shape: [1, 8, 8, 3], quant: {scale: 1.0}}
+  - {name: a, type: int8, shape: [1, 8, 8, 5], quant: {scale: 1.0}}
+  - {name: b, type: int8, shape: [1, 8, 8, 5], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 1, 1, 5], quant: {scale: 1.0}}
+  - {name: w, type: int8, shape: [5, 3, 3, 3], const: true, quant: {scale: 1.0}}
+  - {name: d, type: int8, shape: [5, 1, 5, 5], const: true, quant: {scale: 1.0}}
+ops:
+  - {op: Conv, name: conv, in: [x, w], out: [a], attrs: {pads: [1, 1, 1, 1]}}
+  - {op: Conv, name: depthwise, in: [a, d], out: [b], attrs: {group: 5, pads: [2, 2, 2, 2]}}
+  - {op: GlobalAveragePool, name: pool, in: [b], out: [y]}
+blobs:
+  - {name: w, fill: {seed: 1, amplitude: 1.0}}
+  - {name: d, fill: {seed: 2, amplitude: 1.0}}
+)";
+
+} // namespace
+
+TEST_CASE("kernel scratch comes off the fast budget") {
+  Graph graph = parseGraph(Windows);
+  const auto scratch = [&](size_t op, KernelLibrary kernels) {
+    return kernelScratch(graph, graph.op(graph.order()[op]), kernels);
+  };
+  // One requantization pair for all channels is repeated: 8 bytes each. Columns of 27 values, rounded up.
+  CHECK(scratch(0, KernelLibrary::Reference) == 0);
+  CHECK(scratch(0, KernelLibrary::CmsisNnC) == 40 + 4 * 28);
+  CHECK(scratch(0, KernelLibrary::CmsisNnMve) == 40 + 4 * 32);
+  CHECK(scratch(1, KernelLibrary::CmsisNnC) == 40);
+  CHECK(scratch(1, KernelLibrary::CmsisNnMve) == 40 + 4 * 124 * 25 + 20);
+  CHECK(scratch(2, KernelLibrary::CmsisNnC) == 0);
+  CHECK(scratch(2, KernelLibrary::CmsisNnDsp) == 20);
+  CHECK(kernelScratch(graph, KernelLibrary::CmsisNnC) == 152);
+
+  PlanOptions options = budget(1 << 20);
+  const Plan plain = planned(graph, options);
+  CHECK(plain.scratch == 0);
+  options.target = "cortex-m0";
+  const Plan vendor = planned(graph, options);
+  CHECK(vendor.scratch == 152);
+  CHECK(vendor.stats.fastPeakBytes == plain.stats.fastPeakBytes);
+  // All but one byte of peak and scratch together is too little.
+  options.budget.fast = vendor.stats.fastPeakBytes + vendor.scratch;
+  applyPlan(graph, planned(graph, options));
+  CHECK(bool(checkPlan(graph)));
+  --options.budget.fast;
+  checkFails(graph, options, DiagId::OverBudget, "fast memory");
 }

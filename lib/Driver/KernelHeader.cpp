@@ -1,0 +1,89 @@
+// Which macro of tigris_config.h stands for which opcode and dtype.
+#include "tigris/Driver/KernelHeader.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include "tigris.h"
+
+#include <set>
+
+namespace tigris {
+
+namespace {
+
+/// Opcodes `first` to `last` whose first input has the dtype (0: any) need the group.
+struct Group {
+  int first;
+  int last;
+  int dtype;
+  const char* macro;
+};
+
+constexpr Group Groups[] = {
+    {TIGRIS_OP_CONV, TIGRIS_OP_CONV, TIGRIS_F32, "KERNEL_CONV_F32"},
+    {TIGRIS_OP_CONV, TIGRIS_OP_CONV, TIGRIS_S8, "KERNEL_CONV_S8"},
+    {TIGRIS_OP_CONV, TIGRIS_OP_CONV, TIGRIS_S8, "CMSIS_NN_CONV"},
+    {TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_F32, "KERNEL_DEPTHWISE_CONV_F32"},
+    {TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_S8, "KERNEL_DEPTHWISE_CONV_S8"},
+    {TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_S8, "CMSIS_NN_DEPTHWISE"},
+    {TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_F32, "KERNEL_CONV_TRANSPOSE_F32"},
+    {TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_S8, "KERNEL_CONV_TRANSPOSE_S8"},
+    {TIGRIS_OP_FULLY_CONNECTED, TIGRIS_OP_FULLY_CONNECTED, TIGRIS_F32,
+     "KERNEL_FULLY_CONNECTED_F32"},
+    {TIGRIS_OP_FULLY_CONNECTED, TIGRIS_OP_FULLY_CONNECTED, TIGRIS_S8, "KERNEL_FULLY_CONNECTED_S8"},
+    {TIGRIS_OP_FULLY_CONNECTED, TIGRIS_OP_FULLY_CONNECTED, TIGRIS_S8, "CMSIS_NN_DENSE"},
+    {TIGRIS_OP_MATMUL, TIGRIS_OP_MATMUL, 0, "KERNEL_MATMUL_F32"},
+    {TIGRIS_OP_MAX_POOL, TIGRIS_OP_GLOBAL_AVERAGE_POOL, TIGRIS_F32, "KERNEL_POOL_F32"},
+    {TIGRIS_OP_MAX_POOL, TIGRIS_OP_GLOBAL_AVERAGE_POOL, TIGRIS_S8, "KERNEL_POOL_S8"},
+    {TIGRIS_OP_MAX_POOL, TIGRIS_OP_GLOBAL_AVERAGE_POOL, TIGRIS_S8, "CMSIS_NN_POOL"},
+    {TIGRIS_OP_REDUCE, TIGRIS_OP_REDUCE, TIGRIS_F32, "KERNEL_REDUCE_F32"},
+    {TIGRIS_OP_REDUCE, TIGRIS_OP_REDUCE, TIGRIS_S8, "KERNEL_REDUCE_S8"},
+    {TIGRIS_OP_ARG_MAX, TIGRIS_OP_TOP_K, 0, "KERNEL_SEARCH"},
+    {TIGRIS_OP_ADD, TIGRIS_OP_FMOD, TIGRIS_F32, "KERNEL_BINARY_F32"},
+    {TIGRIS_OP_ADD, TIGRIS_OP_FMOD, TIGRIS_S8, "KERNEL_BINARY_S8"},
+    {TIGRIS_OP_ADD, TIGRIS_OP_FMOD, TIGRIS_S32, "KERNEL_BINARY_INT"},
+    {TIGRIS_OP_ADD, TIGRIS_OP_FMOD, TIGRIS_S64, "KERNEL_BINARY_INT"},
+    {TIGRIS_OP_ADD, TIGRIS_OP_ADD, TIGRIS_S8, "CMSIS_NN_BINARY"},
+    {TIGRIS_OP_MUL, TIGRIS_OP_MUL, TIGRIS_S8, "CMSIS_NN_BINARY"},
+    {TIGRIS_OP_UNARY, TIGRIS_OP_UNARY, 0, "KERNEL_UNARY_F32"},
+    {TIGRIS_OP_LOOKUP, TIGRIS_OP_BATCH_NORM, 0, "KERNEL_MAP"},
+    {TIGRIS_OP_EQUAL, TIGRIS_OP_XOR, 0, "KERNEL_LOGIC"},
+    {TIGRIS_OP_WHERE, TIGRIS_OP_WHERE, 0, "KERNEL_LOGIC"},
+    {TIGRIS_OP_SOFTMAX, TIGRIS_OP_LOG_SOFTMAX, TIGRIS_F32, "KERNEL_SOFTMAX_F32"},
+    {TIGRIS_OP_SOFTMAX, TIGRIS_OP_SOFTMAX, TIGRIS_S8, "KERNEL_SOFTMAX_S8"},
+    {TIGRIS_OP_SOFTMAX, TIGRIS_OP_SOFTMAX, TIGRIS_S8, "CMSIS_NN_SOFTMAX"},
+    {TIGRIS_OP_LAYER_NORM, TIGRIS_OP_LAYER_NORM, 0, "KERNEL_LAYER_NORM_F32"},
+    {TIGRIS_OP_CONCAT, TIGRIS_OP_RESHAPE, 0, "KERNEL_MOVE"},
+    {TIGRIS_OP_GATHER, TIGRIS_OP_GATHER, 0, "KERNEL_MOVE"},
+    {TIGRIS_OP_RESIZE, TIGRIS_OP_RESIZE, 0, "KERNEL_RESIZE"},
+    {TIGRIS_OP_GATHER_ND, TIGRIS_OP_SCATTER_ND, 0, "KERNEL_INDEX"},
+    {TIGRIS_OP_SCATTER_ELEMENTS, TIGRIS_OP_SCATTER_ELEMENTS, 0, "KERNEL_INDEX"},
+    {TIGRIS_OP_QUANTIZE, TIGRIS_OP_REQUANTIZE, 0, "KERNEL_QUANTIZE"},
+    {TIGRIS_OP_CAST, TIGRIS_OP_CAST, 0, "KERNEL_CAST"},
+    {TIGRIS_OP_LSTM, TIGRIS_OP_RNN, 0, "KERNEL_RECURRENT_F32"},
+};
+
+void addGroups(int opcode, int dtype, std::set<std::string>& macros) {
+  for (const Group& group : Groups)
+    if (opcode >= group.first && opcode <= group.last && (group.dtype == 0 || group.dtype == dtype))
+      macros.insert(group.macro);
+}
+
+} // namespace
+
+std::string kernelHeader(const tigris_plan& plan) {
+  std::set<std::string> macros;
+  for (uint32_t i = 0; i < plan.op_count; ++i) {
+    const tigris_op& op = plan.ops[i];
+    addGroups(op.opcode, plan.tensors[plan.operands[op.operands].tensor].dtype, macros);
+  }
+  std::string text =
+      "/* The kernels of one plan; made by tigris-emit --kernels-header. Compile the runtime "
+      "with\n * TIGRIS_SELECTION_HEADER naming this file. */\n"
+      "#define TIGRIS_KERNELS_DEFAULT 0\n";
+  for (const std::string& macro : macros)
+    text += strCat("#define TIGRIS_", macro, " 1\n");
+  return text;
+}
+
+} // namespace tigris

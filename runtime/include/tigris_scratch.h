@@ -1,0 +1,108 @@
+/* Scratch of vendor kernels, from shapes alone: the planner on a host and the backend on the device share it.
+ *
+ * Plain C99 and C++, no other header, no library of a vendor. Each function gives the bytes that an op needs
+ * whole; a tile of the op (fewer rows, columns or channels, less padding) never needs more. Sources of
+ * the sizes: the `*_get_buffer_size` functions of CMSIS-NN, which the adapters' tests compare with these, and
+ * what the adapters add to them. */
+#ifndef TIGRIS_SCRATCH_H
+#define TIGRIS_SCRATCH_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The three ways CMSIS-NN is compiled: plain C (Cortex-M0+, M3, a host), with the DSP extension (M4, M7, M33),
+ * with Helium (M55, M85). */
+typedef enum tigris_cmsis_nn_isa {
+  TIGRIS_CMSIS_NN_C = 0,
+  TIGRIS_CMSIS_NN_DSP = 1,
+  TIGRIS_CMSIS_NN_MVE = 2
+} tigris_cmsis_nn_isa;
+
+/* Dimensions and products of kernel and channels up to this are what the adapters hand to CMSIS-NN, which
+ * counts in 16 bits in places. Larger ops run on the reference kernels. */
+#define TIGRIS_CMSIS_NN_MOST 32767u
+
+/* An int8 convolution, depthwise convolution, dense layer or pool. */
+typedef struct tigris_scratch_shape {
+  uint32_t kernel_h; /* 1 for dense layers */
+  uint32_t kernel_w;
+  uint32_t in_channels;
+  uint32_t out_channels;
+  int is_padded; /* any padding at all */
+  int is_wide;   /* a dilation above 1 */
+  int is_near;   /* no padding above 1 */
+  int has_bias;
+  int is_per_tensor; /* one requantisation pair for all output channels */
+} tigris_scratch_shape;
+
+/* Pairs are repeated per channel where there is only one: CMSIS-NN wants one each. */
+static inline uint32_t tigris_scratch_pairs(const tigris_scratch_shape* s) {
+  return s->is_per_tensor && s->out_channels > 1 ? 8u * s->out_channels : 0u;
+}
+
+/* A column of values widened to 16 bits; what a group of four leaves takes 32 bits each. */
+static inline uint32_t tigris_scratch_widened(uint32_t values) {
+  return 4u * (values / 4u * 2u + values % 4u);
+}
+
+static inline uint32_t tigris_cmsis_nn_conv_scratch(tigris_cmsis_nn_isa isa,
+                                                    const tigris_scratch_shape* s) {
+  const uint32_t columns = s->kernel_h * s->kernel_w * s->in_channels;
+  if (isa == TIGRIS_CMSIS_NN_DSP) /* two columns, and one as gathered */
+    return 2u * tigris_scratch_widened(columns) +
+           (s->kernel_h * s->kernel_w == 1 && !s->is_padded ? 0u : (columns + 3u) / 4u * 4u);
+  if (s->kernel_h * s->kernel_w == 1 && !s->is_padded)
+    return tigris_scratch_pairs(s);
+  return tigris_scratch_pairs(s) + (isa == TIGRIS_CMSIS_NN_MVE ? 4u * ((columns + 7u) / 8u * 8u)
+                                                               : 4u * ((columns + 3u) / 4u * 4u));
+}
+
+/* Whether a depthwise convolution of one output channel per input channel is the special case of CMSIS-NN for
+ * 3x3 windows. */
+static inline int tigris_cmsis_nn_depthwise_3x3(tigris_cmsis_nn_isa isa,
+                                                const tigris_scratch_shape* s) {
+  return isa != TIGRIS_CMSIS_NN_MVE && s->kernel_h == 3 && s->kernel_w == 3 && s->is_near;
+}
+
+/* Whether the backend's own loops compute a depthwise convolution. */
+static inline int tigris_cmsis_nn_depthwise_own(tigris_cmsis_nn_isa isa,
+                                                const tigris_scratch_shape* s) {
+  return isa == TIGRIS_CMSIS_NN_DSP && s->in_channels == s->out_channels && !s->is_wide &&
+         s->in_channels % 4u == 0;
+}
+
+static inline uint32_t tigris_cmsis_nn_depthwise_scratch(tigris_cmsis_nn_isa isa,
+                                                         const tigris_scratch_shape* s) {
+  const uint32_t taps = s->kernel_h * s->kernel_w;
+  uint32_t bytes = tigris_scratch_pairs(s);
+  if (tigris_cmsis_nn_depthwise_own(isa, s))
+    return 8u * taps;
+  if (s->in_channels != s->out_channels || s->is_wide || tigris_cmsis_nn_depthwise_3x3(isa, s))
+    return bytes;
+  if (isa ==
+      TIGRIS_CMSIS_NN_MVE) /* blocks of 124 channels, and a bias of zeros where there is none */
+    return bytes + 4u * 124u * taps + (s->has_bias ? 0u : 4u * s->out_channels);
+  return isa == TIGRIS_CMSIS_NN_DSP ? bytes + 2u * taps * s->in_channels : bytes;
+}
+
+/* A dense layer of `in` inputs and `out` outputs. */
+static inline uint32_t tigris_cmsis_nn_dense_scratch(tigris_cmsis_nn_isa isa, uint32_t in,
+                                                     uint32_t out, int is_per_tensor) {
+  if (isa == TIGRIS_CMSIS_NN_DSP)
+    return tigris_scratch_widened(in);
+  return isa == TIGRIS_CMSIS_NN_MVE && is_per_tensor ? 4u * out : 0u;
+}
+
+static inline uint32_t tigris_cmsis_nn_average_pool_scratch(tigris_cmsis_nn_isa isa,
+                                                            uint32_t channels) {
+  return isa == TIGRIS_CMSIS_NN_DSP ? 4u * channels : 0u;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TIGRIS_SCRATCH_H */

@@ -1,0 +1,86 @@
+"""Every quantized model of the corpus on another backend: the same bytes as on the reference kernels.
+
+usage: compare_backends.py --bin DIR BACKEND TARGET [CASE...]
+
+Plans each case for TARGET in one stage and at the smallest fast memory that any plan has, and runs both plans on both
+backends with the same random input. The scratch a backend asks for must be what the plan leaves to it, at most.
+Without the corpus (TIGRIS_CORPUS, default ../shared/corpus), numpy or the backend it is skipped (exit 77).
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+import pipeline
+
+
+def outputs(tools, plan, backend, count, scratch):
+    files = [scratch / f"{backend}-{i}.npy" for i in range(count)]
+    arguments = [a for i, f in enumerate(files) for a in ("--output", f"{i}={f}")]
+    stats = json.loads(tools.call("run", plan, "--raw", f"--backend={backend}", "--stats=json",
+                                  *arguments))
+    return stats, [f.read_bytes() for f in files]
+
+
+def smallest(tools, normalized, target):
+    try:
+        tools.call("plan", "-m", "1", "-m", "1G", f"--target={target}", normalized)
+    except pipeline.ToolError as error:
+        found = re.search(r"smallest fast budget that fits is (\d+) bytes", error.text)
+        if found:
+            return found[1]
+        raise
+    return "1"
+
+
+def run_case(tools, name, directory, backend, target, scratch):
+    normalized, plan = scratch / "normalized.yaml", scratch / "plan.tgrs"
+    imported = tools.call("import", directory / "model.onnx")
+    normalized.write_bytes(tools.call("norm", data=imported))
+    for budget in (["-m", "64M"], ["-m", smallest(tools, normalized, target), "-m", "1G"]):
+        planned = tools.call("plan", *budget, f"--target={target}", normalized)
+        tools.call("emit", "-o", plan, data=planned)
+        count = len(json.loads(tools.call("dump", "--format=json", plan))["outputs"])
+        stats, got = outputs(tools, plan, backend, count, scratch)
+        _, want = outputs(tools, plan, "reference", count, scratch)
+        where = f"{name} with {' '.join(budget)}"
+        if got != want:
+            yield f"{where}: other bytes than the reference"
+        asked, left = stats["measured"]["scratch_bytes"], stats["kernel_scratch_bytes"]
+        if asked > left:
+            yield f"{where}: the backend asks for {asked} bytes of scratch, the plan leaves {left}"
+        print(f"{where}: fast {stats['fast_peak_bytes']}, scratch {left}, {stats['tiled_stages']} tiled")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("backend")
+    parser.add_argument("target")
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    pipeline.require_numpy()
+    corpus = pipeline.corpus_directory()
+    if corpus is None:
+        pipeline.skip("no corpus; set TIGRIS_CORPUS")
+    tools = pipeline.Tools(options.bin)
+    manifest = json.loads((corpus / "manifest.json").read_text())
+    known = [c["name"] for c in (manifest if isinstance(manifest, list) else manifest["cases"])]
+    problems = []
+    for name in options.cases or [n for n in known if "int8" in n]:
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                problems += run_case(tools, name, corpus / name, options.backend, options.target,
+                                     pathlib.Path(scratch))
+            except pipeline.ToolError as error:
+                if "option '--backend'" in error.text:
+                    pipeline.skip(error.text.strip())
+                problems.append(f"{name}: {error}")
+    if problems:
+        sys.exit("\n".join(problems))
+
+
+main()
