@@ -21,10 +21,6 @@ typedef enum tigris_cmsis_nn_isa {
   TIGRIS_CMSIS_NN_MVE = 2
 } tigris_cmsis_nn_isa;
 
-/* Dimensions and products of kernel and channels up to this are what the adapters hand to CMSIS-NN, which
- * counts in 16 bits in places. Larger ops run on the reference kernels. */
-#define TIGRIS_CMSIS_NN_MOST 32767u
-
 /* An int8 convolution, depthwise convolution, dense layer or pool. */
 typedef struct tigris_scratch_shape {
   uint32_t kernel_h; /* 1 for dense layers */

@@ -3,14 +3,7 @@
 
 #if TIGRIS_CMSIS_NN_DENSE
 
-int tigris_cn_dense_serves(const tigris_cn_op* o) {
-  const tigris_fc_params* p = (const tigris_fc_params*)o->params;
-  const int32_t* dims = tigris_dims(o->plan, o->w);
-  return p->weight_zeros == TIGRIS_NONE && tigris_cn_small(dims[0], 1, 1) &&
-         tigris_cn_small(dims[1], 1, 1);
-}
-
-uint32_t tigris_cn_dense_scratch(const tigris_cn_op* o) {
+uint32_t tigris_cn_dense_scratch(const tigris_vendor_op* o) {
   const int32_t* dims = tigris_dims(o->plan, o->w);
   return tigris_cmsis_nn_dense_scratch(TIGRIS_CMSIS_NN_ISA, (uint32_t)dims[1], (uint32_t)dims[0],
                                        ((const tigris_fc_params*)o->params)->requant_count == 1);
@@ -22,11 +15,11 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const tigris_span span = tigris_span_of(&call->out[0]);
   const int32_t rows = (int32_t)span.count / dims[0];
-  const int8_t* w = tigris_cn_input(call, 1);
-  const int8_t* x = tigris_cn_input(call, 0);
-  int8_t* y = tigris_cn_output(call);
-  if (!tigris_cn_is_dense(&call->in[0]) || !tigris_cn_is_dense(&call->out[0]))
-    return tigris_cn_fallback(call);
+  const int8_t* w = tigris_vendor_input(call, 1);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   {
     const tigris_dsp_finish finish =
@@ -45,7 +38,7 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
   {
     const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
     const int32_t* pairs = call->plan->requant + p->requant;
-    const int32_t* bias = tigris_cn_bias(call);
+    const int32_t* bias = tigris_vendor_bias(call);
     int32_t* sums = (int32_t*)call->scratch;
     int32_t i;
     if (p->requant_count != 1)
