@@ -87,7 +87,7 @@ public:
     reference_ = runPlan(*file, inputs_, {100, 0, 0x11, onHost()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
-    const uint64_t oneStage = current_.plan()->stats.fastPeakBytes;
+    const uint64_t oneStage = current_.plan()->stats.fastPeakBytes + current_.plan()->scratch;
     return checkBudgets(smallestBudget(oneStage), oneStage);
   }
 
@@ -156,8 +156,9 @@ private:
       totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
-    if (plan.stats.fastPeakBytes > budget)
-      return strCat("has a fast peak of ", plan.stats.fastPeakBytes);
+    if (plan.stats.fastPeakBytes + plan.scratch > budget)
+      return strCat("has a fast peak of ", plan.stats.fastPeakBytes, " and scratch of ",
+                    plan.scratch);
     if (std::string problem = checkStream(*file); !problem.empty())
       return problem;
     const RunResult run = runPlan(*file, inputs_, {100, 0, 0xEE, onHost()});
