@@ -236,6 +236,9 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
                      formatExactBytes(plan.budget.fast))
         .note(smallestThatFits(whole, least, plan));
   }
+  if (plan.scratch > plan.budget.fast)
+    return overBudget(plan.scratch, strCat("fast memory for the kernels of '", plan.target, "'"),
+                      plan.budget.fast);
 
   if (plan.io == IoMode::Slow)
     plan.stats.slowPeakBytes = placeInterface(graph, plan);
