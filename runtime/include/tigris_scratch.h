@@ -89,7 +89,7 @@ static inline uint32_t tigris_cmsis_nn_dense_scratch(tigris_cmsis_nn_isa isa, ui
                                                      uint32_t out, int is_per_tensor) {
   if (isa == TIGRIS_CMSIS_NN_DSP)
     return tigris_scratch_widened(in);
-  return isa == TIGRIS_CMSIS_NN_MVE && is_per_tensor ? 4u * out : 0u;
+  return isa == TIGRIS_CMSIS_NN_MVE && is_per_tensor && out > 1 ? 8u * out : 0u;
 }
 
 static inline uint32_t tigris_cmsis_nn_average_pool_scratch(tigris_cmsis_nn_isa isa,

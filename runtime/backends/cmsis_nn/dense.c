@@ -37,18 +37,21 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
 #else
   {
     const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
-    const int32_t* pairs = call->plan->requant + p->requant;
+    const int32_t* pair = call->plan->requant + p->requant;
     const int32_t* bias = tigris_vendor_bias(call);
-    int32_t* sums = (int32_t*)call->scratch;
     int32_t i;
-    if (p->requant_count != 1)
-      return tigris_cn_status(
-          arm_nn_mat_mult_nt_t_s8(x, w, bias, y, pairs, pairs + p->requant_count, rows, dims[0],
-                                  dims[1], -zero, outZero, p->lo.i, p->hi.i, dims[1]));
-    if (TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE)
-      (void)arm_vector_sum_s8(sums, dims[1], dims[0], w);
+    /* Helium: the kernel for dense layers wants the sums of the weights, made anew in every call; that of pointwise
+     * convolutions adds them up on the way. */
+    if (p->requant_count != 1 || TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE) {
+      uint8_t* scratch = (uint8_t*)call->scratch;
+      const tigris_vendor_pairs pairs =
+          tigris_vendor_pairs_of(call, p->requant, p->requant_count, dims[0], &scratch);
+      return tigris_cn_status(arm_nn_mat_mult_nt_t_s8(x, w, bias, y, pairs.multiplier, pairs.shift,
+                                                      rows, dims[0], dims[1], -zero, outZero,
+                                                      p->lo.i, p->hi.i, dims[1]));
+    }
     for (i = 0; i < rows; ++i) {
-      arm_nn_vec_mat_mult_t_s8(x, w, sums, bias, y, -zero, outZero, pairs[0], pairs[1], dims[1],
+      arm_nn_vec_mat_mult_t_s8(x, w, NULL, bias, y, -zero, outZero, pair[0], pair[1], dims[1],
                                dims[0], p->lo.i, p->hi.i, 1);
       x += dims[1];
       y += dims[0];
