@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Downloads the vendors' kernel libraries into build/deps/: CMSIS-NN from PyPI. Pinned by hash, nothing is committed.
+# Downloads the vendors' kernel libraries into build/deps/: CMSIS-NN from PyPI, ESP-NN from crates.io. Pinned by hash,
+# nothing is committed.
 #
-# usage: scripts/fetch_kernels.sh [cmsis-nn]...   default: all
-# Does nothing where a library of the pinned version is there already. Needs network and python3 with pip.
+# usage: scripts/fetch_kernels.sh [cmsis-nn|esp-nn]...   default: all
+# Does nothing where a library of the pinned version is there already. Needs network; python3 with pip for the first,
+# cargo for the second, which is left out with a message where there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,11 +30,38 @@ fetch_cmsis-nn() {
   echo $hash >$stamp
 }
 
+# A crate that carries ESP-NN whole, version 1.2.3 (Apache-2.0). Cargo checks what it downloads against its registry.
+fetch_esp-nn() {
+  local hash=ac2b85968c43888d6ad001d1ae3ed79712553d6c361b878a80c731e5faea4be4
+  local stamp=$deps/esp-nn/pinned
+  [ "$(cat $stamp 2>/dev/null)" != $hash ] || return 0
+  command -v cargo >/dev/null || {
+    echo "fetch_kernels: no cargo, so no ESP-NN" >&2
+    return 0
+  }
+  echo "fetch_kernels: ESP-NN"
+  rm -rf $deps/esp-nn $deps/download
+  mkdir -p $deps/download/src
+  touch $deps/download/src/lib.rs
+  printf '[package]\nname = "fetch"\nversion = "0.0.0"\n[dependencies]\nesp_nn_sys = "=0.2.1"\n[workspace]\n' \
+    >$deps/download/Cargo.toml
+  (cd $deps/download && cargo vendor --quiet >/dev/null)
+  local crate=$deps/download/vendor/esp_nn_sys
+  grep -q "\"package\":\"$hash\"" $crate/.cargo-checksum.json || {
+    echo "fetch_kernels: ESP-NN is not the pinned one" >&2
+    return 1
+  }
+  mkdir $deps/esp-nn
+  mv $crate/vendor/esp-nn/{include,src,LICENSE} $deps/esp-nn
+  rm -rf $deps/download
+  echo $hash >$stamp
+}
+
 libraries=("${@:-all}")
-[ "${libraries[*]}" != all ] || libraries=(cmsis-nn)
+[ "${libraries[*]}" != all ] || libraries=(cmsis-nn esp-nn)
 for library in "${libraries[@]}"; do
   declare -F "fetch_$library" >/dev/null || {
-    echo "usage: scripts/fetch_kernels.sh [cmsis-nn]..." >&2
+    echo "usage: scripts/fetch_kernels.sh [cmsis-nn|esp-nn]..." >&2
     exit 2
   }
   "fetch_$library"

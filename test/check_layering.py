@@ -37,11 +37,12 @@ RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
     "Emit": {"tigris_format.h"},
     "Object": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
-    "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h", "tigris_host.h", "tigris_cmsis_nn.h"},
+    "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h", "tigris_host.h", "tigris_cmsis_nn.h",
+               "tigris_esp_nn.h"},
 }
 
 # runtime/backends/<folder> -> how the names of its vendor's headers begin.
-VENDORS = {"cmsis_nn": r"arm_nn"}
+VENDORS = {"cmsis_nn": r"arm_nn", "esp_nn": r"esp_nn"}
 
 # include prefix -> the layers that may use the library. The longest matching prefix decides.
 THIRD_PARTY = {

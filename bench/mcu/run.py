@@ -157,9 +157,11 @@ class Builder:
         self.machine, cpu, self.memory, self.target = BOARDS[board]
         self.folder = options.work / board
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.flags = ["-std=gnu99", "-O2", "-g0", "-mthumb", *cpu.split(), "-ffunction-sections",
+        self.flags = ["-std=gnu99", "-O2", "-g0", "-mthumb", "-masm-syntax-unified",
+                      *cpu.split(), "-ffunction-sections",
                       "-fdata-sections", "-ffp-contract=off", "-DTIGRIS_STATUS_TEXT=0",
-                      f"-I{ROOT}/runtime/include", f"-I{ROOT}/runtime/src", f"-I{HERE}"]
+                      f"-I{ROOT}/runtime/include", f"-I{ROOT}/runtime/src",
+                      f"-I{ROOT}/runtime/backends/common", f"-I{HERE}"]
         if options.cmsis_nn:
             self.flags += ["-isystem", f"{options.cmsis_nn}/Include"]
         self.archives = {}

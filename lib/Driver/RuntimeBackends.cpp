@@ -7,6 +7,9 @@
 #if TIGRIS_HAS_CMSIS_NN_BACKEND
 #include "tigris_cmsis_nn.h"
 #endif
+#if TIGRIS_HAS_ESP_NN_BACKEND
+#include "tigris_esp_nn.h"
+#endif
 
 #include <array>
 
@@ -21,6 +24,9 @@ constexpr auto Backends = std::to_array<const tigris_backend*>({
       &tigris_backend_reference,
 #if TIGRIS_HAS_CMSIS_NN_BACKEND
       &tigris_backend_cmsis_nn,
+#endif
+#if TIGRIS_HAS_ESP_NN_BACKEND
+      &tigris_backend_esp_nn,
 #endif
 });
 

@@ -343,6 +343,9 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
         .note(smallestThatFits(
             smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes), least, plan));
   }
+  if (plan.scratch > plan.budget.fast)
+    return overBudget(plan.scratch, strCat("fast memory for the kernels of '", plan.target, "'"),
+                      plan.budget.fast);
 
   if (plan.io == IoMode::Slow)
     plan.stats.slowPeakBytes = placeInterface(graph, plan);

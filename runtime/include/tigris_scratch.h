@@ -21,10 +21,6 @@ typedef enum tigris_cmsis_nn_isa {
   TIGRIS_CMSIS_NN_MVE = 2
 } tigris_cmsis_nn_isa;
 
-/* Dimensions and products of kernel and channels up to this are what the adapters hand to CMSIS-NN, which
- * counts in 16 bits in places. Larger ops run on the reference kernels. */
-#define TIGRIS_CMSIS_NN_MOST 32767u
-
 /* An int8 convolution, depthwise convolution, dense layer or pool. */
 typedef struct tigris_scratch_shape {
   uint32_t kernel_h; /* 1 for dense layers */
@@ -93,7 +89,7 @@ static inline uint32_t tigris_cmsis_nn_dense_scratch(tigris_cmsis_nn_isa isa, ui
                                                      uint32_t out, int is_per_tensor) {
   if (isa == TIGRIS_CMSIS_NN_DSP)
     return tigris_scratch_widened(in);
-  return isa == TIGRIS_CMSIS_NN_MVE && is_per_tensor ? 4u * out : 0u;
+  return isa == TIGRIS_CMSIS_NN_MVE && is_per_tensor && out > 1 ? 8u * out : 0u;
 }
 
 static inline uint32_t tigris_cmsis_nn_average_pool_scratch(tigris_cmsis_nn_isa isa,

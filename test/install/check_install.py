@@ -127,8 +127,9 @@ def check_codegen(prefix, work):
     run(prefix / "bin/tigris", "compile", ROOT / "examples/digits/digits_int8.onnx", "-m", "16K", "-o", work / "d.tgrs")
     run(prefix / "bin/tigris", "codegen", work / "d.tgrs", "-o", generated)
     runtime = prefix / "share/tigris/runtime"
-    run("cc", "-std=c99", "-O0", "-I", runtime / "include", "-I", runtime / "src", *sorted(generated.glob("*.c")),
-        *sorted(runtime.glob("src/*.c")), *sorted(runtime.glob("src/kernels/*.c")), "-lm", "-o", work / "generated-program")
+    run("cc", "-std=c99", "-O0", '-DTIGRIS_SELECTION_HEADER="d_kernels.h"', "-I", generated, "-I", runtime / "include",
+        "-I", runtime / "src", *sorted(generated.glob("*.c")), *sorted(runtime.glob("src/*.c")),
+        *sorted(runtime.glob("src/kernels/*.c")), "-lm", "-o", work / "generated-program")
     run(work / "generated-program")
 
 

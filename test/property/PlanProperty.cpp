@@ -14,6 +14,7 @@
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Serialize/Stream.h"
+#include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
 
@@ -91,7 +92,7 @@ public:
     reference_ = runPlan(*file, inputs_, {100, 0, 0x11, onHost()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
-    const uint64_t oneStage = current_.plan()->stats.fastPeakBytes;
+    const uint64_t oneStage = fastNeed();
     return checkBudgets(smallestBudget(oneStage), oneStage);
   }
 
@@ -100,6 +101,13 @@ private:
 
   /// Every other model runs on the host backend: its bytes must not depend on the budget either.
   bool onHost() const { return seed_ % 2 != 0; }
+
+  /// Fast memory of the current plan, with the scratch of its target's kernels at an aligned place above the rest.
+  uint64_t fastNeed() const {
+    const Plan& plan = *current_.plan();
+    const uint64_t peak = plan.stats.fastPeakBytes;
+    return plan.scratch == 0 ? peak : alignUp(peak, plan.align) + plan.scratch;
+  }
 
   /// Plans, checks, and emits; `current_` is the planned graph.
   Expected<std::string> planned(uint64_t budget) {
@@ -161,8 +169,9 @@ private:
       totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
-    if (plan.stats.fastPeakBytes > budget)
-      return strCat("has a fast peak of ", plan.stats.fastPeakBytes);
+    if (fastNeed() > budget)
+      return strCat("has a fast peak of ", plan.stats.fastPeakBytes, " and scratch of ",
+                    plan.scratch);
     if (std::string problem = checkStream(*file); !problem.empty())
       return problem;
     const RunResult run = runPlan(*file, inputs_, {100, 0, 0xEE, onHost()});

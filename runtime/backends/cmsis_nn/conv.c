@@ -5,7 +5,7 @@
 
 #if TIGRIS_CMSIS_NN_CONV || TIGRIS_CMSIS_NN_DEPTHWISE
 
-static tigris_scratch_shape shapeOf(const tigris_cn_op* o) {
+static tigris_scratch_shape shapeOf(const tigris_vendor_op* o) {
   const tigris_conv_params* p = (const tigris_conv_params*)o->params;
   tigris_scratch_shape s;
   s.kernel_h = (uint32_t)p->kernel_h;
@@ -15,57 +15,20 @@ static tigris_scratch_shape shapeOf(const tigris_cn_op* o) {
   s.is_padded = (p->pad_top | p->pad_left | p->pad_bottom | p->pad_right) != 0;
   s.is_wide = p->dilation_h > 1 || p->dilation_w > 1;
   s.is_near = p->pad_top <= 1 && p->pad_left <= 1 && p->pad_bottom <= 1 && p->pad_right <= 1;
-  s.has_bias = tigris_cn_has_bias(o);
+  s.has_bias = tigris_vendor_has_bias(o);
   s.is_per_tensor = p->requant_count == 1;
   return s;
 }
-
-/* Sizes that CMSIS-NN keeps in 16 bits, weights without zero points. */
-static int isPlain(const tigris_cn_op* o) {
-  const tigris_conv_params* p = (const tigris_conv_params*)o->params;
-  const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
-  const tigris_shape4 y = tigris_shape4_of(o->plan, o->y);
-  return p->weight_zeros == TIGRIS_NONE && tigris_cn_small(p->kernel_h, p->kernel_w, x.c) &&
-         tigris_cn_small(y.c, 1, 1) &&
-         tigris_cn_small(x.h + p->pad_top + p->pad_bottom + p->dilation_h * p->kernel_h, 1, 1) &&
-         tigris_cn_small(x.w + p->pad_left + p->pad_right + p->dilation_w * p->kernel_w, 1, 1) &&
-         tigris_cn_small(y.h, 1, 1) && tigris_cn_small(y.w, 1, 1);
-}
-
-#if !defined(TIGRIS_CMSIS_NN_OWN_DSP) || TIGRIS_CMSIS_NN_DEPTHWISE
-/* One pair per output channel; a single one is repeated at *scratch, which then moves on. */
-static cmsis_nn_per_channel_quant_params pairsOf(const tigris_call* call, uint32_t requant,
-                                                 uint32_t count, int32_t channels,
-                                                 uint8_t** scratch) {
-  const int32_t* from = call->plan->requant + requant;
-  cmsis_nn_per_channel_quant_params q;
-  int32_t i;
-  if (count == 1 && channels > 1) {
-    q.multiplier = (int32_t*)(void*)*scratch;
-    q.shift = q.multiplier + channels;
-    for (i = 0; i < channels; ++i) {
-      q.multiplier[i] = from[0];
-      q.shift[i] = from[1];
-    }
-    *scratch += 8u * (uint32_t)channels;
-  } else {
-    /* CMSIS-NN only reads them. */
-    q.multiplier = (int32_t*)(uintptr_t)from;
-    q.shift = (int32_t*)(uintptr_t)(from + count);
-  }
-  return q;
-}
-#endif
 
 #endif
 
 #if TIGRIS_CMSIS_NN_CONV
 
-int tigris_cn_conv_serves(const tigris_cn_op* o) {
-  return ((const tigris_conv_params*)o->params)->groups == 1 && isPlain(o);
+int tigris_cn_conv_serves(const tigris_vendor_op* o) {
+  return ((const tigris_conv_params*)o->params)->groups == 1 && tigris_vendor_plain_conv(o);
 }
 
-uint32_t tigris_cn_conv_scratch(const tigris_cn_op* o) {
+uint32_t tigris_cn_conv_scratch(const tigris_vendor_op* o) {
   const tigris_scratch_shape s = shapeOf(o);
   return tigris_cmsis_nn_conv_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
@@ -111,15 +74,15 @@ static void ownConv(const tigris_call* call, int isPointwise) {
       tigris_cn_finish(call, p->requant, p->requant_count, p->lo.i, p->hi.i);
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const uint32_t count = (uint32_t)(p->kernel_h * p->kernel_w * in.c);
-  const int8_t* w = tigris_cn_input(call, 1);
+  const int8_t* w = tigris_vendor_input(call, 1);
   uint32_t* columns = (uint32_t*)call->scratch;
   int8_t* gathered = (int8_t*)(void*)(columns + 2u * tigris_dsp_words(count));
-  int8_t* y = tigris_cn_output(call);
+  int8_t* y = tigris_vendor_output(call);
   int32_t n;
   uint32_t held = 0; /* columns that wait */
   for (n = 0; n < in.n; ++n) {
     const int8_t* image =
-        tigris_cn_input(call, 0) + (size_t)n * (size_t)in.h * (size_t)in.w * (size_t)in.c;
+        tigris_vendor_input(call, 0) + (size_t)n * (size_t)in.h * (size_t)in.w * (size_t)in.c;
     int32_t oy;
     int32_t ox;
     for (oy = 0; oy < out.h; ++oy) {
@@ -156,13 +119,14 @@ static tigris_status vendorConv(const tigris_call* call, int isPointwise) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
   const cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
-  const int32_t* bias = tigris_cn_bias(call);
-  const int8_t* x = tigris_cn_input(call, 0);
-  const int8_t* w = tigris_cn_input(call, 1);
-  int8_t* y = tigris_cn_output(call);
+  const int32_t* bias = tigris_vendor_bias(call);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  const int8_t* w = tigris_vendor_input(call, 1);
+  int8_t* y = tigris_vendor_output(call);
   uint8_t* scratch = (uint8_t*)call->scratch;
-  const cmsis_nn_per_channel_quant_params quant =
-      pairsOf(call, p->requant, p->requant_count, out.c, &scratch);
+  const tigris_vendor_pairs pairs =
+      tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
+  const cmsis_nn_per_channel_quant_params quant = {pairs.multiplier, pairs.shift};
   cmsis_nn_conv_params conv;
   cmsis_nn_dims filter;
   cmsis_nn_context context;
@@ -200,8 +164,8 @@ tigris_status tigris_cn_conv(const tigris_call* call) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const int isPointwise = p->kernel_h == 1 && p->kernel_w == 1 &&
                           (p->pad_top | p->pad_left | p->pad_bottom | p->pad_right) == 0;
-  if (!tigris_cn_is_dense(&call->in[0]) || !tigris_cn_is_dense(&call->out[0]))
-    return tigris_cn_fallback(call);
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   ownConv(call, isPointwise);
   return TIGRIS_OK;
@@ -214,28 +178,20 @@ tigris_status tigris_cn_conv(const tigris_call* call) {
 
 #if TIGRIS_CMSIS_NN_DEPTHWISE
 
-int tigris_cn_depthwise_serves(const tigris_cn_op* o) {
-  const tigris_conv_params* p = (const tigris_conv_params*)o->params;
+int tigris_cn_depthwise_serves(const tigris_vendor_op* o) {
   /* CMSIS-NN writes beyond its buffer for windows that lie in the padding as a whole. */
-  return isPlain(o) && p->pad_top < p->kernel_h && p->pad_bottom < p->kernel_h &&
-         p->pad_left < p->kernel_w && p->pad_right < p->kernel_w;
+  return tigris_vendor_plain_conv(o) &&
+         tigris_vendor_windows_meet((const tigris_conv_params*)o->params);
 }
 
-uint32_t tigris_cn_depthwise_scratch(const tigris_cn_op* o) {
+uint32_t tigris_cn_depthwise_scratch(const tigris_vendor_op* o) {
   const tigris_scratch_shape s = shapeOf(o);
   return tigris_cmsis_nn_depthwise_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
 
 /* The params of the op itself: a call's differ by its box. They decide the kernel, so that its scratch is there. */
 static tigris_scratch_shape shapeOfCall(const tigris_call* call) {
-  const tigris_operand* operands = call->plan->operands + call->op->operands;
-  tigris_cn_op o;
-  o.plan = call->plan;
-  o.op = call->op;
-  o.params = call->plan->params + call->op->params;
-  o.x = &call->plan->tensors[operands[0].tensor];
-  o.w = NULL;
-  o.y = &call->plan->tensors[operands[call->op->inputs].tensor];
+  const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
   return shapeOf(&o);
 }
 
@@ -247,8 +203,8 @@ static void ownDepthwise(const tigris_call* call) {
   const cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
   const tigris_dsp_finish finish =
       tigris_cn_finish(call, p->requant, p->requant_count, p->lo.i, p->hi.i);
-  const int8_t* x = tigris_cn_input(call, 0);
-  int8_t* y = tigris_cn_output(call);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
   tigris_dsp_depthwise d;
   int32_t n;
   d.channels = (uint32_t)in.c;
@@ -264,8 +220,8 @@ static void ownDepthwise(const tigris_call* call) {
   d.pad_left = p->pad_left;
   d.in_zero = tigris_zero_point(call->plan, call->in[0].tensor);
   for (n = 0; n < in.n; ++n) {
-    tigris_dsp_depthwise_image(&d, &finish, x, tigris_cn_input(call, 1), (uint32_t*)call->scratch,
-                               y);
+    tigris_dsp_depthwise_image(&d, &finish, x, tigris_vendor_input(call, 1),
+                               (uint32_t*)call->scratch, y);
     x += (size_t)in.h * (size_t)in.w * (size_t)in.c;
     y += (size_t)out.h * (size_t)out.w * (size_t)out.c;
   }
@@ -278,27 +234,30 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
   const tigris_scratch_shape shape = shapeOfCall(call);
   cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
   cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
-  const int32_t* bias = tigris_cn_bias(call);
-  const int8_t* x = tigris_cn_input(call, 0);
-  const int8_t* w = tigris_cn_input(call, 1);
-  int8_t* y = tigris_cn_output(call);
+  const int32_t* bias = tigris_vendor_bias(call);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  const int8_t* w = tigris_vendor_input(call, 1);
+  int8_t* y = tigris_vendor_output(call);
   uint8_t* scratch = (uint8_t*)call->scratch;
   arm_cmsis_nn_status status = ARM_CMSIS_NN_SUCCESS;
+  tigris_vendor_pairs pairs;
   cmsis_nn_per_channel_quant_params quant;
   cmsis_nn_dw_conv_params conv;
   cmsis_nn_dims filter;
   cmsis_nn_context context;
   int32_t images = in.n;
-  if (!tigris_cn_is_dense(&call->in[0]) || !tigris_cn_is_dense(&call->out[0]) ||
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
       tigris_weight_row(call) != (uint32_t)out.c)
-    return tigris_cn_fallback(call);
+    return tigris_vendor_fallback(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   if (tigris_cmsis_nn_depthwise_own(TIGRIS_CMSIS_NN_ISA, &shape)) {
     ownDepthwise(call);
     return TIGRIS_OK;
   }
 #endif
-  quant = pairsOf(call, p->requant, p->requant_count, out.c, &scratch);
+  pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
+  quant.multiplier = pairs.multiplier;
+  quant.shift = pairs.shift;
   if (bias == NULL && TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE &&
       shape.in_channels == shape.out_channels && !shape.is_wide) {
     memset(scratch, 0, 4u * (uint32_t)out.c);

@@ -3,14 +3,7 @@
 
 #if TIGRIS_CMSIS_NN_DENSE
 
-int tigris_cn_dense_serves(const tigris_cn_op* o) {
-  const tigris_fc_params* p = (const tigris_fc_params*)o->params;
-  const int32_t* dims = tigris_dims(o->plan, o->w);
-  return p->weight_zeros == TIGRIS_NONE && tigris_cn_small(dims[0], 1, 1) &&
-         tigris_cn_small(dims[1], 1, 1);
-}
-
-uint32_t tigris_cn_dense_scratch(const tigris_cn_op* o) {
+uint32_t tigris_cn_dense_scratch(const tigris_vendor_op* o) {
   const int32_t* dims = tigris_dims(o->plan, o->w);
   return tigris_cmsis_nn_dense_scratch(TIGRIS_CMSIS_NN_ISA, (uint32_t)dims[1], (uint32_t)dims[0],
                                        ((const tigris_fc_params*)o->params)->requant_count == 1);
@@ -22,11 +15,11 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const tigris_span span = tigris_span_of(&call->out[0]);
   const int32_t rows = (int32_t)span.count / dims[0];
-  const int8_t* w = tigris_cn_input(call, 1);
-  const int8_t* x = tigris_cn_input(call, 0);
-  int8_t* y = tigris_cn_output(call);
-  if (!tigris_cn_is_dense(&call->in[0]) || !tigris_cn_is_dense(&call->out[0]))
-    return tigris_cn_fallback(call);
+  const int8_t* w = tigris_vendor_input(call, 1);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   {
     const tigris_dsp_finish finish =
@@ -44,18 +37,21 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
 #else
   {
     const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
-    const int32_t* pairs = call->plan->requant + p->requant;
-    const int32_t* bias = tigris_cn_bias(call);
-    int32_t* sums = (int32_t*)call->scratch;
+    const int32_t* pair = call->plan->requant + p->requant;
+    const int32_t* bias = tigris_vendor_bias(call);
     int32_t i;
-    if (p->requant_count != 1)
-      return tigris_cn_status(
-          arm_nn_mat_mult_nt_t_s8(x, w, bias, y, pairs, pairs + p->requant_count, rows, dims[0],
-                                  dims[1], -zero, outZero, p->lo.i, p->hi.i, dims[1]));
-    if (TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE)
-      (void)arm_vector_sum_s8(sums, dims[1], dims[0], w);
+    /* Helium: the kernel for dense layers wants the sums of the weights, made anew in every call; that of pointwise
+     * convolutions adds them up on the way. */
+    if (p->requant_count != 1 || TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE) {
+      uint8_t* scratch = (uint8_t*)call->scratch;
+      const tigris_vendor_pairs pairs =
+          tigris_vendor_pairs_of(call, p->requant, p->requant_count, dims[0], &scratch);
+      return tigris_cn_status(arm_nn_mat_mult_nt_t_s8(x, w, bias, y, pairs.multiplier, pairs.shift,
+                                                      rows, dims[0], dims[1], -zero, outZero,
+                                                      p->lo.i, p->hi.i, dims[1]));
+    }
     for (i = 0; i < rows; ++i) {
-      arm_nn_vec_mat_mult_t_s8(x, w, sums, bias, y, -zero, outZero, pairs[0], pairs[1], dims[1],
+      arm_nn_vec_mat_mult_t_s8(x, w, NULL, bias, y, -zero, outZero, pair[0], pair[1], dims[1],
                                dims[0], p->lo.i, p->hi.i, 1);
       x += dims[1];
       y += dims[0];

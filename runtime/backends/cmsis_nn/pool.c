@@ -3,19 +3,7 @@
 
 #if TIGRIS_CMSIS_NN_POOL
 
-int tigris_cn_pool_serves(const tigris_cn_op* o) {
-  const tigris_pool_params* p = (const tigris_pool_params*)o->params;
-  const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
-  if (!tigris_cn_small(x.c, 1, 1) || o->x->rank < 2 || o->x->rank > 4)
-    return 0;
-  if (o->op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL)
-    return ((const tigris_global_pool_params*)o->params)->requant == TIGRIS_NONE;
-  return p->dilation_h == 1 && p->dilation_w == 1 &&
-         (o->op->opcode == TIGRIS_OP_MAX_POOL ||
-          (p->requant == TIGRIS_NONE && (p->flags & TIGRIS_POOL_COUNT_PAD) == 0));
-}
-
-uint32_t tigris_cn_pool_scratch(const tigris_cn_op* o) {
+uint32_t tigris_cn_pool_scratch(const tigris_vendor_op* o) {
   return tigris_cmsis_nn_average_pool_scratch(TIGRIS_CMSIS_NN_ISA,
                                               (uint32_t)tigris_shape4_of(o->plan, o->x).c);
 }
@@ -31,8 +19,8 @@ static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_poo
   cmsis_nn_pool_params params;
   cmsis_nn_dims window;
   cmsis_nn_context context;
-  if (!tigris_cn_is_dense(&call->in[0]) || !tigris_cn_is_dense(&call->out[0]))
-    return tigris_cn_fallback(call);
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
   params.stride.h = p->stride_h;
   params.stride.w = p->stride_w;
   params.padding.h = p->pad_top;
@@ -44,8 +32,8 @@ static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_poo
   window.w = p->kernel_w;
   context.buf = call->scratch;
   context.size = 0;
-  return tigris_cn_status(kernel(&context, &params, &in, tigris_cn_input(call, 0), &window, &out,
-                                 tigris_cn_output(call)));
+  return tigris_cn_status(kernel(&context, &params, &in, tigris_vendor_input(call, 0), &window,
+                                 &out, tigris_vendor_output(call)));
 }
 
 tigris_status tigris_cn_max_pool(const tigris_call* call) {
@@ -57,14 +45,7 @@ tigris_status tigris_cn_average_pool(const tigris_call* call) {
 }
 
 tigris_status tigris_cn_global_average_pool(const tigris_call* call) {
-  const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
-  const tigris_shape4 in = tigris_view_shape(&call->in[0]);
-  tigris_pool_params window = {0};
-  window.kernel_h = in.h;
-  window.kernel_w = in.w;
-  window.stride_h = window.stride_w = 1;
-  window.lo = p->lo;
-  window.hi = p->hi;
+  const tigris_pool_params window = tigris_vendor_global_window(call);
   return pool(call, arm_avgpool_s8, &window);
 }
 

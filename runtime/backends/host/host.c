@@ -44,6 +44,8 @@ tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_
                                const tigris_op* op) {
   const uint32_t dtype = plan->tensors[plan->operands[op->operands].tensor].dtype;
   tigris_kernel kernel = NULL;
+  if (op->opcode == TIGRIS_OP_TRANSPOSE)
+    return tigris_host_transpose;
   if (dtype == TIGRIS_F32 || dtype == TIGRIS_S8)
     kernel = vectorised(kernels, op->opcode, dtype == TIGRIS_F32);
   return kernel != NULL ? kernel : tigris_backend_reference.find(plan, op);

@@ -21,6 +21,9 @@ typedef struct tigris_host_kernels {
 tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_plan* plan,
                                const tigris_op* op);
 
+/* Any dtype; the same for all instruction sets. */
+tigris_status tigris_host_transpose(const tigris_call* call);
+
 /* HOST_LEVEL is the name of the set in the sources that are compiled several times. */
 #define TIGRIS_HOST_JOIN2(a, b) a##_##b
 #define TIGRIS_HOST_JOIN(a, b) TIGRIS_HOST_JOIN2(a, b)

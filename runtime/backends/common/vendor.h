@@ -1,0 +1,216 @@
+/* What adapters to vendors' int8 kernels share: which ops they take, how a call's operands are reached, the fallback.
+ *
+ * A vendor's backend is a table of adapters. `serves` looks at the plan only and decides whether the vendor computes the
+ * op whole; its answer chooses the kernel in tigris_backend.find and thereby the scratch. The kernel may still meet a
+ * call that the vendor cannot do (rows of a rolling buffer, a range of channels): it then runs the reference kernel,
+ * which gives the same bytes. */
+#ifndef TIGRIS_VENDOR_H
+#define TIGRIS_VENDOR_H
+
+#include "tigris_backend.h"
+#include "view.h"
+
+/* Dimensions and products of kernel and channels up to this are what adapters hand over: vendors count in 16 bits in
+ * places. Larger ops run on the reference kernels. */
+#define TIGRIS_VENDOR_MOST 32767u
+
+/* One op as the plan has it; `x`, `w` and `y` are the tensors of operands 0, 1 (or NULL) and the output. */
+typedef struct tigris_vendor_op {
+  const tigris_plan* plan;
+  const tigris_op* op;
+  const void* params;
+  const tigris_tensor* x;
+  const tigris_tensor* w;
+  const tigris_tensor* y;
+} tigris_vendor_op;
+
+typedef struct tigris_vendor_adapter {
+  uint8_t opcode;
+  int (*serves)(const tigris_vendor_op* o);
+  uint32_t (*scratch)(const tigris_vendor_op* o); /* NULL: none */
+  tigris_kernel kernel;                           /* NULL ends a table */
+} tigris_vendor_adapter;
+
+static inline tigris_vendor_op tigris_vendor_op_of(const tigris_plan* plan, const tigris_op* op) {
+  const tigris_operand* operands = plan->operands + op->operands;
+  tigris_vendor_op o;
+  o.plan = plan;
+  o.op = op;
+  o.params = plan->params + op->params;
+  o.x = &plan->tensors[operands[0].tensor];
+  o.w = op->inputs > 1 ? &plan->tensors[operands[1].tensor] : NULL;
+  o.y = &plan->tensors[operands[op->inputs].tensor];
+  return o;
+}
+
+/* The adapter that serves an op, from a table; NULL: none. */
+static inline const tigris_vendor_adapter*
+tigris_vendor_find(const tigris_vendor_adapter* a, const tigris_plan* plan, const tigris_op* op) {
+  tigris_vendor_op o;
+  while (a->kernel != NULL && a->opcode != op->opcode)
+    ++a;
+  if (a->kernel == NULL)
+    return NULL;
+  o = tigris_vendor_op_of(plan, op);
+  return o.x->dtype == TIGRIS_S8 && o.y->dtype == TIGRIS_S8 && a->serves(&o) ? a : NULL;
+}
+
+static inline tigris_kernel tigris_vendor_kernel(const tigris_vendor_adapter* table,
+                                                 const tigris_plan* plan, const tigris_op* op) {
+  const tigris_vendor_adapter* a = tigris_vendor_find(table, plan, op);
+  return a == NULL ? tigris_backend_reference.find(plan, op) : a->kernel;
+}
+
+static inline uint32_t tigris_vendor_scratch(const tigris_vendor_adapter* table,
+                                             const tigris_plan* plan, const tigris_op* op) {
+  const tigris_vendor_adapter* a = tigris_vendor_find(table, plan, op);
+  const tigris_vendor_op o = tigris_vendor_op_of(plan, op);
+  return a == NULL || a->scratch == NULL ? 0 : a->scratch(&o);
+}
+
+/* The call on the reference kernels. */
+static inline tigris_status tigris_vendor_fallback(const tigris_call* call) {
+  const tigris_kernel kernel = tigris_backend_reference.find(call->plan, call->op);
+  return kernel == NULL ? TIGRIS_E_KERNEL : kernel(call);
+}
+
+/* All rows of a problem, one behind the other: what vendors take. */
+static inline int tigris_vendor_is_dense(const tigris_view* view) {
+  const tigris_shape4 s = tigris_view_shape(view);
+  return view->first == 0 && view->rows == (uint32_t)s.n * (uint32_t)s.h &&
+         view->pitch == (uint32_t)s.w * (uint32_t)s.c * tigris_element_size(view->tensor->dtype);
+}
+
+static inline const int8_t* tigris_vendor_input(const tigris_call* call, uint32_t index) {
+  return (const int8_t*)(const void*)call->in[index].data;
+}
+
+static inline int8_t* tigris_vendor_output(const tigris_call* call) {
+  return (int8_t*)(void*)call->out[0].data;
+}
+
+/* Bias of a dense op; NULL when it has none. */
+static inline const int32_t* tigris_vendor_bias(const tigris_call* call) {
+  return call->op->inputs > 2 ? (const int32_t*)(const void*)call->in[2].data : NULL;
+}
+
+static inline int tigris_vendor_has_bias(const tigris_vendor_op* o) {
+  return o->op->inputs > 2 && o->plan->operands[o->op->operands + 2].pool != TIGRIS_POOL_ABSENT;
+}
+
+/* Product of dimensions as vendors can count it. */
+static inline int tigris_vendor_small(int32_t a, int32_t b, int32_t c) {
+  return (uint64_t)(uint32_t)a * (uint32_t)b * (uint32_t)c <= TIGRIS_VENDOR_MOST;
+}
+
+/* Sizes that vendors keep in 16 bits, weights without zero points. */
+static inline int tigris_vendor_plain_conv(const tigris_vendor_op* o) {
+  const tigris_conv_params* p = (const tigris_conv_params*)o->params;
+  const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
+  const tigris_shape4 y = tigris_shape4_of(o->plan, o->y);
+  return p->weight_zeros == TIGRIS_NONE && tigris_vendor_small(p->kernel_h, p->kernel_w, x.c) &&
+         tigris_vendor_small(y.c, 1, 1) &&
+         tigris_vendor_small(x.h + p->pad_top + p->pad_bottom + p->dilation_h * p->kernel_h, 1,
+                             1) &&
+         tigris_vendor_small(x.w + p->pad_left + p->pad_right + p->dilation_w * p->kernel_w, 1,
+                             1) &&
+         tigris_vendor_small(y.h, 1, 1) && tigris_vendor_small(y.w, 1, 1);
+}
+
+/* No window lies in the padding as a whole. */
+static inline int tigris_vendor_windows_meet(const tigris_conv_params* p) {
+  return p->pad_top < p->kernel_h && p->pad_bottom < p->kernel_h && p->pad_left < p->kernel_w &&
+         p->pad_right < p->kernel_w;
+}
+
+static inline int tigris_vendor_plain_dense(const tigris_vendor_op* o) {
+  const int32_t* dims = tigris_dims(o->plan, o->w);
+  return ((const tigris_fc_params*)o->params)->weight_zeros == TIGRIS_NONE &&
+         tigris_vendor_small(dims[0], 1, 1) && tigris_vendor_small(dims[1], 1, 1);
+}
+
+/* No dilation; averages with TFLite's rounding over the taps inside the input. */
+static inline int tigris_vendor_plain_pool(const tigris_vendor_op* o) {
+  const tigris_pool_params* p = (const tigris_pool_params*)o->params;
+  const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
+  if (!tigris_vendor_small(x.c, 1, 1) || !tigris_vendor_small(x.h, 1, 1) ||
+      !tigris_vendor_small(x.w, 1, 1) || o->x->rank < 2 || o->x->rank > 4)
+    return 0;
+  if (o->op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL)
+    return ((const tigris_global_pool_params*)o->params)->requant == TIGRIS_NONE;
+  return p->dilation_h == 1 && p->dilation_w == 1 &&
+         (o->op->opcode == TIGRIS_OP_MAX_POOL ||
+          (p->requant == TIGRIS_NONE && (p->flags & TIGRIS_POOL_COUNT_PAD) == 0));
+}
+
+/* The window of a global average over the input at hand. */
+static inline tigris_pool_params tigris_vendor_global_window(const tigris_call* call) {
+  const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
+  const tigris_shape4 in = tigris_view_shape(&call->in[0]);
+  tigris_pool_params window = {0};
+  window.kernel_h = in.h;
+  window.kernel_w = in.w;
+  window.stride_h = window.stride_w = 1;
+  window.lo = p->lo;
+  window.hi = p->hi;
+  return window;
+}
+
+/* Operands of one shape: no broadcasting. */
+static inline int tigris_vendor_same_shapes(const tigris_vendor_op* o) {
+  const int32_t* a = tigris_dims(o->plan, o->x);
+  const int32_t* b = tigris_dims(o->plan, o->w);
+  uint32_t i;
+  if (o->x->rank != o->w->rank)
+    return 0;
+  for (i = 0; i < o->x->rank; ++i) {
+    if (a[i] != b[i])
+      return 0;
+  }
+  return 1;
+}
+
+/* Both inputs have the rows of the output, one behind the other. */
+static inline int tigris_vendor_same_rows(const tigris_call* call, uint32_t inputs) {
+  uint32_t i;
+  for (i = 0; i < inputs; ++i) {
+    if (call->in[i].first != call->out[0].first || call->in[i].rows != call->out[0].rows ||
+        call->in[i].pitch != call->out[0].pitch)
+      return 0;
+  }
+  return 1;
+}
+
+static inline int tigris_vendor_last_axis(const tigris_vendor_op* o) {
+  return ((const tigris_softmax_params*)o->params)->axis == (int32_t)o->x->rank - 1;
+}
+
+/* One pair per output channel, as vendors want them. */
+typedef struct tigris_vendor_pairs {
+  int32_t* multiplier; /* only to be read */
+  int32_t* shift;
+} tigris_vendor_pairs;
+
+/* A single pair is repeated at *scratch, which then moves on by 8 bytes per channel. */
+static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call, uint32_t requant,
+                                                         uint32_t count, int32_t channels,
+                                                         uint8_t** scratch) {
+  const int32_t* from = call->plan->requant + requant;
+  tigris_vendor_pairs q;
+  int32_t i;
+  if (count == 1 && channels > 1) {
+    q.multiplier = (int32_t*)(void*)*scratch;
+    q.shift = q.multiplier + channels;
+    for (i = 0; i < channels; ++i) {
+      q.multiplier[i] = from[0];
+      q.shift[i] = from[1];
+    }
+    *scratch += 8u * (uint32_t)channels;
+  } else {
+    q.multiplier = (int32_t*)(uintptr_t)from;
+    q.shift = (int32_t*)(uintptr_t)(from + count);
+  }
+  return q;
+}
+
+#endif /* TIGRIS_VENDOR_H */

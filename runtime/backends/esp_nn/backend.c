@@ -1,0 +1,281 @@
+/* ESP-NN behind the backend interface: convolutions, dense layers, pools, sums, products and softmax in int8. */
+#include "tigris_esp_nn.h"
+
+#include "esp_nn.h"
+#include "vendor.h"
+
+static data_dims_t dimsOf(const tigris_shape4* s) {
+  data_dims_t d;
+  d.width = s->w;
+  d.height = s->h;
+  d.channels = s->c;
+  d.extra = 1;
+  return d;
+}
+
+/* ---- convolutions */
+
+/* What ESP-NN takes of a convolution: dimensions of one image, parameters. */
+typedef struct Conv {
+  data_dims_t in;
+  data_dims_t filter;
+  data_dims_t out;
+  conv_params_t conv;
+  dw_conv_params_t depthwise;
+} Conv;
+
+static Conv convOf(const tigris_plan* plan, const tigris_conv_params* p, const tigris_tensor* x,
+                   const tigris_tensor* y, const tigris_shape4* in, const tigris_shape4* out,
+                   int isDepthwise) {
+  Conv c;
+  c.in = dimsOf(in);
+  c.out = dimsOf(out);
+  c.filter.width = p->kernel_w;
+  c.filter.height = p->kernel_h;
+  c.filter.channels = isDepthwise ? out->c : in->c;
+  c.filter.extra = 1;
+  c.conv.in_offset = -tigris_zero_point(plan, x);
+  c.conv.out_offset = tigris_zero_point(plan, y);
+  c.conv.stride.width = p->stride_w;
+  c.conv.stride.height = p->stride_h;
+  c.conv.padding.width = p->pad_left;
+  c.conv.padding.height = p->pad_top;
+  c.conv.dilation.width = c.conv.dilation.height = 1;
+  c.conv.activation.min = p->lo.i;
+  c.conv.activation.max = p->hi.i;
+  c.depthwise.in_offset = c.conv.in_offset;
+  c.depthwise.out_offset = c.conv.out_offset;
+  c.depthwise.ch_mult = isDepthwise ? out->c / in->c : 1;
+  c.depthwise.stride = c.conv.stride;
+  c.depthwise.padding = c.conv.padding;
+  c.depthwise.dilation = c.conv.dilation;
+  c.depthwise.activation = c.conv.activation;
+  return c;
+}
+
+static uint32_t ownScratch(const Conv* c, int isDepthwise) {
+  const int bytes =
+      isDepthwise
+          ? esp_nn_get_depthwise_conv_scratch_size(&c->in, &c->filter, &c->out, &c->depthwise)
+          : esp_nn_get_conv_scratch_size(&c->in, &c->filter, &c->out, &c->conv);
+  return bytes > 0 ? (uint32_t)bytes : 0;
+}
+
+static uint32_t pairBytes(const tigris_conv_params* p, int32_t channels) {
+  return p->requant_count == 1 && channels > 1 ? 8u * (uint32_t)channels : 0;
+}
+
+static int servesConv(const tigris_vendor_op* o) {
+  const tigris_conv_params* p = (const tigris_conv_params*)o->params;
+  return (o->op->opcode == TIGRIS_OP_DEPTHWISE_CONV || p->groups == 1) && p->dilation_h == 1 &&
+         p->dilation_w == 1 && tigris_vendor_plain_conv(o) && tigris_vendor_windows_meet(p);
+}
+
+static uint32_t convScratch(const tigris_vendor_op* o) {
+  const tigris_conv_params* p = (const tigris_conv_params*)o->params;
+  const tigris_shape4 in = tigris_shape4_of(o->plan, o->x);
+  const tigris_shape4 out = tigris_shape4_of(o->plan, o->y);
+  const int isDepthwise = o->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
+  const Conv c = convOf(o->plan, p, o->x, o->y, &in, &out, isDepthwise);
+  return pairBytes(p, out.c) + ownScratch(&c, isDepthwise);
+}
+
+static tigris_status conv(const tigris_call* call) {
+  const tigris_conv_params* p = (const tigris_conv_params*)call->params;
+  const tigris_shape4 in = tigris_view_shape(&call->in[0]);
+  const tigris_shape4 out = tigris_view_shape(&call->out[0]);
+  const int isDepthwise = call->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
+  const int8_t* x = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
+  uint8_t* scratch = (uint8_t*)call->scratch;
+  tigris_vendor_pairs pairs;
+  quant_data_t quant;
+  Conv c;
+  int32_t n;
+  /* The channels of a box may be no whole number of filters; its weights may have gaps. */
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
+      (isDepthwise && tigris_weight_row(call) != (uint32_t)out.c))
+    return tigris_vendor_fallback(call);
+  c = convOf(call->plan, p, call->in[0].tensor, call->out[0].tensor, &in, &out, isDepthwise);
+  /* A small box may need what its op as a whole does not. */
+  if (pairBytes(p, out.c) + ownScratch(&c, isDepthwise) > call->scratch_bytes)
+    return tigris_vendor_fallback(call);
+  pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
+  quant.mult = pairs.multiplier;
+  quant.shift = pairs.shift;
+  if (isDepthwise)
+    esp_nn_set_depthwise_conv_scratch_buf(scratch);
+  else
+    esp_nn_set_conv_scratch_buf(scratch);
+  for (n = 0; n < in.n; ++n) {
+    if (isDepthwise)
+      esp_nn_depthwise_conv_s8(&c.in, x, &c.filter, tigris_vendor_input(call, 1),
+                               tigris_vendor_bias(call), &c.out, y, &c.depthwise, &quant);
+    else
+      esp_nn_conv_s8(&c.in, x, &c.filter, tigris_vendor_input(call, 1), tigris_vendor_bias(call),
+                     &c.out, y, &c.conv, &quant);
+    x += (size_t)in.h * (size_t)in.w * (size_t)in.c;
+    y += (size_t)out.h * (size_t)out.w * (size_t)out.c;
+  }
+  return TIGRIS_OK;
+}
+
+/* ---- dense layers */
+
+static tigris_status dense(const tigris_call* call) {
+  const tigris_fc_params* p = (const tigris_fc_params*)call->params;
+  const int32_t* dims = call->in[1].dims; /* [N, K] of the problem at hand */
+  const int32_t* pairs = call->plan->requant + p->requant;
+  const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
+  const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
+  int32_t rows = (int32_t)tigris_span_of(&call->out[0]).count / dims[0];
+  const int8_t* w = tigris_vendor_input(call, 1);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
+  for (; rows != 0; --rows) {
+    if (p->requant_count == 1)
+      esp_nn_fully_connected_s8(x, -zero, (uint16_t)dims[1], w, 0, tigris_vendor_bias(call), y,
+                                (uint16_t)dims[0], outZero, pairs[1], pairs[0], p->lo.i, p->hi.i);
+    else
+      esp_nn_fully_connected_per_ch_s8(x, -zero, (uint16_t)dims[1], w, 0, tigris_vendor_bias(call),
+                                       y, (uint16_t)dims[0], outZero, pairs + p->requant_count,
+                                       pairs, p->lo.i, p->hi.i);
+    x += dims[1];
+    y += dims[0];
+  }
+  return TIGRIS_OK;
+}
+
+/* ---- pools */
+
+typedef void (*Pool)(const int8_t* x, const uint16_t inW, const uint16_t inH, int8_t* y,
+                     const uint16_t outW, const uint16_t outH, const uint16_t strideW,
+                     const uint16_t strideH, const uint16_t kernelW, const uint16_t kernelH,
+                     const uint16_t padW, const uint16_t padH, const int32_t lo, const int32_t hi,
+                     const uint16_t channels);
+
+static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_pool_params* p) {
+  const tigris_shape4 in = tigris_view_shape(&call->in[0]);
+  const tigris_shape4 out = tigris_view_shape(&call->out[0]);
+  const int8_t* x = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
+  int32_t n;
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
+  for (n = 0; n < in.n; ++n) {
+    kernel(x, (uint16_t)in.w, (uint16_t)in.h, y, (uint16_t)out.w, (uint16_t)out.h,
+           (uint16_t)p->stride_w, (uint16_t)p->stride_h, (uint16_t)p->kernel_w,
+           (uint16_t)p->kernel_h, (uint16_t)p->pad_left, (uint16_t)p->pad_top, p->lo.i, p->hi.i,
+           (uint16_t)in.c);
+    x += (size_t)in.h * (size_t)in.w * (size_t)in.c;
+    y += (size_t)out.h * (size_t)out.w * (size_t)out.c;
+  }
+  return TIGRIS_OK;
+}
+
+static tigris_status maxPool(const tigris_call* call) {
+  return pool(call, esp_nn_max_pool_s8, (const tigris_pool_params*)call->params);
+}
+
+static tigris_status averagePool(const tigris_call* call) {
+  return pool(call, esp_nn_avg_pool_s8, (const tigris_pool_params*)call->params);
+}
+
+static tigris_status globalAveragePool(const tigris_call* call) {
+  const tigris_pool_params window = tigris_vendor_global_window(call);
+  return pool(call, esp_nn_avg_pool_s8, &window);
+}
+
+/* ---- element by element */
+
+static int servesBinary(const tigris_vendor_op* o) {
+  const tigris_binary_params* p = (const tigris_binary_params*)o->params;
+  /* The sum only shifts right. */
+  return tigris_vendor_same_shapes(o) &&
+         (o->op->opcode == TIGRIS_OP_MUL ||
+          (p->a_shift <= 0 && p->b_shift <= 0 && p->out_shift <= 0));
+}
+
+static tigris_status binary(const tigris_call* call) {
+  const tigris_binary_params* p = (const tigris_binary_params*)call->params;
+  const int32_t aOffset = -tigris_zero_point(call->plan, call->in[0].tensor);
+  const int32_t bOffset = -tigris_zero_point(call->plan, call->in[1].tensor);
+  const int32_t yOffset = tigris_zero_point(call->plan, call->out[0].tensor);
+  const int32_t count = (int32_t)tigris_span_of(&call->out[0]).count;
+  if (!tigris_vendor_same_rows(call, 2))
+    return tigris_vendor_fallback(call);
+  if (call->op->opcode == TIGRIS_OP_MUL)
+    esp_nn_mul_elementwise_s8(tigris_vendor_input(call, 0), tigris_vendor_input(call, 1), aOffset,
+                              bOffset, tigris_vendor_output(call), yOffset, p->out_multiplier,
+                              p->out_shift, p->lo.i, p->hi.i, count);
+  else
+    esp_nn_add_elementwise_s8(tigris_vendor_input(call, 0), tigris_vendor_input(call, 1), aOffset,
+                              bOffset, p->a_multiplier, p->b_multiplier, p->a_shift, p->b_shift,
+                              p->left_shift, tigris_vendor_output(call), yOffset, p->out_multiplier,
+                              p->out_shift, p->lo.i, p->hi.i, count);
+  return TIGRIS_OK;
+}
+
+static uint32_t softmaxScratch(const tigris_vendor_op* o) {
+  const int32_t width = tigris_dims(o->plan, o->x)[o->x->rank - 1u];
+  const int32_t bytes = esp_nn_get_softmax_scratch_size(width, 1);
+  return bytes > 0 ? (uint32_t)bytes : 0;
+}
+
+static tigris_status softmax(const tigris_call* call) {
+  const tigris_softmax_params* p = (const tigris_softmax_params*)call->params;
+  const int32_t width = call->out[0].dims[p->axis];
+  if (!tigris_vendor_same_rows(call, 1))
+    return tigris_vendor_fallback(call);
+  esp_nn_set_softmax_scratch_buf(call->scratch);
+  esp_nn_softmax_s8(tigris_vendor_input(call, 0),
+                    (int32_t)tigris_span_of(&call->out[0]).count / width, width, p->multiplier,
+                    p->left_shift, p->diff_min, tigris_vendor_output(call));
+  return TIGRIS_OK;
+}
+
+/* As the reference kernels are selected, which an adapter may fall back to. */
+static const tigris_vendor_adapter adapters[] = {
+#if TIGRIS_KERNEL_CONV_S8
+    {TIGRIS_OP_CONV, servesConv, convScratch, conv},
+#endif
+#if TIGRIS_KERNEL_DEPTHWISE_CONV_S8
+    {TIGRIS_OP_DEPTHWISE_CONV, servesConv, convScratch, conv},
+#endif
+#if TIGRIS_KERNEL_FULLY_CONNECTED_S8
+    {TIGRIS_OP_FULLY_CONNECTED, tigris_vendor_plain_dense, NULL, dense},
+#endif
+#if TIGRIS_KERNEL_POOL_S8
+    {TIGRIS_OP_MAX_POOL, tigris_vendor_plain_pool, NULL, maxPool},
+    {TIGRIS_OP_AVERAGE_POOL, tigris_vendor_plain_pool, NULL, averagePool},
+    {TIGRIS_OP_GLOBAL_AVERAGE_POOL, tigris_vendor_plain_pool, NULL, globalAveragePool},
+#endif
+#if TIGRIS_KERNEL_BINARY_S8
+    {TIGRIS_OP_ADD, servesBinary, NULL, binary},
+    {TIGRIS_OP_MUL, servesBinary, NULL, binary},
+#endif
+#if TIGRIS_KERNEL_SOFTMAX_S8
+    {TIGRIS_OP_SOFTMAX, tigris_vendor_last_axis, softmaxScratch, softmax},
+#endif
+    {0, NULL, NULL, NULL},
+};
+
+static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
+  return tigris_vendor_kernel(adapters, plan, op);
+}
+
+static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
+  return tigris_vendor_scratch(adapters, plan, op);
+}
+
+/* The vector kernels of the S3 want 16 bytes; C has no wishes. */
+#if defined(ARCH_ESP32_S3)
+#define ALIGNMENT TIGRIS_PLAN_ALIGN
+#else
+#define ALIGNMENT TIGRIS_MIN_ALIGN
+#endif
+
+const tigris_backend tigris_backend_esp_nn = {"esp-nn", TIGRIS_BACKEND_ABI, ALIGNMENT, find,
+                                              scratchBytes};

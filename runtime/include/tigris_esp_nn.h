@@ -1,0 +1,21 @@
+/* The ESP-NN backend: Espressif's int8 kernels behind tigris_backend, the reference kernels for everything else.
+ *
+ * Link runtime/backends/esp_nn and ESP-NN (docs/backends.md). Output bytes equal the reference backend's.
+ * ESP-NN keeps the address of its scratch in global variables: contexts on this backend must not run at
+ * the same time in several tasks. */
+#ifndef TIGRIS_ESP_NN_H
+#define TIGRIS_ESP_NN_H
+
+#include "tigris_backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const tigris_backend tigris_backend_esp_nn;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TIGRIS_ESP_NN_H */

@@ -1,0 +1,9 @@
+/* Lets the tests of the reference kernels run on the ESP-NN backend. */
+#ifndef TIGRIS_TEST_BACKEND_ESP_NN_H
+#define TIGRIS_TEST_BACKEND_ESP_NN_H
+
+#include "tigris_esp_nn.h"
+
+#define TEST_BACKEND tigris_backend_esp_nn
+
+#endif /* TIGRIS_TEST_BACKEND_ESP_NN_H */
