@@ -81,7 +81,6 @@ std::string costLines(const Analysis& analysis) {
   const Report& report = analysis.report;
   if (!report.fastPeak)
     return {};
-  const uint64_t tiled = report.tiledStages.value_or(0);
   const uint64_t chains = report.chains.value_or(0);
   const uint64_t traffic = *report.slowRead + *report.slowWrite;
   std::vector<std::string> kinds;
@@ -91,7 +90,9 @@ std::string costLines(const Analysis& analysis) {
   };
   kind(analysis.wholeStages, "whole");
   kind(analysis.directStages, "direct");
-  kind(tiled, chains == 0 ? "tiled" : strCat("tiled, ", chains, " of them chains"));
+  kind(report.tiledStages.value_or(0), "tiled");
+  kind(report.streamedStages.value_or(0), "streamed");
+  kind(chains, chains == 1 ? "chain" : "chains");
   std::string text = line("stages", strCat(report.stages.value_or(0), ": ", join(kinds, ", "), "; ",
                                            report.kernelCalls.value_or(0), " kernel calls"));
   text += line("interface", strCat(describeBytes(report.ioBytes.value_or(0)), " (",

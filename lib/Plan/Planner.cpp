@@ -335,13 +335,13 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   if (!cuts) {
     const OpId at = maySpill(plan) ? need.op : chosen.order[chosen.timeline.boundStep];
     const Op& op = graph.op(at);
-    const uint64_t whole = withScratch(plan, chosen.layout.height);
     const uint64_t least = withScratch(plan, need.bytes);
-    return makeError(DiagId::OverBudget, "needs ", formatExactBytes(maySpill(plan) ? least : whole),
+    const uint64_t smallest =
+        smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes);
+    return makeError(DiagId::OverBudget, "needs ", formatExactBytes(smallest),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
-        .note(smallestThatFits(
-            smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes), least, plan));
+        .note(smallestThatFits(smallest, least, plan));
   }
   if (plan.scratch > plan.budget.fast)
     return overBudget(plan.scratch, strCat("fast memory for the kernels of '", plan.target, "'"),

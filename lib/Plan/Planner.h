@@ -42,7 +42,7 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
 struct BudgetNeeds {
   /// With one stage for the whole model.
   uint64_t oneStage = 0;
-  /// The least with which any plan is found.
+  /// The least with which any plan is found; without slow memory a multiple of the alignment or oneStage.
   uint64_t smallest = 0;
 };
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options);

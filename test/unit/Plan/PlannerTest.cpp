@@ -98,7 +98,9 @@ TEST_CASE("the arena can hold inputs and outputs") {
 
 TEST_CASE("what does not fit is refused with need, op and budget") {
   const Graph graph = parseGraph(Chain);
-  checkFails(graph, budget(499), DiagId::OverBudget,
+  PlanOptions greedy = budget(499);
+  greedy.planner = "greedy";
+  checkFails(graph, greedy, DiagId::OverBudget,
              "needs 500 bytes of fast memory at op 'cut' (Slice), budget is 499 bytes");
   CHECK(bool(planGraph(graph, budget(500))));
   checkFails(graph, budget(1000, 153), DiagId::OverBudget, "needs 154 bytes of slow memory");

