@@ -66,6 +66,8 @@ std::optional<tigris_unary_params> unaryFunction(const Op& op) {
     return plain(TIGRIS_FN_SOFTPLUS);
   case OpKind::Softsign:
     return plain(TIGRIS_FN_SOFTSIGN);
+  case OpKind::Silu:
+    return plain(TIGRIS_FN_SILU);
   case OpKind::Mish:
     return plain(TIGRIS_FN_MISH);
   case OpKind::Erf:

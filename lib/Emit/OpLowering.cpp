@@ -81,6 +81,7 @@ constexpr auto Rules = std::to_array<LoweringRule>({
     {OpKind::Tanh, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},
     {OpKind::Softplus, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},
     {OpKind::Softsign, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},
+    {OpKind::Silu, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},
     {OpKind::Mish, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},
     {OpKind::Gelu, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},
     {OpKind::Erf, TIGRIS_OP_UNARY, TIGRIS_OP_LOOKUP, None, lowerUnary},

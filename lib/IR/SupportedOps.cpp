@@ -34,7 +34,7 @@ bool isLowered(OpKind kind) {
   static constexpr std::array Lowered = {
       OpKind::Constant, OpKind::Identity, OpKind::Dropout,   OpKind::Flatten,
       OpKind::Shape,    OpKind::Squeeze,  OpKind::Unsqueeze, OpKind::BatchNormalization,
-      OpKind::Silu,     OpKind::Size,     OpKind::Sum};
+      OpKind::Size,     OpKind::Sum};
   return std::find(Lowered.begin(), Lowered.end(), kind) != Lowered.end();
 }
 

@@ -9,11 +9,13 @@ namespace tigris {
 namespace {
 
 constexpr const char* Doc =
-    R"(Exporters write GELU, HardSwish and layer normalization in elementary operators when the opset has
+    R"(Exporters write GELU, SiLU, HardSwish and layer normalization in elementary operators when the opset has
 no other name for them. One kernel call reads and writes the tensor once instead of five times:
 
     t = Erf(Div(x, 1.41421354))
     y = Mul(Mul(x, Add(t, 1)), 0.5)                     ->   y = Gelu(x)
+
+    y = Mul(x, Sigmoid(x))                              ->   y = Silu(x)
 
     y = Div(Mul(x, Clip(Add(x, 3)) {max: 6, min: 0}), 6)  ->   y = HardSwish(x)
 
@@ -180,6 +182,15 @@ TensorId hardSwishOperand(const Matcher& match, const Op& op) {
   return {};
 }
 
+TensorId siluOperand(const Matcher& match, const Op& op) {
+  for (const size_t i : {size_t{0}, size_t{1}})
+    if (const Op* gate =
+            op.kind == OpKind::Mul ? match.maker(op.input(1 - i), OpKind::Sigmoid) : nullptr)
+      if (gate->input(0) == op.input(i))
+        return op.input(i);
+  return {};
+}
+
 struct Norm {
   TensorId x;
   int64_t axes = 0;
@@ -302,6 +313,10 @@ PassStatus run(Graph& graph, PassContext&) {
       rewriteInPlace(graph, id, OpKind::HardSwish, {x}, {});
       return true;
     }
+    if (const TensorId x = siluOperand(match, op)) {
+      rewriteInPlace(graph, id, OpKind::Silu, {x}, {});
+      return true;
+    }
     return op.kind == OpKind::Div && fuseLayerNorm(graph, id);
   });
 }
@@ -309,8 +324,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo exporterPatternsPass() {
-  return functionPass("exporter-patterns", "GELU, HardSwish and LayerNormalization are recognised",
-                      Doc, run);
+  return functionPass("exporter-patterns",
+                      "GELU, SiLU, HardSwish and LayerNormalization are recognised", Doc, run);
 }
 
 } // namespace tigris

@@ -23,7 +23,8 @@ constexpr std::string_view Default =
     "exporter-patterns,pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,matmul-"
     "to-gemm,gemm-"
     "canonicalize,"
-    "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
+    "split-projection,batch-norm-fold,scale-fold,depthwise-conv-relabel,conv1d-relabel,clip-to-"
+    "relu6,"
     "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-"
     "code,"
     // channels last

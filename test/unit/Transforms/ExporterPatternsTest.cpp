@@ -125,3 +125,20 @@ blobs:
 )";
   checkSameValues(parseGraph(yaml), checkPass("exporter-patterns", yaml));
 }
+
+TEST_CASE("exporter-patterns: SiLU") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: s, type: float32, shape: [4]}
+  - {name: y, type: float32, shape: [4]}
+ops:
+  - {op: Sigmoid, name: gate, in: [x], out: [s]}
+  - {op: Mul, name: mul, in: [s, x], out: [y]}
+# CHECK: ops:
+# CHECK: {op: Silu, name: mul, in: [x], out: ["y"]}
+)";
+  checkSameValues(parseGraph(yaml), checkPass("exporter-patterns", yaml));
+}
