@@ -143,6 +143,8 @@ double evaluateFunction(const tigris_unary_params& function, double x) {
     return x / 2 * (1 + std::tanh(SqrtTwoOverPi * (x + 0.044715 * x * x * x)));
   case TIGRIS_FN_SIGMOID:
     return sigmoid(x);
+  case TIGRIS_FN_SILU:
+    return x * sigmoid(x);
   case TIGRIS_FN_HARD_SWISH:
     return x * std::clamp(x / 6 + 0.5, 0.0, 1.0);
   case TIGRIS_FN_TANH:

@@ -15,7 +15,7 @@ namespace {
 
 /// x -> Relu -> Sigmoid -> ... -> y: `ops` operators on [1, 16, 16, 4] floats, 4 KiB each.
 Graph planned(size_t ops, uint64_t fast, std::optional<uint64_t> slow, IoMode io,
-              const std::string& inputName = "x") {
+              const std::string& inputName = "x", const std::string& planner = "optimal") {
   Graph graph;
   graph.setModelName("tower");
   graph.setOpset(17);
@@ -44,6 +44,7 @@ Graph planned(size_t ops, uint64_t fast, std::optional<uint64_t> slow, IoMode io
   options.budget.fast = fast;
   options.budget.slow = slow;
   options.io = io;
+  options.planner = planner;
   Expected<Plan> plan = planGraph(graph, options);
   REQUIRE(plan);
   applyPlan(graph, std::move(*plan));
@@ -75,15 +76,16 @@ TEST_CASE("a stream and its plan file give the same memory map") {
     std::optional<uint64_t> slow;
     IoMode io;
     const char* mode;
+    const char* planner = "optimal";
   };
   for (const Case& test : {Case{65536, std::nullopt, IoMode::Caller, "whole"},
                            Case{65536, std::nullopt, IoMode::Arena, "whole"},
                            Case{65536, uint64_t{1} << 20, IoMode::Slow, "whole"},
                            Case{3000, uint64_t{1} << 20, IoMode::Slow, "streamed"},
                            Case{3000, uint64_t{1} << 20, IoMode::Caller, "streamed"},
-                           Case{1000, uint64_t{1} << 20, IoMode::Slow, "tiled"}}) {
+                           Case{3000, uint64_t{1} << 20, IoMode::Slow, "tiled", "greedy"}}) {
     CAPTURE(test.fast);
-    const Graph graph = planned(5, test.fast, test.slow, test.io);
+    const Graph graph = planned(5, test.fast, test.slow, test.io, "x", test.planner);
     const Expected<PlanPicture> fromStream = pictureOf(graph);
     REQUIRE(fromStream);
     const PlanPicture fromFile = pictureOf(emitted(graph));
