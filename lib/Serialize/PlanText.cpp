@@ -203,7 +203,8 @@ private:
     for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
       stage.ops.push_back(op(item));
     if (mode != nullptr)
-      stage.mode = reader_.word(*mode, "mode", parseStageMode, {"whole", "direct", "tiled", "streamed"});
+      stage.mode =
+          reader_.word(*mode, "mode", parseStageMode, {"whole", "direct", "tiled", "streamed"});
     if (load != nullptr)
       stage.loads = tensors(*load, "load");
     if (spill != nullptr)
