@@ -71,6 +71,8 @@ Range AxisAccess::need(Range result) const {
   case Kind::Same:
     return result;
   case Kind::Window:
+    if (result.size() == results)
+      return all;
     return clipped(result.begin * stride - pad, (result.end - 1) * stride - pad + reach);
   case Kind::Transposed:
     return clipped(ceilDiv(result.begin + pad - reach + 1, stride),
@@ -232,6 +234,7 @@ private:
       for (int64_t at = 0; at < y_[i + 1]; ++at)
         if (axis.need({at, at + 1}).size() == 0)
           return false;
+      axis.results = y_[i + 1];
     }
     return true;
   }

@@ -51,7 +51,8 @@ struct AxisAccess {
     All,
     /// The range of the result's axis.
     Same,
-    /// Sliding windows: `stride`, `pad` before the first element, `reach` = dilation * (kernel - 1) + 1.
+    /// Sliding windows: `stride`, `pad` before the first element, `reach` = dilation * (kernel - 1) + 1. All
+    /// `results` together take the whole axis, with what no window reaches: rows stay in one piece.
     Window,
     /// Transposed windows: the inputs whose windows touch the range.
     Transposed,
@@ -75,6 +76,7 @@ struct AxisAccess {
   int64_t stride = 1;
   int64_t pad = 0;
   int64_t reach = 1;
+  int64_t results = 0;
   int64_t ratio = 1;
   /// Groups: input and output channels per group.
   int64_t groupIn = 1;

@@ -161,6 +161,9 @@ static int needWindow(const Access* a, Family family, tigris_box* need) {
     setRange(need, axis, most(begin, 0), least(end, a->dx[axis]));
     if (need->begin[axis] >= need->end[axis])
       return 0;
+    /* all of the axis, with what no window reaches: rows stay in one piece */
+    if (family != TRANSPOSED && a->out->end[axis] - a->out->begin[axis] == a->dy[axis])
+      setRange(need, axis, 0, a->dx[axis]);
   }
   return 1;
 }
