@@ -249,8 +249,8 @@ private:
     const size_t count = drafter_.order().size();
     bool mayBeWhole = true;
     size_t failures = 0;
-    for (size_t end = begin + 1; end <= count; ++end) {
-      const bool mayStream = failures < Patience && end - begin <= MaxStreamedOps;
+    for (size_t end = begin + 1; end <= std::min(count, begin + MaxSegmentOps); ++end) {
+      const bool mayStream = failures < Patience;
       if (!mayBeWhole && !mayStream)
         break;
       const std::vector<Transition> ways = transitions(begin, end);

@@ -5,8 +5,8 @@
 
 namespace tigris {
 
-/// Longest streamed stage that is tried.
-constexpr size_t MaxStreamedOps = 64;
+/// Longest stage of several ops that is tried: so the effort is linear in the number of ops.
+constexpr size_t MaxSegmentOps = 40;
 
 struct SegmentOptions {
   /// Fast bytes; at least largestStageNeed unless `stay`.
@@ -23,8 +23,8 @@ struct SegmentOptions {
 /// equal.
 ///
 /// Dynamic programming over (cut, which of the tensors that cross it stay in fast memory); of a cut with
-/// more than MaxChoices such tensors the smallest are considered. Candidates from every op on: whole stages of any
-/// length, streamed stages of up to MaxStreamedOps ops, and the op alone, tiled or direct. A stage has
+/// more than MaxChoices such tensors the smallest are considered. Candidates from every op on: whole and streamed
+/// stages of up to MaxSegmentOps ops, and the op alone, tiled or direct. A stage has
 /// the budget less what is resident before, after, or throughout it. nullopt when `stay` and nothing fits.
 std::optional<std::vector<StageDraft>> searchSegments(StageDrafter& drafter,
                                                       const SegmentOptions& options);
