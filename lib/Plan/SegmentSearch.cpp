@@ -1,6 +1,7 @@
 // Dynamic programming from the end of the order: the best way to run what is left from each cut on.
 #include "tigris/Plan/SegmentSearch.h"
 
+#include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Support/Check.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -217,7 +218,13 @@ private:
   void tryAlone(size_t begin, std::span<const Transition> ways) {
     const std::vector<TensorId> touched = drafter_.touched(begin);
     const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
+    const StageDraft plain = drafter_.whole(begin, begin + 1);
+    const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
     for (const Transition& way : ways) {
+      // Tiles of other ops load everything at least once, as the whole op does, which may have fitted.
+      const uint64_t saved = savedTraffic(plain, way.residents);
+      if (!mayLeaveOut && !improves(begin, way, entryFor(begin + 1, way, plain, saved)))
+        continue;
       const auto tiled = drafter_.tiled(begin, begin + 1, way.room, way.residents);
       if (tiled && !(options_.stay && traffic(*tiled) != 0))
         offer(begin, way, entryFor(begin + 1, way, *tiled, 0));
@@ -230,8 +237,8 @@ private:
 
   /// False when no way has room.
   bool tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
-    const std::optional<StageDraft> finest = drafter_.finestStream(begin, end);
-    if (!finest || finest->height > options_.budget)
+    const std::optional<StageDraft> finest = drafter_.finestStream(begin, end, options_.budget);
+    if (!finest)
       return false;
     bool fits = false;
     for (const Transition& way : ways) {

@@ -180,12 +180,16 @@ std::optional<StageDraft> StageDrafter::streamed(size_t begin, size_t end, uint6
   return stage;
 }
 
-std::optional<StageDraft> StageDrafter::finestStream(size_t begin, size_t end) {
+std::optional<StageDraft> StageDrafter::finestStream(size_t begin, size_t end, uint64_t budget) {
   StageDraft stage = interface(begin, end);
   const auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
   if (!model)
     return std::nullopt;
-  return streamDraft(std::move(stage), *model, model->cost(model->mostSteps()));
+  const TileCost cost = model->cost(model->mostSteps());
+  if (computeTimeline(cost.buffers, stage.ops.size(), align_).bound > budget)
+    return std::nullopt;
+  stage = streamDraft(std::move(stage), *model, cost);
+  return stage.height <= budget ? std::optional(std::move(stage)) : std::nullopt;
 }
 
 void StageDrafter::makeResident(StageDraft& stage, const Residents& residents) const {

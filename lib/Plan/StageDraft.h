@@ -48,6 +48,7 @@ public:
   std::span<const OpId> order() const { return order_; }
   uint64_t align() const { return align_; }
   uint64_t bytes(TensorId id) const { return graph_.tensor(id).bytes(); }
+  const Op& op(size_t step) const { return graph_.op(order_[step]); }
   /// Activations the op at `step` reads and writes.
   std::vector<TensorId> touched(size_t step) const;
 
@@ -68,8 +69,8 @@ public:
   /// row by row or do not fit.
   std::optional<StageDraft> streamed(size_t begin, size_t end, uint64_t budget,
                                      const Residents& residents = {});
-  /// The same in as many steps as make anything smaller, whatever memory that needs; without its tiling.
-  std::optional<StageDraft> finestStream(size_t begin, size_t end);
+  /// The same in as many steps as make anything smaller.
+  std::optional<StageDraft> finestStream(size_t begin, size_t end, uint64_t budget);
   /// Moves the traffic of tensors of a tiled or streamed stage into fast memory.
   void makeResident(StageDraft& stage, const Residents& residents) const;
   /// The first tensors that cross the cut before op `step` and may stay in fast memory: results of ops, read later
