@@ -305,8 +305,7 @@ uint64_t smallestBudget(const Graph& graph, StageDrafter& drafter, const Plan& p
 std::string smallestThatFits(uint64_t smallest, uint64_t stages, const Plan& plan) {
   const std::string with =
       strCat(" with --io=", ioModeName(plan.io), " and --target=", plan.target);
-  const std::string text =
-      strCat("the smallest fast budget that fits is ", smallest, " bytes", with);
+  std::string text = strCat("the smallest fast budget that fits is ", smallest, " bytes", with);
   if (plan.budget.slow || plan.io == IoMode::Arena || stages >= smallest)
     return text;
   return strCat(text, "; with slow memory (a second -m) it is ", stages, " bytes");
