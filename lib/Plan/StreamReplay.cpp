@@ -238,7 +238,7 @@ private:
       const TileBuffer& from = tiling_.buffers[buffer];
       const Box need = step.access.need(operand, made);
       const Box held = strip(state.whole, state.first, state.end);
-      if (need.empty() || need.axes[0].size() != 1 || need.axes[2] != held.axes[2] ||
+      if (need.empty() || need.axes[0] != held.axes[0] || need.axes[2] != held.axes[2] ||
           need.axes[3] != held.axes[3])
         return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
                     " is not contiguous");
