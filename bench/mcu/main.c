@@ -1,7 +1,8 @@
 /* Runs one plan on an emulated microcontroller and prints what it took and a checksum of each output.
  *
  * PLAN_FILE is the plan; FAST_BYTES and SLOW_BYTES the memory it gets; BACKEND the backend's symbol and
- * BACKEND_HEADER its header. Inputs are the bytes of a generator that run.py shares. */
+ * BACKEND_HEADER its header. Inputs are the bytes of a generator that run.py shares. With TIGRIS_PROFILE it prints
+ * for each op: "op INDEX CALLS OUTPUT_BYTES TICKS". */
 #include "board.h"
 
 #include BACKEND_HEADER
@@ -29,6 +30,40 @@ static int failed(const char* what, tigris_status status) {
   field(" failed", (uint64_t) - (int)status);
   return 1;
 }
+
+#if TIGRIS_PROFILE
+#define MOST_OPS 256
+static struct {
+  uint32_t calls;
+  uint32_t bytes;
+  uint64_t ticks;
+} costs[MOST_OPS];
+static uint64_t since;
+
+static void watch(void* user, const tigris_call* call, int done) {
+  const size_t op = (size_t)(call->op - call->plan->ops);
+  (void)user;
+  if (done && op < MOST_OPS) {
+    costs[op].ticks += board_clock() - since;
+    costs[op].bytes += call->out[0].rows * call->out[0].pitch;
+    ++costs[op].calls;
+  }
+  since = board_clock();
+}
+
+static void printCosts(void) {
+  uint32_t i;
+  for (i = 0; i < plan.op_count && i < MOST_OPS; ++i) {
+    board_print("op ");
+    board_print_number(i);
+    board_print(" ");
+    board_print_number(costs[i].calls);
+    board_print(" ");
+    board_print_number(costs[i].bytes);
+    field("", costs[i].ticks);
+  }
+}
+#endif
 
 /* 2 * count instructions. */
 __attribute__((noinline)) static void spin(uint32_t count) {
@@ -91,12 +126,18 @@ int main(void) {
   if (status != TIGRIS_OK)
     return failed("ports", status);
   fillInputs();
+#if TIGRIS_PROFILE
+  tigris_set_profile(&context, watch, NULL);
+#endif
   board_paint_stack();
   begin = board_clock();
   status = tigris_run(&context);
   begin = board_clock() - begin;
   if (status != TIGRIS_OK)
     return failed("run", status);
+#if TIGRIS_PROFILE
+  printCosts();
+#endif
   field("run", begin);
   field("stack", board_stack_used());
   tigris_plan_requirements(&plan, &BACKEND, &need);

@@ -2,11 +2,13 @@
 """Counts what inference takes on emulated Cortex-M processors: instructions, code, memory, stack.
 
 usage: bench/mcu/run.py [--corpus DIR] [--boards m4,m7,..] [--models NAME,..] [--backends NAME,..]
-                        [--budgets whole,half,sram,tight] [--baseline FILE] [--update] [--csv]
+                        [--budgets whole,half,sram,tight] [--baseline FILE] [--update] [--profile DIR]
 
 Builds one firmware image per combination, runs it in QEMU and compares the output bytes with those of
 tigris-run on the reference kernels. Instructions are counted by QEMU's virtual clock and are the same in
 every run. With a baseline, exits 1 when a figure has grown by more than 3 %; --update writes it anew.
+--profile leaves each plan in DIR, with the calls, output bytes and instructions of each op beside it; the
+executor is slower then, and nothing is compared.
 Exits 77 when the models, the compiler or the emulator are missing. docs/benchmarks.md explains the columns.
 """
 
@@ -162,6 +164,7 @@ class Builder:
         self.flags = ["-std=gnu99", "-O2", "-g0", "-mthumb", "-masm-syntax-unified",
                       *cpu.split(), "-ffunction-sections",
                       "-fdata-sections", "-ffp-contract=off", "-DTIGRIS_STATUS_TEXT=0",
+                      f"-DTIGRIS_PROFILE={int(bool(options.profile))}",
                       f"-I{ROOT}/runtime/include", f"-I{ROOT}/runtime/src",
                       f"-I{ROOT}/runtime/backends/common", f"-I{HERE}"]
         if options.cmsis_nn:
@@ -227,10 +230,12 @@ class Builder:
                 break
         if done.returncode != 0:
             raise Failure(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
-        fields = {"output": []}
+        fields = {"output": [], "ops": []}
         for line in done.stderr.splitlines() + done.stdout.splitlines():
             name, value = line.rsplit(" ", 1)
-            if name == "output":
+            if name.startswith("op "):
+                fields["ops"].append((*map(int, name.split()[1:]), int(value)))
+            elif name == "output":
                 fields["output"].append(int(value))
             else:
                 fields[name] = int(value)
@@ -271,6 +276,13 @@ def measure(options, plans, builder, board, backend, model, budget):
     if got["output"] != want:
         raise Failure(f"{board} {stem}: outputs differ from the reference kernels'")
     scale = 2000000 / got["two_million"]
+    if options.profile:
+        lines = [f"{op} {calls} {size} {round(ticks * scale)}\n"
+                 for op, calls, size, ticks in got["ops"]]
+        lines.append(f"run {round(got['run'] * scale)}\n")
+        options.profile.mkdir(parents=True, exist_ok=True)
+        shutil.copy(plan, options.profile / f"{board}-{stem}.tgrs")
+        (options.profile / f"{board}-{stem}.txt").write_text("".join(lines))
     return {
         "instructions": round(got["run"] * scale), "load": round(got["load"] * scale),
         "core": code["core"], "kernels": code["kernels"], "backend": code["backend"],
@@ -317,6 +329,7 @@ def arguments():
     parser.add_argument("--backends", default="reference,cmsis-nn")
     parser.add_argument("--budgets", default="whole,half,tight")
     parser.add_argument("--baseline", type=pathlib.Path)
+    parser.add_argument("--profile", type=pathlib.Path)
     parser.add_argument("--update", action="store_true")
     return parser.parse_args()
 
@@ -345,6 +358,8 @@ def main():
                     key = f"{board}/{model}/{backend}/{budget}"
                     results[key] = measure(options, plans, builder, board, backend, model, budget)
     table(results, json.loads((HERE / "peers.json").read_text()))
+    if options.profile:
+        return
     path = options.baseline or HERE / "baseline.json"
     baseline = json.loads(path.read_text()) if path.exists() else {}
     if options.update:

@@ -3,25 +3,20 @@
 
 #include "tigris/Support/StringUtils.h"
 
-#include <array>
-
 namespace tigris {
 
-namespace {
-
-constexpr auto Targets = std::to_array<Target>({
+std::span<const Target> allTargets() {
+  static const std::vector<Target> targets = {
 #define TIGRIS_TARGET(name, alignment, kernels, help)                                              \
-  {name, alignment, KernelLibrary::kernels, help},
+  {name, alignment, KernelLibrary::kernels, kernelCosts(KernelLibrary::kernels), help},
 #include "tigris/Target/Targets.def"
-});
-
-} // namespace
-
-std::span<const Target> allTargets() { return Targets; }
+  };
+  return targets;
+}
 
 Expected<Target> findTarget(std::string_view name) {
   std::vector<std::string> names;
-  for (const Target& target : Targets) {
+  for (const Target& target : allTargets()) {
     if (target.name == name)
       return target;
     names.emplace_back(target.name);

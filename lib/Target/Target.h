@@ -2,27 +2,19 @@
 #pragma once
 
 #include "tigris/Support/Expected.h"
+#include "tigris/Target/KernelCosts.h"
 
-#include <cstdint>
 #include <span>
-#include <string_view>
 
 namespace tigris {
 
-/// Whose kernels run on the target. Plans leave room for their scratch (Target/KernelScratch.h).
-enum class KernelLibrary : uint8_t {
-  Reference,  // the runtime's own: no scratch
-  CmsisNnC,   // CMSIS-NN as its portable C
-  CmsisNnDsp, // CMSIS-NN for the DSP extension
-  CmsisNnMve, // CMSIS-NN for Helium
-};
-
 struct Target {
-  std::string_view name;
+  std::string name;
   /// Bytes, a power of two; see Targets.def.
   uint64_t align = 1;
   KernelLibrary kernels = KernelLibrary::Reference;
-  std::string_view help;
+  KernelCosts costs;
+  std::string help;
 };
 
 /// All targets; the first is the default.
