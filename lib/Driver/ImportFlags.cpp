@@ -1,4 +1,4 @@
-// Parses --input-shape and calls the importer.
+// Parses --input-shape and its relatives and calls the importer.
 #include "tigris/Driver/ImportFlags.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -31,6 +31,22 @@ Status parseInputShape(const std::string& value, const std::string& spelling,
     return makeError(DiagId::Usage, "option '", spelling, "': ", shape.str(), " has more than ",
                      Shape::MaxElements, " elements");
   if (!shapes.emplace(value.substr(0, colon), shape).second)
+    return makeError(DiagId::Usage, "option '", spelling, "': input '", value.substr(0, colon),
+                     "' is given twice");
+  return {};
+}
+
+/// NAME:NUMBER, the last colon separates.
+Status parseInputValue(const std::string& value, const std::string& spelling,
+                       std::map<std::string, double>& values) {
+  const size_t colon = value.rfind(':');
+  const std::optional<double> number = colon == std::string::npos || colon == 0
+                                           ? std::nullopt
+                                           : parseDouble(std::string_view(value).substr(colon + 1));
+  if (!number)
+    return makeError(DiagId::Usage, "option '", spelling, "': '", value,
+                     "' is not an input and its number; example: rate:16000");
+  if (!values.emplace(value.substr(0, colon), *number).second)
     return makeError(DiagId::Usage, "option '", spelling, "': input '", value.substr(0, colon),
                      "' is given twice");
   return {};
@@ -86,6 +102,14 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
            "shape of a model input with free dimensions (default: 1 each); may be repeated",
            [&flags](const std::string& value, const std::string& spelling) {
              return parseInputShape(value, spelling, flags.options.inputShapes);
+           })
+      .record()
+      .repeats = true;
+  table
+      .add("input-value", "NAME:NUMBER",
+           "this model input always holds this number and becomes a constant; may be repeated",
+           [&flags](const std::string& value, const std::string& spelling) {
+             return parseInputValue(value, spelling, flags.options.inputValues);
            })
       .record()
       .repeats = true;

@@ -1,6 +1,8 @@
 // Dimensions are bound in two rounds: what the user gives first, so that a name holds for every input.
 #include "tigris/Import/ModelInterface.h"
 
+#include "tigris/IR/Elements.h"
+
 #include <algorithm>
 #include <set>
 
@@ -18,10 +20,13 @@ struct FreeInput {
   const Shape* given = nullptr;
 };
 
+/// The name that equal dimensions share; empty for none. Some exporters write "?" for "unknown".
+std::string nameOf(const Dimension& dim) { return dim.dim_param() == "?" ? "" : dim.dim_param(); }
+
 std::string dimText(const Dimension& dim) {
   if (dim.has_dim_value())
     return strCat(dim.dim_value());
-  return dim.dim_param().empty() ? "?" : dim.dim_param();
+  return nameOf(dim).empty() ? "?" : nameOf(dim);
 }
 
 std::string shapeText(const onnx::TensorShapeProto& shape) {
@@ -84,15 +89,14 @@ Status bindNames(const FreeInput& input, SourceGraph& source) {
     return {};
   for (size_t i = 0; i < input.given->rank(); ++i) {
     const Dimension& dim = input.declared->dim(static_cast<int>(i));
-    if (!isFree(dim) || dim.dim_param().empty())
+    if (!isFree(dim) || nameOf(dim).empty())
       continue;
     const int64_t size = (*input.given)[i];
-    const std::optional<int64_t> bound = source.boundDimension(dim.dim_param());
+    const std::optional<int64_t> bound = source.boundDimension(nameOf(dim));
     if (bound && *bound != size)
       return makeError(DiagId::Usage, "--input-shape ", input.info->name(), ": dimension ", i,
-                       " ('", dim.dim_param(), "') is ", size, ", another input binds it to ",
-                       *bound);
-    source.bindDimension(dim.dim_param(), size);
+                       " ('", nameOf(dim), "') is ", size, ", another input binds it to ", *bound);
+    source.bindDimension(nameOf(dim), size);
   }
   return {};
 }
@@ -114,13 +118,13 @@ Expected<Shape> resolveShape(const FreeInput& input, SourceGraph& source,
       continue;
     }
     const std::optional<int64_t> bound =
-        dim.dim_param().empty() ? std::nullopt : source.boundDimension(dim.dim_param());
+        nameOf(dim).empty() ? std::nullopt : source.boundDimension(nameOf(dim));
     dims.push_back(bound.value_or(1));
     if (bound)
       continue;
-    freed.push_back(dim.dim_param().empty() ? strCat(i) : strCat(i, " ('", dim.dim_param(), "')"));
-    if (!dim.dim_param().empty())
-      source.bindDimension(dim.dim_param(), 1);
+    freed.push_back(nameOf(dim).empty() ? strCat(i) : strCat(i, " ('", nameOf(dim), "')"));
+    if (!nameOf(dim).empty())
+      source.bindDimension(nameOf(dim), 1);
   }
   Shape shape(dims);
   if (std::find(dims.begin(), dims.end(), 0) != dims.end() || !shape.checkedElements())
@@ -130,6 +134,27 @@ Expected<Shape> resolveShape(const FreeInput& input, SourceGraph& source,
                      freed.size() == 1 ? " " : "s ", join(freed, ", "),
                      " bound to 1; bind with --input-shape ", name, ":", join(dims, "x"));
   return shape;
+}
+
+/// The constant that stands for an input with one number in every element.
+Expected<ConstantData> constantInput(const std::string& name, double number, DType type,
+                                     const Shape& shape) {
+  const std::vector<double> values(static_cast<size_t>(shape.elements()), number);
+  ConstantData data = {type, shape, storeElements(values, type)};
+  if (isInteger(type) && loadElements<double>(*data.data, type) != values)
+    return makeError(DiagId::Usage, "--input-value ", name, ": ", number,
+                     " is not a number of type ", dtypeName(type));
+  return data;
+}
+
+Status checkNamesInput(const std::string& name, std::string_view option,
+                       const std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return {};
+  const std::optional<std::string> near = nearestSpelling(name, names);
+  return makeError(DiagId::Usage, option, ": the model has no input '", name, "'",
+                   near ? strCat("; did you mean '", *near, "'?")
+                        : strCat("; it has ", names.empty() ? "none" : join(names, ", ")));
 }
 
 void warnOfOtherShape(const onnx::ValueInfoProto& output, const Shape& actual,
@@ -163,12 +188,11 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
     names.push_back(info.name());
   }
   for (const auto& [name, shape] : options.inputShapes)
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      const std::optional<std::string> near = nearestSpelling(name, names);
-      return makeError(DiagId::Usage, "--input-shape: the model has no input '", name, "'",
-                       near ? strCat("; did you mean '", *near, "'?")
-                            : strCat("; it has ", names.empty() ? "none" : join(names, ", ")));
-    }
+    if (Status status = checkNamesInput(name, "--input-shape", names); !status)
+      return status;
+  for (const auto& [name, number] : options.inputValues)
+    if (Status status = checkNamesInput(name, "--input-value", names); !status)
+      return status;
   for (const FreeInput& input : inputs) {
     if (input.given != nullptr)
       if (Status status = checkGiven(input); !status)
@@ -181,8 +205,15 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
     if (!shape)
       return shape.takeError();
     const std::string& name = input.info->name();
-    const TensorId tensor = builder.addTensor(name, input.type, *shape);
-    source.value(source.mainScope().values.at(name)).tensor = tensor;
+    TensorId& tensor = source.value(source.mainScope().values.at(name)).tensor;
+    if (const auto fixed = options.inputValues.find(name); fixed != options.inputValues.end()) {
+      Expected<ConstantData> data = constantInput(name, fixed->second, input.type, *shape);
+      if (!data)
+        return data.takeError();
+      tensor = builder.addConstant(name, std::move(*data));
+      continue;
+    }
+    tensor = builder.addTensor(name, input.type, *shape);
     builder.graph().addInput({name, tensor, input.type, *shape, {}});
   }
   return {};

@@ -8,7 +8,8 @@
 namespace tigris {
 
 /// Adds a tensor and a port for every input that no initializer fills. Free dimensions get their size
-/// from options.inputShapes, from another input's dimension of the same name, or 1 with a warning.
+/// from options.inputShapes, from another input's dimension of the same name, or 1 with a warning. What
+/// options.inputValues names becomes a constant instead and has no port.
 Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options,
                  SourceGraph& source, GraphBuilder& builder, DiagnosticEngine& diagnostics);
 

@@ -129,7 +129,9 @@ Expected<const onnx::GraphProto*> Importer::chosenBranch(NodeId id) {
   const NodeContext node(builder_, source_, reader_, id, tensors);
   const BlobRef condition = node.valueOf(node.input(0));
   if (condition == nullptr || condition->size() != 1)
-    return node.unsupported("its condition is not known at compile time");
+    return node.unsupported(
+        "its condition is not known at compile time; where it depends on a model "
+        "input that never changes, fix it with --input-value");
   const char* name = condition->bytes()[0] != 0 ? "then_branch" : "else_branch";
   const onnx::AttributeProto* branch = node.findAttr(name);
   if (branch == nullptr || !branch->has_g())

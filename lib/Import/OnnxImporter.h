@@ -35,13 +35,16 @@ struct ImportOptions {
   std::optional<IntegerRounding> rounding = std::nullopt;
   /// Called with the path of each file of external data that was read; may be empty.
   std::function<void(const std::string& path)> onFileRead = {};
+  /// Model inputs by name that always hold one number, in every element: they become constants. So a
+  /// model with a mode or a sample rate as input chooses its branches at compile time.
+  std::map<std::string, double> inputValues = {};
 };
 
 /// What cannot be executed is refused with DiagId::UnsupportedOp, UnsupportedType, BadAttr, BadShape or
 /// DynamicShape, naming the node, its operator and the reason. All refusals up to 20 are told: all but
 /// the last are reported to `diagnostics`, the last is the returned error. A file that is not valid ONNX is
-/// one error: EmptyInput, BadModel, DuplicateName, BadWeights, IoError. Wrong `inputShapes` are
-/// DiagId::Usage.
+/// one error: EmptyInput, BadModel, DuplicateName, BadWeights, IoError. Wrong `inputShapes` and
+/// `inputValues` are DiagId::Usage.
 ///
 /// Warns of FreeDimension (an input's free dimension became 1), UnsupportedType (the model computes in
 /// another float type than float32) and BadShape (a declared output shape is not what the model computes).

@@ -130,6 +130,7 @@ private:
         widenConstant(tensor);
       tensor.type = quantizes ? storedType(type) : storedType(tensor.type);
       tensor.quant = *param;
+      annotated_.insert(target);
     }
     graph.setInputs(id, {graph.op(id).input(0)});
     for (const char* name : {"axis", "output_dtype", "saturate", "block_size", "precision"})
@@ -158,25 +159,39 @@ private:
   }
 
   /// Integer tensors that reach a DequantizeLinear through data movement (quantized-operator models
-  /// reshape and pool integers) take the parameters of where they came from.
-  static void spreadThroughMovement(Graph& graph) {
+  /// reshape, pad and pool integers) take the parameters of where they came from.
+  void spreadThroughMovement(Graph& graph) {
     for (const OpId id : graph.order()) {
       const Op& op = graph.op(id);
-      if (!isDataMovement(op) || op.inputs.empty())
+      if ((!isDataMovement(op) && op.kind != OpKind::Pad) || op.inputs.empty())
         continue;
       const Tensor source = graph.tensor(op.input(dataOperands(op).front()));
       if (!source.quant || source.quant->perChannel())
         continue;
+      if (op.kind == OpKind::Pad && annotated_.count(op.input(0)) != 0)
+        makeFillReal(graph, id, *source.quant);
       for (const TensorId output : op.outputs)
         if (output && isInteger(graph.tensor(output).type)) {
           Tensor& result = graph.editTensor(output);
+          if (result.type == DType::UInt8)
+            wasUint8_.insert(output);
           result.type = source.type;
           if (!result.quant)
             result.quant = source.quant;
+          annotated_.insert(output);
         }
     }
   }
 
+  /// A Pad of plain integers fills with an integer, one of quantized numbers with the real number it means.
+  void makeFillReal(Graph& graph, OpId id, const QuantParam& quant) const {
+    const Op& op = graph.op(id);
+    const int32_t zero = quant.zeroPoint[0] + (wasUint8_.count(op.input(0)) != 0 ? 128 : 0);
+    const double fill = op.attrs.getFloat("value", 0);
+    graph.editOp(id).attrs.set("value", (fill - zero) * quant.scale[0]);
+  }
+
+  std::set<TensorId> annotated_; ///< what got its parameters in this run
   std::set<TensorId> wasUint8_;
 };
 

@@ -43,6 +43,38 @@ TEST_CASE("wrong input shapes are usage errors") {
             .said(DiagId::Usage, "another input binds it to 1"));
 }
 
+TEST_CASE("equal dimensions have one name, except '?', which is none") {
+  onnx::ModelProto model = parseOnnxGraph("g (float[1,h,h] x) => (float[1,h,h] y) { y = Relu(x) }");
+  const ImportOptions options = shapes({{"x", Shape{1, 4, 5}}});
+  CHECK(importModel(model, options).said(DiagId::Usage, "another input binds it to 4"));
+  auto* shape = model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  for (const int axis : {1, 2})
+    shape->mutable_shape()->mutable_dim(axis)->set_dim_param("?");
+  CHECK(importModel(model, options).tensor("x").shape == Shape{1, 4, 5});
+}
+
+TEST_CASE("an input with a fixed value is a constant and chooses branches") {
+  ImportOptions options;
+  options.inputValues = {{"rate", 16000}};
+  const Imported imported = importGraph(R"(g (float[2] x, int64 rate) => (float[2] y) {
+    wide = Constant<value = int64 {16000}>()
+    cond = Equal(rate, wide)
+    y = If (cond) < then_branch = t () => (float[2] r) { r = Relu(x) },
+                    else_branch = e () => (float[2] r) { r = Neg(x) } > })",
+                                        17, options);
+  CHECK(imported.kinds().find("Relu") != std::string::npos);
+  CHECK(imported.graph->inputs().size() == 1);
+}
+
+TEST_CASE("wrong input values are usage errors") {
+  const std::string text = "g (float[2] x, uint8[2] n) => (float[2] y) { y = Relu(x) }";
+  ImportOptions options;
+  options.inputValues = {{"m", 1}};
+  CHECK(importGraph(text, 17, options).said(DiagId::Usage, "the model has no input 'm'"));
+  options.inputValues = {{"n", 300}};
+  CHECK(importGraph(text, 17, options).said(DiagId::Usage, "300 is not a number of type uint8"));
+}
+
 TEST_CASE("an input without a shape needs one") {
   onnx::ModelProto model = parseOnnxGraph("g (float[2] x) => (float[2] y) { y = Relu(x) }");
   model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->clear_shape();

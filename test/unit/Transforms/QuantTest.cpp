@@ -60,6 +60,29 @@ blobs:
 )");
 }
 
+TEST_CASE("quant-annotate: an integer Pad fills with what its integer means") {
+  checkPass("quant-annotate", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2]}
+  - {name: s, type: float32, shape: [], const: true}
+  - {name: z, type: uint8, shape: [], const: true}
+  - {name: q, type: uint8, shape: [2]}
+  - {name: p, type: uint8, shape: [4]}
+  - {name: y, type: float32, shape: [4]}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x, s, z], out: [q]}
+  - {op: Pad, name: o2, in: [q], out: [p], attrs: {pads: [1, 1], value: 134.0}}
+  - {op: DequantizeLinear, name: o3, in: [p, s, z], out: [y]}
+blobs:
+  - {name: s, values: [0.5]}
+  - {name: z, values: [130]}
+# CHECK-DAG: {name: p, type: int8, shape: [4], quant: {scale: 0.5, zero_point: 2}}
+# CHECK: {op: Pad, name: o2, in: [q], out: [p], attrs: {pads: [1, 1], value: 2.0}}
+)");
+}
+
 TEST_CASE("quant-annotate: a constant read with two scales is copied") {
   checkPass("quant-annotate", R"(
 inputs: [{name: x}]
