@@ -6,12 +6,12 @@
 namespace tigris {
 
 std::span<const Target> allTargets() {
-  static const std::vector<Target> targets = {
+  static const std::vector<Target> Table = {
 #define TIGRIS_TARGET(name, alignment, kernels, help)                                              \
   {name, alignment, KernelLibrary::kernels, kernelCosts(KernelLibrary::kernels), help},
 #include "tigris/Target/Targets.def"
   };
-  return targets;
+  return Table;
 }
 
 Expected<Target> findTarget(std::string_view name) {

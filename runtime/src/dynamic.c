@@ -1,7 +1,9 @@
-/* Blocks of the dynamic arena: placing, compacting, finding, counting. */
+/* Blocks of the dynamic arena: placing, compacting, finding, and letting go. */
 #include "dynamic.h"
 
 #include <string.h>
+
+#include "view.h"
 
 #if TIGRIS_DYNAMIC_ARENA
 
@@ -70,68 +72,80 @@ static int overlaps(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
   return a < b + bBytes && b < a + aBytes;
 }
 
-#if TIGRIS_TILED_STAGES
-/* Adds a tiled stage's reads of an interval that it takes parts from; 1 if it makes a tensor there. */
-static int tileReads(const tigris_plan* plan, const tigris_stage* s, uint32_t offset,
-                     uint32_t bytes, uint32_t* reads) {
-  const tigris_tiling* t = &plan->tilings[s->detail];
-  int writes = 0;
-  uint32_t i;
-  for (i = 0; i < t->buffer_count; ++i) {
-    const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + i];
-    if (b->home != TIGRIS_POOL_FAST ||
-        !overlaps(b->home_offset, plan->tensors[b->tensor].bytes, offset, bytes))
-      continue;
-    if (b->flags & TIGRIS_TILE_STORE)
-      writes = 1;
-    else
-      ++*reads;
-  }
-  return writes;
+static uint32_t bytesOf(const tigris_plan* plan, uint32_t tensor) {
+  return plan->tensors[tensor].bytes;
 }
-#endif
 
-/* Reads of an interval from a step on until something is written into it. */
-static uint32_t readsAhead(const tigris_plan* plan, uint32_t stage, uint32_t step, uint32_t offset,
-                           uint32_t bytes) {
-  uint32_t reads = 0;
+/* What becomes of the bytes of a block next. */
+typedef enum Fate { UNTOUCHED, READ, WRITTEN } Fate;
+
+/* How an op, or a stage that takes and makes parts of tensors, treats them. */
+static Fate operandsFate(const tigris_plan* plan, const tigris_op* op, const tigris_block* b) {
+  const tigris_operand* o = &plan->operands[op->operands];
+  uint32_t i;
+  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i, ++o) {
+    if (o->pool == TIGRIS_POOL_FAST &&
+        overlaps(o->offset, bytesOf(plan, o->tensor), b->offset, b->bytes))
+      return i < op->inputs ? READ : WRITTEN;
+  }
+  return UNTOUCHED;
+}
+
+static Fate homesFate(const tigris_plan* plan, const tigris_stage* s, const tigris_block* b) {
+  Fate fate = UNTOUCHED;
+#if TIGRIS_TILED_STAGES
+  const tigris_tiling* t = &plan->tilings[s->detail];
+  const tigris_tile_buffer* buffer = &plan->tile_buffers[t->first_buffer];
+  uint32_t i;
+  for (i = 0; i < t->buffer_count; ++i, ++buffer) {
+    if (buffer->home != TIGRIS_POOL_FAST ||
+        !overlaps(buffer->home_offset, bytesOf(plan, buffer->tensor), b->offset, b->bytes))
+      continue;
+    if (!(buffer->flags & TIGRIS_TILE_STORE))
+      return READ;
+    fate = WRITTEN;
+  }
+#else
+  (void)plan;
+  (void)s;
+  (void)b;
+#endif
+  return fate;
+}
+
+static Fate transferFate(const tigris_transfer* t, const tigris_block* b, Fate fate) {
+  return overlaps(t->fast, t->bytes, b->offset, b->bytes) ? fate : UNTOUCHED;
+}
+
+/* 1 when the bytes are read from a step of the current stage on before anything is written into them. */
+static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block* b) {
+  const tigris_plan* plan = ctx->plan;
+  uint32_t stage = ctx->stage;
   uint32_t i;
   for (; stage < plan->stage_count; ++stage, step = 0) {
     const tigris_stage* s = &plan->stages[stage];
-#if TIGRIS_TILED_STAGES
-    if (s->mode != TIGRIS_STAGE_WHOLE && step == 0 && tileReads(plan, s, offset, bytes, &reads))
-      return reads;
-#endif
-    for (; step < s->load_count; ++step) {
-      const tigris_transfer* t = &plan->transfers[s->first_load + step];
-      if (overlaps(t->fast, t->bytes, offset, bytes))
-        return reads;
+    const uint32_t spills = s->load_count + s->op_count;
+    Fate fate = UNTOUCHED;
+    if (step == 0 && s->mode != TIGRIS_STAGE_WHOLE)
+      fate = homesFate(plan, s, b);
+    for (; fate == UNTOUCHED && step < spills + s->spill_count; ++step) {
+      if (step < s->load_count)
+        fate = transferFate(&plan->transfers[s->first_load + step], b, WRITTEN);
+      else if (step < spills)
+        fate = operandsFate(plan, &plan->ops[s->first_op + step - s->load_count], b);
+      else
+        fate = transferFate(&plan->transfers[s->first_spill + step - spills], b, READ);
     }
-    for (; step < s->load_count + s->op_count; ++step) {
-      const tigris_op* op = &plan->ops[s->first_op + step - s->load_count];
-      for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
-        const tigris_operand* o = &plan->operands[op->operands + i];
-        if (o->pool != TIGRIS_POOL_FAST ||
-            !overlaps(o->offset, plan->tensors[o->tensor].bytes, offset, bytes))
-          continue;
-        if (i >= op->inputs)
-          return reads;
-        ++reads;
-      }
-    }
-    for (; step < s->load_count + s->op_count + s->spill_count; ++step) {
-      const tigris_transfer* t =
-          &plan->transfers[s->first_spill + step - s->load_count - s->op_count];
-      reads += (uint32_t)overlaps(t->fast, t->bytes, offset, bytes);
-    }
+    if (fate != UNTOUCHED)
+      return fate == READ;
   }
   for (i = plan->input_count; i < plan->port_count; ++i) {
     const tigris_port* p = &plan->ports[i];
     if (plan->summary->io_mode == TIGRIS_IO_ARENA &&
-        overlaps(p->offset, plan->tensors[p->tensor].bytes, offset, bytes))
-      ++reads;
+        overlaps(p->offset, bytesOf(plan, p->tensor), b->offset, b->bytes))
+      return 1;
   }
-  return reads;
+  return 0;
 }
 
 /* Index of the block that holds all of an interval, or block_count. While an op runs, its output may overlap
@@ -150,12 +164,20 @@ static uint32_t find(const tigris_context* ctx, uint32_t offset, uint32_t bytes,
   return found;
 }
 
-static void setReads(tigris_context* ctx, uint32_t index, uint32_t reads) {
-  blockAt(ctx, index)->reads = reads & 0x7FFFFFFFu;
-  if (reads != 0)
-    return;
-  for (--ctx->block_count; index < ctx->block_count; ++index)
-    *blockAt(ctx, index) = *blockAt(ctx, index + 1);
+void tigris_dynamic_sweep(tigris_context* ctx, uint32_t step) {
+  uint32_t i;
+  uint32_t k;
+  for (i = ctx->block_count; i-- > 0;) {
+    const tigris_block* b = blockAt(ctx, i);
+    int keep = isNeeded(ctx, step, b);
+    /* what has come later and stays has replaced it */
+    for (k = i + 1; keep && k < ctx->block_count; ++k)
+      keep = !overlaps(blockAt(ctx, k)->offset, blockAt(ctx, k)->bytes, b->offset, b->bytes);
+    if (!keep) {
+      tigris_block* last = blockAt(ctx, --ctx->block_count);
+      memmove(last + 1, last, (ctx->block_count - i) * sizeof *last);
+    }
+  }
 }
 
 void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_t fast_bytes) {
@@ -181,13 +203,11 @@ void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_
 tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
   const uint32_t held = find(ctx, offset, bytes, 1);
   tigris_block* b;
-  unsigned slow = 0;
+  uint32_t slow = 0;
   uint32_t at;
   if (held < ctx->block_count && blockAt(ctx, held)->offset == offset &&
-      blockAt(ctx, held)->bytes == bytes) {
-    ++blockAt(ctx, held)->reads; /* in place; held until settled */
-    return TIGRIS_OK;
-  }
+      blockAt(ctx, held)->bytes == bytes)
+    return TIGRIS_OK; /* in place */
   if (roomIn(ctx, ctx->blocks_slow, 0) == TIGRIS_NONE)
     return TIGRIS_E_MEMORY;
   at = roomIn(ctx, 0, bytes);
@@ -201,23 +221,9 @@ tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_
   b->offset = offset;
   b->bytes = bytes;
   b->at = at;
-  b->slow = slow & 1u;
-  b->reads = 1; /* held until settled */
-  if (ctx->statistics.table_bytes < ctx->block_count * sizeof *b)
-    ctx->statistics.table_bytes = ctx->block_count * (uint32_t)sizeof *b;
+  b->slow = slow;
+  tigris_raise(&ctx->statistics.table_bytes, ctx->block_count * (uint32_t)sizeof *b);
   return TIGRIS_OK;
-}
-
-void tigris_dynamic_settle(tigris_context* ctx, uint32_t offset, uint32_t bytes, uint32_t step) {
-  const uint32_t index = find(ctx, offset, bytes, 1);
-  if (index < ctx->block_count)
-    setReads(ctx, index, readsAhead(ctx->plan, ctx->stage, step, offset, bytes));
-}
-
-void tigris_dynamic_drop(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
-  const uint32_t index = find(ctx, offset, bytes, 1);
-  if (index < ctx->block_count)
-    setReads(ctx, index, 0);
 }
 
 uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
@@ -236,29 +242,13 @@ uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes,
   b = blockAt(ctx, index);
   end = b->at + b->bytes;
   if (!b->slow) {
-    if (end > s->fast_peak)
-      s->fast_peak = end;
+    tigris_raise(&s->fast_peak, end);
   } else {
-    if (end > s->slow_peak)
-      s->slow_peak = end;
-    if (end - ctx->plan->summary->slow_bytes > s->overflow_bytes)
-      s->overflow_bytes = end - ctx->plan->summary->slow_bytes;
-    if (isWrite)
-      s->slow_write += bytes;
-    else
-      s->slow_read += bytes;
+    tigris_raise(&s->slow_peak, end);
+    tigris_raise(&s->overflow_bytes, end - ctx->plan->summary->slow_bytes);
+    *(isWrite ? &s->slow_write : &s->slow_read) += bytes;
   }
   return addressOf(ctx, b) + (offset - b->offset);
-}
-
-void tigris_dynamic_release(tigris_context* ctx, uint32_t offset, uint32_t bytes) {
-  const uint32_t index = find(ctx, offset, bytes, 0);
-  if (index < ctx->block_count)
-    setReads(ctx, index, blockAt(ctx, index)->reads - 1u);
-}
-
-static uint32_t portBytes(const tigris_plan* plan, uint32_t port) {
-  return plan->tensors[plan->ports[port].tensor].bytes;
 }
 
 tigris_status tigris_dynamic_start(tigris_context* ctx) {
@@ -270,10 +260,10 @@ tigris_status tigris_dynamic_start(tigris_context* ctx) {
   /* All are placed before any is let go: each keeps bytes the caller wrote before the run. */
   for (i = 0; i < plan->input_count; ++i) {
     const uint32_t offset = plan->ports[i].offset;
-    const uint32_t bytes = portBytes(plan, i);
+    const uint32_t bytes = bytesOf(plan, plan->ports[i].tensor);
     uint32_t k;
     for (k = 0; k < i; ++k) {
-      if (overlaps(plan->ports[k].offset, portBytes(plan, k), offset, bytes))
+      if (overlaps(plan->ports[k].offset, bytesOf(plan, plan->ports[k].tensor), offset, bytes))
         return TIGRIS_E_MEMORY;
     }
     if (tigris_dynamic_place(ctx, offset, bytes) != TIGRIS_OK)
@@ -281,10 +271,7 @@ tigris_status tigris_dynamic_start(tigris_context* ctx) {
     ctx->ports[i] = tigris_dynamic_at(ctx, offset, bytes, 1);
   }
   ctx->statistics.slow_write = 0; /* the caller wrote them, not the run */
-  for (i = ctx->block_count; i-- > 0;) {
-    const tigris_block* b = blockAt(ctx, i);
-    setReads(ctx, i, readsAhead(plan, 0, 0, b->offset, b->bytes));
-  }
+  tigris_dynamic_sweep(ctx, 0);
   return TIGRIS_OK;
 }
 
@@ -293,11 +280,10 @@ tigris_status tigris_dynamic_finish(tigris_context* ctx) {
   uint32_t i;
   for (i = plan->input_count; i < plan->port_count && plan->summary->io_mode == TIGRIS_IO_ARENA;
        ++i) {
-    const uint32_t index = find(ctx, plan->ports[i].offset, portBytes(plan, i), 0);
-    if (index == ctx->block_count)
+    const tigris_port* port = &plan->ports[i];
+    ctx->ports[i] = tigris_dynamic_find(ctx, port->offset, bytesOf(plan, port->tensor));
+    if (ctx->ports[i] == NULL)
       return TIGRIS_E_MEMORY;
-    ctx->ports[i] =
-        addressOf(ctx, blockAt(ctx, index)) + (plan->ports[i].offset - blockAt(ctx, index)->offset);
   }
   return TIGRIS_OK;
 }

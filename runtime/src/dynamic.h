@@ -1,8 +1,8 @@
 /* The dynamic arena: runs a plan's static addresses in less fast memory than they span.
  *
  * A block mirrors one interval of the plan's fast arena: it is made when a load, an op or the caller (model
- * inputs in the arena) writes the interval, holds a copy wherever there is room, and counts the reads
- * still to come before the plan writes over any byte of it. At zero it is gone. Every read lies within one
+ * inputs in the arena) writes the interval, and holds a copy wherever there is room. After each step those are let go
+ * that the schedule does not read again before it writes over any byte of them. Every read lies within one
  * block, so it sees exactly the bytes of the static run; identity is the interval and not the tensor, so
  * views, tensors that share an address, and bytes kept from stage to stage need no rule of their own.
  *
@@ -34,9 +34,8 @@
 typedef struct tigris_block {
   uint32_t offset; /* static interval */
   uint32_t bytes;
-  uint32_t at;         /* offset into fast or slow memory */
-  unsigned slow : 1;   /* the block is in the overflow */
-  unsigned reads : 31; /* to come; 0 only while the block is being made */
+  uint32_t at;   /* offset into fast or slow memory */
+  uint32_t slow; /* 1: the block is in the overflow */
 } tigris_block;
 
 /* Positions in the schedule: step 0 is the first load of a stage, its ops and spills follow. */
@@ -49,15 +48,11 @@ tigris_status tigris_dynamic_start(tigris_context* ctx);
 tigris_status tigris_dynamic_finish(tigris_context* ctx);
 /* Makes room for a write, in place where the plan does. Other blocks may move. */
 tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_t bytes);
-/* Counts the reads of what was written, from `step` of the current stage on. */
-void tigris_dynamic_settle(tigris_context* ctx, uint32_t offset, uint32_t bytes, uint32_t step);
+/* Lets go of what nothing reads from `step` of the current stage on. */
+void tigris_dynamic_sweep(tigris_context* ctx, uint32_t step);
 /* Where an interval is, NULL when no block holds all of it; counts peaks and slow traffic. */
 uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite);
 /* The same of the newest block, counting nothing. */
 uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes);
-/* The newest block that holds an interval is not needed any more. */
-void tigris_dynamic_drop(tigris_context* ctx, uint32_t offset, uint32_t bytes);
-/* One read is done. */
-void tigris_dynamic_release(tigris_context* ctx, uint32_t offset, uint32_t bytes);
 
 #endif /* TIGRIS_DYNAMIC_H */

@@ -197,22 +197,19 @@ tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, 
 
 /* ---- running */
 
-static void touchFast(tigris_context* ctx, uint32_t end) {
-  if (end > ctx->statistics.fast_peak)
-    ctx->statistics.fast_peak = end;
-}
-
-static void touchSlow(tigris_context* ctx, uint32_t end) {
-  if (end > ctx->statistics.slow_peak)
-    ctx->statistics.slow_peak = end;
-}
-
 /* The place of an interval of the plan's fast arena; NULL when the dynamic arena does not hold it. */
 static uint8_t* fastAt(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
   if (tigris_is_dynamic(ctx))
     return tigris_dynamic_at(ctx, offset, bytes, isWrite);
-  touchFast(ctx, offset + bytes);
+  tigris_raise(&ctx->statistics.fast_peak, offset + bytes);
   return ctx->fast + offset;
+}
+
+/* The place of an interval of slow memory; counts the traffic. */
+static uint8_t* slowAt(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
+  *(isWrite ? &ctx->statistics.slow_write : &ctx->statistics.slow_read) += bytes;
+  tigris_raise(&ctx->statistics.slow_peak, offset + bytes);
+  return tigris_slow_at(ctx, offset, bytes);
 }
 
 /* The address of an operand; counts the memory and the slow traffic it means. */
@@ -222,12 +219,7 @@ static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutp
   case TIGRIS_POOL_FAST:
     return fastAt(ctx, o->offset, bytes, isOutput);
   case TIGRIS_POOL_SLOW:
-    touchSlow(ctx, o->offset + bytes);
-    if (isOutput)
-      ctx->statistics.slow_write += bytes;
-    else
-      ctx->statistics.slow_read += bytes;
-    return tigris_slow_at(ctx, o->offset, bytes);
+    return slowAt(ctx, o->offset, bytes, isOutput);
   case TIGRIS_POOL_CALLER:
     return (uint8_t*)ctx->ports[tigris_place_of(ctx, o->offset)];
   case TIGRIS_POOL_UNPACKED:
@@ -239,32 +231,26 @@ static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutp
   }
 }
 
-/* Dynamic arena: room for the outputs before an op, or, with `done`, the reads and writes it has made. */
-static tigris_status track(tigris_context* ctx, const tigris_op* op, uint32_t step, int done) {
-  uint32_t i;
-  for (i = done ? 0 : op->inputs; i < (uint32_t)op->inputs + op->outputs; ++i) {
-    const tigris_operand* o = &ctx->plan->operands[op->operands + i];
-    const uint32_t bytes = o->pool == TIGRIS_POOL_FAST ? ctx->plan->tensors[o->tensor].bytes : 0;
-    if (bytes == 0)
-      continue;
-    if (i < op->inputs)
-      tigris_dynamic_release(ctx, o->offset, bytes);
-    else if (done)
-      tigris_dynamic_settle(ctx, o->offset, bytes, step + 1);
-    else if (tigris_dynamic_place(ctx, o->offset, bytes) != TIGRIS_OK)
-      return TIGRIS_E_MEMORY;
+/* Dynamic arena: room for the outputs of an op. */
+static tigris_status placeOutputs(tigris_context* ctx, const tigris_op* op) {
+  const tigris_operand* o = &ctx->plan->operands[op->operands + op->inputs];
+  const tigris_operand* const end = o + op->outputs;
+  tigris_status status = TIGRIS_OK;
+  for (; status == TIGRIS_OK && o < end; ++o) {
+    if (o->pool == TIGRIS_POOL_FAST)
+      status = tigris_dynamic_place(ctx, o->offset, ctx->plan->tensors[o->tensor].bytes);
   }
-  return TIGRIS_OK;
+  return status;
 }
 
-static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t step) {
+static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
   const tigris_plan* plan = ctx->plan;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   tigris_call call;
   tigris_status status = TIGRIS_OK;
   uint32_t i;
   if (tigris_is_dynamic(ctx))
-    status = track(ctx, op, step, 0);
+    status = placeOutputs(ctx, op);
   for (i = 0; status == TIGRIS_OK && i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
     if (o->pool == TIGRIS_POOL_ABSENT) {
@@ -287,8 +273,6 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
   ++ctx->statistics.kernel_calls;
   if (!ctx->rehearsal)
     status = tigris_invoke(ctx, &call);
-  if (tigris_is_dynamic(ctx))
-    track(ctx, op, step, 1);
   return status;
 }
 
@@ -297,12 +281,11 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op, uint32_t st
 static void touchUnpacked(tigris_context* ctx, const tigris_weight_block* b) {
   const uint32_t end = b->fast + b->bytes;
   if (ctx->unpacked == ctx->fast) {
-    touchFast(ctx, end);
+    tigris_raise(&ctx->statistics.fast_peak, end);
   } else {
     const uint32_t slowEnd = (uint32_t)(ctx->unpacked - ctx->slow) + end;
-    touchSlow(ctx, slowEnd);
-    if (slowEnd - ctx->plan->summary->slow_bytes > ctx->statistics.overflow_bytes)
-      ctx->statistics.overflow_bytes = slowEnd - ctx->plan->summary->slow_bytes;
+    tigris_raise(&ctx->statistics.slow_peak, slowEnd);
+    tigris_raise(&ctx->statistics.overflow_bytes, slowEnd - ctx->plan->summary->slow_bytes);
     ctx->statistics.slow_write += b->bytes;
   }
 }
@@ -325,30 +308,18 @@ static void unpackBefore(tigris_context* ctx, uint32_t op) {
 #endif
 }
 
-static tigris_status load(tigris_context* ctx, const tigris_transfer* t, uint32_t step) {
-  uint8_t* to;
-  if (tigris_is_dynamic(ctx) && tigris_dynamic_place(ctx, t->fast, t->bytes) != TIGRIS_OK)
+/* A load, or a spill. */
+static tigris_status transfer(tigris_context* ctx, const tigris_transfer* t, int isLoad) {
+  uint8_t* fast;
+  uint8_t* slow;
+  if (tigris_is_dynamic(ctx) && isLoad && tigris_dynamic_place(ctx, t->fast, t->bytes) != TIGRIS_OK)
     return TIGRIS_E_MEMORY;
-  to = fastAt(ctx, t->fast, t->bytes, 1);
-  if (!ctx->rehearsal)
-    memcpy(to, tigris_slow_at(ctx, t->slow, t->bytes), t->bytes);
-  ctx->statistics.slow_read += t->bytes;
-  touchSlow(ctx, t->slow + t->bytes);
-  if (tigris_is_dynamic(ctx))
-    tigris_dynamic_settle(ctx, t->fast, t->bytes, step + 1);
-  return TIGRIS_OK;
-}
-
-static tigris_status spill(tigris_context* ctx, const tigris_transfer* t) {
-  const uint8_t* from = fastAt(ctx, t->fast, t->bytes, 0);
-  if (from == NULL)
+  fast = fastAt(ctx, t->fast, t->bytes, isLoad);
+  slow = slowAt(ctx, t->slow, t->bytes, !isLoad);
+  if (fast == NULL)
     return TIGRIS_E_MEMORY;
   if (!ctx->rehearsal)
-    memcpy(tigris_slow_at(ctx, t->slow, t->bytes), from, t->bytes);
-  ctx->statistics.slow_write += t->bytes;
-  touchSlow(ctx, t->slow + t->bytes);
-  if (tigris_is_dynamic(ctx))
-    tigris_dynamic_release(ctx, t->fast, t->bytes);
+    memcpy(isLoad ? fast : slow, isLoad ? slow : fast, t->bytes);
   return TIGRIS_OK;
 }
 
@@ -364,11 +335,11 @@ static tigris_status start(tigris_context* ctx) {
   for (i = 0; i < plan->port_count; ++i) {
     const uint32_t end = plan->ports[i].offset + plan->tensors[plan->ports[i].tensor].bytes;
     if (plan->summary->io_mode == TIGRIS_IO_SLOW)
-      touchSlow(ctx, end);
+      tigris_raise(&ctx->statistics.slow_peak, end);
     else if (plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->ports[i] == NULL && !ctx->rehearsal)
       return TIGRIS_E_STATE;
     else if (plan->summary->io_mode == TIGRIS_IO_ARENA && !tigris_is_dynamic(ctx))
-      touchFast(ctx, end);
+      tigris_raise(&ctx->statistics.fast_peak, end);
   }
   return tigris_is_dynamic(ctx) ? tigris_dynamic_start(ctx) : TIGRIS_OK;
 }
@@ -391,22 +362,6 @@ static tigris_status placeHomes(tigris_context* ctx, const tigris_stage* stage) 
   }
   return status;
 }
-
-/* The stage is done with them. */
-static void settleHomes(tigris_context* ctx, const tigris_stage* stage) {
-  const tigris_tiling* t = &ctx->plan->tilings[stage->detail];
-  uint32_t i;
-  for (i = 0; i < t->buffer_count; ++i) {
-    const tigris_tile_buffer* b = &ctx->plan->tile_buffers[t->first_buffer + i];
-    const uint32_t bytes = ctx->plan->tensors[b->tensor].bytes;
-    if (b->home != TIGRIS_POOL_FAST)
-      continue;
-    if (b->flags & TIGRIS_TILE_STORE)
-      tigris_dynamic_settle(ctx, b->home_offset, bytes, 1);
-    else
-      tigris_dynamic_release(ctx, b->home_offset, bytes);
-  }
-}
 #endif
 
 /* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
@@ -427,8 +382,7 @@ static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
     at = tigris_dynamic_at(ctx, begin, end - begin, 1);
     if (!ctx->rehearsal)
       status = tigris_run_tiles(ctx, stage, at, begin);
-    tigris_dynamic_drop(ctx, begin, end - begin);
-    settleHomes(ctx, stage);
+    tigris_dynamic_sweep(ctx, 1); /* the stage is done */
     return status;
   }
 #endif
@@ -438,36 +392,41 @@ static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
 
 static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
   const tigris_plan* plan = ctx->plan;
+  const uint32_t spills = stage->load_count + stage->op_count;
   tigris_status status = TIGRIS_OK;
-  uint32_t i;
+  uint32_t step;
 #if TIGRIS_TILED_STAGES
-  if (stage->mode != TIGRIS_STAGE_WHOLE) {
-    status = runTiled(ctx, stage);
-    if (status != TIGRIS_OK)
-      ctx->error_stage = ctx->stage;
-    return status;
-  }
+  if (stage->mode != TIGRIS_STAGE_WHOLE)
+    return runTiled(ctx, stage);
 #endif
-  for (i = 0; status == TIGRIS_OK && i < stage->load_count; ++i)
-    status = load(ctx, &plan->transfers[stage->first_load + i], i);
-  for (i = 0; status == TIGRIS_OK && i < stage->op_count; ++i) {
-    unpackBefore(ctx, stage->first_op + i);
-    status = runOp(ctx, &plan->ops[stage->first_op + i], stage->load_count + i);
-    if (status != TIGRIS_OK)
-      ctx->error_op = stage->first_op + i;
+  for (step = 0; status == TIGRIS_OK && step < spills + stage->spill_count; ++step) {
+    const uint32_t op = stage->first_op + step - stage->load_count;
+    if (step < stage->load_count) {
+      status = transfer(ctx, &plan->transfers[stage->first_load + step], 1);
+    } else if (step >= spills) {
+      status = transfer(ctx, &plan->transfers[stage->first_spill + step - spills], 0);
+    } else {
+      unpackBefore(ctx, op);
+      status = runOp(ctx, &plan->ops[op]);
+      if (status != TIGRIS_OK)
+        ctx->error_op = op;
+    }
+#if TIGRIS_DYNAMIC_ARENA
+    if (tigris_is_dynamic(ctx))
+      tigris_dynamic_sweep(ctx, step + 1);
+#endif
   }
-  for (i = 0; status == TIGRIS_OK && i < stage->spill_count; ++i)
-    status = spill(ctx, &plan->transfers[stage->first_spill + i]);
-  if (status != TIGRIS_OK)
-    ctx->error_stage = ctx->stage;
   return status;
 }
 
 tigris_status tigris_step(tigris_context* ctx) {
   const tigris_plan* plan = ctx->plan;
   tigris_status status = ctx->stage == 0 ? start(ctx) : TIGRIS_OK;
-  if (status == TIGRIS_OK && plan->stage_count != 0)
+  if (status == TIGRIS_OK && plan->stage_count != 0) {
     status = runStage(ctx, &plan->stages[ctx->stage]);
+    if (status != TIGRIS_OK)
+      ctx->error_stage = ctx->stage;
+  }
   if (status == TIGRIS_OK && ctx->stage + 1 < plan->stage_count) {
     ++ctx->stage;
     return TIGRIS_MORE;

@@ -12,11 +12,6 @@
 
 typedef tigris_tiles Tiles;
 
-static void raise(uint32_t* peak, uint32_t end) {
-  if (end > *peak)
-    *peak = end;
-}
-
 uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling) {
   return tiling->buffer_count *
          (stage->mode == TIGRIS_STAGE_STREAMED ? TIGRIS_STREAM_STATE : TIGRIS_TILE_STATE);
@@ -32,7 +27,7 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32
   for (i = 0; i < tiling->buffer_count; ++i) {
     if (buffers[i].fast < *begin)
       *begin = buffers[i].fast;
-    raise(end, buffers[i].fast + buffers[i].bytes);
+    tigris_raise(end, buffers[i].fast + buffers[i].bytes);
   }
 }
 
@@ -42,7 +37,7 @@ uint8_t* tigris_tile_fast_home(tigris_context* ctx, const tigris_tile_buffer* b)
   if (tigris_is_dynamic(ctx))
     return tigris_dynamic_find(ctx, b->home_offset, bytes);
 #endif
-  raise(&ctx->statistics.fast_peak, b->home_offset + bytes);
+  tigris_raise(&ctx->statistics.fast_peak, b->home_offset + bytes);
   return ctx->fast + b->home_offset;
 }
 
@@ -51,7 +46,7 @@ static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
     return (uint8_t*)t->ctx->ports[tigris_place_of(t->ctx, b->home_offset)];
   if (b->home == TIGRIS_POOL_FAST)
     return tigris_tile_fast_home(t->ctx, b);
-  raise(&t->ctx->statistics.slow_peak, b->home_offset + tigris_tile_tensor(t, b)->bytes);
+  tigris_raise(&t->ctx->statistics.slow_peak, b->home_offset + tigris_tile_tensor(t, b)->bytes);
   return tigris_slow_at(t->ctx, b->home_offset, tigris_tile_tensor(t, b)->bytes);
 }
 
@@ -151,7 +146,7 @@ static tigris_status checkRoom(const Tiles* t) {
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
     if (bytes != 0 && !tigris_is_dynamic(t->ctx))
-      raise(&t->ctx->statistics.fast_peak, b->fast + bytes);
+      tigris_raise(&t->ctx->statistics.fast_peak, b->fast + bytes);
   }
   return TIGRIS_OK;
 }
@@ -317,7 +312,8 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
   t.isFirst = 1;
   if (!tigris_is_dynamic(ctx))
-    raise(&ctx->statistics.fast_peak, t.tiling->state + tigris_tile_state_bytes(stage, t.tiling));
+    tigris_raise(&ctx->statistics.fast_peak,
+                 t.tiling->state + tigris_tile_state_bytes(stage, t.tiling));
   do {
     status = runTile(&t);
   } while (status == TIGRIS_OK && advance(&t));

@@ -12,6 +12,12 @@ typedef struct tigris_shape4 {
   int32_t c;
 } tigris_shape4;
 
+/* Keeps the highest of the values it is called with. */
+static inline void tigris_raise(uint32_t* highest, uint32_t value) {
+  if (value > *highest)
+    *highest = value;
+}
+
 /* Bytes of one element; 0 for a dtype that is never stored. */
 static inline uint32_t tigris_element_size(uint32_t dtype) {
   switch (dtype) {
