@@ -11,16 +11,14 @@
 /* Bound on kernels, strides, dilations, pads and spatial sizes, so that coordinates fit int32. */
 #define TIGRIS_SPATIAL_LIMIT (1 << 24)
 
-/* Summary, quantisation, tensors, ports and operands. */
-tigris_status tigris_check_tables(const tigris_plan* plan);
-/* Stages, transfers and tilings. */
-tigris_status tigris_check_schedule(const tigris_plan* plan);
-/* Weight blocks, and that every unpacked operand lies inside the right one. */
+/* Everything. Sets error_op. */
+tigris_status tigris_check_records(tigris_plan* plan);
+/* That stages have all ops, weight blocks, and that every unpacked operand lies inside the right one. */
 tigris_status tigris_check_blocks(const tigris_plan* plan);
 /* The tiling of a tiled stage whose ops are known to be there. */
 tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage);
-/* One op: operands, parameters, overlap and the contract of its opcode. */
-tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op);
+/* One tigris_op: operands, parameters, overlap and the contract of its opcode. */
+tigris_status tigris_check_op(const tigris_plan* plan, const void* record);
 
 /* An op under examination: operands resolved to tensors. */
 typedef struct tigris_op_check {
@@ -76,10 +74,16 @@ tigris_status tigris_check_recurrent(const tigris_op_check* c);
 
 /* ---- shared predicates: 1 when the rule holds */
 
-/* [offset, offset + bytes) is aligned and lies in the fast arena behind the reserved prefix. */
-int tigris_placed_fast(const tigris_plan* plan, uint32_t offset, uint32_t bytes);
-/* The same for the slow memory. */
-int tigris_placed_slow(const tigris_plan* plan, uint32_t offset, uint32_t bytes);
+/* [first, first + count) lies in [0, size). */
+int tigris_within(uint32_t size, uint32_t first, uint32_t count);
+
+/* [offset, offset + bytes) is aligned and lies where operands of the pool may: FAST behind the reserved prefix,
+ * UNPACKED in it, SLOW, or CALLER, where `offset` is a port of so many bytes. */
+int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint32_t bytes);
+
+/* `rank` INTS from `perm` on are a permutation p of [0, rank) with from[p[i]] == to[i]. */
+int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const int32_t* from,
+                    const int32_t* to);
 
 static inline int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a,
                                    const tigris_tensor* b) {
@@ -95,7 +99,7 @@ static inline int tigris_same_dims(const tigris_plan* plan, const tigris_tensor*
 
 /* `count` ints from `index` lie in INTS. */
 static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint32_t count) {
-  return index <= plan->int_count && count <= plan->int_count - index;
+  return tigris_within(plan->int_count, index, count);
 }
 
 static inline int tigris_shift_ok(int32_t shift) { return shift >= -31 && shift <= 30; }

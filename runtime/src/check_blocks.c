@@ -3,8 +3,8 @@
 #include "lz4_block.h"
 
 static tigris_status checkBlock(const tigris_plan* plan, const tigris_weight_block* b) {
-  if (b->data > plan->weight_bytes || b->packed_bytes > plan->weight_bytes - b->data ||
-      b->fast > plan->summary->fast_reserved || b->bytes > plan->summary->fast_reserved - b->fast)
+  if (!tigris_within(plan->weight_bytes, b->data, b->packed_bytes) ||
+      !tigris_within(plan->summary->fast_reserved, b->fast, b->bytes))
     return TIGRIS_E_ADDRESS;
 #if TIGRIS_WEIGHT_BLOCKS
   if (b->mode != TIGRIS_BLOCK_LZ4)
@@ -32,12 +32,14 @@ static int readsBlock(const tigris_plan* plan, const tigris_op* op, const tigris
 
 tigris_status tigris_check_blocks(const tigris_plan* plan) {
   uint32_t next = 0;
+  uint32_t ops = 0;
   uint32_t i;
   uint32_t k;
   for (i = 0; i < plan->stage_count; ++i) {
     const tigris_stage* s = &plan->stages[i];
     const tigris_weight_block* current = NULL;
-    for (k = s->first_op; k < s->first_op + s->op_count; ++k) {
+    ops += s->op_count;
+    for (k = s->first_op; k < ops; ++k) {
       if (next < plan->weight_block_count && plan->weight_blocks[next].first_op == k) {
         tigris_status status;
         current = &plan->weight_blocks[next++];
@@ -54,5 +56,5 @@ tigris_status tigris_check_blocks(const tigris_plan* plan) {
     }
   }
   /* one that no op follows, or out of order */
-  return next == plan->weight_block_count ? TIGRIS_OK : TIGRIS_E_FORMAT;
+  return next == plan->weight_block_count && ops == plan->op_count ? TIGRIS_OK : TIGRIS_E_FORMAT;
 }

@@ -164,7 +164,8 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   return TIGRIS_OK;
 }
 
-tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op) {
+tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
+  const tigris_op* op = (const tigris_op*)record;
   const OpRule* rule = findRule(op->opcode);
   tigris_op_check c;
   tigris_status status;
@@ -174,13 +175,10 @@ tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op) {
     return TIGRIS_E_OP;
   if ((uint32_t)op->inputs + op->outputs > TIGRIS_MAX_OPERANDS)
     return TIGRIS_E_LIMIT;
-  if (op->operands > plan->operand_count ||
-      (uint32_t)op->inputs + op->outputs > plan->operand_count - op->operands)
-    return TIGRIS_E_FORMAT;
-  if (op->params_size != rule->paramsSize || op->params % 4 != 0 ||
-      op->params > plan->param_bytes || op->params_size > plan->param_bytes - op->params)
-    return TIGRIS_E_FORMAT;
-  if (op->name != TIGRIS_NONE && op->name >= plan->string_bytes)
+  if (!tigris_within(plan->operand_count, op->operands, (uint32_t)op->inputs + op->outputs) ||
+      op->params_size != rule->paramsSize || op->params % 4 != 0 ||
+      !tigris_within(plan->param_bytes, op->params, op->params_size) ||
+      (op->name != TIGRIS_NONE && op->name >= plan->string_bytes))
     return TIGRIS_E_FORMAT;
   status = checkOperands(plan, op, rule);
   if (status != TIGRIS_OK)
@@ -193,7 +191,8 @@ tigris_status tigris_check_op(const tigris_plan* plan, const tigris_op* op) {
 
 int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count) {
   uint32_t i;
-  if (index > plan->requant_count || count > (plan->requant_count - index) / 2)
+  if (!tigris_within(plan->requant_count, index, count) ||
+      !tigris_within(plan->requant_count, index + count, count))
     return 0;
   for (i = 0; i < count; ++i) {
     if (!tigris_shift_ok(plan->requant[index + count + i]))

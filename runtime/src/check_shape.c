@@ -68,18 +68,11 @@ tigris_status tigris_check_transpose(const tigris_op_check* c) {
   const tigris_transpose_params* p = (const tigris_transpose_params*)c->params;
   const tigris_tensor* x = tigris_in(c, 0);
   const tigris_tensor* y = tigris_out(c, 0);
-  uint32_t seen = 0;
-  uint32_t i;
-  if (!sameType(c) || x->rank != y->rank || !tigris_has_ints(c->plan, p->perm, x->rank))
-    return TIGRIS_E_OP;
-  for (i = 0; i < x->rank; ++i) {
-    const int32_t axis = c->plan->ints[p->perm + i];
-    if (axis < 0 || axis >= (int32_t)x->rank || (seen & (1u << axis)) ||
-        tigris_dims(c->plan, y)[i] != tigris_dims(c->plan, x)[axis])
-      return TIGRIS_E_OP;
-    seen |= 1u << axis;
-  }
-  return TIGRIS_OK;
+  return sameType(c) && x->rank == y->rank &&
+                 tigris_permutes(c->plan, p->perm, x->rank, tigris_dims(c->plan, x),
+                                 tigris_dims(c->plan, y))
+             ? TIGRIS_OK
+             : TIGRIS_E_OP;
 }
 
 tigris_status tigris_check_reshape(const tigris_op_check* c) {

@@ -14,17 +14,12 @@ static int disjoint(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
 }
 
 static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
-  const uint32_t bytes = plan->tensors[b->tensor].bytes;
   if (b->flags == 0)
     return b->home == TIGRIS_POOL_ABSENT && b->home_offset == 0;
-  if (b->home == TIGRIS_POOL_FAST)
-    return tigris_placed_fast(plan, b->home_offset, bytes);
-  if (b->home == TIGRIS_POOL_SLOW)
-    return tigris_placed_slow(plan, b->home_offset, bytes);
-  return b->home == TIGRIS_POOL_CALLER && plan->summary->io_mode == TIGRIS_IO_CALLER &&
-         b->home_offset < plan->port_count &&
-         plan->tensors[plan->ports[b->home_offset].tensor].bytes == bytes &&
-         (b->flags == TIGRIS_TILE_LOAD || plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
+  return b->home != TIGRIS_POOL_UNPACKED &&
+         tigris_placed(plan, b->home, b->home_offset, plan->tensors[b->tensor].bytes) &&
+         (b->home != TIGRIS_POOL_CALLER || b->flags == TIGRIS_TILE_LOAD ||
+          plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
 }
 
 static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
@@ -34,13 +29,12 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
   if (b->tensor >= plan->tensor_count || b->flags > TIGRIS_TILE_STORE)
     return TIGRIS_E_FORMAT;
   tensor = &plan->tensors[b->tensor];
-  if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank < 1 ||
-      tensor->rank > TIGRIS_BOX_RANK)
+  if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank - 1u >= TIGRIS_BOX_RANK)
     return TIGRIS_E_FORMAT;
   if (isLoad ? b->load_op >= s->op_count || b->reload_axes > 0xF
              : b->load_op != 0 || b->reload_axes != 0)
     return TIGRIS_E_FORMAT;
-  if (!homeOk(plan, b) || !tigris_placed_fast(plan, b->fast, b->bytes) ||
+  if (!homeOk(plan, b) || !tigris_placed(plan, TIGRIS_POOL_FAST, b->fast, b->bytes) ||
       b->fast + b->bytes > s->peak ||
       !disjoint(b->fast, b->bytes, t->state, tigris_tile_state_bytes(s, t)))
     return TIGRIS_E_ADDRESS;
@@ -159,12 +153,11 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   if (s->detail >= plan->tiling_count || s->load_count != 0 || s->spill_count != 0)
     return TIGRIS_E_FORMAT;
   t = &plan->tilings[s->detail];
-  if (t->first_buffer > plan->tile_buffer_count ||
-      t->buffer_count > plan->tile_buffer_count - t->first_buffer)
+  if (!tigris_within(plan->tile_buffer_count, t->first_buffer, t->buffer_count))
     return TIGRIS_E_FORMAT;
   /* the state has more bytes than the records, which fit the file */
   if (t->buffer_count > INT32_MAX / TIGRIS_TILE_STATE ||
-      !tigris_placed_fast(plan, t->state, tigris_tile_state_bytes(s, t)) ||
+      !tigris_placed(plan, TIGRIS_POOL_FAST, t->state, tigris_tile_state_bytes(s, t)) ||
       t->state + tigris_tile_state_bytes(s, t) > s->peak)
     return TIGRIS_E_ADDRESS;
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i)

@@ -74,18 +74,7 @@ static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
 }
 
 #if TIGRIS_VALIDATE
-static tigris_status checkRecords(tigris_plan* plan) {
-  tigris_status status = tigris_check_tables(plan);
-  uint32_t i;
-  for (i = 0; status == TIGRIS_OK && i < plan->op_count; ++i) {
-    status = tigris_check_op(plan, &plan->ops[i]);
-    if (status != TIGRIS_OK)
-      plan->error_op = i;
-  }
-  if (status == TIGRIS_OK)
-    status = tigris_check_schedule(plan);
-  return status == TIGRIS_OK ? tigris_check_blocks(plan) : status;
-}
+static tigris_status checkRecords(tigris_plan* plan) { return tigris_check_records(plan); }
 #else
 /* Sound, but perhaps made for a build with more in it. */
 static tigris_status checkRecords(tigris_plan* plan) {

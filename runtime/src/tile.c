@@ -227,32 +227,26 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
 
 /* ---- the tile */
 
-static void load(const Tiles* t, uint32_t index) {
+/* Loads what is to be loaded of a buffer, or stores its part. */
+static void carry(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+  const tigris_tensor* tensor = tigris_tile_tensor(t, b);
+  const tigris_box whole = tigris_tile_whole(t, tensor);
   const tigris_box held = boxOf(t, index);
-  const tigris_box part = freshOf(t, index);
-  const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
+  const tigris_box part = isStore && !isStreamed(t) ? partOf(t, b) : freshOf(t, index);
+  const uint32_t size = tigris_element_size(tensor->dtype);
   const uint32_t elements = tigris_box_elements(&part);
-  if (elements == 0 || !(t->isFirst || (b->reload_axes & t->changed)))
+  uint8_t* home;
+  if (elements == 0 || !(isStore || t->isFirst || (b->reload_axes & t->changed)))
     return;
-  tigris_box_copy(&part, &whole, homeOf(t, b), &held, tigris_tile_data(t, b), size);
+  home = homeOf(t, b);
   if (b->home == TIGRIS_POOL_SLOW)
-    t->ctx->statistics.slow_read += (uint64_t)elements * size;
-}
-
-static void store(const Tiles* t, uint32_t index) {
-  const tigris_tile_buffer* b = &t->buffers[index];
-  const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
-  const tigris_box held = boxOf(t, index);
-  const tigris_box part = isStreamed(t) ? freshOf(t, index) : partOf(t, b);
-  const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
-  const uint32_t elements = tigris_box_elements(&part);
-  if (elements == 0)
-    return;
-  tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, homeOf(t, b), size);
-  if (b->home == TIGRIS_POOL_SLOW)
-    t->ctx->statistics.slow_write += (uint64_t)elements * size;
+    *(isStore ? &t->ctx->statistics.slow_write : &t->ctx->statistics.slow_read) +=
+        (uint64_t)elements * size;
+  if (isStore)
+    tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);
+  else
+    tigris_box_copy(&part, &whole, home, &held, tigris_tile_data(t, b), size);
 }
 
 static tigris_status runTile(Tiles* t) {
@@ -267,14 +261,14 @@ static tigris_status runTile(Tiles* t) {
     const tigris_box fresh = freshOf(t, out);
     for (k = 0; k < t->tiling->buffer_count; ++k) {
       if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i)
-        load(t, k);
+        carry(t, k, 0);
     }
     if (tigris_box_elements(&fresh) != 0)
       status = runOp(t, op);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
     else if (t->buffers[out].flags & TIGRIS_TILE_STORE)
-      store(t, out);
+      carry(t, out, 1);
   }
   return status;
 }

@@ -24,7 +24,7 @@ fi
 
 # Global writable data would break re-entrancy.
 writable=$("$nm" -A --defined-only "$library" 2>/dev/null | awk '$(NF-1) ~ /^[bBdDcC]$/ {print $0}' |
-  grep -v 'tigris_backend_reference$' | grep -v ' kernels$' | grep -v ' rules$' || true)
+  grep -v 'tigris_backend_reference$' | grep -v ' kernels$' | grep -v ' rules$' | grep -v ' tables$' || true)
 if [ -n "$writable" ]; then
   echo "the runtime has writable global data:"
   printf '%s\n' "$writable"
