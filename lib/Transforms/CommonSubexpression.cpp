@@ -34,7 +34,9 @@ std::string operandKey(const Graph& graph, TensorId id) {
 }
 
 bool isSameWork(const Graph& graph, OpId a, OpId b) {
+  // Constants of equal bytes mean different numbers where they carry different scales.
   return graph.op(a).attrs == graph.op(b).attrs &&
+         sameQuant(graph, graph.op(a).input(0), graph.op(b).input(0)) &&
          sameQuant(graph, graph.op(a).output(), graph.op(b).output()) &&
          graph.tensor(graph.op(a).output()).type == graph.tensor(graph.op(b).output()).type;
 }

@@ -3,6 +3,8 @@
 
 #include "tigris/IR/ShapeInference.h"
 
+#include <algorithm>
+
 namespace tigris {
 
 namespace {
@@ -55,6 +57,11 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   case OpKind::Sum:
     return "a sum of more than two quantized tensors has no kernel";
   default:
+    if (std::all_of(op.inputs.begin(), op.inputs.end(),
+                    [&](TensorId id) { return !id || graph.tensor(id).isConstant(); }))
+      return strCat(
+          "its result of ", graph.tensor(op.output()).bytes(),
+          " bytes is larger than what is computed at compile time; store it in the model");
     return "it can only be computed at compile time, but its operands depend on the model's inputs";
   }
 }

@@ -305,6 +305,38 @@ blobs:
 )");
 }
 
+TEST_CASE("common-subexpression: equal bytes with other scales are other numbers") {
+  checkPass("common-subexpression", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1]}
+  - {name: v, type: int8, shape: [], quant: {scale: 4.0, zero_point: -128}, const: true}
+  - {name: w, type: int8, shape: [], quant: {scale: 1.0, zero_point: -128}, const: true}
+  - {name: u, type: int8, shape: [], quant: {scale: 4.0, zero_point: -128}, const: true}
+  - {name: a, type: float32, shape: []}
+  - {name: b, type: float32, shape: []}
+  - {name: c, type: float32, shape: []}
+  - {name: d, type: float32, shape: [1]}
+  - {name: e, type: float32, shape: [1]}
+  - {name: y, type: float32, shape: [1]}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [v], out: [a]}
+  - {op: DequantizeLinear, name: o2, in: [w], out: [b]}
+  - {op: DequantizeLinear, name: o3, in: [u], out: [c]}
+  - {op: Mul, name: o4, in: [x, a], out: [d]}
+  - {op: Add, name: o5, in: [d, b], out: [e]}
+  - {op: Mul, name: o6, in: [e, c], out: [y]}
+blobs:
+  - {name: v, values: [127]}
+  - {name: w, values: [127]}
+  - {name: u, values: [127]}
+# CHECK: {op: Mul, name: o4, in: [x, a], out: [d]}
+# CHECK: {op: Add, name: o5, in: [d, b], out: [e]}
+# CHECK: {op: Mul, name: o6, in: [e, a], out: ["y"]}
+)");
+}
+
 TEST_CASE("dead-code: unread operators, constants and optional results go") {
   const Graph graph = checkPass("dead-code", R"(
 inputs: [{name: x}]
