@@ -55,7 +55,8 @@ typedef enum tigris_status {
   TIGRIS_E_BACKEND = -14, /* the backend was built for another version of its interface */
   TIGRIS_E_STATE = -15,   /* a caller buffer is not set */
   TIGRIS_E_INDEX = -16,   /* GATHER met an index outside its axis */
-  TIGRIS_E_LIMIT = -17    /* more ports or operands than this library was built for */
+  TIGRIS_E_LIMIT = -17,   /* more ports or operands than this library was built for */
+  TIGRIS_E_SCRATCH = -18  /* no room for the backend's scratch, which is more than the plan's */
 } tigris_status;
 
 /* An opened plan: pointers into the caller's bytes, which must outlive it. Read only. */
@@ -125,9 +126,9 @@ void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backe
                               tigris_requirements* out);
 
 /* ## The dynamic arena
- * Given less fast memory than required (the scratch and the slow bytes must be there in full), tigris_init
- * chooses dynamic mode. Tensors are then placed while the plan runs: one behind the other in the fast arena,
- * shifted together when its end is reached, and in the slow memory behind the plan's slow_bytes when that
+ * Given less fast memory than required (the slow bytes and the scratch must be there in full, and the scratch
+ * be no more than the plan was made for, otherwise it is TIGRIS_E_SCRATCH), tigris_init chooses dynamic mode. Tensors
+ * are then placed while the plan runs: one behind the other in the fast arena, shifted together when its end is reached, and in the slow memory behind the plan's slow_bytes when that
  * does not help. Kernels work on such overflowed tensors where they lie: slower, never other bytes. The prefix for
  * unpacked weights keeps its place; if the fast arena is smaller than it, it goes to slow memory as a whole.
  * The buffers of a tiled stage move as one block, which counts as written once when it overflows.

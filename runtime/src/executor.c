@@ -84,6 +84,8 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     return TIGRIS_E_ARGUMENT;
   if ((uintptr_t)memory->fast % need.align != 0 || (uintptr_t)memory->slow % need.align != 0)
     return TIGRIS_E_ALIGN;
+  if (memory->fast_bytes < need.fast_bytes && need.scratch_bytes > plan->summary->scratch_bytes)
+    return TIGRIS_E_SCRATCH;
   if (memory->fast_bytes < need.scratch_bytes || memory->slow_bytes < need.slow_bytes)
     return TIGRIS_E_MEMORY;
   ctx->plan = plan;

@@ -42,6 +42,8 @@ const char* tigris_status_text(tigris_status status) {
     return "gather index is out of range";
   case TIGRIS_E_LIMIT:
     return "plan exceeds a limit this runtime was built with";
+  case TIGRIS_E_SCRATCH:
+    return "backend needs more scratch than the plan's target has";
   }
   return "unknown status";
 #else

@@ -3,7 +3,8 @@
 usage: compare_backends.py --bin DIR [--any-scratch] BACKEND TARGET [CASE...]
 
 Plans each case for TARGET in one stage and at the smallest fast memory that any plan has, and runs both plans on both
-backends with the same random input. The scratch a backend asks for must be what the plan leaves to it, at most; not with --any-scratch.
+backends with the same random input. The scratch a backend asks for must be what the plan leaves to it, at most; not with --any-scratch. A plan for
+another target is refused in memory that lacks the scratch, not run in the dynamic arena.
 Without the corpus (TIGRIS_CORPUS, default ../shared/corpus), numpy or the backend it is skipped (exit 77).
 """
 
@@ -56,6 +57,24 @@ def run_case(tools, name, directory, options, scratch):
         print(f"{where}: fast {stats['fast_peak_bytes']}, scratch {left}, {stats['tiled_stages']} tiled")
 
 
+def run_mismatch(tools, name, options, scratch):
+    """The plan of a target without scratch, with one byte less than the backend needs."""
+    planned = tools.call("plan", "-m", "64M", "--target=cortex-m", scratch / "normalized.yaml")
+    plan = scratch / "mismatch.tgrs"
+    tools.call("emit", "-o", plan, data=planned)
+    stats, _ = outputs(tools, plan, options.backend, 1, scratch)
+    asked = stats["measured"]["scratch_bytes"]
+    if asked == 0:
+        return
+    try:
+        tools.call("run", plan, f"--backend={options.backend}", "--slow=64M",
+                   f"--fast={stats['fast_peak_bytes'] + asked - 1}")
+        yield f"{name}: runs without room for {asked} bytes of scratch"
+    except pipeline.ToolError as error:
+        if f"needs {asked} bytes of scratch, the plan leaves 0" not in error.text:
+            yield f"{name}: {error.text}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
@@ -76,6 +95,7 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 problems += run_case(tools, name, corpus / name, options, pathlib.Path(scratch))
+                problems += run_mismatch(tools, name, options, pathlib.Path(scratch))
             except pipeline.ToolError as error:
                 if "option '--backend'" in error.text:
                     pipeline.skip(error.text.strip())

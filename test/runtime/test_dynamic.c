@@ -248,6 +248,7 @@ static void testScratchAndCopies(void) {
   tigris_backend backend = tigris_backend_reference;
   Builder b;
   tigris_plan plan;
+  tigris_summary summary;
   tigris_context copy;
   Run r;
   Run want;
@@ -258,6 +259,13 @@ static void testScratchAndCopies(void) {
   CHECK_EQ(runStart(&want, &plan, &backend, 256 + 64, 0), TIGRIS_OK);
   CHECK_EQ(runOnce(&want, &plan, 9), TIGRIS_OK);
   CHECK_EQ(want.ctx.statistics.dynamic, 0);
+  CHECK_EQ(runStart(&r, &plan, &backend, 256, 64), TIGRIS_E_SCRATCH);
+  runEnd(&r);
+  CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_E_SCRATCH);
+  runEnd(&r);
+  summary = *plan.summary; /* from now on it is planned */
+  summary.scratch_bytes = 64;
+  plan.summary = &summary;
   CHECK_EQ(runStart(&r, &plan, &backend, 256, 64), TIGRIS_OK);
   CHECK_EQ((uint8_t*)r.ctx.scratch - (uint8_t*)r.fast, 192);
   copy = r.ctx;

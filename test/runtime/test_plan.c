@@ -195,8 +195,8 @@ static void testBackends(void) {
   tigris_plan_requirements(&plan, &backend, &need);
   CHECK_EQ(need.scratch_bytes, 100);
   CHECK_EQ(need.fast_bytes, 148);
-  CHECK_EQ(initWith(&ctx, &plan, &backend, 99, 0), TIGRIS_E_MEMORY);
-  CHECK_EQ(initWith(&ctx, &plan, &backend, 147, 0), TIGRIS_E_MEMORY);
+  CHECK_EQ(initWith(&ctx, &plan, &backend, 99, 0), TIGRIS_E_SCRATCH);
+  CHECK_EQ(initWith(&ctx, &plan, &backend, 147, 0), TIGRIS_E_SCRATCH);
   CHECK_EQ(initWith(&ctx, &plan, &backend, 150, 0), TIGRIS_OK);
   CHECK_EQ(ctx.scratch - ctx.fast, 48);
   CHECK_EQ(tigris_run(&ctx), TIGRIS_OK);
