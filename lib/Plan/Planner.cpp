@@ -2,11 +2,10 @@
 #include "tigris/Plan/Planner.h"
 
 #include "tigris/Analysis/MacCount.h"
-#include "tigris/Analysis/MemoryTimeline.h"
-#include "tigris/Analysis/OpOrder.h"
-#include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Analysis/OrderSearch.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/ResidentLayout.h"
+#include "tigris/Plan/Schedule.h"
 #include "tigris/Plan/SegmentSearch.h"
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
@@ -18,21 +17,6 @@
 namespace tigris {
 
 namespace {
-
-/// One order with everything that follows from it.
-struct Schedule {
-  Schedule(const Graph& graph, std::vector<OpId> opOrder, IoMode io, uint64_t align)
-      : order(std::move(opOrder)), aliases(graph, order),
-        buffers(computeLifetimes(graph, order, aliases, io)),
-        timeline(computeTimeline(buffers, order.size(), align)),
-        layout(layoutArena(buffers, align, timeline.bound)) {}
-
-  std::vector<OpId> order;
-  AliasSets aliases;
-  std::vector<LiveBuffer> buffers;
-  MemoryTimeline timeline;
-  ArenaLayout layout;
-};
 
 Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
   return makeError(DiagId::OverBudget, "needs ", formatExactBytes(needed), " of ", memory,
@@ -151,6 +135,16 @@ uint64_t totalCost(std::span<const StageDraft> drafts) {
   return cost;
 }
 
+bool isCheaper(std::span<const StageDraft> a, std::span<const StageDraft> b) {
+  const auto calls = [](std::span<const StageDraft> drafts) {
+    uint64_t sum = 0;
+    for (const StageDraft& draft : drafts)
+      sum += draft.stats.kernelCalls;
+    return sum;
+  };
+  return std::pair(totalCost(a), calls(a)) < std::pair(totalCost(b), calls(b));
+}
+
 bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
 
 struct Cuts {
@@ -197,7 +191,7 @@ std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Pl
   return greedy;
 }
 
-void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen, Plan& plan) {
+void addStats(const Graph& graph, const Schedule& given, Plan& plan) {
   PlanStats& stats = plan.stats;
   const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
@@ -206,24 +200,45 @@ void addStats(const Graph& graph, const Schedule& given, const Schedule& chosen,
       if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
         stats.compulsoryBytes += bytes(port.tensor);
     }
-  for (const OpId id : chosen.order)
+  for (const OpId id : given.order)
     stats.macs += macCount(graph, graph.op(id));
   stats.unscheduledPeakBytes = given.timeline.peak;
   if (!given.order.empty())
     stats.peakOp = given.order[given.timeline.peakStep];
 }
 
-void addBounds(const Schedule& given, const Schedule& chosen, uint64_t opNeed, Plan& plan) {
-  const std::string order = chosen.order == given.order ? "given order" : "depth-first order";
+/// No order of the graph as one stage has a lower peak than this. With rounded sizes, each buffer but the one
+/// on top takes what rounding adds.
+uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
+  std::map<OpId, size_t> position;
+  for (const OpId id : graph.order())
+    position.emplace(id, position.size());
+  std::vector<size_t> order;
+  for (const OpId id : plan.stages[0].ops)
+    order.push_back(position.at(id));
+  const auto bound = [&](uint64_t align) {
+    constexpr size_t Work = 1'000'000;
+    return searchOrder(makeOrderProblem(graph, plan.io, align), {{order}}, Work).bound;
+  };
+  uint64_t padding = 0;
+  for (const TensorId id : graph.tensors())
+    if (!graph.tensor(id).isConstant())
+      padding = std::max(padding,
+                         alignUp(graph.tensor(id).bytes(), plan.align) - graph.tensor(id).bytes());
+  const uint64_t rounded = bound(plan.align);
+  return std::max(bound(1), rounded - std::min(rounded, padding));
+}
+
+void addBounds(const Graph& graph, uint64_t opNeed, Plan& plan) {
   if (plan.stages.size() == 1 && plan.stages[0].mode == StageMode::Whole) {
-    plan.bounds.fastPeakBytes = chosen.timeline.bound;
+    plan.bounds.fastPeakBytes = anyOrderBound(graph, plan);
     plan.bounds.slowTrafficBytes = plan.stats.slowReadBytes + plan.stats.slowWriteBytes;
-    plan.bounds.planClass = "single-stage, " + order;
+    plan.bounds.planClass = "single-stage, any order";
     plan.provenOptimal = plan.stats.fastPeakBytes == plan.bounds.fastPeakBytes;
   } else {
     plan.bounds.fastPeakBytes = opNeed;
     plan.bounds.slowTrafficBytes = plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0;
-    plan.bounds.planClass = "ops whole or in boxes, " + order;
+    plan.bounds.planClass = "ops whole or in boxes, any order";
   }
 }
 
@@ -257,27 +272,21 @@ uint64_t withScratch(const Plan& plan, uint64_t bytes) {
   return plan.scratch == 0 ? bytes : alignUp(bytes, plan.align) + plan.scratch;
 }
 
-/// The graph's own order and a depth-first one.
-class Candidates {
-public:
-  Candidates(const Graph& graph, const Plan& plan)
-      : given_(graph, graph.order(), plan.io, plan.align) {
-    if (given_.timeline.bound > 0)
-      other_.emplace(graph, depthFirstOrder(graph), plan.io, plan.align);
-  }
-  const Schedule& given() const { return given_; }
-  const Schedule& best() const {
-    return other_ && other_->layout.height < given_.layout.height ? *other_ : given_;
-  }
+Schedules schedulesOf(const Graph& graph, const Plan& plan) {
+  return Schedules(graph, plan.io, plan.align, plan.planner == "optimal");
+}
 
-private:
-  Schedule given_;
-  std::optional<Schedule> other_;
-};
+/// Of any order: it is about ops alone.
+StageNeed stageNeed(const Graph& graph, const Schedule& schedule, const Plan& plan) {
+  StageDrafter drafter(graph, schedule.order, schedule.aliases, plan.io, plan.align);
+  return largestStageNeed(drafter);
+}
 
 /// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
 uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least, uint64_t most) {
   const uint64_t align = drafter.align();
+  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, true))
+    return most;
   for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
     const uint64_t middle = low + (high - low) / 2;
     if (const auto cuts = searchCuts(graph, drafter, middle * align, true)) {
@@ -290,14 +299,18 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least,
   return most;
 }
 
-/// What planGraph needs, scratch included; `oneStage` and `stages` (largestStageNeed) are without it.
-uint64_t smallestBudget(const Graph& graph, StageDrafter& drafter, const Plan& plan,
-                        uint64_t oneStage, uint64_t stages) {
+/// What planGraph needs, scratch included; `stages` (largestStageNeed) is without it.
+uint64_t smallestBudget(const Graph& graph, const Schedules& orders, const Plan& plan,
+                        uint64_t stages) {
+  const uint64_t oneStage = orders.best().layout.height;
   uint64_t smallest = oneStage;
   if (maySpill(plan))
     smallest = std::min(oneStage, stages);
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
-    smallest = smallestStay(graph, drafter, std::min(oneStage, stages), oneStage);
+    for (const Schedule& schedule : orders.all()) {
+      StageDrafter drafter(graph, schedule.order, schedule.aliases, plan.io, plan.align);
+      smallest = smallestStay(graph, drafter, std::min(smallest, stages), smallest);
+    }
   return withScratch(plan, smallest);
 }
 
@@ -318,25 +331,33 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   if (!empty)
     return empty.error();
   Plan plan = *empty;
-  const Candidates orders(graph, plan);
-  const Schedule& chosen = orders.best();
+  const Schedules orders = schedulesOf(graph, plan);
   const uint64_t fast = fastForStages(plan);
-  const bool oneStage = chosen.layout.height <= fast;
-  StageDrafter drafter(graph, chosen.order, chosen.aliases, plan.io, plan.align);
+  const Schedule* chosen = &orders.best();
+  const bool oneStage = chosen->layout.height <= fast;
   StageNeed need;
-  if (!oneStage)
-    need = largestStageNeed(drafter);
   std::optional<Cuts> cuts;
-  if (oneStage)
-    cuts = {{draftOf(graph, chosen, plan.io)}, {{}, {0}}};
-  else if (plan.io != IoMode::Arena && (need.bytes <= fast || !maySpill(plan)))
-    cuts = cutOrder(graph, drafter, plan, fast);
+  if (oneStage) {
+    cuts = {{draftOf(graph, *chosen, plan.io)}, {{}, {0}}};
+  } else {
+    need = stageNeed(graph, *chosen, plan);
+    if (plan.io != IoMode::Arena && (need.bytes <= fast || !maySpill(plan)))
+      for (const Schedule& schedule : orders.all()) {
+        if (plan.planner == "greedy" && &schedule != &orders.best())
+          continue;
+        StageDrafter drafter(graph, schedule.order, schedule.aliases, plan.io, plan.align);
+        std::optional<Cuts> other = cutOrder(graph, drafter, plan, fast);
+        if (other && (!cuts || isCheaper(other->drafts, cuts->drafts))) {
+          cuts = std::move(other);
+          chosen = &schedule;
+        }
+      }
+  }
   if (!cuts) {
-    const OpId at = maySpill(plan) ? need.op : chosen.order[chosen.timeline.boundStep];
+    const OpId at = maySpill(plan) ? need.op : chosen->order[chosen->timeline.boundStep];
     const Op& op = graph.op(at);
     const uint64_t least = withScratch(plan, need.bytes);
-    const uint64_t smallest =
-        smallestBudget(graph, drafter, plan, chosen.layout.height, need.bytes);
+    const uint64_t smallest = smallestBudget(graph, orders, plan, need.bytes);
     return makeError(DiagId::OverBudget, "needs ", formatExactBytes(smallest),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
@@ -350,14 +371,14 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
     plan.stats.slowPeakBytes = placeInterface(graph, plan);
   addStages(graph, cuts->drafts, cuts->residents, plan);
   if (!oneStage && plan.budget.slow)
-    plan.stats.slowPeakBytes = placeSpills(graph, cuts->drafts, chosen.aliases, plan.io, plan.align,
-                                           plan.stats.slowPeakBytes, plan.slow);
+    plan.stats.slowPeakBytes = placeSpills(graph, cuts->drafts, chosen->aliases, plan.io,
+                                           plan.align, plan.stats.slowPeakBytes, plan.slow);
   if (plan.budget.slow && plan.stats.slowPeakBytes > *plan.budget.slow)
     return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)
         .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes, " bytes",
                      plan.stages.size() == 1 ? "; --io=caller needs none" : ""));
-  addStats(graph, orders.given(), chosen, plan);
-  addBounds(orders.given(), chosen, need.bytes, plan);
+  addStats(graph, orders.given(), plan);
+  addBounds(graph, need.bytes, plan);
   return plan;
 }
 
@@ -365,12 +386,10 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
   const Expected<Plan> plan = emptyPlan(graph, options);
   if (!plan)
     return plan.error();
-  const Candidates orders(graph, *plan);
-  const Schedule& chosen = orders.best();
-  BudgetNeeds needs = {withScratch(*plan, chosen.layout.height), 0};
-  StageDrafter drafter(graph, chosen.order, chosen.aliases, plan->io, plan->align);
+  const Schedules orders = schedulesOf(graph, *plan);
+  BudgetNeeds needs = {withScratch(*plan, orders.best().layout.height), 0};
   needs.smallest =
-      smallestBudget(graph, drafter, *plan, chosen.layout.height, largestStageNeed(drafter).bytes);
+      smallestBudget(graph, orders, *plan, stageNeed(graph, orders.best(), *plan).bytes);
   return needs;
 }
 

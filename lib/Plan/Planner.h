@@ -24,11 +24,12 @@ struct PlanOptions {
 /// tensors do not fit or cost more. Tensors that cross a cut stay in fast memory (Plan/SegmentSearch.h) or, if
 /// there is slow memory, are spilled and loaded again (Plan/TemporalPartition.h).
 ///
-/// The order is the graph's own unless depthFirstOrder gives a lower fast peak. Every model output must have
-/// a tensor of its own (insertPortCopies). Bounds of one stage: no layout in the chosen order can have a
-/// lower fast peak than bounds.fastPeakBytes (MemoryTimeline::bound); slow traffic cannot be
-/// lower than the loads and spills made. Bounds of several: the op that needs most when it is cut as finely as
-/// can be, and the compulsory traffic. Nothing is said about other orders.
+/// Several orders are tried (Plan/Schedule.h): for one stage the one with the lowest fast peak is taken, for several
+/// the one whose cuts cost least. Every model output must have a tensor of its own (insertPortCopies).
+///
+/// Bounds of one stage: no plan of one stage, in any order, has a lower fast peak than bounds.fastPeakBytes
+/// (Analysis/OrderSearch.h); slow traffic cannot be lower than the loads and spills made. Bounds of several:
+/// the op that needs most when it is cut as finely as can be, and the compulsory traffic.
 ///
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
 /// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory, and

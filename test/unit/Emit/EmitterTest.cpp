@@ -82,7 +82,7 @@ TEST_CASE("the file says what the plan says") {
   CHECK(text(s.planner) == "optimal");
   CHECK(text(s.optimize) == "memory");
   CHECK(text(s.producer) == "test 1.2.3");
-  CHECK(text(s.bound_class) == "single-stage, given order");
+  CHECK(text(s.bound_class) == "single-stage, any order");
   CHECK(text(plan.ports[0].name) == "image");
   CHECK(text(plan.ops[0].name) == "conv");
   CHECK(plan.ints[plan.ports[0].perm + 1] == 2);

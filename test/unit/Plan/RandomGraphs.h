@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
+#include "tigris/Support/StringUtils.h"
 
 #include <random>
 

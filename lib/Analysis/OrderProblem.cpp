@@ -1,0 +1,145 @@
+// Joins reshapes, collects makers and readers, and finds articulations.
+#include "tigris/Analysis/OrderProblem.h"
+
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+/// Tensors that one or more Reshapes lead to from `tensor`'s root.
+class ReshapeSets {
+public:
+  explicit ReshapeSets(const Graph& graph) {
+    for (const OpId id : graph.order()) {
+      const Op& op = graph.op(id);
+      if (op.kind == OpKind::Reshape && !graph.tensor(op.input(0)).isConstant())
+        root_.emplace(op.output(), root(op.input(0)));
+    }
+  }
+
+  TensorId root(TensorId tensor) const {
+    const auto found = root_.find(tensor);
+    return found == root_.end() ? tensor : found->second;
+  }
+
+private:
+  std::map<TensorId, TensorId> root_;
+};
+
+void insertSorted(std::vector<size_t>& list, size_t value) {
+  const auto at = std::lower_bound(list.begin(), list.end(), value);
+  if (at == list.end() || *at != value)
+    list.insert(at, value);
+}
+
+/// For each op: everything before it leads to it. So it is when no op before it ends outside of it: each that
+/// has had no successor so far is one of its producers.
+std::vector<bool> followsAll(const std::vector<std::vector<size_t>>& producers) {
+  std::vector<bool> result(producers.size());
+  std::vector<bool> hasSuccessor(producers.size());
+  size_t ends = 0;
+  for (size_t op = 0; op < producers.size(); ++op) {
+    for (const size_t producer : producers[op])
+      if (!hasSuccessor[producer]) {
+        hasSuccessor[producer] = true;
+        --ends;
+      }
+    result[op] = ends == 0;
+    ++ends;
+  }
+  return result;
+}
+
+} // namespace
+
+OrderProblem makeOrderProblem(const Graph& graph, IoMode io, uint64_t align) {
+  OrderProblem problem;
+  const ReshapeSets sets(graph);
+  std::map<OpId, size_t> position;
+  std::map<TensorId, size_t> bufferOf;
+  const auto buffer = [&](TensorId tensor) -> OrderProblem::Buffer& {
+    const auto [entry, isNew] = bufferOf.emplace(sets.root(tensor), problem.buffers.size());
+    if (isNew)
+      problem.buffers.push_back({alignUp(graph.tensor(tensor).bytes(), align), {}, {}, false});
+    return problem.buffers[entry->second];
+  };
+
+  const auto isRead = [&](TensorId tensor) { return !graph.users(tensor).empty(); };
+  for (const Port& port : graph.inputs())
+    if (io == IoMode::Arena || isRead(port.tensor))
+      buffer(port.tensor);
+  for (const OpId id : graph.order()) {
+    const size_t op = problem.producers.size();
+    position.emplace(id, op);
+    problem.producers.emplace_back();
+    for (const TensorId input : graph.op(id).inputs) {
+      if (!input || graph.tensor(input).isConstant())
+        continue;
+      insertSorted(buffer(input).readers, op);
+      if (const OpId producer = graph.producer(input))
+        insertSorted(problem.producers[op], position.at(producer));
+    }
+    for (const TensorId output : graph.op(id).outputs)
+      if (output && sets.root(output) == output)
+        buffer(output).maker = op;
+  }
+  for (const Port& port : graph.outputs())
+    if (bufferOf.count(sets.root(port.tensor)) != 0)
+      buffer(port.tensor).staysToEnd = true;
+  if (io == IoMode::Caller)
+    for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+      for (const Port& port : *ports)
+        if (const auto found = bufferOf.find(sets.root(port.tensor)); found != bufferOf.end())
+          problem.buffers[found->second].bytes = 0;
+  return problem;
+}
+
+std::vector<uint64_t> bytesDuring(const OrderProblem& problem, std::span<const size_t> order) {
+  std::vector<size_t> step(order.size());
+  for (size_t k = 0; k < order.size(); ++k)
+    step[order[k]] = k;
+  std::vector<uint64_t> born(order.size() + 1), freed(order.size() + 1);
+  for (const OrderProblem::Buffer& buffer : problem.buffers) {
+    const size_t birth = buffer.maker ? step[*buffer.maker] : 0;
+    size_t death = buffer.staysToEnd && !order.empty() ? order.size() - 1 : birth;
+    for (const size_t reader : buffer.readers)
+      death = std::max(death, step[reader]);
+    born[birth] += buffer.bytes;
+    freed[death + 1] += buffer.bytes;
+  }
+  std::vector<uint64_t> result(order.size());
+  uint64_t live = 0;
+  for (size_t k = 0; k < order.size(); ++k) {
+    live = live + born[k] - freed[k];
+    result[order[k]] = live;
+  }
+  return result;
+}
+
+std::vector<OrderSection> orderSections(const OrderProblem& problem) {
+  const size_t count = problem.ops();
+  std::vector<std::vector<size_t>> mirrored(count);
+  for (size_t op = 0; op < count; ++op)
+    for (const size_t producer : problem.producers[op])
+      mirrored[count - 1 - producer].push_back(count - 1 - op);
+  const std::vector<bool> afterAll = followsAll(problem.producers);
+  const std::vector<bool> beforeAll = followsAll(mirrored);
+
+  std::vector<OrderSection> sections;
+  size_t begin = 0;
+  for (size_t op = 0; op < count; ++op)
+    if (afterAll[op] && beforeAll[count - 1 - op]) {
+      if (begin < op)
+        sections.push_back({begin, op});
+      sections.push_back({op, op + 1});
+      begin = op + 1;
+    }
+  if (begin < count)
+    sections.push_back({begin, count});
+  return sections;
+}
+
+} // namespace tigris

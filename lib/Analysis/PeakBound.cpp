@@ -1,0 +1,141 @@
+// One maximum flow per op that may matter, with Boost.Graph.
+#include "tigris/Analysis/PeakBound.h"
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/boykov_kolmogorov_max_flow.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tigris {
+
+namespace {
+
+using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+using Vertex = Traits::vertex_descriptor;
+using Edge = Traits::edge_descriptor;
+
+struct VertexData {
+  boost::default_color_type color = boost::white_color;
+  int64_t distance = 0;
+  Edge predecessor;
+};
+struct EdgeData {
+  int64_t capacity = 0;
+  int64_t residual = 0;
+  Edge reverse;
+};
+using Network =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, VertexData, EdgeData>;
+
+constexpr int64_t Unlimited = int64_t{1} << 52;
+
+bool within(OrderSection section, size_t op) { return op >= section.begin && op < section.end; }
+
+/// Left of a cut is what has been executed. An op on the left with a producer on the right costs without limit; a
+/// buffer costs its bytes when its maker is on the left and a reader on the right.
+class CutNetwork {
+public:
+  CutNetwork(const OrderProblem& problem, OrderSection section) : section_(section) {
+    network_ = Network(section.size() + 2);
+    for (size_t op = section.begin; op < section.end; ++op) {
+      fromLeft_.push_back(connect(left(), vertex(op), 0));
+      toRight_.push_back(connect(vertex(op), right(), 0));
+      for (const size_t producer : problem.producers[op])
+        if (within(section, producer))
+          connect(vertex(op), vertex(producer), Unlimited);
+    }
+    for (const OrderProblem::Buffer& buffer : problem.buffers)
+      addBuffer(buffer);
+  }
+
+  /// Least bytes in memory right before `op`.
+  uint64_t cutBefore(const OrderProblem& problem, size_t op) {
+    const auto force = [&](int64_t capacity) {
+      network_[toRight_[vertex(op)]].capacity = capacity;
+      for (const size_t producer : problem.producers[op])
+        if (within(section_, producer))
+          network_[fromLeft_[vertex(producer)]].capacity = capacity;
+    };
+    force(Unlimited);
+    const int64_t flow = boost::boykov_kolmogorov_max_flow(
+        network_, boost::get(&EdgeData::capacity, network_),
+        boost::get(&EdgeData::residual, network_), boost::get(&EdgeData::reverse, network_),
+        boost::get(&VertexData::predecessor, network_), boost::get(&VertexData::color, network_),
+        boost::get(&VertexData::distance, network_), boost::get(boost::vertex_index, network_),
+        left(), right());
+    force(0);
+    return constant_ + static_cast<uint64_t>(flow);
+  }
+
+private:
+  Vertex left() const { return section_.size(); }
+  Vertex right() const { return section_.size() + 1; }
+  Vertex vertex(size_t op) const { return op - section_.begin; }
+
+  Edge connect(Vertex from, Vertex to, int64_t capacity) {
+    const Edge there = boost::add_edge(from, to, {capacity, capacity, {}}, network_).first;
+    const Edge back = boost::add_edge(to, from, {0, 0, there}, network_).first;
+    network_[there].reverse = back;
+    return there;
+  }
+
+  void addBuffer(const OrderProblem::Buffer& buffer) {
+    if (buffer.bytes == 0)
+      return;
+    const bool isThere = !buffer.maker || *buffer.maker < section_.begin;
+    if (!isThere && !within(section_, *buffer.maker))
+      return;
+    std::vector<size_t> readers;
+    bool isLeft = buffer.staysToEnd;
+    for (const size_t reader : buffer.readers) {
+      if (within(section_, reader))
+        readers.push_back(reader);
+      isLeft = isLeft || reader >= section_.end;
+    }
+    if (isThere && isLeft)
+      constant_ += buffer.bytes;
+    else if (isLeft) // costs whenever it has been made
+      connect(vertex(*buffer.maker), right(), static_cast<int64_t>(buffer.bytes));
+    else if (!readers.empty()) {
+      const Vertex pays = boost::add_vertex(network_);
+      connect(isThere ? left() : vertex(*buffer.maker), pays, static_cast<int64_t>(buffer.bytes));
+      for (const size_t reader : readers)
+        connect(pays, vertex(reader), Unlimited);
+    }
+  }
+
+  OrderSection section_;
+  Network network_;
+  /// Per op: they force it to one side.
+  std::vector<Edge> fromLeft_, toRight_;
+  uint64_t constant_ = 0;
+};
+
+} // namespace
+
+uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
+                      std::span<const uint64_t> during, size_t& flows) {
+  // In a section of one op all orders agree.
+  if (section.size() == 1)
+    return during[section.begin];
+  std::vector<uint64_t> made(section.size());
+  for (const OrderProblem::Buffer& buffer : problem.buffers)
+    if (buffer.maker && within(section, *buffer.maker))
+      made[*buffer.maker - section.begin] += buffer.bytes;
+  std::vector<size_t> ops(section.size());
+  std::iota(ops.begin(), ops.end(), section.begin);
+  std::stable_sort(ops.begin(), ops.end(),
+                   [&](size_t a, size_t b) { return during[a] > during[b]; });
+  CutNetwork network(problem, section);
+  uint64_t best = 0;
+  for (const size_t op : ops) {
+    if (during[op] <= best || flows == 0)
+      break;
+    --flows;
+    best = std::max(best, network.cutBefore(problem, op) + made[op - section.begin]);
+  }
+  return best;
+}
+
+} // namespace tigris
