@@ -103,11 +103,7 @@ int inputChannelAxis(const Graph& graph, const Op& op) {
 std::optional<QuantParam> fixedResult(const Op& op) {
   switch (op.kind) {
   case OpKind::Softmax:
-  case OpKind::Sigmoid:
-  case OpKind::HardSigmoid:
     return QuantParam{{1.0F / 256}, {-128}, -1};
-  case OpKind::Tanh:
-    return QuantParam{{1.0F / 128}, {0}, -1};
   default:
     return std::nullopt;
   }

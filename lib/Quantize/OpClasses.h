@@ -42,8 +42,8 @@ std::optional<WeightOperand> weightOperand(const Graph& graph, const Op& op);
 /// Axis of operand 0 that the weights sum over, for means per input channel; -1 where there is none.
 int inputChannelAxis(const Graph& graph, const Op& op);
 
-/// Quantization of results whose range the operator fixes: Softmax and Sigmoid 1/256 and -128, Tanh 1/128 and
-/// 0, as TensorFlow Lite's int8 specification has them.
+/// Quantization of results that the kernel fixes: Softmax 1/256 and -128, as TensorFlow Lite's int8 specification
+/// has it.
 std::optional<QuantParam> fixedResult(const Op& op);
 
 } // namespace tigris::quantize

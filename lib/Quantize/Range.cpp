@@ -119,7 +119,7 @@ Range percentile(const TensorStatistics& statistics, const Range& full, double p
 /// The distribution in cells wide enough to hold some values each: where most are empty or hold a single value,
 /// fewer cells per step always look like a better match, whatever is clipped.
 std::vector<HistogramBin> coarse(const TensorStatistics& statistics) {
-  constexpr uint64_t MostCells = 2048;
+  constexpr uint64_t MostCells = 512;
   constexpr uint64_t ValuesPerCell = 64;
   const uint64_t values = statistics.count() - statistics.zeros();
   const auto cells =

@@ -146,7 +146,7 @@ tensors:
 ops:
   - {op: Conv, name: conv1, in: [x, w], out: [a]}
   - {op: Conv, name: conv2, in: [a, w], out: [b]}
-  - {op: Sigmoid, name: sigmoid, in: [b], out: [s]}
+  - {op: Softmax, name: softmax, in: [b], out: [s]}
   - {op: Concat, name: concat, in: [a, b, s], out: ["y"], attrs: {axis: 1}}
 blobs:
   - {name: w, values: [1.27, -0.635, 0.3, 12.7]}
