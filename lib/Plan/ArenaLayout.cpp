@@ -1,7 +1,8 @@
-// Greedy placement in several orders, improved by promoting the buffer on top.
+// Greedy placement in several orders, improved by promoting the buffer on top, then by an exact search.
 #include "tigris/Plan/ArenaLayout.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Plan/OffsetSearch.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
@@ -84,11 +85,7 @@ std::function<uint64_t(const LiveBuffer&)> pressure(std::span<const LiveBuffer> 
   };
 }
 
-} // namespace
-
-ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound) {
-  if (buffers.empty())
-    return {};
+ArenaLayout layOutGreedily(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound) {
   const auto lifetime = [](const LiveBuffer& b) { return uint64_t{b.death} - b.birth + 1; };
   const Layouter layouter(buffers, align);
   const std::vector<Order> orders = {
@@ -119,6 +116,29 @@ ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uin
             return best;
         }
       }
+  return best;
+}
+
+} // namespace
+
+ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound,
+                        size_t work) {
+  if (buffers.empty())
+    return {};
+  ArenaLayout best = layOutGreedily(buffers, align, bound);
+  uint64_t low = bound;
+  for (uint64_t height = bound; low < best.height && work > 0;
+       height = low + (best.height - low) / 2) {
+    std::vector<uint64_t> offsets;
+    if (fitOffsets(buffers, align, height, work, offsets) == FitResult::Found)
+      best = {std::move(offsets), height};
+    else
+      low = height + 1;
+  }
+  // A height between two possible ones has been asked for.
+  best.height = 0;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    best.height = std::max(best.height, best.offsets[i] + buffers[i].bytes);
   return best;
 }
 

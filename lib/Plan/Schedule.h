@@ -14,7 +14,7 @@ struct Schedule {
       : order(std::move(opOrder)), aliases(graph, order),
         buffers(computeLifetimes(graph, order, aliases, io)),
         timeline(computeTimeline(buffers, order.size(), align)),
-        layout(layoutArena(buffers, align, timeline.bound)) {}
+        layout(layoutArena(buffers, align, timeline.bound, ThoroughFit)) {}
 
   std::vector<OpId> order;
   AliasSets aliases;
