@@ -223,10 +223,57 @@ private:
     return {};
   }
 
-  /// What the stage works in is what the tiles say; results become whole at home when the last tile is done.
+  /// Calls `visit` with offset and size of each run of bytes that the part has in the whole tensor.
+  template <typename Visit>
+  Status eachRun(TensorId tensor, const Box& part, const Visit& visit) const {
+    const Box whole = wholeBox(graph_.tensor(tensor).shape);
+    size_t axis = Box::MaxRank - 1;
+    uint64_t unit = dtypeSize(graph_.tensor(tensor).type);
+    for (; axis > 0 && part.axes.at(axis) == whole.axes.at(axis); --axis)
+      unit *= static_cast<uint64_t>(whole.axes.at(axis).size());
+    const uint64_t bytes = unit * static_cast<uint64_t>(part.axes.at(axis).size());
+    Box at = part;
+    for (bool more = true; more;) {
+      uint64_t first = 0;
+      for (size_t k = 0; k <= axis; ++k)
+        first = first * static_cast<uint64_t>(whole.axes.at(k).size()) +
+                static_cast<uint64_t>(at.axes.at(k).begin);
+      if (Status status = visit(first * unit, bytes); !status)
+        return status;
+      more = false;
+      for (size_t k = axis; k-- > 0 && !more;) {
+        more = ++at.axes.at(k).begin < part.axes.at(k).end;
+        if (!more)
+          at.axes.at(k).begin = part.axes.at(k).begin;
+      }
+    }
+    return {};
+  }
+
+  Status readPart(const Location& place, TensorId tensor, const Box& part) {
+    return eachRun(tensor, part, [&](uint64_t offset, uint64_t bytes) -> Status {
+      const auto intruder = memory(place).intruder(start(place) + offset, bytes, {value(tensor)});
+      if (!intruder)
+        return {};
+      return makeError(DiagId::BadPlan, "reads ", quoted(tensor), " at ", start(place) + offset,
+                       "..", start(place) + offset + bytes, ", which holds ",
+                       *intruder ? quoted(*intruder) : std::string("nothing"));
+    });
+  }
+
+  Status writePart(const Location& place, TensorId tensor, const Box& part) {
+    return eachRun(tensor, part, [&](uint64_t offset, uint64_t bytes) -> Status {
+      memory(place).write(start(place) + offset, bytes, {value(tensor)});
+      return {};
+    });
+  }
+
+  /// What the stage works in is what the tiles say; results become whole at home when the last tile is done, or
+  /// row by row if it streams.
   Status runTiles(size_t index) {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
+    const bool streams = stage.mode == StageMode::Streamed;
     const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
     for (const TensorId tensor : stage.loads)
       if (Status status = read(homeOf(tensor), tensor, what); !status)
@@ -239,15 +286,18 @@ private:
         return fail(what, " writes ", quoted(store), " over the caller's input");
       for (const auto* moved : {&stage.loads, &stage.spills})
         for (const TensorId other : *moved)
-          if (other != store && overlap(place, store, homeOf(other), other))
+          if (other != store && (moved == &stage.spills || !streams) &&
+              overlap(place, store, homeOf(other), other))
             return fail(what, " writes ", quoted(store), " over ", quoted(other),
                         ", which it works on");
     }
     if (Status status = clobber(index); !status)
       return status;
-    const Expected<TileReplay::Counts> counts = stage.mode == StageMode::Streamed
-                                                    ? StreamReplay(graph_, stage).run()
-                                                    : TileReplay(graph_, stage).run();
+    const HomeAccess homes = {
+        [&](TensorId tensor, const Box& part) { return readPart(homeOf(tensor), tensor, part); },
+        [&](TensorId tensor, const Box& part) { return writePart(homeOf(tensor), tensor, part); }};
+    const Expected<TileReplay::Counts> counts =
+        streams ? StreamReplay(graph_, stage).run(homes) : TileReplay(graph_, stage).run();
     if (!counts)
       return fail(what, ": ", counts.error().message());
     for (const auto& [tensor, bytes] : counts->loaded)
@@ -255,6 +305,8 @@ private:
     for (const auto& [tensor, bytes] : counts->stored) {
       const Location place = homeOf(tensor);
       slowWrite_ += place.memory == Memory::Slow ? bytes : 0;
+      if (streams)
+        continue;
       if (Status status = write(place, tensor, what); !status)
         return status;
     }

@@ -16,6 +16,11 @@ struct Block {
   uint64_t bytes = 0;
   size_t first = 0;
   size_t last = 0;
+  /// The block whose bytes it may take: index and distance.
+  std::optional<size_t> from = {};
+  uint64_t lead = 0;
+  /// Bytes below it that those which take its bytes need.
+  uint64_t below = 0;
   uint64_t offset = 0;
   bool isLow = true;
 
@@ -71,30 +76,39 @@ private:
     return true;
   }
 
-  /// The lowest or highest free address among the blocks before it.
-  std::optional<uint64_t> findOffset(size_t index, bool isLow) const {
+  /// The lowest or highest free address among the blocks before it; `raised`: that leaves `below` bytes.
+  std::optional<uint64_t> findOffset(size_t index, bool isLow, bool raised) const {
     const Block& block = blocks_[index];
-    std::vector<uint64_t> candidates = {isLow ? 0 : endBelow(budget_, block.bytes)};
+    const uint64_t gap = raised ? block.below : 0;
+    std::vector<uint64_t> candidates = {isLow ? gap : endBelow(budget_, block.bytes)};
     for (size_t i = 0; i < index; ++i)
       if (blocks_[i].meets(block))
-        candidates.push_back(isLow ? alignUp(blocks_[i].end(), align_)
+        candidates.push_back(isLow ? alignUp(blocks_[i].end(), align_) + gap
                                    : endBelow(blocks_[i].offset, block.bytes));
+    if (block.from && blocks_[*block.from].offset >= block.lead)
+      candidates.push_back(blocks_[*block.from].offset - block.lead);
     std::sort(candidates.begin(), candidates.end());
     if (!isLow)
       std::reverse(candidates.begin(), candidates.end());
     for (const uint64_t offset : candidates) {
       if (offset > limit_ || block.bytes > limit_ - offset)
         continue;
-      const bool isFree =
-          std::none_of(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(index),
-                       [&](const Block& other) {
-                         return other.meets(block) && offset < other.end() &&
-                                other.offset < offset + block.bytes;
-                       });
-      if (isFree)
+      if (isFree(index, offset))
         return offset;
     }
     return std::nullopt;
+  }
+
+  bool isFree(size_t index, uint64_t offset) const {
+    const Block& block = blocks_[index];
+    for (size_t i = 0; i < index; ++i) {
+      const Block& other = blocks_[i];
+      const bool mayOverlap = block.from == i && offset + block.lead <= other.offset;
+      if (!mayOverlap && other.meets(block) && offset < other.end() &&
+          other.offset < offset + block.bytes)
+        return false;
+    }
+    return true;
   }
 
   /// The highest aligned address from which the bytes end at `end` or below; beyond every limit if there is none.
@@ -107,17 +121,22 @@ private:
       return true;
     if (++nodes_ > MaxNodes)
       return false;
-    // Opposite to the one before, so that the space it leaves joins the middle.
-    const bool preferLow = index == 0 || !blocks_[index - 1].isLow;
-    for (const bool isLow : {preferLow, !preferLow}) {
-      const std::optional<uint64_t> offset = findOffset(index, isLow);
-      if (!offset)
-        continue;
-      blocks_[index].offset = *offset;
-      blocks_[index].isLow = isLow;
-      if (hasRoom(index) && place(index + 1))
-        return true;
-    }
+    Block& block = blocks_[index];
+    // Opposite to the one before, so that the space it leaves joins the middle; or over the one it may overlap.
+    const bool preferLow =
+        block.from ? blocks_[*block.from].isLow : index == 0 || !blocks_[index - 1].isLow;
+    for (const bool raised : {false, true})
+      for (const bool isLow : {preferLow, !preferLow}) {
+        if (raised && (!isLow || block.below == 0))
+          continue;
+        const std::optional<uint64_t> offset = findOffset(index, isLow, raised);
+        if (!offset)
+          continue;
+        block.offset = *offset;
+        block.isLow = isLow;
+        if (hasRoom(index) && place(index + 1))
+          return true;
+      }
     return false;
   }
 
@@ -142,6 +161,14 @@ std::optional<ResidentLayout> layOutResidents(const Graph& graph,
       if (isNew)
         blocks.push_back({id, graph.tensor(id).bytes(), stage, stage});
       blocks[entry->second].last = stage;
+    }
+  for (size_t stage = stages.size(); stage-- > 0;)
+    if (const auto& overlap = stages[stage].overlap) {
+      Block& from = blocks[index.at(overlap->from)];
+      Block& to = blocks[index.at(overlap->to)];
+      to.from = index.at(overlap->from);
+      to.lead = overlap->lead;
+      from.below = overlap->lead + to.below;
     }
   Search search(std::move(blocks), stages, budget, align);
   return search.run() ? std::optional(search.result()) : std::nullopt;

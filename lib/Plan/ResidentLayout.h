@@ -12,7 +12,8 @@ struct ResidentLayout {
 };
 
 /// Resident tensors lie at the lower or the upper end of the arena from the first stage that touches them to the
-/// last one; the stages' own memory lies in one piece between them. A backtracking search over the end for each
+/// last one; the stages' own memory lies in one piece between them. Two that a stage lets overlap (Overlap) need not
+/// lie apart. A backtracking search over the end for each
 /// tensor, of limited effort. nullopt when it finds nothing within `budget` bytes.
 std::optional<ResidentLayout> layOutResidents(const Graph& graph,
                                               std::span<const StageDraft> stages, uint64_t budget,

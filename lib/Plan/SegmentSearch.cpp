@@ -109,12 +109,38 @@ private:
     return sum;
   }
 
-  /// Fast bytes a stage has for itself.
-  std::optional<uint64_t> roomBeside(const Residents& residents) const {
+  /// Fast bytes a stage has for itself if residents leave `saved` of theirs to each other.
+  std::optional<uint64_t> roomBeside(const Residents& residents, uint64_t saved = 0) const {
     if (residents.empty())
       return options_.budget;
-    const uint64_t taken = residentBytes(residents) + options_.slack;
+    const uint64_t taken = residentBytes(residents) - saved + options_.slack;
     return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
+  }
+
+  /// The overlap of what dies between two cuts with what is born there that saves most.
+  std::optional<Overlap> bestOverlap(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
+                                     const Residents& residents) const {
+    std::optional<Overlap> best;
+    uint64_t most = 0;
+    const auto crosses = [&](size_t at, TensorId id) {
+      return std::find(crossing_[at].begin(), crossing_[at].end(), id) != crossing_[at].end();
+    };
+    for (const Overlap& overlap : overlaps) {
+      if (residents.count(overlap.from) == 0 || residents.count(overlap.to) == 0 ||
+          crosses(end, overlap.from) || crosses(begin, overlap.to))
+        continue;
+      if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
+        most = saved;
+        best = overlap;
+      }
+    }
+    return best;
+  }
+
+  std::optional<uint64_t> streamRoom(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
+                                     const Residents& residents) const {
+    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, residents);
+    return roomBeside(residents, overlap ? drafter_.saved(*overlap) : 0);
   }
 
   /// What crosses both cuts has been kept at both or at neither.
@@ -139,7 +165,8 @@ private:
     size_t state;
     size_t next;
     Residents residents;
-    uint64_t room;
+    /// Without overlaps; nullopt when the residents alone exceed the budget.
+    std::optional<uint64_t> room;
   };
 
   std::vector<Transition> transitions(size_t begin, size_t end) const {
@@ -150,8 +177,8 @@ private:
           continue;
         Residents all = residents(cuts_[begin], cuts_[begin].masks[state]);
         all.merge(residents(cuts_[end], cuts_[end].masks[next]));
-        if (const auto room = roomBeside(all))
-          result.push_back({state, next, std::move(all), *room});
+        const std::optional<uint64_t> room = roomBeside(all);
+        result.push_back({state, next, std::move(all), room});
       }
     return result;
   }
@@ -195,6 +222,8 @@ private:
     if (drafter_.bound(plain) > options_.budget)
       return false;
     for (const Transition& way : ways) {
+      if (!way.room)
+        continue;
       const uint64_t saved = savedTraffic(plain, way.residents);
       const Entry entry = entryFor(end, way, plain, saved);
       if (!improves(begin, way, entry) || (options_.stay && saved != traffic(plain)))
@@ -206,10 +235,10 @@ private:
                              [&](TensorId id) { return way.residents.count(id) != 0; }) > 1;
       };
       if (std::any_of(stage.pinned.begin(), stage.pinned.end(), isShared) ||
-          drafter_.bound(stage) > way.room)
+          drafter_.bound(stage) > *way.room)
         continue;
       drafter_.layOut(stage);
-      if (stage.height <= way.room)
+      if (stage.height <= *way.room)
         offer(begin, way, entry);
     }
     return true;
@@ -221,11 +250,13 @@ private:
     const StageDraft plain = drafter_.whole(begin, begin + 1);
     const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
     for (const Transition& way : ways) {
+      if (!way.room)
+        continue;
       // Tiles of other ops load everything at least once, as the whole op does, which may have fitted.
       const uint64_t saved = savedTraffic(plain, way.residents);
       if (!mayLeaveOut && !improves(begin, way, entryFor(begin + 1, way, plain, saved)))
         continue;
-      const auto tiled = drafter_.tiled(begin, begin + 1, way.room, way.residents);
+      const auto tiled = drafter_.tiled(begin, begin + 1, *way.room, way.residents);
       if (tiled && !(options_.stay && traffic(*tiled) != 0))
         offer(begin, way, entryFor(begin + 1, way, *tiled, 0));
       const bool isHome = std::none_of(touched.begin(), touched.end(),
@@ -242,7 +273,8 @@ private:
       return false;
     bool fits = false;
     for (const Transition& way : ways) {
-      if (finest->height > way.room)
+      const auto room = streamRoom(finest->overlaps, begin, end, way.residents);
+      if (!room || finest->height > *room)
         continue;
       fits = true;
       const uint64_t saved = savedTraffic(*finest, way.residents);
@@ -275,7 +307,7 @@ private:
   StageDraft draft(size_t begin, size_t state, const Entry& entry) {
     Residents all = residents(cuts_[begin], cuts_[begin].masks[state]);
     all.merge(residents(cuts_[entry.end], cuts_[entry.end].masks[entry.nextState]));
-    const uint64_t room = *roomBeside(all);
+    const std::optional<uint64_t> room = roomBeside(all);
     std::optional<StageDraft> stage;
     switch (entry.mode) {
     case StageMode::Whole:
@@ -286,10 +318,17 @@ private:
       stage = drafter_.direct(begin);
       break;
     case StageMode::Tiled:
-      stage = drafter_.tiled(begin, entry.end, room, all);
+      stage = drafter_.tiled(begin, entry.end, *room, all);
       break;
     case StageMode::Streamed:
-      stage = drafter_.streamed(begin, entry.end, room, all);
+      stage = drafter_.streamed(
+          begin, entry.end,
+          [&](const std::vector<Overlap>& overlaps) {
+            return streamRoom(overlaps, begin, entry.end, all).value_or(0);
+          },
+          all);
+      if (stage)
+        stage->overlap = bestOverlap(stage->overlaps, begin, entry.end, all);
       break;
     }
     TIGRIS_CHECK_MSG(stage, "a stage that was found does not fit any more");

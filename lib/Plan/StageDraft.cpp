@@ -4,6 +4,7 @@
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TileSearch.h"
+#include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
 
@@ -18,6 +19,12 @@ bool contains(const std::vector<TensorId>& list, TensorId id) {
 }
 
 } // namespace
+
+uint64_t Overlap::saved(const Graph& graph, uint64_t align) const {
+  const uint64_t under = alignUp(graph.tensor(from).bytes(), align);
+  const uint64_t over = alignUp(graph.tensor(to).bytes(), align);
+  return under + over - std::min(under + over, std::max(under + lead, over));
+}
 
 StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
                            const AliasSets& aliases, IoMode io, uint64_t align)
@@ -162,17 +169,28 @@ StageDraft StageDrafter::streamDraft(StageDraft stage, const StreamModel& model,
   stage.tiling = model.tiling(cost, layout);
   stage.height = layout.height;
   stage.stats.kernelCalls = cost.kernelCalls;
+  stage.overlaps = overlapsOf(cost);
   addTiledTraffic(stage, model, cost);
   return stage;
 }
 
-std::optional<StageDraft> StageDrafter::streamed(size_t begin, size_t end, uint64_t budget,
-                                                 const Residents& residents) {
+std::vector<Overlap> StageDrafter::overlapsOf(const TileCost& cost) const {
+  std::vector<Overlap> result;
+  for (const Lead& lead : cost.leads)
+    result.push_back({lead.load, lead.store, alignUp(lead.bytes, align_)});
+  return result;
+}
+
+std::optional<StageDraft>
+StageDrafter::streamed(size_t begin, size_t end,
+                       const std::function<uint64_t(const std::vector<Overlap>&)>& room,
+                       const Residents& residents) {
   StageDraft stage = interface(begin, end);
   const auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
   if (!model)
     return std::nullopt;
-  const std::optional<TileCost> cost = model->search(budget, align_);
+  const std::optional<TileCost> cost =
+      model->search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_);
   if (!cost)
     return std::nullopt;
   stage = streamDraft(std::move(stage), *model, *cost);

@@ -10,6 +10,17 @@
 
 namespace tigris {
 
+/// A resident tensor that a stage makes (`to`) takes the bytes of one that it reads for the last time (`from`): it
+/// begins `lead` bytes, a multiple of the alignment, below the other, or still lower.
+struct Overlap {
+  TensorId from;
+  TensorId to;
+  uint64_t lead = 0;
+
+  /// Fast bytes that this saves.
+  uint64_t saved(const Graph& graph, uint64_t align) const;
+};
+
 /// A run of consecutive ops with the arena to itself.
 struct StageDraft {
   StageMode mode = StageMode::Whole;
@@ -29,6 +40,9 @@ struct StageDraft {
   std::optional<Tiling> tiling;
   /// Slow bytes in slowReadBytes for each load.
   std::map<TensorId, uint64_t> loadedBytes;
+  /// Streamed: what may overlap if both stay in fast memory, and what does.
+  std::vector<Overlap> overlaps;
+  std::optional<Overlap> overlap;
   /// Highest fast byte, counted from where the stage's own memory begins.
   uint64_t height = 0;
 
@@ -48,6 +62,7 @@ public:
   std::span<const OpId> order() const { return order_; }
   uint64_t align() const { return align_; }
   uint64_t bytes(TensorId id) const { return graph_.tensor(id).bytes(); }
+  uint64_t saved(const Overlap& overlap) const { return overlap.saved(graph_, align_); }
   const Op& op(size_t step) const { return graph_.op(order_[step]); }
   /// Activations the op at `step` reads and writes.
   std::vector<TensorId> touched(size_t step) const;
@@ -65,11 +80,13 @@ public:
   /// cannot run in tiles or do not fit.
   std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget,
                                   const Residents& residents = {});
-  /// Ops [begin, end) as a streamed stage in `budget` bytes, in as few steps as fit. nullopt when they cannot run
-  /// row by row or do not fit.
-  std::optional<StageDraft> streamed(size_t begin, size_t end, uint64_t budget,
-                                     const Residents& residents = {});
-  /// The same in as many steps as make anything smaller.
+  /// Ops [begin, end) as a streamed stage in as few steps as fit the bytes that `room` gives to it, which
+  /// depend on the overlaps it finds. nullopt when they cannot run row by row or do not fit.
+  std::optional<StageDraft>
+  streamed(size_t begin, size_t end,
+           const std::function<uint64_t(const std::vector<Overlap>&)>& room,
+           const Residents& residents = {});
+  /// The same in as many steps as make anything smaller, in `budget` bytes.
   std::optional<StageDraft> finestStream(size_t begin, size_t end, uint64_t budget);
   /// Moves the traffic of tensors of a tiled or streamed stage into fast memory.
   void makeResident(StageDraft& stage, const Residents& residents) const;
@@ -91,6 +108,7 @@ private:
   template <typename Model>
   void addTiledTraffic(StageDraft& stage, const Model& model, const TileCost& cost) const;
   StageDraft streamDraft(StageDraft stage, const StreamModel& model, const TileCost& cost) const;
+  std::vector<Overlap> overlapsOf(const TileCost& cost) const;
 
   const Graph& graph_;
   std::span<const OpId> order_;

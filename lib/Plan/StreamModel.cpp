@@ -125,13 +125,30 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
   return model;
 }
 
+/// What the step at hand asks of the pairs. Rows are stored when their op is done; loads come before their first
+/// reader, so those of later ops have not come yet.
+void StreamModel::addLeads(const std::vector<State>& states, std::vector<Lead>& leads) const {
+  if (outer_ != 1)
+    return;
+  size_t pair = 0;
+  for (size_t load = 0; load < buffers_.size(); ++load)
+    for (size_t store = 0; store < buffers_.size(); ++store) {
+      if (!buffers_[load].load || !buffers_[store].store)
+        continue;
+      if (pair == leads.size())
+        leads.push_back({buffers_[load].tensor, buffers_[store].tensor, 0});
+      Lead& lead = leads[pair++];
+      const bool isEarly = buffers_[load].firstOp <= buffers_[store].firstOp;
+      const int64_t read = isEarly ? states[load].end : states[load].fresh;
+      if (read == buffers_[load].rows)
+        continue;
+      const uint64_t written = static_cast<uint64_t>(states[store].end) * buffers_[store].rowBytes;
+      const uint64_t passed = static_cast<uint64_t>(read) * buffers_[load].rowBytes;
+      lead.bytes = std::max(lead.bytes, written - std::min(written, passed));
+    }
+}
+
 TileCost StreamModel::cost(int64_t steps) const {
-  struct State {
-    int64_t fresh = 0;
-    int64_t end = 0;
-    int64_t most = 0;
-    bool rolls = false;
-  };
   std::vector<State> states(buffers_.size());
   TileCost cost;
   cost.tiles = {outer_, steps, 1, 1};
@@ -167,6 +184,7 @@ TileCost StreamModel::cost(int64_t steps) const {
       states[i].most = std::max(states[i].most, states[i].end - lowest[i]);
       states[i].rolls |= lowest[i] < states[i].fresh;
     }
+    addLeads(states, cost.leads);
   }
   cost.kernelCalls = calls * static_cast<uint64_t>(outer_);
   const auto last = static_cast<uint32_t>(ops_.size() - 1);
@@ -194,10 +212,12 @@ TileCost StreamModel::cost(int64_t steps) const {
   return cost;
 }
 
-std::optional<TileCost> StreamModel::search(uint64_t budget, uint64_t align) const {
+std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const TileCost&)>& room,
+                                            uint64_t align) const {
   std::optional<TileCost> found;
   const auto fits = [&](int64_t steps) {
     TileCost cost = this->cost(steps);
+    const uint64_t budget = room(cost);
     if (computeTimeline(cost.buffers, ops_.size(), align).bound > budget ||
         layOut(cost, align).height > budget)
       return false;

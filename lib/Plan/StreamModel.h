@@ -3,6 +3,8 @@
 
 #include "tigris/Plan/TileModel.h"
 
+#include <functional>
+
 namespace tigris {
 
 /// Which rows (indices of axis 1) of its operands an op needs for each row of its result, the outermost axis
@@ -48,8 +50,9 @@ public:
   TileCost cost(int64_t steps) const;
   /// Steps beyond which nothing gets smaller: rows of the highest tensor that is loaded row by row.
   int64_t mostSteps() const { return mostSteps_; }
-  /// The cut with the fewest steps that fits the budget; nullopt when none does.
-  std::optional<TileCost> search(uint64_t budget, uint64_t align) const;
+  /// The cut with the fewest steps that fits the bytes `room` allows it; nullopt when none does.
+  std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& room,
+                                 uint64_t align) const;
 
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
@@ -84,7 +87,16 @@ private:
     size_t output = 0;
   };
 
+  /// Rows of a buffer: those before `end` have come, those from `fresh` on in this step.
+  struct State {
+    int64_t fresh = 0;
+    int64_t end = 0;
+    int64_t most = 0;
+    bool rolls = false;
+  };
+
   StreamModel() = default;
+  void addLeads(const std::vector<State>& states, std::vector<Lead>& leads) const;
 
   std::vector<Step> ops_;
   std::vector<Buffer> buffers_;

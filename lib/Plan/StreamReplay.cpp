@@ -1,7 +1,6 @@
 // Every row has a number in the memory model, so a row that was moved, lost or overwritten is noticed.
 #include "tigris/Plan/StreamReplay.h"
 
-#include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Plan/MemoryModel.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -15,8 +14,8 @@ constexpr size_t Rows = 1;
 
 class Run {
 public:
-  Run(const Graph& graph, const Stage& stage)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling) {}
+  Run(const Graph& graph, const Stage& stage, const HomeAccess& homes)
+      : graph_(graph), stage_(stage), tiling_(*stage.tiling), homes_(homes) {}
 
   Status prepare() {
     if (tiling_.tiles[2] != 1 || tiling_.tiles[3] != 1)
@@ -156,7 +155,8 @@ private:
       for (const auto& [operand, buffer] : step.inputs)
         if (states_[buffer].isLoad && !loaded[buffer]) {
           loaded[buffer] = true;
-          load(buffer);
+          if (Status status = load(buffer); !status)
+            return status;
         }
       if (Status status = runOp(step); !status)
         return status;
@@ -216,13 +216,17 @@ private:
       memory_.write(place(buffer, row), states_[buffer].rowBytes, value(buffer, row));
   }
 
-  void load(size_t buffer) {
+  Status load(size_t buffer) {
     const State& state = states_[buffer];
-    if (outer_ > 0 && staysForever(buffer))
-      return;
+    const TensorId tensor = tiling_.buffers[buffer].tensor;
+    if (state.fresh == state.end || (outer_ > 0 && staysForever(buffer)))
+      return {};
+    if (homes_.read)
+      if (Status status = homes_.read(tensor, strip(state.whole, state.fresh, state.end)); !status)
+        return status;
     writeFresh(buffer);
-    counts_.loaded[tiling_.buffers[buffer].tensor] +=
-        static_cast<uint64_t>(state.end - state.fresh) * state.rowBytes;
+    counts_.loaded[tensor] += static_cast<uint64_t>(state.end - state.fresh) * state.rowBytes;
+    return {};
   }
 
   Status runOp(const Step& step) {
@@ -253,15 +257,16 @@ private:
     }
     writeFresh(step.output);
     ++counts_.kernelCalls;
-    if (result.isStore)
-      counts_.stored[to.tensor] +=
-          static_cast<uint64_t>(result.end - result.fresh) * result.rowBytes;
-    return {};
+    if (!result.isStore)
+      return {};
+    counts_.stored[to.tensor] += static_cast<uint64_t>(result.end - result.fresh) * result.rowBytes;
+    return homes_.write ? homes_.write(to.tensor, made) : Status();
   }
 
   const Graph& graph_;
   const Stage& stage_;
   const Tiling& tiling_;
+  const HomeAccess& homes_;
   int64_t outer_ = 0;
   std::map<TensorId, size_t> index_;
   std::vector<State> states_;
@@ -272,10 +277,10 @@ private:
 
 } // namespace
 
-Expected<TileReplay::Counts> StreamReplay::run() const {
+Expected<TileReplay::Counts> StreamReplay::run(const HomeAccess& homes) const {
   if (!stage_.tiling)
     return makeError(DiagId::BadPlan, "a streamed stage without tiles");
-  Run run(graph_, stage_);
+  Run run(graph_, stage_, homes);
   if (Status status = run.prepare(); !status)
     return status.takeError();
   if (Status status = run.run(); !status)

@@ -1,9 +1,19 @@
 // Replays the steps of a streamed stage, row by row, on a model of the fast arena.
 #pragma once
 
+#include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Plan/TileReplay.h"
 
+#include <functional>
+
 namespace tigris {
+
+/// Told what a stage reads of tensors where they lie whole, and writes there, in the order in which it does; may refuse.
+/// An empty function is not called.
+struct HomeAccess {
+  std::function<Status(TensorId, const Box&)> read;
+  std::function<Status(TensorId, const Box&)> write;
+};
 
 /// As TileReplay, for streamed stages: loads what a step brings, lets every op make what it can, and follows
 /// each row through its buffer.
@@ -16,7 +26,7 @@ public:
   ///  - a buffer has room for the rows it holds;
   ///  - no op writes over what it reads, and nothing over the executor's state;
   /// and every row of every tensor is made or loaded exactly once.
-  Expected<TileReplay::Counts> run() const;
+  Expected<TileReplay::Counts> run(const HomeAccess& homes = {}) const;
 
 private:
   const Graph& graph_;

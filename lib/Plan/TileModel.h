@@ -28,6 +28,14 @@ private:
   std::map<OpId, std::optional<BoxAccess>> entries_;
 };
 
+/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, from `bytes` below its start
+/// on, or further down: then no row is written over one that has not been read.
+struct Lead {
+  TensorId load;
+  TensorId store;
+  uint64_t bytes = 0;
+};
+
 /// One way of cutting.
 struct TileCost {
   TileCounts tiles = {1, 1, 1, 1};
@@ -41,6 +49,8 @@ struct TileCost {
   /// Fast memory: one entry per buffer of the model, then the executor's state.
   std::vector<LiveBuffer> buffers;
   std::vector<uint32_t> reloadAxes;
+  /// Streamed stages whose outermost extent is 1: one per pair.
+  std::vector<Lead> leads;
 };
 
 class TileModel {

@@ -291,7 +291,8 @@ typedef struct tigris_tiling {
  * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
  * anew each time; tiles[2] and tiles[3] are 1. Every buffer holds the rows that some reader's next row
  * still needs and those that are new in the step, packed; kept rows move to its start. New rows of STORE
- * buffers are stored. So every row is computed once. */
+ * buffers are stored. So every row is computed once. Homes of STORE buffers may overlap those of LOAD buffers, where
+ * rows are that have been loaded. */
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */

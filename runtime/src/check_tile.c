@@ -41,7 +41,8 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
   return TIGRIS_OK;
 }
 
-/* Homes in fast memory lie away from all the stage works in, and what it makes away from what it reads. All
+/* Homes in fast memory lie away from all the stage works in, and from each other; but what a streamed stage makes
+ * may take the place of rows it has read, which are copied one way or the other and never within a home. All
  * buffers have been checked for themselves. */
 static int fastHomesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_tiling* t) {
   uint32_t begin;
@@ -59,6 +60,7 @@ static int fastHomesOk(const tigris_plan* plan, const tigris_stage* s, const tig
     for (k = 0; k < i; ++k) {
       const tigris_tile_buffer* other = bufferOf(plan, t, k);
       if (other->home == TIGRIS_POOL_FAST &&
+          (s->mode != TIGRIS_STAGE_STREAMED || b->flags == other->flags) &&
           !disjoint(b->home_offset, bytes, other->home_offset, plan->tensors[other->tensor].bytes))
         return 0;
     }

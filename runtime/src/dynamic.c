@@ -148,8 +148,8 @@ static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block
   return 0;
 }
 
-/* Index of the block that holds all of an interval, or block_count. While an op runs, its output may overlap
- * an older block that only the op still reads: reads want the oldest block, writes the newest. */
+/* Index of the block that holds all of an interval, or block_count. While an op or a streamed stage runs, its output
+ * may overlap an older block that only it still reads: reads want the oldest block, writes the newest. */
 static uint32_t find(const tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
   uint32_t found = ctx->block_count;
   uint32_t i;
@@ -226,8 +226,9 @@ tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_
   return TIGRIS_OK;
 }
 
-uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
-  const uint32_t index = find(ctx, offset, bytes, 1);
+uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes,
+                             int isWrite) {
+  const uint32_t index = find(ctx, offset, bytes, isWrite);
   const tigris_block* b = blockAt(ctx, index);
   return index == ctx->block_count ? NULL : addressOf(ctx, b) + (offset - b->offset);
 }
@@ -281,7 +282,7 @@ tigris_status tigris_dynamic_finish(tigris_context* ctx) {
   for (i = plan->input_count; i < plan->port_count && plan->summary->io_mode == TIGRIS_IO_ARENA;
        ++i) {
     const tigris_port* port = &plan->ports[i];
-    ctx->ports[i] = tigris_dynamic_find(ctx, port->offset, bytesOf(plan, port->tensor));
+    ctx->ports[i] = tigris_dynamic_find(ctx, port->offset, bytesOf(plan, port->tensor), 1);
     if (ctx->ports[i] == NULL)
       return TIGRIS_E_MEMORY;
   }

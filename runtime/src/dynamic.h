@@ -52,7 +52,8 @@ tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_
 void tigris_dynamic_sweep(tigris_context* ctx, uint32_t step);
 /* Where an interval is, NULL when no block holds all of it; counts peaks and slow traffic. */
 uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite);
-/* The same of the newest block, counting nothing. */
-uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes);
+/* The same of the oldest block or, to write, the newest one, counting nothing. */
+uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes,
+                             int isWrite);
 
 #endif /* TIGRIS_DYNAMIC_H */

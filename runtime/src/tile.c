@@ -35,7 +35,7 @@ uint8_t* tigris_tile_fast_home(tigris_context* ctx, const tigris_tile_buffer* b)
   const uint32_t bytes = ctx->plan->tensors[b->tensor].bytes;
 #if TIGRIS_DYNAMIC_ARENA
   if (tigris_is_dynamic(ctx))
-    return tigris_dynamic_find(ctx, b->home_offset, bytes);
+    return tigris_dynamic_find(ctx, b->home_offset, bytes, b->flags == TIGRIS_TILE_STORE);
 #endif
   tigris_raise(&ctx->statistics.fast_peak, b->home_offset + bytes);
   return ctx->fast + b->home_offset;

@@ -49,6 +49,7 @@ struct Totals {
   uint64_t chains = 0;
   uint64_t direct = 0;
   uint64_t streamed = 0;
+  uint64_t overlapping = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
 };
@@ -167,6 +168,7 @@ private:
       totals_.tiled += stage.mode == StageMode::Tiled ? 1 : 0;
       totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
       totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
+      totals_.overlapping += hasOverlap(stage) ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
     if (fastNeed() > budget)
@@ -192,6 +194,20 @@ private:
           !problem.empty())
         return strCat(percent, " % of the fast arena: ", problem);
     return {};
+  }
+
+  /// A tensor takes the place of another while the stage works on both.
+  bool hasOverlap(const Stage& stage) const {
+    if (stage.mode != StageMode::Streamed)
+      return false;
+    const auto end = [&](const Placement& place) {
+      return place.offset + current_.tensor(place.tensor).bytes();
+    };
+    for (const Placement& a : stage.fast)
+      for (const Placement& b : stage.fast)
+        if (a.tensor != b.tensor && a.offset < end(b) && b.offset < end(a))
+          return true;
+    return false;
   }
 
   /// The plan survives the stream: the file emitted behind it is the same.
@@ -303,13 +319,14 @@ int main(int argc, char** argv) {
     reportFailure(seed, problem, options);
   }
   std::printf(
-      "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed, %llu "
-      "direct; "
+      "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
+      "(%llu with overlaps), %llu direct; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
       static_cast<unsigned long long>(totals.chains),
       static_cast<unsigned long long>(totals.streamed),
+      static_cast<unsigned long long>(totals.overlapping),
       static_cast<unsigned long long>(totals.direct),
       static_cast<unsigned long long>(totals.unsupported),
       static_cast<unsigned long long>(totals.failures));

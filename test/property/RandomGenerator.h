@@ -47,6 +47,8 @@ private:
     return list.begin()[random_.below(size(list))];
   }
   void addRandomOp();
+  /// Mostly windows of three rows over the tensor made last: long streams, and maps that take each other's place.
+  void addTowerOp();
 
   // --- operators that sum up: RandomSums.cpp
 
@@ -89,6 +91,7 @@ private:
   void addGather(TensorId x);
 
   Random random_;
+  bool isTower_ = false;
   Graph graph_;
   DType type_ = DType::Float32;
   std::vector<TensorId> known_;

@@ -23,13 +23,14 @@ Graph Generator::make(unsigned limit) {
   graph_.setModelName("random");
   type_ = random_.percent(50) ? DType::Float32 : DType::Int8;
   graph_.setRounding(random_.percent(50) ? IntegerRounding::Once : IntegerRounding::Twice);
-  const int64_t inputs = random_.percent(60) ? 1 : random_.in(2, 3);
+  isTower_ = random_.percent(20);
+  const int64_t inputs = isTower_ || random_.percent(60) ? 1 : random_.in(2, 3);
   for (int64_t i = 0; i < inputs; ++i)
     addInput();
-  const int64_t ops = random_.in(1, 14);
+  const int64_t ops = isTower_ ? random_.in(8, 20) : random_.in(1, 14);
   const size_t count = limit == 0 ? static_cast<size_t>(ops) : limit;
   for (int tries = 0; graph_.order().size() < count && tries < 400; ++tries)
-    addRandomOp();
+    isTower_ ? addTowerOp() : addRandomOp();
   addOutputs();
   graph_.eraseUnusedTensors();
   return std::move(graph_);
@@ -56,6 +57,8 @@ Port Generator::port(const Tensor& t, TensorId id, std::string name) {
 }
 
 Shape Generator::inputShape() {
+  if (isTower_)
+    return {1, random_.in(12, 32), random_.in(1, 6), random_.in(1, 6)};
   const int64_t batch = random_.percent(75) ? 1 : random_.in(2, 3);
   const int64_t kind = random_.below(10);
   if (kind < 6)
@@ -179,6 +182,22 @@ void Generator::addRandomOp() {
       return (this->*entry.family)(x);
     at -= entry.weight;
   }
+}
+
+void Generator::addTowerOp() {
+  const TensorId x = random_.percent(85) ? known_.back() : pick();
+  const int64_t kind = random_.below(20);
+  if (kind < 2)
+    return addConv(x);
+  if (kind < 5)
+    return addBinary(x);
+  if (kind < 7)
+    return addUnary(x);
+  AttrMap attrs;
+  attrs.set("kernel_shape", std::vector<int64_t>{3, 3});
+  attrs.set("strides", std::vector<int64_t>{random_.percent(10) ? 2 : 1, 1});
+  attrs.set("pads", std::vector<int64_t>{1, 1, 1, 1});
+  add(OpKind::MaxPool, {x}, attrs, sameQuant(x), magnitude_[x]);
 }
 
 Graph randomModel(uint64_t seed, unsigned ops) { return Generator(seed).make(ops); }

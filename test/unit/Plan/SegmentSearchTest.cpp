@@ -5,6 +5,7 @@
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/ResidentLayout.h"
+#include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>
 
@@ -124,4 +125,69 @@ TEST_CASE("residents: both ends of the arena, with the stages' own memory betwee
   CHECK(layout->offsets.at(next) == 0); // where wide was
   CHECK(layout->bases[2] == 64);
   CHECK_FALSE(layOutResidents(graph, stages, 366, 2));
+}
+
+TEST_CASE("residents: what a stage makes lies over what it reads, as far below as it must") {
+  const Graph graph = parseGraph(Narrowing);
+  const TensorId wide = *graph.findTensor("wide");
+  const TensorId half = *graph.findTensor("half");
+  std::vector<StageDraft> stages = {stageWith({wide}, 10), stageWith({wide, half}, 10),
+                                    stageWith({half}, 200)};
+  CHECK_FALSE(layOutResidents(graph, stages, 280, 2));
+  stages[1].overlap = {wide, half, 0};
+  auto layout = layOutResidents(graph, stages, 266, 2);
+  REQUIRE(layout);
+  CHECK(layout->offsets.at(half) == layout->offsets.at(wide));
+  CHECK_FALSE(layOutResidents(graph, stages, 264, 2));
+  stages[1].overlap->lead = 12;
+  CHECK_FALSE(layOutResidents(graph, stages, 276, 2));
+  layout = layOutResidents(graph, stages, 278, 2);
+  REQUIRE(layout);
+  CHECK(layout->offsets.at(half) + 12 == layout->offsets.at(wide));
+}
+
+TEST_CASE("search: a streamed stage writes over the rows it has read") {
+  // As deep as to make the rolling buffers of all larger than a whole map.
+  std::string tensors = "tensors:\n";
+  std::string ops = "ops:\n";
+  constexpr int Depth = 12;
+  for (int i = 0; i <= Depth; ++i)
+    tensors +=
+        strCat("  - {name: t", i, ", type: int8, shape: [1, 24, 8, 4], quant: {scale: 1.0}}\n");
+  for (int i = 0; i < Depth; ++i)
+    ops += strCat("  - {op: MaxPool, name: op", i, ", in: [t", i, "], out: [t", i + 1,
+                  "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
+  const std::string text = strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\n"
+                                  "outputs: [{name: t",
+                                  Depth, "}]\n", tensors, ops);
+  const Graph graph = parseGraph(text.c_str());
+  PlanOptions options;
+  options.budget.fast = 1;
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+  REQUIRE(bool(needs));
+  Graph checked = graph;
+  applyPlan(checked, planned(graph, "optimal", needs->smallest, {}));
+  Plan plan = *checked.plan();
+  const auto overlapping = [&](const Stage& stage) {
+    return stage.mode == StageMode::Streamed && stage.fast.size() == 2 &&
+           stage.fast[1].offset <= stage.fast[0].offset &&
+           stage.fast[1].offset + graph.tensor(stage.fast[1].tensor).bytes() > stage.fast[0].offset;
+  };
+  const auto stage = std::find_if(plan.stages.begin(), plan.stages.end(), overlapping);
+  REQUIRE(stage != plan.stages.end());
+  CHECK(needs->smallest < 2 * 24 * 32);
+  // A result that lies higher is written over rows that are still to be read: the checker sees the bytes.
+  Plan broken = plan;
+  Stage& moved = broken.stages[static_cast<size_t>(stage - plan.stages.begin())];
+  moved.fast[1].offset += 64; // two rows, and all that the stage works in makes way for it
+  moved.tiling->state += 64;
+  for (TileBuffer& buffer : moved.tiling->buffers)
+    buffer.offset += 64;
+  moved.peak += 64;
+  broken.budget.fast += 64;
+  checked.setPlan(broken);
+  const Status status = checkPlan(checked);
+  REQUIRE_FALSE(bool(status));
+  CHECK_MESSAGE(status.error().message().find("which holds tensor") != std::string::npos,
+                status.error().message());
 }

@@ -91,6 +91,39 @@ TEST_CASE("streams: the replay counts what the model says, for every number of s
   }
 }
 
+TEST_CASE("streams: how far below what it reads a result must lie") {
+  const Graph graph = parseGraph(Residual);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  // Two windows behind: every row that is written has been read long before.
+  const TileCost cost = model.cost(8);
+  REQUIRE(cost.leads.size() == 1);
+  CHECK(cost.leads[0].load == *graph.findTensor("x"));
+  CHECK(cost.leads[0].store == *graph.findTensor("y"));
+  CHECK(cost.leads[0].bytes == 0);
+
+  // Twice as many channels: of 8 rows in 8 steps, row r of 8 bytes is made when 4 * (r + 1) bytes are read; the last
+  // step has read everything.
+  const std::string twice = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 8, 4, 2], quant: {scale: 1.0}}
+ops:
+  - {op: Concat, name: both, in: [x, x], out: [y], attrs: {axis: 3}}
+)";
+  const Graph wider = parseGraph(twice.c_str());
+  AccessTable widerAccess(wider);
+  RowTable widerRows(widerAccess);
+  const StreamModel doubling = modelOf(widerRows);
+  REQUIRE(doubling.cost(8).leads.size() == 1);
+  CHECK(doubling.cost(8).leads[0].bytes == 7 * 8 - 7 * 4);
+  CHECK(doubling.cost(1).leads[0].bytes == 0);
+}
+
 TEST_CASE("streams: the optimal planner streams what the greedy one computes twice") {
   Graph graph = parseGraph(Residual);
   PlanOptions options;
