@@ -39,6 +39,9 @@ static inline uint32_t tigris_scratch_pairs(const tigris_scratch_shape* s) {
   return s->is_per_tensor && s->out_channels > 1 ? 8u * s->out_channels : 0u;
 }
 
+/* Biases with the zero point of the input in them, and one beyond: outputs are computed in twos. */
+static inline uint32_t tigris_scratch_folded(uint32_t outputs) { return 4u * (outputs + 1u); }
+
 /* A column of values widened to 16 bits; what a group of four leaves takes 32 bits each. */
 static inline uint32_t tigris_scratch_widened(uint32_t values) {
   return 4u * (values / 4u * 2u + values % 4u);
@@ -47,13 +50,13 @@ static inline uint32_t tigris_scratch_widened(uint32_t values) {
 static inline uint32_t tigris_cmsis_nn_conv_scratch(tigris_cmsis_nn_isa isa,
                                                     const tigris_scratch_shape* s) {
   const uint32_t columns = s->kernel_h * s->kernel_w * s->in_channels;
+  const uint32_t gathered =
+      s->kernel_h * s->kernel_w == 1 && !s->is_padded ? 0u : (columns + 3u) / 4u * 4u;
   if (isa == TIGRIS_CMSIS_NN_DSP) /* two columns, and one as gathered */
-    return 2u * tigris_scratch_widened(columns) +
-           (s->kernel_h * s->kernel_w == 1 && !s->is_padded ? 0u : (columns + 3u) / 4u * 4u);
-  if (s->kernel_h * s->kernel_w == 1 && !s->is_padded)
-    return tigris_scratch_pairs(s);
-  return tigris_scratch_pairs(s) + (isa == TIGRIS_CMSIS_NN_MVE ? 4u * ((columns + 7u) / 8u * 8u)
-                                                               : 4u * ((columns + 3u) / 4u * 4u));
+    return 2u * tigris_scratch_widened(columns) + gathered;
+  if (isa == TIGRIS_CMSIS_NN_MVE) /* a bias with the zero point in it, and three columns */
+    return tigris_scratch_pairs(s) + tigris_scratch_folded(s->out_channels) + 3u * gathered;
+  return tigris_scratch_pairs(s) + 4u * gathered;
 }
 
 /* Whether a depthwise convolution of one output channel per input channel is the special case of CMSIS-NN for

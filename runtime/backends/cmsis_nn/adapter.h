@@ -5,10 +5,11 @@
 #include "arm_nnfunctions.h"
 #include "arm_nnsupportfunctions.h"
 #include "dsp.h"
+#include "helium.h"
 #include "tigris_scratch.h"
 #include "vendor.h"
 
-#if defined(ARM_MATH_MVEI)
+#if defined(ARM_MATH_MVEI) || defined(TIGRIS_CMSIS_NN_EMULATE_MVE)
 #define TIGRIS_CMSIS_NN_ISA TIGRIS_CMSIS_NN_MVE
 #elif defined(ARM_MATH_DSP) || defined(TIGRIS_CMSIS_NN_EMULATE_DSP)
 #define TIGRIS_CMSIS_NN_ISA TIGRIS_CMSIS_NN_DSP
@@ -58,6 +59,32 @@ static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32
   f.hi = hi;
   f.is_open = lo == -128 && hi == 127;
   return f;
+}
+#endif
+
+#ifdef TIGRIS_CMSIS_NN_OWN_MVE
+/* A dense op; takes the front of *scratch: tigris_scratch_pairs and tigris_scratch_folded. */
+static inline tigris_mve_product tigris_cn_product(const tigris_call* call, uint32_t requant,
+                                                   uint32_t count, int32_t lo, int32_t hi,
+                                                   uint32_t outputs, uint32_t depth,
+                                                   uint8_t** scratch) {
+  const tigris_vendor_pairs pairs =
+      tigris_vendor_pairs_of(call, requant, count, (int32_t)outputs, scratch);
+  int32_t* folded = (int32_t*)(void*)*scratch;
+  tigris_mve_product p;
+  p.weights = tigris_vendor_input(call, 1);
+  p.bias = folded;
+  p.multiplier = pairs.multiplier;
+  p.shift = pairs.shift;
+  p.depth = depth;
+  p.outputs = outputs;
+  p.out_zero = tigris_zero_point(call->plan, call->out[0].tensor);
+  p.lo = lo;
+  p.hi = hi;
+  *scratch += 4u * (outputs + 1u);
+  tigris_mve_fold(p.weights, outputs, depth, tigris_zero_point(call->plan, call->in[0].tensor),
+                  tigris_vendor_bias(call), folded);
+  return p;
 }
 #endif
 

@@ -33,7 +33,15 @@ uint32_t tigris_cn_conv_scratch(const tigris_vendor_op* o) {
   return tigris_cmsis_nn_conv_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
 
-#ifdef TIGRIS_CMSIS_NN_OWN_DSP
+#if defined(TIGRIS_CMSIS_NN_OWN_DSP) || defined(TIGRIS_CMSIS_NN_OWN_MVE)
+
+static inline void copy(int8_t* to, const int8_t* from, size_t bytes) {
+#if defined(TIGRIS_CMSIS_NN_OWN_MVE)
+  tigris_mve_copy(to, from, (uint32_t)bytes);
+#else
+  memcpy(to, from, bytes);
+#endif
+}
 
 /* The window over output pixel (oy, ox) as one column; padding is the zero point. */
 static void gather(const tigris_call* call, const cmsis_nn_dims* in, const int8_t* image,
@@ -54,16 +62,22 @@ static void gather(const tigris_call* call, const cmsis_nn_dims* in, const int8_
     if (iy < 0 || iy >= in->h) {
       memset(column, zero, (size_t)p->kernel_w * c);
     } else {
-      memset(column, zero, (size_t)begin * c);
-      memset(column + (size_t)end * c, zero, (size_t)(p->kernel_w - end) * c);
+      if (begin != 0)
+        memset(column, zero, (size_t)begin * c);
+      if (end != p->kernel_w)
+        memset(column + (size_t)end * c, zero, (size_t)(p->kernel_w - end) * c);
       if (p->dilation_w == 1)
-        memcpy(column + (size_t)begin * c, row + (size_t)begin * c, (size_t)(end - begin) * c);
+        copy(column + (size_t)begin * c, row + (size_t)begin * c, (size_t)(end - begin) * c);
       for (kx = begin; p->dilation_w != 1 && kx < end; ++kx)
         memcpy(column + (size_t)kx * c, row + (size_t)kx * (size_t)p->dilation_w * c, c);
     }
     column += (size_t)p->kernel_w * c;
   }
 }
+
+#endif
+
+#if defined(TIGRIS_CMSIS_NN_OWN_DSP)
 
 /* Two output pixels at a time. */
 static void ownConv(const tigris_call* call, int isPointwise) {
@@ -111,9 +125,49 @@ static void ownConv(const tigris_call* call, int isPointwise) {
   }
 }
 
-#endif
+#elif defined(TIGRIS_CMSIS_NN_OWN_MVE)
 
-#ifndef TIGRIS_CMSIS_NN_OWN_DSP
+/* Three output pixels at a time. */
+static void ownConv(const tigris_call* call, int isPointwise) {
+  const tigris_conv_params* p = (const tigris_conv_params*)call->params;
+  const cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
+  const cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
+  const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
+  uint8_t* scratch = (uint8_t*)call->scratch;
+  const tigris_mve_product product =
+      tigris_cn_product(call, p->requant, p->requant_count, p->lo.i, p->hi.i, (uint32_t)out.c,
+                        (uint32_t)(p->kernel_h * p->kernel_w * in.c), &scratch);
+  const size_t pitch = (product.depth + 3u) / 4u * 4u;
+  const int8_t* rows[TIGRIS_MVE_ROWS] = {NULL, NULL, NULL};
+  const int8_t* image = tigris_vendor_input(call, 0);
+  int8_t* y = tigris_vendor_output(call);
+  uint32_t held = 0; /* rows that wait */
+  int32_t n;
+  for (n = 0; n < in.n; ++n, image += (size_t)in.h * (size_t)in.w * (size_t)in.c) {
+    int32_t oy;
+    int32_t ox;
+    for (oy = 0; oy < out.h; ++oy) {
+      const int8_t* x = image + (size_t)oy * (size_t)p->stride_h * (size_t)in.w * (size_t)in.c;
+      for (ox = 0; ox < out.w; ++ox, x += p->stride_w * in.c) {
+        rows[held] = x;
+        if (!isPointwise) {
+          int8_t* column = (int8_t*)scratch + held * pitch;
+          gather(call, &in, image, oy, ox, zero, column);
+          rows[held] = column;
+        }
+        if (++held == TIGRIS_MVE_ROWS) {
+          tigris_mve_rows(&product, rows, held, y);
+          y += held * product.outputs;
+          held = 0;
+        }
+      }
+    }
+  }
+  if (held != 0)
+    tigris_mve_rows(&product, rows, held, y);
+}
+
+#else
 
 static tigris_status vendorConv(const tigris_call* call, int isPointwise) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
@@ -166,7 +220,7 @@ tigris_status tigris_cn_conv(const tigris_call* call) {
                           (p->pad_top | p->pad_left | p->pad_bottom | p->pad_right) == 0;
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
     return tigris_vendor_fallback(call);
-#ifdef TIGRIS_CMSIS_NN_OWN_DSP
+#if defined(TIGRIS_CMSIS_NN_OWN_DSP) || defined(TIGRIS_CMSIS_NN_OWN_MVE)
   ownConv(call, isPointwise);
   return TIGRIS_OK;
 #else
