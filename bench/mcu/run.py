@@ -132,9 +132,9 @@ class Plans:
                 data.append(state >> 24)
             name = f"{stem}-{port['name'].replace('/', '_').replace(':', '_')}.npy"
             stored = numpy.frombuffer(bytes(data), numpy.int8).reshape(port["stored_shape"])
-            # An image that the model takes channels first is stored channels last.
-            if stored.ndim == 4 and list(stored.shape) != port["shape"]:
-                stored = numpy.ascontiguousarray(stored.transpose(0, 3, 1, 2))
+            # What the model takes channels first is stored channels last.
+            if stored.ndim > 2 and list(stored.shape) != port["shape"]:
+                stored = numpy.ascontiguousarray(numpy.moveaxis(stored, -1, 1))
             numpy.save(name, stored)
             inputs += ["--input", f"{port['name']}={name}"]
         outputs = [f"{stem}-out{i}.npy" for i in range(len(ports["outputs"]))]
@@ -143,7 +143,13 @@ class Plans:
             arguments += ["--output", f"{i}={name}"]
         stats = run([self.tool("tigris-run"), plan, "--raw", "--backend=reference", "--stats=json",
                      *inputs, *arguments])
-        return json.loads(stats.stdout), [checksum(numpy.load(o).tobytes()) for o in outputs]
+        sums = []
+        for port, name in zip(ports["outputs"], outputs):
+            value = numpy.load(name)
+            if value.ndim > 2 and list(value.shape) != port["stored_shape"]:
+                value = numpy.moveaxis(value, 1, -1)
+            sums.append(checksum(value.tobytes()))
+        return json.loads(stats.stdout), sums
 
 
 def checksum(data):
