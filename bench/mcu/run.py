@@ -111,8 +111,8 @@ class Plans:
             stem = self.options.work / f"{model}-{target}-{budget}"
             planned, plan = f"{stem}.yaml", pathlib.Path(f"{stem}.tgrs")
             header = pathlib.Path(f"{stem}-kernels.h")
-            run([self.tool("tigris-plan"), *memory, f"--target={target}", self.normalized(model),
-                 "-o", planned])
+            run([self.tool("tigris-plan"), *memory, f"--target={target}", "--optimize=latency",
+                 self.normalized(model), "-o", planned])
             run([self.tool("tigris-emit"), planned, "-o", plan, f"--kernels-header={header}"])
             self.made[key] = (plan, header, *self.reference(plan, stem))
         return self.made[key]

@@ -67,8 +67,8 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
   table.choice("planner", flags.planner, {"greedy", "optimal"}, "how to search (default: optimal)")
       .record();
   table
-      .choice("optimize", flags.optimize, {"memory", "traffic", "latency"},
-              "what to make small first (default: memory)")
+      .choice("optimize", flags.optimize, {"traffic", "latency", "memory"},
+              "what to make small first (default: traffic)")
       .record();
 }
 

@@ -13,7 +13,7 @@ struct PlanFlags {
   std::optional<uint64_t> reserve;
   bool minFast = false;
   std::string planner = "optimal";
-  std::string optimize = "memory";
+  std::string optimize = "traffic";
   std::string target = "generic";
   std::string io;
 };

@@ -27,7 +27,7 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
   if (options.planner != "greedy" && options.planner != "optimal")
     return makeError(DiagId::Usage, "unknown planner '", options.planner,
                      "'; known are greedy and optimal");
-  const std::vector<std::string> objectives = {"memory", "traffic", "latency"};
+  const std::vector<std::string> objectives = {"traffic", "latency", "memory"};
   if (std::find(objectives.begin(), objectives.end(), options.optimize) == objectives.end())
     return makeError(DiagId::Usage, "unknown objective '", options.optimize, "'; known are ",
                      join(objectives, ", "));
@@ -128,21 +128,22 @@ void addStages(const Graph& graph, std::span<const StageDraft> drafts,
   }
 }
 
-uint64_t totalCost(std::span<const StageDraft> drafts) {
-  uint64_t cost = 0;
-  for (const StageDraft& draft : drafts)
-    cost += draftCost(draft);
-  return cost;
+/// What stages cost together, and their kernel calls, which decide between equals.
+std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
+                                        std::span<const StageDraft> drafts) {
+  std::pair<uint64_t, uint64_t> sum;
+  for (const StageDraft& draft : drafts) {
+    sum.first += drafter.cost(draft);
+    sum.second += draft.stats.kernelCalls;
+  }
+  return sum;
 }
 
-bool isCheaper(std::span<const StageDraft> a, std::span<const StageDraft> b) {
-  const auto calls = [](std::span<const StageDraft> drafts) {
-    uint64_t sum = 0;
-    for (const StageDraft& draft : drafts)
-      sum += draft.stats.kernelCalls;
-    return sum;
-  };
-  return std::pair(totalCost(a), calls(a)) < std::pair(totalCost(b), calls(b));
+StageDrafter drafterOf(const Graph& graph, const Schedule& schedule, const Plan& plan) {
+  Objective objective;
+  if (plan.optimize == "latency")
+    objective = Objective::latency(findTarget(plan.target)->costs);
+  return {graph, schedule.order, schedule.aliases, plan.io, plan.align, objective};
 }
 
 bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
@@ -186,7 +187,7 @@ std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Pl
   greedy.residents.bases.resize(greedy.drafts.size());
   if (isOptimal)
     if (auto searched = searchCuts(graph, drafter, fast, false);
-        searched && totalCost(searched->drafts) <= totalCost(greedy.drafts))
+        searched && totalCost(drafter, searched->drafts) <= totalCost(drafter, greedy.drafts))
       return searched;
   return greedy;
 }
@@ -278,7 +279,7 @@ Schedules schedulesOf(const Graph& graph, const Plan& plan) {
 
 /// Of any order: it is about ops alone.
 StageNeed stageNeed(const Graph& graph, const Schedule& schedule, const Plan& plan) {
-  StageDrafter drafter(graph, schedule.order, schedule.aliases, plan.io, plan.align);
+  StageDrafter drafter = drafterOf(graph, schedule, plan);
   return largestStageNeed(drafter);
 }
 
@@ -308,7 +309,7 @@ uint64_t smallestBudget(const Graph& graph, const Schedules& orders, const Plan&
     smallest = std::min(oneStage, stages);
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
     for (const Schedule& schedule : orders.all()) {
-      StageDrafter drafter(graph, schedule.order, schedule.aliases, plan.io, plan.align);
+      StageDrafter drafter = drafterOf(graph, schedule, plan);
       smallest = smallestStay(graph, drafter, std::min(smallest, stages), smallest);
     }
   return withScratch(plan, smallest);
@@ -324,9 +325,8 @@ std::string smallestThatFits(uint64_t smallest, uint64_t stages, const Plan& pla
   return strCat(text, "; with slow memory (a second -m) it is ", stages, " bytes");
 }
 
-} // namespace
-
-Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
+/// The least slow traffic or time in the budget.
+Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   const Expected<Plan> empty = emptyPlan(graph, options);
   if (!empty)
     return empty.error();
@@ -345,9 +345,10 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
       for (const Schedule& schedule : orders.all()) {
         if (plan.planner == "greedy" && &schedule != &orders.best())
           continue;
-        StageDrafter drafter(graph, schedule.order, schedule.aliases, plan.io, plan.align);
+        StageDrafter drafter = drafterOf(graph, schedule, plan);
         std::optional<Cuts> other = cutOrder(graph, drafter, plan, fast);
-        if (other && (!cuts || isCheaper(other->drafts, cuts->drafts))) {
+        if (other &&
+            (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {
           cuts = std::move(other);
           chosen = &schedule;
         }
@@ -380,6 +381,35 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
   addStats(graph, orders.given(), plan);
   addBounds(graph, need.bytes, plan);
   return plan;
+}
+
+/// In the least fast memory that works. Less fast memory may take more slow memory than there is: then more.
+Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options) {
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+  if (!needs)
+    return needs.error();
+  PlanOptions within = options;
+  within.optimize = "traffic";
+  uint64_t fast = std::max<uint64_t>(needs->smallest, 1);
+  while (true) {
+    within.budget.fast = std::min(fast, options.budget.fast);
+    Expected<Plan> plan = planInBudget(graph, within);
+    if (plan) {
+      plan->budget = options.budget;
+      plan->optimize = options.optimize;
+      return plan;
+    }
+    if (fast >= options.budget.fast)
+      return plan;
+    fast += fast / 4 + 1;
+  }
+}
+
+} // namespace
+
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
+  return options.optimize == "memory" ? planLeastMemory(graph, options)
+                                      : planInBudget(graph, options);
 }
 
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options) {

@@ -13,9 +13,10 @@ struct PlanOptions {
   /// "optimal": the cheapest cuts that searchSegments finds, or the greedy ones if those cost less. "greedy":
   /// forward cuts (partitionOrder); needs slow memory.
   std::string planner = "optimal";
-  /// "memory", "traffic" or "latency". Recorded in the plan; both planners make the same one for all:
-  /// a single stage where possible, with compulsory traffic and the lowest fast peak they find.
-  std::string optimize = "memory";
+  /// "traffic": slow traffic and recomputation in the budget; "latency": the time that traffic, recomputation and kernel
+  /// calls take (Plan/Objective.h); "memory": the lowest fast peak, then as "traffic". One stage is the best
+  /// for the first two where it fits.
+  std::string optimize = "traffic";
   /// A name of Targets.def.
   std::string target = "generic";
 };

@@ -187,8 +187,8 @@ private:
   Entry entryFor(size_t end, const Transition& way, const StageDraft& stage,
                  uint64_t savedTraffic) const {
     const Entry& rest = cuts_[end].best[way.next];
-    return {draftCost(stage) - savedTraffic + rest.cost, stage.stats.kernelCalls + rest.calls, end,
-            way.next, stage.mode};
+    return {drafter_.cost(stage, savedTraffic) + rest.cost, stage.stats.kernelCalls + rest.calls,
+            end, way.next, stage.mode};
   }
 
   bool improves(size_t begin, const Transition& way, const Entry& entry) const {
@@ -266,11 +266,29 @@ private:
     }
   }
 
+  /// What `finest`, the finest stream from cut to cut, is with as few calls as there is room for.
+  const StageDraft& coarsest(const Residents& residents, size_t begin, size_t end,
+                             const StageDraft& finest, std::map<Residents, StageDraft>& known) {
+    const auto found = known.find(residents);
+    if (found != known.end())
+      return found->second;
+    std::optional<StageDraft> stage =
+        drafter_.streamed(begin, end, [&](const std::vector<Overlap>& overlaps) {
+          return streamRoom(overlaps, begin, end, residents).value_or(0);
+        });
+    return known.emplace(residents, stage ? std::move(*stage) : finest).first->second;
+  }
+
   /// False when no way has room.
   bool tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
     const std::optional<StageDraft> finest = drafter_.finestStream(begin, end, options_.budget);
     if (!finest)
       return false;
+    const bool countsCalls = drafter_.objective().countsCalls();
+    StageDraft least = *finest;
+    if (countsCalls)
+      least.stats.kernelCalls = least.ops.size();
+    std::map<Residents, StageDraft> known;
     bool fits = false;
     for (const Transition& way : ways) {
       const auto room = streamRoom(finest->overlaps, begin, end, way.residents);
@@ -278,8 +296,12 @@ private:
         continue;
       fits = true;
       const uint64_t saved = savedTraffic(*finest, way.residents);
-      if (!options_.stay || saved == traffic(*finest))
-        offer(begin, way, entryFor(end, way, *finest, saved));
+      if ((options_.stay && saved != traffic(*finest)) ||
+          !improves(begin, way, entryFor(end, way, least, saved)))
+        continue;
+      const StageDraft& stage =
+          countsCalls ? coarsest(way.residents, begin, end, *finest, known) : *finest;
+      offer(begin, way, entryFor(end, way, stage, saved));
     }
     return fits;
   }

@@ -19,7 +19,7 @@ struct SegmentOptions {
   bool stay = false;
 };
 
-/// Cuts the order into stages so that the sum of their draftCost is least, with fewer kernel calls where that is
+/// Cuts the order into stages so that the sum of their costs (StageDrafter::cost) is least, with fewer kernel calls where that is
 /// equal.
 ///
 /// Dynamic programming over (cut, which of the tensors that cross it stay in fast memory); of a cut with

@@ -27,9 +27,9 @@ uint64_t Overlap::saved(const Graph& graph, uint64_t align) const {
 }
 
 StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
-                           const AliasSets& aliases, IoMode io, uint64_t align)
-    : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align), access_(graph),
-      rows_(access_) {
+                           const AliasSets& aliases, IoMode io, uint64_t align, Objective objective)
+    : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align),
+      objective_(objective), access_(graph), rows_(access_) {
   for (size_t step = 0; step < order.size(); ++step) {
     for (const TensorId input : graph.op(order[step]).inputs)
       if (input)
@@ -40,6 +40,13 @@ StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
   }
   for (const Port& port : graph.outputs())
     lastRead_[port.tensor] = Never; // the caller, after the last step
+}
+
+uint64_t StageDrafter::cost(const StageDraft& stage, uint64_t savedTraffic) const {
+  const StageStats& stats = stage.stats;
+  return objective_.weights(graph_, stage.ops, !hasTiles(stage.mode))
+      .of(stats.slowReadBytes + stats.slowWriteBytes - savedTraffic, stats.recomputeMacs,
+          stats.kernelCalls);
 }
 
 StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& residents) const {
@@ -147,7 +154,8 @@ std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t
   auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
   if (!model || stage.spills.empty())
     return std::nullopt;
-  const std::optional<TileCost> cost = searchTiles(*model, budget, align_);
+  const std::optional<TileCost> cost =
+      searchTiles(*model, budget, align_, objective_.weights(graph_, stage.ops, false));
   if (!cost)
     return std::nullopt;
   const ArenaLayout layout = model->layOut(*cost, align_);

@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/Objective.h"
 #include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TileModel.h"
 
@@ -57,8 +58,11 @@ using Residents = std::set<TensorId>;
 class StageDrafter {
 public:
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
-               uint64_t align);
+               uint64_t align, Objective objective = {});
 
+  /// What a draft costs beyond its ops' own work, `savedTraffic` slow bytes less.
+  uint64_t cost(const StageDraft& stage, uint64_t savedTraffic = 0) const;
+  const Objective& objective() const { return objective_; }
   std::span<const OpId> order() const { return order_; }
   uint64_t align() const { return align_; }
   uint64_t bytes(TensorId id) const { return graph_.tensor(id).bytes(); }
@@ -115,20 +119,11 @@ private:
   const AliasSets& aliases_;
   IoMode io_;
   uint64_t align_;
+  Objective objective_;
   AccessTable access_;
   RowTable rows_;
   std::map<TensorId, size_t> produced_;
   std::map<TensorId, size_t> lastRead_;
 };
-
-/// Slow bytes a multiply-accumulate is worth when a plan can trade one for the other: on a microcontroller
-/// an int8 product takes about a cycle and a byte of external memory several.
-constexpr uint64_t MacsPerSlowByte = 8;
-
-/// What a draft costs beyond its ops' own work, in slow bytes.
-inline uint64_t draftCost(const StageDraft& stage) {
-  return stage.stats.slowReadBytes + stage.stats.slowWriteBytes +
-         stage.stats.recomputeMacs / MacsPerSlowByte;
-}
 
 } // namespace tigris

@@ -75,11 +75,11 @@ private:
     if (cost)
       return *cost;
     if (const auto whole = fittingWhole(step, step + 1))
-      cost = draftCost(*whole);
+      cost = drafter_.cost(*whole);
     else if (const auto direct = drafter_.direct(step))
-      cost = draftCost(*direct);
+      cost = drafter_.cost(*direct);
     else if (const auto tiled = drafter_.tiled(step, step + 1, budget_))
-      cost = draftCost(*tiled);
+      cost = drafter_.cost(*tiled);
     TIGRIS_CHECK_MSG(cost, "an op fits in no way, although the budget allows all");
     return *cost;
   }
@@ -88,7 +88,7 @@ private:
     int64_t sum = 0;
     for (size_t step = begin; step < begin + stage.ops.size(); ++step)
       sum += static_cast<int64_t>(costAlone(step));
-    return sum - static_cast<int64_t>(draftCost(stage));
+    return sum - static_cast<int64_t>(drafter_.cost(stage));
   }
 
   std::optional<StageDraft> bestTiled(size_t begin) {

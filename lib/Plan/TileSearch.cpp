@@ -1,10 +1,8 @@
 // The memory of a cut falls as the number of parts rises, so the fewest parts that fit are found by bisection.
 #include "tigris/Plan/TileSearch.h"
 
-#include "tigris/Plan/StageDraft.h"
-
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 namespace tigris {
 
@@ -12,8 +10,8 @@ namespace {
 
 class Search {
 public:
-  Search(TileModel& model, uint64_t budget, uint64_t align)
-      : model_(model), budget_(budget), align_(align) {}
+  Search(TileModel& model, uint64_t budget, uint64_t align, const CostWeights& weights)
+      : model_(model), budget_(budget), align_(align), weights_(weights) {}
 
   std::optional<TileCost> run() {
     const int64_t outer = model_.legalParts(0, model_.extent(0));
@@ -95,9 +93,9 @@ private:
   }
 
   void keep(TileCost cost) {
-    const auto rank = [](const TileCost& c) {
-      return std::tuple(c.loadBytes + c.storeBytes + c.recomputeMacs / MacsPerSlowByte,
-                        c.kernelCalls);
+    const auto rank = [&](const TileCost& c) {
+      return std::pair(weights_.of(c.loadBytes + c.storeBytes, c.recomputeMacs, c.kernelCalls),
+                       c.kernelCalls);
     };
     if (!best_ || rank(cost) < rank(*best_))
       best_ = std::move(cost);
@@ -106,13 +104,15 @@ private:
   TileModel& model_;
   uint64_t budget_;
   uint64_t align_;
+  CostWeights weights_;
   std::optional<TileCost> best_;
 };
 
 } // namespace
 
-std::optional<TileCost> searchTiles(TileModel& model, uint64_t budget, uint64_t align) {
-  return Search(model, budget, align).run();
+std::optional<TileCost> searchTiles(TileModel& model, uint64_t budget, uint64_t align,
+                                    const CostWeights& weights) {
+  return Search(model, budget, align, weights).run();
 }
 
 } // namespace tigris

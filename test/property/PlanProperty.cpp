@@ -10,6 +10,7 @@
 
 #include "tigris/Emit/Emitter.h"
 #include "tigris/IR/Verifier.h"
+#include "tigris/Plan/Objective.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
@@ -66,6 +67,8 @@ public:
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
     plan_.planner = random_.percent(30) ? "greedy" : "optimal";
+    if (random_.percent(40))
+      plan_.optimize = random_.percent(70) ? "latency" : "memory";
     if (plan_.io == IoMode::Caller && plan_.planner == "optimal" && random_.percent(50))
       plan_.budget.slow.reset();
   }
@@ -176,6 +179,9 @@ private:
                     plan.scratch);
     if (std::string problem = checkStream(*file); !problem.empty())
       return problem;
+    if (plan_.planner == "optimal" && plan_.budget.slow && random_.percent(30))
+      if (std::string problem = compareWithGreedy(plan); !problem.empty())
+        return problem;
     const RunResult run = runPlan(*file, inputs_, {100, 0, 0xEE, onHost()});
     if (std::string problem = compare(run); !problem.empty())
       return problem;
@@ -194,6 +200,34 @@ private:
           !problem.empty())
         return strCat(percent, " % of the fast arena: ", problem);
     return {};
+  }
+
+  /// In what the plan was to make small.
+  std::string compareWithGreedy(const Plan& plan) const {
+    PlanOptions options = plan_;
+    options.planner = "greedy";
+    const Expected<Plan> greedy = planGraph(graph_, options);
+    if (!greedy)
+      return {};
+    const uint64_t ours = costOf(plan);
+    const uint64_t theirs = costOf(*greedy);
+    return ours <= theirs ? "" : strCat("costs ", ours, ", greedy ", theirs);
+  }
+
+  uint64_t costOf(const Plan& plan) const {
+    if (plan.optimize == "memory")
+      return plan.stats.fastPeakBytes;
+    const Objective objective = plan.optimize == "latency"
+                                    ? Objective::latency(findTarget(plan.target)->costs)
+                                    : Objective();
+    uint64_t cost = 0;
+    for (const Stage& stage : plan.stages) {
+      const StageStats& stats = stage.stats;
+      cost += objective.weights(graph_, stage.ops, !hasTiles(stage.mode))
+                  .of(stats.slowReadBytes + stats.slowWriteBytes, stats.recomputeMacs,
+                      stats.kernelCalls);
+    }
+    return cost;
   }
 
   /// A tensor takes the place of another while the stage works on both.

@@ -80,7 +80,7 @@ TEST_CASE("the file says what the plan says") {
   CHECK(text(s.model) == "tiny");
   CHECK(text(s.target) == "cortex-m");
   CHECK(text(s.planner) == "optimal");
-  CHECK(text(s.optimize) == "memory");
+  CHECK(text(s.optimize) == "traffic");
   CHECK(text(s.producer) == "test 1.2.3");
   CHECK(text(s.bound_class) == "single-stage, any order");
   CHECK(text(plan.ports[0].name) == "image");

@@ -1,0 +1,30 @@
+// Means over the ops of a stage.
+#include "tigris/Plan/Objective.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+Objective Objective::latency(const KernelCosts& costs) {
+  Objective objective;
+  objective.costs_ = costs;
+  return objective;
+}
+
+CostWeights Objective::weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const {
+  if (!costs_)
+    return {};
+  CostWeights weights = {costs_->slowByte, 0, 0};
+  for (const OpId id : ops) {
+    const WorkClass kind = workClass(graph, graph.op(id));
+    const WorkCost& cost = costs_->of(kind);
+    weights.call += cost.call + (isWhole ? costs_->wholeCall : costs_->partCall);
+    // Only these have multiply-accumulates.
+    if (kind == WorkClass::Conv || kind == WorkClass::Depthwise || kind == WorkClass::Dense)
+      weights.mac = std::max(weights.mac, cost.unit);
+  }
+  weights.call /= static_cast<double>(std::max<size_t>(ops.size(), 1));
+  return weights;
+}
+
+} // namespace tigris

@@ -1,0 +1,45 @@
+// What the planner makes small: the weights that turn the figures of a stage into one number.
+#pragma once
+
+#include "tigris/IR/Graph.h"
+#include "tigris/Target/KernelCosts.h"
+
+#include <span>
+
+namespace tigris {
+
+/// Slow bytes a multiply-accumulate is worth where traffic is what counts: on a microcontroller
+/// an int8 product takes about a cycle and a byte of external memory several.
+constexpr uint64_t MacsPerSlowByte = 8;
+
+/// Per byte of slow memory, recomputed multiply-accumulate and kernel call of one stage.
+struct CostWeights {
+  double byte = 1;
+  double mac = 1.0 / MacsPerSlowByte;
+  double call = 0;
+
+  uint64_t of(uint64_t bytes, uint64_t macs, uint64_t calls) const {
+    const auto part = [](double weight, uint64_t count) {
+      return static_cast<uint64_t>(weight * static_cast<double>(count));
+    };
+    return part(byte, bytes) + part(mac, macs) + part(call, calls);
+  }
+};
+
+/// Default: slow bytes, with recomputed multiply-accumulates at MacsPerSlowByte; calls decide between equals.
+class Objective {
+public:
+  Objective() = default;
+  /// Time: what bytes, recomputation and calls cost with the target's kernels, in the unit of KernelCosts. The
+  /// work every plan has to do is not counted.
+  static Objective latency(const KernelCosts& costs);
+
+  bool countsCalls() const { return costs_.has_value(); }
+  /// For a stage of these ops; `isWhole`: on whole tensors. What a stage's calls cost is the mean over its ops.
+  CostWeights weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const;
+
+private:
+  std::optional<KernelCosts> costs_;
+};
+
+} // namespace tigris

@@ -1,0 +1,75 @@
+// What --optimize changes: more calls for less traffic, or the other way round, or the least memory.
+#include "tigris/Plan/Objective.h"
+#include "PassTesting.h"
+#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Target/Target.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+namespace {
+
+/// 3x3 depthwise convolutions on 64 rows of 8 x 4, in int8; a stream of them needs a call per row and op.
+std::string filters(unsigned count) {
+  std::string tensors = "  - {name: t0, type: int8, shape: [1, 64, 8, 4], quant: {scale: 1.0}}\n";
+  std::string ops;
+  for (unsigned i = 0; i < count; ++i) {
+    tensors +=
+        strCat("  - {name: t", i + 1, ", type: int8, shape: [1, 64, 8, 4], quant: {scale: 1.0}}\n");
+    ops += strCat("  - {op: MaxPool, name: p", i, ", in: [t", i, "], out: [t", i + 1,
+                  "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
+  }
+  return strCat("stage: normalized\nlayout: channels-last\ninputs:\n  - {name: t0}\noutputs:\n",
+                "  - {name: t", count, "}\ntensors:\n", tensors, "ops:\n", ops);
+}
+
+Plan planned(const Graph& graph, const std::string& optimize, uint64_t fast) {
+  PlanOptions options;
+  options.budget = {fast, 1 << 20, {}};
+  options.optimize = optimize;
+  options.target = "cortex-m4";
+  Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(plan);
+  Graph copy = graph;
+  applyPlan(copy, *plan);
+  CHECK(bool(checkPlan(copy)));
+  return *plan;
+}
+
+uint64_t traffic(const Plan& plan) { return plan.stats.slowReadBytes + plan.stats.slowWriteBytes; }
+
+} // namespace
+
+TEST_CASE("objective: weights of the target's costs") {
+  const Graph graph = parseGraph(filters(2));
+  const CostWeights plain = Objective().weights(graph, graph.order(), false);
+  CHECK(plain.of(100, 80, 7) == 110);
+  const KernelCosts costs = findTarget("cortex-m4")->costs;
+  const Objective latency = Objective::latency(costs);
+  CHECK(latency.countsCalls());
+  const double pool = costs.of(WorkClass::Pool).call;
+  CHECK(latency.weights(graph, graph.order(), false).call ==
+        doctest::Approx(pool + costs.partCall));
+  CHECK(latency.weights(graph, graph.order(), true).call ==
+        doctest::Approx(pool + costs.wholeCall));
+  CHECK(latency.weights(graph, graph.order(), true).byte == costs.slowByte);
+}
+
+TEST_CASE("objective: latency takes traffic for fewer calls, memory takes both for less memory") {
+  const Graph graph = parseGraph(filters(3));
+  const uint64_t budget = 3000; // 4096 would hold two tensors
+  const Plan least = planned(graph, "traffic", budget);
+  const Plan fast = planned(graph, "latency", budget);
+  const Plan small = planned(graph, "memory", budget);
+  CHECK(traffic(least) == least.stats.compulsoryBytes);
+  CHECK(fast.stats.kernelCalls < least.stats.kernelCalls);
+  CHECK(small.stats.fastPeakBytes < least.stats.fastPeakBytes);
+  CHECK(small.stats.fastPeakBytes < fast.stats.fastPeakBytes);
+  CHECK(small.budget.fast == budget);
+  CHECK(small.optimize == "memory");
+  // What fits at once is as good as it gets for traffic and latency.
+  CHECK(planned(graph, "latency", 5000).stages.size() == 1);
+  CHECK(planned(graph, "memory", 5000).stats.fastPeakBytes == small.stats.fastPeakBytes);
+}
