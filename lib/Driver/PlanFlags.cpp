@@ -4,6 +4,8 @@
 #include "tigris/Object/TextTable.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Support/FileIO.h"
+#include "tigris/Target/CostFile.h"
 #include "tigris/Target/Target.h"
 
 #include <cmath>
@@ -60,6 +62,8 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .choice("target", flags.target, targets,
               "processor family, decides alignment and kernel scratch (default: generic)")
       .record();
+  table.text("costs", flags.costs, "FILE",
+             "what kernel calls cost, for --optimize=latency (default: figures of the target)");
   table
       .choice("io", flags.io, {"slow", "caller", "arena"},
               "where model inputs and outputs live (default: caller; slow with two -m)")
@@ -88,6 +92,15 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
   options.planner = flags.planner;
   options.optimize = flags.optimize;
   options.target = flags.target;
+  if (!flags.costs.empty()) {
+    const Expected<std::string> text = readFile(flags.costs);
+    if (!text)
+      return text.error();
+    const Expected<KernelCosts> costs = parseCosts(*text, flags.costs);
+    if (!costs)
+      return costs.error();
+    options.costs = *costs;
+  }
   return options;
 }
 

@@ -15,6 +15,7 @@ struct PlanFlags {
   std::string planner = "optimal";
   std::string optimize = "traffic";
   std::string target = "generic";
+  std::string costs;
   std::string io;
 };
 

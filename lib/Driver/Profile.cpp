@@ -89,6 +89,7 @@ void Profile::hook(void* user, const tigris_call* call, int done) {
   OpCost& cost = profile.ops_[static_cast<size_t>(call->op - call->plan->ops)];
   cost.seconds += std::chrono::duration<double>(now - profile.start_).count();
   ++cost.calls;
+  cost.outputBytes += uint64_t{call->out[0].rows} * call->out[0].pitch;
   const auto add = [&](const tigris_view& view) {
     if (view.data != nullptr)
       cost.bytes += uint64_t{view.rows} * view.pitch;
@@ -140,6 +141,16 @@ std::string Profile::table() const {
     sums.addRow(cells("", name, cost));
   return strCat("kernels ", decimals(total * 1e3, 3), " ms per run, ", runs_,
                 runs_ == 1 ? " run\n" : " runs\n", ops.text(), sums.text());
+}
+
+std::vector<CostSample> Profile::samples() const {
+  std::vector<CostSample> samples;
+  for (size_t op = 0; op < ops_.size(); ++op)
+    if (ops_[op].calls != 0)
+      samples.push_back(costSample(*file_, op, static_cast<double>(ops_[op].calls),
+                                   static_cast<double>(ops_[op].outputBytes),
+                                   ops_[op].seconds * 1e9));
+  return samples;
 }
 
 void Profile::write(JsonWriter& json) const {

@@ -1,6 +1,7 @@
 // Where the time of a run goes: per operator its calls, seconds and the bytes its operands have.
 #pragma once
 
+#include "tigris/Driver/CostProfile.h"
 #include "tigris/Driver/PlanRunner.h"
 #include "tigris/Support/Json.h"
 
@@ -21,6 +22,8 @@ public:
 
   /// A line per operator, the dearest first, and one per kind of operator.
   std::string table() const;
+  /// Every op's calls; nanoseconds.
+  std::vector<CostSample> samples() const;
   /// An array of objects in the order of execution.
   void write(JsonWriter& json) const;
   /// The run, its stages and their operators as bars as wide as their time, one row each.
@@ -32,6 +35,7 @@ private:
   struct OpCost {
     uint64_t calls = 0;
     uint64_t bytes = 0;
+    uint64_t outputBytes = 0; // of the first output
     double seconds = 0;
   };
 

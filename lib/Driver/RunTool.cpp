@@ -11,6 +11,7 @@
 #include "tigris/Object/Report.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/Progress.h"
+#include "tigris/Target/Target.h"
 
 #include <algorithm>
 #include <numeric>
@@ -31,9 +32,11 @@ struct RunFlags {
   std::string stats = "text";
   bool profile = false;
   std::string profileSvg;
+  std::string writeCosts;
+  std::string measured;
   bool ignoreCrc = false;
 
-  bool profiles() const { return profile || !profileSvg.empty(); }
+  bool profiles() const { return profile || !profileSvg.empty() || !writeCosts.empty(); }
   int64_t repeat = 1;
   int64_t seed = 1;
   std::string backend = runtimeBackendNames().front();
@@ -312,6 +315,25 @@ Expected<std::vector<ExpectedResult>> compareOutputs(const std::vector<PortView>
   return results;
 }
 
+/// --write-costs: in nanoseconds of this host, or in the unit of --measured.
+Status writeCosts(ToolContext& context, const PlanFile& file, const RunFlags& flags,
+                  const Profile& profile) {
+  std::vector<CostSample> samples = profile.samples();
+  if (!flags.measured.empty()) {
+    const Expected<std::string> text = readFile(flags.measured);
+    if (!text)
+      return text.error();
+    Expected<std::vector<CostSample>> measured = parseMeasured(*text, flags.measured, file);
+    if (!measured)
+      return measured.takeError();
+    samples = std::move(*measured);
+  }
+  const Expected<Target> target = findTarget(file.string(file.summary().target));
+  const KernelCosts base = target ? target->costs : allTargets().front().costs;
+  context.outputFile(flags.writeCosts, printCosts(fitCosts(samples, base)));
+  return {};
+}
+
 Status execute(ToolContext& context, const RunFlags& flags) {
   const Expected<std::string> bytes = context.readInput();
   if (!bytes)
@@ -368,6 +390,9 @@ Status execute(ToolContext& context, const RunFlags& flags) {
   if (!compared)
     return compared.error();
 
+  if (!flags.writeCosts.empty())
+    if (Status status = writeCosts(context, *file, flags, profile); !status)
+      return status;
   if (!flags.profileSvg.empty())
     context.outputFile(flags.profileSvg, profile.svg());
   const Report report = reportOf(*file);
@@ -415,6 +440,10 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.flag("profile", flags.profile,
                "where the time goes: a table on standard error, or 'profile' in --stats=json");
     table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it");
+    table.text("write-costs", flags.writeCosts, "FILE",
+               "what kernel calls cost, fitted to the profile, for tigris-plan --costs");
+    table.text("measured", flags.measured, "FILE",
+               "fit --write-costs to what a device measured: lines OP CALLS OUTPUT_BYTES COST");
     table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
   };
   spec.details =

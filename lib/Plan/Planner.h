@@ -3,6 +3,7 @@
 
 #include "tigris/IR/Graph.h"
 #include "tigris/Support/Expected.h"
+#include "tigris/Target/KernelCosts.h"
 
 namespace tigris {
 
@@ -19,6 +20,8 @@ struct PlanOptions {
   std::string optimize = "traffic";
   /// A name of Targets.def.
   std::string target = "generic";
+  /// In place of the target's figures, for "latency".
+  std::optional<KernelCosts> costs;
 };
 
 /// One stage that runs the whole model; if that does not fit, several stages, tiled or streamed where whole
