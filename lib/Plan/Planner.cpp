@@ -139,10 +139,12 @@ std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
   return sum;
 }
 
-StageDrafter drafterOf(const Graph& graph, const Schedule& schedule, const Plan& plan) {
+/// `costs`: in place of the target's.
+StageDrafter drafterOf(const Graph& graph, const Schedule& schedule, const Plan& plan,
+                       const std::optional<KernelCosts>& costs = std::nullopt) {
   Objective objective;
   if (plan.optimize == "latency")
-    objective = Objective::latency(findTarget(plan.target)->costs);
+    objective = Objective::latency(costs ? *costs : findTarget(plan.target)->costs);
   return {graph, schedule.order, schedule.aliases, plan.io, plan.align, objective};
 }
 
@@ -345,7 +347,7 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
       for (const Schedule& schedule : orders.all()) {
         if (plan.planner == "greedy" && &schedule != &orders.best())
           continue;
-        StageDrafter drafter = drafterOf(graph, schedule, plan);
+        StageDrafter drafter = drafterOf(graph, schedule, plan, options.costs);
         std::optional<Cuts> other = cutOrder(graph, drafter, plan, fast);
         if (other &&
             (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {

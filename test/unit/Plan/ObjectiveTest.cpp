@@ -25,8 +25,10 @@ std::string filters(unsigned count) {
                 "  - {name: t", count, "}\ntensors:\n", tensors, "ops:\n", ops);
 }
 
-Plan planned(const Graph& graph, const std::string& optimize, uint64_t fast) {
+Plan planned(const Graph& graph, const std::string& optimize, uint64_t fast,
+             const std::optional<KernelCosts>& costs = std::nullopt) {
   PlanOptions options;
+  options.costs = costs;
   options.budget = {fast, 1 << 20, {}};
   options.optimize = optimize;
   options.target = "cortex-m4";
@@ -65,6 +67,10 @@ TEST_CASE("objective: latency takes traffic for fewer calls, memory takes both f
   const Plan small = planned(graph, "memory", budget);
   CHECK(traffic(least) == least.stats.compulsoryBytes);
   CHECK(fast.stats.kernelCalls < least.stats.kernelCalls);
+  // Where calls cost nothing beside slow memory, latency is traffic.
+  KernelCosts slowMemory;
+  slowMemory.slowByte = 1;
+  CHECK(traffic(planned(graph, "latency", budget, slowMemory)) == traffic(least));
   CHECK(small.stats.fastPeakBytes < least.stats.fastPeakBytes);
   CHECK(small.stats.fastPeakBytes < fast.stats.fastPeakBytes);
   CHECK(small.budget.fast == budget);
