@@ -74,6 +74,10 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .choice("optimize", flags.optimize, {"traffic", "latency", "memory"},
               "what to make small first (default: traffic)")
       .record();
+  table
+      .flag("certificates", flags.certificates,
+            "bound the fast memory of plans that spill nothing; takes time")
+      .record();
 }
 
 Expected<PlanOptions> planOptions(const PlanFlags& flags) {
@@ -92,6 +96,7 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
   options.planner = flags.planner;
   options.optimize = flags.optimize;
   options.target = flags.target;
+  options.certificates = flags.certificates;
   if (!flags.costs.empty()) {
     const Expected<std::string> text = readFile(flags.costs);
     if (!text)

@@ -12,6 +12,7 @@ struct PlanFlags {
   std::optional<uint64_t> flash;
   std::optional<uint64_t> reserve;
   bool minFast = false;
+  bool certificates = false;
   std::string planner = "optimal";
   std::string optimize = "traffic";
   std::string target = "generic";

@@ -5,9 +5,11 @@
 #include "tigris/Analysis/OrderSearch.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/ResidentLayout.h"
+#include "tigris/Plan/RowBound.h"
 #include "tigris/Plan/Schedule.h"
 #include "tigris/Plan/SegmentSearch.h"
 #include "tigris/Plan/TemporalPartition.h"
+#include "tigris/Plan/TrafficBound.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/KernelScratch.h"
@@ -232,17 +234,34 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
   return std::max(bound(1), rounded - std::min(rounded, padding));
 }
 
-void addBounds(const Graph& graph, uint64_t opNeed, Plan& plan) {
+/// What the finest cut of the op needs bounds tiled stages. A stream of it holds no less, but less of the executor's state,
+/// and rounds other sizes up.
+uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
+  if (std::none_of(plan.stages.begin(), plan.stages.end(),
+                   [](const Stage& stage) { return stage.mode == StageMode::Streamed; }))
+    return need.bytes;
+  const Op& op = graph.op(need.op);
+  const uint64_t buffers = op.inputs.size() + op.outputs.size();
+  const uint64_t less =
+      (Tiling::StateBytes - Tiling::StreamStateBytes) * buffers + (plan.align - 1) * (buffers + 1);
+  return need.bytes - std::min(need.bytes, less);
+}
+
+void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan) {
+  PlanBounds& bounds = plan.bounds;
+  std::optional<uint64_t> ofRows;
   if (plan.stages.size() == 1 && plan.stages[0].mode == StageMode::Whole) {
-    plan.bounds.fastPeakBytes = anyOrderBound(graph, plan);
-    plan.bounds.slowTrafficBytes = plan.stats.slowReadBytes + plan.stats.slowWriteBytes;
-    plan.bounds.planClass = "single-stage, any order";
-    plan.provenOptimal = plan.stats.fastPeakBytes == plan.bounds.fastPeakBytes;
-  } else {
-    plan.bounds.fastPeakBytes = opNeed;
-    plan.bounds.slowTrafficBytes = plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0;
-    plan.bounds.planClass = "ops whole or in boxes, any order";
+    bounds = {anyOrderBound(graph, plan), plan.stats.slowReadBytes + plan.stats.slowWriteBytes,
+              "single-stage, any order"};
+    plan.provenOptimal = plan.stats.fastPeakBytes == bounds.fastPeakBytes;
+    return;
   }
+  if (certificates && isRowPlan(plan))
+    ofRows = rowPeakBound(graph, plan.io);
+  bounds.slowTrafficBytes = plan.io == IoMode::Slow ? leastTraffic(graph) : 0;
+  bounds.fastPeakBytes = ofRows.value_or(needInAnyStage(graph, need, plan));
+  bounds.planClass = ofRows ? RowClass : "ops whole, in boxes or by rows, any order";
+  plan.provenOptimal = ofRows && plan.stats.fastPeakBytes == *ofRows;
 }
 
 /// A plan of no stages, with everything the options say.
@@ -381,7 +400,7 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
         .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes, " bytes",
                      plan.stages.size() == 1 ? "; --io=caller needs none" : ""));
   addStats(graph, orders.given(), plan);
-  addBounds(graph, need.bytes, plan);
+  addBounds(graph, need, options.certificates, plan);
   return plan;
 }
 

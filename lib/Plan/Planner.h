@@ -18,6 +18,8 @@ struct PlanOptions {
   /// calls take (Plan/Objective.h); "memory": the lowest fast peak, then as "traffic". One stage is the best
   /// for the first two where it fits.
   std::string optimize = "traffic";
+  /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/RowBound.h).
+  bool certificates = false;
   /// A name of Targets.def.
   std::string target = "generic";
   /// In place of the target's figures, for "latency".
@@ -33,7 +35,8 @@ struct PlanOptions {
 ///
 /// Bounds of one stage: no plan of one stage, in any order, has a lower fast peak than bounds.fastPeakBytes
 /// (Analysis/OrderSearch.h); slow traffic cannot be lower than the loads and spills made. Bounds of several:
-/// the op that needs most when it is cut as finely as can be, and the compulsory traffic.
+/// the op that needs most when it is cut as finely as can be, or with certificates that of rowPeakBound where the plan
+/// is of its class; and leastTraffic (Plan/TrafficBound.h).
 ///
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
 /// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory, and

@@ -14,6 +14,7 @@
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/RowBound.h"
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
@@ -50,6 +51,7 @@ struct Totals {
   uint64_t chains = 0;
   uint64_t direct = 0;
   uint64_t streamed = 0;
+  uint64_t bounded = 0;
   uint64_t overlapping = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
@@ -66,6 +68,7 @@ public:
       plan_.target =
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
+    plan_.certificates = true;
     plan_.planner = random_.percent(30) ? "greedy" : "optimal";
     if (random_.percent(40))
       plan_.optimize = random_.percent(70) ? "latency" : "memory";
@@ -174,9 +177,14 @@ private:
       totals_.overlapping += hasOverlap(stage) ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
+    totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
     if (fastNeed() > budget)
       return strCat("has a fast peak of ", plan.stats.fastPeakBytes, " and scratch of ",
                     plan.scratch);
+    if (plan.bounds.fastPeakBytes > plan.stats.fastPeakBytes ||
+        plan.bounds.slowTrafficBytes > plan.stats.slowReadBytes + plan.stats.slowWriteBytes)
+      return strCat("beats the bounds: ", plan.bounds.fastPeakBytes, " bytes of fast memory, ",
+                    plan.bounds.slowTrafficBytes, " of traffic for ", plan.bounds.planClass);
     if (std::string problem = checkStream(*file); !problem.empty())
       return problem;
     if (plan_.planner == "optimal" && plan_.budget.slow && random_.percent(30))
@@ -354,7 +362,7 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
-      "(%llu with overlaps), %llu direct; "
+      "(%llu with overlaps), %llu direct; %llu plans with a bound by rows; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
@@ -362,6 +370,7 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.streamed),
       static_cast<unsigned long long>(totals.overlapping),
       static_cast<unsigned long long>(totals.direct),
+      static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.unsupported),
       static_cast<unsigned long long>(totals.failures));
   return totals.failures == 0 ? 0 : 1;

@@ -1,0 +1,88 @@
+// Certificates of plans by rows and of traffic, worked out by hand on small graphs.
+#include "tigris/Plan/RowBound.h"
+#include "PassTesting.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Plan/TrafficBound.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+namespace {
+
+/// Two poolings 3 rows high on 16 rows of 32 bytes.
+const char* const Poolings = R"(stage: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: m, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+ops:
+  - {op: MaxPool, name: a, in: [x], out: [m], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: MaxPool, name: b, in: [m], out: [y], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+)";
+
+} // namespace
+
+TEST_CASE("row bound: the rows a window holds") {
+  const Graph graph = parseGraph(Poolings);
+  // Only m lies in the arena: three of its rows while one of y is made.
+  CHECK(rowPeakBound(graph, IoMode::Caller) == 96);
+  // With x loaded and y stored row by row: the row of y that is made last needs three of m.
+  CHECK(rowPeakBound(graph, IoMode::Slow) == 128);
+  // Both of them in the arena as wholes: halfway through, 512 bytes that are there or have been made.
+  CHECK(*rowPeakBound(graph, IoMode::Arena) >= 512);
+  CHECK(rowPeakBound(graph, IoMode::Slow, 0) == 0);
+}
+
+TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
+  Graph graph = parseGraph(Poolings);
+  PlanOptions options;
+  options.budget = {400, 4096, {}};
+  const Expected<Plan> plain = planGraph(graph, options);
+  REQUIRE(plain);
+  CHECK(isRowPlan(*plain));
+  CHECK(plain->bounds.planClass != RowClass);
+  CHECK(plain->bounds.slowTrafficBytes == 1024);
+  options.certificates = true;
+  const Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(plan);
+  CHECK(plan->bounds.planClass == RowClass);
+  CHECK(plan->bounds.fastPeakBytes == 128);
+  CHECK(plan->stats.fastPeakBytes > 128);
+  CHECK_FALSE(plan->provenOptimal);
+}
+
+TEST_CASE("traffic bound: inputs count as far as they are needed") {
+  CHECK(leastTraffic(parseGraph(Poolings)) == 1024);
+  const Graph cut = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 6, 8, 4], quant: {scale: 1.0}}
+ops:
+  - {op: Slice, name: s, in: [x], out: [y], attrs: {starts: [5], ends: [11], axes: [1]}}
+)");
+  CHECK(leastTraffic(cut) == 2 * 6 * 32);
+  const Graph sampled = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 8, 4, 4], quant: {scale: 1.0}}
+ops:
+  - {op: MaxPool, name: p, in: [x], out: [y], attrs: {kernel_shape: [1, 1], strides: [2, 2]}}
+)");
+  CHECK(leastTraffic(sampled) == 2 * 8 * 4 * 4);
+}
