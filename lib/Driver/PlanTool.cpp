@@ -2,10 +2,12 @@
 #include "tigris/Driver/PlanTool.h"
 
 #include "tigris/Driver/GraphInput.h"
+#include "tigris/Driver/ParetoReport.h"
 #include "tigris/Driver/PlanFlags.h"
 #include "tigris/Driver/WeightsOption.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Object/Dump.h"
+#include "tigris/Plan/PortCopies.h"
 #include "tigris/Transforms/Passes.h"
 
 namespace tigris {
@@ -15,6 +17,8 @@ namespace {
 struct PlanToolFlags {
   PlanFlags plan;
   bool verbose = false;
+  bool pareto = false;
+  std::string format = "text";
   PassFlags passes;
   WriteOptions write;
 };
@@ -23,6 +27,9 @@ void declare(OptionTable& table, PlanToolFlags& flags) {
   declarePlanning(table, flags.plan);
   table.flag("verbose,v", flags.verbose,
              "print what the plan takes, stage by stage, and what other budgets would give");
+  table.flag("pareto", flags.pareto,
+             "instead of planning, print which plans within -m are worth choosing from");
+  table.choice("format", flags.format, {"text", "json"}, "how --pareto prints (default: text)");
   declarePlugins(table, flags.passes);
   addWeightsOption(table, flags.write);
 }
@@ -57,6 +64,16 @@ Status plan(ToolContext& context, PlanToolFlags& flags) {
   if (graph->stage() == GraphStage::Imported)
     return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
 
+  if (flags.pareto) {
+    if (flags.plan.reserve || flags.plan.minFast)
+      return makeError(DiagId::Usage, "--pareto has no use for --reserve and --min-fast");
+    insertPortCopies(*graph);
+    const Expected<std::vector<ParetoPoint>> front = paretoFront(*graph, *options);
+    if (!front)
+      return front.error();
+    context.output(flags.format == "json" ? paretoJson(*front) : paretoText(*front));
+    return {};
+  }
   const Expected<bool> planned = planInto(context, flags.plan, flags.passes, registry, *graph);
   if (!planned)
     return planned.error();
@@ -98,7 +115,8 @@ int planMain(int argc, const char* const* argv) {
       "tigris-plan -m 256K normalized.yaml -o planned.yaml\n"
       "tigris-plan -m 256K -m 8M -f 4M --target=esp32s3 normalized.yaml -o planned.yaml\n"
       "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "
-      "model.tgrs\n";
+      "model.tgrs\n"
+      "tigris-plan -m 512K -m 8M --pareto normalized.yaml\n";
   spec.run = [&](ToolContext& context) { return plan(context, flags); };
   return toolMain(argc, argv, spec);
 }

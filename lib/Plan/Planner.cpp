@@ -241,7 +241,9 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
                    [](const Stage& stage) { return stage.mode == StageMode::Streamed; }))
     return need.bytes;
   const Op& op = graph.op(need.op);
-  const uint64_t buffers = op.inputs.size() + op.outputs.size();
+  uint64_t buffers = op.outputs.size();
+  for (const TensorId input : op.inputs)
+    buffers += input && !graph.tensor(input).isConstant() ? 1 : 0;
   const uint64_t less =
       (Tiling::StateBytes - Tiling::StreamStateBytes) * buffers + (plan.align - 1) * (buffers + 1);
   return need.bytes - std::min(need.bytes, less);

@@ -1,0 +1,14 @@
+// The front of plans as people and programs read it.
+#pragma once
+
+#include "tigris/Plan/Pareto.h"
+
+namespace tigris {
+
+/// A line per plan.
+std::string paretoText(const std::vector<ParetoPoint>& front);
+
+/// {"plans": [{"optimize", "budget_fast", "fast_peak_bytes", ...}]}, with the names of tigris-dump.
+std::string paretoJson(const std::vector<ParetoPoint>& front);
+
+} // namespace tigris

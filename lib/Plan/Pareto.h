@@ -1,0 +1,22 @@
+// What memory buys: plans none of which is worse than another in everything.
+#pragma once
+
+#include "tigris/Plan/Planner.h"
+
+namespace tigris {
+
+struct ParetoPoint {
+  uint64_t fastBudget = 0;
+  /// What the plan was to make small.
+  std::string optimize;
+  PlanStats stats;
+  size_t stages = 0;
+};
+
+/// Plans of fast budgets from the smallest that works to that of `options` or the one of a single stage, three to
+/// the octave, for traffic and for latency; without those that another one equals or beats in fast
+/// peak, slow peak, slow traffic, recomputed multiply-accumulates and kernel calls. By rising fast peak, then
+/// traffic. Fails when nothing fits.
+Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options);
+
+} // namespace tigris
