@@ -164,7 +164,8 @@ void writeBudgets(JsonWriter& json, const std::vector<SizingRow>& rows) {
           .field("recompute_macs", row.stats->recomputeMacs)
           .field("kernel_calls", row.stats->kernelCalls)
           .field("stages", row.stages)
-          .field("tiled_stages", row.tiledStages);
+          .field("tiled_stages", row.tiledStages)
+          .field("streamed_stages", row.streamedStages);
     json.endObject();
   }
   json.endArray();

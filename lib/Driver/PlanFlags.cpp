@@ -68,6 +68,14 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .choice("io", flags.io, {"slow", "caller", "arena"},
               "where model inputs and outputs live (default: caller; slow with two -m)")
       .record();
+  table
+      .flag("input-rows", flags.inputRows,
+            "inputs come row by row (tigris_set_input_rows): they are read once, in order")
+      .record();
+  table
+      .flag("output-rows", flags.outputRows,
+            "outputs go row by row (tigris_set_output_rows): they are written once, in order")
+      .record();
   table.choice("planner", flags.planner, {"greedy", "optimal"}, "how to search (default: optimal)")
       .record();
   table
@@ -106,6 +114,8 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
       return costs.error();
     options.costs = *costs;
   }
+  options.inputRows = flags.inputRows;
+  options.outputRows = flags.outputRows;
   return options;
 }
 
@@ -172,11 +182,11 @@ std::string describePlan(const Graph& graph) {
 
 std::string sizingText(const std::vector<SizingRow>& rows) {
   TextTable table({">fast budget", ">fast peak", ">slow peak", ">slow traffic", ">of the least",
-                   ">recomputed", ">calls", ">stages", ">tiled", "remark"});
+                   ">recomputed", ">calls", ">stages", ">tiled", ">streamed", "remark"});
   for (const SizingRow& row : rows) {
     if (!row.stats) {
-      table.addRow(
-          {formatBytes(row.fastBudget), "does not fit", "", "", "", "", "", "", "", row.remark});
+      table.addRow({formatBytes(row.fastBudget), "does not fit", "", "", "", "", "", "", "", "",
+                    row.remark});
       continue;
     }
     const PlanStats& stats = *row.stats;
@@ -189,7 +199,8 @@ std::string sizingText(const std::vector<SizingRow>& rows) {
          strCat(traffic),
          traffic != 0 ? strCat(oneDigit(ratio(traffic, stats.compulsoryBytes, 1)), "x") : "-",
          strCat(oneDigit(ratio(stats.recomputeMacs, stats.macs, 100)), " %"),
-         strCat(stats.kernelCalls), strCat(row.stages), strCat(row.tiledStages), row.remark});
+         strCat(stats.kernelCalls), strCat(row.stages), strCat(row.tiledStages),
+         strCat(row.streamedStages), row.remark});
   }
   return table.text();
 }

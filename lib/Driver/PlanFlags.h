@@ -13,6 +13,8 @@ struct PlanFlags {
   std::optional<uint64_t> reserve;
   bool minFast = false;
   bool certificates = false;
+  bool inputRows = false;
+  bool outputRows = false;
   std::string planner = "optimal";
   std::string optimize = "traffic";
   std::string target = "generic";

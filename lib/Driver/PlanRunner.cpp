@@ -103,16 +103,57 @@ void PlanRunner::reset() {
   TIGRIS_CHECK(status == TIGRIS_OK);
 }
 
+int PlanRunner::moveRows(void* user, uint32_t first, uint32_t count, void* rows) {
+  Rows& port = *static_cast<Rows*>(user);
+  if (first != port.next)
+    return 1;
+  uint8_t* at = port.data + size_t{first} * port.rowBytes;
+  const size_t bytes = size_t{count} * port.rowBytes;
+  std::memcpy(port.isInput ? rows : at, port.isInput ? at : rows, bytes);
+  port.next += count;
+  return 0;
+}
+
+Status PlanRunner::moveByRows(bool inputs, bool outputs) {
+  const tigris_plan& plan = file_->plan();
+  const unsigned count = tigris_input_count(&plan);
+  for (unsigned i = 0; i < plan.port_count; ++i) {
+    const bool isInput = i < count;
+    if (!(isInput ? inputs : outputs) || plan.ports[i].state != TIGRIS_NO_PORT)
+      continue;
+    const tigris_tensor& tensor = plan.tensors[plan.ports[i].tensor];
+    const int32_t* dims = plan.ints + tensor.dims;
+    Rows rows;
+    rows.isInput = isInput;
+    if (i < callerBuffers_.size() && tensor.rank >= 2) {
+      rows.data = callerBuffers_[i].data();
+      rows.rowBytes = tensor.bytes / static_cast<uint32_t>(dims[0] * dims[1]);
+    }
+    void* user = &(rows_[i] = rows);
+    const tigris_status status =
+        isInput ? tigris_set_input_rows(context_.get(), i, moveRows, user)
+                : tigris_set_output_rows(context_.get(), i - count, moveRows, user);
+    if (status != TIGRIS_OK)
+      return makeError(DiagId::Usage, isInput ? "input" : "output", " '",
+                       file_->string(plan.ports[i].name), "' by rows: ", tigris_status_text(status),
+                       "; plan with --", isInput ? "input-rows" : "output-rows");
+  }
+  return {};
+}
+
 Status PlanRunner::run(const std::vector<std::vector<uint8_t>>& inputs) {
   tigris_context* context = context_.get();
   TIGRIS_CHECK(inputs.size() == tigris_input_count(&file_->plan()));
   for (unsigned i = 0; i < inputs.size(); ++i) {
     if (inputs[i].empty() && tigris_input_port(&file_->plan(), i)->state != TIGRIS_NO_PORT)
       continue;
-    void* target = tigris_input(context, i);
+    const bool byRows = rows_.count(i) != 0;
+    void* target = byRows ? callerBuffers_[i].data() : tigris_input(context, i);
     TIGRIS_CHECK(target != nullptr && inputs[i].size() == tigris_input_bytes(&file_->plan(), i));
     std::memcpy(target, inputs[i].data(), inputs[i].size());
   }
+  for (auto& [port, rows] : rows_)
+    rows.next = 0;
   const auto start = std::chrono::steady_clock::now();
   const tigris_status status = tigris_run(context);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -122,6 +163,9 @@ Status PlanRunner::run(const std::vector<std::vector<uint8_t>>& inputs) {
 }
 
 const uint8_t* PlanRunner::output(size_t index) const {
+  const size_t port = tigris_input_count(&file_->plan()) + index;
+  if (rows_.count(port) != 0)
+    return callerBuffers_[port].data();
   return static_cast<const uint8_t*>(tigris_output(context_.get(), static_cast<unsigned>(index)));
 }
 

@@ -4,6 +4,8 @@
 #include "tigris/Object/PlanFile.h"
 #include "tigris_backend.h"
 
+#include <map>
+
 namespace tigris {
 
 /// Bytes at an alignment, of exactly the size asked for: a sanitizer sees the first byte past the end.
@@ -39,6 +41,10 @@ public:
   /// Stored bytes of an output of the last run.
   const uint8_t* output(size_t index) const;
 
+  /// From now on callbacks bring all inputs (take all outputs) row by row, and see that the rows come in order.
+  /// Fails where the plan does not move one of them so; states are left as they are.
+  Status moveByRows(bool inputs, bool outputs);
+
   /// Calls the hook around every kernel from now on. Fails where the runtime was built without.
   Status setProfile(tigris_profile_hook hook, void* user);
   /// Makes all states real zeros.
@@ -53,6 +59,15 @@ public:
 private:
   explicit PlanRunner(const PlanFile& file) : file_(&file) {}
 
+  /// A caller's buffer that a callback works on.
+  struct Rows {
+    uint8_t* data = nullptr;
+    uint32_t rowBytes = 0;
+    uint32_t next = 0;
+    bool isInput = true;
+  };
+  static int moveRows(void* user, uint32_t first, uint32_t count, void* rows);
+
   Error runtimeError(int status) const;
 
   const PlanFile* file_;
@@ -60,6 +75,8 @@ private:
   AlignedBytes fast_;
   AlignedBytes slow_;
   std::vector<AlignedBytes> callerBuffers_;
+  /// One per port that is moved by rows.
+  std::map<size_t, Rows> rows_;
   std::unique_ptr<tigris_context> context_;
   double seconds_ = 0;
 };

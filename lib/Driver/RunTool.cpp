@@ -29,6 +29,8 @@ struct RunFlags {
   bool sequence = false;
   std::optional<uint64_t> fast;
   std::optional<uint64_t> slow;
+  bool inputRows = false;
+  bool outputRows = false;
   std::string stats = "text";
   bool profile = false;
   std::string profileSvg;
@@ -355,6 +357,8 @@ Status execute(ToolContext& context, const RunFlags& flags) {
       PlanRunner::create(*file, *runtimeBackend(flags.backend), flags.fast, flags.slow);
   if (!runner)
     return runner.takeError();
+  if (Status status = runner->moveByRows(flags.inputRows, flags.outputRows); !status)
+    return status;
   Profile profile(*file);
   profile.setRuns(flags.repeat);
   if (flags.profiles())
@@ -433,6 +437,9 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.size("fast", flags.fast, "SIZE",
                "fast memory to hand over (default: as needed; less overflows to slow)");
     table.size("slow", flags.slow, "SIZE", "slow memory to hand over (default: what it needs)");
+    table.flag("input-rows", flags.inputRows,
+               "a callback brings inputs row by row, as firmware with a sensor would");
+    table.flag("output-rows", flags.outputRows, "a callback takes outputs row by row");
     table.choice("stats", flags.stats, {"text", "json"}, "how the figures are printed");
     table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
     table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);

@@ -45,7 +45,30 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
     return makeError(DiagId::Usage,
                      "model inputs and outputs cannot live in slow memory: there is none; give a "
                      "second -m, or --io=caller or --io=arena");
+  if (options.inputRows || options.outputRows) {
+    if (options.planner != "optimal")
+      return makeError(DiagId::Usage, "only the optimal planner moves inputs or outputs by rows");
+    if (options.budget.slow || options.io.value_or(IoMode::Caller) != IoMode::Caller)
+      return makeError(DiagId::Usage, "inputs and outputs move by rows only between the fast "
+                                      "memory and the caller: leave out the second -m and --io");
+  }
   return {};
+}
+
+/// Inputs and outputs that have to be moved by rows.
+std::vector<TensorId> movedByRows(const Graph& graph, const PlanOptions& options) {
+  std::vector<TensorId> result;
+  const auto isState = [&](const Port& input) {
+    return std::any_of(graph.outputs().begin(), graph.outputs().end(),
+                       [&](const Port& output) { return output.state == input.name; });
+  };
+  for (const Port& port : graph.inputs())
+    if (options.inputRows && !graph.users(port.tensor).empty() && !isState(port))
+      result.push_back(port.tensor);
+  for (const Port& port : graph.outputs())
+    if (options.outputRows && port.state.empty())
+      result.push_back(port.tensor);
+  return result;
 }
 
 /// Model inputs, then outputs, one after another: an input may be filled while outputs are read.
@@ -160,11 +183,11 @@ struct Cuts {
 /// Addresses for what stays in fast memory may not be found in all the budget allows: then a part of it is left out
 /// of the search; at last nothing stays, or, if it must, everything has to do with less.
 std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
-                               bool stay) {
+                               bool stay, const std::vector<TensorId>& rows = {}) {
   constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
   for (const uint64_t slack : Slacks) {
     std::optional<std::vector<StageDraft>> drafts =
-        searchSegments(drafter, {budget, budget / 32 * slack, true, stay});
+        searchSegments(drafter, {budget, budget / 32 * slack, true, stay, rows});
     if (!drafts && slack == 0)
       return std::nullopt;
     if (!drafts)
@@ -173,7 +196,7 @@ std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64
       return Cuts{std::move(*drafts), std::move(*layout)};
   }
   if (stay)
-    return searchCuts(graph, drafter, budget / 8 * 7, stay);
+    return searchCuts(graph, drafter, budget / 8 * 7, stay, rows);
   Cuts cuts;
   cuts.drafts = *searchSegments(drafter, {budget, 0, false, false});
   cuts.residents.bases.resize(cuts.drafts.size());
@@ -182,10 +205,10 @@ std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64
 
 /// In `fast` bytes, which are enough for every op alone if there is slow memory. nullopt when nothing fits.
 std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Plan& plan,
-                             uint64_t fast) {
+                             const std::vector<TensorId>& rows, uint64_t fast) {
   const bool isOptimal = plan.planner == "optimal";
   if (!maySpill(plan))
-    return isOptimal ? searchCuts(graph, drafter, fast, true) : std::nullopt;
+    return isOptimal ? searchCuts(graph, drafter, fast, true, rows) : std::nullopt;
   Cuts greedy;
   greedy.drafts = partitionOrder(drafter, fast);
   greedy.residents.bases.resize(greedy.drafts.size());
@@ -307,13 +330,14 @@ StageNeed stageNeed(const Graph& graph, const Schedule& schedule, const Plan& pl
 }
 
 /// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
-uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least, uint64_t most) {
+uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const std::vector<TensorId>& rows,
+                      uint64_t least, uint64_t most) {
   const uint64_t align = drafter.align();
-  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, true))
+  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, true, rows))
     return most;
   for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
     const uint64_t middle = low + (high - low) / 2;
-    if (const auto cuts = searchCuts(graph, drafter, middle * align, true)) {
+    if (const auto cuts = searchCuts(graph, drafter, middle * align, true, rows)) {
       most = std::min(most, middle * align);
       high = middle;
     } else {
@@ -323,17 +347,36 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, uint64_t least,
   return most;
 }
 
-/// What planGraph needs, scratch included; `stages` (largestStageNeed) is without it.
+/// Fast memory in which one of the orders can be run with these tensors moved by rows: `first` bytes or more, by
+/// doubling. UINT64_MAX when none can.
+uint64_t enoughForRows(const Graph& graph, const Schedules& orders, const Plan& plan,
+                       const std::vector<TensorId>& rows, uint64_t first) {
+  constexpr uint64_t Most = uint64_t{1} << 31;
+  for (uint64_t bytes = std::max<uint64_t>(alignUp(first, plan.align), 1024); bytes <= Most;
+       bytes *= 2)
+    for (const Schedule& schedule : orders.all()) {
+      StageDrafter drafter = drafterOf(graph, schedule, plan);
+      if (searchCuts(graph, drafter, bytes, true, rows))
+        return bytes;
+    }
+  return UINT64_MAX;
+}
+
+/// What planGraph needs, scratch included; `stages` (largestStageNeed) is without it. UINT64_MAX when tensors cannot
+/// be moved by rows.
 uint64_t smallestBudget(const Graph& graph, const Schedules& orders, const Plan& plan,
-                        uint64_t stages) {
-  const uint64_t oneStage = orders.best().layout.height;
-  uint64_t smallest = oneStage;
+                        const std::vector<TensorId>& rows, uint64_t stages) {
+  uint64_t smallest = orders.best().layout.height;
+  if (!rows.empty())
+    smallest = enoughForRows(graph, orders, plan, rows, smallest);
+  if (smallest == UINT64_MAX)
+    return smallest;
   if (maySpill(plan))
-    smallest = std::min(oneStage, stages);
+    smallest = std::min(smallest, stages);
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
     for (const Schedule& schedule : orders.all()) {
       StageDrafter drafter = drafterOf(graph, schedule, plan);
-      smallest = smallestStay(graph, drafter, std::min(smallest, stages), smallest);
+      smallest = smallestStay(graph, drafter, rows, std::min(smallest, stages), smallest);
     }
   return withScratch(plan, smallest);
 }
@@ -348,6 +391,17 @@ std::string smallestThatFits(uint64_t smallest, uint64_t stages, const Plan& pla
   return strCat(text, "; with slow memory (a second -m) it is ", stages, " bytes");
 }
 
+Error noRows(const Graph& graph, const std::vector<TensorId>& rows) {
+  std::vector<std::string> names;
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports)
+      if (std::find(rows.begin(), rows.end(), port.tensor) != rows.end())
+        names.push_back("'" + port.name + "'");
+  return makeError(DiagId::UnsupportedOp, "no streamed stage can move ", join(names, ", "),
+                   " row by row: ops that touch them need all rows at once, lie too far apart or "
+                   "need the rows again; hand over whole tensors instead");
+}
+
 /// The least slow traffic or time in the budget.
 Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   const Expected<Plan> empty = emptyPlan(graph, options);
@@ -357,7 +411,8 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   const Schedules orders = schedulesOf(graph, plan);
   const uint64_t fast = fastForStages(plan);
   const Schedule* chosen = &orders.best();
-  const bool oneStage = chosen->layout.height <= fast;
+  const std::vector<TensorId> rows = movedByRows(graph, options);
+  const bool oneStage = rows.empty() && chosen->layout.height <= fast;
   StageNeed need;
   std::optional<Cuts> cuts;
   if (oneStage) {
@@ -369,7 +424,7 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
         if (plan.planner == "greedy" && &schedule != &orders.best())
           continue;
         StageDrafter drafter = drafterOf(graph, schedule, plan, options.costs);
-        std::optional<Cuts> other = cutOrder(graph, drafter, plan, fast);
+        std::optional<Cuts> other = cutOrder(graph, drafter, plan, rows, fast);
         if (other &&
             (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {
           cuts = std::move(other);
@@ -381,7 +436,9 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
     const OpId at = maySpill(plan) ? need.op : chosen->order[chosen->timeline.boundStep];
     const Op& op = graph.op(at);
     const uint64_t least = withScratch(plan, need.bytes);
-    const uint64_t smallest = smallestBudget(graph, orders, plan, need.bytes);
+    const uint64_t smallest = smallestBudget(graph, orders, plan, rows, need.bytes);
+    if (smallest == UINT64_MAX)
+      return noRows(graph, rows);
     return makeError(DiagId::OverBudget, "needs ", formatExactBytes(smallest),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
@@ -441,8 +498,13 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
     return plan.error();
   const Schedules orders = schedulesOf(graph, *plan);
   BudgetNeeds needs = {withScratch(*plan, orders.best().layout.height), 0};
+  const std::vector<TensorId> rows = movedByRows(graph, options);
   needs.smallest =
-      smallestBudget(graph, orders, *plan, stageNeed(graph, orders.best(), *plan).bytes);
+      smallestBudget(graph, orders, *plan, rows, stageNeed(graph, orders.best(), *plan).bytes);
+  if (needs.smallest == UINT64_MAX)
+    return noRows(graph, rows);
+  if (!rows.empty())
+    needs.oneStage = needs.smallest;
   return needs;
 }
 

@@ -24,6 +24,10 @@ struct PlanOptions {
   std::string target = "generic";
   /// In place of the target's figures, for "latency".
   std::optional<KernelCosts> costs;
+  /// Every input that is no state (output, likewise) is moved by one streamed stage, so that a callback can bring it
+  /// row by row: tigris_set_input_rows. For plans without slow memory, with IoMode::Caller.
+  bool inputRows = false;
+  bool outputRows = false;
 };
 
 /// One stage that runs the whole model; if that does not fit, several stages, tiled or streamed where whole
@@ -38,9 +42,10 @@ struct PlanOptions {
 /// the op that needs most when it is cut as finely as can be, or with certificates that of rowPeakBound where the plan
 /// is of its class; and leastTraffic (Plan/TrafficBound.h).
 ///
+/// DiagId::UnsupportedOp when inputs or outputs cannot be moved by rows in any memory.
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
-/// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory, and
-/// IoMode::Arena for a model with states.
+/// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory,
+/// IoMode::Arena for a model with states, and rows with another planner, slow memory or IoMode.
 /// The flash budget is compared with the emitted file (emitPlan), not here.
 ///
 /// The scratch of the target's kernels (Target/KernelScratch.h) comes off the fast budget before anything is placed.

@@ -29,6 +29,7 @@ public:
     for (size_t at = 0; at <= count; ++at)
       if (!openCut(at))
         return std::nullopt;
+    findRowUsers();
     cuts_[count].best[0] = {0, 0, count, 0, StageMode::Whole};
     for (size_t begin = count; begin-- > 0;)
       searchFrom(begin);
@@ -92,6 +93,28 @@ private:
     }
     cut.best.resize(cut.masks.size());
     return true;
+  }
+
+  /// First and last op that touches a tensor which is moved by rows.
+  void findRowUsers() {
+    for (const TensorId id : options_.rows) {
+      std::optional<std::pair<size_t, size_t>> span;
+      for (size_t step = 0; step < drafter_.order().size(); ++step) {
+        const std::vector<TensorId> touched = drafter_.touched(step);
+        if (std::find(touched.begin(), touched.end(), id) != touched.end())
+          span = {span ? span->first : step, step};
+      }
+      if (span)
+        rowUsers_.push_back(*span);
+    }
+  }
+
+  /// Whether ops [begin, end) may be a stage that moves tensors by rows, or one that does not.
+  bool mayRun(size_t begin, size_t end, bool byRows) const {
+    return std::all_of(rowUsers_.begin(), rowUsers_.end(), [&](const auto& span) {
+      const bool touches = span.first < end && begin <= span.second;
+      return !touches || (byRows && begin <= span.first && span.second < end);
+    });
   }
 
   static Residents residents(const Cut& cut, uint64_t mask) {
@@ -315,10 +338,10 @@ private:
       if (!mayBeWhole && !mayStream)
         break;
       const std::vector<Transition> ways = transitions(begin, end);
-      mayBeWhole = mayBeWhole && tryWhole(begin, end, ways);
-      if (end == begin + 1)
+      mayBeWhole = mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, ways);
+      if (end == begin + 1 && mayRun(begin, end, false))
         tryAlone(begin, ways);
-      if (mayStream)
+      if (mayStream && mayRun(begin, end, true))
         failures = tryStreamed(begin, end, ways) ? 0 : failures + 1;
     }
     TIGRIS_CHECK_MSG(options_.stay || cuts_[begin].best[0].isReached(),
@@ -361,6 +384,7 @@ private:
   SegmentOptions options_;
   std::vector<std::vector<TensorId>> crossing_;
   std::vector<Cut> cuts_;
+  std::vector<std::pair<size_t, size_t>> rowUsers_;
 };
 
 } // namespace

@@ -17,6 +17,8 @@ struct SegmentOptions {
   bool keep = true;
   /// There is no slow memory: all must.
   bool stay = false;
+  /// Model inputs and outputs that a streamed stage must move, each alone; only where all stays.
+  std::vector<TensorId> rows = {};
 };
 
 /// Cuts the order into stages so that the sum of their costs (StageDrafter::cost) is least, with fewer kernel calls where that is

@@ -14,9 +14,11 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     if (budget != 0)
       budgets[budget];
   if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options)) {
-    budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
+    const bool byRows = options.inputRows || options.outputRows; // never one stage
+    if (!byRows)
+      budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
     budgets[std::max<uint64_t>(needs->smallest, 1)] =
-        needs->smallest == needs->oneStage ? "smallest, one stage" : "smallest";
+        needs->smallest == needs->oneStage && !byRows ? "smallest, one stage" : "smallest";
   }
   std::string& remark = budgets[asked];
   remark = remark.empty() ? "asked for" : "asked for, " + remark;
@@ -33,8 +35,10 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     if (const Expected<Plan> plan = planGraph(graph, other)) {
       row.stats = plan->stats;
       row.stages = plan->stages.size();
-      for (const Stage& stage : plan->stages)
+      for (const Stage& stage : plan->stages) {
         row.tiledStages += stage.mode == StageMode::Tiled ? 1 : 0;
+        row.streamedStages += stage.mode == StageMode::Streamed ? 1 : 0;
+      }
     }
     rows.push_back(std::move(row));
   }

@@ -13,10 +13,11 @@ struct SizingRow {
   std::optional<PlanStats> stats;
   size_t stages = 0;
   size_t tiledStages = 0;
+  size_t streamedStages = 0;
 };
 
 /// Plans the graph for the budget of `options`, a half and a quarter, twice and four times it, the smallest fast
-/// budget that works, and the smallest that needs one stage only; by rising budget. Slow and flash budgets
+/// budget that works, and the smallest that needs one stage only (not with rows); by rising budget. Slow and flash budgets
 /// are those of `options`. Every model output must have a tensor of its own.
 std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options);
 

@@ -56,7 +56,9 @@ typedef enum tigris_status {
   TIGRIS_E_STATE = -15,   /* a caller buffer is not set */
   TIGRIS_E_INDEX = -16,   /* GATHER met an index outside its axis */
   TIGRIS_E_LIMIT = -17,   /* more ports or operands than this library was built for */
-  TIGRIS_E_SCRATCH = -18  /* no room for the backend's scratch, which is more than the plan's */
+  TIGRIS_E_SCRATCH = -18, /* no room for the backend's scratch, which is more than the plan's */
+  TIGRIS_E_ROWS = -19,    /* the plan does not move this input or output row by row, once */
+  TIGRIS_E_CALLBACK = -20 /* a row callback failed */
 } tigris_status;
 
 /* An opened plan: pointers into the caller's bytes, which must outlive it. Read only. */
@@ -178,6 +180,8 @@ typedef struct tigris_context {
   uint8_t* scratch;
   uint8_t* unpacked; /* where weight blocks are unpacked: fast, or a part of slow in dynamic mode */
   void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
+  /* callbacks of inputs and outputs by rows, whose entry in `ports` is what they are given; NULL: a buffer */
+  int (*rows[TIGRIS_MAX_PORTS])(void* user, uint32_t first, uint32_t count, void* rows);
   uint32_t scratch_bytes;
   uint32_t stage;       /* next stage to run */
   uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */
@@ -224,6 +228,21 @@ const void* tigris_output(const tigris_context* ctx, unsigned index);
  * or the memories, and are kept until set again. */
 tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* data);
 tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data);
+
+/* Inputs and outputs by rows: instead of a buffer for the whole tensor, a callback brings (input) or takes (output,
+ * which it must not change) rows as they come: from a sensor, to a display. A row is an index of the stored tensor's
+ * axis 1; the rows of further indices of axis 0 are numbered on. They come in order, each once in a run, `count`
+ * of them from `first` on, packed at `rows`. A result other than 0 stops the run with TIGRIS_E_CALLBACK.
+ *
+ * Only for plans with io mode "caller" in which one streamed stage alone moves the tensor, as those of
+ * `tigris-plan --input-rows` and `--output-rows` do; otherwise TIGRIS_E_ROWS: the plan reads the rows twice, or all at
+ * once, or the tensor is a state. tigris_input and tigris_output are NULL then. tigris_set_input and
+ * tigris_set_output replace the callback by a buffer. */
+typedef int (*tigris_row_hook)(void* user, uint32_t first, uint32_t count, void* rows);
+tigris_status tigris_set_input_rows(tigris_context* ctx, unsigned index, tigris_row_hook hook,
+                                    void* user);
+tigris_status tigris_set_output_rows(tigris_context* ctx, unsigned index, tigris_row_hook hook,
+                                     void* user);
 
 /* States: outputs that the next run gets as inputs (tigris-import --state). A run reads a state at its input
  * and writes it at its output; when it is complete, the two places change roles, so that nothing is copied.

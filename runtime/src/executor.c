@@ -143,6 +143,8 @@ uint32_t tigris_output_bytes(const tigris_plan* plan, unsigned index) {
 static void* portData(const tigris_context* ctx, const tigris_port* port) {
   if (port == NULL)
     return NULL;
+  if (ctx->plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->rows[port - ctx->plan->ports] != NULL)
+    return NULL;
   port = ctx->plan->ports + tigris_place_of(ctx, (uint32_t)(port - ctx->plan->ports));
   switch (ctx->plan->summary->io_mode) {
   case TIGRIS_IO_SLOW:
@@ -172,6 +174,7 @@ static tigris_status setPort(tigris_context* ctx, const tigris_port* port, void*
     return TIGRIS_E_ARGUMENT;
   if ((uintptr_t)data % ctx->backend->alignment != 0)
     return TIGRIS_E_ALIGN;
+  ctx->rows[port - ctx->plan->ports] = NULL;
   ctx->ports[tigris_place_of(ctx, (uint32_t)(port - ctx->plan->ports))] = data;
   return TIGRIS_OK;
 }
@@ -338,7 +341,8 @@ static tigris_status start(tigris_context* ctx) {
     const uint32_t end = plan->ports[i].offset + plan->tensors[plan->ports[i].tensor].bytes;
     if (plan->summary->io_mode == TIGRIS_IO_SLOW)
       tigris_raise(&ctx->statistics.slow_peak, end);
-    else if (plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->ports[i] == NULL && !ctx->rehearsal)
+    else if (plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->ports[i] == NULL &&
+             ctx->rows[i] == NULL && !ctx->rehearsal)
       return TIGRIS_E_STATE;
     else if (plan->summary->io_mode == TIGRIS_IO_ARENA && !tigris_is_dynamic(ctx))
       tigris_raise(&ctx->statistics.fast_peak, end);

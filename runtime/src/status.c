@@ -44,6 +44,10 @@ const char* tigris_status_text(tigris_status status) {
     return "plan exceeds a limit this runtime was built with";
   case TIGRIS_E_SCRATCH:
     return "backend needs more scratch than the plan's target has";
+  case TIGRIS_E_ROWS:
+    return "plan does not move this input or output row by row, once";
+  case TIGRIS_E_CALLBACK:
+    return "a callback for rows failed";
   }
   return "unknown status";
 #else

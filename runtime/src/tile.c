@@ -5,6 +5,7 @@
 
 #include "dynamic.h"
 #include "invoke.h"
+#include "rows.h"
 #include "state.h"
 #include "tile_run.h"
 
@@ -228,7 +229,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
 /* ---- the tile */
 
 /* Loads what is to be loaded of a buffer, or stores its part. */
-static void carry(const Tiles* t, uint32_t index, int isStore) {
+static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
   const tigris_tensor* tensor = tigris_tile_tensor(t, b);
   const tigris_box whole = tigris_tile_whole(t, tensor);
@@ -238,7 +239,9 @@ static void carry(const Tiles* t, uint32_t index, int isStore) {
   const uint32_t elements = tigris_box_elements(&part);
   uint8_t* home;
   if (elements == 0 || !(isStore || t->isFirst || (b->reload_axes & t->changed)))
-    return;
+    return TIGRIS_OK;
+  if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
+    return tigris_carry_rows(t->ctx, b, &held, &part, tigris_tile_data(t, b));
   home = homeOf(t, b);
   if (b->home == TIGRIS_POOL_SLOW)
     *(isStore ? &t->ctx->statistics.slow_write : &t->ctx->statistics.slow_read) +=
@@ -247,6 +250,7 @@ static void carry(const Tiles* t, uint32_t index, int isStore) {
     tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);
   else
     tigris_box_copy(&part, &whole, home, &held, tigris_tile_data(t, b), size);
+  return TIGRIS_OK;
 }
 
 static tigris_status runTile(Tiles* t) {
@@ -259,16 +263,16 @@ static tigris_status runTile(Tiles* t) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
     const uint32_t out = tigris_tile_output(t, op)->offset;
     const tigris_box fresh = freshOf(t, out);
-    for (k = 0; k < t->tiling->buffer_count; ++k) {
+    for (k = 0; status == TIGRIS_OK && k < t->tiling->buffer_count; ++k) {
       if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i)
-        carry(t, k, 0);
+        status = carry(t, k, 0);
     }
-    if (tigris_box_elements(&fresh) != 0)
+    if (status == TIGRIS_OK && tigris_box_elements(&fresh) != 0)
       status = runOp(t, op);
+    if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
+      status = carry(t, out, 1);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
-    else if (t->buffers[out].flags & TIGRIS_TILE_STORE)
-      carry(t, out, 1);
   }
   return status;
 }

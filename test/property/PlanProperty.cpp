@@ -53,6 +53,7 @@ struct Totals {
   uint64_t streamed = 0;
   uint64_t bounded = 0;
   uint64_t overlapping = 0;
+  uint64_t byRows = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
 };
@@ -99,6 +100,8 @@ public:
     reference_ = runPlan(*file, inputs_, {100, 0, 0x11, onHost()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
+    if (!plan_.budget.slow && random_.percent(60))
+      tryRows();
     const uint64_t oneStage = fastNeed();
     return checkBudgets(smallestBudget(oneStage), oneStage);
   }
@@ -114,6 +117,16 @@ private:
     const Plan& plan = *current_.plan();
     const uint64_t peak = plan.stats.fastPeakBytes;
     return plan.scratch == 0 ? peak : alignUp(peak, plan.align) + plan.scratch;
+  }
+
+  /// From here on inputs or outputs move by rows, if this graph's can.
+  void tryRows() {
+    plan_.inputRows = random_.percent(80);
+    plan_.outputRows = !plan_.inputRows || random_.percent(30);
+    if (planned(Ample))
+      ++totals_.byRows;
+    else
+      plan_.inputRows = plan_.outputRows = false;
   }
 
   /// Plans, checks, and emits; `current_` is the planned graph.
@@ -190,7 +203,8 @@ private:
     if (plan_.planner == "optimal" && plan_.budget.slow && random_.percent(30))
       if (std::string problem = compareWithGreedy(plan); !problem.empty())
         return problem;
-    const RunResult run = runPlan(*file, inputs_, {100, 0, 0xEE, onHost()});
+    const RunResult run =
+        runPlan(*file, inputs_, {100, 0, 0xEE, onHost(), plan_.inputRows, plan_.outputRows});
     if (std::string problem = compare(run); !problem.empty())
       return problem;
     const tigris_statistics& counted = run.statistics;
@@ -203,8 +217,9 @@ private:
       if (predicted != actual)
         return strCat(what, ": predicted ", predicted, ", counted ", actual);
     for (const uint32_t percent : {75, 40})
-      if (std::string problem =
-              compare(runPlan(*file, inputs_, {percent, Overflow, 0x77, onHost()}));
+      if (std::string problem = compare(
+              runPlan(*file, inputs_,
+                      {percent, Overflow, 0x77, onHost(), plan_.inputRows, plan_.outputRows}));
           !problem.empty())
         return strCat(percent, " % of the fast arena: ", problem);
     return {};
@@ -362,7 +377,7 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
-      "(%llu with overlaps), %llu direct; %llu plans with a bound by rows; "
+      "(%llu with overlaps), %llu direct; %llu plans with a bound by rows, %llu graphs by rows; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
@@ -371,6 +386,7 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.overlapping),
       static_cast<unsigned long long>(totals.direct),
       static_cast<unsigned long long>(totals.bounded),
+      static_cast<unsigned long long>(totals.byRows),
       static_cast<unsigned long long>(totals.unsupported),
       static_cast<unsigned long long>(totals.failures));
   return totals.failures == 0 ? 0 : 1;

@@ -98,6 +98,38 @@ private:
 
   bool isCaller() const { return plan_.summary->io_mode == TIGRIS_IO_CALLER; }
 
+  /// What a callback moves, all of it in one pass.
+  struct Rows {
+    uint8_t* data;
+    size_t rowBytes;
+    uint32_t next = 0;
+    bool isInput;
+  };
+  static int moveRows(void* user, uint32_t first, uint32_t count, void* data) {
+    Rows& rows = *static_cast<Rows*>(user);
+    if (first != rows.next || count == 0)
+      return 1;
+    uint8_t* at = rows.data + first * rows.rowBytes;
+    std::memcpy(rows.isInput ? data : at, rows.isInput ? at : data, count * rows.rowBytes);
+    rows.next += count;
+    return 0;
+  }
+
+  /// In place of the buffer that was set.
+  bool setRows(unsigned index, bool isInput) {
+    const tigris_tensor* tensor =
+        isInput ? tigris_input_tensor(&plan_, index) : tigris_output_tensor(&plan_, index);
+    const int32_t* dims = plan_.ints + tensor->dims;
+    auto* data =
+        isInput ? static_cast<uint8_t*>(tigris_input(&context_, index)) : memories_.back().data();
+    const auto count = tensor->rank < 2 ? 1 : static_cast<size_t>(dims[0]) * dims[1];
+    Rows& rows = rows_.emplace_back(Rows{data, tensor->bytes / count, 0, isInput});
+    return isInput
+               ? check("set input rows", tigris_set_input_rows(&context_, index, moveRows, &rows))
+               : check("set output rows",
+                       tigris_set_output_rows(&context_, index, moveRows, &rows));
+  }
+
   bool setPorts(const std::vector<std::vector<uint8_t>>& inputs) {
     for (unsigned i = 0; i < inputs.size(); ++i) {
       if (isCaller() &&
@@ -105,20 +137,26 @@ private:
         return false;
       // The caller's buffers are written through the same pointer the runtime only reads from.
       std::memcpy(tigris_input(&context_, i), inputs[i].data(), inputs[i].size());
-    }
-    for (unsigned i = 0; isCaller() && i < tigris_output_count(&plan_); ++i)
-      if (!check("set output",
-                 tigris_set_output(&context_, i, memory(tigris_output_bytes(&plan_, i)).data())))
+      if (options_.inputRows && !setRows(i, true))
         return false;
+    }
+    for (unsigned i = 0; isCaller() && i < tigris_output_count(&plan_); ++i) {
+      outputs_.push_back(memory(tigris_output_bytes(&plan_, i)).data());
+      if (!check("set output", tigris_set_output(&context_, i, outputs_.back())) ||
+          (options_.outputRows && !setRows(i, false)))
+        return false;
+    }
     return true;
   }
 
   void collect(const std::vector<std::vector<uint8_t>>& inputs) {
     for (unsigned i = 0; i < tigris_output_count(&plan_); ++i) {
-      const auto* data = static_cast<const uint8_t*>(tigris_output(&context_, i));
+      const auto* data = options_.outputRows
+                             ? outputs_[i]
+                             : static_cast<const uint8_t*>(tigris_output(&context_, i));
       result_.outputs.emplace_back(data, data + tigris_output_bytes(&plan_, i));
     }
-    for (unsigned i = 0; isCaller() && i < inputs.size(); ++i)
+    for (unsigned i = 0; isCaller() && !options_.inputRows && i < inputs.size(); ++i)
       if (std::memcmp(tigris_input(&context_, i), inputs[i].data(), inputs[i].size()) != 0)
         result_.error = strCat("wrote over the caller's input ", i);
   }
@@ -128,6 +166,8 @@ private:
   tigris_plan plan_ = {};
   tigris_context context_ = {};
   std::deque<Guarded> memories_;
+  std::deque<Rows> rows_;
+  std::vector<uint8_t*> outputs_;
   RunResult result_;
 };
 

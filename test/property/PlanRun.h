@@ -26,6 +26,9 @@ struct RunOptions {
   uint8_t fill = 0;
   /// On the host backend where the build has it, otherwise on the reference.
   bool onHost = false;
+  /// Callbacks move the inputs (outputs) row by row.
+  bool inputRows = false;
+  bool outputRows = false;
 };
 
 RunResult runPlan(const std::string& file, const std::vector<std::vector<uint8_t>>& inputs,

@@ -1,0 +1,89 @@
+/* Model inputs that come row by row from a callback, and outputs that go to one. */
+#include "rows.h"
+
+#include "view.h"
+
+#if TIGRIS_TILED_STAGES
+
+/* A streamed stage without stripes moves each row of the buffer's tensor once, in order. */
+static int movesOnce(const tigris_plan* plan, const tigris_stage* s, const tigris_tile_buffer* b,
+                     const tigris_port* port) {
+  const tigris_tiling* t = &plan->tilings[s->detail];
+  const tigris_tensor* tensor = &plan->tensors[b->tensor];
+  return s->mode == TIGRIS_STAGE_STREAMED && b->tensor == port->tensor && tensor->rank >= 2 &&
+         t->tiles[0] == (uint32_t)tigris_dims(plan, tensor)[0] && t->tiles[2] == 1 &&
+         b->flags == (port->direction == TIGRIS_INPUT ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE);
+}
+
+/* One buffer of one stage moves the port by rows, and nothing else touches it. */
+static int takesRows(const tigris_plan* plan, uint32_t index) {
+  uint32_t users = 0;
+  uint32_t i;
+  uint32_t k;
+  for (i = 0; i < plan->operand_count; ++i) {
+    if (plan->operands[i].pool == TIGRIS_POOL_CALLER && plan->operands[i].offset == index)
+      return 0;
+  }
+  for (i = 0; i < plan->stage_count; ++i) {
+    const tigris_stage* s = &plan->stages[i];
+    const tigris_tiling* t = &plan->tilings[s->detail];
+    for (k = 0; s->mode != TIGRIS_STAGE_WHOLE && k < t->buffer_count; ++k) {
+      const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + k];
+      if (b->home != TIGRIS_POOL_CALLER || b->home_offset != index)
+        continue;
+      if (++users > 1 || !movesOnce(plan, s, b, &plan->ports[index]))
+        return 0;
+    }
+  }
+  return users == 1 || plan->ports[index].direction == TIGRIS_INPUT; /* an input nobody reads */
+}
+
+static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigris_row_hook hook,
+                             void* user) {
+  const tigris_plan* plan = ctx->plan;
+  uint32_t index;
+  if (port == NULL || hook == NULL || plan->summary->io_mode != TIGRIS_IO_CALLER)
+    return TIGRIS_E_ARGUMENT;
+  index = (uint32_t)(port - plan->ports);
+  if (port->state != TIGRIS_NO_PORT || !takesRows(plan, index))
+    return TIGRIS_E_ROWS;
+  ctx->rows[index] = hook;
+  ctx->ports[index] = user;
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_carry_rows(tigris_context* ctx, const tigris_tile_buffer* b,
+                                const tigris_box* held, const tigris_box* part, uint8_t* data) {
+  const tigris_tensor* tensor = &ctx->plan->tensors[b->tensor];
+  const uint32_t height = (uint32_t)tigris_dims(ctx->plan, tensor)[1];
+  uint32_t element;
+  if (!tigris_box_find(held, part, &element))
+    return TIGRIS_E_ADDRESS;
+  if (ctx->rows[b->home_offset](ctx->ports[b->home_offset],
+                                (uint32_t)part->begin[0] * height + (uint32_t)part->begin[1],
+                                (uint32_t)(part->end[1] - part->begin[1]),
+                                data + (size_t)element * tigris_element_size(tensor->dtype)) != 0)
+    return TIGRIS_E_CALLBACK;
+  return TIGRIS_OK;
+}
+
+#else
+
+static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigris_row_hook hook,
+                             void* user) {
+  (void)ctx;
+  (void)user;
+  return port == NULL || hook == NULL ? TIGRIS_E_ARGUMENT : TIGRIS_E_ROWS;
+}
+
+#endif /* TIGRIS_TILED_STAGES */
+
+tigris_status tigris_set_input_rows(tigris_context* ctx, unsigned index, tigris_row_hook hook,
+                                    void* user) {
+  return setRows(ctx, tigris_input_port(ctx->plan, index), hook, user);
+}
+
+tigris_status tigris_set_output_rows(tigris_context* ctx, unsigned index, tigris_row_hook hook,
+                                     void* user) {
+  return setRows(ctx, tigris_output_port(ctx->plan, index), hook, user);
+}
