@@ -299,7 +299,7 @@ private:
         drafter_.streamed(begin, end, [&](const std::vector<Overlap>& overlaps) {
           return streamRoom(overlaps, begin, end, residents).value_or(0);
         });
-    return known.emplace(residents, stage ? std::move(*stage) : finest).first->second;
+    return known.emplace(residents, std::move(stage).value_or(finest)).first->second;
   }
 
   /// False when no way has room.
