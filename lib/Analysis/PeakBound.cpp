@@ -49,13 +49,14 @@ public:
       addBuffer(buffer);
   }
 
-  /// Least bytes in memory right before `op`.
-  uint64_t cutBefore(const OrderProblem& problem, size_t op) {
+  /// Least bytes in memory when these ops and all they need have run, and those and all that needs them have not.
+  uint64_t cut(std::span<const size_t> lefts, std::span<const size_t> rights) {
     const auto force = [&](int64_t capacity) {
-      network_[toRight_[vertex(op)]].capacity = capacity;
-      for (const size_t producer : problem.producers[op])
-        if (within(section_, producer))
-          network_[fromLeft_[vertex(producer)]].capacity = capacity;
+      for (const size_t op : rights)
+        network_[toRight_[vertex(op)]].capacity = capacity;
+      for (const size_t op : lefts)
+        if (within(section_, op))
+          network_[fromLeft_[vertex(op)]].capacity = capacity;
     };
     force(Unlimited);
     const int64_t flow = boost::boykov_kolmogorov_max_flow(
@@ -112,6 +113,23 @@ private:
   uint64_t constant_ = 0;
 };
 
+/// Bytes each op makes.
+std::vector<uint64_t> madeBy(const OrderProblem& problem) {
+  std::vector<uint64_t> made(problem.ops());
+  for (const OrderProblem::Buffer& buffer : problem.buffers)
+    if (buffer.maker)
+      made[*buffer.maker] += buffer.bytes;
+  return made;
+}
+
+/// The ends first: with windows, the least cut is often there, and then no more is asked for.
+std::vector<size_t> endsFirst(const std::vector<size_t>& group) {
+  std::vector<size_t> result = group;
+  if (group.size() > 2)
+    std::rotate(result.begin() + 1, result.end() - 1, result.end());
+  return result;
+}
+
 } // namespace
 
 uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
@@ -119,10 +137,7 @@ uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
   // In a section of one op all orders agree.
   if (section.size() == 1)
     return during[section.begin];
-  std::vector<uint64_t> made(section.size());
-  for (const OrderProblem::Buffer& buffer : problem.buffers)
-    if (buffer.maker && within(section, *buffer.maker))
-      made[*buffer.maker - section.begin] += buffer.bytes;
+  const std::vector<uint64_t> made = madeBy(problem);
   std::vector<size_t> ops(section.size());
   std::iota(ops.begin(), ops.end(), section.begin);
   std::stable_sort(ops.begin(), ops.end(),
@@ -133,7 +148,56 @@ uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
     if (during[op] <= best || flows == 0)
       break;
     --flows;
-    best = std::max(best, network.cutBefore(problem, op) + made[op - section.begin]);
+    best = std::max(best, network.cut(problem.producers[op], {{op}}) + made[op]);
+  }
+  return best;
+}
+
+uint64_t groupBound(const OrderProblem& problem, std::span<const std::vector<size_t>> groups,
+                    std::span<const size_t> order, size_t& flows) {
+  const std::vector<uint64_t> during = bytesDuring(problem, order);
+  std::vector<size_t> step(order.size());
+  for (size_t k = 0; k < order.size(); ++k)
+    step[order[k]] = k;
+  // A group's first op in the order and its last limit what its cuts can come to.
+  struct Case {
+    uint64_t limit = 0;
+    const std::vector<size_t>* group = nullptr;
+    bool isFirst = true;
+  };
+  std::vector<Case> cases;
+  for (const std::vector<size_t>& group : groups) {
+    const auto earlier = [&](size_t a, size_t b) { return step[a] < step[b]; };
+    const auto [first, last] = std::minmax_element(group.begin(), group.end(), earlier);
+    cases.push_back({during[*first], &group, true});
+    if (group.size() > 1)
+      cases.push_back({during[*last], &group, false});
+  }
+  std::stable_sort(cases.begin(), cases.end(),
+                   [](const Case& a, const Case& b) { return a.limit > b.limit; });
+  CutNetwork network(problem, {0, problem.ops()});
+  const std::vector<uint64_t> made = madeBy(problem);
+  uint64_t best = 0;
+  for (const Case& one : cases) {
+    if (one.limit <= best)
+      break;
+    uint64_t least = UINT64_MAX;
+    for (const size_t op : endsFirst(*one.group)) {
+      if (flows == 0)
+        return best;
+      --flows;
+      std::vector<size_t> lefts = problem.producers[op];
+      if (one.isFirst) {
+        least = std::min(least, network.cut(lefts, *one.group) + made[op]);
+      } else {
+        std::copy_if(one.group->begin(), one.group->end(), std::back_inserter(lefts),
+                     [&](size_t other) { return other != op; });
+        least = std::min(least, network.cut(lefts, {{op}}) + made[op]);
+      }
+      if (least <= best)
+        break;
+    }
+    best = std::max(best, least);
   }
   return best;
 }

@@ -15,4 +15,10 @@ namespace tigris {
 uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
                       std::span<const uint64_t> during, size_t& flows);
 
+/// The same for groups of ops that do not depend on each other, of all ops as one section. Whichever op of a group
+/// runs first, none of the others has run, and whichever runs last, all others have: the bound of a group is the
+/// larger of the two least cuts over its ops. `order` is some order; `flows` as above.
+uint64_t groupBound(const OrderProblem& problem, std::span<const std::vector<size_t>> groups,
+                    std::span<const size_t> order, size_t& flows);
+
 } // namespace tigris

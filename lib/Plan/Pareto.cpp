@@ -4,7 +4,6 @@
 #include "tigris/Support/Progress.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace tigris {
@@ -28,10 +27,9 @@ bool covers(const ParetoPoint& a, const ParetoPoint& b) {
 }
 
 std::set<uint64_t> budgetsBetween(uint64_t least, uint64_t most) {
-  constexpr double Step = 1.26; // the third root of 2
   std::set<uint64_t> budgets = {most};
-  for (auto at = static_cast<double>(least); at < static_cast<double>(most); at *= Step)
-    budgets.insert(static_cast<uint64_t>(std::ceil(at)));
+  for (uint64_t at = least; at < most; at += at / 4 + 1)
+    budgets.insert(at);
   return budgets;
 }
 

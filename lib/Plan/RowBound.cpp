@@ -25,9 +25,11 @@ public:
     for (const Port& port : graph_.inputs())
       if (!graph_.users(port.tensor).empty() && !addInput(port.tensor))
         return false;
-    for (const OpId id : graph_.order())
+    for (const OpId id : graph_.order()) {
       if (!addOp(id) || problem_.ops() > MaxRows)
         return false;
+      groups_.push_back(targets_);
+    }
     if (io_ == IoMode::Arena)
       for (const Port& port : graph_.outputs())
         for (const Row& row : rows_.at(port.tensor))
@@ -37,6 +39,8 @@ public:
   }
 
   const OrderProblem& problem() const { return problem_; }
+  /// The nodes of each op.
+  const std::vector<std::vector<size_t>>& groups() const { return groups_; }
 
   /// Rows when something needs them, like a stream: close to the least at each.
   std::vector<size_t> pullOrder() const {
@@ -240,8 +244,9 @@ private:
   std::vector<bool> isFree_;
   std::map<TensorId, std::vector<Row>> rows_;
   std::map<TensorId, size_t> complete_;
-  /// Nodes of the last op.
+  /// Nodes of the last op, and of each.
   std::vector<size_t> targets_;
+  std::vector<std::vector<size_t>> groups_;
 };
 
 } // namespace
@@ -262,7 +267,12 @@ std::optional<uint64_t> rowPeakBound(const Graph& graph, IoMode io, size_t flows
   if (!rows.build() || rows.problem().ops() == 0)
     return std::nullopt;
   const OrderProblem& problem = rows.problem();
-  return sectionBound(problem, {0, problem.ops()}, bytesDuring(problem, rows.pullOrder()), flows);
+  const std::vector<size_t> order = rows.pullOrder();
+  size_t left = flows / 2;
+  const uint64_t alone =
+      sectionBound(problem, {0, problem.ops()}, bytesDuring(problem, order), left);
+  left += flows - flows / 2;
+  return std::max(alone, groupBound(problem, rows.groups(), order, left));
 }
 
 } // namespace tigris
