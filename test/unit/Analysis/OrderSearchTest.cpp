@@ -140,6 +140,38 @@ TEST_CASE(
   CHECK(loss <= 1.02);
 }
 
+TEST_CASE("bounds of groups hold for every order") {
+  for (uint32_t seed = 20; seed < 32; ++seed) {
+    CAPTURE(seed);
+    const OrderProblem problem = randomProblem(seed, 18);
+    const auto dependsOn = [&](size_t op, size_t other) {
+      std::vector<size_t> open = {op};
+      while (!open.empty()) {
+        const size_t at = open.back();
+        open.pop_back();
+        if (at == other)
+          return true;
+        open.insert(open.end(), problem.producers[at].begin(), problem.producers[at].end());
+      }
+      return false;
+    };
+    std::vector<std::vector<size_t>> groups; // neighbours that do not depend on each other
+    for (size_t op = 0; op < problem.ops(); ++op) {
+      if (groups.empty() || std::any_of(groups.back().begin(), groups.back().end(),
+                                        [&](size_t other) { return dependsOn(op, other); }))
+        groups.emplace_back();
+      groups.back().push_back(op);
+    }
+    size_t flows = SIZE_MAX;
+    const std::vector<size_t> start = givenOrder(problem);
+    const uint64_t bound = groupBound(problem, groups, start, flows);
+    CHECK(bound > 0);
+    CHECK(bound <= exhaustivePeak(problem));
+    flows = 0;
+    CHECK(groupBound(problem, groups, start, flows) == 0);
+  }
+}
+
 TEST_CASE("a thousand ops are ordered in bounded work") {
   const OrderProblem problem = randomProblem(7, 1000, 10);
   const std::vector<size_t> start = givenOrder(problem);
