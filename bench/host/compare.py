@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Latency and memory of tigris-run beside onnxruntime with one thread, paired in one run.
 
-usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--case NAME]... [--output FILE.json]
+usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--case NAME]... [--peer VENV] [--output FILE.json]
 
 Each round runs both programs one after the other, each in a process of its own, and takes the fastest of
 some inferences of either; the ratio of a case is the median over its rounds. Ratios above 1 mean that
-TiGrIS is slower. The convolutional cases of the corpus are taken unless some are named.
+TiGrIS is slower. The convolutional cases of the corpus are taken unless some are named. --peer names a virtual
+environment with the public package tigris-ml 0.12.1 (pip install tigris-ml==0.12.1): its own compiler and
+portable runtime then run the same model in the same rounds, where it takes it.
 """
 
 import argparse
@@ -24,12 +26,13 @@ MIN_SECONDS = 0.2  # of inferences per process and round
 MAX_REPEATS = 500
 
 
-def measured(command):
+def measured(command, stderr=None):
     """Standard output and peak memory in bytes of a command that must succeed."""
     gnu_time = shutil.which("time")  # a small process of its own: children inherit the peak of ours
     with tempfile.NamedTemporaryFile(mode="r") as peak:
         prefix = [gnu_time, "-f", "%M", "-o", peak.name] if gnu_time else []
-        process = subprocess.Popen(prefix + command, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(prefix + command, stdout=subprocess.PIPE, stderr=stderr,
+                                   text=True)
         out = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -56,6 +59,41 @@ def other_side(case, repeats):
         session.run(None, feeds)
         best = min(best, time.perf_counter() - start)
     print(best)
+
+
+# Runs in the peer's environment: plan, array files, repeats; prints the fastest inference's seconds.
+PEER = """
+import math, sys, time
+import numpy as np
+from tigris.runtime import Session
+with Session(sys.argv[1], slow_capacity=1 << 28) as session:
+    # Its order of axes is its own; for the time the values do not matter.
+    feeds = {port["name"]: np.load(name).astype(port["dtype"]).reshape(port["shape"])
+             for port, name in zip(session.inputs, sys.argv[3:])}
+    best = math.inf
+    for _ in range(int(sys.argv[2]) + 1):
+        start = time.perf_counter()
+        session.run(feeds)
+        best = min(best, time.perf_counter() - start)
+print(best)
+"""
+
+
+def peer_plan(peer, case, plan):
+    """True when the peer's compiler takes the model."""
+    command = [peer / "bin/tigris", "compile", case / "model.onnx", "-m", "256M", "-o", plan]
+    return subprocess.run(command, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def peer_child(peer, case, plan, repeats):
+    """Seconds, or None when its runtime refuses what its compiler has made."""
+    command = [str(word) for word in (peer / "bin/python", "-c", PEER, plan, repeats,
+                                      *sorted(case.glob("input_*.npy")))]
+    try:
+        return float(measured(command, subprocess.DEVNULL)[0])
+    except subprocess.CalledProcessError:
+        return None
 
 
 def print_shapes(case):
@@ -94,18 +132,24 @@ def onnxruntime_child(case, repeats):
 def compare(arguments, case, plan):
     first, _ = tigris(arguments.tools, case, plan, arguments.backend, 1)
     repeats = max(3, min(MAX_REPEATS, int(MIN_SECONDS / max(first, 1e-6))))
-    ours, theirs, memories = [], [], []
+    ours, theirs, memories, peers = [], [], [], []
+    other_plan = plan.with_name("peer.tgrs")
+    has_peer = arguments.peer and peer_plan(arguments.peer, case, other_plan)
     for _ in range(arguments.rounds):
         seconds, memory = tigris(arguments.tools, case, plan, arguments.backend, repeats)
         other, other_memory = onnxruntime_child(case, repeats)
         ours.append(seconds)
         theirs.append(other)
         memories.append((memory, other_memory))
+        if has_peer:
+            peers.append(peer_child(arguments.peer, case, other_plan, max(1, repeats // 50)))
+            has_peer = peers[-1] is not None
     return {"name": case.name,
             "int8": "int8" in case.name,
             "tigris_seconds": min(ours),
             "onnxruntime_seconds": min(theirs),
             "ratio": statistics.median(a / b for a, b in zip(ours, theirs)),
+            "peer_ratio": statistics.median(a / b for a, b in zip(ours, peers)) if has_peer else None,
             "tigris_rss": max(a for a, _ in memories),
             "onnxruntime_rss": max(b for _, b in memories)}
 
@@ -128,6 +172,7 @@ def main():
     parser.add_argument("--corpus", type=pathlib.Path, help="folder of cases: model.onnx, input_0.npy, ...")
     parser.add_argument("--case", action="append", help="only this case; may be repeated")
     parser.add_argument("--backend", default="host", help="kernels of tigris-run")
+    parser.add_argument("--peer", type=pathlib.Path, help="virtual environment with tigris-ml")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--output", type=pathlib.Path, help="JSON goes here")
     parser.add_argument("--child", type=pathlib.Path, help=argparse.SUPPRESS)
@@ -145,7 +190,7 @@ def main():
     cases = ([arguments.corpus / name for name in arguments.case] if arguments.case
              else list(convolutional(arguments.corpus)))
     results = []
-    print(f"{'case':34} {'tigris':>10} {'onnxrt':>10} {'ratio':>7} {'memory':>8}")
+    print(f"{'case':34} {'tigris':>10} {'onnxrt':>10} {'ratio':>7} {'memory':>8} {'peer':>8}")
     with tempfile.TemporaryDirectory() as folder:
         plan = pathlib.Path(folder) / "model.tgrs"
         for case in cases:
@@ -156,12 +201,15 @@ def main():
             results.append(result)
             print(f"{case.name:34} {result['tigris_seconds'] * 1e3:7.3f} ms "
                   f"{result['onnxruntime_seconds'] * 1e3:7.3f} ms {result['ratio']:7.2f} "
-                  f"{result['tigris_rss'] / result['onnxruntime_rss']:8.2f}", flush=True)
+                  f"{result['tigris_rss'] / result['onnxruntime_rss']:8.2f} "
+                  + (f"{result['peer_ratio']:8.3f}" if result["peer_ratio"] else f"{'':>8}"), flush=True)
     summary = {"float32": geometric_mean([r["ratio"] for r in results if not r["int8"]]),
-               "int8": geometric_mean([r["ratio"] for r in results if r["int8"]])}
+               "int8": geometric_mean([r["ratio"] for r in results if r["int8"]]),
+               "memory": geometric_mean([r["tigris_rss"] / r["onnxruntime_rss"] for r in results]),
+               "peer": geometric_mean([r["peer_ratio"] for r in results if r["peer_ratio"]])}
     for kind, mean in summary.items():
         if mean is not None:
-            print(f"geometric mean of {kind}: {mean:.2f}")
+            print(f"geometric mean of {kind}: {mean:.3f}")
     if arguments.output:
         arguments.output.write_text(json.dumps(
             {"backend": arguments.backend, "rounds": arguments.rounds, "geometric_mean": summary,

@@ -15,6 +15,7 @@ Exits 77 when the models, the compiler or the emulator are missing. docs/benchma
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import re
@@ -299,14 +300,17 @@ def measure(options, plans, builder, board, backend, model, budget):
 
 
 def table(results, peers):
-    head = ["board", "model", "backend", "budget", "instructions", "TFLM", "ratio", "core",
-            "kernels", "backend", "fast", "scratch", "slow", "stack"]
+    head = ["board", "model", "backend", "budget", "instructions", "of whole", "TFLM", "ratio",
+            "core", "kernels", "backend", "fast", "scratch", "slow", "stack"]
     rows = [head]
     for key, r in results.items():
         board, model, backend, budget = key.split("/")
         peer = peers["instructions"].get(f"{board}/{model}")
+        whole = results.get(f"{board}/{model}/{backend}/whole")
         rows.append([board, model.removeprefix("mlperf_").removesuffix("_int8"), backend, budget,
-                     f"{r['instructions']:,}", f"{peer:,}" if peer else "",
+                     f"{r['instructions']:,}",
+                     f"{r['instructions'] / whole['instructions']:.2f}" if whole else "",
+                     f"{peer:,}" if peer else "",
                      f"{r['instructions'] / peer:.3f}" if peer else "", r["core"], r["kernels"],
                      r["backend"], r["fast"], r["scratch"], r["slow"], r["stack"]])
     widths = [max(len(str(row[i])) for row in rows) for i in range(len(head))]
@@ -315,8 +319,13 @@ def table(results, peers):
                         for i, (c, w) in enumerate(zip(row, widths))))
 
 
-def regressions(results, baseline):
+def regressions(results, baseline, peers):
     for key, figures in results.items():
+        board, model, _, _ = key.split("/")
+        peer = peers["code"].get(f"{board}/{model}", math.inf)
+        code = figures["core"] + figures["kernels"] + figures["backend"] + figures["libc"]
+        if code >= peer:
+            yield f"{key}: {code} bytes of code, TensorFlow Lite Micro takes {peer}"
         for name, value in figures.items():
             before = baseline.get(key, {}).get(name)
             if before is not None and value > before * LIMIT + 16:
@@ -363,7 +372,8 @@ def main():
                 for budget in options.budgets.split(","):
                     key = f"{board}/{model}/{backend}/{budget}"
                     results[key] = measure(options, plans, builder, board, backend, model, budget)
-    table(results, json.loads((HERE / "peers.json").read_text()))
+    peers = json.loads((HERE / "peers.json").read_text())
+    table(results, peers)
     if options.profile:
         return
     path = options.baseline or HERE / "baseline.json"
@@ -371,7 +381,7 @@ def main():
     if options.update:
         path.write_text(json.dumps(baseline | results, indent=1, sort_keys=True) + "\n")
         return
-    grown = list(regressions(results, baseline))
+    grown = list(regressions(results, baseline, peers))
     if grown:
         sys.exit("more than 3 % above the baseline:\n  " + "\n  ".join(grown))
 

@@ -251,34 +251,20 @@ static tigris_status placeOutputs(tigris_context* ctx, const tigris_op* op) {
 static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
   const tigris_plan* plan = ctx->plan;
   tigris_view views[TIGRIS_MAX_OPERANDS];
-  tigris_call call;
-  tigris_status status = TIGRIS_OK;
+  const tigris_operand* o = &plan->operands[op->operands];
   uint32_t i;
-  if (tigris_is_dynamic(ctx))
-    status = placeOutputs(ctx, op);
-  for (i = 0; status == TIGRIS_OK && i < (uint32_t)op->inputs + op->outputs; ++i) {
-    const tigris_operand* o = &plan->operands[op->operands + i];
+  if (tigris_is_dynamic(ctx) && placeOutputs(ctx, op) != TIGRIS_OK)
+    return TIGRIS_E_MEMORY;
+  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i, ++o) {
     if (o->pool == TIGRIS_POOL_ABSENT) {
       memset(&views[i], 0, sizeof views[i]);
     } else {
       views[i] = tigris_whole(plan, &plan->tensors[o->tensor], address(ctx, o, i >= op->inputs));
       if (views[i].data == NULL && o->pool == TIGRIS_POOL_FAST)
-        status = TIGRIS_E_MEMORY;
+        return TIGRIS_E_MEMORY;
     }
   }
-  if (status != TIGRIS_OK)
-    return status;
-  call.plan = plan;
-  call.op = op;
-  call.params = op->params_size == 0 ? NULL : plan->params + op->params;
-  call.in = views;
-  call.out = views + op->inputs;
-  call.scratch = ctx->scratch;
-  call.scratch_bytes = ctx->scratch_bytes;
-  ++ctx->statistics.kernel_calls;
-  if (!ctx->rehearsal)
-    status = tigris_invoke(ctx, &call);
-  return status;
+  return tigris_invoke(ctx, op, op->params_size == 0 ? NULL : plan->params + op->params, views);
 }
 
 #if TIGRIS_WEIGHT_BLOCKS

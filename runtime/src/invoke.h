@@ -4,18 +4,9 @@
 
 #include "tigris_backend.h"
 
-static inline tigris_status tigris_invoke(const tigris_context* ctx, const tigris_call* call) {
-  const tigris_kernel kernel = ctx->backend->find(call->plan, call->op);
-#if TIGRIS_PROFILE
-  if (ctx->profile != NULL) {
-    tigris_status status;
-    ctx->profile(ctx->profile_user, call, 0);
-    status = kernel(call);
-    ctx->profile(ctx->profile_user, call, 1);
-    return status;
-  }
-#endif
-  return kernel(call);
-}
+/* Calls the kernel of an op on its views, inputs first, with the context's scratch; counts the call. A rehearsal only
+ * counts. */
+tigris_status tigris_invoke(tigris_context* ctx, const tigris_op* op, const void* params,
+                            const tigris_view* views);
 
 #endif /* TIGRIS_INVOKE_H */

@@ -192,7 +192,6 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_local_params local;
   tigris_box first = {{0}, {0}}; /* of input 0 */
-  tigris_call call;
   uint32_t i;
   for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
@@ -215,15 +214,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
     if (i == 0)
       first = need;
   }
-  call.plan = plan;
-  call.op = op;
-  call.params = tigris_box_params(plan, op, &out, &first, &local);
-  call.in = views;
-  call.out = views + op->inputs;
-  call.scratch = t->ctx->scratch;
-  call.scratch_bytes = t->ctx->scratch_bytes;
-  ++t->ctx->statistics.kernel_calls;
-  return tigris_invoke(t->ctx, &call);
+  return tigris_invoke(t->ctx, op, tigris_box_params(plan, op, &out, &first, &local), views);
 }
 
 /* ---- the tile */

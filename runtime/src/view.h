@@ -19,20 +19,7 @@ static inline void tigris_raise(uint32_t* highest, uint32_t value) {
 }
 
 /* Bytes of one element; 0 for a dtype that is never stored. */
-static inline uint32_t tigris_element_size(uint32_t dtype) {
-  switch (dtype) {
-  case TIGRIS_F32:
-  case TIGRIS_S32:
-    return 4;
-  case TIGRIS_S64:
-    return 8;
-  case TIGRIS_S8:
-  case TIGRIS_BOOL:
-    return 1;
-  default:
-    return 0;
-  }
-}
+uint32_t tigris_element_size(uint32_t dtype);
 
 static inline const int32_t* tigris_dims(const tigris_plan* plan, const tigris_tensor* tensor) {
   return plan->ints + tensor->dims;
@@ -79,18 +66,8 @@ static inline tigris_shape4 tigris_view_shape(const tigris_view* view) {
 }
 
 /* A view of all rows of what lies densely at `data`: `bytes` bytes with dimensions `dims`. */
-static inline tigris_view tigris_dense(const tigris_tensor* tensor, const int32_t* dims,
-                                       uint32_t bytes, void* data) {
-  const tigris_shape4 s = tigris_shape4_read(tensor, dims);
-  tigris_view view;
-  view.data = (uint8_t*)data;
-  view.tensor = tensor;
-  view.dims = dims;
-  view.first = 0;
-  view.rows = (uint32_t)s.n * (uint32_t)s.h;
-  view.pitch = view.rows == 0 ? 0 : bytes / view.rows;
-  return view;
-}
+tigris_view tigris_dense(const tigris_tensor* tensor, const int32_t* dims, uint32_t bytes,
+                         void* data);
 
 /* The view of a whole tensor that lies at `data`. */
 static inline tigris_view tigris_whole(const tigris_plan* plan, const tigris_tensor* tensor,

@@ -1,0 +1,28 @@
+/* Kernel calls, and the hook around them. */
+#include "invoke.h"
+
+tigris_status tigris_invoke(tigris_context* ctx, const tigris_op* op, const void* params,
+                            const tigris_view* views) {
+  tigris_call call;
+  tigris_status status = TIGRIS_OK;
+  call.plan = ctx->plan;
+  call.op = op;
+  call.params = params;
+  call.in = views;
+  call.out = views + op->inputs;
+  call.scratch = ctx->scratch;
+  call.scratch_bytes = ctx->scratch_bytes;
+  ++ctx->statistics.kernel_calls;
+  if (ctx->rehearsal)
+    return status;
+#if TIGRIS_PROFILE
+  if (ctx->profile != NULL)
+    ctx->profile(ctx->profile_user, &call, 0);
+#endif
+  status = ctx->backend->find(call.plan, op)(&call);
+#if TIGRIS_PROFILE
+  if (ctx->profile != NULL)
+    ctx->profile(ctx->profile_user, &call, 1);
+#endif
+  return status;
+}
