@@ -2,6 +2,7 @@
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/QuantUtils.h"
 
 #include <algorithm>
 
@@ -20,7 +21,8 @@ operators. With static shapes their results are known, and nothing of them needs
 
 The arithmetic is that of the operators (IR/ConstantEval.h). DequantizeLinear is left alone unless the
 option `dequantize` is given: integer weights must stay integers until quantization folding has seen them,
-and only what it left behind may become float. Results above 16 MiB are not folded: they would trade a
+and only what it left behind may become float. The exception are quantized constants that only arithmetic with
+other constants reads, such as weights that the model scales: those are computed as real numbers. Results above 16 MiB are not folded: they would trade a
 small program for a large file.)";
 
 constexpr uint64_t MaxResultBytes = uint64_t{16} << 20;
@@ -44,6 +46,22 @@ bool mayEvaluate(const Graph& graph, const Op& op) {
   };
   return op.act == Activation::None && std::all_of(op.inputs.begin(), op.inputs.end(), plain) &&
          std::all_of(op.outputs.begin(), op.outputs.end(), plain);
+}
+
+bool isDequantizedConstant(const Graph& graph, TensorId id) {
+  const TensorId source = dequantizedSource(graph, id);
+  return source && graph.tensor(source).isConstant();
+}
+
+/// Every reader computes from constants, quantized or not. Movement does not count: there, weights may stay integers.
+bool isReadByConstants(const Graph& graph, const Op& dequantize) {
+  const std::vector<OpId> users = graph.users(dequantize.output());
+  return !users.empty() && std::all_of(users.begin(), users.end(), [&](OpId user) {
+    const Op& op = graph.op(user);
+    return !isDataMovement(op) && std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
+      return !id || graph.tensor(id).isConstant() || isDequantizedConstant(graph, id);
+    });
+  });
 }
 
 class ConstantFold : public Pass {
@@ -87,7 +105,9 @@ private:
       bytes += output ? graph.tensor(output).bytes() : 0;
     if (bytes > MaxResultBytes)
       return std::nullopt;
-    if ((op.kind == OpKind::DequantizeLinear && !dequantizes_) || !mayEvaluate(graph, op))
+    if (op.kind == OpKind::DequantizeLinear && !dequantizes_ && !isReadByConstants(graph, op))
+      return std::nullopt;
+    if (!mayEvaluate(graph, op))
       return std::nullopt;
     const KnownValues values(graph);
     const Expected<std::vector<ResultType>> types = inferResults(op, values);

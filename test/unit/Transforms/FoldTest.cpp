@@ -263,3 +263,34 @@ ops:
 )",
              DiagId::UnsupportedOp, "keep_aspect_ratio_policy 'not_larger'");
 }
+
+TEST_CASE("constant-fold: quantized constants that only meet constants are computed as real numbers") {
+  checkPass("constant-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: "y"}, {name: z}]
+tensors:
+  - {name: x, type: float32, shape: [2]}
+  - {name: v, type: int8, shape: [2], quant: {scale: 0.5, zero_point: 0}, const: true}
+  - {name: g, type: int8, shape: [2], quant: {scale: 2.0, zero_point: 1}, const: true}
+  - {name: vr, type: float32, shape: [2]}
+  - {name: gr, type: float32, shape: [2]}
+  - {name: w, type: float32, shape: [2]}
+  - {name: u, type: float32, shape: [2]}
+  - {name: "y", type: float32, shape: [2]}
+  - {name: z, type: float32, shape: [2]}
+ops:
+  - {op: DequantizeLinear, name: o1, in: [v], out: [vr]}
+  - {op: DequantizeLinear, name: o2, in: [g], out: [gr]}
+  - {op: Mul, name: o3, in: [vr, gr], out: [w]}
+  - {op: DequantizeLinear, name: o4, in: [v], out: [u]}
+  - {op: Add, name: o5, in: [x, w], out: ["y"]}
+  - {op: Add, name: o6, in: [x, u], out: [z]}
+blobs:
+  - {name: v, values: [1, 2]}
+  - {name: g, values: [3, 4]}
+# CHECK-NOT: o1
+# CHECK-NOT: o3
+# CHECK: {op: DequantizeLinear, name: o4
+# CHECK: {name: w, values: [2.0, 6.0]}
+)");
+}
