@@ -11,11 +11,13 @@ namespace {
 std::string row(std::string_view name, const OpInfo& info) {
   const auto mark = [&](DType type) { return info.computesIn(type) ? "yes" : ""; };
   return strCat("| ", name, " | ", categoryName(info.category), " | ", mark(DType::Float32), " | ",
-                mark(DType::Int8), " | ", mark(DType::Int64), " | ", mark(DType::Bool), " |\n");
+                mark(DType::Int8), " | ", mark(DType::Int16), " | ", mark(DType::Int64), " | ",
+                mark(DType::Bool), " |\n");
 }
 
-constexpr std::string_view Head = "| operator | class | float32 | int8 | int32, int64 | bool |\n"
-                                  "|---|---|---|---|---|---|\n";
+constexpr std::string_view Head =
+    "| operator | class | float32 | int8 | int16 | int32, int64 | bool |\n"
+    "|---|---|---|---|---|---|---|\n";
 
 } // namespace
 
@@ -51,9 +53,9 @@ std::string operatorManual() {
       "tigris-import, with the node, the reason and what would do instead; results are those of\n"
       "onnxruntime.\n\n"
       "## With a kernel\n\n"
-      "A column says of what type the first operand may be when the model runs; int8 means "
-      "quantized.\n"
-      "Where there is no int8 kernel, a quantized model computes the operator in float32 between "
+      "A column says of what type the first operand may be when the model runs; int8 and int16 "
+      "mean quantized,\nthe latter with int8 weights.\n"
+      "Where there is no such kernel, a quantized model computes the operator in float32 between "
       "a\n"
       "Dequantize and a Quantize. What only depends on constants and shapes is computed at compile "
       "time,\n"

@@ -118,6 +118,24 @@ std::optional<std::vector<uint8_t>> convertNumbers(const uint8_t* data, size_t c
   return result;
 }
 
+template <typename Stored>
+std::vector<uint8_t> quantize(const PortView& port, const uint8_t* data, size_t count) {
+  constexpr auto Least = static_cast<float>(std::numeric_limits<Stored>::min());
+  constexpr auto Most = static_cast<float>(std::numeric_limits<Stored>::max());
+  return mapElements<Stored, float>(data, count, [&](float value) {
+    const float rounded = std::nearbyint(value / port.scale) + static_cast<float>(port.zeroPoint);
+    // NaN compares false with everything and ends up at the lower bound.
+    return static_cast<Stored>(rounded > Least ? std::min(rounded, Most) : Least);
+  });
+}
+
+template <typename Stored>
+std::vector<uint8_t> dequantize(const PortView& port, const uint8_t* stored, size_t count) {
+  return mapElements<float, Stored>(stored, count, [&](Stored value) {
+    return static_cast<float>(value - port.zeroPoint) * port.scale;
+  });
+}
+
 } // namespace
 
 PortView viewPort(const PlanFile& file, const tigris_port& port, size_t index, bool raw) {
@@ -157,10 +175,12 @@ Expected<std::vector<uint8_t>> toStored(const PortView& port, const NpyArray& ar
   if (port.type == port.storedType)
     return ordered;
   if (port.type == DType::Float32 && port.storedType == DType::Int8)
-    return mapElements<int8_t, float>(ordered.data(), count, [&](float value) {
-      const float rounded = std::nearbyint(value / port.scale) + static_cast<float>(port.zeroPoint);
-      // NaN compares false with everything and ends up at the lower bound.
-      return static_cast<int8_t>(rounded > -128.0F ? std::min(rounded, 127.0F) : -128.0F);
+    return quantize<int8_t>(port, ordered.data(), count);
+  if (port.type == DType::Float32 && port.storedType == DType::Int16)
+    return quantize<int16_t>(port, ordered.data(), count);
+  if (port.type == DType::UInt16 && port.storedType == DType::Int16)
+    return mapElements<int16_t, uint16_t>(ordered.data(), count, [](uint16_t value) {
+      return static_cast<int16_t>(static_cast<int>(value) - 32768);
     });
   if (port.type == DType::UInt8 && port.storedType == DType::Int8)
     return mapElements<int8_t, uint8_t>(ordered.data(), count, [](uint8_t value) {
@@ -179,9 +199,12 @@ NpyArray fromStored(const PortView& port, const uint8_t* stored) {
   if (port.type == port.storedType)
     data.assign(stored, stored + count * dtypeSize(port.type));
   else if (port.type == DType::Float32 && port.storedType == DType::Int8)
-    data = mapElements<float, int8_t>(stored, count, [&](int8_t value) {
-      return static_cast<float>(value - port.zeroPoint) * port.scale;
-    });
+    data = dequantize<int8_t>(port, stored, count);
+  else if (port.type == DType::Float32 && port.storedType == DType::Int16)
+    data = dequantize<int16_t>(port, stored, count);
+  else if (port.type == DType::UInt16 && port.storedType == DType::Int16)
+    data = mapElements<uint16_t, int16_t>(
+        stored, count, [](int16_t value) { return static_cast<uint16_t>(value + 32768); });
   else if (port.type == DType::UInt8 && port.storedType == DType::Int8)
     data = mapElements<uint8_t, int8_t>(
         stored, count, [](int8_t value) { return static_cast<uint8_t>(value + 128); });
@@ -210,8 +233,10 @@ NpyArray randomArray(const PortView& port, uint64_t seed) {
   double low = -1.0;
   double span = 2.0;
   if (port.scale > 0) {
-    low = static_cast<double>(port.scale) * (-128 - port.zeroPoint);
-    span = static_cast<double>(port.scale) * 255.0;
+    const auto least = static_cast<double>(dtypeMin(port.storedType));
+    low = static_cast<double>(port.scale) * (least - port.zeroPoint);
+    span =
+        static_cast<double>(port.scale) * (static_cast<double>(dtypeMax(port.storedType)) - least);
   }
   dispatch(port.type, [&](auto kind) {
     using T = decltype(kind);
@@ -220,8 +245,8 @@ NpyArray randomArray(const PortView& port, uint64_t seed) {
       T value{};
       if constexpr (std::is_floating_point_v<T>)
         value = static_cast<T>(low + span * (static_cast<double>(bits >> 40) / 16777216.0));
-      else if (sizeof(T) == 1 && port.type != DType::Bool)
-        value = static_cast<T>(bits >> 56);
+      else if (sizeof(T) <= 2 && port.type != DType::Bool)
+        value = static_cast<T>(bits >> (64 - 8 * sizeof(T)));
       else
         value = static_cast<T>(bits >> 63);
       std::memcpy(array.data.data() + i * sizeof(T), &value, sizeof value);

@@ -214,7 +214,7 @@ std::array<int8_t, 256> lookupTable(const tigris_unary_params& function, const Q
   for (int32_t i = 0; i < 256; ++i) {
     const double x = static_cast<double>(input.scale) * (i - 128 - input.zeroPoint);
     table[static_cast<size_t>(i)] =
-        static_cast<int8_t>(quantizeToInt8(evaluateFunction(function, x), output));
+        static_cast<int8_t>(quantizeTo(DType::Int8, evaluateFunction(function, x), output));
   }
   return table;
 }

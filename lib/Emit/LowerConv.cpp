@@ -40,14 +40,15 @@ public:
   bool isFloat() const { return isFloat_; }
   const Tensor& in(size_t index) const { return context_.graph().tensor(op_.input(index)); }
 
-  /// Weights must be a constant of the activations' type.
+  /// Weights must be a constant, float32 where activations are and int8 otherwise.
   Status checkWeights() const {
     const Tensor& weights = in(1);
     if (!weights.isConstant())
       return fail("weights '", weights.name, "' are not constant");
-    if (weights.type != in(0).type)
+    const DType wanted = isFloat_ ? DType::Float32 : DType::Int8;
+    if (weights.type != wanted)
       return fail("weights '", weights.name, "' are ", dtypeName(weights.type), ", expected ",
-                  dtypeName(in(0).type));
+                  dtypeName(wanted));
     const Tensor& result = context_.graph().tensor(op_.output());
     if (result.type != in(0).type)
       return fail("result '", result.name, "' is ", dtypeName(result.type), ", expected ",
@@ -109,8 +110,8 @@ private:
     std::vector<Multiplier> multipliers;
     std::vector<int32_t> zeros;
     for (size_t channel = 0; channel < count; ++channel) {
-      multipliers.push_back(
-          makeMultiplier(scaleOf(input->scale, weightScale(channel), output->scale), rounding));
+      multipliers.push_back(makeMultiplier(
+          scaleOf(input->scale, weightScale(channel), output->scale), rounding, in(0).type));
       zeros.push_back(quant.zeroPoint[channel % quant.zeroPoint.size()]);
     }
     dense.requant = context_.image().requant(multipliers);
@@ -268,7 +269,7 @@ Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
 /// Of two tensors, each of which may be computed.
 Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
   tigris_matmul_params params = {transposed ? TIGRIS_MATMUL_TRANSPOSE_B : 0, 0, 0};
-  if (context.graph().tensor(op.input(0)).type == DType::Int8) {
+  if (const DType type = context.graph().tensor(op.input(0)).type; isQuantizedType(type)) {
     std::array<float, 3> scales = {};
     const std::array<TensorId, 3> tensors = {op.input(0), op.input(1), op.output()};
     for (size_t i = 0; i < tensors.size(); ++i) {
@@ -277,8 +278,8 @@ Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
         return quant.error();
       scales[i] = quant->scale;
     }
-    const Multiplier multiplier =
-        makeMultiplier(convScale(scales[0], scales[1], scales[2]), context.graph().rounding());
+    const Multiplier multiplier = makeMultiplier(convScale(scales[0], scales[1], scales[2]),
+                                                 context.graph().rounding(), type);
     params.multiplier = multiplier.multiplier;
     params.shift = multiplier.shift;
   }

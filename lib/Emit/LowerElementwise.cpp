@@ -10,8 +10,13 @@ namespace {
 
 constexpr float Open = std::numeric_limits<float>::infinity();
 
-bool isInt8(const LoweringContext& context, TensorId id) {
-  return context.graph().tensor(id).type == DType::Int8;
+bool isQuantized(const LoweringContext& context, TensorId id) {
+  return isQuantizedType(context.graph().tensor(id).type);
+}
+
+/// As the operator's kernel wants it.
+Multiplier multiplierFor(const LoweringContext& context, const Op& op, double real) {
+  return makeMultiplier(real, context.graph().rounding(), context.graph().tensor(op.input(0)).type);
 }
 
 template <typename... Params>
@@ -23,7 +28,7 @@ Status emitPlain(LoweringContext& context, const Op& op, tigris_opcode opcode,
   return context.emit(op, opcode, *inputs, params...);
 }
 
-/// Constants of int8 arithmetic, as TFLite computes them for each operator.
+/// Constants of integer arithmetic, those of int8 as TFLite computes them for each operator.
 Status binaryConstants(const LoweringContext& context, const Op& op, tigris_binary_params& params) {
   const Expected<Quant> a = context.quant(op, op.input(0));
   if (!a)
@@ -37,12 +42,15 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
   switch (op.kind) {
   case OpKind::Add:
   case OpKind::Sub: {
+    const bool wide = context.graph().tensor(op.input(0)).type == DType::Int16;
     const AddConstants constants =
-        addConstants(a->scale, b->scale, out->scale, context.graph().rounding());
+        wide ? wideAddConstants(a->scale, b->scale, out->scale)
+             : addConstants(a->scale, b->scale, out->scale, context.graph().rounding());
     params.left_shift = constants.leftShift;
     params.a_multiplier = constants.a.multiplier;
     params.a_shift = constants.a.shift;
-    params.b_multiplier = constants.b.multiplier;
+    params.b_multiplier =
+        wide && op.kind == OpKind::Sub ? -constants.b.multiplier : constants.b.multiplier;
     params.b_shift = constants.b.shift;
     params.out_multiplier = constants.out.multiplier;
     params.out_shift = constants.out.shift;
@@ -53,7 +61,7 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
     // float32 arithmetic, as mul.cc and div.cc have it
     const float real = op.kind == OpKind::Mul ? a->scale * b->scale / out->scale
                                               : a->scale / (b->scale * out->scale);
-    const Multiplier multiplier = makeMultiplier(real, context.graph().rounding());
+    const Multiplier multiplier = multiplierFor(context, op, real);
     params.out_multiplier = multiplier.multiplier;
     params.out_shift = multiplier.shift;
     return {};
@@ -71,7 +79,7 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
                                         " operands, the kernel takes 2");
   tigris_binary_params params = {};
   const DType type = context.graph().tensor(op.input(0)).type;
-  if (type != DType::Float32 && type != DType::Int8) {
+  if (type != DType::Float32 && !isQuantizedType(type)) {
     if (op.act != Activation::None)
       return LoweringContext::unsupported(op, "kernels do not clamp ", dtypeName(type));
     return emitPlain(context, op, opcode, params);
@@ -81,7 +89,7 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
     return bounds.error();
   params.lo = bounds->lo;
   params.hi = bounds->hi;
-  if (isInt8(context, op.input(0)))
+  if (isQuantized(context, op.input(0)))
     if (Status status = binaryConstants(context, op, params); !status)
       return status;
   return emitPlain(context, op, opcode, params);
@@ -118,8 +126,8 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
     if (lo > hi) // ONNX: the maximum wins
       lo = hi;
   }
-  if (!isInt8(context, op.input(0))) {
-    const Bounds bounds = clampBounds(lo, hi, std::nullopt);
+  if (!isQuantized(context, op.input(0))) {
+    const Bounds bounds = clampBounds(lo, hi);
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   }
   const Expected<Quant> input = context.quant(op, op.input(0));
@@ -128,12 +136,11 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  const Bounds bounds = clampBounds(lo, hi, *output);
+  const Bounds bounds = clampBounds(lo, hi, *output, context.graph().tensor(op.output()).type);
   if (*input == *output)
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   // activations.cc divides the scales in float32
-  const Multiplier multiplier =
-      makeMultiplier(input->scale / output->scale, context.graph().rounding());
+  const Multiplier multiplier = multiplierFor(context, op, input->scale / output->scale);
   return emitPlain(
       context, op, TIGRIS_OP_REQUANTIZE,
       tigris_requantize_params{multiplier.multiplier, multiplier.shift, bounds.lo.i, bounds.hi.i});
@@ -164,11 +171,13 @@ Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode opc
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  const Multiplier multiplier =
-      makeMultiplier(static_cast<double>(input->scale) / static_cast<double>(output->scale),
-                     context.graph().rounding());
-  return emitPlain(context, op, opcode,
-                   tigris_requantize_params{multiplier.multiplier, multiplier.shift, -128, 127});
+  const Multiplier multiplier = multiplierFor(
+      context, op, static_cast<double>(input->scale) / static_cast<double>(output->scale));
+  const DType type = context.graph().tensor(op.output()).type;
+  const Bounds open = clampBounds(-Open, Open, *output, type);
+  return emitPlain(
+      context, op, opcode,
+      tigris_requantize_params{multiplier.multiplier, multiplier.shift, open.lo.i, open.hi.i});
 }
 
 Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -178,7 +187,7 @@ Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode
     return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", op.attrs.getInt("axis", -1),
                      " is outside rank ", rank);
   tigris_softmax_params params = {static_cast<int32_t>(*axis), 0, 0, 0};
-  if (isInt8(context, op.input(0))) {
+  if (isQuantized(context, op.input(0))) {
     const Expected<Quant> input = context.quant(op, op.input(0));
     if (!input)
       return input.error();

@@ -113,7 +113,7 @@ Status lowerPad(LoweringContext& context, const Op& op, tigris_opcode opcode) {
     const Expected<Quant> quant = context.quant(op, op.input(0));
     if (!quant)
       return quant.error();
-    params.value.i = quantizeToInt8(value, *quant);
+    params.value.i = quantizeTo(input.type, value, *quant);
   } else {
     params.value.i = static_cast<int32_t>(value);
   }
@@ -161,6 +161,9 @@ Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode)
                                  TIGRIS_NONE,
                                  0,
                                  0};
+  if (weighted && input.type != DType::Float32 && input.type != DType::Int8)
+    return LoweringContext::unsupported(op, "interpolates ", dtypeName(input.type),
+                                        ", but there are kernels for float32 and int8 only");
   if (weighted) {
     const bool isFloat = input.type == DType::Float32;
     addUnitWeights(tables->height);

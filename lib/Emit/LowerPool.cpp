@@ -28,15 +28,15 @@ Status emitUnary(LoweringContext& context, const Op& op, tigris_opcode opcode, c
 }
 
 /// Multiplier of a mean over `count` values.
-Multiplier meanMultiplier(const LoweringContext& context, const Quant& input, const Quant& output,
-                          int64_t count) {
+Multiplier meanMultiplier(const LoweringContext& context, const Op& op, const Quant& input,
+                          const Quant& output, int64_t count) {
   return makeMultiplier(static_cast<double>(input.scale) /
                             (static_cast<double>(output.scale) * static_cast<double>(count)),
-                        context.graph().rounding());
+                        context.graph().rounding(), context.graph().tensor(op.input(0)).type);
 }
 
-bool isInt8(const LoweringContext& context, const Op& op) {
-  return context.graph().tensor(op.input(0)).type == DType::Int8;
+bool isQuantized(const LoweringContext& context, const Op& op) {
+  return isQuantizedType(context.graph().tensor(op.input(0)).type);
 }
 
 /// Quantizations of input and output.
@@ -82,14 +82,14 @@ Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (opcode == TIGRIS_OP_MAX_POOL) {
     if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status)
       return status;
-  } else if (isInt8(context, op)) {
+  } else if (isQuantized(context, op)) {
     const auto quant = quants(context, op);
     if (!quant)
       return quant.error();
     if (quant->first != quant->second) {
       std::vector<Multiplier> multipliers;
       for (int64_t taps = 1; taps <= int64_t{params->kernel_h} * params->kernel_w; ++taps)
-        multipliers.push_back(meanMultiplier(context, quant->first, quant->second, taps));
+        multipliers.push_back(meanMultiplier(context, op, quant->first, quant->second, taps));
       params->requant = context.image().requant(multipliers);
       params->requant_count = static_cast<uint32_t>(multipliers.size());
     }
@@ -114,14 +114,15 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
   if (!bounds)
     return bounds.error();
   tigris_global_pool_params params = {bounds->lo, bounds->hi, TIGRIS_NONE, 0};
-  if (isInt8(context, op)) {
+  if (isQuantized(context, op)) {
     const auto quant = quants(context, op);
     if (!quant)
       return quant.error();
     if (quant->first != quant->second) {
       const Tensor& input = context.graph().tensor(op.input(0));
       const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
-      const Multiplier multiplier = meanMultiplier(context, quant->first, quant->second, values);
+      const Multiplier multiplier =
+          meanMultiplier(context, op, quant->first, quant->second, values);
       params.requant = context.image().requant(std::span(&multiplier, 1));
       params.requant_count = 1;
     }
@@ -180,12 +181,13 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
     params.axes |= 1U << *axis;
   }
   params.kind = reduction(op.kind);
-  if (isInt8(context, op)) {
+  if (isQuantized(context, op)) {
     if (op.kind == OpKind::ReduceMean) {
       const auto quant = quants(context, op);
       if (!quant)
         return quant.error();
-      const Multiplier multiplier = meanMultiplier(context, quant->first, quant->second, values);
+      const Multiplier multiplier =
+          meanMultiplier(context, op, quant->first, quant->second, values);
       params.requant = context.image().requant(std::span(&multiplier, 1));
       params.requant_count = 1;
     } else if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status) {

@@ -45,7 +45,7 @@ uint32_t LoweringContext::name(std::string_view text) {
 }
 
 uint32_t LoweringContext::quantIndex(const Tensor& tensor) {
-  if (tensor.type != DType::Int8 || !tensor.quant || tensor.quant->perChannel())
+  if (!isQuantizedType(tensor.type) || !tensor.quant || tensor.quant->perChannel())
     return TIGRIS_NONE;
   return image_.quant({tensor.quant->scale.at(0), tensor.quant->zeroPoint.at(0)});
 }
@@ -58,12 +58,12 @@ Expected<uint16_t> LoweringContext::tensor(TensorId id) {
   tigris_tensor record = {};
   record.dtype = fileDType(tensor.type);
   const bool stored = record.dtype == TIGRIS_F32 || record.dtype == TIGRIS_S8 ||
-                      record.dtype == TIGRIS_S32 || record.dtype == TIGRIS_S64 ||
-                      record.dtype == TIGRIS_BOOL;
+                      record.dtype == TIGRIS_S16 || record.dtype == TIGRIS_S32 ||
+                      record.dtype == TIGRIS_S64 || record.dtype == TIGRIS_BOOL;
   if (!stored)
     return makeError(DiagId::UnsupportedType, "tensor '", tensor.name, "' is ",
                      dtypeName(tensor.type),
-                     "; kernels take float32, int8, int32, int64 and bool, convert it with "
+                     "; kernels take float32, int8, int16, int32, int64 and bool, convert it with "
                      "tigris-norm");
   if (tensor.shape.rank() > TIGRIS_MAX_RANK)
     return makeError(DiagId::UnsupportedOp, "tensor '", tensor.name, "' has rank ",
@@ -93,11 +93,11 @@ Expected<tigris_operand> LoweringContext::operand(TensorId id) {
     if (known != constants_.end())
       return known->second;
     const uint8_t type = fileDType(tensor.type);
-    if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S32 && type != TIGRIS_S64 &&
-        type != TIGRIS_BOOL)
+    if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S16 && type != TIGRIS_S32 &&
+        type != TIGRIS_S64 && type != TIGRIS_BOOL)
       return makeError(DiagId::UnsupportedType, "constant '", tensor.name, "' is ",
                        dtypeName(tensor.type),
-                       "; kernels take float32, int8, int32, int64 and bool");
+                       "; kernels take float32, int8, int16, int32, int64 and bool");
     return constants_
         .emplace(id, constant(tensor.name, static_cast<tigris_dtype>(type), fileDims(tensor.shape),
                               tensor.data->bytes(), quantIndex(tensor)))
@@ -149,9 +149,9 @@ tigris_operand LoweringContext::weights(const Tensor& source, const WeightArray&
 
 Expected<Quant> LoweringContext::quant(const Op& op, TensorId id) const {
   const Tensor& tensor = graph_.tensor(id);
-  if (tensor.type != DType::Int8 || !tensor.quant)
+  if (!isQuantizedType(tensor.type) || !tensor.quant)
     return unsupported(op, "tensor '", tensor.name, "' is ", dtypeName(tensor.type),
-                       " without quantization, expected quantized int8");
+                       " without quantization, expected quantized int8 or int16");
   if (tensor.quant->perChannel())
     return unsupported(op, "tensor '", tensor.name, "' is quantized per channel, expected one ",
                        "scale for the whole tensor");
@@ -216,10 +216,12 @@ Status LoweringContext::emitRecord(const Op& op, tigris_opcode opcode,
   return {};
 }
 
-Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant) {
+bool isQuantizedType(DType type) { return type == DType::Int8 || type == DType::Int16; }
+
+Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant, DType type) {
   Bounds bounds = {};
   if (quant) {
-    const Int8Range range = clampRange(lo, hi, *quant);
+    const IntegerRange range = clampRange(type, lo, hi, *quant);
     bounds.lo.i = range.lo;
     bounds.hi.i = range.hi;
   } else {
@@ -248,12 +250,13 @@ Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op) 
     hi = static_cast<float>(op.attrs.getFloat("act_max", Open));
     break;
   }
-  if (context.graph().tensor(op.output()).type != DType::Int8)
-    return clampBounds(lo, hi, std::nullopt);
+  const DType type = context.graph().tensor(op.output()).type;
+  if (!isQuantizedType(type))
+    return clampBounds(lo, hi);
   const Expected<Quant> quant = context.quant(op, op.output());
   if (!quant)
     return quant.error();
-  return clampBounds(lo, hi, *quant);
+  return clampBounds(lo, hi, *quant, type);
 }
 
 } // namespace tigris

@@ -42,9 +42,9 @@ public:
   /// float32 or int8, by `isFloat`.
   tigris_operand weights(const Tensor& source, const WeightArray& array, bool isFloat);
 
-  /// The only quantization of an int8 tensor. DiagId::UnsupportedOp when it has none or one per channel.
+  /// The only quantization of an int8 or int16 tensor. DiagId::UnsupportedOp when it has none or one per channel.
   Expected<Quant> quant(const Op& op, TensorId id) const;
-  /// UnsupportedOp unless all are float32, or int8 of one and the same quantization, or another type each
+  /// UnsupportedOp unless all are float32, or integers of one type and quantization, or another type each
   /// without quantization: what a kernel that only moves elements needs.
   Status requireSameQuant(const Op& op, std::initializer_list<TensorId> ids) const;
 
@@ -80,13 +80,16 @@ private:
   std::map<TensorId, tigris_operand> constants_;
 };
 
-/// float32 and int8 bounds of the op's fused activation (none: open), for its only result.
+/// float32 or quantized bounds of the op's fused activation (none: open), for its only result.
 struct Bounds {
   tigris_scalar lo;
   tigris_scalar hi;
 };
 Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op);
-/// The same for a clamp to [lo, hi]; `quant` set for an int8 result.
-Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant);
+/// The same for a clamp to [lo, hi]; `quant` set for a result quantized to `type`.
+Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant = std::nullopt,
+                   DType type = DType::Int8);
+/// int8 or int16, the types kernels take quantized.
+bool isQuantizedType(DType type);
 
 } // namespace tigris

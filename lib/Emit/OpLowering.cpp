@@ -134,6 +134,13 @@ constexpr auto Rules = std::to_array<LoweringRule>({
      TIGRIS_OP_SCATTER_ELEMENTS, lowerScatter},
 });
 
+/// int16 has the kernels of int8, as far as Ops.def says so; functions are computed, not looked up.
+uint16_t int16Opcode(const LoweringRule& rule) {
+  if (!opInfo(rule.kind).computesIn(DType::Int16))
+    return None;
+  return rule.int8Opcode == TIGRIS_OP_LOOKUP ? rule.floatOpcode : rule.int8Opcode;
+}
+
 } // namespace
 
 const LoweringRule* findLowering(OpKind kind) {
@@ -152,6 +159,7 @@ Status lowerOp(LoweringContext& context, const Op& op) {
   const Tensor& first = context.graph().tensor(op.input(0));
   const uint16_t opcode = first.type == DType::Float32 ? rule->floatOpcode
                           : first.type == DType::Int8  ? rule->int8Opcode
+                          : first.type == DType::Int16 ? int16Opcode(*rule)
                                                        : rule->otherOpcode;
   if (opcode == None)
     return LoweringContext::unsupported(op, "the runtime has no kernel for ", dtypeName(first.type),

@@ -14,6 +14,11 @@ namespace {
 constexpr int32_t MaxShift = 30;
 constexpr int32_t MinShift = -31;
 
+int32_t saturate(DType type, double stored) {
+  return static_cast<int32_t>(
+      std::clamp(stored, static_cast<double>(dtypeMin(type)), static_cast<double>(dtypeMax(type))));
+}
+
 } // namespace
 
 Multiplier quantizeMultiplier(double real) {
@@ -42,24 +47,25 @@ Multiplier roundOnceMultiplier(double real) {
   return {static_cast<int32_t>(std::round(std::ldexp(real, 31))), 0};
 }
 
-Multiplier makeMultiplier(double real, IntegerRounding rounding) {
-  return rounding == IntegerRounding::Once ? roundOnceMultiplier(real) : quantizeMultiplier(real);
+Multiplier makeMultiplier(double real, IntegerRounding rounding, DType type) {
+  return rounding == IntegerRounding::Once && type == DType::Int8 ? roundOnceMultiplier(real)
+                                                                  : quantizeMultiplier(real);
 }
 
-int32_t quantizeToInt8(double real, const Quant& quant) {
+int32_t quantizeTo(DType type, double real, const Quant& quant) {
   if (std::isnan(real))
     return quant.zeroPoint;
   const double stored = std::round(real / quant.scale) + quant.zeroPoint;
-  return static_cast<int32_t>(std::clamp(stored, -128.0, 127.0));
+  return saturate(type, stored);
 }
 
-Int8Range clampRange(float lo, float hi, const Quant& output) {
+IntegerRange clampRange(DType type, float lo, float hi, const Quant& output) {
   const auto bound = [&](float real) {
     // float32 division, as TFLite has it; the sum stays far inside double
     const double stored = double{std::round(real / output.scale)} + output.zeroPoint;
-    return static_cast<int32_t>(std::clamp(stored, -128.0, 127.0));
+    return saturate(type, stored);
   };
-  Int8Range range;
+  IntegerRange range = {static_cast<int32_t>(dtypeMin(type)), static_cast<int32_t>(dtypeMax(type))};
   if (std::isfinite(lo))
     range.lo = bound(lo);
   if (std::isfinite(hi))
@@ -74,6 +80,21 @@ AddConstants addConstants(float a, float b, float out, IntegerRounding rounding)
   result.b = makeMultiplier(b / twiceMax, rounding);
   result.out =
       makeMultiplier(twiceMax / (static_cast<double>(1 << result.leftShift) * out), rounding);
+  return result;
+}
+
+AddConstants wideAddConstants(float a, float b, float out) {
+  AddConstants result;
+  result.leftShift = 0;
+  const Multiplier larger = quantizeMultiplier(static_cast<double>(std::max(a, b)) / out);
+  result.out.shift = larger.shift;
+  const auto factor = [&](float scale) {
+    const double fixed = std::ldexp(static_cast<double>(scale) / out, 31 - larger.shift);
+    return static_cast<int32_t>(
+        std::clamp(std::round(fixed), 0.0, larger.multiplier == 0 ? 0.0 : 2147483647.0));
+  };
+  result.a.multiplier = factor(a);
+  result.b.multiplier = factor(b);
   return result;
 }
 

@@ -39,19 +39,20 @@ struct Quant {
   bool operator==(const Quant&) const = default;
 };
 
-/// Stored value of a real number, rounded half away from zero, saturated to int8.
-int32_t quantizeToInt8(double real, const Quant& quant);
+/// Stored value of a real number, rounded half away from zero, saturated to `type`, int8 or int16.
+int32_t quantizeTo(DType type, double real, const Quant& quant);
 
-struct Int8Range {
+struct IntegerRange {
   int32_t lo = -128;
   int32_t hi = 127;
+  bool operator==(const IntegerRange&) const = default;
 };
 
 /// Bounds of a clamp to [lo, hi] (infinite: open) in the output's quantized units.
-Int8Range clampRange(float lo, float hi, const Quant& output);
+IntegerRange clampRange(DType type, float lo, float hi, const Quant& output);
 
-/// The form a graph asks for.
-Multiplier makeMultiplier(double real, IntegerRounding rounding);
+/// The form a graph asks for, for kernels of the type: those of int16 keep all bits and round once in any case.
+Multiplier makeMultiplier(double real, IntegerRounding rounding, DType type = DType::Int8);
 
 /// Of int8 ADD and SUB: both operands are scaled to twice the larger scale with `leftShift` spare bits.
 struct AddConstants {
@@ -61,6 +62,10 @@ struct AddConstants {
   Multiplier out;
 };
 AddConstants addConstants(float a, float b, float out, IntegerRounding rounding);
+
+/// Of int16 ADD: factors of both operands with one shift, that of `out`, whose multiplier is unused; the larger
+/// factor has 31 bits. Not TFLite's, which rounds three times.
+AddConstants wideAddConstants(float a, float b, float out);
 
 /// Of int8 SOFTMAX with exponents in Q5.26.
 struct SoftmaxConstants {

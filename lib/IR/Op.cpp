@@ -112,6 +112,8 @@ bool OpInfo::computesIn(DType type) const {
     return lists("f32") || lists("any");
   case DType::Int8:
     return lists("s8") || lists("any");
+  case DType::Int16:
+    return lists("s16") || lists("any");
   case DType::Int32:
   case DType::Int64:
     return lists("int") || lists("any");

@@ -135,6 +135,12 @@ Status OpView::sameType(size_t a, size_t b) const {
                ", but operand ", describe(b), " is ", dtypeName(type(b)));
 }
 
+Status OpView::weightType() const {
+  if (type(0) == DType::Int16 && type(1) == DType::Int8)
+    return {};
+  return sameType(0, 1);
+}
+
 Status OpView::biasType(size_t index) const {
   if (isInteger(type(0)) && type(index) == DType::Int32)
     return {};

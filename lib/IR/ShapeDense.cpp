@@ -38,7 +38,7 @@ Results gemmRule(const OpView& view) {
   for (const size_t i : {size_t{0}, size_t{1}})
     if (Status status = view.requireRank(i, 2); !status)
       return status.takeError();
-  if (Status status = view.sameType(0, 1); !status)
+  if (Status status = view.weightType(); !status)
     return status.takeError();
   const Shape& a = view.shape(0);
   const Shape& b = view.shape(1);
@@ -59,7 +59,7 @@ Results gemmRule(const OpView& view) {
 }
 
 Results matMulRule(const OpView& view) {
-  if (Status status = view.sameType(0, 1); !status)
+  if (Status status = view.weightType(); !status)
     return status.takeError();
   std::vector<int64_t> a = view.shape(0).dims();
   std::vector<int64_t> b = view.shape(1).dims();

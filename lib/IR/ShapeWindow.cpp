@@ -202,7 +202,7 @@ Status checkConv(const OpView& view) {
       return status;
   if (Status status = view.requireRank(1, rank); !status)
     return status;
-  if (Status status = view.sameType(0, 1); !status)
+  if (Status status = view.weightType(); !status)
     return status;
   if (view.has(2))
     if (Status status = view.biasType(2); !status)

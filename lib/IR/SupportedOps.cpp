@@ -63,8 +63,7 @@ Status checkShapes(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// Integers that passes take care of: quantization folding shifts uint8 to int8, wide-quant-to-float
-/// leaves out 16-bit ones.
+/// Integers that passes take care of: quantization folding shifts unsigned ones to signed ones.
 bool isForPasses(const Op& op, DType type, GraphStage stage) {
   if (stage != GraphStage::Imported)
     return false;
@@ -83,8 +82,10 @@ bool allowedResult(const Op& op, DType type, GraphStage stage) {
   if (isForPasses(op, type, stage))
     return true;
   if (op.kind == OpKind::QuantizeLinear)
-    return type == DType::Int8;
+    return type == DType::Int8 || type == DType::Int16;
   switch (type) {
+  case DType::Int16: // quantized: a Cast gives plain integers
+    return op.kind != OpKind::Cast;
   case DType::Float32:
   case DType::Int8:
   case DType::Int32:
@@ -99,7 +100,8 @@ bool allowedResult(const Op& op, DType type, GraphStage stage) {
 /// "float32 and int8", from the words of Ops.def.
 std::string typeList(const OpInfo& info) {
   std::vector<std::string_view> names;
-  for (const DType type : {DType::Float32, DType::Int8, DType::Int32, DType::Int64, DType::Bool})
+  for (const DType type :
+       {DType::Float32, DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Bool})
     if (info.computesIn(type))
       names.push_back(dtypeName(type));
   std::string text;
@@ -128,7 +130,7 @@ Status checkTypes(const Op& op, const Graph& graph) {
       return opError(
           DiagId::UnsupportedType, op, "result '", graph.tensor(result).name, "' is ",
           dtypeName(graph.tensor(result).type),
-          "; what is computed while the model runs is float32, int8, int32, int64 or bool");
+          "; what is computed while the model runs is float32, int8, int16, int32, int64 or bool");
   return {};
 }
 

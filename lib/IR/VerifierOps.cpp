@@ -118,7 +118,7 @@ private:
                        op_.kind == OpKind::Min;
     const bool all =
         op_.kind == OpKind::Concat || op_.kind == OpKind::Max || op_.kind == OpKind::Min;
-    if (!keeps || !op_.output() || graph_.tensor(op_.output()).type != DType::Int8)
+    if (!keeps || !op_.output() || !graph_.tensor(op_.output()).quant)
       return;
     const Tensor& result = graph_.tensor(op_.output());
     for (size_t i = 0; i < (all ? op_.inputs.size() : 1); ++i)

@@ -78,9 +78,9 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
   }
   if (tensor.quant)
     checkQuant(tensor, diagnostics);
-  else if (tensor.type == DType::Int8 && !tensor.isConstant() &&
+  else if ((tensor.type == DType::Int8 || tensor.type == DType::Int16) && !tensor.isConstant() &&
            graph.stage() != GraphStage::Imported)
-    fail(DiagId::BadType, "is int8, but has no scale and zero point");
+    fail(DiagId::BadType, "is ", dtypeName(tensor.type), ", but has no scale and zero point");
 }
 
 bool isPermutation(std::vector<int64_t> perm) {
@@ -93,8 +93,12 @@ bool isPermutation(std::vector<int64_t> perm) {
 
 /// The outside type a stored tensor may be shown as (see Port).
 bool typesAgree(DType port, const Tensor& tensor) {
-  return port == tensor.type || (tensor.type == DType::Int8 && tensor.quant &&
-                                 (port == DType::Float32 || port == DType::UInt8));
+  if (port == tensor.type)
+    return true;
+  if (!tensor.quant || (tensor.type != DType::Int8 && tensor.type != DType::Int16))
+    return false;
+  return port == DType::Float32 ||
+         port == (tensor.type == DType::Int8 ? DType::UInt8 : DType::UInt16);
 }
 
 class PortChecker {

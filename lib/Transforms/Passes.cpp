@@ -19,7 +19,7 @@ constexpr std::string_view Default =
     "norm-start,constant-op-fold,identity-removal,constant-fold,static-args,explicit-padding,"
     "common-subexpression,dead-code,"
     // quantization
-    "quant-annotate,wide-quant-to-float,qdq-move,qdq-fold,quant-interface,"
+    "quant-annotate,qdq-move,qdq-fold,quant-interface,"
     "constant-fold{dequantize},"
     // fewer kinds of operators
     "exporter-patterns,pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,matmul-"

@@ -1,7 +1,7 @@
 // qdq-fold: operators between DequantizeLinear and QuantizeLinear become operators on the integers.
 //
-// For every operator with an int8 kernel whose data operands are dequantized int8 tensors and whose
-// result is only quantized again:
+// For every operator with an integer kernel whose data operands are dequantized tensors of one type, int8 or int16,
+// and whose result is only quantized again to that type:
 //
 //   DQ(x), DQ(w), DQ(b) -> Conv -> Q      becomes      Conv(x, w, b)   with the scales on the tensors
 //
@@ -122,7 +122,7 @@ private:
   static bool foldSearch(Graph& graph, OpId id) {
     const Op op = graph.op(id);
     const TensorId source = dequantizedSource(graph, op.input(0));
-    if (!isPerTensorInt8(graph, source))
+    if (!isPerTensorInteger(graph, source))
       return false;
     graph.setInputs(id, {source});
     eraseIfDead(graph, graph.producer(op.input(0)));
@@ -140,7 +140,8 @@ private:
     if (from.quant && from.type == to.type && from.quant == to.quant) {
       graph.eraseOp(id);
       graph.replaceAllUses(op.output(), source);
-    } else if (isPerTensorInt8(graph, source) && isPerTensorInt8(graph, op.output())) {
+    } else if (from.type == to.type && isPerTensorInteger(graph, source) &&
+               isPerTensorInteger(graph, op.output())) {
       graph.setInputs(id, {source});
       graph.editOp(id).kind = OpKind::Requantize;
     } else {
@@ -173,54 +174,57 @@ private:
   static std::optional<std::vector<TensorId>> integerOperands(Graph& graph, OpId id,
                                                               TensorId result) {
     const Op& op = graph.op(id);
+    const DType type = graph.tensor(result).type;
     switch (op.kind) {
     case OpKind::Conv:
     case OpKind::DepthwiseConv:
     case OpKind::Conv1D:
-      return weighted(graph, id, 0);
+      return weighted(graph, id, 0, type);
     case OpKind::ConvTranspose:
       // Per-channel scales run over W[I, O/group, ...]: with groups they would repeat per group.
-      return op.attrs.getInt("group", 1) == 1 ? weighted(graph, id, 1) : std::nullopt;
+      return op.attrs.getInt("group", 1) == 1 ? weighted(graph, id, 1, type) : std::nullopt;
     case OpKind::Gemm:
       if (op.attrs.getInt("transA", 0) != 0 || op.attrs.getFloat("alpha", 1.0) != 1.0 ||
           op.attrs.getFloat("beta", 1.0) != 1.0)
         return std::nullopt;
-      if (auto operands = weighted(graph, id, op.attrs.getInt("transB", 0) != 0 ? 0 : 1))
+      if (auto operands = weighted(graph, id, op.attrs.getInt("transB", 0) != 0 ? 0 : 1, type))
         return operands;
-      return op.input(2) ? std::nullopt : computedProduct(graph, op);
+      return op.input(2) ? std::nullopt : computedProduct(graph, op, type);
     case OpKind::MatMul:
       if (graph.tensor(op.input(1)).shape.rank() == 2)
-        if (auto operands = weighted(graph, id, 1))
+        if (auto operands = weighted(graph, id, 1, type))
           return operands;
-      return computedProduct(graph, op);
+      return computedProduct(graph, op, type);
     case OpKind::Softmax: {
       const QuantParam& quant = *graph.tensor(result).quant;
-      if (quant.scale[0] != 1.0F / 256.0F || quant.zeroPoint[0] != -128)
+      if (type != DType::Int8 || quant.scale[0] != 1.0F / 256.0F || quant.zeroPoint[0] != -128)
         return std::nullopt;
-      return allDequantized(graph, op);
+      return allDequantized(graph, op, type);
     }
     case OpKind::Add:
     case OpKind::Sub:
     case OpKind::Mul:
-    case OpKind::Div:
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
     case OpKind::ReduceMean:
-      return allDequantized(graph, op);
+      return allDequantized(graph, op, type);
+    case OpKind::Div:
+      return type == DType::Int8 ? allDequantized(graph, op, type) : std::nullopt;
     case OpKind::Resize:
-      if (op.attrs.getString("mode", "nearest") != "linear")
+      if (op.attrs.getString("mode", "nearest") != "linear" || type != DType::Int8)
         return std::nullopt;
       return resampled(graph, id, result);
     default:
-      return isUnaryFunction(op.kind) ? allDequantized(graph, op) : std::nullopt;
+      return isUnaryFunction(op.kind) ? allDequantized(graph, op, type) : std::nullopt;
     }
   }
 
-  static std::optional<std::vector<TensorId>> allDequantized(const Graph& graph, const Op& op) {
+  static std::optional<std::vector<TensorId>> allDequantized(const Graph& graph, const Op& op,
+                                                             DType type) {
     std::vector<TensorId> inputs;
     for (const TensorId input : op.inputs) {
       const TensorId source = dequantizedSource(graph, input);
-      if (!isPerTensorInt8(graph, source))
+      if (!isPerTensorInteger(graph, source) || graph.tensor(source).type != type)
         return std::nullopt;
       inputs.push_back(source);
     }
@@ -228,20 +232,22 @@ private:
   }
 
   /// Both factors of a matrix product, one scale each.
-  static std::optional<std::vector<TensorId>> computedProduct(const Graph& graph, const Op& op) {
+  static std::optional<std::vector<TensorId>> computedProduct(const Graph& graph, const Op& op,
+                                                              DType type) {
     for (const TensorId input : op.inputs)
       if (graph.tensor(input).shape.rank() < 2)
         return std::nullopt;
-    return allDequantized(graph, op);
+    return allDequantized(graph, op, type);
   }
 
-  /// x, w, bias with the output channels of w on `axis`.
-  static std::optional<std::vector<TensorId>> weighted(Graph& graph, OpId id, int axis) {
+  /// x of the type, int8 w with its output channels on `axis`, bias.
+  static std::optional<std::vector<TensorId>> weighted(Graph& graph, OpId id, int axis,
+                                                       DType type) {
     const Op& op = graph.op(id);
     const TensorId input = dequantizedSource(graph, op.input(0));
     const TensorId weights = dequantizedSource(graph, op.input(1));
-    if (!isPerTensorInt8(graph, input) || graph.tensor(input).isConstant() ||
-        !isQuantizedWeight(graph, weights, axis))
+    if (!isPerTensorInteger(graph, input) || graph.tensor(input).isConstant() ||
+        graph.tensor(input).type != type || !isQuantizedWeight(graph, weights, axis))
       return std::nullopt;
     std::vector<TensorId> inputs = {input, weights};
     if (const TensorId bias = op.input(2)) {
@@ -270,7 +276,8 @@ private:
   static std::optional<std::vector<TensorId>> resampled(Graph& graph, OpId id, TensorId result) {
     const Op& op = graph.op(id);
     const TensorId source = dequantizedSource(graph, op.input(0));
-    if (!isPerTensorInt8(graph, source) || graph.tensor(source).quant != graph.tensor(result).quant)
+    if (!isPerTensorInteger(graph, source) ||
+        graph.tensor(source).quant != graph.tensor(result).quant)
       return std::nullopt;
     std::vector<TensorId> inputs = op.inputs;
     inputs[0] = source;

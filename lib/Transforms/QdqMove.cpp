@@ -112,6 +112,7 @@ private:
       return false;
     const TensorId result = graph.op(quantizer).output();
     const QuantParam param = *graph.tensor(result).quant;
+    const DType type = graph.tensor(result).type;
     std::vector<TensorId> inputs = op.inputs;
     for (const size_t slot : dataOperands(op)) {
       const Tensor& real = graph.tensor(op.inputs[slot]);
@@ -119,7 +120,7 @@ private:
         return false;
     }
     for (const size_t slot : dataOperands(op)) {
-      inputs[slot] = addQuantizedLike(graph, op.inputs[slot], DType::Int8, param);
+      inputs[slot] = addQuantizedLike(graph, op.inputs[slot], type, param);
       Op quantize;
       quantize.kind = OpKind::QuantizeLinear;
       quantize.name = graph.uniqueName(graph.op(quantizer).name);

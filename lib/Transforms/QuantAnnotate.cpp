@@ -7,8 +7,8 @@
 //   q = QuantizeLinear(x, 0.1, 3)        q: int8 {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
 //   y = DequantizeLinear(q, 0.1, 3)      y = DequantizeLinear(q)
 //
-// uint8 becomes int8 on the way (value and zero point 128 lower; the kernels know one 8-bit type), a
-// uint8 model input or output keeps its type at the interface. int4 constants widen to int8. A constant
+// uint8 becomes int8 on the way (value and zero point 128 lower; the kernels know one 8-bit type), and uint16
+// int16 (32,768 lower); a model input or output keeps its type at the interface. int4 constants widen to int8. A constant
 // that is read with two different scales is copied. Nothing is dropped: what cannot be expressed (a scale
 // computed at run time, one tensor read with two scales) is refused.
 #include "tigris/IR/Elements.h"
@@ -16,6 +16,7 @@
 #include "tigris/Transforms/QuantUtils.h"
 
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace tigris {
@@ -29,7 +30,8 @@ Afterwards the integer tensor carries them and both ops have one operand:
     q = QuantizeLinear(x, 0.1, 3)      ->   q {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
     y = DequantizeLinear(q, 0.1, 3)    ->   y = DequantizeLinear(q)
 
-uint8 tensors become int8 (numbers 128 lower); model inputs and outputs keep uint8 at the interface.)";
+uint8 tensors become int8 (numbers 128 lower), uint16 ones int16; model inputs and outputs keep their type at
+the interface.)";
 
 class QuantAnnotate {
 public:
@@ -104,11 +106,11 @@ private:
     if (!param)
       return param.takeError();
     const DType type = integerType(graph, op, quantizes);
-    // A DequantizeLinear whose tensor an earlier op made int8 still states uint8 numbers.
-    const bool statesUint8 = type == DType::UInt8 || wasUint8_.count(target) != 0;
-    if (statesUint8)
-      for (int32_t& zero : param->zeroPoint)
-        zero -= 128;
+    // A DequantizeLinear whose tensor an earlier op made signed still states unsigned numbers.
+    const auto known = wasUnsigned_.find(target);
+    const DType stated = known != wasUnsigned_.end() ? known->second : type;
+    for (int32_t& zero : param->zeroPoint)
+      zero -= signedOffset(stated);
 
     const Tensor& before = graph.tensor(target);
     if (before.quant && !(*before.quant == *param)) {
@@ -124,8 +126,8 @@ private:
     }
     Tensor& tensor = graph.editTensor(target);
     if (!tensor.quant) {
-      if (type == DType::UInt8)
-        wasUint8_.insert(target);
+      if (signedOffset(type) != 0)
+        wasUnsigned_.emplace(target, type);
       if (tensor.isConstant())
         widenConstant(tensor);
       tensor.type = quantizes ? storedType(type) : storedType(tensor.type);
@@ -138,8 +140,15 @@ private:
     return {};
   }
 
+  /// By how much numbers of an unsigned type are lower in the signed one that stores them.
+  static int32_t signedOffset(DType type) {
+    return type == DType::UInt8 ? 128 : type == DType::UInt16 ? 32768 : 0;
+  }
+
   static DType storedType(DType type) {
     switch (type) {
+    case DType::UInt16:
+      return DType::Int16;
     case DType::UInt8:
     case DType::Int4:
     case DType::UInt4:
@@ -150,12 +159,18 @@ private:
   }
 
   static void widenConstant(Tensor& tensor) {
-    if (tensor.type != DType::UInt8)
-      return; // 4-bit constants already hold one value per byte.
-    std::vector<uint8_t> bytes = tensor.data->values<uint8_t>();
-    for (uint8_t& byte : bytes)
-      byte = static_cast<uint8_t>(byte ^ 0x80U);
-    tensor.data = makeBlob(std::move(bytes));
+    // 4-bit constants already hold one value per byte.
+    if (tensor.type == DType::UInt8) {
+      std::vector<uint8_t> bytes = tensor.data->values<uint8_t>();
+      for (uint8_t& byte : bytes)
+        byte = static_cast<uint8_t>(byte ^ 0x80U);
+      tensor.data = makeBlob(std::move(bytes));
+    } else if (tensor.type == DType::UInt16) {
+      std::vector<uint16_t> values = tensor.data->values<uint16_t>();
+      for (uint16_t& value : values)
+        value = static_cast<uint16_t>(value ^ 0x8000U);
+      tensor.data = makeBlobOf(values);
+    }
   }
 
   /// Integer tensors that reach a DequantizeLinear through data movement (quantized-operator models
@@ -173,8 +188,8 @@ private:
       for (const TensorId output : op.outputs)
         if (output && isInteger(graph.tensor(output).type)) {
           Tensor& result = graph.editTensor(output);
-          if (result.type == DType::UInt8)
-            wasUint8_.insert(output);
+          if (signedOffset(result.type) != 0)
+            wasUnsigned_.emplace(output, result.type);
           result.type = source.type;
           if (!result.quant)
             result.quant = source.quant;
@@ -186,13 +201,15 @@ private:
   /// A Pad of plain integers fills with an integer, one of quantized numbers with the real number it means.
   void makeFillReal(Graph& graph, OpId id, const QuantParam& quant) const {
     const Op& op = graph.op(id);
-    const int32_t zero = quant.zeroPoint[0] + (wasUint8_.count(op.input(0)) != 0 ? 128 : 0);
+    const auto known = wasUnsigned_.find(op.input(0));
+    const int32_t offset = known == wasUnsigned_.end() ? 0 : signedOffset(known->second);
+    const int32_t zero = quant.zeroPoint[0] + offset;
     const double fill = op.attrs.getFloat("value", 0);
     graph.editOp(id).attrs.set("value", (fill - zero) * quant.scale[0]);
   }
 
   std::set<TensorId> annotated_; ///< what got its parameters in this run
-  std::set<TensorId> wasUint8_;
+  std::map<TensorId, DType> wasUnsigned_;
 };
 
 } // namespace

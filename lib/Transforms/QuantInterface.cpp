@@ -31,7 +31,7 @@ bool trimInput(Graph& graph, size_t index) {
   const TensorId first = graph.op(users.front()).output();
   for (const OpId user : users) {
     const Op& op = graph.op(user);
-    if (op.kind != OpKind::QuantizeLinear || !isPerTensorInt8(graph, op.output()) ||
+    if (op.kind != OpKind::QuantizeLinear || !isPerTensorInteger(graph, op.output()) ||
         graph.tensor(op.output()).quant != graph.tensor(first).quant)
       return false;
   }
@@ -47,7 +47,7 @@ bool trimInput(Graph& graph, size_t index) {
 bool trimOutput(Graph& graph, size_t index) {
   const TensorId real = graph.outputs()[index].tensor;
   const TensorId source = dequantizedSource(graph, real);
-  if (!isPerTensorInt8(graph, source) || graph.tensor(source).isConstant() ||
+  if (!isPerTensorInteger(graph, source) || graph.tensor(source).isConstant() ||
       graph.isGraphInput(source))
     return false;
   const OpId producer = graph.producer(real);

@@ -5,11 +5,12 @@
 
 namespace tigris {
 
-bool isPerTensorInt8(const Graph& graph, TensorId id) {
+bool isPerTensorInteger(const Graph& graph, TensorId id) {
   if (!id)
     return false;
   const Tensor& tensor = graph.tensor(id);
-  return tensor.type == DType::Int8 && tensor.quant && !tensor.quant->perChannel();
+  return (tensor.type == DType::Int8 || tensor.type == DType::Int16) && tensor.quant &&
+         !tensor.quant->perChannel();
 }
 
 TensorId dequantizedSource(const Graph& graph, TensorId id) {
@@ -26,7 +27,7 @@ OpId soleQuantizer(const Graph& graph, TensorId id) {
     return {};
   const OpId user = graph.users(id).front();
   const Op& op = graph.op(user);
-  const bool fits = op.kind == OpKind::QuantizeLinear && isPerTensorInt8(graph, op.output());
+  const bool fits = op.kind == OpKind::QuantizeLinear && isPerTensorInteger(graph, op.output());
   return fits ? user : OpId();
 }
 

@@ -5,13 +5,13 @@
 
 namespace tigris {
 
-/// Integer tensor with one scale and zero point for all of it.
-bool isPerTensorInt8(const Graph& graph, TensorId id);
+/// int8 or int16 tensor with one scale and zero point for all of it.
+bool isPerTensorInteger(const Graph& graph, TensorId id);
 
 /// The quantized tensor behind a real one: X when `id` is the result of DequantizeLinear(X); invalid otherwise.
 TensorId dequantizedSource(const Graph& graph, TensorId id);
 
-/// The QuantizeLinear that is the only reader of `id`, when it quantizes to int8 with one scale; invalid
+/// The QuantizeLinear that is the only reader of `id`, when it quantizes to int8 or int16 with one scale; invalid
 /// otherwise (other readers or a model output would still need the real value).
 OpId soleQuantizer(const Graph& graph, TensorId id);
 
@@ -23,7 +23,7 @@ bool isDataMovement(const Op& op);
 /// quantization is monotone and the kernels clamp to the quantized bounds.
 bool isMonotone(const Op& op);
 
-/// Functions of one element: int8 runs them through a 256-entry table.
+/// Functions of one element: int8 runs them through a 256-entry table, int16 computes them.
 bool isUnaryFunction(OpKind kind);
 
 /// Operand slots of a data-movement or monotone op that carry data.

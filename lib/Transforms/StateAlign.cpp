@@ -58,6 +58,14 @@ private:
     const Tensor& stored = graph_.tensor(graph_.outputs()[index].tensor);
     if (stored.type == like.type && stored.quant == like.quant)
       return false;
+    if (stored.type != like.type && stored.quant && like.quant) {
+      // Between integers of two sizes there are the real numbers.
+      Tensor real = stored;
+      real.type = DType::Float32;
+      real.quant.reset();
+      append(index, OpKind::DequantizeLinear, std::move(real), {});
+      return convert(index, like);
+    }
     Tensor result = stored;
     result.type = like.type;
     result.quant = like.quant;

@@ -30,7 +30,11 @@
  *  TensorFlow Lite's, bit for bit: int32 accumulators, multiplier in Q0.31 and shift (> 0 is a left
  *  shift, < 0 a right shift), MultiplyByQuantizedMultiplier with both of its roundings. Zero points
  *  of activations come from the QUANT record of the tensors; int8 bounds `lo`, `hi` are in the output's
- *  quantised units. Shifts lie in [-31, 30], zero points in [-128, 127]. */
+ *  quantised units. Shifts lie in [-31, 30], zero points in [-128, 127].
+ *
+ * ## Integer arithmetic (s16)
+ *  Activations are s16, weights stay s8 and biases s32; zero points lie in [-32768, 32767]. Sums are exact (64 bits),
+ *  and wherever s8 has two roundings the product with a multiplier is rounded once, ties upwards. */
 #ifndef TIGRIS_FORMAT_H
 #define TIGRIS_FORMAT_H
 
@@ -153,19 +157,19 @@ typedef enum tigris_dtype {
   TIGRIS_S8 = 2,
   TIGRIS_U8 = 3, /* interface only: the stored tensor is S8, every value 128 lower */
   TIGRIS_S16 = 4,
-  TIGRIS_U16 = 5,
+  TIGRIS_U16 = 5, /* interface only: the stored tensor is S16, every value 32768 lower */
   TIGRIS_S32 = 6,
   TIGRIS_S64 = 7,
   TIGRIS_BOOL = 8 /* one byte, 0 or 1 */
 } tigris_dtype;
 
 typedef struct tigris_tensor {
-  uint8_t dtype;  /* tigris_dtype; stored tensors: F32, S8, S32, S64, BOOL */
+  uint8_t dtype;  /* tigris_dtype; stored tensors: F32, S8, S16, S32, S64, BOOL */
   uint8_t rank;   /* 0..TIGRIS_MAX_RANK; 0 is a scalar of one element */
   uint16_t flags; /* TIGRIS_TENSOR_* */
   uint32_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
   uint32_t bytes;
-  uint32_t quant; /* index into QUANT or TIGRIS_NONE; every S8 activation has one */
+  uint32_t quant; /* index into QUANT or TIGRIS_NONE; every S8 or S16 activation has one */
   uint32_t data;  /* constants that are not packed: offset into WEIGHTS; otherwise TIGRIS_NONE */
   uint32_t name;  /* string or TIGRIS_NONE */
 } tigris_tensor;
@@ -185,6 +189,7 @@ typedef struct tigris_quant {
  * it and the interface form (what the ONNX model takes or gives):
  *   interface F32, tensor S8:  stored = saturate(round_half_even(value / scale) + zero_point)
  *   interface U8, tensor S8:   stored = value - 128 (the tensor's zero point is 128 lower, too)
+ *   F32 and U16 with tensor S16: likewise, 32768 lower
  *   interface = tensor dtype:  copy. Other pairs: convert the number.
  * `perm` orders the axes: stored dimension i is interface dimension perm[i]; NCHW kept as NHWC is
  * {0,2,3,1}. perm = TIGRIS_NONE: the same element order, ranks may differ (a view). */
@@ -341,59 +346,61 @@ typedef struct tigris_transfer {
 /* "f32", "s8": dtype of the first input and, unless said otherwise, of the output.
  * "in place i": the output may have exactly the address of input i. */
 typedef enum tigris_opcode {
-  /* x, weights, [bias] -> y; tigris_conv_params; f32, s8.
-   * weights f32 [G, KH, KW, I/G, O/G] (rank 5, output channel innermost), s8 [O, KH, KW, I/G] (rank 4);
+  /* x, weights, [bias] -> y; tigris_conv_params; f32, s8, s16.
+   * weights f32 [G, KH, KW, I/G, O/G] (rank 5, output channel innermost), s8 and s16 [O, KH, KW, I/G] (rank 4, s8);
    * bias [O], f32 or s32. 1-D convolutions use KW = 1 and rank-3 activations. */
   TIGRIS_OP_CONV = 1,
   /* as CONV, one input channel per output channel: O = C * m, output channel o reads channel o / m;
-   * weights [KH, KW, O] for both dtypes (rank 3); params.groups = C. */
+   * weights [KH, KW, O] for all dtypes (rank 3); params.groups = C. */
   TIGRIS_OP_DEPTHWISE_CONV = 2,
   /* as CONV with the same weight layouts: y[oy*stride + ky*dilation - pad] += x[oy] * w, as ONNX
    * ConvTranspose without kernel flipping: w[ky,kx] multiplies as in ONNX's W[i, o, ky, kx].
    * output = stride*(in-1) + dilation*(k-1) + 1 + output_padding - pads, 0 <= output_padding. */
   TIGRIS_OP_CONV_TRANSPOSE = 3,
-  /* x (M*K elements), weights, [bias [N]] -> y (M*N elements); tigris_fc_params; f32, s8.
-   * weights f32 [K, N], s8 [N, K]. M = elements of x / K. */
+  /* x (M*K elements), weights, [bias [N]] -> y (M*N elements); tigris_fc_params; f32, s8, s16.
+   * weights f32 [K, N], s8 and s16 [N, K]. M = elements of x / K. */
   TIGRIS_OP_FULLY_CONNECTED = 4,
-  /* a, b -> y; tigris_matmul_params; f32, s8. y[..., M, N] = a[..., M, K] * b[..., K, N], leading axes
+  /* a, b -> y; tigris_matmul_params; f32, s8, s16. y[..., M, N] = a[..., M, K] * b[..., K, N], leading axes
    * broadcast as numpy; with TIGRIS_MATMUL_TRANSPOSE_B b is [..., N, K]. Ranks 2..8.
-   * s8: y = req(sum of (a - zero point) * (b - zero point)) + zero point of y, sums modulo 2^32 */
+   * s8: y = req(sum of (a - zero point) * (b - zero point)) + zero point of y, sums modulo 2^32; s16 likewise */
   TIGRIS_OP_MATMUL = 5,
 
-  TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8; same quantisation */
-  TIGRIS_OP_AVERAGE_POOL = 11, /* x -> y; tigris_pool_params; f32, s8 */
+  TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8, s16; same quantisation */
+  TIGRIS_OP_AVERAGE_POOL = 11, /* x -> y; tigris_pool_params; f32, s8, s16 */
   TIGRIS_OP_GLOBAL_AVERAGE_POOL =
-      12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8 */
-  /* x -> y; tigris_reduce_params; f32: all kinds, s8: MEAN, MAX, MIN */
+      12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8, s16 */
+  /* x -> y; tigris_reduce_params; f32: all kinds, s8, s16: MEAN, MAX, MIN */
   TIGRIS_OP_REDUCE = 13,
-  /* x -> y s64, the axis as 1 or left out; tigris_search_params; f32, s8, s32, s64. The first of equal
+  /* x -> y s64, the axis as 1 or left out; tigris_search_params; any but bool. The first of equal
    * values, or the last with TIGRIS_SEARCH_LAST. */
   TIGRIS_OP_ARG_MAX = 14,
   TIGRIS_OP_ARG_MIN = 15,
   TIGRIS_OP_CUM_SUM = 16, /* x -> y; tigris_search_params; f32, s32, s64 */
-  /* x -> values, positions s64; tigris_search_params; f32, s8 (same quantisation), s32, s64. As many as
+  /* x -> values, positions s64; tigris_search_params; any but bool (same quantisation). As many as
    * the outputs have on the axis, best first, equal values by position. */
   TIGRIS_OP_TOP_K = 17,
 
   /* a, b -> y; tigris_binary_params; numpy broadcasting of the STORED shapes, so a per-channel
    * operand of an NHWC tensor is [C] or [1,1,1,C]. In place on an input with y's shape. s32 and s64 wrap
    * around; their division truncates and gives 0 for a divisor of 0. */
-  TIGRIS_OP_ADD = 20,     /* f32, s8, s32, s64 */
-  TIGRIS_OP_SUB = 21,     /* f32, s8, s32, s64 */
-  TIGRIS_OP_MUL = 22,     /* f32, s8, s32, s64 */
+  TIGRIS_OP_ADD = 20,     /* f32, s8, s16, s32, s64 */
+  TIGRIS_OP_SUB = 21,     /* f32, s8, s16, s32, s64 */
+  TIGRIS_OP_MUL = 22,     /* f32, s8, s16, s32, s64 */
   TIGRIS_OP_DIV = 23,     /* f32, s8, s32, s64 */
-  TIGRIS_OP_MAXIMUM = 24, /* f32, s8 (all three of the same quantisation), s32, s64 */
-  TIGRIS_OP_MINIMUM = 25, /* f32, s8 (all three of the same quantisation), s32, s64 */
+  TIGRIS_OP_MAXIMUM = 24, /* f32, s8, s16 (all three of the same quantisation), s32, s64 */
+  TIGRIS_OP_MINIMUM = 25, /* f32, s8, s16 (all three of the same quantisation), s32, s64 */
   TIGRIS_OP_POW = 26,     /* f32 */
   /* x, slope -> y; no params; f32. y = x < 0 ? x * slope : x; slope broadcasts to x. In place 0. */
   TIGRIS_OP_PRELU = 27,
   TIGRIS_OP_MOD = 28,  /* s32, s64; the remainder has the sign of the divisor */
   TIGRIS_OP_FMOD = 29, /* f32, s32, s64; the remainder has the sign of the dividend */
 
-  TIGRIS_OP_UNARY = 30, /* x -> y; tigris_unary_params; f32. In place 0. */
+  TIGRIS_OP_UNARY =
+      30, /* x -> y; tigris_unary_params; f32, s16 (of the real values). In place 0. */
   TIGRIS_OP_LOOKUP =
       31, /* x, table s8[256] const -> y; no params; s8. y = table[x + 128]. In place 0. */
-  TIGRIS_OP_CLAMP = 32, /* x -> y; tigris_clamp_params; f32, s8 (same quantisation). In place 0. */
+  TIGRIS_OP_CLAMP =
+      32, /* x -> y; tigris_clamp_params; f32, s8, s16 (same quantisation). In place 0. */
   /* x, scale [C], offset [C] -> y; tigris_clamp_params; f32. y = clamp(x * scale + offset) over the
    * last axis. In place 0. */
   TIGRIS_OP_BATCH_NORM = 33,
@@ -422,7 +429,7 @@ typedef enum tigris_opcode {
   TIGRIS_OP_TRANSPOSE = 53, /* x -> y; tigris_transpose_params */
   TIGRIS_OP_RESHAPE = 54,   /* x -> y; no params; copies. In place 0 (then it does nothing). */
   TIGRIS_OP_RESIZE =
-      55, /* x -> y; tigris_resize_params; f32, s8 (same quantisation); rank 3 or 4 */
+      55, /* x -> y; tigris_resize_params; f32, s8 (same quantisation), s16 without weights; rank 3 or 4 */
   TIGRIS_OP_GATHER = 56, /* x, indices s32 or s64 -> y; tigris_axis_params */
   /* x, indices s32 or s64 -> y; tigris_axis_params, whose axis is the number of leading batch axes; the
    * last axis of indices counts off axes of x behind those. ONNX GatherND */
@@ -433,9 +440,11 @@ typedef enum tigris_opcode {
    * last update of a place wins. ONNX ScatterND */
   TIGRIS_OP_SCATTER_ND = 59,
 
-  TIGRIS_OP_QUANTIZE = 60, /* f32 x -> s8 y; no params; round half to even as ONNX QuantizeLinear */
-  TIGRIS_OP_DEQUANTIZE = 61, /* s8 x -> f32 y; no params */
-  TIGRIS_OP_REQUANTIZE = 62, /* s8 x -> s8 y; tigris_requantize_params. In place 0. */
+  TIGRIS_OP_QUANTIZE =
+      60, /* f32 x -> s8 or s16 y; no params; round half to even as ONNX QuantizeLinear */
+  TIGRIS_OP_DEQUANTIZE = 61, /* s8 or s16 x -> f32 y; no params */
+  TIGRIS_OP_REQUANTIZE =
+      62, /* x -> y; tigris_requantize_params; s8 to s8, s16 to s16. In place 0. */
   /* x -> y of another dtype; no params; f32, s32, s64, bool both. f32 to integers truncates and
    * saturates, NaN gives 0; to bool is "not zero"; s64 to s32 keeps the low bits. */
   TIGRIS_OP_CAST = 63,
@@ -460,7 +469,7 @@ typedef union tigris_scalar {
   int32_t i;
 } tigris_scalar;
 
-/* Bounds of a fused activation: f32 -INFINITY..+INFINITY, s8 -128..127 when there is none. lo <= hi. */
+/* Bounds of a fused activation: f32 -INFINITY..+INFINITY, s8 -128..127, s16 -32768..32767 when there is none. lo <= hi. */
 
 typedef struct tigris_conv_params {
   int32_t kernel_h;
@@ -559,7 +568,9 @@ typedef struct tigris_reduce_params {
  *             left_shift is 20 in TFLite (0..20 here)
  *   MUL:      y = req(a' * b', out) + zero point of y       (a and b pairs unused, 0)
  *   DIV:      TFLite's DivElementwise with the out pair; division by real 0 saturates
- *   MAXIMUM, MINIMUM: no requantisation */
+ *   MAXIMUM, MINIMUM: no requantisation
+ * s16: ADD, SUB: y = round((a' * a_multiplier +- b' * b_multiplier) * 2^(out_shift - 31)) + zero point of y, SUB with
+ * -b_multiplier in place of b_multiplier; no DIV; the others as s8. */
 typedef struct tigris_binary_params {
   tigris_scalar lo;
   tigris_scalar hi;
@@ -682,7 +693,8 @@ typedef enum tigris_pad_mode {
 typedef struct tigris_pad_params {
   int32_t before[TIGRIS_MAX_RANK]; /* one per axis, then 0 */
   uint32_t mode;                   /* tigris_pad_mode */
-  tigris_scalar value; /* stored value: f32 uses f; integers i (s8: the zero point for a real 0) */
+  tigris_scalar
+      value; /* stored value: f32 uses f; integers i (s8, s16: the zero point for a real 0) */
 } tigris_pad_params;
 
 /* y dimension i is x dimension perm[i]. */

@@ -104,21 +104,26 @@ static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint3
 
 static inline int tigris_shift_ok(int32_t shift) { return shift >= -31 && shift <= 30; }
 
-/* S8 with a quantisation record. */
+/* S8 or S16 with a quantisation record. */
 static inline int tigris_is_quantised(const tigris_tensor* t) {
-  return t->dtype == TIGRIS_S8 && t->quant != TIGRIS_NONE;
+  return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
 }
 
-/* Input and output of an arithmetic op: both F32, or both S8 with quantisation. */
+/* Input and output of an arithmetic op: both F32, or both S8 or both S16 with quantisation. */
 static inline int tigris_arithmetic_pair(const tigris_tensor* x, const tigris_tensor* y) {
-  return (x->dtype == TIGRIS_F32 && y->dtype == TIGRIS_F32) ||
-         (tigris_is_quantised(x) && tigris_is_quantised(y));
+  return x->dtype == y->dtype &&
+         (x->dtype == TIGRIS_F32 || (tigris_is_quantised(x) && tigris_is_quantised(y)));
+}
+
+/* Largest stored value of a quantised dtype; the smallest is one further from 0. */
+static inline int32_t tigris_largest(uint32_t dtype) {
+  return dtype == TIGRIS_S16 ? INT16_MAX : INT8_MAX;
 }
 
 static inline int tigris_clamp_ok(uint32_t dtype, tigris_scalar lo, tigris_scalar hi) {
   if (dtype == TIGRIS_F32)
     return lo.f <= hi.f;
-  return lo.i >= -128 && hi.i <= 127 && lo.i <= hi.i;
+  return lo.i >= -tigris_largest(dtype) - 1 && hi.i <= tigris_largest(dtype) && lo.i <= hi.i;
 }
 
 /* REQUANT holds `count` multipliers and `count` legal shifts from `index`. */

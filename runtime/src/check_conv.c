@@ -45,7 +45,7 @@ static int denseOk(const tigris_op_check* c, const Dense* d) {
   const tigris_tensor* y = tigris_out(c, 0);
   const int isFloat = x->dtype == TIGRIS_F32;
   uint32_t i;
-  if (!tigris_arithmetic_pair(x, y) || w->dtype != x->dtype ||
+  if (!tigris_arithmetic_pair(x, y) || w->dtype != (isFloat ? TIGRIS_F32 : TIGRIS_S8) ||
       !tigris_clamp_ok(y->dtype, d->lo, d->hi))
     return 0;
   if (b != NULL &&
@@ -212,7 +212,7 @@ tigris_status tigris_check_pool(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (p->requant == TIGRIS_NONE)
     return p->requant_count == 0 ? TIGRIS_OK : TIGRIS_E_OP;
-  if (c->op->opcode != TIGRIS_OP_AVERAGE_POOL || x->dtype != TIGRIS_S8 ||
+  if (c->op->opcode != TIGRIS_OP_AVERAGE_POOL || x->dtype == TIGRIS_F32 ||
       (int64_t)p->kernel_h * p->kernel_w != (int64_t)p->requant_count ||
       !tigris_requant_ok(c->plan, p->requant, p->requant_count))
     return TIGRIS_E_OP;
@@ -230,7 +230,7 @@ tigris_status tigris_check_global_pool(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (p->requant == TIGRIS_NONE)
     return p->requant_count == 0 ? TIGRIS_OK : TIGRIS_E_OP;
-  if (x->dtype != TIGRIS_S8 || p->requant_count != 1 || !tigris_requant_ok(c->plan, p->requant, 1))
+  if (x->dtype == TIGRIS_F32 || p->requant_count != 1 || !tigris_requant_ok(c->plan, p->requant, 1))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }

@@ -53,7 +53,8 @@ tigris_status tigris_check_search(const tigris_op_check* c) {
     break;
   case TIGRIS_OP_CUM_SUM:
     flags = TIGRIS_CUM_SUM_EXCLUSIVE | TIGRIS_CUM_SUM_REVERSE;
-    ok = y->dtype == x->dtype && x->dtype != TIGRIS_S8 && tigris_same_dims(c->plan, x, y);
+    ok = y->dtype == x->dtype && x->dtype != TIGRIS_S8 && x->dtype != TIGRIS_S16 &&
+         tigris_same_dims(c->plan, x, y);
     break;
   default:
     ok = y->dtype == TIGRIS_S64 && dropsAxis(c, x, y, (uint32_t)p->axis);

@@ -24,7 +24,7 @@ tigris_status tigris_check_binary(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (allOf(c, TIGRIS_F32))
     return c->op->opcode != TIGRIS_OP_MOD ? TIGRIS_OK : TIGRIS_E_OP;
-  if (!tigris_is_quantised(a) || !tigris_is_quantised(b) || !tigris_is_quantised(y) ||
+  if (!tigris_arithmetic_pair(a, y) || !tigris_arithmetic_pair(b, y) ||
       c->op->opcode == TIGRIS_OP_POW || c->op->opcode == TIGRIS_OP_MOD ||
       c->op->opcode == TIGRIS_OP_FMOD || p->left_shift < 0 || p->left_shift > 20 ||
       !tigris_shift_ok(p->a_shift) || !tigris_shift_ok(p->b_shift) ||
@@ -45,7 +45,9 @@ tigris_status tigris_check_unary(const tigris_op_check* c) {
   const tigris_unary_params* p = (const tigris_unary_params*)c->params;
   if (p->function < TIGRIS_FN_ABS || p->function > TIGRIS_FN_SHRINK)
     return TIGRIS_E_UNSUPPORTED;
-  if (!allOf(c, TIGRIS_F32) || !tigris_same_dims(c->plan, tigris_in(c, 0), tigris_out(c, 0)))
+  if ((!allOf(c, TIGRIS_F32) &&
+       (!allOf(c, TIGRIS_S16) || !tigris_arithmetic_pair(tigris_in(c, 0), tigris_out(c, 0)))) ||
+      !tigris_same_dims(c->plan, tigris_in(c, 0), tigris_out(c, 0)))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }
@@ -60,7 +62,7 @@ tigris_status tigris_check_lookup(const tigris_op_check* c) {
 tigris_status tigris_check_clamp(const tigris_op_check* c) {
   const tigris_clamp_params* p = (const tigris_clamp_params*)c->params;
   const tigris_tensor* y = tigris_out(c, 0);
-  if ((!allOf(c, TIGRIS_F32) && !allOf(c, TIGRIS_S8)) ||
+  if ((!allOf(c, TIGRIS_F32) && !allOf(c, TIGRIS_S8) && !allOf(c, TIGRIS_S16)) ||
       !tigris_same_dims(c->plan, tigris_in(c, 0), y) || !tigris_clamp_ok(y->dtype, p->lo, p->hi))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
@@ -122,7 +124,8 @@ tigris_status tigris_check_quantize(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (c->op->opcode == TIGRIS_OP_REQUANTIZE) {
     const tigris_requantize_params* p = (const tigris_requantize_params*)c->params;
-    if (!tigris_shift_ok(p->shift) || p->lo < -128 || p->hi > 127 || p->lo > p->hi)
+    if (x->dtype != y->dtype || !tigris_shift_ok(p->shift) ||
+        p->lo < -tigris_largest(y->dtype) - 1 || p->hi > tigris_largest(y->dtype) || p->lo > p->hi)
       return TIGRIS_E_OP;
   }
   return TIGRIS_OK;

@@ -117,9 +117,10 @@ tigris_status tigris_check_resize(const tigris_op_check* c) {
   const tigris_shape4 sx = tigris_shape4_of(c->plan, x);
   const tigris_shape4 sy = tigris_shape4_of(c->plan, y);
   const int weighted = p->h_taps != 1 || p->w_taps != 1;
-  if (!sameType(c) || (x->dtype != TIGRIS_F32 && x->dtype != TIGRIS_S8) || x->rank != y->rank ||
-      (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c || p->h_origin != 0 ||
-      p->w_origin != 0 ||
+  if (!sameType(c) ||
+      (x->dtype != TIGRIS_F32 && x->dtype != TIGRIS_S8 && (x->dtype != TIGRIS_S16 || weighted)) ||
+      x->rank != y->rank || (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c ||
+      p->h_origin != 0 || p->w_origin != 0 ||
       !resizeAxisOk(c, p->h_taps, p->h_index, p->h_weight, weighted, sx.h, sy.h) ||
       !resizeAxisOk(c, p->w_taps, p->w_index, p->w_weight, weighted, sx.w, sy.w))
     return TIGRIS_E_OP;
@@ -175,7 +176,7 @@ tigris_status tigris_check_reduce(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (x->dtype == TIGRIS_F32 && y->dtype == TIGRIS_F32)
     return p->requant == TIGRIS_NONE && p->requant_count == 0 ? TIGRIS_OK : TIGRIS_E_OP;
-  if (!tigris_is_quantised(x) || !tigris_is_quantised(y))
+  if (!tigris_arithmetic_pair(x, y))
     return TIGRIS_E_OP;
   if (p->kind == TIGRIS_REDUCE_MEAN)
     return p->requant_count == 1 && tigris_requant_ok(c->plan, p->requant, 1) ? TIGRIS_OK

@@ -75,6 +75,13 @@ static uint32_t product(const tigris_plan* plan, uint32_t index, uint32_t rank) 
   return total;
 }
 
+/* There is such a quantisation, and its zero point is a value of the tensor's type. */
+static int zeroPointOk(const tigris_plan* plan, const tigris_tensor* t) {
+  const int32_t largest = tigris_largest(t->dtype);
+  return t->quant < plan->quant_count && plan->quant[t->quant].zero_point >= -largest - 1 &&
+         plan->quant[t->quant].zero_point <= largest;
+}
+
 static tigris_status checkTensor(const tigris_plan* plan, const void* record) {
   const tigris_tensor* t = (const tigris_tensor*)record;
   const uint32_t size = tigris_element_size(t->dtype);
@@ -85,7 +92,7 @@ static tigris_status checkTensor(const tigris_plan* plan, const void* record) {
     return TIGRIS_E_UNSUPPORTED;
   if (elements == 0 || elements > TIGRIS_MAX_TENSOR_BYTES / size || elements * size != t->bytes)
     return TIGRIS_E_TENSOR;
-  if ((t->quant != TIGRIS_NONE && t->quant >= plan->quant_count) || !stringOk(plan, t->name) ||
+  if ((t->quant != TIGRIS_NONE && !zeroPointOk(plan, t)) || !stringOk(plan, t->name) ||
       isPacked > isConst || (isConst > isPacked) != (t->data != TIGRIS_NONE))
     return TIGRIS_E_TENSOR;
   return t->data == TIGRIS_NONE || (t->data % TIGRIS_WEIGHT_ALIGN == 0 &&
@@ -189,8 +196,7 @@ static tigris_status checkQuant(const tigris_plan* plan, const void* record) {
   (void)plan;
   memcpy(&bits, &q->scale, sizeof bits);
   /* positive and finite, without relying on float comparisons of a NaN */
-  return bits - 1 < 0x7F7FFFFFu && q->zero_point == (int8_t)q->zero_point ? TIGRIS_OK
-                                                                          : TIGRIS_E_TENSOR;
+  return bits - 1 < 0x7F7FFFFFu ? TIGRIS_OK : TIGRIS_E_TENSOR;
 }
 
 /* Every op's fast operands end below the peak its stage declares, and none is a part of a tile. */

@@ -29,6 +29,11 @@ static const KernelRow kernels[] = {
 #if TIGRIS_KERNEL_CONV_TRANSPOSE_S8
     {TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_S8, tigris_conv_transpose_s8},
 #endif
+#if TIGRIS_KERNEL_CONV_S16
+    {TIGRIS_OP_CONV, TIGRIS_S16, tigris_conv_s16},
+    {TIGRIS_OP_DEPTHWISE_CONV, TIGRIS_S16, tigris_depthwise_conv_s16},
+    {TIGRIS_OP_CONV_TRANSPOSE, TIGRIS_S16, tigris_conv_transpose_s16},
+#endif
 #if TIGRIS_KERNEL_FULLY_CONNECTED_F32
     {TIGRIS_OP_FULLY_CONNECTED, TIGRIS_F32, tigris_fully_connected_f32},
 #endif
@@ -40,6 +45,10 @@ static const KernelRow kernels[] = {
 #endif
 #if TIGRIS_KERNEL_MATMUL_S8
     {TIGRIS_OP_MATMUL, TIGRIS_S8, tigris_matmul_s8},
+#endif
+#if TIGRIS_KERNEL_DENSE_S16
+    {TIGRIS_OP_FULLY_CONNECTED, TIGRIS_S16, tigris_fully_connected_s16},
+    {TIGRIS_OP_MATMUL, TIGRIS_S16, tigris_matmul_s16},
 #endif
 #if TIGRIS_KERNEL_POOL_F32
     {TIGRIS_OP_MAX_POOL, TIGRIS_F32, tigris_max_pool_f32},
@@ -56,6 +65,12 @@ static const KernelRow kernels[] = {
 #endif
 #if TIGRIS_KERNEL_REDUCE_S8
     {TIGRIS_OP_REDUCE, TIGRIS_S8, tigris_reduce_s8},
+#endif
+#if TIGRIS_KERNEL_POOL_S16
+    {TIGRIS_OP_MAX_POOL, TIGRIS_S16, tigris_max_pool_s16},
+    {TIGRIS_OP_AVERAGE_POOL, TIGRIS_S16, tigris_average_pool_s16},
+    {TIGRIS_OP_GLOBAL_AVERAGE_POOL, TIGRIS_S16, tigris_global_average_pool_s16},
+    {TIGRIS_OP_REDUCE, TIGRIS_S16, tigris_reduce_s16},
 #endif
 #if TIGRIS_KERNEL_BINARY_F32
     {TIGRIS_OP_ADD, TIGRIS_F32, tigris_binary_f32},
@@ -75,6 +90,15 @@ static const KernelRow kernels[] = {
     {TIGRIS_OP_DIV, TIGRIS_S8, tigris_binary_s8},
     {TIGRIS_OP_MAXIMUM, TIGRIS_S8, tigris_binary_s8},
     {TIGRIS_OP_MINIMUM, TIGRIS_S8, tigris_binary_s8},
+#endif
+#if TIGRIS_KERNEL_MAP_S16
+    {TIGRIS_OP_ADD, TIGRIS_S16, tigris_binary_s16},
+    {TIGRIS_OP_SUB, TIGRIS_S16, tigris_binary_s16},
+    {TIGRIS_OP_MUL, TIGRIS_S16, tigris_binary_s16},
+    {TIGRIS_OP_MAXIMUM, TIGRIS_S16, tigris_binary_s16},
+    {TIGRIS_OP_MINIMUM, TIGRIS_S16, tigris_binary_s16},
+    {TIGRIS_OP_UNARY, TIGRIS_S16, tigris_unary_s16},
+    {TIGRIS_OP_CLAMP, TIGRIS_S16, tigris_clamp_s16},
 #endif
 #if TIGRIS_KERNEL_BINARY_INT
     {TIGRIS_OP_ADD, TIGRIS_S32, tigris_binary_int},
@@ -145,11 +169,14 @@ static const KernelRow kernels[] = {
 #if TIGRIS_KERNEL_RESIZE
     {TIGRIS_OP_RESIZE, TIGRIS_F32, tigris_resize_f32},
     {TIGRIS_OP_RESIZE, TIGRIS_S8, tigris_resize_s8},
+    {TIGRIS_OP_RESIZE, TIGRIS_S16, tigris_resize_s16},
 #endif
 #if TIGRIS_KERNEL_QUANTIZE
     {TIGRIS_OP_QUANTIZE, TIGRIS_F32, tigris_quantize},
     {TIGRIS_OP_DEQUANTIZE, TIGRIS_S8, tigris_dequantize},
+    {TIGRIS_OP_DEQUANTIZE, TIGRIS_S16, tigris_dequantize},
     {TIGRIS_OP_REQUANTIZE, TIGRIS_S8, tigris_requantize_s8},
+    {TIGRIS_OP_REQUANTIZE, TIGRIS_S16, tigris_requantize_s16},
 #endif
 #if TIGRIS_KERNEL_MOVE
     {TIGRIS_OP_CONCAT, ANY_DTYPE, tigris_concat},

@@ -19,6 +19,12 @@ uint8_t* tigris_slow_at(const tigris_context* ctx, uint32_t offset, uint32_t byt
 
 void tigris_exchange_states(tigris_context* ctx) { ctx->exchanged ^= 1u; }
 
+static void fillWide(int16_t* to, int16_t value, uint32_t n) {
+  uint32_t i;
+  for (i = 0; i < n; ++i)
+    to[i] = value;
+}
+
 tigris_status tigris_reset(tigris_context* ctx) {
   const tigris_plan* plan;
   uint32_t i;
@@ -32,8 +38,10 @@ tigris_status tigris_reset(tigris_context* ctx) {
       continue;
     if (data == NULL)
       return TIGRIS_E_STATE;
-    /* the zero point, as a byte, is the real 0 of quantised values */
+    /* real zeros: the zero point of quantised values */
     memset(data, t->dtype == TIGRIS_S8 ? tigris_zero_point(plan, t) : 0, t->bytes);
+    if (t->dtype == TIGRIS_S16)
+      fillWide((int16_t*)data, (int16_t)tigris_zero_point(plan, t), t->bytes / 2);
   }
   return TIGRIS_OK;
 }

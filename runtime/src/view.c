@@ -8,6 +8,8 @@ uint32_t tigris_element_size(uint32_t dtype) {
     return 4;
   case TIGRIS_S64:
     return 8;
+  case TIGRIS_S16:
+    return 2;
   case TIGRIS_S8:
   case TIGRIS_BOOL:
     return 1;

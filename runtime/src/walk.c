@@ -114,6 +114,9 @@ void tigris_copy_strided(uint8_t* to, const uint8_t* from, uint32_t n, int32_t s
   if (size == 1) {
     for (i = 0; i < n; ++i)
       to[i] = from[(ptrdiff_t)i * step];
+  } else if (size == 2) {
+    for (i = 0; i < n; ++i)
+      memcpy(to + (size_t)i * 2, from + (ptrdiff_t)i * step, 2);
   } else if (size == 4) {
     for (i = 0; i < n; ++i)
       memcpy(to + (size_t)i * 4, from + (ptrdiff_t)i * step, 4);

@@ -54,7 +54,7 @@ static inline const uint8_t* tigris_walk_input(const tigris_walk* w, uint32_t k,
   return tigris_element(input, (uint32_t)w->at[k], size);
 }
 
-/* Copies n elements of `size` bytes (1, 4 or 8), source elements `stride` apart. */
+/* Copies n elements of `size` bytes (1, 2, 4 or 8), source elements `stride` apart. */
 void tigris_copy_strided(uint8_t* to, const uint8_t* from, uint32_t n, int32_t stride,
                          uint32_t size);
 

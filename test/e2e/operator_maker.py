@@ -15,9 +15,10 @@ from graph_maker import GraphMaker, used_part
 
 OPS_DEF = pathlib.Path(__file__).resolve().parent.parent.parent / "lib" / "IR" / "Ops.def"
 # {(kind, type) of Ops.def: why no ONNX model leads to it}
-NOT_TRIED = {("Cast", "s8"): "casts convert numbers; quantized ones are dequantized first"}
-FAMILIES = {"f32": ["f32"], "s8": ["s8"], "int": ["int"], "bool": ["bool"],
-            "any": ["f32", "s8", "int", "bool"]}
+NOT_TRIED = {("Cast", "s8"): "casts convert numbers; quantized ones are dequantized first",
+             ("Cast", "s16"): "likewise"}
+FAMILIES = {"f32": ["f32"], "s8": ["s8"], "s16": ["s16"], "int": ["int"], "bool": ["bool"],
+            "any": ["f32", "s8", "s16", "int", "bool"]}
 
 
 def listed_operators():
@@ -73,7 +74,7 @@ class OperatorMaker(GraphMaker):
     def source(self, kind="f32", rank=None, name="x", exact=False):
         """A tensor of the type with 1 to 4 axes."""
         rank = rank or int(self.rng.integers(1, 5))
-        if kind in ("f32", "s8"):
+        if kind in ("f32", "s8", "s16"):
             if name == "x" and not exact and not self.quantized and self.chance(0.5):
                 name = self.conv("x")
             return self.moved(name, rank)
@@ -142,7 +143,7 @@ class OperatorMaker(GraphMaker):
         shape = self.shapes[x]
         narrow = [n if self.chance(0.6) else 1 for n in shape][self.pick(0, 0, 1) if len(shape) > 1 else 0:]
         other = self.values(x, self.pick(shape, narrow, narrow, []), low, high)
-        if family in ("f32", "s8") and self.chance(0.4):
+        if family in ("f32", "s8", "s16") and self.chance(0.4):
             same = self.moved("p", len(shape))
             other = same if self.shapes[same] == shape else other
         # A quantized divisor near 0 is not what anybody wants to test.

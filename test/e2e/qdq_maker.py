@@ -14,9 +14,13 @@ ONLY_FIRST = {"Clip", "Resize", "Pad", "BatchNormalization", "LayerNormalization
 
 
 class QdqMaker:
-    """Rewrites `model`; `values` holds every float tensor's values for a sample."""
+    """Rewrites `model`; `values` holds every float tensor's values for a sample. `wide`: 16-bit activations."""
 
-    def __init__(self, model, values, seed):
+    def __init__(self, model, values, seed, wide=False):
+        self.bits, self.domain = (16 if wide else 8), ""
+        if wide and model.opset_import[0].version < 21:  # ONNX itself knows them from then on
+            self.domain = "com.microsoft"
+            model.opset_import.append(helper.make_opsetid(self.domain, 1))
         self.rng = np.random.default_rng([seed, 8])
         self.graph = model.graph
         self.values = values
@@ -34,21 +38,24 @@ class QdqMaker:
     def parameters(self, values):
         """Scale and zero point, which keep 0 exact."""
         low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
-        least, most = (0, 255) if self.unsigned else (-128, 127)
+        steps = 2 ** self.bits - 1
+        least = 0 if self.unsigned else -2 ** (self.bits - 1)
         if self.symmetric:
             high = max(-low, high)
             low = -high
-        scale = np.float32(max((high - low) / 255, 1e-3))
-        zero = int(np.clip(round(least - low / scale), least, most))
-        return scale, np.array(zero, np.uint8 if self.unsigned else np.int8)
+        scale = np.float32(max((high - low) / steps, 1e-3 if self.bits == 8 else 1e-5))
+        zero = int(np.clip(round(least - low / scale), least, least + steps))
+        return scale, np.array(zero, f"{'u' if self.unsigned else ''}int{self.bits}")
 
     def pair(self, name, source, result, parameters):
         """Q and DQ from tensor `source` to `result`."""
         scale = self.constant(parameters[0], f"{name}_scale")
         zero = self.constant(parameters[1], f"{name}_zero")
         self.params[result] = parameters
-        self.made.append(helper.make_node("QuantizeLinear", [source, scale, zero], [f"{name}_q"], name=f"{name}_Q"))
-        self.made.append(helper.make_node("DequantizeLinear", [f"{name}_q", scale, zero], [result], name=f"{name}_DQ"))
+        self.made.append(helper.make_node("QuantizeLinear", [source, scale, zero], [f"{name}_q"], name=f"{name}_Q",
+                                          domain=self.domain))
+        self.made.append(helper.make_node("DequantizeLinear", [f"{name}_q", scale, zero], [result], name=f"{name}_DQ",
+                                          domain=self.domain))
 
     def weights(self, node, index):
         """The dequantized constant in place of operand `index`; biases in units of the accumulator."""
@@ -105,7 +112,7 @@ class QdqMaker:
                     continue
                 node.output[index] = f"{name}_raw"
                 parameters = self.parameters(self.values[name])
-                if node.op_type == "Softmax" and self.rng.random() < 0.7:
+                if node.op_type == "Softmax" and self.rng.random() < 0.7 and self.bits == 8:
                     zero = np.array(0, np.uint8) if self.unsigned else np.array(-128, np.int8)
                     parameters = np.float32(1 / 256), zero
                 first = node.input[0] if node.input else ""
@@ -117,7 +124,7 @@ class QdqMaker:
         return {port.name: self.params[port.name][0] for port in self.graph.output if port.name in self.params}
 
 
-def add_qdq(model, run, feed, seed, keep_float):
+def add_qdq(model, run, feed, seed, keep_float, wide=False):
     """Quantizes `model` in place; scales of the model outputs that are quantized. `run(model, feed)` gives
     the outputs of a model."""
     typed = onnx.shape_inference.infer_shapes(model, strict_mode=True)
@@ -130,4 +137,4 @@ def add_qdq(model, run, feed, seed, keep_float):
     probe.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
     probe = onnx.shape_inference.infer_shapes(probe, strict_mode=True)
     values = dict(zip(names, run(probe, feed))) | feed
-    return QdqMaker(model, values, seed).run(keep_float)
+    return QdqMaker(model, values, seed, wide).run(keep_float)

@@ -6,7 +6,7 @@ The digits example (and, given a corpus, the cases named) is quantized with each
 of the plan are compared with those of onnxruntime without graph optimizations; they may differ by as many steps of
 the output's scale as onnxruntime's own integer kernels (all optimizations on) do, and by STEPS in any case. Four-bit
 weights, which the quantizer does not make for these operators, come in models written here. 16-bit activations
-are computed in float and have a tolerance of their own.
+have a tolerance of their own.
 
 Skipped (exit 77) without onnxruntime.
 """
@@ -45,12 +45,11 @@ VARIANTS = {
     "operators, uint8": {"quant_format": QOP, "activation_type": "QUInt8", "weight_type": "QUInt8"},
     "operators, per channel": {"quant_format": QOP, "per_channel": True},
 }
-# Computed in float: the rounding to 16 bits is left out, what it adds up to is a small part of the magnitude.
 WIDE = {
     "int16 activations": {"activation_type": "QInt16"},
     "uint16 activations": {"activation_type": "QUInt16", "weight_type": "QUInt8"},
 }
-WIDE_TOLERANCE = 2e-3
+WIDE_TOLERANCE = 5e-4  # of the magnitude: a step in many layers, each smaller than a 65,535th of its range
 
 
 def quantize(source, target, calibration, options):

@@ -1,10 +1,10 @@
 """Every operator of Ops.def in every type, in random models through the whole pipe, compared with onnxruntime.
 
-usage: random_operators.py --bin DIR [--rounds N] [--seed N] [--qdq] [--keep DIR] [-v] [KIND...]
+usage: random_operators.py --bin DIR [--rounds N] [--seed N] [--qdq] [--wide] [--keep DIR] [-v] [KIND...]
 
 A round tries every pair of an operator and a type once, several to a model. Float: the largest error is at most 1e-4
 of an output's magnitude; integers and bools are equal. With --qdq every operator stands between Q/DQ pairs,
-and a quantized output may differ by one step, or what STEPS says. In both, the plan must predict what
+and a quantized output may differ by one step, or what STEPS says; --wide likewise with 16-bit activations. In all, the plan must predict what
 the runtime counts, and all budgets down to the smallest that plans must give the same bytes.
 
 Fails too if an operator of Ops.def, or a type it lists, has not been seen in the graphs the tools made.
@@ -22,6 +22,7 @@ import tempfile
 import pipeline
 
 FLOAT_TOLERANCE = 1e-4
+QUANTIZED = ("s8", "s16")
 # Steps of the output's scale two correct implementations may be apart, where it is more than one.
 # Two roundings in a row, the first to a coarser scale.
 STEPS = {"DequantizeLinear": 3}
@@ -42,8 +43,10 @@ def run_node(node, opset, values):
     from onnx.reference import ReferenceEvaluator
     constants = [onnx.numpy_helper.from_array(values[name], name) for name in dict.fromkeys(node.input) if name]
     graph = onnx.helper.make_graph([node], "node", [], [onnx.ValueInfoProto(name=n) for n in node.output], constants)
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=10)
-    model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
+    model = onnx.helper.make_model(graph, opset_imports=[
+        onnx.helper.make_opsetid("", opset), onnx.helper.make_opsetid("com.microsoft", 1)], ir_version=10)
+    if not node.domain:
+        model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
     try:
         return run_onnxruntime(model, {})
     except Exception:  # of many classes; where it is the model's fault, this one fails as well
@@ -82,7 +85,7 @@ def seen_in(stream):
     """(kind, type of its first operand or, of Where, its result) of every op in a stream."""
     text = stream.decode()
     types = dict(re.findall(r"^  - \{name: (\S+), type: (\w+)", text, re.MULTILINE))
-    families = {"float32": "f32", "int8": "s8", "int32": "int", "int64": "int", "bool": "bool"}
+    families = {"float32": "f32", "int8": "s8", "int16": "s16", "int32": "int", "int64": "int", "bool": "bool"}
     result = set()
     for kind, rest in re.findall(r"^  - \{op: (\w+), (.*)", text, re.MULTILINE):
         operands = re.search(r"in: \[([^\]]*)\]", rest)
@@ -99,7 +102,7 @@ def compare(np, got, want, kind, scale):
         return f"{got.dtype} {got.shape}, expected {want.dtype} {want.shape}"
     if got.dtype.kind != "f":
         worst = int(np.abs(got.astype(np.int64) - want.astype(np.int64)).max())
-        allowed = 1 if got.dtype.itemsize == 1 and got.dtype.kind != "b" else 0
+        allowed = 1 if got.dtype.itemsize <= 2 and got.dtype.kind != "b" else 0
         return f"differs by {worst}" if worst > allowed else None
     if not np.array_equal(np.isfinite(got), np.isfinite(want)):
         return "infinities or NaN elsewhere"
@@ -112,19 +115,19 @@ def compare(np, got, want, kind, scale):
     return f"{worst / magnitude:.1e} of magnitude" if worst > FLOAT_TOLERANCE * magnitude else None
 
 
-def run_one(np, onnx, tools, seed, wanted, qdq, scratch, seen):
+def run_one(np, onnx, tools, seed, wanted, quantized, scratch, seen):
     """Problems of one model."""
     import operator_maker
     import qdq_maker
-    model = operator_maker.operator_model(seed, wanted, qdq)
+    model = operator_maker.operator_model(seed, wanted, quantized is not None)
     makers = {name: node.op_type for node in model.graph.node for name in node.output}
     feed = operator_maker.samples(model, seed)[0]
     scales = {}
-    if qdq:
+    if quantized:
         kept = np.random.default_rng([seed, 6])
-        exact = {kind for kind, _, types in operator_maker.listed_operators() if "s8" not in types}
+        exact = {kind for kind, _, types in operator_maker.listed_operators() if quantized not in types}
         scales = qdq_maker.add_qdq(model, run_reference, feed, seed,
-                                   lambda node: node.op_type in exact and kept.random() < 0.5)
+                                   lambda node: node.op_type in exact and kept.random() < 0.5, quantized == "s16")
     path = scratch / "model.onnx"
     onnx.save(model, str(path))
     imported = tools.call("import", path)
@@ -157,7 +160,7 @@ def run_one(np, onnx, tools, seed, wanted, qdq, scratch, seen):
     return problems
 
 
-def missing(seen, qdq, tried):
+def missing(seen, quantized, tried):
     """Operators and types of Ops.def that no graph had."""
     import operator_maker
     normalized = {kind for kind, _, late in seen if late}
@@ -169,7 +172,7 @@ def missing(seen, qdq, tried):
             lines.append(f"{kind} has not been made")
             continue
         for family in types if category != "Compile" and kind in normalized else []:
-            if ((family == "s8") != qdq and family != "f32") or (qdq and family == "f32"):
+            if family != quantized if quantized else family in QUANTIZED:
                 continue
             if (kind, family) not in operator_maker.NOT_TRIED and (kind, family, True) not in seen:
                 lines.append(f"{kind} of {family} has not been made")
@@ -181,7 +184,8 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1, help="of the first round")
-    parser.add_argument("--qdq", action="store_true")
+    parser.add_argument("--qdq", dest="quantized", action="store_const", const="s8")
+    parser.add_argument("--wide", dest="quantized", action="store_const", const="s16")
     parser.add_argument("--keep", type=pathlib.Path, help="where failing models go")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("kinds", nargs="*")
@@ -195,8 +199,8 @@ def main():
     import operator_maker
     tools = pipeline.Tools(options.bin)
     # A quantized model computes in float what has no int8 form.
-    families = lambda types: [t for t in types if (t == "s8") == options.qdq] or \
-        [t for t in types if options.qdq and t == "f32"]
+    families = lambda types: [t for t in types if t not in QUANTIZED] if not options.quantized else \
+        [t for t in types if t == options.quantized] or [t for t in types if t == "f32"]
     pairs = [(kind, family) for kind, _, types in operator_maker.listed_operators()
              for family in families(types) if not options.kinds or kind in options.kinds
              if (kind, family) not in operator_maker.NOT_TRIED]
@@ -207,7 +211,7 @@ def main():
             with tempfile.TemporaryDirectory(prefix="tigris-operators-") as scratch:
                 scratch = pathlib.Path(scratch)
                 try:
-                    problems = run_one(np, onnx, tools, seed, wanted, options.qdq, scratch, seen)
+                    problems = run_one(np, onnx, tools, seed, wanted, options.quantized, scratch, seen)
                 except pipeline.ToolError as error:
                     problems = [str(error)]
                 text = ", ".join(f"{kind} {family}" for kind, family in wanted)
@@ -218,7 +222,7 @@ def main():
                     print(f"FAILED {seed}: {text}\n    " + "\n    ".join(problems), flush=True)
                     if options.keep:
                         shutil.copytree(scratch, options.keep / str(seed), dirs_exist_ok=True)
-    lines = missing(seen, options.qdq, {kind for kind, _ in pairs})
+    lines = missing(seen, options.quantized, {kind for kind, _ in pairs})
     print("\n".join(lines))
     print(f"{count - failed} passed, {failed} failed, 0 skipped; {len(pairs)} operators and types")
     return 1 if failed or lines else 0

@@ -78,7 +78,9 @@ static int addTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dim
   t.dtype = dtype;
   t.rank = rank;
   t.dims = rank == 0 ? 0 : builderInts(b, dims, rank);
-  t.bytes = dtype == TIGRIS_S8 || dtype == TIGRIS_BOOL ? 1 : (dtype == TIGRIS_S64 ? 8 : 4);
+  t.bytes = dtype == TIGRIS_S8 || dtype == TIGRIS_BOOL
+                ? 1
+                : (dtype == TIGRIS_S16 ? 2 : (dtype == TIGRIS_S64 ? 8 : 4));
   for (i = 0; i < rank; ++i)
     t.bytes *= (uint32_t)dims[i];
   t.quant = quant;

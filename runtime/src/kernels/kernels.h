@@ -25,6 +25,8 @@ tigris_status tigris_reduce_s8(const tigris_call* call);
 tigris_status tigris_binary_f32(const tigris_call* call); /* by call->op->opcode, PRELU included */
 tigris_status tigris_binary_s8(const tigris_call* call);  /* by call->op->opcode */
 tigris_status tigris_unary_f32(const tigris_call* call);
+/* y[i] = function(x[i]); y may be x. */
+void tigris_apply_function(const tigris_unary_params* p, float* y, const float* x, uint32_t n);
 tigris_status tigris_lookup_s8(const tigris_call* call);
 tigris_status tigris_clamp_f32(const tigris_call* call);
 tigris_status tigris_clamp_s8(const tigris_call* call);
@@ -52,8 +54,24 @@ tigris_status tigris_scatter_elements(const tigris_call* call);
 tigris_status tigris_recurrent_f32(const tigris_call* call); /* LSTM, GRU and RNN */
 tigris_status tigris_resize_f32(const tigris_call* call);
 tigris_status tigris_resize_s8(const tigris_call* call);
+tigris_status tigris_resize_s16(const tigris_call* call);
 tigris_status tigris_quantize(const tigris_call* call);
 tigris_status tigris_dequantize(const tigris_call* call);
 tigris_status tigris_requantize_s8(const tigris_call* call);
+
+/* int16 activations; weights of convolutions and dense layers are int8. */
+tigris_status tigris_conv_s16(const tigris_call* call);
+tigris_status tigris_depthwise_conv_s16(const tigris_call* call);
+tigris_status tigris_conv_transpose_s16(const tigris_call* call);
+tigris_status tigris_fully_connected_s16(const tigris_call* call);
+tigris_status tigris_matmul_s16(const tigris_call* call);
+tigris_status tigris_max_pool_s16(const tigris_call* call);
+tigris_status tigris_average_pool_s16(const tigris_call* call);
+tigris_status tigris_global_average_pool_s16(const tigris_call* call);
+tigris_status tigris_reduce_s16(const tigris_call* call);
+tigris_status tigris_binary_s16(const tigris_call* call); /* by call->op->opcode */
+tigris_status tigris_unary_s16(const tigris_call* call);
+tigris_status tigris_clamp_s16(const tigris_call* call);
+tigris_status tigris_requantize_s16(const tigris_call* call);
 
 #endif /* TIGRIS_KERNELS_H */

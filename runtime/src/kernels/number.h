@@ -6,10 +6,11 @@
 
 #include "view.h"
 
-/* An element of S32, S64, S8 or BOOL. */
+/* An element of S32, S64, S16, S8 or BOOL. */
 static inline int64_t tigris_load_int(const uint8_t* at, uint32_t dtype) {
   int64_t wide;
   int32_t narrow;
+  int16_t half;
   switch (dtype) {
   case TIGRIS_S64:
     memcpy(&wide, at, 8);
@@ -17,6 +18,9 @@ static inline int64_t tigris_load_int(const uint8_t* at, uint32_t dtype) {
   case TIGRIS_S32:
     memcpy(&narrow, at, 4);
     return narrow;
+  case TIGRIS_S16:
+    memcpy(&half, at, 2);
+    return half;
   case TIGRIS_S8:
     return *(const int8_t*)(const void*)at;
   default:

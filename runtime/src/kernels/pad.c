@@ -68,9 +68,12 @@ static void line(const Pad* k, uint8_t* y, int32_t start) {
 
 static void setValue(Pad* k, const tigris_pad_params* p, uint32_t dtype) {
   const int64_t wide = p->value.i;
+  const int16_t half = (int16_t)p->value.i;
   const int8_t narrow = (int8_t)p->value.i;
   if (dtype == TIGRIS_S64)
     memcpy(k->value, &wide, 8);
+  else if (dtype == TIGRIS_S16)
+    memcpy(k->value, &half, 2);
   else if (dtype == TIGRIS_S8)
     memcpy(k->value, &narrow, 1);
   else

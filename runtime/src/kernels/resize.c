@@ -115,6 +115,12 @@ tigris_status tigris_resize_f32(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
+/* Nearest only: without weights elements are copied. */
+tigris_status tigris_resize_s16(const tigris_call* call) {
+  resize(call, 2);
+  return TIGRIS_OK;
+}
+
 tigris_status tigris_resize_s8(const tigris_call* call) {
   resize(call, 1);
   return TIGRIS_OK;

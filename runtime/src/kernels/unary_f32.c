@@ -24,8 +24,7 @@ static float geluTanh(float v) {
   return 0.5f * v * (1.0f + tanhf(0.7978845608f * (v + 0.044715f * v * v * v)));
 }
 
-/* y may be x. */
-static void apply(const tigris_unary_params* p, float* y, const float* x, uint32_t n) {
+void tigris_apply_function(const tigris_unary_params* p, float* y, const float* x, uint32_t n) {
   const float alpha = p->alpha;
   const float beta = p->beta;
   uint32_t i;
@@ -116,7 +115,8 @@ static void apply(const tigris_unary_params* p, float* y, const float* x, uint32
 tigris_status tigris_unary_f32(const tigris_call* call) {
   const tigris_unary_params* p = (const tigris_unary_params*)call->params;
   const tigris_span span = tigris_span_of(&call->out[0]);
-  apply(p, (float*)(void*)call->out[0].data,
-        (const float*)(const void*)tigris_element(&call->in[0], span.begin, 4), span.count);
+  tigris_apply_function(p, (float*)(void*)call->out[0].data,
+                        (const float*)(const void*)tigris_element(&call->in[0], span.begin, 4),
+                        span.count);
   return TIGRIS_OK;
 }

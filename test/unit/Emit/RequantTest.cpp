@@ -42,28 +42,43 @@ TEST_CASE("both forms stand for the same value") {
     if (real < 1 && real >= 1.0 / 4096)
       CHECK(once.shift == 0);
     CHECK(makeMultiplier(real, IntegerRounding::Twice) == quantizeMultiplier(real));
+    CHECK(makeMultiplier(real, IntegerRounding::Once, DType::Int16) == quantizeMultiplier(real));
   }
 }
 
-TEST_CASE("a clamp in quantized units rounds half away from zero and stays in int8") {
+TEST_CASE("a clamp in quantized units rounds half away from zero and stays inside the type") {
   constexpr float Open = std::numeric_limits<float>::infinity();
-  const auto same = [](const Int8Range& range, int32_t lo, int32_t hi) {
+  const auto same = [](const IntegerRange& range, int32_t lo, int32_t hi) {
     return range.lo == lo && range.hi == hi;
   };
-  CHECK(same(clampRange(-Open, Open, {0.1F, 3}), -128, 127));
-  CHECK(same(clampRange(0, Open, {0.1F, -20}), -20, 127));
-  CHECK(same(clampRange(0, 6, {0.1F, -128}), -128, -68));
-  CHECK(same(clampRange(0, 6, {0.01F, -128}), -128, 127));
-  CHECK(same(clampRange(-0.25F, 0.25F, {0.1F, 0}), -3, 3));
-  CHECK(same(clampRange(-100, 100, {0.1F, 0}), -128, 127));
+  CHECK(same(clampRange(DType::Int8, -Open, Open, {0.1F, 3}), -128, 127));
+  CHECK(same(clampRange(DType::Int8, 0, Open, {0.1F, -20}), -20, 127));
+  CHECK(same(clampRange(DType::Int8, 0, 6, {0.1F, -128}), -128, -68));
+  CHECK(same(clampRange(DType::Int8, 0, 6, {0.01F, -128}), -128, 127));
+  CHECK(same(clampRange(DType::Int8, -0.25F, 0.25F, {0.1F, 0}), -3, 3));
+  CHECK(same(clampRange(DType::Int8, -100, 100, {0.1F, 0}), -128, 127));
+  CHECK(same(clampRange(DType::Int16, -Open, Open, {0.1F, 3}), -32768, 32767));
+  CHECK(same(clampRange(DType::Int16, 0, 6, {0.001F, -100}), -100, 5900));
 }
 
 TEST_CASE("stored values saturate; what is no number is real 0") {
-  CHECK(quantizeToInt8(1.0, {0.5F, 10}) == 12);
-  CHECK(quantizeToInt8(-0.25, {0.5F, 0}) == -1);
-  CHECK(quantizeToInt8(1e30, {0.5F, 0}) == 127);
-  CHECK(quantizeToInt8(-std::numeric_limits<double>::infinity(), {0.5F, 0}) == -128);
-  CHECK(quantizeToInt8(std::nan(""), {0.5F, 7}) == 7);
+  CHECK(quantizeTo(DType::Int8, 1.0, {0.5F, 10}) == 12);
+  CHECK(quantizeTo(DType::Int8, -0.25, {0.5F, 0}) == -1);
+  CHECK(quantizeTo(DType::Int8, 1e30, {0.5F, 0}) == 127);
+  CHECK(quantizeTo(DType::Int8, -std::numeric_limits<double>::infinity(), {0.5F, 0}) == -128);
+  CHECK(quantizeTo(DType::Int8, std::nan(""), {0.5F, 7}) == 7);
+  CHECK(quantizeTo(DType::Int16, 1000.0, {0.5F, -7}) == 1993);
+  CHECK(quantizeTo(DType::Int16, 1e30, {0.5F, 0}) == 32767);
+}
+
+TEST_CASE("int16 addition has factors with one shift, the larger one with 31 bits") {
+  const AddConstants c = wideAddConstants(0.5F, 0.125F, 0.25F);
+  CHECK(c.out.shift == 2); // 2 = 2^30 * 2^(2 - 31)
+  CHECK(c.a.multiplier == 1 << 30);
+  CHECK(c.b.multiplier == 1 << 28);
+  const AddConstants small = wideAddConstants(1e-30F, 1e-30F, 1e10F);
+  CHECK(small.a.multiplier == 0);
+  CHECK(small.b.multiplier == 0);
 }
 
 TEST_CASE("addition scales both operands to twice the larger scale") {

@@ -89,7 +89,7 @@ TEST_CASE("supported: quantization") {
                    "has 4 scales; activations may have one only");
   checkUnsupported(
       b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {})}, {{"output_dtype", 6}}),
-      "is int32; what is computed while the model runs is float32, int8, int32, int64 or bool");
+      "is int32; what is computed while the model runs is float32, int8, int16, int32, int64 or bool");
   const TensorId weights = b.constant(Ints(8), DType::Int4, {2, 4});
   CHECK(
       refusal(b, b.inferred(OpKind::DequantizeLinear, {weights, b.floats({1, 2, 3, 4})})).empty());
@@ -144,7 +144,7 @@ TEST_CASE("supported: integers and bools where Ops.def says so") {
   CHECK(refusal(b, b.inferred(OpKind::Where, {truths, numbers, numbers})).empty());
   CHECK(refusal(b, b.inferred(OpKind::Reshape, {truths}, {{"shape", Ints{6}}})).empty());
   checkUnsupported(b, b.inferred(OpKind::Relu, {numbers}),
-                   "is int64, but there are kernels for float32 and int8 only");
+                   "is int64, but there are kernels for float32, int8 and int16 only");
   checkUnsupported(b, b.inferred(OpKind::Cast, {x}, {{"to", "uint16"}}), "is uint16");
   checkUnsupported(b, b.inferred(OpKind::ScatterElements, {x, numbers, x}, {{"reduction", "add"}}),
                    "'reduction' is add");

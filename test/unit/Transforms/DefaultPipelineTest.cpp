@@ -100,7 +100,7 @@ ops:
   CHECK(diagnostics.all()[0].notes[0] == "from ONNX node 'node_1', 'node_2'");
   CHECK(diagnostics.all()[1].message ==
         "op 'o2' (Cast): result 'b' is uint16; what is computed while the model runs is float32, "
-        "int8, int32, int64 or bool");
+        "int8, int16, int32, int64 or bool");
   CHECK(diagnostics.all()[2].message.find("tensor 'b' is uint16, but there are kernels for") !=
         std::string::npos);
 }

@@ -387,3 +387,48 @@ ops:
 # CHECK-NOT: Linear
 )");
 }
+
+TEST_CASE("quantization: 16-bit activations fold with 8-bit weights, unsigned ones become signed") {
+  checkPass("quant-annotate,qdq-move,qdq-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: z}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2]}
+  - {name: xs, type: float32, shape: [], const: true}
+  - {name: xz, type: uint16, shape: [], const: true}
+  - {name: q, type: uint16, shape: [1, 2]}
+  - {name: d, type: float32, shape: [1, 2]}
+  - {name: w, type: int8, shape: [3, 2], quant: {scale: 0.5, zero_point: 0}, const: true}
+  - {name: wr, type: float32, shape: [3, 2]}
+  - {name: "y", type: float32, shape: [1, 3]}
+  - {name: yq, type: int16, shape: [1, 3], quant: {scale: 0.25, zero_point: 5}}
+  - {name: yr, type: float32, shape: [1, 3]}
+  - {name: p, type: float32, shape: [1, 3]}
+  - {name: pq, type: int16, shape: [1, 3], quant: {scale: 0.25, zero_point: 0}}
+  - {name: pr, type: float32, shape: [1, 3]}
+  - {name: s, type: float32, shape: [1, 3]}
+  - {name: z, type: int8, shape: [1, 3], quant: {scale: 0.25, zero_point: 0}}
+ops:
+  - {op: QuantizeLinear, name: o1, in: [x, xs, xz], out: [q]}
+  - {op: DequantizeLinear, name: o2, in: [q, xs, xz], out: [d]}
+  - {op: DequantizeLinear, name: o3, in: [w], out: [wr]}
+  - {op: Gemm, name: o4, in: [d, wr], out: ["y"], attrs: {transB: 1}}
+  - {op: QuantizeLinear, name: o5, in: ["y"], out: [yq]}
+  - {op: DequantizeLinear, name: o6, in: [yq], out: [yr]}
+  - {op: Tanh, name: o7, in: [yr], out: [p]}
+  - {op: QuantizeLinear, name: o8, in: [p], out: [pq]}
+  - {op: DequantizeLinear, name: o9, in: [pq], out: [pr]}
+  - {op: Neg, name: o10, in: [pr], out: [s]}
+  - {op: QuantizeLinear, name: o11, in: [s], out: [z]}
+blobs:
+  - {name: xs, values: [0.125]}
+  - {name: xz, values: [32760]}
+  - {name: w, values: [1, 2, 3, 4, 5, 6]}
+# CHECK: {name: q, type: int16, {{.*}}quant: {scale: 0.125, zero_point: -8}
+# CHECK: {op: QuantizeLinear, name: o1, in: [x], out: [q]}
+# CHECK: {op: Gemm, name: o4, in: [q, w], out: [yq]
+# CHECK: {op: Tanh, name: o7, in: [yq], out: [pq]}
+# CHECK: {op: DequantizeLinear, name: o9, in: [pq]
+# CHECK: {op: Neg, name: o10
+)");
+}

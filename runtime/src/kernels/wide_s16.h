@@ -1,0 +1,42 @@
+/* Arithmetic of int16 activations: 64-bit sums, and one rounding on the way to the result.
+ *
+ * A factor of a product is at most 65,535 in magnitude, so sums stay far inside 64 bits. Unlike
+ * TensorFlow Lite, which cuts multipliers to 15 bits for 64-bit sums, all 31 are used: the
+ * result is the exact product rounded once, ties upwards. */
+#ifndef TIGRIS_WIDE_S16_H
+#define TIGRIS_WIDE_S16_H
+
+#include "view.h"
+
+/* Sums are cut to this magnitude before they are scaled. */
+#define TIGRIS_WIDE_LIMIT (INT64_C(1) << 47)
+
+static inline int64_t tigris_clamp_s64(int64_t x, int64_t lo, int64_t hi) {
+  return x < lo ? lo : (x > hi ? hi : x);
+}
+
+/* round(x * multiplier * 2^(shift - 31)), ties upwards; shift in [-31, 30]. Cut to 2^62 where it is larger. */
+static inline int64_t tigris_requantize_wide(int64_t x, int32_t multiplier, int32_t shift) {
+  const int32_t right = 31 - shift;
+  int64_t high;
+  int64_t low;
+  if (right < 17) { /* a factor above 2^13 */
+    x = tigris_clamp_s64(x, -INT32_MAX, INT32_MAX);
+    return (x * multiplier + (INT64_C(1) << (right - 1))) >> right;
+  }
+  x = tigris_clamp_s64(x, -TIGRIS_WIDE_LIMIT, TIGRIS_WIDE_LIMIT - 1);
+  high = (x >> 16) * multiplier;
+  low = ((x & 0xFFFF) * multiplier) >> 16;
+  return (high + low + ((INT64_C(1) << (right - 1)) >> 16)) >> (right - 16);
+}
+
+/* `v` around the zero point of the result, inside [lo, hi]. */
+static inline int16_t tigris_store_s16(int64_t v, int32_t zero, int32_t lo, int32_t hi) {
+  return (int16_t)tigris_clamp_s64(v + zero, lo, hi);
+}
+
+static inline const int16_t* tigris_row_s16(const tigris_view* view, uint32_t row) {
+  return (const int16_t*)(const void*)tigris_row(view, row);
+}
+
+#endif /* TIGRIS_WIDE_S16_H */
