@@ -256,6 +256,21 @@ Expected<std::set<OpId>> keptFloat(const Graph& graph, const std::vector<std::st
   return result;
 }
 
+/// The int8 kernel of Softmax writes multiples of 1/256. Where the largest probability is below one half, as among the
+/// many tokens of an attention, that wastes a bit or most of them.
+std::set<OpId> smallProbabilities(const Graph& graph, const Observations& observations) {
+  constexpr float Half = 0.5F;
+  std::set<OpId> result;
+  for (const OpId id : graph.order()) {
+    if (graph.op(id).kind != OpKind::Softmax)
+      continue;
+    const auto found = observations.find(graph.op(id).output());
+    if (found != observations.end() && found->second.max() < Half)
+      result.insert(id);
+  }
+  return result;
+}
+
 Status checkFloat(const Graph& graph) {
   for (const OpId id : graph.order()) {
     const Op& op = graph.op(id);
@@ -323,6 +338,7 @@ Expected<QuantizeSummary> quantizeGraph(Graph& graph, const Observations& observ
   Expected<std::set<OpId>> excluded = keptFloat(graph, options.keepFloat);
   if (!excluded)
     return excluded.takeError();
+  excluded->merge(smallProbabilities(graph, observations));
   std::set<OpId> ops;
   for (;;) {
     ops = Selection(graph, *excluded).take();

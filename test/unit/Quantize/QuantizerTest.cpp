@@ -161,6 +161,28 @@ blobs:
   CHECK(std::count(result.begin(), result.end(), "Requantize") >= 1);
 }
 
+TEST_CASE("a softmax of small probabilities stays in float") {
+  Graph graph = parseGraph(R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2]}
+  - {name: w, type: float32, shape: [2, 2], const: true}
+  - {name: a, type: float32, shape: [1, 2]}
+  - {name: "y", type: float32, shape: [1, 2]}
+ops:
+  - {op: Gemm, name: fc, in: [x, w], out: [a], attrs: {transB: 1}}
+  - {op: Softmax, name: softmax, in: [a], out: ["y"]}
+blobs:
+  - {name: w, values: [1.0, 2.0, 3.0, 4.0]}
+)");
+  Graph large = graph;
+  CHECK(quantizeGraph(large, observe(large, {0.01F, 0.6F}), {})->integerOps == 2);
+  const auto summary = quantizeGraph(graph, observe(graph, {0.01F, 0.4F}), {});
+  REQUIRE(summary);
+  CHECK(summary->floatOps == std::vector<std::string>{"softmax (Softmax)"});
+}
+
 TEST_CASE("weights near zero do not make biases overflow") {
   Graph graph = parseGraph(R"(
 inputs: [{name: x}]
