@@ -22,8 +22,8 @@ operators. With static shapes their results are known, and nothing of them needs
 The arithmetic is that of the operators (IR/ConstantEval.h). DequantizeLinear is left alone unless the
 option `dequantize` is given: integer weights must stay integers until quantization folding has seen them,
 and only what it left behind may become float. The exception are quantized constants that only arithmetic with
-other constants reads, such as weights that the model scales: those are computed as real numbers. Results above 16 MiB are not folded: they would trade a
-small program for a large file.)";
+other constants reads, such as weights that the model scales, and arguments such as the value of a Pad: those become
+real numbers. Results above 16 MiB are not folded: they would trade a small program for a large file.)";
 
 constexpr uint64_t MaxResultBytes = uint64_t{16} << 20;
 
@@ -53,11 +53,23 @@ bool isDequantizedConstant(const Graph& graph, TensorId id) {
   return source && graph.tensor(source).isConstant();
 }
 
-/// Every reader computes from constants, quantized or not. Movement does not count: there, weights may stay integers.
+/// All of the op's operands `id` must be known at compile time: bounds of a Clip, the value of a Pad.
+bool isArgument(const Op& op, TensorId id) {
+  const std::vector<OperandInfo>& operands = opInfo(op.kind).operands;
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    if (op.inputs[i] == id && (i >= operands.size() || !operands[i].compileTime))
+      return false;
+  return true;
+}
+
+/// Every reader computes from constants, quantized or not, or takes it as an argument. Movement does not count: there,
+/// weights may stay integers.
 bool isReadByConstants(const Graph& graph, const Op& dequantize) {
   const std::vector<OpId> users = graph.users(dequantize.output());
   return !users.empty() && std::all_of(users.begin(), users.end(), [&](OpId user) {
     const Op& op = graph.op(user);
+    if (isArgument(op, dequantize.output()))
+      return true;
     return !isDataMovement(op) && std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
       return !id || graph.tensor(id).isConstant() || isDequantizedConstant(graph, id);
     });

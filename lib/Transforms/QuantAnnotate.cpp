@@ -48,8 +48,10 @@ public:
         return context.fail(status.error());
       changed = true;
     }
-    if (changed)
+    if (changed) {
+      spreadAgainstMovement(graph);
       spreadThroughMovement(graph);
+    }
     return changedIf(changed);
   }
 
@@ -171,6 +173,43 @@ private:
         value = static_cast<uint16_t>(value ^ 0x8000U);
       tensor.data = makeBlobOf(values);
     }
+  }
+
+  /// Integer tables that only movement reads, such as embeddings of quantized-operator models, take the parameters of
+  /// what is read of them.
+  void spreadAgainstMovement(Graph& graph) {
+    const std::vector<OpId> order = graph.order();
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+      const Op op = graph.op(*at);
+      if (!isDataMovement(op) || op.outputs.size() != 1 || !op.output())
+        continue;
+      const std::optional<QuantParam> quant = graph.tensor(op.output()).quant;
+      if (!quant || quant->perChannel())
+        continue;
+      for (const size_t slot : dataOperands(op))
+        if (const Tensor& source = graph.tensor(op.inputs[slot]);
+            !source.quant && isInteger(source.type) && !graph.isGraphInput(op.inputs[slot]))
+          giveParam(graph, *at, slot, *quant);
+    }
+  }
+
+  /// An operand without parameters gets them; a constant in a copy, because others may read it differently.
+  void giveParam(Graph& graph, OpId id, size_t slot, const QuantParam& quant) {
+    TensorId target = graph.op(id).inputs[slot];
+    const DType type = graph.tensor(target).type;
+    if (graph.tensor(target).isConstant()) {
+      Tensor copy = graph.tensor(target);
+      copy.name = graph.uniqueName(copy.name);
+      widenConstant(copy);
+      target = graph.addTensor(std::move(copy));
+      graph.setInput(id, slot, target);
+    }
+    if (signedOffset(type) != 0)
+      wasUnsigned_.emplace(target, type);
+    Tensor& tensor = graph.editTensor(target);
+    tensor.type = storedType(type);
+    tensor.quant = quant;
+    annotated_.insert(target);
   }
 
   /// Integer tensors that reach a DequantizeLinear through data movement (quantized-operator models

@@ -267,9 +267,12 @@ ops:
 TEST_CASE("constant-fold: quantized constants that only meet constants are computed as real numbers") {
   checkPass("constant-fold", R"(
 inputs: [{name: x}]
-outputs: [{name: "y"}, {name: z}]
+outputs: [{name: "y"}, {name: z}, {name: clipped}]
 tensors:
   - {name: x, type: float32, shape: [2]}
+  - {name: least, type: int8, shape: [], quant: {scale: 0.5, zero_point: 0}, const: true}
+  - {name: bound, type: float32, shape: []}
+  - {name: clipped, type: float32, shape: [2]}
   - {name: v, type: int8, shape: [2], quant: {scale: 0.5, zero_point: 0}, const: true}
   - {name: g, type: int8, shape: [2], quant: {scale: 2.0, zero_point: 1}, const: true}
   - {name: vr, type: float32, shape: [2]}
@@ -285,12 +288,18 @@ ops:
   - {op: DequantizeLinear, name: o4, in: [v], out: [u]}
   - {op: Add, name: o5, in: [x, w], out: ["y"]}
   - {op: Add, name: o6, in: [x, u], out: [z]}
+  - {op: DequantizeLinear, name: o7, in: [least], out: [bound]}
+  - {op: Clip, name: o8, in: [x, bound], out: [clipped]}
 blobs:
+  - {name: least, values: [-3]}
   - {name: v, values: [1, 2]}
   - {name: g, values: [3, 4]}
 # CHECK-NOT: o1
 # CHECK-NOT: o3
 # CHECK: {op: DequantizeLinear, name: o4
+# CHECK-NOT: o7
+# CHECK: {op: Clip, name: o8
+# CHECK: {name: bound, values: [-1.5]}
 # CHECK: {name: w, values: [2.0, 6.0]}
 )");
 }

@@ -432,3 +432,30 @@ blobs:
 # CHECK: {op: Neg, name: o10
 )");
 }
+
+TEST_CASE("quant-annotate: a table of integers takes the parameters of what is read of it") {
+  checkPass("quant-annotate", R"(
+inputs: [{name: i}]
+outputs: [{name: "y"}]
+tensors:
+  - {name: i, type: int64, shape: [2]}
+  - {name: table, type: uint8, shape: [2, 2], const: true}
+  - {name: rows, type: uint8, shape: [2, 2]}
+  - {name: flat, type: uint8, shape: [4]}
+  - {name: s, type: float32, shape: [], const: true}
+  - {name: z, type: uint8, shape: [], const: true}
+  - {name: "y", type: float32, shape: [4]}
+ops:
+  - {op: Gather, name: o1, in: [table, i], out: [rows]}
+  - {op: Reshape, name: o2, in: [rows], out: [flat], attrs: {shape: [4]}}
+  - {op: DequantizeLinear, name: o3, in: [flat, s, z], out: ["y"]}
+blobs:
+  - {name: table, values: [0, 128, 129, 255]}
+  - {name: s, values: [0.5]}
+  - {name: z, values: [130]}
+# CHECK: {name: rows, type: int8, {{.*}}quant: {scale: 0.5, zero_point: 2}
+# CHECK: {name: {{.*}}, type: int8, {{.*}}quant: {scale: 0.5, zero_point: 2}, const: true
+# CHECK: {op: Gather, name: o1
+# CHECK: values: [-128, 0, 1, 127]
+)");
+}
