@@ -212,6 +212,12 @@ Status lowerLayerNorm(LoweringContext& context, const Op& op, tigris_opcode opco
   if (!axis)
     return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", op.attrs.getInt("axis", -1),
                      " is outside rank ", rank);
+  const int64_t size = context.graph().tensor(op.input(0)).shape.elementsFrom(*axis);
+  for (size_t i = 1; i < op.inputs.size(); ++i)
+    if (op.input(i) && context.graph().tensor(op.input(i)).elements() != size)
+      return LoweringContext::unsupported(op, "tensor '", context.graph().tensor(op.input(i)).name,
+                                          "' has ", context.graph().tensor(op.input(i)).elements(),
+                                          " elements, expected ", size);
   return emitPlain(
       context, op, opcode,
       tigris_layer_norm_params{static_cast<uint32_t>(rank - *axis),

@@ -282,12 +282,49 @@ Status globalLpPool(NodeContext& node) {
 
 } // namespace
 
+namespace {
+
+/// The kernel takes a scale and a bias with the dimensions of the normalized axes; ONNX any that broadcast to the
+/// operand.
+Status layerNormalization(NodeContext& node) {
+  const Expected<Axis> at = axisOf(node, -1);
+  if (!at)
+    return at.error();
+  bool plain = true;
+  for (size_t i = 1; i < 3; ++i)
+    if (const TensorId id = node.input(i)) {
+      const Shape& shape = node.tensor(id).shape;
+      const size_t axes = at->shape.rank() - at->axis;
+      plain = plain && shape.rank() >= axes && shape.elements() == at->shape.elementsFrom(at->axis);
+      for (size_t k = 0; plain && k < axes; ++k)
+        plain = shape.fromBack(k) == at->shape.fromBack(k);
+    }
+  if (plain || !node.input(1))
+    return node.finishPlain(OpKind::LayerNormalization);
+  for (size_t i = 1; i < node.outputCount(); ++i)
+    if (node.outputUsed(i))
+      return node.unsupported("result ", i, " is used; only 'Y' is supported");
+  Expected<double> epsilon = node.floatAttr("epsilon", 1e-5);
+  if (!epsilon)
+    return epsilon.takeError();
+  Chain chain(node);
+  const TensorId y = chain.op("standardized", OpKind::LayerNormalization, {node.input(0)},
+                              {{"axis", static_cast<int64_t>(at->axis)}, {"epsilon", *epsilon}});
+  if (!node.input(2))
+    return chain.finish(OpKind::Mul, {y, node.input(1)});
+  return chain.finish(OpKind::Add,
+                      {chain.op("scaled", OpKind::Mul, {y, node.input(1)}), node.input(2)});
+}
+
+} // namespace
+
 const RuleTable& normalizationRules() {
   static const RuleTable Rules = {
       {"GlobalLpPool", globalLpPool},
       {"GroupNormalization", groupNormalization},
       {"InstanceNormalization", instanceNormalization},
       {"LRN", localResponse},
+      {"LayerNormalization", layerNormalization},
       {"LpNormalization", lpNormalization},
       {"LpPool", lpPool},
       {"MeanVarianceNormalization", meanVarianceNormalization},

@@ -36,6 +36,12 @@ constexpr std::string_view DynamicQuantization =
 constexpr std::string_view NoSequences =
     "sequences and optional values have no fixed place in memory";
 
+constexpr std::string_view NoBits = "there is no arithmetic on bits";
+constexpr std::string_view NoSignals =
+    "signal transforms are not supported; compute these features before the model";
+constexpr std::string_view ComputedPlaces =
+    "it reads places that are computed while it runs; cut the model before it";
+
 constexpr Refusal Refusals[] = {
     {"Loop", "loops have no schedule that is known at compile time; export the model unrolled"},
     {"Scan", "loops have no schedule that is known at compile time; export the model unrolled"},
@@ -51,6 +57,22 @@ constexpr Refusal Refusals[] = {
     {"Multinomial", "its result is random"},
     {"String*", "text is not supported"},
     {"TfIdfVectorizer", "text is not supported"},
+    {"Bitwise*", NoBits},
+    {"BitShift", NoBits},
+    {"DFT", NoSignals},
+    {"STFT", NoSignals},
+    {"MelWeightMatrix", NoSignals},
+    {"BlackmanWindow", NoSignals},
+    {"HammingWindow", NoSignals},
+    {"HannWindow", NoSignals},
+    {"AffineGrid", ComputedPlaces},
+    {"GridSample", ComputedPlaces},
+    {"DeformConv", ComputedPlaces},
+    {"RoiAlign", ComputedPlaces},
+    {"MaxRoiPool", ComputedPlaces},
+    {"MaxUnpool", ComputedPlaces},
+    {"NegativeLogLikelihoodLoss", "it is for training; export the model for inference"},
+    {"SoftmaxCrossEntropyLoss", "it is for training; export the model for inference"},
     {"NonZero", "the shape of its result depends on values"},
     {"NonMaxSuppression", "the shape of its result depends on values; cut the model before it"},
     {"Unique", "the shape of its result depends on values"},
@@ -72,10 +94,11 @@ std::optional<OpKind> plainKind(std::string_view opType) {
 /// The tables in which operators of a domain are looked up, first to last.
 std::vector<const RuleTable*> tablesOf(std::string_view domain) {
   if (isDefaultDomain(domain))
-    return {&defaultRules(), &compositeRules(), &normalizationRules(), &recurrentRules(),
-            &qlinearRules()};
+    return {&defaultRules(),   &compositeRules(), &normalizationRules(),
+            &recurrentRules(), &attentionRules(), &qlinearRules()};
   if (domain == "com.microsoft")
-    return {&contribRules(), &contribNormalizationRules(), &qlinearRules()};
+    return {&contribRules(), &contribNormalizationRules(), &contribAttentionRules(),
+            &qlinearRules()};
   return {};
 }
 
@@ -97,9 +120,12 @@ bool isKnownOperator(const NodeContext& node, std::string& reason) {
   if (refusal != std::end(Refusals))
     reason = refusal->reason;
   else if (isDefaultDomain(node.domain()))
-    reason = "the operator is not supported";
+    reason =
+        "the operator is not supported; export the model without it, or cut the model there and "
+        "compute it outside";
   else
-    reason = strCat("operators of the domain '", node.domain(), "' are not supported");
+    reason = strCat("operators of the domain '", node.domain(),
+                    "' are not supported; save the model with operators of ONNX itself");
   return false;
 }
 

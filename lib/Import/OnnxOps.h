@@ -29,9 +29,11 @@ const RuleTable& defaultRules();
 const RuleTable& normalizationRules();
 const RuleTable& recurrentRules();
 const RuleTable& compositeRules();
+const RuleTable& attentionRules();
 /// Operators of com.microsoft that are ordinary operators under another name, or made of several.
 const RuleTable& contribRules();
 const RuleTable& contribNormalizationRules();
+const RuleTable& contribAttentionRules();
 /// QLinearConv and its relatives, of both domains.
 const RuleTable& qlinearRules();
 
