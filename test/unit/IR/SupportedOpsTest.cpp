@@ -89,7 +89,8 @@ TEST_CASE("supported: quantization") {
                    "has 4 scales; activations may have one only");
   checkUnsupported(
       b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {})}, {{"output_dtype", 6}}),
-      "is int32; what is computed while the model runs is float32, int8, int16, int32, int64 or bool");
+      "is int32; what is computed while the model runs is float32, int8, int16, int32, int64 or "
+      "bool");
   const TensorId weights = b.constant(Ints(8), DType::Int4, {2, 4});
   CHECK(
       refusal(b, b.inferred(OpKind::DequantizeLinear, {weights, b.floats({1, 2, 3, 4})})).empty());

@@ -11,7 +11,9 @@ TEST_CASE("all refused nodes are told, the last one as the error") {
       "g (float[2] x) => (float[2] y) { a = Det(x) b = Relu(a) c = DFT(x) y = Add(b, c) }");
   REQUIRE(imported.error);
   REQUIRE(imported.diagnostics.size() == 1);
-  CHECK(imported.said(DiagId::UnsupportedOp, "node 'DFT_0' (DFT): signal transforms are not supported; compute these features before"));
+  CHECK(imported.said(
+      DiagId::UnsupportedOp,
+      "node 'DFT_0' (DFT): signal transforms are not supported; compute these features before"));
   CHECK(imported.said(DiagId::UnsupportedOp, "node 'Det_0' (Det)"));
 }
 

@@ -264,7 +264,8 @@ ops:
              DiagId::UnsupportedOp, "keep_aspect_ratio_policy 'not_larger'");
 }
 
-TEST_CASE("constant-fold: quantized constants that only meet constants are computed as real numbers") {
+TEST_CASE(
+    "constant-fold: quantized constants that only meet constants are computed as real numbers") {
   checkPass("constant-fold", R"(
 inputs: [{name: x}]
 outputs: [{name: "y"}, {name: z}, {name: clipped}]
