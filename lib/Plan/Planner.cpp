@@ -439,6 +439,15 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
     const uint64_t smallest = smallestBudget(graph, orders, plan, rows, need.bytes);
     if (smallest == UINT64_MAX)
       return noRows(graph, rows);
+    if (smallest <
+        options.budget.fast) { // no addresses are found in this budget, but they are in less
+      PlanOptions less = options;
+      less.budget.fast = smallest;
+      Expected<Plan> lower = planInBudget(graph, less);
+      if (lower)
+        lower->budget = options.budget;
+      return lower;
+    }
     return makeError(DiagId::OverBudget, "needs ", formatExactBytes(smallest),
                      " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                      formatExactBytes(plan.budget.fast))
