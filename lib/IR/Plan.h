@@ -62,15 +62,19 @@ struct TileBuffer {
 /// A streamed stage works forward instead: step i1 of tiles[1] loads the rows (indices of axis 1) of each load
 /// up to (i1 + 1) * d / tiles[1], and every op makes all rows it can. Buffers hold, packed, the rows that
 /// some reader's next row still needs and the new ones. tiles[0] is the extent of the outermost axis; it is
-/// run through index by index. tiles[2] and tiles[3] are 1. Loads without bit 1 in reloadAxes are there
-/// whole from the first step on.
+/// run through index by index. tiles[3] is 1. Loads without bit 1 in reloadAxes are there whole from the first
+/// step on. With tiles[2] > 1 all steps are taken once per stripe of columns (indices of axis 2): in stripe i2
+/// stored tensors have the columns [i2 * d / tiles[2], (i2 + 1) * d / tiles[2]), all others those that readers need, but
+/// loads without bit 2 in reloadAxes have all.
 struct Tiling {
   static constexpr size_t MaxRank = 4;
   static constexpr int64_t MaxTiles = int64_t{1} << 30;
   std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
-  /// Fast offset of the executor's state: per buffer a box, or three row numbers if streamed.
+  /// Fast offset of the executor's state: per buffer a box, or three row numbers if streamed, and then two column
+  /// numbers if in stripes.
   static constexpr uint64_t StateBytes = 32;
   static constexpr uint64_t StreamStateBytes = 12;
+  static constexpr uint64_t StripeStateBytes = 20;
   uint64_t state = 0;
   /// One per activation the stage touches, in order of first use.
   std::vector<TileBuffer> buffers;
@@ -110,8 +114,10 @@ struct Stage {
 
 /// Bytes of the executor's state of a stage with a tiling.
 inline uint64_t tileStateBytes(const Stage& stage) {
+  const uint64_t streamed =
+      stage.tiling->tiles[2] > 1 ? Tiling::StripeStateBytes : Tiling::StreamStateBytes;
   return stage.tiling->buffers.size() *
-         (stage.mode == StageMode::Streamed ? Tiling::StreamStateBytes : Tiling::StateBytes);
+         (stage.mode == StageMode::Streamed ? streamed : Tiling::StateBytes);
 }
 
 /// Predicted cost of one inference. The runtime counts the same quantities; they must be equal.

@@ -405,10 +405,10 @@ private:
         touch(slow_, {buffer.home_offset, buffer.tensor}, span.last);
       }
     }
-    picture_.fast.push_back(
-        {"(boxes)", "executor's state", tiling.state,
-         uint64_t{tiling.buffer_count} * (streams ? TIGRIS_STREAM_STATE : TIGRIS_TILE_STATE),
-         span.first, span.last, "state"});
+    const uint64_t streamState = tiling.tiles[2] > 1 ? TIGRIS_STRIPE_STATE : TIGRIS_STREAM_STATE;
+    picture_.fast.push_back({"(boxes)", "executor's state", tiling.state,
+                             tiling.buffer_count * (streams ? streamState : TIGRIS_TILE_STATE),
+                             span.first, span.last, "state"});
   }
 
   void addBlock(const Place& place, const Span& span, std::string role, uint64_t bytes) {

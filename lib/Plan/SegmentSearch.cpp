@@ -30,7 +30,7 @@ public:
       if (!openCut(at))
         return std::nullopt;
     findRowUsers();
-    cuts_[count].best[0] = {0, 0, count, 0, StageMode::Whole};
+    cuts_[count].best[0] = {0, 0, count, 0};
     for (size_t begin = count; begin-- > 0;)
       searchFrom(begin);
     if (!cuts_[0].best[0].isReached())
@@ -55,6 +55,7 @@ private:
     size_t end = 0;
     size_t nextState = 0;
     StageMode mode = StageMode::Whole;
+    int64_t stripes = 1;
 
     bool isReached() const { return cost != Unreached; }
   };
@@ -207,11 +208,15 @@ private:
   }
 
   /// What going this way with such a stage costs.
-  Entry entryFor(size_t end, const Transition& way, const StageDraft& stage,
-                 uint64_t savedTraffic) const {
+  Entry entryFor(size_t end, const Transition& way, const StageDraft& stage, uint64_t savedTraffic,
+                 int64_t stripes = 1) const {
     const Entry& rest = cuts_[end].best[way.next];
-    return {drafter_.cost(stage, savedTraffic) + rest.cost, stage.stats.kernelCalls + rest.calls,
-            end, way.next, stage.mode};
+    return {drafter_.cost(stage, savedTraffic) + rest.cost,
+            stage.stats.kernelCalls + rest.calls,
+            end,
+            way.next,
+            stage.mode,
+            stripes};
   }
 
   bool improves(size_t begin, const Transition& way, const Entry& entry) const {
@@ -289,42 +294,61 @@ private:
     }
   }
 
-  /// What `finest`, the finest stream from cut to cut, is with as few calls as there is room for.
+  using Coarsest = std::map<std::pair<Residents, int64_t>, StageDraft>;
+
+  /// What `stream`, the finest from cut to cut in its stripes, is with as few calls as there is room for.
   const StageDraft& coarsest(const Residents& residents, size_t begin, size_t end,
-                             const StageDraft& finest, std::map<Residents, StageDraft>& known) {
-    const auto found = known.find(residents);
+                             const StreamWays::Way& stream, Coarsest& known) {
+    const std::pair key(residents, stream.stripes);
+    const auto found = known.find(key);
     if (found != known.end())
       return found->second;
     std::optional<StageDraft> stage =
-        drafter_.streamed(begin, end, [&](const std::vector<Overlap>& overlaps) {
+        drafter_.streamed(begin, end, stream.stripes, [&](const std::vector<Overlap>& overlaps) {
           return streamRoom(overlaps, begin, end, residents).value_or(0);
         });
-    return known.emplace(residents, std::move(stage).value_or(finest)).first->second;
+    return known.emplace(key, std::move(stage).value_or(stream.stage)).first->second;
   }
 
   /// False when no way has room.
   bool tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
-    const std::optional<StageDraft> finest = drafter_.finestStream(begin, end, options_.budget);
-    if (!finest)
+    std::optional<StreamWays> streams = drafter_.streamWays(begin, end);
+    if (!streams)
       return false;
     const bool countsCalls = drafter_.objective().countsCalls();
-    StageDraft least = *finest;
-    if (countsCalls)
-      least.stats.kernelCalls = least.ops.size();
-    std::map<Residents, StageDraft> known;
+    Coarsest known;
     bool fits = false;
-    for (const Transition& way : ways) {
-      const auto room = streamRoom(finest->overlaps, begin, end, way.residents);
-      if (!room || finest->height > *room)
-        continue;
-      fits = true;
-      const uint64_t saved = savedTraffic(*finest, way.residents);
-      if ((options_.stay && saved != traffic(*finest)) ||
-          !improves(begin, way, entryFor(end, way, least, saved)))
-        continue;
-      const StageDraft& stage =
-          countsCalls ? coarsest(way.residents, begin, end, *finest, known) : *finest;
-      offer(begin, way, entryFor(end, way, stage, saved));
+    std::vector<bool> done(ways.size(), false);
+    size_t left = ways.size();
+    const bool movesRows = !mayRun(begin, end, false);
+    for (size_t k = 0; left > 0 && streams->at(k) != nullptr; ++k) {
+      const StreamWays::Way& stream = *streams->at(k);
+      // Rows come and go once.
+      if (movesRows && stream.stripes > 1)
+        break;
+      StageDraft least = stream.stage;
+      if (countsCalls)
+        least.stats.kernelCalls = least.ops.size() * static_cast<uint64_t>(stream.stripes);
+      for (size_t i = 0; i < ways.size(); ++i) {
+        const Transition& way = ways[i];
+        if (done[i])
+          continue;
+        const uint64_t saved = savedTraffic(stream.stage, way.residents);
+        const bool isBetter = (!options_.stay || saved == traffic(stream.stage)) &&
+                              improves(begin, way, entryFor(end, way, least, saved));
+        const auto room = streamRoom(stream.stage.overlaps, begin, end, way.residents);
+        const bool hasRoom = room && stream.stage.height <= *room;
+        // More stripes cost more.
+        done[i] = !isBetter || (hasRoom && streams->height(k) <= *room);
+        left -= done[i] ? 1 : 0;
+        fits |= hasRoom;
+        if (isBetter && done[i])
+          offer(begin, way,
+                entryFor(end, way,
+                         countsCalls ? coarsest(way.residents, begin, end, stream, known)
+                                     : stream.stage,
+                         saved, stream.stripes));
+      }
     }
     return fits;
   }
@@ -367,7 +391,7 @@ private:
       break;
     case StageMode::Streamed:
       stage = drafter_.streamed(
-          begin, entry.end,
+          begin, entry.end, entry.stripes,
           [&](const std::vector<Overlap>& overlaps) {
             return streamRoom(overlaps, begin, entry.end, all).value_or(0);
           },

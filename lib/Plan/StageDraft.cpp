@@ -172,11 +172,10 @@ std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t
 
 StageDraft StageDrafter::streamDraft(StageDraft stage, const StreamModel& model,
                                      const TileCost& cost) const {
-  const ArenaLayout layout = model.layOut(cost, align_);
   stage.mode = StageMode::Streamed;
-  stage.tiling = model.tiling(cost, layout);
-  stage.height = layout.height;
+  stage.height = model.lowerBound(cost, align_);
   stage.stats.kernelCalls = cost.kernelCalls;
+  stage.stats.recomputeMacs = cost.recomputeMacs;
   stage.overlaps = overlapsOf(cost);
   addTiledTraffic(stage, model, cost);
   return stage;
@@ -190,7 +189,7 @@ std::vector<Overlap> StageDrafter::overlapsOf(const TileCost& cost) const {
 }
 
 std::optional<StageDraft>
-StageDrafter::streamed(size_t begin, size_t end,
+StageDrafter::streamed(size_t begin, size_t end, int64_t stripes,
                        const std::function<uint64_t(const std::vector<Overlap>&)>& room,
                        const Residents& residents) {
   StageDraft stage = interface(begin, end);
@@ -198,24 +197,40 @@ StageDrafter::streamed(size_t begin, size_t end,
   if (!model)
     return std::nullopt;
   const std::optional<TileCost> cost =
-      model->search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_);
+      model->search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_, stripes);
   if (!cost)
     return std::nullopt;
   stage = streamDraft(std::move(stage), *model, *cost);
+  const ArenaLayout layout = model->layOut(*cost, align_);
+  stage.tiling = model->tiling(*cost, layout);
+  stage.height = layout.height;
   makeResident(stage, residents);
   return stage;
 }
 
-std::optional<StageDraft> StageDrafter::finestStream(size_t begin, size_t end, uint64_t budget) {
+std::optional<StreamWays> StageDrafter::streamWays(size_t begin, size_t end) {
   StageDraft stage = interface(begin, end);
-  const auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
+  auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
   if (!model)
     return std::nullopt;
-  const TileCost cost = model->cost(model->mostSteps());
-  if (computeTimeline(cost.buffers, stage.ops.size(), align_).bound > budget)
-    return std::nullopt;
-  stage = streamDraft(std::move(stage), *model, cost);
-  return stage.height <= budget ? std::optional(std::move(stage)) : std::nullopt;
+  return StreamWays(*this, std::move(stage), std::move(*model));
+}
+
+const StreamWays::Way* StreamWays::at(size_t index) {
+  for (; ways_.size() <= index && tried_ < counts_.size(); ++tried_)
+    if (auto cost = model_.cost(model_.mostSteps(), counts_[tried_])) {
+      ways_.push_back({counts_[tried_], drafter_->streamDraft(stage_, model_, *cost), {}});
+      ways_.back().cost = std::move(*cost);
+      heights_.emplace_back();
+    }
+  return index < ways_.size() ? &ways_[index] : nullptr;
+}
+
+uint64_t StreamWays::height(size_t index) {
+  std::optional<uint64_t>& height = heights_.at(index);
+  if (!height)
+    height = model_.layOut(ways_.at(index).cost, drafter_->align_).height;
+  return *height;
 }
 
 void StageDrafter::makeResident(StageDraft& stage, const Residents& residents) const {

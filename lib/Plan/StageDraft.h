@@ -53,6 +53,38 @@ struct StageDraft {
 /// Tensors that cross a cut and stay in fast memory.
 using Residents = std::set<TensorId>;
 
+class StageDrafter;
+
+/// The ways to stream a run of ops, from one stripe on: more stripes take less memory and cost more. Each is found
+/// when it is first asked for.
+class StreamWays {
+public:
+  struct Way {
+    int64_t stripes = 1;
+    /// Without a tiling, and with its lower bound as height.
+    StageDraft stage;
+    TileCost cost;
+  };
+  /// Null after the last one.
+  const Way* at(size_t index);
+  /// Fast bytes of a way that there is.
+  uint64_t height(size_t index);
+
+private:
+  friend class StageDrafter;
+  StreamWays(const StageDrafter& drafter, StageDraft stage, StreamModel model)
+      : drafter_(&drafter), stage_(std::move(stage)), model_(std::move(model)),
+        counts_(model_.stripeCounts()) {}
+
+  const StageDrafter* drafter_;
+  StageDraft stage_;
+  StreamModel model_;
+  std::vector<int64_t> counts_;
+  size_t tried_ = 0;
+  std::vector<Way> ways_;
+  std::vector<std::optional<uint64_t>> heights_;
+};
+
 /// Drafts stages of runs of one order. What `residents` names needs no memory of the stage's own and causes no
 /// slow traffic.
 class StageDrafter {
@@ -84,14 +116,15 @@ public:
   /// cannot run in tiles or do not fit.
   std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget,
                                   const Residents& residents = {});
-  /// Ops [begin, end) as a streamed stage in as few steps as fit the bytes that `room` gives to it, which
-  /// depend on the overlaps it finds. nullopt when they cannot run row by row or do not fit.
+  /// Ops [begin, end) as a streamed stage in as few steps per stripe as fit the bytes that `room` gives to it, which
+  /// depend on the overlaps it finds. nullopt when they cannot run so or do not fit.
   std::optional<StageDraft>
-  streamed(size_t begin, size_t end,
+  streamed(size_t begin, size_t end, int64_t stripes,
            const std::function<uint64_t(const std::vector<Overlap>&)>& room,
            const Residents& residents = {});
-  /// The same in as many steps as make anything smaller, in `budget` bytes.
-  std::optional<StageDraft> finestStream(size_t begin, size_t end, uint64_t budget);
+  /// All ways to stream ops [begin, end) in as many steps as make anything smaller. nullopt when they cannot run
+  /// row by row.
+  std::optional<StreamWays> streamWays(size_t begin, size_t end);
   /// Moves the traffic of tensors of a tiled or streamed stage into fast memory.
   void makeResident(StageDraft& stage, const Residents& residents) const;
   /// The first tensors that cross the cut before op `step` and may stay in fast memory: results of ops, read later
@@ -113,6 +146,7 @@ private:
   void addTiledTraffic(StageDraft& stage, const Model& model, const TileCost& cost) const;
   StageDraft streamDraft(StageDraft stage, const StreamModel& model, const TileCost& cost) const;
   std::vector<Overlap> overlapsOf(const TileCost& cost) const;
+  friend class StreamWays;
 
   const Graph& graph_;
   std::span<const OpId> order_;

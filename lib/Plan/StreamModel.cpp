@@ -1,6 +1,7 @@
 // The runtime's forward steps (runtime/src/stream.c), on row numbers alone.
 #include "tigris/Plan/StreamModel.h"
 
+#include "tigris/Analysis/MacCount.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 
 #include <algorithm>
@@ -9,14 +10,15 @@ namespace tigris {
 
 namespace {
 
-constexpr size_t Rows = 1;
+constexpr size_t RowAxis = 1;
+constexpr size_t ColumnAxis = 2;
 
 /// One index of the outermost axis, some rows, all of the rest. What has no such axis is whole there.
 Box strip(const Shape& shape, int64_t outer, int64_t begin, int64_t end) {
   Box box = wholeBox(shape);
   if (shape[0] == outer)
     box.axes[0] = {0, 1};
-  box.axes[Rows] = {begin, end};
+  box.axes[RowAxis] = {begin, end};
   return box;
 }
 
@@ -36,16 +38,17 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     return std::nullopt;
   const Shape& result = graph().tensor(op.output()).shape;
   const int64_t outer = result[0];
-  if ((result[Rows] > 1 || outer > 1) && !rules->allows(strip(result, outer, 0, 1)))
+  if ((result[RowAxis] > 1 || outer > 1) && !rules->allows(strip(result, outer, 0, 1)))
     return std::nullopt;
   RowAccess access;
+  access.rules = rules;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (!op.inputs[i] || graph().tensor(op.inputs[i]).isConstant())
       continue;
     const Shape& shape = graph().tensor(op.inputs[i]).shape;
     if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1))
       return std::nullopt;
-    const Box whole = strip(shape, outer, 0, shape[Rows]);
+    const Box whole = strip(shape, outer, 0, shape[RowAxis]);
     // An axis of the operand may have the outermost extent by chance, and be another one.
     Box last = strip(result, outer, 0, 1);
     last.axes[0] = {outer - 1, outer};
@@ -54,21 +57,33 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
       return std::nullopt;
     RowAccess::Input input;
     input.tensor = op.inputs[i];
-    for (int64_t row = 0; row < result[Rows]; ++row) {
+    input.operand = i;
+    for (int64_t row = 0; row < result[RowAxis]; ++row) {
       const Box need = rules->need(i, strip(result, outer, row, row + 1));
       if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != whole.axes[2] ||
           need.axes[3] != whole.axes[3])
         return std::nullopt;
-      const Range rows = need.axes[Rows];
+      const Range rows = need.axes[RowAxis];
       if (!input.need.empty() &&
           (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
         return std::nullopt;
-      input.whole &= rows.size() == shape[Rows];
+      input.whole &= rows.size() == shape[RowAxis];
+      input.single &= rows.size() == 1;
       input.need.push_back(rows);
     }
     access.inputs.push_back(std::move(input));
   }
   return access;
+}
+
+int64_t StreamModel::Buffer::columns() const { return row.axes[ColumnAxis].size(); }
+
+uint64_t StreamModel::Buffer::columnBytes() const {
+  return static_cast<uint64_t>(row.elements() / columns()) * elementSize;
+}
+
+uint64_t StreamModel::Buffer::rowBytes() const {
+  return static_cast<uint64_t>(row.elements()) * elementSize;
 }
 
 std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const OpId> ops,
@@ -92,9 +107,9 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
       buffer.load = buffer.whole = isIn(loads, id);
       buffer.store = isIn(stores, id);
       buffer.firstOp = step;
-      buffer.rows = shape[Rows];
-      buffer.rowBytes = static_cast<uint64_t>(strip(shape, model.outer_, 0, 1).elements()) *
-                        dtypeSize(graph.tensor(id).type);
+      buffer.row = strip(shape, model.outer_, 0, 1);
+      buffer.rows = shape[RowAxis];
+      buffer.elementSize = dtypeSize(graph.tensor(id).type);
       buffer.rounds = static_cast<uint64_t>(shape[0]);
       model.buffers_.push_back(buffer);
     }
@@ -107,10 +122,12 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
     if (access == nullptr || graph.tensor(op.output()).shape[0] != model.outer_)
       return std::nullopt;
     Step next;
+    next.rules = access->rules;
+    next.macs = macCount(graph, op);
     for (const RowAccess::Input& input : access->inputs) {
       const size_t buffer = touch(input.tensor, step);
       model.buffers_[buffer].whole &= input.whole;
-      next.inputs.push_back({buffer, &input.need});
+      next.inputs.push_back({buffer, &input});
     }
     next.output = touch(op.output(), step);
     model.ops_.push_back(std::move(next));
@@ -142,17 +159,22 @@ void StreamModel::addLeads(const std::vector<State>& states, std::vector<Lead>& 
       const int64_t read = isEarly ? states[load].end : states[load].fresh;
       if (read == buffers_[load].rows)
         continue;
-      const uint64_t written = static_cast<uint64_t>(states[store].end) * buffers_[store].rowBytes;
-      const uint64_t passed = static_cast<uint64_t>(read) * buffers_[load].rowBytes;
+      const uint64_t written =
+          static_cast<uint64_t>(states[store].end) * buffers_[store].rowBytes();
+      const uint64_t passed = static_cast<uint64_t>(read) * buffers_[load].rowBytes();
       lead.bytes = std::max(lead.bytes, written - std::min(written, passed));
     }
 }
 
-TileCost StreamModel::cost(int64_t steps) const {
+const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
+  const auto [entry, isNew] = rowsOf_.try_emplace(steps);
+  Rows& result = entry->second;
+  if (!isNew)
+    return result;
   std::vector<State> states(buffers_.size());
-  TileCost cost;
-  cost.tiles = {outer_, steps, 1, 1};
-  uint64_t calls = 0;
+  result.buffers.resize(buffers_.size());
+  result.calls.resize(ops_.size());
+  std::vector<int64_t> lowest(buffers_.size());
   for (int64_t step = 0; step < steps; ++step) {
     for (size_t i = 0; i < buffers_.size(); ++i) {
       states[i].fresh = states[i].end;
@@ -161,65 +183,182 @@ TileCost StreamModel::cost(int64_t steps) const {
       else if (buffers_[i].load)
         states[i].end = partOf(buffers_[i].rows, steps, step).end;
     }
-    for (const Step& op : ops_) {
-      State& result = states[op.output];
+    for (size_t k = 0; k < ops_.size(); ++k) {
+      const Step& op = ops_[k];
+      State& made = states[op.output];
       const auto hasCome = [&](int64_t row) {
         return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Input& input) {
-          return (*input.need)[static_cast<size_t>(row)].end <= states[input.buffer].end;
+          return input.access->need[static_cast<size_t>(row)].end <= states[input.buffer].end;
         });
       };
-      while (result.end < buffers_[op.output].rows && hasCome(result.end))
-        ++result.end;
-      calls += result.end > result.fresh ? 1 : 0;
+      while (made.end < buffers_[op.output].rows && hasCome(made.end))
+        ++made.end;
+      result.calls[k] += made.end > made.fresh ? 1 : 0;
     }
-    std::vector<int64_t> lowest;
     for (size_t i = 0; i < buffers_.size(); ++i)
-      lowest.push_back(buffers_[i].whole ? 0 : states[i].fresh);
+      lowest[i] = buffers_[i].whole ? 0 : states[i].fresh;
     for (const Step& op : ops_)
       if (const int64_t row = states[op.output].fresh; row < buffers_[op.output].rows)
         for (const Input& input : op.inputs)
           lowest[input.buffer] =
-              std::min(lowest[input.buffer], (*input.need)[static_cast<size_t>(row)].begin);
+              std::min(lowest[input.buffer], input.access->need[static_cast<size_t>(row)].begin);
     for (size_t i = 0; i < buffers_.size(); ++i) {
-      states[i].most = std::max(states[i].most, states[i].end - lowest[i]);
-      states[i].rolls |= lowest[i] < states[i].fresh;
+      Rows::PerBuffer& buffer = result.buffers[i];
+      buffer.most = std::max(buffer.most, states[i].end - lowest[i]);
+      buffer.rolls |= lowest[i] < states[i].fresh;
     }
-    addLeads(states, cost.leads);
+    addLeads(states, result.leads);
   }
-  cost.kernelCalls = calls * static_cast<uint64_t>(outer_);
+  return result;
+}
+
+bool StreamModel::stripe(int64_t stripes, int64_t index, std::vector<Range>& held,
+                         std::vector<bool>& single) const {
+  held.assign(buffers_.size(), {0, 0});
+  single.assign(ops_.size(), false);
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i].store)
+      held[i] = partOf(buffers_[i].columns(), stripes, index);
+  std::vector<std::vector<Range>> needs(ops_.size());
+  for (size_t k = ops_.size(); k-- > 0;) {
+    const Step& op = ops_[k];
+    Box result = buffers_[op.output].row;
+    const Box all = result;
+    result.axes[ColumnAxis] = held[op.output];
+    if (result.empty() || !op.rules->allows(result))
+      return false;
+    for (const Input& input : op.inputs) {
+      Box need = op.rules->need(input.access->operand, result);
+      needs[k].push_back(need.axes[ColumnAxis]);
+      held[input.buffer] = hull(held[input.buffer], need.axes[ColumnAxis]);
+      // No other axis may follow the columns.
+      const Box uncut = op.rules->need(input.access->operand, all);
+      need.axes[ColumnAxis] = uncut.axes[ColumnAxis];
+      if (needs[k].back().size() == 0 || need != uncut)
+        return false;
+    }
+  }
+  for (size_t k = 0; k < ops_.size(); ++k)
+    for (size_t i = 0; i < ops_[k].inputs.size(); ++i) {
+      const Input& input = ops_[k].inputs[i];
+      if (needs[k][i] == held[input.buffer])
+        continue;
+      single[k] = true;
+      if (!input.access->single)
+        return false;
+    }
+  return true;
+}
+
+std::optional<StreamModel::Columns> StreamModel::columns(int64_t stripes) const {
+  Columns result;
+  result.buffers.resize(buffers_.size());
+  result.single.resize(ops_.size());
+  if (stripes == 1) {
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      result.buffers[i].most = result.buffers[i].total = buffers_[i].columns();
+    return result;
+  }
+  std::vector<Range> held;
+  std::vector<bool> single;
+  for (int64_t index = 0; index < stripes; ++index) {
+    if (!stripe(stripes, index, held, single))
+      return std::nullopt;
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      Columns::PerBuffer& buffer = result.buffers[i];
+      buffer.most = std::max(buffer.most, held[i].size());
+      buffer.total += held[i].size();
+      buffer.narrow |= held[i].size() < buffers_[i].columns();
+    }
+    for (size_t k = 0; k < ops_.size(); ++k)
+      result.single[k] += single[k] ? 1 : 0;
+  }
+  return result;
+}
+
+std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes) const {
+  const std::optional<Columns> columns = this->columns(stripes);
+  if (!columns)
+    return std::nullopt;
+  const Rows& rows = this->rows(steps);
+  const auto rounds = static_cast<uint64_t>(outer_);
+  TileCost cost;
+  cost.tiles = {outer_, steps, stripes, 1};
+  // What one stripe has read, another may read again.
+  if (stripes == 1)
+    cost.leads = rows.leads;
+  for (size_t k = 0; k < ops_.size(); ++k) {
+    const Buffer& result = buffers_[ops_[k].output];
+    const int64_t twice = columns->buffers[ops_[k].output].total - result.columns();
+    if (twice > 0)
+      cost.recomputeMacs +=
+          ops_[k].macs * static_cast<uint64_t>(twice) / static_cast<uint64_t>(result.columns());
+    cost.kernelCalls +=
+        rounds * (columns->single[k] * static_cast<uint64_t>(result.rows) +
+                  (static_cast<uint64_t>(stripes) - columns->single[k]) * rows.calls[k]);
+  }
   const auto last = static_cast<uint32_t>(ops_.size() - 1);
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Buffer& buffer = buffers_[i];
-    const uint64_t bytes = static_cast<uint64_t>(buffer.rows) * buffer.rowBytes * buffer.rounds;
+    const Columns::PerBuffer& width = columns->buffers[i];
+    const uint64_t columnBytes = buffer.columnBytes();
     LiveBuffer live;
-    const bool stays = buffer.whole || states[i].rolls;
+    const bool stays = buffer.whole || rows.buffers[i].rolls;
     live.birth = stays ? 0 : static_cast<uint32_t>(buffer.firstOp);
     live.death = stays ? last : static_cast<uint32_t>(buffer.lastOp);
-    live.bytes = static_cast<uint64_t>(states[i].most) * buffer.rowBytes;
+    live.bytes = static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes;
     cost.buffers.push_back(std::move(live));
-    cost.loads.push_back(buffer.load ? bytes : 0);
+    // What changes from stripe to stripe is filled again in every round, too.
+    const bool again = !buffer.whole || width.narrow;
+    const auto columnRows = static_cast<uint64_t>(
+        buffer.rows *
+        (again ? outer_ * width.total : static_cast<int64_t>(buffer.rounds) * width.most));
+    cost.loads.push_back(buffer.load ? columnRows * columnBytes : 0);
     cost.loadBytes += cost.loads.back();
-    cost.storeBytes += buffer.store ? bytes : 0;
+    cost.storeBytes +=
+        buffer.store ? static_cast<uint64_t>(buffer.rows) * buffer.rounds * buffer.rowBytes() : 0;
     uint32_t mask = 0;
-    if (buffer.load)
-      mask = !buffer.whole ? (1U << Tiling::MaxRank) - 1 : buffer.rounds > 1 ? 1U : 0U;
+    if (buffer.load && !buffer.whole)
+      mask = (1U << Tiling::MaxRank) - 1;
+    else if (buffer.load)
+      mask = (buffer.rounds > 1 ? 1U : 0U) | (width.narrow ? 1U << ColumnAxis : 0U);
     cost.reloadAxes.push_back(mask);
   }
   LiveBuffer state;
-  state.bytes = Tiling::StreamStateBytes * buffers_.size();
+  state.bytes =
+      buffers_.size() * (stripes > 1 ? Tiling::StripeStateBytes : Tiling::StreamStateBytes);
   state.death = last;
   cost.buffers.push_back(std::move(state));
   return cost;
 }
 
+std::vector<int64_t> StreamModel::stripeCounts() const {
+  // No more than the narrowest stored result has columns, and no more tiles than the largest tensor has elements.
+  int64_t most = Tiling::MaxTiles;
+  int64_t elements = 1;
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.store)
+      most = std::min(most, buffer.columns());
+    if (buffer.store || buffer.load)
+      elements = std::max(elements, buffer.row.elements() * buffer.rows *
+                                        static_cast<int64_t>(buffer.rounds));
+  }
+  most = std::min(most, elements / (outer_ * mostSteps_));
+  std::vector<int64_t> counts = {1};
+  for (int64_t count = 2; count <= most; count = count + std::max<int64_t>(1, count / 4))
+    counts.push_back(count);
+  return counts;
+}
+
 std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const TileCost&)>& room,
-                                            uint64_t align) const {
+                                            uint64_t align, int64_t stripes) const {
   std::optional<TileCost> found;
   const auto fits = [&](int64_t steps) {
-    TileCost cost = this->cost(steps);
-    const uint64_t budget = room(cost);
-    if (computeTimeline(cost.buffers, ops_.size(), align).bound > budget ||
-        layOut(cost, align).height > budget)
+    std::optional<TileCost> cost = this->cost(steps, stripes);
+    if (!cost)
+      return false;
+    const uint64_t budget = room(*cost);
+    if (lowerBound(*cost, align) > budget || layOut(*cost, align).height > budget)
       return false;
     found = std::move(cost);
     return true;
@@ -235,13 +374,17 @@ std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const T
     else
       low = middle + 1;
   }
-  if (found->tiles[Rows] != high)
+  if (found->tiles[RowAxis] != high)
     fits(high);
   return found;
 }
 
+uint64_t StreamModel::lowerBound(const TileCost& cost, uint64_t align) const {
+  return computeTimeline(cost.buffers, ops_.size(), align).bound;
+}
+
 ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
-  return layoutArena(cost.buffers, align, computeTimeline(cost.buffers, ops_.size(), align).bound);
+  return layoutArena(cost.buffers, align, lowerBound(cost, align));
 }
 
 Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {

@@ -12,11 +12,16 @@ namespace tigris {
 struct RowAccess {
   struct Input {
     TensorId tensor;
+    /// Which of the op's operands it is.
+    size_t operand = 0;
     /// Per row of the result.
     std::vector<Range> need;
     /// Every row of the result needs all of them.
     bool whole = true;
+    /// No row of the result needs more than one.
+    bool single = true;
   };
+  const BoxAccess* rules = nullptr;
   /// Activations only.
   std::vector<Input> inputs;
 };
@@ -39,6 +44,12 @@ private:
 /// Row-wise view of a chain: every op needs a window of rows of its operands that only moves forward. Each row
 /// is loaded or made once; a buffer that keeps rows from step to step (a rolling buffer) has its bytes for
 /// the whole stage, any other only between its first and last op.
+///
+/// Where rows are too wide the chain runs once per stripe of columns (indices of axis 2), as if the rest of the
+/// columns were not there: a stripe has an equal share of the columns of each stored result, and of everything
+/// else the columns these need, so that columns near the border of two stripes are loaded or made for both.
+/// An op whose operand has more columns than it needs in the stripe finds them in one piece in a single row
+/// only; it then runs row by row.
 class StreamModel {
 public:
   /// nullopt when an op cannot run row by row. Refers to the table.
@@ -46,14 +57,18 @@ public:
                                          std::span<const TensorId> loads,
                                          std::span<const TensorId> stores);
 
-  /// The cost of working in `steps` steps; cost.tiles is {outermost extent, steps, 1, 1}.
-  TileCost cost(int64_t steps) const;
+  /// The cost of working in `steps` steps in each of `stripes` stripes; cost.tiles is {outermost extent, steps,
+  /// stripes, 1}. nullopt when the ops cannot run in so many stripes; they always can in one.
+  std::optional<TileCost> cost(int64_t steps, int64_t stripes) const;
   /// Steps beyond which nothing gets smaller: rows of the highest tensor that is loaded row by row.
   int64_t mostSteps() const { return mostSteps_; }
-  /// The cut with the fewest steps that fits the bytes `room` allows it; nullopt when none does.
+  /// Numbers of stripes worth trying, ascending from 1; each leaves stripes narrower by a fifth or so.
+  std::vector<int64_t> stripeCounts() const;
+  /// The cut into stripes with the fewest steps that fits the bytes `room` allows it; nullopt when none does.
   std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& room,
-                                 uint64_t align) const;
+                                 uint64_t align, int64_t stripes) const;
 
+  uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
@@ -72,36 +87,69 @@ private:
     bool whole = false;
     size_t firstOp = 0;
     size_t lastOp = 0;
+    /// One row of one index of the outermost axis.
+    Box row;
     int64_t rows = 1;
-    uint64_t rowBytes = 0;
+    uint64_t elementSize = 1;
     /// Times the buffer is filled from its start: the outermost extent, or 1 for what does not follow it.
     uint64_t rounds = 1;
+
+    int64_t columns() const;
+    uint64_t columnBytes() const;
+    uint64_t rowBytes() const;
   };
-  /// Rows of an operand that each row of the result needs.
   struct Input {
     size_t buffer = 0;
-    const std::vector<Range>* need = nullptr;
+    const RowAccess::Input* access = nullptr;
   };
   struct Step {
+    const BoxAccess* rules = nullptr;
     std::vector<Input> inputs;
     size_t output = 0;
+    uint64_t macs = 0;
+  };
+  /// What a number of steps does to rows. Stripes have no part in it.
+  struct Rows {
+    struct PerBuffer {
+      int64_t most = 0; // held at a time
+      bool rolls = false;
+    };
+    std::vector<PerBuffer> buffers;
+    /// Steps in which each op has something to do.
+    std::vector<uint64_t> calls;
+    std::vector<Lead> leads;
+  };
+  /// What a number of stripes does to columns. Rows have no part in it.
+  struct Columns {
+    struct PerBuffer {
+      int64_t most = 0;    // of a stripe
+      int64_t total = 0;   // of all of them
+      bool narrow = false; // not all there are, in some stripe
+    };
+    std::vector<PerBuffer> buffers;
+    /// Stripes in which each op runs row by row.
+    std::vector<uint64_t> single;
   };
 
   /// Rows of a buffer: those before `end` have come, those from `fresh` on in this step.
   struct State {
     int64_t fresh = 0;
     int64_t end = 0;
-    int64_t most = 0;
-    bool rolls = false;
   };
 
   StreamModel() = default;
   void addLeads(const std::vector<State>& states, std::vector<Lead>& leads) const;
+  const Rows& rows(int64_t steps) const;
+  std::optional<Columns> columns(int64_t stripes) const;
+  /// Columns of every buffer in one stripe, and whether each op has to run row by row; false when an op cannot.
+  bool stripe(int64_t stripes, int64_t index, std::vector<Range>& held,
+              std::vector<bool>& single) const;
 
   std::vector<Step> ops_;
   std::vector<Buffer> buffers_;
   int64_t outer_ = 1;
   int64_t mostSteps_ = 1;
+  mutable std::map<int64_t, Rows> rowsOf_;
 };
 
 } // namespace tigris

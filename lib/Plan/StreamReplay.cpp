@@ -11,6 +11,7 @@ namespace tigris {
 namespace {
 
 constexpr size_t Rows = 1;
+constexpr size_t Columns = 2;
 
 class Run {
 public:
@@ -18,8 +19,8 @@ public:
       : graph_(graph), stage_(stage), tiling_(*stage.tiling), homes_(homes) {}
 
   Status prepare() {
-    if (tiling_.tiles[2] != 1 || tiling_.tiles[3] != 1)
-      return fail("a streamed stage cuts rows only");
+    if (tiling_.tiles[3] != 1)
+      return fail("a streamed stage cuts no channels");
     for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
       const TileBuffer& buffer = tiling_.buffers[i];
       const Tensor& tensor = graph_.tensor(buffer.tensor);
@@ -30,10 +31,12 @@ public:
       state.isStore = contains(stage_.spills, buffer.tensor);
       state.isWhole = state.isLoad && (buffer.reloadAxes >> Rows & 1U) == 0;
       state.whole = wholeBox(tensor.shape);
-      state.rowBytes =
-          static_cast<uint64_t>(strip(state.whole, 0, 1).elements()) * dtypeSize(tensor.type);
+      state.elementSize = dtypeSize(tensor.type);
       if (state.isLoad && state.isStore)
         return fail(quoted(i), " is both loaded and stored");
+      constexpr uint32_t EveryTime = (1U << Tiling::MaxRank) - 1;
+      if (state.isLoad && !state.isWhole && buffer.reloadAxes != EveryTime)
+        return fail(quoted(i), " is loaded by rows, but not in every step");
       states_.push_back(state);
     }
     for (const auto* moved : {&stage_.loads, &stage_.spills})
@@ -63,17 +66,14 @@ public:
   }
 
   Status run() {
-    for (outer_ = 0; outer_ < tiling_.tiles[0]; ++outer_) {
-      for (State& state : states_)
-        state.first = state.fresh = state.end = 0;
-      for (int64_t step = 0; step < tiling_.tiles[Rows]; ++step)
-        if (Status status = runStep(step); !status)
+    for (outer_ = 0; outer_ < tiling_.tiles[0]; ++outer_)
+      for (stripe_ = 0; stripe_ < tiling_.tiles[Columns]; ++stripe_)
+        if (Status status = runStripe(); !status)
           return status;
-      for (size_t i = 0; i < states_.size(); ++i)
-        if (states_[i].end != states_[i].rows())
-          return fail("only ", states_[i].end, " of ", states_[i].rows(), " rows of ", quoted(i),
-                      " are made");
-    }
+    for (const TensorId store : stage_.spills)
+      if (counts_.stored[store] != graph_.tensor(store).bytes())
+        return fail("stores ", counts_.stored[store], " bytes of tensor '",
+                    graph_.tensor(store).name, "', which has ", graph_.tensor(store).bytes());
     return {};
   }
 
@@ -84,13 +84,22 @@ private:
     bool isLoad = false;
     bool isStore = false;
     bool isWhole = false;
+    uint64_t elementSize = 1;
+    /// Of the tensor, but in the current stripe only the columns that the buffer has.
     Box whole;
-    uint64_t rowBytes = 0;
+    /// Columns to store.
+    Range part;
+    /// What the last load brought, if it stays, and the round it was loaded in.
+    Box loadedBox;
+    uint64_t round = 0;
     /// Rows [first, end) are in the buffer, those from `fresh` on since this step.
     int64_t first = 0;
     int64_t fresh = 0;
     int64_t end = 0;
     int64_t rows() const { return whole.axes[Rows].size(); }
+    uint64_t bytes(const Box& box) const {
+      return static_cast<uint64_t>(box.elements()) * elementSize;
+    }
   };
   struct Step {
     const Op* op;
@@ -134,6 +143,53 @@ private:
     });
   }
 
+  Status runStripe() {
+    ++round_;
+    if (Status status = findColumns(); !status)
+      return status;
+    for (State& state : states_)
+      state.first = state.fresh = state.end = 0;
+    for (int64_t step = 0; step < tiling_.tiles[Rows]; ++step)
+      if (Status status = runStep(step); !status)
+        return status;
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (states_[i].end != states_[i].rows())
+        return fail("only ", states_[i].end, " of ", states_[i].rows(), " rows of ", quoted(i),
+                    " are made");
+    return {};
+  }
+
+  /// Which columns each buffer has in this stripe: from those to store, backwards.
+  Status findColumns() {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      State& state = states_[i];
+      const Box all = wholeBox(graph_.tensor(tiling_.buffers[i].tensor).shape);
+      const int64_t stripes = tiling_.tiles[Columns];
+      state.part = partOf(all.axes[Columns].size(), stripes, stripe_);
+      const bool keepsAll = stripes == 1 || (state.isLoad && !reloads(i, Columns));
+      if (keepsAll)
+        state.whole = all;
+      else
+        state.whole.axes[Columns] = state.isStore ? state.part : Range{0, 0};
+    }
+    for (size_t k = steps_.size(); k-- > 0;) {
+      const Step& step = steps_[k];
+      const Box result = strip(states_[step.output].whole, 0, 1);
+      if (result.empty() || !step.access.allows(result))
+        return fail("op '", step.op->name, "' cannot make columns ", result.axes[Columns].begin,
+                    "..", result.axes[Columns].end, " of its result");
+      for (const auto& [operand, buffer] : step.inputs) {
+        Range& columns = states_[buffer].whole.axes[Columns];
+        columns = hull(columns, step.access.need(operand, result).axes[Columns]);
+      }
+    }
+    return {};
+  }
+
+  bool reloads(size_t buffer, size_t axis) const {
+    return (tiling_.buffers[buffer].reloadAxes >> axis & 1U) != 0;
+  }
+
   Status runStep(int64_t index) {
     for (State& state : states_) {
       state.fresh = state.end;
@@ -164,20 +220,19 @@ private:
     return {};
   }
 
-  /// A load that is there whole and the same for every index of the outermost axis.
-  bool staysForever(size_t buffer) const {
-    return states_[buffer].isWhole && tiling_.buffers[buffer].reloadAxes == 0;
-  }
-
+  /// What is in a row: in which round it came.
   Value value(size_t buffer, int64_t row) const {
-    const int64_t outer = staysForever(buffer) ? 0 : outer_;
-    const auto number = static_cast<uint64_t>(outer * states_[buffer].rows() + row + 1);
-    return {tiling_.buffers[buffer].tensor, number};
+    const State& state = states_[buffer];
+    const uint64_t round = state.isWhole ? state.round : round_;
+    const auto number = round * static_cast<uint64_t>(state.rows()) + static_cast<uint64_t>(row);
+    return {tiling_.buffers[buffer].tensor, number + 1};
+  }
+  uint64_t rowBytes(size_t buffer) const {
+    return states_[buffer].bytes(strip(states_[buffer].whole, 0, 1));
   }
   uint64_t place(size_t buffer, int64_t row) const {
-    const State& state = states_[buffer];
     return tiling_.buffers[buffer].offset +
-           static_cast<uint64_t>(row - state.first) * state.rowBytes;
+           static_cast<uint64_t>(row - states_[buffer].first) * rowBytes(buffer);
   }
 
   /// Moves the rows that stay to the start of the buffer.
@@ -197,14 +252,14 @@ private:
     if (lowest < state.first)
       return fail(quoted(buffer), " needs row ", lowest, " again, which is gone");
     for (int64_t row = lowest; row < state.fresh; ++row)
-      if (memory_.intruder(place(buffer, row), state.rowBytes, value(buffer, row)))
+      if (memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
         return fail(quoted(buffer), " has lost row ", row);
     const int64_t kept = state.first;
     state.first = lowest;
     if (kept != lowest)
       for (int64_t row = lowest; row < state.fresh; ++row)
-        memory_.write(place(buffer, row), state.rowBytes, value(buffer, row));
-    const uint64_t bytes = static_cast<uint64_t>(state.end - lowest) * state.rowBytes;
+        memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
+    const uint64_t bytes = static_cast<uint64_t>(state.end - lowest) * rowBytes(buffer);
     if (bytes > tiling_.buffers[buffer].bytes)
       return fail(quoted(buffer), " needs ", bytes, " bytes in a step, its buffer has ",
                   tiling_.buffers[buffer].bytes);
@@ -213,27 +268,62 @@ private:
 
   void writeFresh(size_t buffer) {
     for (int64_t row = states_[buffer].fresh; row < states_[buffer].end; ++row)
-      memory_.write(place(buffer, row), states_[buffer].rowBytes, value(buffer, row));
+      memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
   }
 
   Status load(size_t buffer) {
-    const State& state = states_[buffer];
-    const TensorId tensor = tiling_.buffers[buffer].tensor;
-    if (state.fresh == state.end || (outer_ > 0 && staysForever(buffer)))
+    State& state = states_[buffer];
+    if (state.fresh == state.end)
       return {};
+    // What stays is loaded again when the outermost index or the stripe is another one than before.
+    const Box box = strip(state.whole, 0, state.rows());
+    const bool isFirst = round_ == 1;
+    const bool changed = (tiling_.tiles[0] > 1 && stripe_ == 0 && reloads(buffer, 0)) ||
+                         (tiling_.tiles[Columns] > 1 && reloads(buffer, Columns));
+    if (state.isWhole && !isFirst && !changed) {
+      if (state.loadedBox == box)
+        return {};
+      return fail(quoted(buffer), " is not loaded again although it needs another part");
+    }
+    state.loadedBox = box;
+    state.round = round_;
+    const TensorId tensor = tiling_.buffers[buffer].tensor;
+    const Box fresh = strip(state.whole, state.fresh, state.end);
     if (homes_.read)
-      if (Status status = homes_.read(tensor, strip(state.whole, state.fresh, state.end)); !status)
+      if (Status status = homes_.read(tensor, fresh); !status)
         return status;
     writeFresh(buffer);
-    counts_.loaded[tensor] += static_cast<uint64_t>(state.end - state.fresh) * state.rowBytes;
+    counts_.loaded[tensor] += state.bytes(fresh);
     return {};
   }
 
+  /// All that is new of the result: at once, or row by row if an operand has more columns than that needs.
   Status runOp(const Step& step) {
     const State& result = states_[step.output];
     if (result.fresh == result.end)
       return {};
     const Box made = strip(result.whole, result.fresh, result.end);
+    const bool isWide = std::any_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
+      return tiling_.tiles[Columns] > 1 && step.access.need(input.first, made).axes[Columns] !=
+                                               states_[input.second].whole.axes[Columns];
+    });
+    for (int64_t row = result.fresh; row < result.end; row = isWide ? row + 1 : result.end)
+      if (Status status = make(step, strip(result.whole, row, isWide ? row + 1 : result.end));
+          !status)
+        return status;
+    writeFresh(step.output);
+    if (!result.isStore)
+      return {};
+    const TensorId tensor = tiling_.buffers[step.output].tensor;
+    Box part = made;
+    part.axes[Columns] = result.part;
+    counts_.stored[tensor] += result.bytes(part);
+    return homes_.write ? homes_.write(tensor, part) : Status();
+  }
+
+  /// One call of the kernel.
+  Status make(const Step& step, const Box& made) {
+    const State& result = states_[step.output];
     if (!step.access.allows(made))
       return fail("op '", step.op->name, "' cannot make a part of its result");
     const TileBuffer& to = tiling_.buffers[step.output];
@@ -242,25 +332,26 @@ private:
       const TileBuffer& from = tiling_.buffers[buffer];
       const Box need = step.access.need(operand, made);
       const Box held = strip(state.whole, state.first, state.end);
-      if (need.empty() || need.axes[0] != held.axes[0] || need.axes[2] != held.axes[2] ||
-          need.axes[3] != held.axes[3])
+      const Range columns = need.axes[Columns];
+      const bool isWhole = columns == held.axes[Columns];
+      const bool isInside = need.axes[Rows].size() == 1 &&
+                            held.axes[Columns].begin <= columns.begin &&
+                            columns.end <= held.axes[Columns].end;
+      if (need.empty() || need.axes[0] != held.axes[0] || need.axes[3] != held.axes[3] ||
+          !(isWhole || isInside))
         return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
                     " is not contiguous");
       for (int64_t row = need.axes[Rows].begin; row < need.axes[Rows].end; ++row)
         if (row < state.first || row >= state.end ||
-            memory_.intruder(place(buffer, row), state.rowBytes, value(buffer, row)))
+            memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
           return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
-      const uint64_t fromBytes = static_cast<uint64_t>(state.end - state.first) * state.rowBytes;
-      const uint64_t toBytes = static_cast<uint64_t>(result.end - result.first) * result.rowBytes;
+      const uint64_t fromBytes = state.bytes(held);
+      const uint64_t toBytes = result.bytes(strip(result.whole, result.first, result.end));
       if (from.offset < to.offset + toBytes && to.offset < from.offset + fromBytes)
         return fail("op '", step.op->name, "' writes over its operand ", quoted(buffer));
     }
-    writeFresh(step.output);
     ++counts_.kernelCalls;
-    if (!result.isStore)
-      return {};
-    counts_.stored[to.tensor] += static_cast<uint64_t>(result.end - result.fresh) * result.rowBytes;
-    return homes_.write ? homes_.write(to.tensor, made) : Status();
+    return {};
   }
 
   const Graph& graph_;
@@ -268,6 +359,9 @@ private:
   const Tiling& tiling_;
   const HomeAccess& homes_;
   int64_t outer_ = 0;
+  int64_t stripe_ = 0;
+  /// Stripes of all outermost indices so far.
+  uint64_t round_ = 0;
   std::map<TensorId, size_t> index_;
   std::vector<State> states_;
   std::vector<Step> steps_;

@@ -16,7 +16,7 @@ struct HomeAccess {
 };
 
 /// As TileReplay, for streamed stages: loads what a step brings, lets every op make what it can, and follows
-/// each row through its buffer.
+/// each row, as wide as the stripe needs it, through its buffer.
 class StreamReplay {
 public:
   StreamReplay(const Graph& graph, const Stage& stage) : graph_(graph), stage_(stage) {}
@@ -24,8 +24,10 @@ public:
   /// An error unless in every step
   ///  - each op finds the rows it needs, complete and contiguous, in its buffers;
   ///  - a buffer has room for the rows it holds;
+  ///  - a load that is left out would have brought what is there;
   ///  - no op writes over what it reads, and nothing over the executor's state;
-  /// and every row of every tensor is made or loaded exactly once.
+  /// and in every stripe every row of every tensor is made or loaded exactly once, so that the stored parts make up
+  /// whole tensors.
   Expected<TileReplay::Counts> run(const HomeAccess& homes = {}) const;
 
 private:

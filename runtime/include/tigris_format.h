@@ -289,15 +289,22 @@ typedef struct tigris_tiling {
 
 #define TIGRIS_TILE_STATE 32u   /* bytes of state per buffer of a tiled stage: a box */
 #define TIGRIS_STREAM_STATE 12u /* and of a streamed one: three row numbers */
+#define TIGRIS_STRIPE_STATE 20u /* and of one in stripes: two column numbers, too */
 
 /* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
  * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes all
  * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole).
  * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
- * anew each time; tiles[2] and tiles[3] are 1. Every buffer holds the rows that some reader's next row
- * still needs and those that are new in the step, packed; kept rows move to its start. New rows of STORE
- * buffers are stored. So every row is computed once. Homes of STORE buffers may overlap those of LOAD buffers, where
- * rows are that have been loaded. */
+ * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
+ * new in the step, packed; kept rows move to its start. New rows of STORE buffers are stored. So every row
+ * is computed once. tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers, where rows are that
+ * have been loaded.
+ *
+ * For each i0, all steps are taken once in every stripe i2 of tiles[2] (i1 runs faster than i2). With more than
+ * one stripe, buffers have some of the columns (indices of axis 2) only: STORE buffers [i2 * d / tiles[2],
+ * (i2 + 1) * d / tiles[2]), which is what is stored of them, and all but LOAD buffers without bit 2 in
+ * reload_axes (these have all) the smallest range that also covers what every reader needs for its columns.
+ * No range is empty. An op whose operand has more columns than it needs runs once per new row. */
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */

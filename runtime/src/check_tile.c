@@ -69,7 +69,7 @@ static int fastHomesOk(const tigris_plan* plan, const tigris_stage* s, const tig
 }
 
 /* Not more tiles along an axis than the longest stored tensor has indices there, nor more in all than the
- * largest has elements; in a streamed stage loaded tensors count, too, and only two axes are cut. */
+ * largest has elements; in a streamed stage loaded tensors count, too, and channels are not cut. */
 static int tilesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_tiling* t) {
   const int streams = s->mode == TIGRIS_STAGE_STREAMED;
   uint32_t most[TIGRIS_BOX_RANK] = {1, 1, 1, 1};
@@ -94,7 +94,7 @@ static int tilesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_
     if (t->tiles[k] < 1 || t->tiles[k] > most[k] || tiles > elements)
       return 0;
   }
-  return !streams || (t->tiles[2] == 1 && t->tiles[3] == 1);
+  return !streams || t->tiles[3] == 1;
 }
 
 static const tigris_operand* outputOf(const tigris_plan* plan, const tigris_stage* s, uint32_t op) {

@@ -1,4 +1,5 @@
-/* Streamed stages: which rows come in a step, which can be made of them, and which must stay. */
+/* Streamed stages: the columns of a stripe, which rows come in a step, which can be made of them, and which must
+ * stay. */
 #include <string.h>
 
 #include "tile_run.h"
@@ -6,6 +7,7 @@
 #if TIGRIS_TILED_STAGES
 
 #define ROWS 1u
+#define COLUMNS 2u
 
 static int32_t rowCount(const tigris_tiles* t, uint32_t index) {
   return tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index])).end[ROWS];
@@ -19,6 +21,10 @@ tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t be
   }
   box.begin[ROWS] = begin;
   box.end[ROWS] = end;
+  if (t->columns != NULL) {
+    box.begin[COLUMNS] = t->columns[index].begin;
+    box.end[COLUMNS] = t->columns[index].end;
+  }
   if (begin == end)
     memset(&box, 0, sizeof box);
   return box;
@@ -26,6 +32,68 @@ tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t be
 
 static int isWhole(const tigris_tile_buffer* b) {
   return (b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << ROWS));
+}
+
+/* An operand that has its rows, and columns, from a buffer of the stage. */
+static int isStrip(const tigris_tiles* t, const tigris_op* op, uint32_t i) {
+  return t->plan->operands[op->operands + i].pool == TIGRIS_POOL_TILE &&
+         !tigris_is_parameter(op, i);
+}
+
+/* Columns of the operands of an op whose output has its columns. */
+static tigris_status needColumns(tigris_tiles* t, const tigris_op* op) {
+  const tigris_box out = tigris_stream_strip(t, tigris_tile_output(t, op)->offset, 0, 1);
+  uint32_t i;
+  if (tigris_box_elements(&out) == 0)
+    return TIGRIS_E_ADDRESS; /* only in a damaged plan */
+  for (i = 0; i < op->inputs; ++i) {
+    tigris_tile_columns* held;
+    tigris_box need;
+    if (!isStrip(t, op, i))
+      continue;
+    if (!tigris_box_need(t->plan, op, i, &out, &need))
+      return TIGRIS_E_OP;
+    held = &t->columns[t->plan->operands[op->operands + i].offset];
+    if (held->begin == held->end || need.begin[COLUMNS] < held->begin)
+      held->begin = need.begin[COLUMNS];
+    if (need.end[COLUMNS] > held->end)
+      held->end = need.end[COLUMNS];
+  }
+  return TIGRIS_OK;
+}
+
+/* Columns of all buffers in the stripe at hand. Sets error_op. */
+static tigris_status setColumns(tigris_tiles* t) {
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  for (i = 0; i < t->tiling->buffer_count; ++i) {
+    const tigris_tile_buffer* b = &t->buffers[i];
+    tigris_tile_columns* c = &t->columns[i];
+    const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+    c->begin = c->end = 0;
+    if (b->flags & TIGRIS_TILE_STORE)
+      tigris_tile_part(t, b, COLUMNS, &c->begin, &c->end);
+    else if ((b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << COLUMNS)))
+      c->end = whole.end[COLUMNS];
+  }
+  for (i = t->stage->op_count; status == TIGRIS_OK && i-- > 0;) {
+    status = needColumns(t, &t->plan->ops[t->stage->first_op + i]);
+    if (status != TIGRIS_OK)
+      t->ctx->error_op = t->stage->first_op + i;
+  }
+  return status;
+}
+
+int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigris_box* out) {
+  uint32_t i;
+  for (i = 0; t->columns != NULL && i < op->inputs; ++i) {
+    const tigris_tile_columns* held = &t->columns[t->plan->operands[op->operands + i].offset];
+    tigris_box need;
+    if (isStrip(t, op, i) && tigris_box_need(t->plan, op, i, out, &need) &&
+        (need.begin[COLUMNS] != held->begin || need.end[COLUMNS] != held->end))
+      return 1;
+  }
+  return 0;
 }
 
 /* The rows of input `i` that row `row` of the output needs. 0: the op cannot be cut so. */
@@ -41,9 +109,7 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
 }
 
 static int isStreamedInput(const tigris_tiles* t, const tigris_op* op, uint32_t i) {
-  const tigris_operand* o = &t->plan->operands[op->operands + i];
-  return o->pool == TIGRIS_POOL_TILE && !tigris_is_parameter(op, i) &&
-         !isWhole(&t->buffers[o->offset]);
+  return isStrip(t, op, i) && !isWhole(&t->buffers[t->plan->operands[op->operands + i].offset]);
 }
 
 /* All rows the op can make of what has come. */
@@ -114,9 +180,12 @@ static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
 tigris_status tigris_stream_rows(tigris_tiles* t) {
   tigris_status status = TIGRIS_OK;
   uint32_t i;
-  if (t->isFirst || (t->changed & 1u))
+  if (t->isFirst || (t->changed & (1u | 1u << COLUMNS))) {
     memset(t->rows, 0, t->tiling->buffer_count * sizeof t->rows[0]);
-  for (i = 0; i < t->tiling->buffer_count; ++i) {
+    if (t->columns != NULL)
+      status = setColumns(t);
+  }
+  for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
     tigris_tile_rows* s = &t->rows[i];
     if (!(t->buffers[i].flags & TIGRIS_TILE_LOAD))
       continue;

@@ -14,8 +14,9 @@
 typedef tigris_tiles Tiles;
 
 uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling) {
+  const uint32_t streamed = tiling->tiles[2] > 1 ? TIGRIS_STRIPE_STATE : TIGRIS_STREAM_STATE;
   return tiling->buffer_count *
-         (stage->mode == TIGRIS_STAGE_STREAMED ? TIGRIS_STREAM_STATE : TIGRIS_TILE_STATE);
+         (stage->mode == TIGRIS_STAGE_STREAMED ? streamed : TIGRIS_TILE_STATE);
 }
 
 void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32_t* begin,
@@ -68,15 +69,19 @@ int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count) {
   return (int32_t)(index * (size / count) + quotient);
 }
 
+void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis,
+                      int32_t* begin, int32_t* end) {
+  const uint32_t size = (uint32_t)tigris_tile_whole(t, tigris_tile_tensor(t, b)).end[axis];
+  *begin = tigris_tile_share(t->index[axis], size, t->tiling->tiles[axis]);
+  *end = tigris_tile_share(t->index[axis] + 1, size, t->tiling->tiles[axis]);
+}
+
 /* What the tile at hand makes of a STORE buffer's tensor; perhaps nothing. */
 static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
   tigris_box part = tigris_tile_whole(t, tigris_tile_tensor(t, b));
   uint32_t i;
-  for (i = 0; i < tigris_tile_tensor(t, b)->rank; ++i) {
-    const uint32_t size = (uint32_t)part.end[i];
-    part.begin[i] = tigris_tile_share(t->index[i], size, t->tiling->tiles[i]);
-    part.end[i] = tigris_tile_share(t->index[i] + 1, size, t->tiling->tiles[i]);
-  }
+  for (i = 0; i < tigris_tile_tensor(t, b)->rank; ++i)
+    tigris_tile_part(t, b, i, &part.begin[i], &part.end[i]);
   if (tigris_box_elements(&part) == 0)
     memset(&part, 0, sizeof part);
   return part;
@@ -185,9 +190,10 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   return 1;
 }
 
-static tigris_status runOp(const Tiles* t, const tigris_op* op) {
+/* Makes the part `box` of the output. */
+static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* box) {
   const tigris_plan* plan = t->plan;
-  const tigris_box out = freshOf(t, tigris_tile_output(t, op)->offset);
+  const tigris_box out = *box;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_local_params local;
@@ -217,7 +223,29 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op) {
   return tigris_invoke(t->ctx, op, tigris_box_params(plan, op, &out, &first, &local), views);
 }
 
+/* All that the op is to make of `box`: at once, or row by row. */
+static tigris_status runParts(const Tiles* t, const tigris_op* op, const tigris_box* box) {
+  tigris_box row = *box;
+  tigris_status status = TIGRIS_OK;
+  if (!isStreamed(t) || !tigris_stream_by_row(t, op, box))
+    return runOp(t, op, box);
+  for (; status == TIGRIS_OK && row.begin[1] < box->end[1]; ++row.begin[1]) {
+    row.end[1] = row.begin[1] + 1;
+    status = runOp(t, op, &row);
+  }
+  return status;
+}
+
 /* ---- the tile */
+
+/* What is to be stored of a buffer: in a stripe, its own part of the columns. */
+static tigris_box storedOf(const Tiles* t, uint32_t index) {
+  const tigris_tile_buffer* b = &t->buffers[index];
+  tigris_box part = isStreamed(t) ? freshOf(t, index) : partOf(t, b);
+  if (t->columns != NULL && tigris_box_elements(&part) != 0)
+    tigris_tile_part(t, b, 2, &part.begin[2], &part.end[2]);
+  return part;
+}
 
 /* Loads what is to be loaded of a buffer, or stores its part. */
 static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
@@ -225,7 +253,7 @@ static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tensor* tensor = tigris_tile_tensor(t, b);
   const tigris_box whole = tigris_tile_whole(t, tensor);
   const tigris_box held = boxOf(t, index);
-  const tigris_box part = isStore && !isStreamed(t) ? partOf(t, b) : freshOf(t, index);
+  const tigris_box part = isStore ? storedOf(t, index) : freshOf(t, index);
   const uint32_t size = tigris_element_size(tensor->dtype);
   const uint32_t elements = tigris_box_elements(&part);
   uint8_t* home;
@@ -259,7 +287,7 @@ static tigris_status runTile(Tiles* t) {
         status = carry(t, k, 0);
     }
     if (status == TIGRIS_OK && tigris_box_elements(&fresh) != 0)
-      status = runOp(t, op);
+      status = runParts(t, op, &fresh);
     if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
       status = carry(t, out, 1);
     if (status != TIGRIS_OK)
@@ -268,12 +296,15 @@ static tigris_status runTile(Tiles* t) {
   return status;
 }
 
-/* On to the next tile, the last axis fastest; 0 after the last one. */
+/* On to the next tile, the last axis fastest; streamed, all steps of a stripe before the next stripe. 0 after the
+ * last one. */
 static int advance(Tiles* t) {
-  uint32_t k;
+  static const uint8_t axes[2][TIGRIS_BOX_RANK] = {{3, 2, 1, 0}, {3, 1, 2, 0}};
+  uint32_t i;
   t->changed = 0;
   t->isFirst = 0;
-  for (k = TIGRIS_BOX_RANK; k-- > 0;) {
+  for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
+    const uint32_t k = axes[isStreamed(t)][i];
     if (t->tiling->tiles[k] > 1)
       t->changed |= 1u << k;
     if (++t->index[k] < t->tiling->tiles[k])
@@ -295,10 +326,13 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   t.buffers = ctx->plan->tile_buffers + t.tiling->first_buffer;
   t.fast = fast;
   t.origin = origin;
-  if (stage->mode == TIGRIS_STAGE_STREAMED)
+  if (stage->mode == TIGRIS_STAGE_STREAMED) {
     t.rows = (tigris_tile_rows*)(void*)(fast + (t.tiling->state - origin));
-  else
+    if (t.tiling->tiles[2] > 1)
+      t.columns = (tigris_tile_columns*)(void*)(t.rows + t.tiling->buffer_count);
+  } else {
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
+  }
   t.isFirst = 1;
   if (!tigris_is_dynamic(ctx))
     tigris_raise(&ctx->statistics.fast_peak,

@@ -12,6 +12,12 @@ typedef struct tigris_tile_rows {
   int32_t end;
 } tigris_tile_rows;
 
+/* In stripes: columns (indices of axis 2) in the buffer. */
+typedef struct tigris_tile_columns {
+  int32_t begin;
+  int32_t end;
+} tigris_tile_columns;
+
 typedef struct tigris_tiles {
   tigris_context* ctx;
   const tigris_plan* plan;
@@ -19,9 +25,10 @@ typedef struct tigris_tiles {
   const tigris_tiling* tiling;
   const tigris_tile_buffer* buffers;
   /* What the executor remembers of each buffer, in the fast arena: of a tiled stage the box it holds, of a
-   * streamed one its rows; the other is NULL. */
+   * streamed one its rows and, in stripes, its columns; the others are NULL. */
   tigris_box* boxes;
   tigris_tile_rows* rows;
+  tigris_tile_columns* columns;
   uint8_t* fast;
   uint32_t origin;
   uint32_t index[TIGRIS_BOX_RANK];
@@ -49,9 +56,16 @@ static inline const tigris_operand* tigris_tile_output(const tigris_tiles* t, co
 /* index * size / count, rounded down, for size and count up to 2^30. */
 int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count);
 
+/* What the tile at hand makes of the tensor of a STORE buffer along an axis. */
+void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis,
+                      int32_t* begin, int32_t* end);
+
 /* New rows of all buffers for a step of a streamed stage; moves the rows that stay. Sets error_op. */
 tigris_status tigris_stream_rows(tigris_tiles* t);
-/* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis at hand. */
+/* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
+ * hand. */
 tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end);
+/* An operand of the op has more columns than `out` needs: it is in one piece for a single row only. */
+int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigris_box* out);
 
 #endif /* TIGRIS_TILE_RUN_H */

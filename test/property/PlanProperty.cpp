@@ -54,6 +54,7 @@ struct Totals {
   uint64_t bounded = 0;
   uint64_t overlapping = 0;
   uint64_t byRows = 0;
+  uint64_t striped = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
 };
@@ -195,6 +196,7 @@ private:
       totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
       totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
       totals_.overlapping += hasOverlap(stage) ? 1 : 0;
+      totals_.striped += stage.mode == StageMode::Streamed && stage.tiling->tiles[2] > 1 ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
     totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
@@ -384,13 +386,15 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
-      "(%llu with overlaps), %llu direct; %llu plans with a bound by rows, %llu graphs by rows; "
+      "(%llu with overlaps, %llu in stripes), %llu direct; %llu plans with a bound by rows, %llu "
+      "graphs by rows; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
       static_cast<unsigned long long>(totals.chains),
       static_cast<unsigned long long>(totals.streamed),
       static_cast<unsigned long long>(totals.overlapping),
+      static_cast<unsigned long long>(totals.striped),
       static_cast<unsigned long long>(totals.direct),
       static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.byRows),

@@ -4,6 +4,7 @@
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/StreamReplay.h"
+#include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>
 
@@ -27,6 +28,44 @@ ops:
   - {op: Add, name: join, in: [a, b], out: [y]}
 )";
 
+/// Strides, dilation, padding, enlarging, a concatenation of channels, and two in the outermost axis.
+const char* const Windows = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2, 11, 13, 2]}
+  - {name: a, type: float32, shape: [2, 6, 7, 2]}
+  - {name: b, type: float32, shape: [2, 6, 7, 2]}
+  - {name: c, type: float32, shape: [2, 12, 14, 2]}
+  - {name: d, type: float32, shape: [2, 14, 17, 2]}
+  - {name: e, type: float32, shape: [2, 12, 14, 2]}
+  - {name: y, type: float32, shape: [2, 12, 14, 4]}
+ops:
+  - {op: MaxPool, name: stride, in: [x], out: [a], attrs: {kernel_shape: [3, 3], strides: [2, 2], pads: [1, 1, 1, 1]}}
+  - {op: AveragePool, name: dilation, in: [a], out: [b], attrs: {kernel_shape: [3, 3], dilations: [2, 2], pads: [2, 2, 2, 2]}}
+  - {op: Resize, name: enlarge, in: [b], out: [c], attrs: {mode: nearest, coordinate_transformation_mode: asymmetric, nearest_mode: floor, scales: [1.0, 2.0, 2.0, 1.0]}}
+  - {op: Pad, name: pad, in: [c], out: [d], attrs: {pads: [0, 1, 2, 0, 0, 1, 1, 0]}}
+  - {op: MaxPool, name: window, in: [d], out: [e], attrs: {kernel_shape: [3, 4], strides: [1, 1]}}
+  - {op: Concat, name: join, in: [c, e], out: [y], attrs: {axis: 3}}
+)";
+
+/// Windows of several rows and different widths over one tensor.
+const char* const TwoWindows = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 8, 8, 1]}
+  - {name: a, type: float32, shape: [1, 8, 8, 1]}
+  - {name: b, type: float32, shape: [1, 8, 8, 1]}
+  - {name: y, type: float32, shape: [1, 8, 8, 1]}
+ops:
+  - {op: MaxPool, name: wide, in: [x], out: [a], attrs: {kernel_shape: [5, 5], strides: [1, 1], pads: [2, 2, 2, 2]}}
+  - {op: MaxPool, name: narrow, in: [x], out: [b], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: Add, name: join, in: [a, b], out: [y]}
+)";
+
 StreamModel modelOf(RowTable& rows) {
   const Graph& graph = rows.graph();
   const std::vector<TensorId> loads = {*graph.findTensor("x")};
@@ -34,6 +73,31 @@ StreamModel modelOf(RowTable& rows) {
   std::optional<StreamModel> model = StreamModel::make(rows, graph.order(), loads, stores);
   REQUIRE(model);
   return std::move(*model);
+}
+
+Stage stageOf(const Graph& graph, const StreamModel& model, const TileCost& cost) {
+  Stage stage;
+  stage.mode = StageMode::Streamed;
+  stage.ops = graph.order();
+  stage.loads = {*graph.findTensor("x")};
+  stage.spills = {*graph.findTensor("y")};
+  stage.tiling = model.tiling(cost, model.layOut(cost, 4));
+  return stage;
+}
+
+void checkReplay(const Graph& graph, const StreamModel& model, const TileCost& cost) {
+  const Stage stage = stageOf(graph, model, cost);
+  const auto counts = StreamReplay(graph, stage).run();
+  REQUIRE_MESSAGE(counts, (counts ? "" : counts.error().message()));
+  CHECK(counts->kernelCalls == cost.kernelCalls);
+  CHECK(counts->loaded.at(stage.loads[0]) == cost.loadBytes);
+  CHECK(counts->stored.at(stage.spills[0]) == cost.storeBytes);
+  // A byte less anywhere is noticed.
+  for (size_t i = 0; i < stage.tiling->buffers.size(); ++i) {
+    Stage broken = stage;
+    --broken.tiling->buffers[i].bytes;
+    CHECK_FALSE(bool(StreamReplay(graph, broken).run()));
+  }
 }
 
 } // namespace
@@ -44,7 +108,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   CHECK(model.mostSteps() == 8);
-  const TileCost cost = model.cost(8);
+  const TileCost cost = *model.cost(8, 1);
   CHECK(cost.loadBytes == 32);
   CHECK(cost.storeBytes == 32);
   CHECK(cost.recomputeMacs == 0);
@@ -63,32 +127,88 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
   CHECK(cost.buffers[2].death == 2);
 }
 
-TEST_CASE("streams: the replay counts what the model says, for every number of steps") {
+TEST_CASE("streams: the replay counts what the model says, in all steps and stripes") {
+  for (const char* text : {Residual, Windows}) {
+    const Graph graph = parseGraph(text);
+    AccessTable access(graph);
+    RowTable rows(access);
+    const StreamModel model = modelOf(rows);
+    int64_t cuts = 0;
+    for (int64_t steps = 1; steps <= model.mostSteps(); ++steps)
+      for (const int64_t stripes : model.stripeCounts())
+        if (const std::optional<TileCost> cost = model.cost(steps, stripes)) {
+          CAPTURE(steps);
+          CAPTURE(stripes);
+          ++cuts;
+          checkReplay(graph, model, *cost);
+        }
+    CHECK(cuts == model.mostSteps() * static_cast<int64_t>(model.stripeCounts().size()));
+  }
+}
+
+TEST_CASE("streams: stripes load and make the columns near their borders twice") {
   const Graph graph = parseGraph(Residual);
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  for (int64_t steps = 1; steps <= 8; ++steps) {
-    CAPTURE(steps);
-    const TileCost cost = model.cost(steps);
-    Stage stage;
-    stage.mode = StageMode::Streamed;
-    stage.ops = graph.order();
-    stage.loads = {*graph.findTensor("x")};
-    stage.spills = {*graph.findTensor("y")};
-    stage.tiling = model.tiling(cost, model.layOut(cost, 4));
-    const auto counts = StreamReplay(graph, stage).run();
-    REQUIRE_MESSAGE(counts, (counts ? "" : counts.error().message()));
-    CHECK(counts->kernelCalls == cost.kernelCalls);
-    CHECK(counts->loaded.at(stage.loads[0]) == 32);
-    CHECK(counts->stored.at(stage.spills[0]) == 32);
-    // A byte less anywhere is noticed.
-    for (size_t i = 0; i < stage.tiling->buffers.size(); ++i) {
-      Stage broken = stage;
-      --broken.tiling->buffers[i].bytes;
-      CHECK_FALSE(bool(StreamReplay(graph, broken).run()));
-    }
+  CHECK(model.stripeCounts() == std::vector<int64_t>{1, 2, 3, 4});
+  const std::optional<TileCost> cost = model.cost(8, 2);
+  REQUIRE(cost);
+  CHECK(cost->tiles == TileCounts{1, 8, 2, 1});
+  // Columns 0..1 of y need 0..2 of a, all 4 of x; so do columns 2..3.
+  CHECK(cost->loadBytes == 2 * 32);
+  CHECK(cost->storeBytes == 32);
+  CHECK(cost->buffers[0].bytes == 3 * 4);
+  CHECK(cost->buffers[1].bytes == 4 * 3);
+  CHECK(cost->buffers[2].bytes == 3 * 2);
+  CHECK(cost->buffers[3].bytes == 3 * 2);
+  // The join needs two of the three columns of a, and so takes rows one by one.
+  CHECK(cost->kernelCalls == 2 * (7 + 6 + 8));
+  CHECK(cost->buffers[4].bytes == 20 * 4);
+}
+
+TEST_CASE(
+    "streams: an op that needs all columns, or several rows of wider ones, runs in no stripes") {
+  for (const std::string op : {"{op: Softmax, name: all, in: [x], out: [y], attrs: {axis: 2}}",
+                               "{op: Concat, name: all, in: [x, x], out: [y], attrs: {axis: 2}}"}) {
+    CAPTURE(op);
+    const bool joins = op.find("Concat") != std::string::npos;
+    const Graph graph = parseGraph(strCat(
+        "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+        "tensors:\n  - {name: x, type: float32, shape: [1, 4, 6, 2]}\n"
+        "  - {name: y, type: float32, shape: [1, 4, ",
+        joins ? 12 : 6, ", 2]}\nops:\n  - ", op, "\n"));
+    AccessTable access(graph);
+    RowTable rows(access);
+    const StreamModel model = modelOf(rows);
+    CHECK(model.cost(4, 1));
+    CHECK_FALSE(model.cost(4, 2));
   }
+  const Graph graph = parseGraph(TwoWindows);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  CHECK(model.cost(8, 1));
+  CHECK_FALSE(model.cost(8, 2));
+}
+
+TEST_CASE("streams: the replay refuses stripes that are not what the plan says") {
+  const Graph graph = parseGraph(Residual);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const std::optional<TileCost> cost = model.cost(8, 2);
+  REQUIRE(cost);
+  const Stage stage = stageOf(graph, model, *cost);
+  Stage more = stage;
+  more.tiling->tiles[2] = 5;
+  CHECK_FALSE(bool(StreamReplay(graph, more).run()));
+  Stage channels = stage;
+  channels.tiling->tiles = {1, 8, 1, 2};
+  CHECK_FALSE(bool(StreamReplay(graph, channels).run()));
+  Stage never = stage;
+  never.tiling->buffers[0].reloadAxes = 2;
+  CHECK_FALSE(bool(StreamReplay(graph, never).run()));
 }
 
 TEST_CASE("streams: how far below what it reads a result must lie") {
@@ -97,7 +217,7 @@ TEST_CASE("streams: how far below what it reads a result must lie") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   // Two windows behind: every row that is written has been read long before.
-  const TileCost cost = model.cost(8);
+  const TileCost cost = *model.cost(8, 1);
   REQUIRE(cost.leads.size() == 1);
   CHECK(cost.leads[0].load == *graph.findTensor("x"));
   CHECK(cost.leads[0].store == *graph.findTensor("y"));
@@ -119,9 +239,9 @@ ops:
   AccessTable widerAccess(wider);
   RowTable widerRows(widerAccess);
   const StreamModel doubling = modelOf(widerRows);
-  REQUIRE(doubling.cost(8).leads.size() == 1);
-  CHECK(doubling.cost(8).leads[0].bytes == 7 * 8 - 7 * 4);
-  CHECK(doubling.cost(1).leads[0].bytes == 0);
+  REQUIRE(doubling.cost(8, 1)->leads.size() == 1);
+  CHECK(doubling.cost(8, 1)->leads[0].bytes == 7 * 8 - 7 * 4);
+  CHECK(doubling.cost(1, 1)->leads[0].bytes == 0);
 }
 
 TEST_CASE("streams: the optimal planner streams what the greedy one computes twice") {
