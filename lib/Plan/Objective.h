@@ -8,9 +8,10 @@
 
 namespace tigris {
 
-/// Slow bytes a multiply-accumulate is worth where traffic is what counts: on a microcontroller
-/// an int8 product takes about a cycle and a byte of external memory several.
-constexpr uint64_t MacsPerSlowByte = 8;
+/// Multiply-accumulates a slow byte is worth where traffic is what counts. On a microcontroller a byte of external
+/// memory takes as long as some ten of them; at this many the convolutional networks of bench/plan_quality move the
+/// fewest bytes with about 5 % of recomputation at most.
+constexpr uint64_t MacsPerSlowByte = 48;
 
 /// Per byte of slow memory, recomputed multiply-accumulate and kernel call of one stage.
 struct CostWeights {

@@ -4,6 +4,7 @@
 #include "tigris/Analysis/BoxAccess.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tigris {
 
@@ -46,23 +47,52 @@ uint64_t neededElements(const Graph& graph, const Op& op, size_t input) {
   return elements;
 }
 
+/// Elements of a tensor that the model outputs need; a lower bound where only a part is.
+class Needs {
+public:
+  explicit Needs(const Graph& graph) : graph_(graph) {
+    const std::vector<OpId>& order = graph.order();
+    for (auto op = order.rbegin(); op != order.rend(); ++op)
+      for (const TensorId output : graph.op(*op).outputs)
+        if (output && elementsOf(output) == all(output))
+          whole_.insert(output);
+  }
+
+  uint64_t elementsOf(TensorId id) const {
+    if (graph_.isGraphOutput(id))
+      return all(id);
+    uint64_t most = 0;
+    for (const OpId user : graph_.users(id)) {
+      // What a chain needs of which only a part is needed may be less than its ops need one by one.
+      const Op& op = graph_.op(user);
+      if (std::none_of(op.outputs.begin(), op.outputs.end(),
+                       [&](TensorId result) { return whole_.count(result) != 0; }))
+        continue;
+      for (size_t input = 0; input < op.inputs.size(); ++input)
+        if (op.inputs[input] == id)
+          most = std::max(most, neededElements(graph_, op, input));
+    }
+    return std::min(all(id), most);
+  }
+
+private:
+  uint64_t all(TensorId id) const { return static_cast<uint64_t>(graph_.tensor(id).elements()); }
+
+  const Graph& graph_;
+  std::set<TensorId> whole_;
+};
+
 } // namespace
 
 uint64_t leastTraffic(const Graph& graph) {
+  const Needs needs(graph);
   uint64_t bytes = 0;
   for (const Port& port : graph.outputs())
     bytes += graph.tensor(port.tensor).bytes();
   for (const Port& port : graph.inputs()) {
     const Tensor& tensor = graph.tensor(port.tensor);
     const auto all = static_cast<uint64_t>(tensor.elements());
-    uint64_t most = 0;
-    for (const OpId user : graph.users(port.tensor)) {
-      const Op& op = graph.op(user);
-      for (size_t input = 0; input < op.inputs.size(); ++input)
-        if (op.inputs[input] == port.tensor)
-          most = std::max(most, std::min(all, neededElements(graph, op, input)));
-    }
-    bytes += all == 0 ? 0 : tensor.bytes() / all * most;
+    bytes += all == 0 ? 0 : tensor.bytes() / all * needs.elementsOf(port.tensor);
   }
   return bytes;
 }

@@ -5,8 +5,9 @@
 
 namespace tigris {
 
-/// Bytes of the model outputs, and of the model inputs as far as some op needs them: of an input that is only cut or
-/// sampled (Slice, strides beyond the window) a plan may load less than all.
+/// Bytes of the model outputs, and of the model inputs as far as the outputs need them: of an input that is only cut
+/// or sampled (Slice, strides beyond the window) a plan may load less than all. An input that is needed only for
+/// something that is cut or sampled itself does not count.
 uint64_t leastTraffic(const Graph& graph);
 
 } // namespace tigris

@@ -86,4 +86,20 @@ ops:
   - {op: MaxPool, name: p, in: [x], out: [y], attrs: {kernel_shape: [1, 1], strides: [2, 2]}}
 )");
   CHECK(leastTraffic(sampled) == 2 * 8 * 4 * 4);
+  // A chain may load only the rows that are sampled at its end.
+  const Graph chain = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: r, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 8, 8, 4], quant: {scale: 1.0}}
+ops:
+  - {op: Relu, name: r, in: [x], out: [r]}
+  - {op: Slice, name: s, in: [r], out: [y], attrs: {starts: [0], ends: [16], axes: [1], steps: [2]}}
+)");
+  CHECK(leastTraffic(chain) == 8 * 32);
 }
