@@ -257,9 +257,11 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
   return std::max(bound(1), rounded - std::min(rounded, padding));
 }
 
-/// What the finest cut of the op needs bounds tiled stages. A stream of it holds no less, but less of the executor's state,
-/// and rounds other sizes up.
+/// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its result. A
+/// stream of it holds no less, but less of the executor's state, and rounds other sizes up.
 uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
+  if (!isNeededWhole(graph, graph.op(need.op).output()))
+    return 0;
   if (std::none_of(plan.stages.begin(), plan.stages.end(),
                    [](const Stage& stage) { return stage.mode == StageMode::Streamed; }))
     return need.bytes;

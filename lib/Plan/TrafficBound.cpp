@@ -58,6 +58,8 @@ public:
           whole_.insert(output);
   }
 
+  bool isWhole(TensorId id) const { return whole_.count(id) != 0; }
+
   uint64_t elementsOf(TensorId id) const {
     if (graph_.isGraphOutput(id))
       return all(id);
@@ -66,7 +68,7 @@ public:
       // What a chain needs of which only a part is needed may be less than its ops need one by one.
       const Op& op = graph_.op(user);
       if (std::none_of(op.outputs.begin(), op.outputs.end(),
-                       [&](TensorId result) { return whole_.count(result) != 0; }))
+                       [&](TensorId result) { return isWhole(result); }))
         continue;
       for (size_t input = 0; input < op.inputs.size(); ++input)
         if (op.inputs[input] == id)
@@ -83,6 +85,8 @@ private:
 };
 
 } // namespace
+
+bool isNeededWhole(const Graph& graph, TensorId id) { return Needs(graph).isWhole(id); }
 
 uint64_t leastTraffic(const Graph& graph) {
   const Needs needs(graph);

@@ -10,4 +10,7 @@ namespace tigris {
 /// something that is cut or sampled itself does not count.
 uint64_t leastTraffic(const Graph& graph);
 
+/// False for a result of an op of which the model outputs need a part only: a chain may make just that.
+bool isNeededWhole(const Graph& graph, TensorId id);
+
 } // namespace tigris
