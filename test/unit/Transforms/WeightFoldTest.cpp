@@ -1,4 +1,4 @@
-// scale-fold and split-projection: what they change, with the same results, and what they must leave alone.
+// scale-fold, scale-sink and split-projection: what they change, with the same results, and what they must leave alone.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>
@@ -63,6 +63,91 @@ blobs:
 # CHECK-NOT: op:
 )";
   checkSameValues(parseGraph(yaml), checkPass("scale-fold", yaml));
+}
+
+TEST_CASE("scale-sink: the normalization of an image joins the convolution, also of groups") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 4, 3, 3]}
+  - {name: m, type: float32, shape: [4, 1, 1], const: true}
+  - {name: d, type: float32, shape: [1, 4, 1, 1], const: true}
+  - {name: w, type: float32, shape: [2, 2, 2, 1], const: true}
+  - {name: b, type: float32, shape: [2], const: true}
+  - {name: t, type: float32, shape: [1, 4, 3, 3]}
+  - {name: u, type: float32, shape: [1, 4, 3, 3]}
+  - {name: y, type: float32, shape: [1, 2, 2, 3]}
+ops:
+  - {op: Sub, name: sub, in: [x, m], out: [t]}
+  - {op: Div, name: div, in: [t, d], out: [u]}
+  - {op: Conv, name: conv, in: [u, w, b], out: [y], attrs: {group: 2, kernel_shape: [2, 1]}}
+blobs:
+  - {name: m, values: [1, 2, 3, 4]}
+  - {name: d, values: [2, 4, 0.5, 1]}
+  - {name: w, values: [1, 2, 3, 4, 5, 6, 7, 8]}
+  - {name: b, values: [1, -1]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Conv, name: conv, in: [x, {{.*}}, {{.*}}], out: ["y"]
+# CHECK-NOT: op:
+# CHECK: values: [0.5, 1.0, 0.75, 1.0, 10.0, 12.0, 7.0, 8.0]
+)";
+  checkSameValues(parseGraph(yaml), checkPass("scale-sink", yaml));
+}
+
+TEST_CASE("scale-sink: padding takes factors, not summands") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 1, 3, 3]}
+  - {name: s, type: float32, shape: [], const: true}
+  - {name: w, type: float32, shape: [1, 1, 3, 3], const: true}
+  - {name: a, type: float32, shape: [1, 1, 3, 3]}
+  - {name: m, type: float32, shape: [1, 1, 3, 3]}
+  - {name: y, type: float32, shape: [1, 1, 3, 3]}
+ops:
+  - {op: Add, name: add, in: [x, s], out: [a]}
+  - {op: Mul, name: mul, in: [s, a], out: [m]}
+  - {op: Conv, name: conv, in: [m, w], out: [y], attrs: {kernel_shape: [3, 3], pads: [1, 1, 1, 1]}}
+blobs:
+  - {name: s, values: [2]}
+  - {name: w, values: [1, 2, 3, 4, 5, 6, 7, 8, 9]}
+# CHECK: {op: Add, name: add
+# CHECK-NEXT: {op: Conv, name: conv, in: [a
+# CHECK-NOT: op:
+)";
+  checkSameValues(parseGraph(yaml), checkPass("scale-sink", yaml));
+}
+
+TEST_CASE("scale-sink: both layouts of a Gemm, and one for all") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [3, 2]}
+  - {name: s, type: float32, shape: [2], const: true}
+  - {name: o, type: float32, shape: [], const: true}
+  - {name: w, type: float32, shape: [2, 2], const: true}
+  - {name: t, type: float32, shape: [3, 2]}
+  - {name: g, type: float32, shape: [3, 2]}
+  - {name: u, type: float32, shape: [3, 2]}
+  - {name: y, type: float32, shape: [3, 2]}
+ops:
+  - {op: Mul, name: mul, in: [x, s], out: [t]}
+  - {op: Gemm, name: one, in: [t, w], out: [g], attrs: {transB: 1}}
+  - {op: Sub, name: sub, in: [o, g], out: [u]}
+  - {op: Gemm, name: two, in: [u, w], out: [y]}
+blobs:
+  - {name: s, values: [2, 3]}
+  - {name: o, values: [5]}
+  - {name: w, values: [1, 2, 3, 4]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Gemm, name: one, in: [x
+# CHECK-NEXT: {op: Gemm, name: two, in: [g
+# CHECK-NOT: op:
+)";
+  checkSameValues(parseGraph(yaml), checkPass("scale-sink", yaml));
 }
 
 TEST_CASE("scale-fold: leaves a sum per element, a result with two readers, and a division by the "

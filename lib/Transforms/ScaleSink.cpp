@@ -1,0 +1,55 @@
+// scale-sink: products and sums with constants become part of the weights after them.
+#include "tigris/Pass/Rewrite.h"
+#include "tigris/Transforms/Passes.h"
+#include "tigris/Transforms/WeightScale.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* Doc =
+    R"(A factor or summand per channel, or one for all, in front of a convolution or Gemm goes into its weights and its
+bias and costs nothing:
+
+    t = Div(Sub(x, mean), deviation)                  # one per channel
+    y = Conv(t, w, b)             ->   y = Conv(x, w / deviation, b - sum(w * mean / deviation))
+
+Exporters write the normalization of images this way, and networks that normalize before they convolve. A
+convolution with padding takes factors only: the zeros around its operand are not shifted. Quantized tensors are
+left alone.)";
+
+bool sink(Graph& graph, OpId id) {
+  if (!mayScaleAndShift(graph, id))
+    return false;
+  const Op& op = graph.op(id);
+  const Shape& result = graph.tensor(op.output()).shape;
+  if (result.rank() < 2)
+    return false;
+  for (const size_t slot : {size_t{0}, size_t{1}}) {
+    const TensorId from = op.input(slot);
+    if (!from || graph.tensor(from).isConstant() || graph.tensor(from).shape != result)
+      continue;
+    const auto form = scaleAndShift(graph, op, slot, static_cast<size_t>(result[1]));
+    if (form && scaleReader(graph, id, from, *form))
+      return true;
+  }
+  return false;
+}
+
+PassStatus run(Graph& graph, PassContext&) {
+  // Of several in a row the last is next to the weights.
+  bool changed = false;
+  const std::vector<OpId> order = graph.order();
+  for (auto op = order.rbegin(); op != order.rend(); ++op)
+    changed |= sink(graph, *op);
+  return changedIf(changed);
+}
+
+} // namespace
+
+PassInfo scaleSinkPass() {
+  return functionPass("scale-sink",
+                      "products and sums with constants go into the weights after them", Doc, run);
+}
+
+} // namespace tigris
