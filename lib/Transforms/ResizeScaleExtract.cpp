@@ -3,6 +3,7 @@
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tigris {
 
@@ -33,6 +34,42 @@ std::vector<T> forAllAxes(const Op& op, size_t rank, const std::vector<T>& some,
   return all;
 }
 
+/// Whole numbers that make `to` of `from`; empty where there are none.
+std::vector<double> wholeFactors(const Shape& from, const Shape& to) {
+  std::vector<double> factors;
+  for (size_t axis = 0; axis < from.rank(); ++axis) {
+    if (from[axis] == 0 || to[axis] % from[axis] != 0)
+      return {};
+    factors.push_back(static_cast<double>(to[axis]) / static_cast<double>(from[axis]));
+  }
+  return factors;
+}
+
+/// The one scale that keeps the ratio of sides, on the axes with a size; empty where its results, rounded down as those
+/// of scales are, are not the shape `to`.
+std::vector<double> commonFactor(const Op& op, const std::vector<int64_t>& sizes,
+                                 const std::string& policy, const Shape& from, const Shape& to) {
+  const std::vector<int64_t> wanted =
+      forAllAxes(op, from.rank(), sizes, std::vector<int64_t>(from.rank(), 0));
+  std::optional<float> common;
+  for (size_t axis = 0; axis < from.rank(); ++axis) {
+    if (wanted[axis] == 0)
+      continue;
+    const float scale = static_cast<float>(wanted[axis]) / static_cast<float>(from[axis]);
+    common = !common                  ? scale
+             : policy == "not_larger" ? std::min(*common, scale)
+                                      : std::max(*common, scale);
+  }
+  std::vector<double> factors;
+  for (size_t axis = 0; axis < from.rank(); ++axis) {
+    const float scale = wanted[axis] == 0 ? 1.0F : *common;
+    if (static_cast<int64_t>(std::floor(static_cast<float>(from[axis]) * scale)) != to[axis])
+      return {};
+    factors.push_back(scale);
+  }
+  return factors;
+}
+
 /// The attributes in canonical form; nullopt when an operand is not known at compile time.
 Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
   const KnownValues values(graph);
@@ -45,16 +82,14 @@ Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
   const Shape& to = graph.tensor(op.output()).shape;
   AttrMap attrs;
   if (*sizes && !(*sizes)->empty()) {
-    if (op.attrs.getString("keep_aspect_ratio_policy", "stretch") != "stretch")
-      return makeError(DiagId::UnsupportedOp, "op '", op.name,
-                       "' (Resize): keep_aspect_ratio_policy '",
-                       op.attrs.getString("keep_aspect_ratio_policy"),
-                       "' is not supported; export with fixed scales");
-    std::vector<double> factors;
-    for (size_t axis = 0; axis < from.rank(); ++axis)
-      if (from[axis] > 0 && to[axis] % from[axis] == 0)
-        factors.push_back(static_cast<double>(to[axis]) / static_cast<double>(from[axis]));
-    if (factors.size() == from.rank())
+    const std::string policy = op.attrs.getString("keep_aspect_ratio_policy", "stretch");
+    const std::vector<double> factors =
+        policy == "stretch" ? wholeFactors(from, to) : commonFactor(op, **sizes, policy, from, to);
+    if (policy != "stretch" && factors.empty())
+      return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (Resize): ", to.str(),
+                       " is not what the scale of keep_aspect_ratio_policy '", policy,
+                       "' makes of ", from.str(), " without rounding up; export with fixed scales");
+    if (!factors.empty())
       attrs.set("scales", factors);
     else
       attrs.set("sizes", to.dims());

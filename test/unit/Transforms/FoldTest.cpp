@@ -251,17 +251,28 @@ blobs:
 )");
 }
 
-TEST_CASE("resize-scale-extract: aspect ratio policies are refused") {
+TEST_CASE("resize-scale-extract: an aspect ratio policy is one scale") {
+  checkPass("resize-scale-extract", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 1, 4, 6]}
+  - {name: y, type: float32, shape: [1, 1, 8, 12]}
+ops:
+  - {op: Resize, name: o, in: [x], out: [y], attrs: {sizes: [8, 15], axes: [2, 3], keep_aspect_ratio_policy: not_larger}}
+# CHECK: scales: [1.0, 1.0, 2.0, 2.0]
+)");
+  // 5 * 1.75 is 9 when rounded, and 8 when cut off as results of scales are.
   checkFails("resize-scale-extract", R"(
 inputs: [{name: x}]
 outputs: [{name: y}]
 tensors:
-  - {name: x, type: float32, shape: [1, 1, 4, 4]}
-  - {name: y, type: float32, shape: [1, 1, 8, 8]}
+  - {name: x, type: float32, shape: [1, 1, 4, 5]}
+  - {name: y, type: float32, shape: [1, 1, 7, 9]}
 ops:
-  - {op: Resize, name: o, in: [x], out: [y], attrs: {sizes: [8, 8], axes: [2, 3], keep_aspect_ratio_policy: not_larger}}
+  - {op: Resize, name: o, in: [x], out: [y], attrs: {sizes: [7, 7], axes: [2, 3], keep_aspect_ratio_policy: not_smaller}}
 )",
-             DiagId::UnsupportedOp, "keep_aspect_ratio_policy 'not_larger'");
+             DiagId::UnsupportedOp, "keep_aspect_ratio_policy 'not_smaller'");
 }
 
 TEST_CASE(
