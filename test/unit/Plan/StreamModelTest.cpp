@@ -50,19 +50,6 @@ ops:
   - {op: Concat, name: join, in: [c, e], out: [y], attrs: {axis: 3}}
 )";
 
-/// The second operand is the same for every row and outermost index.
-const char* const Broadcast = R"(stage: normalized
-layout: channels-last
-inputs: [{name: x}, {name: z}]
-outputs: [{name: y}]
-tensors:
-  - {name: x, type: int8, shape: [2, 4, 6, 1], quant: {scale: 1.0}}
-  - {name: z, type: int8, shape: [1, 1, 6, 1], quant: {scale: 1.0}}
-  - {name: y, type: int8, shape: [2, 4, 6, 1], quant: {scale: 1.0}}
-ops:
-  - {op: Add, name: join, in: [x, z], out: [y]}
-)";
-
 /// Windows of several rows and different widths over one tensor.
 const char* const TwoWindows = R"(stage: normalized
 layout: channels-last
