@@ -65,19 +65,22 @@ static inline void randomBytes(int8_t* out, size_t n) {
     out[i] = (int8_t)(randomBits() & 255u);
 }
 
+enum { MOVES = sizeof(void*) < 8, FENCE = 16 }; /* FENCE: bytes behind a block */
+
 /* malloc that never fails and is aligned to 16. Where the C library aligns to 16 anyway, a sanitizer sees every
- * access outside [0, size). */
+ * access outside [0, size); elsewhere, release() checks the bytes behind it. */
 static inline void* exactly(size_t size) {
-  /* the pointer to free lies in front of the block only where it had to be moved */
-  const int moved = sizeof(void*) < 8;
-  uint8_t* p = (uint8_t*)malloc(moved ? size + 32 : (size == 0 ? 1 : size));
+  /* in front of a block that had to be moved: its size and the pointer to free */
+  uint8_t* p = (uint8_t*)malloc(MOVES ? size + 64 : (size == 0 ? 1 : size));
   if (p == NULL) {
     printf("out of memory: %lu\n", (unsigned long)size);
     exit(2);
   }
-  if (moved) {
+  if (MOVES) {
     uint8_t* at = p + 16 + (16 - (uintptr_t)p % 16) % 16;
     memcpy(at - sizeof p, &p, sizeof p);
+    memcpy(at - sizeof p - sizeof size, &size, sizeof size);
+    memset(at + size, 0xFE, FENCE);
     return at;
   }
   return p;
@@ -85,8 +88,14 @@ static inline void* exactly(size_t size) {
 
 static inline void release(void* block) {
   uint8_t* p = (uint8_t*)block;
-  if (sizeof(void*) < 8)
+  if (MOVES) {
+    size_t size;
+    uint32_t i;
+    memcpy(&size, p - sizeof p - sizeof size, sizeof size);
+    for (i = 0; i < FENCE; ++i)
+      CHECK_EQ(p[size + i], 0xFE);
     memcpy(&p, p - sizeof p, sizeof p);
+  }
   free(p);
 }
 

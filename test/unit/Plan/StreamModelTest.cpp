@@ -50,6 +50,19 @@ ops:
   - {op: Concat, name: join, in: [c, e], out: [y], attrs: {axis: 3}}
 )";
 
+/// The second operand is the same for every row and outermost index.
+const char* const Broadcast = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}, {name: z}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [2, 4, 6, 1], quant: {scale: 1.0}}
+  - {name: z, type: int8, shape: [1, 1, 6, 1], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [2, 4, 6, 1], quant: {scale: 1.0}}
+ops:
+  - {op: Add, name: join, in: [x, z], out: [y]}
+)";
+
 /// Windows of several rows and different widths over one tensor.
 const char* const TwoWindows = R"(stage: normalized
 layout: channels-last
@@ -66,9 +79,16 @@ ops:
   - {op: Add, name: join, in: [a, b], out: [y]}
 )";
 
+std::vector<TensorId> loadsOf(const Graph& graph) {
+  std::vector<TensorId> loads;
+  for (const Port& input : graph.inputs())
+    loads.push_back(input.tensor);
+  return loads;
+}
+
 StreamModel modelOf(RowTable& rows) {
   const Graph& graph = rows.graph();
-  const std::vector<TensorId> loads = {*graph.findTensor("x")};
+  const std::vector<TensorId> loads = loadsOf(graph);
   const std::vector<TensorId> stores = {*graph.findTensor("y")};
   std::optional<StreamModel> model = StreamModel::make(rows, graph.order(), loads, stores);
   REQUIRE(model);
@@ -79,7 +99,7 @@ Stage stageOf(const Graph& graph, const StreamModel& model, const TileCost& cost
   Stage stage;
   stage.mode = StageMode::Streamed;
   stage.ops = graph.order();
-  stage.loads = {*graph.findTensor("x")};
+  stage.loads = loadsOf(graph);
   stage.spills = {*graph.findTensor("y")};
   stage.tiling = model.tiling(cost, model.layOut(cost, 4));
   return stage;
@@ -90,7 +110,10 @@ void checkReplay(const Graph& graph, const StreamModel& model, const TileCost& c
   const auto counts = StreamReplay(graph, stage).run();
   REQUIRE_MESSAGE(counts, (counts ? "" : counts.error().message()));
   CHECK(counts->kernelCalls == cost.kernelCalls);
-  CHECK(counts->loaded.at(stage.loads[0]) == cost.loadBytes);
+  uint64_t loaded = 0;
+  for (const TensorId load : stage.loads)
+    loaded += counts->loaded.at(load);
+  CHECK(loaded == cost.loadBytes);
   CHECK(counts->stored.at(stage.spills[0]) == cost.storeBytes);
   // A byte less anywhere is noticed.
   for (size_t i = 0; i < stage.tiling->buffers.size(); ++i) {
@@ -128,7 +151,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
 }
 
 TEST_CASE("streams: the replay counts what the model says, in all steps and stripes") {
-  for (const char* text : {Residual, Windows}) {
+  for (const char* text : {Residual, Windows, Broadcast}) {
     const Graph graph = parseGraph(text);
     AccessTable access(graph);
     RowTable rows(access);
