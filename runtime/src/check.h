@@ -104,11 +104,6 @@ static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint3
 
 static inline int tigris_shift_ok(int32_t shift) { return shift >= -31 && shift <= 30; }
 
-/* S8 or S16 with a quantisation record. */
-static inline int tigris_is_quantised(const tigris_tensor* t) {
-  return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
-}
-
 /* Input and output of an arithmetic op: both F32, or both S8 or both S16 with quantisation. */
 static inline int tigris_arithmetic_pair(const tigris_tensor* x, const tigris_tensor* y) {
   return x->dtype == y->dtype &&

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "address.h"
 #include "view.h"
 
 #if TIGRIS_DYNAMIC_ARENA
@@ -62,7 +63,7 @@ static uint32_t roomIn(tigris_context* ctx, unsigned slow, uint32_t bytes) {
   int compact;
   for (compact = 0; compact <= 1; ++compact) {
     const uint32_t at = endOf(ctx, slow, compact);
-    if (at + (uint64_t)bytes + table <= ctx->limit[slow])
+    if (at <= ctx->limit[slow] && bytes + table <= ctx->limit[slow] - at)
       return at;
   }
   return TIGRIS_NONE;
@@ -76,45 +77,52 @@ static uint32_t bytesOf(const tigris_plan* plan, uint32_t tensor) {
   return plan->tensors[tensor].bytes;
 }
 
-/* What becomes of the bytes of a block next. */
-typedef enum Fate { UNTOUCHED, READ, WRITTEN } Fate;
+/* A use of the fast arena by a step of the schedule. */
+typedef struct Touch {
+  uint32_t offset;
+  uint32_t bytes; /* 0: none */
+  int isWrite;
+} Touch;
 
-/* How an op, or a stage that takes and makes parts of tensors, treats them. */
-static Fate operandsFate(const tigris_plan* plan, const tigris_op* op, const tigris_block* b) {
-  const tigris_operand* o = &plan->operands[op->operands];
-  uint32_t i;
-  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i, ++o) {
-    if (o->pool == TIGRIS_POOL_FAST &&
-        overlaps(o->offset, bytesOf(plan, o->tensor), b->offset, b->bytes))
-      return i < op->inputs ? READ : WRITTEN;
-  }
-  return UNTOUCHED;
-}
-
-static Fate homesFate(const tigris_plan* plan, const tigris_stage* s, const tigris_block* b) {
-  Fate fate = UNTOUCHED;
+/* Use `i` of a step, reads before writes; 0 when it has no more. */
+static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step, uint32_t i,
+                   Touch* touch) {
+  const uint32_t op = step - s->load_count; /* of the stage */
+  uint32_t pool = TIGRIS_POOL_FAST;
+  uint32_t tensor;
 #if TIGRIS_TILED_STAGES
-  const tigris_tiling* t = &plan->tilings[s->detail];
-  const tigris_tile_buffer* buffer = &plan->tile_buffers[t->first_buffer];
-  uint32_t i;
-  for (i = 0; i < t->buffer_count; ++i, ++buffer) {
-    if (buffer->home != TIGRIS_POOL_FAST ||
-        !overlaps(buffer->home_offset, bytesOf(plan, buffer->tensor), b->offset, b->bytes))
-      continue;
-    if (!(buffer->flags & TIGRIS_TILE_STORE))
-      return READ;
-    fate = WRITTEN;
-  }
-#else
-  (void)plan;
-  (void)s;
-  (void)b;
+  if (s->mode != TIGRIS_STAGE_WHOLE) {
+    const tigris_tiling* t = &plan->tilings[s->detail];
+    const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + i];
+    if (i == t->buffer_count)
+      return 0;
+    pool = b->home;
+    tensor = b->tensor;
+    touch->offset = b->home_offset;
+    touch->isWrite = b->flags & TIGRIS_TILE_STORE;
+  } else
 #endif
-  return fate;
-}
-
-static Fate transferFate(const tigris_transfer* t, const tigris_block* b, Fate fate) {
-  return overlaps(t->fast, t->bytes, b->offset, b->bytes) ? fate : UNTOUCHED;
+      if (op < s->op_count) {
+    const tigris_op* record = &plan->ops[s->first_op + op];
+    const tigris_operand* o = &plan->operands[record->operands + i];
+    if (i == (uint32_t)record->inputs + record->outputs)
+      return 0;
+    pool = o->pool;
+    tensor = o->tensor;
+    touch->offset = o->offset;
+    touch->isWrite = i >= record->inputs;
+  } else {
+    const int isLoad = step < s->load_count;
+    const tigris_transfer* t =
+        &plan->transfers[isLoad ? s->first_load + step : s->first_spill + op - s->op_count];
+    if (i != 0)
+      return 0;
+    tensor = t->tensor;
+    touch->offset = t->fast;
+    touch->isWrite = isLoad;
+  }
+  touch->bytes = pool == TIGRIS_POOL_FAST ? bytesOf(plan, tensor) : 0;
+  return 1;
 }
 
 /* 1 when the bytes are read from a step of the current stage on before anything is written into them. */
@@ -124,20 +132,19 @@ static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block
   uint32_t i;
   for (; stage < plan->stage_count; ++stage, step = 0) {
     const tigris_stage* s = &plan->stages[stage];
-    const uint32_t spills = s->load_count + s->op_count;
-    Fate fate = UNTOUCHED;
-    if (step == 0 && s->mode != TIGRIS_STAGE_WHOLE)
-      fate = homesFate(plan, s, b);
-    for (; fate == UNTOUCHED && step < spills + s->spill_count; ++step) {
-      if (step < s->load_count)
-        fate = transferFate(&plan->transfers[s->first_load + step], b, WRITTEN);
-      else if (step < spills)
-        fate = operandsFate(plan, &plan->ops[s->first_op + step - s->load_count], b);
-      else
-        fate = transferFate(&plan->transfers[s->first_spill + step - spills], b, READ);
+    for (; step < tigris_stage_steps(s); ++step) {
+      int isWritten = 0;
+      Touch t;
+      for (i = 0; touchOf(plan, s, step, i, &t); ++i) {
+        if (t.bytes == 0 || !overlaps(t.offset, t.bytes, b->offset, b->bytes))
+          continue;
+        if (!t.isWrite)
+          return 1;
+        isWritten = 1;
+      }
+      if (isWritten)
+        return 0;
     }
-    if (fate != UNTOUCHED)
-      return fate == READ;
   }
   for (i = plan->input_count; i < plan->port_count; ++i) {
     const tigris_port* p = &plan->ports[i];
@@ -226,29 +233,29 @@ tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_
   return TIGRIS_OK;
 }
 
-uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes,
-                             int isWrite) {
-  const uint32_t index = find(ctx, offset, bytes, isWrite);
-  const tigris_block* b = blockAt(ctx, index);
-  return index == ctx->block_count ? NULL : addressOf(ctx, b) + (offset - b->offset);
+tigris_status tigris_dynamic_prepare(tigris_context* ctx, uint32_t step) {
+  Touch t;
+  uint32_t i;
+  for (i = 0; touchOf(ctx->plan, &ctx->plan->stages[ctx->stage], step, i, &t); ++i) {
+    if (t.bytes == 0)
+      continue;
+    if (t.isWrite ? tigris_dynamic_place(ctx, t.offset, t.bytes) != TIGRIS_OK
+                  : find(ctx, t.offset, t.bytes, 0) == ctx->block_count)
+      return TIGRIS_E_MEMORY;
+  }
+  return TIGRIS_OK;
 }
 
-uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
-  tigris_statistics* s = &ctx->statistics;
+uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, uint32_t moved,
+                           int isWrite) {
   const uint32_t index = find(ctx, offset, bytes, isWrite);
-  const tigris_block* b;
-  uint32_t end;
+  const tigris_block* b = blockAt(ctx, index);
   if (index == ctx->block_count)
     return NULL;
-  b = blockAt(ctx, index);
-  end = b->at + b->bytes;
-  if (!b->slow) {
-    tigris_raise(&s->fast_peak, end);
-  } else {
-    tigris_raise(&s->slow_peak, end);
-    tigris_raise(&s->overflow_bytes, end - ctx->plan->summary->slow_bytes);
-    *(isWrite ? &s->slow_write : &s->slow_read) += bytes;
-  }
+  if (b->slow)
+    tigris_count_overflow(ctx, b->at + b->bytes, moved, isWrite);
+  else
+    tigris_raise(&ctx->statistics.fast_peak, b->at + b->bytes);
   return addressOf(ctx, b) + (offset - b->offset);
 }
 
@@ -269,9 +276,9 @@ tigris_status tigris_dynamic_start(tigris_context* ctx) {
     }
     if (tigris_dynamic_place(ctx, offset, bytes) != TIGRIS_OK)
       return TIGRIS_E_MEMORY;
-    ctx->ports[i] = tigris_dynamic_at(ctx, offset, bytes, 1);
+    ctx->ports[i] =
+        tigris_dynamic_at(ctx, offset, bytes, 0, 1); /* the caller wrote it, not the run */
   }
-  ctx->statistics.slow_write = 0; /* the caller wrote them, not the run */
   tigris_dynamic_sweep(ctx, 0);
   return TIGRIS_OK;
 }
@@ -282,7 +289,7 @@ tigris_status tigris_dynamic_finish(tigris_context* ctx) {
   for (i = plan->input_count; i < plan->port_count && plan->summary->io_mode == TIGRIS_IO_ARENA;
        ++i) {
     const tigris_port* port = &plan->ports[i];
-    ctx->ports[i] = tigris_dynamic_find(ctx, port->offset, bytesOf(plan, port->tensor), 1);
+    ctx->ports[i] = tigris_dynamic_at(ctx, port->offset, bytesOf(plan, port->tensor), 0, 1);
     if (ctx->ports[i] == NULL)
       return TIGRIS_E_MEMORY;
   }

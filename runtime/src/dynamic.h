@@ -38,7 +38,11 @@ typedef struct tigris_block {
   uint32_t slow; /* 1: the block is in the overflow */
 } tigris_block;
 
-/* Positions in the schedule: step 0 is the first load of a stage, its ops and spills follow. */
+/* Positions in the schedule: step 0 is the first load of a stage, its ops and spills follow. A tiled stage is one
+ * step. */
+static inline uint32_t tigris_stage_steps(const tigris_stage* s) {
+  return s->mode == TIGRIS_STAGE_WHOLE ? s->load_count + s->op_count + s->spill_count : 1;
+}
 
 /* Takes `fast_bytes` (without scratch) and memory->slow_bytes into use; planned slow bytes are there. */
 void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_t fast_bytes);
@@ -46,14 +50,15 @@ void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_
 tigris_status tigris_dynamic_start(tigris_context* ctx);
 /* Finds the model outputs that live in the arena. */
 tigris_status tigris_dynamic_finish(tigris_context* ctx);
-/* Makes room for a write, in place where the plan does. Other blocks may move. */
+/* Before a step of the current stage: makes room for all it writes, in place where the plan does; other blocks may
+ * move. TIGRIS_E_MEMORY, too, when what it reads is not there. */
+tigris_status tigris_dynamic_prepare(tigris_context* ctx, uint32_t step);
+/* The same for one write. */
 tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_t bytes);
 /* Lets go of what nothing reads from `step` of the current stage on. */
 void tigris_dynamic_sweep(tigris_context* ctx, uint32_t step);
-/* Where an interval is, NULL when no block holds all of it; counts peaks and slow traffic. */
-uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite);
-/* The same of the oldest block or, to write, the newest one, counting nothing. */
-uint8_t* tigris_dynamic_find(const tigris_context* ctx, uint32_t offset, uint32_t bytes,
-                             int isWrite);
+/* Where an interval is, NULL when no block holds all of it; counts peaks and, as tigris_address, slow traffic. */
+uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, uint32_t moved,
+                           int isWrite);
 
 #endif /* TIGRIS_DYNAMIC_H */

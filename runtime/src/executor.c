@@ -1,10 +1,10 @@
 /* Runs an opened plan: init, model inputs and outputs, stages. */
 #include <string.h>
 
+#include "address.h"
 #include "dynamic.h"
 #include "invoke.h"
 #include "lz4_block.h"
-#include "state.h"
 #include "tile.h"
 #include "view.h"
 
@@ -202,97 +202,34 @@ tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, 
 
 /* ---- running */
 
-/* The place of an interval of the plan's fast arena; NULL when the dynamic arena does not hold it. */
-static uint8_t* fastAt(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
-  if (tigris_is_dynamic(ctx))
-    return tigris_dynamic_at(ctx, offset, bytes, isWrite);
-  tigris_raise(&ctx->statistics.fast_peak, offset + bytes);
-  return ctx->fast + offset;
-}
-
-/* The place of an interval of slow memory; counts the traffic. */
-static uint8_t* slowAt(tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
-  *(isWrite ? &ctx->statistics.slow_write : &ctx->statistics.slow_read) += bytes;
-  tigris_raise(&ctx->statistics.slow_peak, offset + bytes);
-  return tigris_slow_at(ctx, offset, bytes);
-}
-
-/* The address of an operand; counts the memory and the slow traffic it means. */
-static uint8_t* address(tigris_context* ctx, const tigris_operand* o, int isOutput) {
-  const uint32_t bytes = ctx->plan->tensors[o->tensor].bytes;
-  switch (o->pool) {
-  case TIGRIS_POOL_FAST:
-    return fastAt(ctx, o->offset, bytes, isOutput);
-  case TIGRIS_POOL_SLOW:
-    return slowAt(ctx, o->offset, bytes, isOutput);
-  case TIGRIS_POOL_CALLER:
-    return (uint8_t*)ctx->ports[tigris_place_of(ctx, o->offset)];
-  case TIGRIS_POOL_UNPACKED:
-    if (ctx->unpacked != ctx->fast)
-      ctx->statistics.slow_read += bytes;
-    return ctx->unpacked + o->offset;
-  default:
-    return (uint8_t*)(uintptr_t)(ctx->plan->weights + o->offset);
-  }
-}
-
-/* Dynamic arena: room for the outputs of an op. */
-static tigris_status placeOutputs(tigris_context* ctx, const tigris_op* op) {
-  const tigris_operand* o = &ctx->plan->operands[op->operands + op->inputs];
-  const tigris_operand* const end = o + op->outputs;
-  tigris_status status = TIGRIS_OK;
-  for (; status == TIGRIS_OK && o < end; ++o) {
-    if (o->pool == TIGRIS_POOL_FAST)
-      status = tigris_dynamic_place(ctx, o->offset, ctx->plan->tensors[o->tensor].bytes);
-  }
-  return status;
-}
-
 static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
   const tigris_plan* plan = ctx->plan;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   const tigris_operand* o = &plan->operands[op->operands];
   uint32_t i;
-  if (tigris_is_dynamic(ctx) && placeOutputs(ctx, op) != TIGRIS_OK)
-    return TIGRIS_E_MEMORY;
   for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i, ++o) {
-    if (o->pool == TIGRIS_POOL_ABSENT) {
+    const tigris_tensor* t = &plan->tensors[o->tensor];
+    if (o->pool == TIGRIS_POOL_ABSENT)
       memset(&views[i], 0, sizeof views[i]);
-    } else {
-      views[i] = tigris_whole(plan, &plan->tensors[o->tensor], address(ctx, o, i >= op->inputs));
-      if (views[i].data == NULL && o->pool == TIGRIS_POOL_FAST)
-        return TIGRIS_E_MEMORY;
-    }
+    else
+      views[i] = tigris_whole(
+          plan, t, tigris_address(ctx, o->pool, o->offset, t->bytes, t->bytes, i >= op->inputs));
   }
   return tigris_invoke(ctx, op, op->params_size == 0 ? NULL : plan->params + op->params, views);
 }
-
-#if TIGRIS_WEIGHT_BLOCKS
-/* Counts what unpacking a block writes. */
-static void touchUnpacked(tigris_context* ctx, const tigris_weight_block* b) {
-  const uint32_t end = b->fast + b->bytes;
-  if (ctx->unpacked == ctx->fast) {
-    tigris_raise(&ctx->statistics.fast_peak, end);
-  } else {
-    const uint32_t slowEnd = (uint32_t)(ctx->unpacked - ctx->slow) + end;
-    tigris_raise(&ctx->statistics.slow_peak, slowEnd);
-    tigris_raise(&ctx->statistics.overflow_bytes, slowEnd - ctx->plan->summary->slow_bytes);
-    ctx->statistics.slow_write += b->bytes;
-  }
-}
-#endif
 
 /* Unpacks the weight block that belongs in front of an op, if there is one. */
 static void unpackBefore(tigris_context* ctx, uint32_t op) {
 #if TIGRIS_WEIGHT_BLOCKS
   const tigris_plan* plan = ctx->plan;
   const tigris_weight_block* b = &plan->weight_blocks[ctx->next_weight_block];
+  uint8_t* to;
   if (ctx->next_weight_block == plan->weight_block_count || b->first_op != op)
     return;
   ++ctx->next_weight_block;
-  touchUnpacked(ctx, b);
+  to = tigris_address(ctx, TIGRIS_POOL_UNPACKED, b->fast, b->bytes, b->bytes, 1);
   if (!ctx->rehearsal) /* it cannot fail: tigris_plan_open has checked the block */
-    tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, ctx->unpacked + b->fast, b->bytes);
+    tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, to, b->bytes);
 #else
   (void)ctx;
   (void)op;
@@ -300,23 +237,17 @@ static void unpackBefore(tigris_context* ctx, uint32_t op) {
 }
 
 /* A load, or a spill. */
-static tigris_status transfer(tigris_context* ctx, const tigris_transfer* t, int isLoad) {
-  uint8_t* fast;
-  uint8_t* slow;
-  if (tigris_is_dynamic(ctx) && isLoad && tigris_dynamic_place(ctx, t->fast, t->bytes) != TIGRIS_OK)
-    return TIGRIS_E_MEMORY;
-  fast = fastAt(ctx, t->fast, t->bytes, isLoad);
-  slow = slowAt(ctx, t->slow, t->bytes, !isLoad);
-  if (fast == NULL)
-    return TIGRIS_E_MEMORY;
+static void transfer(tigris_context* ctx, const tigris_transfer* t, int isLoad) {
+  uint8_t* fast = tigris_address(ctx, TIGRIS_POOL_FAST, t->fast, t->bytes, t->bytes, isLoad);
+  uint8_t* slow = tigris_address(ctx, TIGRIS_POOL_SLOW, t->slow, t->bytes, t->bytes, !isLoad);
   if (!ctx->rehearsal)
     memcpy(isLoad ? fast : slow, isLoad ? slow : fast, t->bytes);
-  return TIGRIS_OK;
 }
 
 /* Resets the counters and checks or counts the memory of the model's inputs and outputs. */
 static tigris_status start(tigris_context* ctx) {
   const tigris_plan* plan = ctx->plan;
+  const uint32_t mode = plan->summary->io_mode;
   uint32_t i;
   memset(&ctx->statistics, 0, sizeof ctx->statistics);
   ctx->statistics.dynamic = tigris_is_dynamic(ctx);
@@ -324,85 +255,75 @@ static tigris_status start(tigris_context* ctx) {
   ctx->error_stage = TIGRIS_NONE;
   ctx->next_weight_block = 0;
   for (i = 0; i < plan->port_count; ++i) {
-    const uint32_t end = plan->ports[i].offset + plan->tensors[plan->ports[i].tensor].bytes;
-    if (plan->summary->io_mode == TIGRIS_IO_SLOW)
-      tigris_raise(&ctx->statistics.slow_peak, end);
-    else if (plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->ports[i] == NULL &&
-             ctx->rows[i] == NULL && !ctx->rehearsal)
+    const tigris_port* port = &plan->ports[i];
+    if (mode != TIGRIS_IO_CALLER)
+      tigris_address(ctx, mode == TIGRIS_IO_SLOW ? TIGRIS_POOL_SLOW : TIGRIS_POOL_FAST,
+                     port->offset, plan->tensors[port->tensor].bytes, 0, 0);
+    else if (ctx->ports[i] == NULL && ctx->rows[i] == NULL && !ctx->rehearsal)
       return TIGRIS_E_STATE;
-    else if (plan->summary->io_mode == TIGRIS_IO_ARENA && !tigris_is_dynamic(ctx))
-      tigris_raise(&ctx->statistics.fast_peak, end);
   }
-  return tigris_is_dynamic(ctx) ? tigris_dynamic_start(ctx) : TIGRIS_OK;
+#if TIGRIS_DYNAMIC_ARENA
+  if (tigris_is_dynamic(ctx))
+    return tigris_dynamic_start(ctx);
+#endif
+  return TIGRIS_OK;
 }
 
 #if TIGRIS_TILED_STAGES
-#if TIGRIS_DYNAMIC_ARENA
-/* Room for what a tiled stage makes whole in fast memory. What it reads there must be there. */
-static tigris_status placeHomes(tigris_context* ctx, const tigris_stage* stage) {
-  const tigris_tiling* t = &ctx->plan->tilings[stage->detail];
-  tigris_status status = TIGRIS_OK;
-  uint32_t i;
-  for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i) {
-    const tigris_tile_buffer* b = &ctx->plan->tile_buffers[t->first_buffer + i];
-    if (b->home != TIGRIS_POOL_FAST)
-      continue;
-    if (b->flags & TIGRIS_TILE_STORE)
-      status = tigris_dynamic_place(ctx, b->home_offset, ctx->plan->tensors[b->tensor].bytes);
-    else if (tigris_tile_fast_home(ctx, b) == NULL)
-      status = TIGRIS_E_MEMORY;
-  }
-  return status;
-}
-#endif
-
 /* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
 static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
-  unpackBefore(ctx, stage->first_op);
+  uint8_t* fast = ctx->fast;
+  uint32_t begin = 0;
 #if TIGRIS_DYNAMIC_ARENA
   if (tigris_is_dynamic(ctx)) {
-    tigris_status status = TIGRIS_OK;
-    uint32_t begin;
     uint32_t end;
-    uint8_t* at;
     tigris_tile_span(ctx->plan, stage, &begin, &end);
-    ctx->error_op = stage->first_op;
-    if (placeHomes(ctx, stage) != TIGRIS_OK ||
-        tigris_dynamic_place(ctx, begin, end - begin) != TIGRIS_OK)
+    if (tigris_dynamic_place(ctx, begin, end - begin) != TIGRIS_OK)
       return TIGRIS_E_MEMORY;
-    ctx->error_op = TIGRIS_NONE;
-    at = tigris_dynamic_at(ctx, begin, end - begin, 1);
-    if (!ctx->rehearsal)
-      status = tigris_run_tiles(ctx, stage, at, begin);
-    tigris_dynamic_sweep(ctx, 1); /* the stage is done */
-    return status;
+    fast = tigris_dynamic_at(ctx, begin, end - begin, end - begin, 1);
+    if (ctx->rehearsal)
+      return TIGRIS_OK;
   }
 #endif
-  return tigris_run_tiles(ctx, stage, ctx->fast, 0);
+  return tigris_run_tiles(ctx, stage, fast, begin);
 }
 #endif
 
-static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
+/* A load, a spill, an op, or all of a tiled stage. Sets error_op. */
+static tigris_status runStep(tigris_context* ctx, const tigris_stage* stage, uint32_t step) {
   const tigris_plan* plan = ctx->plan;
-  const uint32_t spills = stage->load_count + stage->op_count;
+  const uint32_t index = step - stage->load_count; /* of an op */
+  const uint32_t op = stage->first_op + index;
   tigris_status status = TIGRIS_OK;
-  uint32_t step;
+  if (index < stage->op_count) {
+    ctx->error_op = op;
+    unpackBefore(ctx, op);
+  }
+#if TIGRIS_DYNAMIC_ARENA
+  if (tigris_is_dynamic(ctx) && tigris_dynamic_prepare(ctx, step) != TIGRIS_OK)
+    return TIGRIS_E_MEMORY;
+#endif
 #if TIGRIS_TILED_STAGES
   if (stage->mode != TIGRIS_STAGE_WHOLE)
-    return runTiled(ctx, stage);
+    status = runTiled(ctx, stage);
+  else
 #endif
-  for (step = 0; status == TIGRIS_OK && step < spills + stage->spill_count; ++step) {
-    const uint32_t op = stage->first_op + step - stage->load_count;
-    if (step < stage->load_count) {
-      status = transfer(ctx, &plan->transfers[stage->first_load + step], 1);
-    } else if (step >= spills) {
-      status = transfer(ctx, &plan->transfers[stage->first_spill + step - spills], 0);
-    } else {
-      unpackBefore(ctx, op);
-      status = runOp(ctx, &plan->ops[op]);
-      if (status != TIGRIS_OK)
-        ctx->error_op = op;
-    }
+      if (step < stage->load_count)
+    transfer(ctx, &plan->transfers[stage->first_load + step], 1);
+  else if (index < stage->op_count)
+    status = runOp(ctx, &plan->ops[op]);
+  else
+    transfer(ctx, &plan->transfers[stage->first_spill + index - stage->op_count], 0);
+  if (status == TIGRIS_OK)
+    ctx->error_op = TIGRIS_NONE;
+  return status;
+}
+
+static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
+  tigris_status status = TIGRIS_OK;
+  uint32_t step;
+  for (step = 0; status == TIGRIS_OK && step < tigris_stage_steps(stage); ++step) {
+    status = runStep(ctx, stage, step);
 #if TIGRIS_DYNAMIC_ARENA
     if (tigris_is_dynamic(ctx))
       tigris_dynamic_sweep(ctx, step + 1);
@@ -424,10 +345,12 @@ tigris_status tigris_step(tigris_context* ctx) {
     return TIGRIS_MORE;
   }
   ctx->stage = 0;
+#if TIGRIS_DYNAMIC_ARENA
   if (status == TIGRIS_OK && tigris_is_dynamic(ctx))
     status = tigris_dynamic_finish(ctx);
+#endif
   if (status == TIGRIS_OK && !ctx->rehearsal)
-    tigris_exchange_states(ctx);
+    ctx->exchanged ^= 1u;
   return status;
 }
 

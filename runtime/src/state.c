@@ -1,29 +1,5 @@
-/* States: model outputs that the next run gets as inputs. */
-#include "state.h"
-
-#include <string.h>
-
+/* The first values of states: model outputs that the next run gets as inputs. */
 #include "view.h"
-
-uint8_t* tigris_slow_at(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
-  const tigris_plan* plan = ctx->plan;
-  uint32_t i;
-  for (i = 0; ctx->exchanged && i < plan->port_count; ++i) {
-    const tigris_port* port = &plan->ports[i];
-    if (port->state != TIGRIS_NO_PORT && offset >= port->offset &&
-        (uint64_t)offset + bytes <= (uint64_t)port->offset + plan->tensors[port->tensor].bytes)
-      return ctx->slow + plan->ports[port->state].offset + (offset - port->offset);
-  }
-  return ctx->slow + offset;
-}
-
-void tigris_exchange_states(tigris_context* ctx) { ctx->exchanged ^= 1u; }
-
-static void fillWide(int16_t* to, int16_t value, uint32_t n) {
-  uint32_t i;
-  for (i = 0; i < n; ++i)
-    to[i] = value;
-}
 
 tigris_status tigris_reset(tigris_context* ctx) {
   const tigris_plan* plan;
@@ -33,15 +9,17 @@ tigris_status tigris_reset(tigris_context* ctx) {
   plan = ctx->plan;
   for (i = 0; i < plan->input_count; ++i) {
     const tigris_tensor* t = &plan->tensors[plan->ports[i].tensor];
-    void* data = tigris_input(ctx, i);
+    uint8_t* data = (uint8_t*)tigris_input(ctx, i);
+    /* real zeros: the zero point of quantised values, whose low byte comes first */
+    const uint32_t zero = tigris_is_quantised(t) ? (uint32_t)tigris_zero_point(plan, t) : 0;
+    const uint32_t high = t->dtype == TIGRIS_S16 ? 8 : 0;
+    uint32_t k;
     if (plan->ports[i].state == TIGRIS_NO_PORT)
       continue;
     if (data == NULL)
       return TIGRIS_E_STATE;
-    /* real zeros: the zero point of quantised values */
-    memset(data, t->dtype == TIGRIS_S8 ? tigris_zero_point(plan, t) : 0, t->bytes);
-    if (t->dtype == TIGRIS_S16)
-      fillWide((int16_t*)data, (int16_t)tigris_zero_point(plan, t), t->bytes / 2);
+    for (k = 0; k < t->bytes; ++k)
+      data[k] = (uint8_t)(zero >> (k & 1 ? high : 0));
   }
   return TIGRIS_OK;
 }

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "address.h"
 #include "dynamic.h"
 #include "invoke.h"
 #include "rows.h"
-#include "state.h"
 #include "tile_run.h"
 
 #if TIGRIS_TILED_STAGES
@@ -31,25 +31,6 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32
       *begin = buffers[i].fast;
     tigris_raise(end, buffers[i].fast + buffers[i].bytes);
   }
-}
-
-uint8_t* tigris_tile_fast_home(tigris_context* ctx, const tigris_tile_buffer* b) {
-  const uint32_t bytes = ctx->plan->tensors[b->tensor].bytes;
-#if TIGRIS_DYNAMIC_ARENA
-  if (tigris_is_dynamic(ctx))
-    return tigris_dynamic_find(ctx, b->home_offset, bytes, b->flags == TIGRIS_TILE_STORE);
-#endif
-  tigris_raise(&ctx->statistics.fast_peak, b->home_offset + bytes);
-  return ctx->fast + b->home_offset;
-}
-
-static uint8_t* homeOf(const Tiles* t, const tigris_tile_buffer* b) {
-  if (b->home == TIGRIS_POOL_CALLER)
-    return (uint8_t*)t->ctx->ports[tigris_place_of(t->ctx, b->home_offset)];
-  if (b->home == TIGRIS_POOL_FAST)
-    return tigris_tile_fast_home(t->ctx, b);
-  tigris_raise(&t->ctx->statistics.slow_peak, b->home_offset + tigris_tile_tensor(t, b)->bytes);
-  return tigris_slow_at(t->ctx, b->home_offset, tigris_tile_tensor(t, b)->bytes);
 }
 
 /* index * size / count, rounded down, for size and count up to 2^30: by long multiplication, because 64-bit
@@ -162,9 +143,7 @@ static tigris_status checkRoom(const Tiles* t) {
 static uint8_t* dataOf(const Tiles* t, const tigris_operand* o) {
   if (o->pool == TIGRIS_POOL_TILE)
     return tigris_tile_data(t, &t->buffers[o->offset]);
-  if (o->pool == TIGRIS_POOL_UNPACKED)
-    return t->ctx->unpacked + o->offset;
-  return (uint8_t*)(uintptr_t)(t->plan->weights + o->offset);
+  return tigris_address(t->ctx, o->pool, o->offset, 0, 0, 0);
 }
 
 /* The view of box `need`, a part of what lies packed at `o`. 0 when it is in pieces. */
@@ -261,10 +240,7 @@ static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
     return TIGRIS_OK;
   if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
     return tigris_carry_rows(t->ctx, b, &held, &part, tigris_tile_data(t, b));
-  home = homeOf(t, b);
-  if (b->home == TIGRIS_POOL_SLOW)
-    *(isStore ? &t->ctx->statistics.slow_write : &t->ctx->statistics.slow_read) +=
-        (uint64_t)elements * size;
+  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, elements * size, isStore);
   if (isStore)
     tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);
   else

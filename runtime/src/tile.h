@@ -11,9 +11,6 @@ uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling*
 void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32_t* begin,
                       uint32_t* end);
 
-/* Where a tensor with its home in fast memory lies whole; NULL when the dynamic arena does not hold it. */
-uint8_t* tigris_tile_fast_home(tigris_context* ctx, const tigris_tile_buffer* b);
-
 /* Runs all tiles. Fast offset `origin` lies at `fast`. Sets error_op. What a checked plan can still get wrong
  * is found here, before a byte is moved: a box that exceeds its buffer or a piece that is not
  * contiguous (TIGRIS_E_ADDRESS), an op that cannot be cut that way (TIGRIS_E_OP). */

@@ -108,6 +108,11 @@ static inline tigris_span tigris_span_of(const tigris_view* view) {
   return span;
 }
 
+/* S8 or S16 with a quantisation record. */
+static inline int tigris_is_quantised(const tigris_tensor* t) {
+  return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
+}
+
 static inline int32_t tigris_zero_point(const tigris_plan* plan, const tigris_tensor* tensor) {
   return plan->quant[tensor->quant].zero_point;
 }
