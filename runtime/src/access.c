@@ -139,31 +139,35 @@ static Window windowOf(const void* params, uint32_t axis) {
   return w;
 }
 
+/* Indices of an axis, H (0) or W (1) of the window, that the indices [begin, end) of the output need; 0: none. */
+static int needAxis(const Access* a, Family family, uint32_t i, uint32_t axis, int32_t begin,
+                    int32_t end, tigris_box* need) {
+  const Window w = windowOf(a->params, i);
+  const int32_t reach = (w.kernel - 1) * w.dilation;
+  const int isAll = family != TRANSPOSED && end - begin == a->dy[axis];
+  int isSome;
+  if (family == TRANSPOSED) {
+    begin = (most(begin + w.before - reach, 0) + w.stride - 1) / w.stride;
+    end = (end - 1 + w.before) / w.stride + 1;
+  } else {
+    begin = begin * w.stride - w.before;
+    end = (end - 1) * w.stride - w.before + reach + 1;
+  }
+  setRange(need, axis, most(begin, 0), least(end, a->dx[axis]));
+  isSome = need->begin[axis] < need->end[axis];
+  if (isAll) /* with what no window reaches: rows stay in one piece */
+    setRange(need, axis, 0, a->dx[axis]);
+  return isSome;
+}
+
 static int needWindow(const Access* a, Family family, tigris_box* need) {
   const uint8_t* axes = axesOf[a->x->rank - 2];
   uint32_t i;
   copyRange(need, 0, a->out, 0);
   for (i = 0; i < 2; ++i) {
     const uint32_t axis = axes[i + 1];
-    const Window w = windowOf(a->params, i);
-    const int32_t reach = (w.kernel - 1) * w.dilation;
-    int32_t begin;
-    int32_t end;
-    if (axis == 4)
-      continue;
-    if (family == TRANSPOSED) {
-      begin = (most(a->out->begin[axis] + w.before - reach, 0) + w.stride - 1) / w.stride;
-      end = (a->out->end[axis] - 1 + w.before) / w.stride + 1;
-    } else {
-      begin = a->out->begin[axis] * w.stride - w.before;
-      end = (a->out->end[axis] - 1) * w.stride - w.before + reach + 1;
-    }
-    setRange(need, axis, most(begin, 0), least(end, a->dx[axis]));
-    if (need->begin[axis] >= need->end[axis])
+    if (axis != 4 && !needAxis(a, family, i, axis, a->out->begin[axis], a->out->end[axis], need))
       return 0;
-    /* all of the axis, with what no window reaches: rows stay in one piece */
-    if (family != TRANSPOSED && a->out->end[axis] - a->out->begin[axis] == a->dy[axis])
-      setRange(need, axis, 0, a->dx[axis]);
   }
   return 1;
 }
@@ -398,6 +402,15 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   default:
     return needElements(&a, need);
   }
+}
+
+int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input,
+                     const tigris_box* out, tigris_box* need) {
+  const Family family = (Family)families[op->opcode];
+  const Access a = accessOf(plan, op, input, out);
+  if (((TIGRIS_OPS_CONV && family == CONV) || (TIGRIS_OPS_POOL && family == POOL)) && a.x->rank > 2)
+    return needAxis(&a, family, 0, 1, out->begin[1], out->end[1], need);
+  return tigris_box_need(plan, op, input, out, need);
 }
 
 /* ---- parameters */

@@ -8,12 +8,10 @@ static int32_t sizeOf(const tigris_box* box, uint32_t axis) {
 }
 
 tigris_box tigris_box_whole(const int32_t* dims, uint32_t rank) {
-  tigris_box box;
+  tigris_box box = {{0, 0, 0, 0}, {1, 1, 1, 1}};
   uint32_t i;
-  for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
-    box.begin[i] = 0;
-    box.end[i] = i < rank ? dims[i] : 1;
-  }
+  for (i = 0; i < rank; ++i)
+    box.end[i] = dims[i];
   return box;
 }
 

@@ -10,11 +10,15 @@
 #define COLUMNS 2u
 
 static int32_t rowCount(const tigris_tiles* t, uint32_t index) {
-  return tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index])).end[ROWS];
+  return tigris_tile_size(t, &t->buffers[index], ROWS);
 }
 
 tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end) {
   tigris_box box = tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index]));
+  if (begin == end) {
+    memset(&box, 0, sizeof box);
+    return box;
+  }
   if ((uint32_t)box.end[0] == t->tiling->tiles[0]) {
     box.begin[0] = (int32_t)t->index[0];
     box.end[0] = box.begin[0] + 1;
@@ -25,8 +29,6 @@ tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t be
     box.begin[COLUMNS] = t->columns[index].begin;
     box.end[COLUMNS] = t->columns[index].end;
   }
-  if (begin == end)
-    memset(&box, 0, sizeof box);
   return box;
 }
 
@@ -69,12 +71,11 @@ static tigris_status setColumns(tigris_tiles* t) {
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
     tigris_tile_columns* c = &t->columns[i];
-    const tigris_box whole = tigris_tile_whole(t, tigris_tile_tensor(t, b));
     c->begin = c->end = 0;
     if (b->flags & TIGRIS_TILE_STORE)
       tigris_tile_part(t, b, COLUMNS, &c->begin, &c->end);
     else if ((b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << COLUMNS)))
-      c->end = whole.end[COLUMNS];
+      c->end = tigris_tile_size(t, b, COLUMNS);
   }
   for (i = t->stage->op_count; status == TIGRIS_OK && i-- > 0;) {
     status = needColumns(t, &t->plan->ops[t->stage->first_op + i]);
@@ -101,7 +102,7 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
                     int32_t* begin, int32_t* end) {
   const tigris_box out = tigris_stream_strip(t, tigris_tile_output(t, op)->offset, row, row + 1);
   tigris_box need;
-  if (!tigris_box_need(t->plan, op, i, &out, &need))
+  if (!tigris_rows_need(t->plan, op, i, &out, &need))
     return 0;
   *begin = need.begin[ROWS];
   *end = need.end[ROWS];
@@ -117,7 +118,7 @@ static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
   const uint32_t out = tigris_tile_output(t, op)->offset;
   tigris_tile_rows* s = &t->rows[out];
   const int32_t rows = rowCount(t, out);
-  for (s->fresh = s->end; s->end < rows; ++s->end) {
+  for (; s->end < rows; ++s->end) {
     uint32_t i;
     for (i = 0; i < op->inputs; ++i) {
       int32_t begin;
@@ -133,25 +134,20 @@ static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
   return TIGRIS_OK;
 }
 
-/* The first row a buffer must hold: new, or needed by the first row that a reader has not made before. */
-static tigris_status lowestRow(const tigris_tiles* t, uint32_t index, int32_t* lowest) {
-  uint32_t k;
+/* Lets the inputs of an op keep their rows from the first one on that its next row needs. */
+static tigris_status keepRows(tigris_tiles* t, const tigris_op* op) {
+  const uint32_t out = tigris_tile_output(t, op)->offset;
+  const int32_t row = t->rows[out].fresh;
   uint32_t i;
-  *lowest = t->rows[index].fresh;
-  for (k = 0; k < t->stage->op_count; ++k) {
-    const tigris_op* op = &t->plan->ops[t->stage->first_op + k];
-    const uint32_t out = tigris_tile_output(t, op)->offset;
-    if (t->rows[out].fresh == rowCount(t, out))
+  for (i = 0; row != rowCount(t, out) && i < op->inputs; ++i) {
+    int32_t* lowest = &t->rows[t->plan->operands[op->operands + i].offset].end;
+    int32_t begin;
+    int32_t end;
+    if (!isStreamedInput(t, op, i))
       continue;
-    for (i = 0; i < op->inputs; ++i) {
-      int32_t begin;
-      int32_t end;
-      if (!isStreamedInput(t, op, i) || t->plan->operands[op->operands + i].offset != index)
-        continue;
-      if (!needRows(t, op, i, t->rows[out].fresh, &begin, &end))
-        return TIGRIS_E_OP;
-      *lowest = begin < *lowest ? begin : *lowest;
-    }
+    if (!needRows(t, op, i, row, &begin, &end))
+      return TIGRIS_E_OP;
+    *lowest = begin < *lowest ? begin : *lowest;
   }
   return TIGRIS_OK;
 }
@@ -162,19 +158,36 @@ static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
   tigris_tile_rows* s = &t->rows[index];
   const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
   const int32_t moved = lowest - s->first;
-  const tigris_box kept = tigris_stream_strip(t, index, lowest, s->fresh);
-  const uint32_t bytes = tigris_box_elements(&kept) * size;
-  if (bytes != 0) {
+  if (moved != 0 && lowest != s->fresh) {
+    const tigris_box kept = tigris_stream_strip(t, index, lowest, s->fresh);
+    const uint32_t bytes = tigris_box_elements(&kept) * size;
     uint8_t* data = tigris_tile_data(t, b);
     /* only a damaged plan asks for rows that are gone */
     if (moved < 0)
       return TIGRIS_E_ADDRESS;
-    if (moved != 0)
-      memmove(data, data + (size_t)(uint32_t)moved * (bytes / (uint32_t)(s->fresh - lowest)),
-              bytes);
+    memmove(data, data + (size_t)(uint32_t)moved * (bytes / (uint32_t)(s->fresh - lowest)), bytes);
   }
   s->first = lowest;
   return TIGRIS_OK;
+}
+
+/* Makes room for new rows: those that have come stay as far as some op's next row needs them. `end` is the lowest of
+ * them meanwhile. Sets error_op. */
+static tigris_status holdRows(tigris_tiles* t) {
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  for (i = 0; i < t->tiling->buffer_count; ++i)
+    t->rows[i].fresh = t->rows[i].end;
+  for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
+    status = keepRows(t, &t->plan->ops[t->stage->first_op + i]);
+    if (status != TIGRIS_OK)
+      t->ctx->error_op = t->stage->first_op + i;
+  }
+  for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
+    status = hold(t, i, isWhole(&t->buffers[i]) ? 0 : t->rows[i].end);
+    t->rows[i].end = t->rows[i].fresh;
+  }
+  return status;
 }
 
 tigris_status tigris_stream_rows(tigris_tiles* t) {
@@ -185,27 +198,19 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
     if (t->columns != NULL)
       status = setColumns(t);
   }
+  if (status == TIGRIS_OK)
+    status = holdRows(t);
   for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
-    tigris_tile_rows* s = &t->rows[i];
-    if (!(t->buffers[i].flags & TIGRIS_TILE_LOAD))
-      continue;
-    s->fresh = s->end;
-    s->end = isWhole(&t->buffers[i])
-                 ? rowCount(t, i)
-                 : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
-                                     t->tiling->tiles[ROWS]);
+    if (t->buffers[i].flags & TIGRIS_TILE_LOAD)
+      t->rows[i].end = isWhole(&t->buffers[i])
+                           ? rowCount(t, i)
+                           : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
+                                               t->tiling->tiles[ROWS]);
   }
   for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
     status = advance(t, &t->plan->ops[t->stage->first_op + i]);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
-  }
-  for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
-    int32_t lowest = 0;
-    if (!isWhole(&t->buffers[i]))
-      status = lowestRow(t, i, &lowest);
-    if (status == TIGRIS_OK)
-      status = hold(t, i, lowest);
   }
   return status;
 }

@@ -50,9 +50,14 @@ int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count) {
   return (int32_t)(index * (size / count) + quotient);
 }
 
+int32_t tigris_tile_size(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis) {
+  const tigris_tensor* tensor = tigris_tile_tensor(t, b);
+  return axis < tensor->rank ? tigris_dims(t->plan, tensor)[axis] : 1;
+}
+
 void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis,
                       int32_t* begin, int32_t* end) {
-  const uint32_t size = (uint32_t)tigris_tile_whole(t, tigris_tile_tensor(t, b)).end[axis];
+  const uint32_t size = (uint32_t)tigris_tile_size(t, b, axis);
   *begin = tigris_tile_share(t->index[axis], size, t->tiling->tiles[axis]);
   *end = tigris_tile_share(t->index[axis] + 1, size, t->tiling->tiles[axis]);
 }

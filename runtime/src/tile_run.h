@@ -45,6 +45,9 @@ static inline tigris_box tigris_tile_whole(const tigris_tiles* t, const tigris_t
   return tigris_box_whole(tigris_dims(t->plan, tensor), tensor->rank);
 }
 
+/* Indices of an axis of the buffer's tensor; 1 where it has no such axis. */
+int32_t tigris_tile_size(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis);
+
 static inline uint8_t* tigris_tile_data(const tigris_tiles* t, const tigris_tile_buffer* b) {
   return t->fast + (b->fast - t->origin);
 }
