@@ -205,6 +205,8 @@ private:
       return concat();
     case OpKind::Slice:
       return slice();
+    case OpKind::Gather:
+      return gather();
     case OpKind::Pad:
       return pad();
     case OpKind::Resize:
@@ -362,6 +364,18 @@ private:
       access.pad = (*ranges)[axis].start;
       access.stride = (*ranges)[axis].count == 1 ? 1 : (*ranges)[axis].step;
     }
+    return true;
+  }
+
+  /// A table of indices along one axis, which stays whole.
+  bool gather() {
+    const auto axis = normalizeAxis(op_.attrs.getInt("axis"), shape(0).rank());
+    if (!axis || !isConstant(1) || shape(1).rank() != 1)
+      return false;
+    never(*axis);
+    for (size_t other = 0; other < y_.rank(); ++other)
+      if (other != *axis)
+        same(0, other, other);
     return true;
   }
 

@@ -60,8 +60,7 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     input.operand = i;
     for (int64_t row = 0; row < result[RowAxis]; ++row) {
       const Box need = rules->need(i, strip(result, outer, row, row + 1));
-      if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != whole.axes[2] ||
-          need.axes[3] != whole.axes[3])
+      if (need.empty() || need.axes[0] != whole.axes[0])
         return std::nullopt;
       const Range rows = need.axes[RowAxis];
       if (!input.need.empty() &&

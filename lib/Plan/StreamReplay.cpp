@@ -330,8 +330,15 @@ private:
     for (const auto& [operand, buffer] : step.inputs) {
       const State& state = states_[buffer];
       const TileBuffer& from = tiling_.buffers[buffer];
-      const Box need = step.access.need(operand, made);
+      Box need = step.access.need(operand, made);
       const Box held = strip(state.whole, state.first, state.end);
+      // Kernels see all channels, and without stripes all columns, of the rows they need.
+      for (size_t axis = tiling_.tiles[Columns] > 1 ? Columns + 1 : Columns; axis < Box::MaxRank;
+           ++axis) {
+        if (hull(held.axes[axis], need.axes[axis]) != held.axes[axis])
+          return fail("op '", step.op->name, "' does not find all it needs of ", quoted(buffer));
+        need.axes[axis] = held.axes[axis];
+      }
       const Range columns = need.axes[Columns];
       const bool isWhole = columns == held.axes[Columns];
       const bool isInside = need.axes[Rows].size() == 1 &&

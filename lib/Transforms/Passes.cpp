@@ -34,9 +34,9 @@ constexpr std::string_view Default =
     "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-regroup,transpose-"
     "cancel),"
     "transpose-hoist,"
-    "transpose-cancel,input-transpose-trim,output-transpose-trim,shape-fold,"
+    "transpose-cancel,input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
-    "norm-before-fuse,activation-fuse,state-align,dead-code,norm-end";
+    "norm-before-fuse,activation-fuse,split-projection,state-align,dead-code,norm-end";
 
 std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Unknown)

@@ -1,4 +1,5 @@
 // reduce-mean-to-gap: a mean over all positions is a global average pool.
+#include "tigris/IR/ShapeInference.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -14,7 +15,7 @@ stages are tiled; a general reduction has neither:
     y = ReduceMean(x) {axes: [2, 3], keepdims: 0}     ->   t = GlobalAveragePool(x)
                                                            y = Reshape(t)
 
-Sequences [N, C, L] only count when their values come from a convolution or pool: in a transformer the same
+So is an AveragePool with one window, the whole unpadded map, that keeps the quantization. Sequences [N, C, L] only count when their values come from a convolution or pool: in a transformer the same
 shape holds tokens, and the mean over the last axis is one per token.)";
 
 bool comesFromWindow(const Graph& graph, TensorId id) {
@@ -44,9 +45,28 @@ bool reducesAllPositions(const Graph& graph, const Op& op) {
   return op.attrs.getInts("axes") == positions;
 }
 
+bool poolsAllPositions(const Graph& graph, const Op& op) {
+  const Expected<Window> window = resolveWindow(op, graph);
+  if (!window || !sameQuant(graph, op.input(0), op.output()))
+    return false;
+  const Shape& x = graph.tensor(op.input(0)).shape;
+  const Shape& y = graph.tensor(op.output()).shape;
+  const size_t first = firstSpatialAxis(graph.layout());
+  for (size_t i = 0; i < window->kernel.size(); ++i)
+    if (y[first + i] != 1 || window->kernel[i] != x[first + i] || window->dilations[i] != 1 ||
+        window->pads[i] != 0 || window->pads[i + window->kernel.size()] != 0)
+      return false;
+  return true;
+}
+
 PassStatus run(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
+    if (op.kind == OpKind::AveragePool && hasKnownTypes(graph, id) &&
+        poolsAllPositions(graph, op)) {
+      rewriteInPlace(graph, id, OpKind::GlobalAveragePool, {op.input(0)}, {});
+      return true;
+    }
     if (op.kind != OpKind::ReduceMean || op.inputs.size() != 1 || !hasKnownTypes(graph, id) ||
         !reducesAllPositions(graph, op))
       return false;
@@ -67,8 +87,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo reduceMeanToGapPass() {
-  return functionPass("reduce-mean-to-gap",
-                      "ReduceMean over all positions becomes GlobalAveragePool", Doc, run);
+  return functionPass("reduce-mean-to-gap", "means over all positions become GlobalAveragePool",
+                      Doc, run);
 }
 
 } // namespace tigris

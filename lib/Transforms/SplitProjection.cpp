@@ -40,7 +40,8 @@ public:
       return false;
     const OpId reshape = reshapeBehind(op);
     const TensorId whole = reshape ? graph_.op(reshape).output() : op.output();
-    const size_t axis = reshape ? graph_.tensor(whole).shape.rank() - 1 : 1;
+    const size_t rank = graph_.tensor(whole).shape.rank();
+    const size_t axis = op.kind == OpKind::Conv ? channelAxis(graph_.layout(), rank) : rank - 1;
     const auto parts = partsOf(whole, axis);
     if (!parts)
       return false;
@@ -54,8 +55,7 @@ public:
 
 private:
   bool isProjection(const Op& op) const {
-    if (op.outputs.size() != 1 || op.act != Activation::None || !op.input(1) ||
-        !graph_.tensor(op.input(1)).isConstant() ||
+    if (op.outputs.size() != 1 || !op.input(1) || !graph_.tensor(op.input(1)).isConstant() ||
         (op.input(2) && !graph_.tensor(op.input(2)).isConstant()))
       return false;
     if (op.kind == OpKind::Gemm)
@@ -142,12 +142,14 @@ private:
       inputs.push_back(rows(op.input(2), part));
     if (!reshape) {
       rewriteInPlace(graph_, part.slice, op.kind, inputs, op.attrs);
+      graph_.editOp(part.slice).act = op.act;
       return;
     }
     const TensorId result = graph_.op(part.slice).output();
+    Op projection = makeOpLike(graph_, part.slice, op.kind, inputs, op.attrs);
+    projection.act = op.act;
     const TensorId product =
-        insertResult(graph_, part.slice, makeOpLike(graph_, part.slice, op.kind, inputs, op.attrs),
-                     graph_.tensor(result).quant);
+        insertResult(graph_, part.slice, std::move(projection), graph_.tensor(result).quant);
     rewriteInPlace(graph_, part.slice, OpKind::Reshape, {product},
                    {{"shape", graph_.tensor(result).shape.dims()}});
   }

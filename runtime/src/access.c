@@ -21,6 +21,7 @@ typedef enum Family {
   PAD,
   PERMUTATION,
   RESIZE,
+  GATHER,
   WHOLE
 } Family;
 
@@ -43,7 +44,7 @@ static const uint8_t families[TIGRIS_OP_RNN + 1] = {
     [TIGRIS_OP_TRANSPOSE] = PERMUTATION,
     [TIGRIS_OP_RESHAPE] = WHOLE,
     [TIGRIS_OP_RESIZE] = RESIZE,
-    [TIGRIS_OP_GATHER] = WHOLE,
+    [TIGRIS_OP_GATHER] = GATHER,
     [TIGRIS_OP_ARG_MAX] = WHOLE,
     [TIGRIS_OP_ARG_MIN] = WHOLE,
     [TIGRIS_OP_CUM_SUM] = WHOLE,
@@ -332,6 +333,15 @@ static int needPermutation(const Access* a, tigris_box* need) {
   return 1;
 }
 
+static int needGather(const Access* a, tigris_box* need) {
+  const uint32_t axis = (uint32_t)((const tigris_axis_params*)a->params)->axis;
+  if (a->x->rank != a->y->rank) /* not one table of indices: *need is all there is */
+    return coversAxes(a, 0, a->y->rank);
+  *need = *a->out;
+  setRange(need, axis, 0, a->dx[axis]);
+  return coversAxes(a, axis, axis + 1);
+}
+
 static void needTable(const Access* a, uint32_t axis, uint32_t taps, uint32_t index,
                       tigris_box* need) {
   const int32_t* at = a->plan->ints + index + (uint32_t)a->out->begin[axis] * taps;
@@ -354,7 +364,7 @@ int tigris_is_parameter(const tigris_op* op, uint32_t input) {
   const uint8_t family = families[op->opcode];
   return input > 0 &&
          (family == CONV || family == TRANSPOSED || family == DENSE || family == NORM ||
-          op->opcode == TIGRIS_OP_LOOKUP || op->opcode == TIGRIS_OP_BATCH_NORM);
+          family == GATHER || op->opcode == TIGRIS_OP_LOOKUP || op->opcode == TIGRIS_OP_BATCH_NORM);
 }
 
 int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input,
@@ -397,6 +407,8 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
     return TIGRIS_OPS_MOVE && needPermutation(&a, need);
   case RESIZE:
     return TIGRIS_OPS_RESIZE && needResize(&a, need);
+  case GATHER:
+    return TIGRIS_OPS_MOVE && needGather(&a, need);
   case WHOLE:
     return coversAxes(&a, 0, a.y->rank);
   default:
@@ -421,7 +433,7 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
   const uint32_t c = a.y->rank - 1u;
   const uint32_t first = (uint32_t)out->begin[c];
   const uint8_t family = families[op->opcode];
-  if (family == NORM || op->opcode == TIGRIS_OP_LOOKUP)
+  if (family == NORM || family == GATHER || op->opcode == TIGRIS_OP_LOOKUP)
     return 0;
   if (!TIGRIS_OPS_CONV && !TIGRIS_OPS_DENSE)
     return first;

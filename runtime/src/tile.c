@@ -151,9 +151,10 @@ static uint8_t* dataOf(const Tiles* t, const tigris_operand* o) {
   return tigris_address(t->ctx, o->pool, o->offset, 0, 0, 0);
 }
 
-/* The view of box `need`, a part of what lies packed at `o`. 0 when it is in pieces. */
-static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
-                   const tigris_box* need, int32_t* dims, tigris_view* view) {
+/* The view of box `need`, a part of what lies packed at `o`. Of the rows of a streamed buffer a kernel sees all
+ * channels, and all columns if there are no stripes: `need` becomes that. 0 when it is in pieces. */
+static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o, tigris_box* need,
+                   int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
   const int isTile = o->pool == TIGRIS_POOL_TILE;
   const tigris_box outer = isTile ? boxOf(t, o->offset) : tigris_tile_whole(t, tensor);
@@ -163,6 +164,10 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
     if (need->begin[i] < outer.begin[i] || need->end[i] > outer.end[i])
       return 0;
+    if (isTile && isStreamed(t) && i >= (t->columns != NULL ? 3u : 2u)) {
+      need->begin[i] = outer.begin[i];
+      need->end[i] = outer.end[i];
+    }
   }
   /* MATMUL knows the layout of constants */
   if (!tigris_box_find(&outer, need, &element) && (isTile || op->opcode != TIGRIS_OP_MATMUL))
@@ -172,6 +177,11 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   *view = tigris_dense(tensor, dims, tigris_box_elements(need) * size,
                        dataOf(t, o) + (size_t)element * size);
   return 1;
+}
+
+static int holdsAll(const Tiles* t, uint32_t index) {
+  const tigris_box held = boxOf(t, index);
+  return tigris_box_elements(&held) == tigris_elements(tigris_tile_tensor(t, &t->buffers[index]));
 }
 
 /* Makes the part `box` of the output. */
@@ -192,6 +202,8 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     }
     if (i < op->inputs && tigris_is_parameter(op, i)) {
       const tigris_tensor* tensor = &plan->tensors[o->tensor];
+      if (o->pool == TIGRIS_POOL_TILE && !holdsAll(t, o->offset))
+        return TIGRIS_E_ADDRESS;
       views[i] = tigris_whole(plan, tensor, dataOf(t, o));
       views[i].data += (size_t)tigris_box_parameter(plan, op, i, &out, &views[i].dims, dims[i]) *
                        tigris_element_size(tensor->dtype);

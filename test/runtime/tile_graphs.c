@@ -187,6 +187,21 @@ static void addSliceOrPad(Graph* g, Node* n, const int32_t* x, int32_t* y) {
   }
 }
 
+static void addGather(Graph* g, Node* n, const int32_t* x, int32_t* y) {
+  const int axis = randomInt(2, 3);
+  int32_t* indices = g->ints + g->intCount;
+  int i;
+  memcpy(y, x, 16);
+  y[axis] = randomInt(1, 6);
+  g->intCount += (uint32_t)y[axis];
+  for (i = 0; i < y[axis]; ++i)
+    indices[i] = randomInt(-x[axis], x[axis] - 1);
+  n->in[1] = graphAddConst(g, TIGRIS_S32, 1, y + axis, indices);
+  n->inputs = 2;
+  n->params.axis.axis = axis;
+  n->paramsSize = sizeof n->params.axis;
+}
+
 static int sameDims(const int32_t* a, const int32_t* b, int except) {
   int i;
   for (i = 0; i < 4; ++i) {
@@ -239,6 +254,7 @@ static void addNode(Graph* g) {
                                      TIGRIS_OP_RESIZE,
                                      TIGRIS_OP_SLICE,
                                      TIGRIS_OP_PAD,
+                                     TIGRIS_OP_GATHER,
                                      TIGRIS_OP_CLAMP};
   const int values = g->valueCount;
   const uint32_t ints = g->intCount;
@@ -267,6 +283,9 @@ static void addNode(Graph* g) {
   case TIGRIS_OP_SLICE:
   case TIGRIS_OP_PAD:
     addSliceOrPad(g, n, x, y);
+    break;
+  case TIGRIS_OP_GATHER:
+    addGather(g, n, x, y);
     break;
   case TIGRIS_OP_ADD:
   case TIGRIS_OP_CONCAT:

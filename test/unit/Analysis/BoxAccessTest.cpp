@@ -159,6 +159,20 @@ TEST_CASE("slices step either way") {
             {{{0, 1}, {5, 8}, {4, 5}, {0, 1}}});
 }
 
+TEST_CASE("a gather with a table of indices cuts along all axes but that of the table") {
+  const Graph graph =
+      parseGraph("layout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+                 "tensors:\n  - {name: x, type: float32, shape: [1, 4, 5, 6]}\n"
+                 "  - {name: i, type: int64, shape: [3], const: true}\n  - {name: y, type: "
+                 "float32, shape: [1, 4, 5, 3]}\nops:\n"
+                 "  - {op: Gather, name: op, in: [x, i], out: [y], attrs: {axis: 3}}\n"
+                 "blobs: [{name: i, values: [5, 0, 2]}]\n");
+  const BoxAccess access = accessOf(graph);
+  checkNeed(access, {{{0, 1}, {1, 3}, {2, 5}, {0, 3}}}, {{{0, 1}, {1, 3}, {2, 5}, {0, 6}}});
+  CHECK(access.canCut(1, 4));
+  CHECK_FALSE(access.canCut(3, 3));
+}
+
 TEST_CASE("the axis of a softmax is never cut, nor are those of a normalization") {
   const Graph softmax = oneOp("{op: Softmax, name: op, in: [x], out: [y], attrs: {axis: 1}}",
                               {{"x", "[2, 3, 4]"}, {"y", "[2, 3, 4]"}});

@@ -50,6 +50,28 @@ ops:
   - {op: Concat, name: join, in: [c, e], out: [y], attrs: {axis: 3}}
 )";
 
+/// Ops that do not look at all columns, or all channels, of the rows they need.
+const char* const Parts = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 9, 8, 4]}
+  - {name: i, type: int64, shape: [4], const: true}
+  - {name: a, type: float32, shape: [1, 5, 4, 4]}
+  - {name: b, type: float32, shape: [1, 5, 4, 4]}
+  - {name: c, type: float32, shape: [1, 5, 4, 2]}
+  - {name: d, type: float32, shape: [1, 5, 4, 2]}
+  - {name: y, type: float32, shape: [1, 5, 4, 4]}
+ops:
+  - {op: MaxPool, name: shortcut, in: [x], out: [a], attrs: {kernel_shape: [1, 1], strides: [2, 2]}}
+  - {op: Gather, name: shuffle, in: [a, i], out: [b], attrs: {axis: 3}}
+  - {op: Slice, name: half, in: [b], out: [c], attrs: {axes: [3], ends: [4], starts: [2], steps: [1]}}
+  - {op: MaxPool, name: window, in: [c], out: [d], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: Concat, name: join, in: [c, d], out: [y], attrs: {axis: 3}}
+blobs: [{name: i, values: [0, 2, 1, 3]}]
+)";
+
 /// The second operand is the same for every row and outermost index.
 const char* const Broadcast = R"(stage: normalized
 layout: channels-last
@@ -151,7 +173,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
 }
 
 TEST_CASE("streams: the replay counts what the model says, in all steps and stripes") {
-  for (const char* text : {Residual, Windows, Broadcast}) {
+  for (const char* text : {Residual, Windows, Parts, Broadcast}) {
     const Graph graph = parseGraph(text);
     AccessTable access(graph);
     RowTable rows(access);

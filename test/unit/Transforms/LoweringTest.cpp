@@ -282,3 +282,24 @@ ops:
 )";
   checkSameValues(parseGraph(yaml), checkPass("sum-to-add", yaml));
 }
+
+TEST_CASE("reduce-mean-to-gap: an average pool with one window") {
+  const auto graph = [](const char* attrs, const char* result, const char* quant) {
+    return strCat("inputs: [{name: x}]\noutputs: [{name: y}]\ntensors:\n"
+                  "  - {name: x, type: int8, shape: [1, 2, 3, 4], quant: {scale: 0.5}}\n"
+                  "  - {name: y, type: int8, shape: ",
+                  result, ", quant: {scale: ", quant,
+                  "}}\nops:\n  - {op: AveragePool, name: pool, in: [x], out: [y], attrs: {", attrs,
+                  "}}\n");
+  };
+  checkPass("reduce-mean-to-gap",
+            graph("kernel_shape: [3, 4], strides: [2, 2]", "[1, 2, 1, 1]", "0.5") +
+                "# CHECK: {op: GlobalAveragePool, name: pool, in: [x], out: {{.*}}");
+  checkUnchanged("reduce-mean-to-gap",
+                 graph("kernel_shape: [3, 4], strides: [2, 2]", "[1, 2, 1, 1]", "0.25"));
+  checkUnchanged("reduce-mean-to-gap",
+                 graph("kernel_shape: [3, 3], strides: [2, 2]", "[1, 2, 1, 1]", "0.5"));
+  checkUnchanged(
+      "reduce-mean-to-gap",
+      graph("kernel_shape: [3, 4], strides: [1, 1], pads: [1, 0, 1, 0]", "[1, 2, 3, 1]", "0.5"));
+}

@@ -233,6 +233,31 @@ blobs:
 )");
 }
 
+TEST_CASE("split-projection: a convolution with its activation, channels last") {
+  const char* yaml = R"(
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: p}, {name: q}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2, 2, 1]}
+  - {name: w, type: float32, shape: [3, 1, 1, 1], const: true}
+  - {name: t, type: float32, shape: [1, 2, 2, 3]}
+  - {name: p, type: float32, shape: [1, 2, 2, 1]}
+  - {name: q, type: float32, shape: [1, 2, 2, 2]}
+ops:
+  - {op: Conv, name: conv, in: [x, w], out: [t], attrs: {group: 1, kernel_shape: [1, 1]}, act: Relu}
+  - {op: Slice, name: s1, in: [t], out: [p], attrs: {axes: [3], ends: [1], starts: [0], steps: [1]}}
+  - {op: Slice, name: s2, in: [t], out: [q], attrs: {axes: [3], ends: [3], starts: [1], steps: [1]}}
+blobs:
+  - {name: w, values: [3, -4, 5]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Conv, name: s1, in: [x, w_part], out: [p], attrs: {group: 1, kernel_shape: [1, 1]}, act: Relu
+# CHECK-NEXT: {op: Conv, name: s2, in: [x, w_part_1], out: [q], attrs: {group: 1, kernel_shape: [1, 1]}, act: Relu
+# CHECK-NOT: op:
+)";
+  checkSameValues(parseGraph(yaml), checkPass("split-projection", yaml));
+}
+
 TEST_CASE("split-projection: leaves overlapping parts and a result that is read as a whole") {
   checkUnchanged("split-projection", R"(
 inputs: [{name: x}]
