@@ -2,14 +2,14 @@
 #include "tigris/Plan/Planner.h"
 
 #include "tigris/Analysis/MacCount.h"
-#include "tigris/Analysis/OrderSearch.h"
+#include "tigris/Plan/Bounds.h"
+#include "tigris/Plan/LeastMemory.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/ResidentLayout.h"
 #include "tigris/Plan/RowBound.h"
 #include "tigris/Plan/Schedule.h"
 #include "tigris/Plan/SegmentSearch.h"
 #include "tigris/Plan/TemporalPartition.h"
-#include "tigris/Plan/TrafficBound.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/KernelScratch.h"
@@ -235,62 +235,6 @@ void addStats(const Graph& graph, const Schedule& given, Plan& plan) {
     stats.peakOp = given.order[given.timeline.peakStep];
 }
 
-/// No order of the graph as one stage has a lower peak than this. With rounded sizes, each buffer but the one
-/// on top takes what rounding adds.
-uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
-  std::map<OpId, size_t> position;
-  for (const OpId id : graph.order())
-    position.emplace(id, position.size());
-  std::vector<size_t> order;
-  for (const OpId id : plan.stages[0].ops)
-    order.push_back(position.at(id));
-  const auto bound = [&](uint64_t align) {
-    constexpr size_t Work = 1'000'000;
-    return searchOrder(makeOrderProblem(graph, plan.io, align), {{order}}, Work).bound;
-  };
-  uint64_t padding = 0;
-  for (const TensorId id : graph.tensors())
-    if (!graph.tensor(id).isConstant())
-      padding = std::max(padding,
-                         alignUp(graph.tensor(id).bytes(), plan.align) - graph.tensor(id).bytes());
-  const uint64_t rounded = bound(plan.align);
-  return std::max(bound(1), rounded - std::min(rounded, padding));
-}
-
-/// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its result. A
-/// stream of it holds no less, but less of the executor's state, and rounds other sizes up.
-uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
-  if (!isNeededWhole(graph, graph.op(need.op).output()))
-    return 0;
-  if (std::none_of(plan.stages.begin(), plan.stages.end(),
-                   [](const Stage& stage) { return stage.mode == StageMode::Streamed; }))
-    return need.bytes;
-  const Op& op = graph.op(need.op);
-  uint64_t buffers = op.outputs.size();
-  for (const TensorId input : op.inputs)
-    buffers += input && !graph.tensor(input).isConstant() ? 1 : 0;
-  const uint64_t less =
-      (Tiling::StateBytes - Tiling::StreamStateBytes) * buffers + (plan.align - 1) * (buffers + 1);
-  return need.bytes - std::min(need.bytes, less);
-}
-
-void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan) {
-  PlanBounds& bounds = plan.bounds;
-  std::optional<uint64_t> ofRows;
-  if (plan.stages.size() == 1 && plan.stages[0].mode == StageMode::Whole) {
-    bounds = {anyOrderBound(graph, plan), plan.stats.slowReadBytes + plan.stats.slowWriteBytes,
-              "single-stage, any order"};
-    plan.provenOptimal = plan.stats.fastPeakBytes == bounds.fastPeakBytes;
-    return;
-  }
-  if (certificates && isRowPlan(plan))
-    ofRows = rowPeakBound(graph, plan.io);
-  bounds.slowTrafficBytes = plan.io == IoMode::Slow ? leastTraffic(graph) : 0;
-  bounds.fastPeakBytes = ofRows.value_or(needInAnyStage(graph, need, plan));
-  bounds.planClass = ofRows ? RowClass : "ops whole, in boxes or by rows, any order";
-  plan.provenOptimal = ofRows && plan.stats.fastPeakBytes == *ofRows;
-}
-
 /// A plan of no stages, with everything the options say.
 Expected<Plan> emptyPlan(const Graph& graph, const PlanOptions& options) {
   TIGRIS_CHECK_MSG(hasOwnOutputTensors(graph), "insertPortCopies was not called");
@@ -472,28 +416,6 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   addStats(graph, orders.given(), plan);
   addBounds(graph, need, options.certificates, plan);
   return plan;
-}
-
-/// In the least fast memory that works. Less fast memory may take more slow memory than there is: then more.
-Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options) {
-  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
-  if (!needs)
-    return needs.error();
-  PlanOptions within = options;
-  within.optimize = "traffic";
-  uint64_t fast = std::max<uint64_t>(needs->smallest, 1);
-  while (true) {
-    within.budget.fast = std::min(fast, options.budget.fast);
-    Expected<Plan> plan = planInBudget(graph, within);
-    if (plan) {
-      plan->budget = options.budget;
-      plan->optimize = options.optimize;
-      return plan;
-    }
-    if (fast >= options.budget.fast)
-      return plan;
-    fast += fast / 4 + 1;
-  }
 }
 
 } // namespace

@@ -14,9 +14,9 @@ struct PlanOptions {
   /// "optimal": the cheapest cuts that searchSegments finds, or the greedy ones if those cost less. "greedy":
   /// forward cuts (partitionOrder); needs slow memory.
   std::string planner = "optimal";
-  /// "traffic": slow traffic and recomputation in the budget; "latency": the time that traffic, recomputation and kernel
-  /// calls take (Plan/Objective.h); "memory": the lowest fast peak, then as "traffic". One stage is the best
-  /// for the first two where it fits.
+  /// "traffic": slow traffic and recomputation in the budget; "latency": the time that traffic, recomputation and
+  /// kernel calls take (Plan/Objective.h); "memory": fast and slow peak together, or the fast peak alone without
+  /// slow memory (Plan/LeastMemory.h). One stage is the best for the first two where it fits.
   std::string optimize = "traffic";
   /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/RowBound.h).
   bool certificates = false;

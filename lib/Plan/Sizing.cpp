@@ -29,6 +29,9 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     progress.step();
     PlanOptions other = options;
     other.budget.fast = budget;
+    // Each of these would look at many budgets again.
+    if (budget != asked && other.optimize == "memory")
+      other.optimize = "traffic";
     SizingRow row;
     row.fastBudget = budget;
     row.remark = why;

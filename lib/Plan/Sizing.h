@@ -18,7 +18,8 @@ struct SizingRow {
 
 /// Plans the graph for the budget of `options`, a half and a quarter, twice and four times it, the smallest fast
 /// budget that works, and the smallest that needs one stage only (not with rows); by rising budget. Slow and flash budgets
-/// are those of `options`. Every model output must have a tensor of its own.
+/// are those of `options`, and so is the objective, but only the budget asked for is planned for "memory", the others for
+/// "traffic". Every model output must have a tensor of its own.
 std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options);
 
 } // namespace tigris

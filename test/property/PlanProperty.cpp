@@ -248,7 +248,7 @@ private:
 
   uint64_t costOf(const Plan& plan) const {
     if (plan.optimize == "memory")
-      return plan.stats.fastPeakBytes;
+      return plan.stats.fastPeakBytes + plan.stats.slowPeakBytes;
     const Objective objective = plan.optimize == "latency"
                                     ? Objective::latency(findTarget(plan.target)->costs)
                                     : Objective();
