@@ -416,13 +416,13 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   }
 }
 
-int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input,
-                     const tigris_box* out, tigris_box* need) {
+int tigris_window_rows(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t row,
+                       tigris_box* need) {
   const Family family = (Family)families[op->opcode];
-  const Access a = accessOf(plan, op, input, out);
-  if (((TIGRIS_OPS_CONV && family == CONV) || (TIGRIS_OPS_POOL && family == POOL)) && a.x->rank > 2)
-    return needAxis(&a, family, 0, 1, out->begin[1], out->end[1], need);
-  return tigris_box_need(plan, op, input, out, need);
+  const Access a = accessOf(plan, op, input, NULL);
+  if (!(TIGRIS_OPS_CONV && family == CONV) && !(TIGRIS_OPS_POOL && family == POOL))
+    return -1;
+  return a.x->rank > 2 ? needAxis(&a, family, 0, 1, row, row + 1, need) : -1;
 }
 
 /* ---- parameters */

@@ -48,9 +48,16 @@ int tigris_box_find(const tigris_box* outer, const tigris_box* inner, uint32_t* 
   if (tigris_box_elements(inner) == 0)
     return 1;
   for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
-    joined = joined && (single || sizeOf(inner, i) == sizeOf(outer, i));
-    single = single && sizeOf(inner, i) == 1;
-    at = at * (uint32_t)sizeOf(outer, i) + (uint32_t)(inner->begin[i] - outer->begin[i]);
+    const uint32_t size = (uint32_t)sizeOf(outer, i);
+    const uint32_t part = (uint32_t)sizeOf(inner, i);
+    const uint32_t from = (uint32_t)(inner->begin[i] - outer->begin[i]);
+    if (from > size || part > size - from)
+      return -1;
+    if (!single && part != size)
+      joined = 0;
+    if (part != 1)
+      single = 0;
+    at = at * size + from;
   }
   *element = at;
   return joined;

@@ -20,7 +20,7 @@ uint32_t tigris_box_elements(const tigris_box* box);
 /* Grows `box` to the smallest one that holds `other`, too; an empty box adds nothing. */
 void tigris_box_hull(tigris_box* box, const tigris_box* other);
 /* `element`: where `inner`, a part of `outer`, starts when `outer` is packed. 1 when all its elements lie side by
- * side there. An empty box is anywhere. */
+ * side there, -1 when it is no part. An empty box is anywhere. */
 int tigris_box_find(const tigris_box* outer, const tigris_box* inner, uint32_t* element);
 /* Copies `part`, which lies in both boxes, from where `fromBox` is packed to where `toBox` is. */
 void tigris_box_copy(const tigris_box* part, const tigris_box* fromBox, const uint8_t* from,

@@ -57,7 +57,7 @@ tigris_status tigris_carry_rows(tigris_context* ctx, const tigris_tile_buffer* b
   const tigris_tensor* tensor = &ctx->plan->tensors[b->tensor];
   const uint32_t height = (uint32_t)tigris_dims(ctx->plan, tensor)[1];
   uint32_t element;
-  if (!tigris_box_find(held, part, &element))
+  if (tigris_box_find(held, part, &element) <= 0)
     return TIGRIS_E_ADDRESS;
   if (ctx->rows[b->home_offset](ctx->ports[b->home_offset],
                                 (uint32_t)part->begin[0] * height + (uint32_t)part->begin[1],

@@ -97,16 +97,15 @@ int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigri
   return 0;
 }
 
-/* The rows of input `i` that row `row` of the output needs. 0: the op cannot be cut so. */
+/* The rows of input `i` that row `row` of the output needs, in axis 1 of `need`. 0: the op cannot be cut so. */
 static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int32_t row,
-                    int32_t* begin, int32_t* end) {
-  const tigris_box out = tigris_stream_strip(t, tigris_tile_output(t, op)->offset, row, row + 1);
-  tigris_box need;
-  if (!tigris_rows_need(t->plan, op, i, &out, &need))
-    return 0;
-  *begin = need.begin[ROWS];
-  *end = need.end[ROWS];
-  return 1;
+                    tigris_box* need) {
+  const int known = tigris_window_rows(t->plan, op, i, row, need);
+  tigris_box out;
+  if (known >= 0)
+    return known;
+  out = tigris_stream_strip(t, tigris_tile_output(t, op)->offset, row, row + 1);
+  return tigris_box_need(t->plan, op, i, &out, need);
 }
 
 static int isStreamedInput(const tigris_tiles* t, const tigris_op* op, uint32_t i) {
@@ -121,13 +120,12 @@ static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
   for (; s->end < rows; ++s->end) {
     uint32_t i;
     for (i = 0; i < op->inputs; ++i) {
-      int32_t begin;
-      int32_t end;
+      tigris_box need;
       if (!isStreamedInput(t, op, i))
         continue;
-      if (!needRows(t, op, i, s->end, &begin, &end))
+      if (!needRows(t, op, i, s->end, &need))
         return TIGRIS_E_OP;
-      if (end > t->rows[t->plan->operands[op->operands + i].offset].end)
+      if (need.end[ROWS] > t->rows[t->plan->operands[op->operands + i].offset].end)
         return TIGRIS_OK;
     }
   }
@@ -141,13 +139,12 @@ static tigris_status keepRows(tigris_tiles* t, const tigris_op* op) {
   uint32_t i;
   for (i = 0; row != rowCount(t, out) && i < op->inputs; ++i) {
     int32_t* lowest = &t->rows[t->plan->operands[op->operands + i].offset].end;
-    int32_t begin;
-    int32_t end;
+    tigris_box need;
     if (!isStreamedInput(t, op, i))
       continue;
-    if (!needRows(t, op, i, row, &begin, &end))
+    if (!needRows(t, op, i, row, &need))
       return TIGRIS_E_OP;
-    *lowest = begin < *lowest ? begin : *lowest;
+    *lowest = need.begin[ROWS] < *lowest ? need.begin[ROWS] : *lowest;
   }
   return TIGRIS_OK;
 }

@@ -132,9 +132,12 @@ static tigris_status checkRoom(const Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
-    const tigris_box held = boxOf(t, i);
-    const uint32_t bytes =
-        tigris_box_elements(&held) * tigris_element_size(tigris_tile_tensor(t, b)->dtype);
+    tigris_box held;
+    uint32_t bytes;
+    if (isStreamed(t) && t->rows[i].fresh == t->rows[i].end)
+      continue; /* it has not grown */
+    held = boxOf(t, i);
+    bytes = tigris_box_elements(&held) * tigris_element_size(tigris_tile_tensor(t, b)->dtype);
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
     if (bytes != 0 && !tigris_is_dynamic(t->ctx))
@@ -160,17 +163,15 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   const tigris_box outer = isTile ? boxOf(t, o->offset) : tigris_tile_whole(t, tensor);
   const uint32_t size = tigris_element_size(tensor->dtype);
   uint32_t element;
+  int found;
   uint32_t i;
-  for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
-    if (need->begin[i] < outer.begin[i] || need->end[i] > outer.end[i])
-      return 0;
-    if (isTile && isStreamed(t) && i >= (t->columns != NULL ? 3u : 2u)) {
-      need->begin[i] = outer.begin[i];
-      need->end[i] = outer.end[i];
-    }
+  for (i = t->columns != NULL ? 3 : 2; isTile && isStreamed(t) && i < TIGRIS_BOX_RANK; ++i) {
+    need->begin[i] = outer.begin[i];
+    need->end[i] = outer.end[i];
   }
+  found = tigris_box_find(&outer, need, &element);
   /* MATMUL knows the layout of constants */
-  if (!tigris_box_find(&outer, need, &element) && (isTile || op->opcode != TIGRIS_OP_MATMUL))
+  if (found < 0 || (!found && (isTile || op->opcode != TIGRIS_OP_MATMUL)))
     return 0;
   for (i = 0; i < TIGRIS_BOX_RANK; ++i)
     dims[i] = need->end[i] - need->begin[i];
