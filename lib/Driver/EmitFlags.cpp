@@ -43,7 +43,7 @@ void declareEmitting(OptionTable& table, EmitFlags& flags) {
   table.flag("strip-names", flags.options.stripNames,
              "leave out the names of tensors and ops; inputs and outputs keep theirs");
   table.text("kernels-header", flags.kernelsHeader, "FILE",
-             "write a C header with which a firmware links the kernels of this model only");
+             "write a C header with which a firmware links what this model needs only");
 }
 
 Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags) {

@@ -1,4 +1,4 @@
-// Which macro of tigris_config.h stands for which opcode and dtype.
+// Which macro of tigris_config.h stands for which opcode and dtype, and for which other need of a plan.
 #include "tigris/Driver/KernelHeader.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -6,6 +6,7 @@
 #include "tigris.h"
 
 #include <set>
+#include <vector>
 
 namespace tigris {
 
@@ -75,6 +76,29 @@ void addGroups(int opcode, int dtype, std::set<std::string>& macros) {
       macros.insert(group.macro);
 }
 
+/// The macros of parts of the core that the plan does without.
+std::vector<const char*> unusedParts(const tigris_plan& plan) {
+  bool tiled = false;
+  bool streamed = false;
+  bool states = false;
+  for (uint32_t i = 0; i < plan.stage_count; ++i) {
+    tiled = tiled || plan.stages[i].mode == TIGRIS_STAGE_TILED;
+    streamed = streamed || plan.stages[i].mode == TIGRIS_STAGE_STREAMED;
+  }
+  for (uint32_t i = 0; i < plan.port_count; ++i)
+    states = states || plan.ports[i].state != TIGRIS_NO_PORT;
+  std::vector<const char*> unused = {"DYNAMIC_ARENA"};
+  if (!tiled)
+    unused.push_back("TILED_STAGES");
+  if (!streamed)
+    unused.push_back("STREAMED_STAGES");
+  if (!states)
+    unused.push_back("STATES");
+  if (plan.weight_block_count == 0)
+    unused.push_back("WEIGHT_BLOCKS");
+  return unused;
+}
+
 } // namespace
 
 std::string kernelHeader(const tigris_plan& plan) {
@@ -83,12 +107,17 @@ std::string kernelHeader(const tigris_plan& plan) {
     const tigris_op& op = plan.ops[i];
     addGroups(op.opcode, plan.tensors[plan.operands[op.operands].tensor].dtype, macros);
   }
-  std::string text =
-      "/* The kernels of one plan; made by tigris-emit --kernels-header. Compile the runtime "
-      "with\n * TIGRIS_SELECTION_HEADER naming this file. */\n"
-      "#define TIGRIS_KERNELS_DEFAULT 0\n";
+  std::string text = "/* The kernels of one plan, and what of the runtime it does without when it "
+                     "gets the memory it "
+                     "needs;\n * made by tigris-emit --kernels-header. Compile the runtime with "
+                     "TIGRIS_SELECTION_HEADER naming this file.\n * A macro that is defined before "
+                     "keeps its value. "
+                     "*/\n"
+                     "#define TIGRIS_KERNELS_DEFAULT 0\n";
   for (const std::string& macro : macros)
     text += strCat("#define TIGRIS_", macro, " 1\n");
+  for (const char* part : unusedParts(plan))
+    text += strCat("#ifndef TIGRIS_", part, "\n#define TIGRIS_", part, " 0\n#endif\n");
   return text;
 }
 

@@ -187,12 +187,11 @@ typedef struct tigris_context {
   uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */
   uint32_t error_stage; /* stage of the last error, or TIGRIS_NONE */
   tigris_statistics statistics;
-#if TIGRIS_DYNAMIC_ARENA
+  /* there in any build: a library and a program may differ in TIGRIS_DYNAMIC_ARENA */
   struct tigris_block* blocks; /* end of the table; NULL: the plan's addresses are used */
   uint32_t block_count;
-  uint32_t blocks_slow; /* 1: the table is in slow memory */
-  uint32_t limit[2];    /* usable bytes of fast and slow memory */
-#endif
+  uint32_t blocks_slow;        /* 1: the table is in slow memory */
+  uint32_t limit[2];           /* usable bytes of fast and slow memory */
   uint32_t exchanged;          /* 1: the two places of each state have changed roles */
   uint32_t next_weight_block;  /* first that has not been unpacked in this run */
   uint32_t rehearsal;          /* 1: tigris_init counts a run without moving a byte */

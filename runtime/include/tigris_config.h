@@ -46,9 +46,19 @@
 #define TIGRIS_DYNAMIC_ARENA 1
 #endif
 
-/* 0 leaves out tiled stages: plans that have some are then TIGRIS_E_UNSUPPORTED. */
+/* 0 leaves out stages in boxes: plans that have some are then TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_TILED_STAGES
 #define TIGRIS_TILED_STAGES 1
+#endif
+
+/* 0 leaves out streamed stages, and with them inputs and outputs by rows: likewise. */
+#ifndef TIGRIS_STREAMED_STAGES
+#define TIGRIS_STREAMED_STAGES 1
+#endif
+
+/* 0 leaves out states: plans that have some are then TIGRIS_E_UNSUPPORTED, and tigris_reset has nothing to do. */
+#ifndef TIGRIS_STATES
+#define TIGRIS_STATES 1
 #endif
 
 /* 0 leaves out the unpacking of weights: plans with weight blocks are then TIGRIS_E_UNSUPPORTED. */
@@ -338,5 +348,8 @@
 #define TIGRIS_OPS_QUANTIZE 0
 #endif
 #endif
+
+/* Follows from the others: what stages in boxes and streamed ones share. */
+#define TIGRIS_TILES (TIGRIS_TILED_STAGES || TIGRIS_STREAMED_STAGES)
 
 #endif /* TIGRIS_CONFIG_H */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "tile.h"
 
 /* Strings of the summary, from `model` on. */
 #define NAMES ((offsetof(tigris_summary, flags) - offsetof(tigris_summary, model)) / 4)
@@ -129,7 +130,7 @@ static int portShapeOk(const tigris_plan* plan, const tigris_port* port, const t
 /* Both ports of a state name each other, and each could be the other. */
 static int stateOk(const tigris_plan* plan, const tigris_port* port, const tigris_tensor* t) {
   const tigris_port* other;
-  if (port->state == TIGRIS_NO_PORT)
+  if (!TIGRIS_STATES || port->state == TIGRIS_NO_PORT)
     return 1;
   if (port->state >= plan->port_count || plan->summary->io_mode == TIGRIS_IO_ARENA)
     return 0;
@@ -149,6 +150,8 @@ static tigris_status checkPort(const tigris_plan* plan, const void* record) {
       port->dtype - 1u >= TIGRIS_BOOL || !stringOk(plan, port->name) ||
       (port != plan->ports && port->direction < port[-1].direction))
     return TIGRIS_E_FORMAT;
+  if (!TIGRIS_STATES && port->state != TIGRIS_NO_PORT)
+    return TIGRIS_E_UNSUPPORTED;
   t = &plan->tensors[port->tensor];
   if ((t->flags & (TIGRIS_TENSOR_CONST | TIGRIS_TENSOR_INPUT << port->direction)) !=
           TIGRIS_TENSOR_INPUT << port->direction ||
@@ -230,7 +233,7 @@ static tigris_status checkStage(const tigris_plan* plan, const void* record) {
   const int isTiled = s->mode != TIGRIS_STAGE_WHOLE;
   tigris_status status;
   uint32_t k;
-  if (s->mode > (TIGRIS_TILED_STAGES ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_WHOLE))
+  if (!tigris_runs_mode(s->mode))
     return TIGRIS_E_UNSUPPORTED;
   if (s->first_op != next || s->op_count > plan->op_count - next ||
       isTiled != (s->detail != TIGRIS_NONE))

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "tile.h"
 
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_TILES
 
 static const tigris_tile_buffer* bufferOf(const tigris_plan* plan, const tigris_tiling* t,
                                           uint32_t index) {
@@ -186,4 +186,4 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   return TIGRIS_E_UNSUPPORTED;
 }
 
-#endif /* TIGRIS_TILED_STAGES */
+#endif /* TIGRIS_TILES */

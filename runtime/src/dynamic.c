@@ -90,7 +90,7 @@ static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step
   const uint32_t op = step - s->load_count; /* of the stage */
   uint32_t pool = TIGRIS_POOL_FAST;
   uint32_t tensor;
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_TILES
   if (s->mode != TIGRIS_STAGE_WHOLE) {
     const tigris_tiling* t = &plan->tilings[s->detail];
     const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + i];

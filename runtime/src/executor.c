@@ -269,7 +269,7 @@ static tigris_status start(tigris_context* ctx) {
   return TIGRIS_OK;
 }
 
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_TILES
 /* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
 static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
   uint8_t* fast = ctx->fast;
@@ -303,7 +303,7 @@ static tigris_status runStep(tigris_context* ctx, const tigris_stage* stage, uin
   if (tigris_is_dynamic(ctx) && tigris_dynamic_prepare(ctx, step) != TIGRIS_OK)
     return TIGRIS_E_MEMORY;
 #endif
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_TILES
   if (stage->mode != TIGRIS_STAGE_WHOLE)
     status = runTiled(ctx, stage);
   else

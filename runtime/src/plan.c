@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "crc32.h"
+#include "tile.h"
 
 /* Where a known section goes: offsets in tigris_plan of its pointer and its count, and bytes per record. */
 typedef struct SectionRule {
@@ -87,8 +88,15 @@ static tigris_status checkRecords(tigris_plan* plan) {
       return TIGRIS_E_LIMIT;
     }
   }
-  if ((!TIGRIS_WEIGHT_BLOCKS && plan->weight_block_count != 0) ||
-      (!TIGRIS_TILED_STAGES && plan->tiling_count != 0))
+  for (i = 0; i < plan->stage_count; ++i) {
+    if (!tigris_runs_mode(plan->stages[i].mode))
+      return TIGRIS_E_UNSUPPORTED;
+  }
+  for (i = 0; !TIGRIS_STATES && i < plan->port_count; ++i) {
+    if (plan->ports[i].state != TIGRIS_NO_PORT)
+      return TIGRIS_E_UNSUPPORTED;
+  }
+  if (!TIGRIS_WEIGHT_BLOCKS && plan->weight_block_count != 0)
     return TIGRIS_E_UNSUPPORTED;
   return TIGRIS_OK;
 }

@@ -3,7 +3,7 @@
 
 #include "view.h"
 
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_STREAMED_STAGES
 
 /* A streamed stage without stripes moves each row of the buffer's tensor once, in order. */
 static int movesOnce(const tigris_plan* plan, const tigris_stage* s, const tigris_tile_buffer* b,
@@ -76,7 +76,7 @@ static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigri
   return port == NULL || hook == NULL ? TIGRIS_E_ARGUMENT : TIGRIS_E_ROWS;
 }
 
-#endif /* TIGRIS_TILED_STAGES */
+#endif /* TIGRIS_STREAMED_STAGES */
 
 tigris_status tigris_set_input_rows(tigris_context* ctx, unsigned index, tigris_row_hook hook,
                                     void* user) {

@@ -7,7 +7,7 @@ tigris_status tigris_reset(tigris_context* ctx) {
   if (ctx == NULL || ctx->plan == NULL)
     return TIGRIS_E_ARGUMENT;
   plan = ctx->plan;
-  for (i = 0; i < plan->input_count; ++i) {
+  for (i = 0; TIGRIS_STATES && i < plan->input_count; ++i) {
     const tigris_tensor* t = &plan->tensors[plan->ports[i].tensor];
     uint8_t* data = (uint8_t*)tigris_input(ctx, i);
     /* real zeros: the zero point of quantised values, whose low byte comes first */

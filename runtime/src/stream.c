@@ -4,7 +4,7 @@
 
 #include "tile_run.h"
 
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_STREAMED_STAGES
 
 #define ROWS 1u
 #define COLUMNS 2u
@@ -212,4 +212,4 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   return status;
 }
 
-#endif /* TIGRIS_TILED_STAGES */
+#endif /* TIGRIS_STREAMED_STAGES */

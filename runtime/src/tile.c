@@ -9,7 +9,7 @@
 #include "rows.h"
 #include "tile_run.h"
 
-#if TIGRIS_TILED_STAGES
+#if TIGRIS_TILES
 
 typedef tigris_tiles Tiles;
 
@@ -75,7 +75,9 @@ static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
 
 /* ---- boxes */
 
-static int isStreamed(const Tiles* t) { return t->rows != NULL; }
+static int isStreamed(const Tiles* t) {
+  return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->rows != NULL);
+}
 
 /* What a buffer holds. */
 static tigris_box boxOf(const Tiles* t, uint32_t index) {
@@ -337,4 +339,4 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   return status;
 }
 
-#endif /* TIGRIS_TILED_STAGES */
+#endif /* TIGRIS_TILES */

@@ -4,6 +4,12 @@
 
 #include "tigris_backend.h"
 
+/* The library runs stages of a tigris_stage_mode. */
+static inline int tigris_runs_mode(uint32_t mode) {
+  return mode == TIGRIS_STAGE_WHOLE || (TIGRIS_TILED_STAGES && mode == TIGRIS_STAGE_TILED) ||
+         (TIGRIS_STREAMED_STAGES && mode == TIGRIS_STAGE_STREAMED);
+}
+
 /* Bytes of the executor's state in a tiled or streamed stage. */
 uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
 

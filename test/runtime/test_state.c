@@ -42,6 +42,37 @@ static uint8_t* sumPlan(Builder* b, uint32_t ioMode, int isFloat, uint32_t* size
   return builderFinish(b, size);
 }
 
+/* An int8 state that has no quantisation, so that its zero is 0. */
+static void resetsWithoutQuantisation(void) {
+  const int32_t dims[2] = {1, 4};
+  tigris_context ctx;
+  tigris_memory memory;
+  tigris_plan plan;
+  uint8_t* file;
+  uint32_t size;
+  Builder b;
+  int t[2];
+  builderInit(&b, TIGRIS_IO_SLOW);
+  t[0] = builderTensor(&b, TIGRIS_S8, 2, dims, TIGRIS_NONE);
+  t[1] = builderTensor(&b, TIGRIS_S8, 2, dims, TIGRIS_NONE);
+  builderInput(&b, t[0]);
+  builderOutput(&b, t[1]);
+  builderState(&b, 0, 1);
+  builderOp(&b, TIGRIS_OP_RESHAPE, 1, &t[0], t[1], NULL, 0);
+  file = builderFinish(&b, &size);
+  CHECK_EQ(tigris_plan_open(&plan, file, size), TIGRIS_OK);
+  memory.fast_bytes = plan.summary->fast_bytes;
+  memory.slow_bytes = plan.summary->slow_bytes;
+  memory.fast = exactly(memory.fast_bytes);
+  memory.slow = exactly(memory.slow_bytes);
+  memset(memory.slow, 7, memory.slow_bytes);
+  CHECK_EQ(tigris_init(&ctx, &plan, &tigris_backend_reference, &memory), TIGRIS_OK);
+  CHECK_EQ(*(const uint8_t*)tigris_input(&ctx, 0), 0);
+  release(memory.fast);
+  release(memory.slow);
+  builderFree(&b);
+}
+
 static void checkAll(const void* data, int isFloat, double value) {
   int i;
   for (i = 0; i < 4; ++i)
@@ -131,6 +162,7 @@ static void testRefused(void) {
 }
 
 int main(void) {
+  resetsWithoutQuantisation();
   int isFloat;
   for (isFloat = 0; isFloat < 2; ++isFloat) {
     testRuns(TIGRIS_IO_SLOW, isFloat, 0);
