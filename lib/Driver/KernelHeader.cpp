@@ -80,10 +80,14 @@ void addGroups(int opcode, int dtype, std::set<std::string>& macros) {
 std::vector<const char*> unusedParts(const tigris_plan& plan) {
   bool tiled = false;
   bool streamed = false;
+  bool striped = false;
   bool states = false;
   for (uint32_t i = 0; i < plan.stage_count; ++i) {
     tiled = tiled || plan.stages[i].mode == TIGRIS_STAGE_TILED;
-    streamed = streamed || plan.stages[i].mode == TIGRIS_STAGE_STREAMED;
+    if (plan.stages[i].mode == TIGRIS_STAGE_STREAMED) {
+      streamed = true;
+      striped = striped || plan.tilings[plan.stages[i].detail].tiles[2] > 1;
+    }
   }
   for (uint32_t i = 0; i < plan.port_count; ++i)
     states = states || plan.ports[i].state != TIGRIS_NO_PORT;
@@ -92,6 +96,8 @@ std::vector<const char*> unusedParts(const tigris_plan& plan) {
     unused.push_back("TILED_STAGES");
   if (!streamed)
     unused.push_back("STREAMED_STAGES");
+  if (!striped)
+    unused.push_back("STRIPES");
   if (!states)
     unused.push_back("STATES");
   if (plan.weight_block_count == 0)

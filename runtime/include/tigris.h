@@ -61,7 +61,8 @@ typedef enum tigris_status {
   TIGRIS_E_CALLBACK = -20 /* a row callback failed */
 } tigris_status;
 
-/* An opened plan: pointers into the caller's bytes, which must outlive it. Read only. */
+/* An opened plan: pointers into the caller's bytes, which must outlive it, in the order of tigris_section_type. Read
+ * only. */
 typedef struct tigris_plan {
   const tigris_summary* summary;
   const char* strings;
@@ -79,13 +80,13 @@ typedef struct tigris_plan {
   const tigris_tiling* tilings;
   const tigris_tile_buffer* tile_buffers;
   const tigris_weight_block* weight_blocks;
+  uint32_t file_size; /* from here on in the order of the pointers: how many there are */
   uint32_t string_bytes;
   uint32_t int_count;
   uint32_t quant_count;
   uint32_t requant_count;
   uint32_t tensor_count;
   uint32_t port_count;
-  uint32_t input_count; /* ports [0, input_count) are inputs, the rest outputs */
   uint32_t operand_count;
   uint32_t param_bytes;
   uint32_t op_count;
@@ -95,7 +96,7 @@ typedef struct tigris_plan {
   uint32_t tiling_count;
   uint32_t tile_buffer_count;
   uint32_t weight_block_count;
-  uint32_t file_size;
+  uint32_t input_count; /* ports [0, input_count) are inputs, the rest outputs */
   uint32_t error_op; /* op at which tigris_plan_open failed, TIGRIS_NONE when it was no op */
 } tigris_plan;
 
@@ -165,7 +166,9 @@ typedef struct tigris_statistics {
   uint32_t table_bytes;    /* largest size of the table */
 } tigris_statistics;
 
+struct tigris_box;
 struct tigris_call;
+struct tigris_context;
 
 /* Called before (done 0) and after (done 1) each kernel call, also of tiles: reads a cycle counter, adds it up per
  * `call->op - call->plan->ops`, ... The call is described in tigris_backend.h. */
@@ -182,6 +185,10 @@ typedef struct tigris_context {
   void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
   /* callbacks of inputs and outputs by rows, whose entry in `ports` is what they are given; NULL: a buffer */
   int (*rows[TIGRIS_MAX_PORTS])(void* user, uint32_t first, uint32_t count, void* rows);
+  /* how they are called, once one is set: not linked otherwise */
+  tigris_status (*carry_rows)(struct tigris_context* ctx, const tigris_tile_buffer* buffer,
+                              const struct tigris_box* held, const struct tigris_box* part,
+                              uint8_t* data);
   uint32_t scratch_bytes;
   uint32_t stage;       /* next stage to run */
   uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */

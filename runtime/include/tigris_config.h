@@ -56,6 +56,11 @@
 #define TIGRIS_STREAMED_STAGES 1
 #endif
 
+/* 0 leaves out stripes of streamed stages: likewise. */
+#ifndef TIGRIS_STRIPES
+#define TIGRIS_STRIPES 1
+#endif
+
 /* 0 leaves out states: plans that have some are then TIGRIS_E_UNSUPPORTED, and tigris_reset has nothing to do. */
 #ifndef TIGRIS_STATES
 #define TIGRIS_STATES 1

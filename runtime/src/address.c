@@ -4,13 +4,12 @@
 #include "dynamic.h"
 #include "view.h"
 
-/* States have changed places. */
-static int isExchanged(const tigris_context* ctx) { return TIGRIS_STATES && ctx->exchanged; }
-
+#if TIGRIS_STATES
 uint32_t tigris_place_of(const tigris_context* ctx, uint32_t index) {
   const uint32_t other = ctx->plan->ports[index].state;
-  return isExchanged(ctx) && other != TIGRIS_NO_PORT ? other : index;
+  return ctx->exchanged && other != TIGRIS_NO_PORT ? other : index;
 }
+#endif
 
 /* Counts a use of slow memory up to the offset `end`. */
 static void countSlow(tigris_context* ctx, uint32_t end, uint32_t moved, int isWrite) {
@@ -29,7 +28,7 @@ void tigris_count_overflow(tigris_context* ctx, uint32_t end, uint32_t moved, in
 static uint32_t placeInSlow(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
   const tigris_plan* plan = ctx->plan;
   uint32_t i;
-  for (i = 0; isExchanged(ctx) && i < plan->port_count; ++i) {
+  for (i = 0; TIGRIS_STATES && ctx->exchanged && i < plan->port_count; ++i) {
     const tigris_port* port = &plan->ports[i];
     const uint32_t size = plan->tensors[port->tensor].bytes;
     const uint32_t at = offset - port->offset; /* far beyond `size` when it is before */

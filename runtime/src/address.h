@@ -5,7 +5,11 @@
 #include "tigris.h"
 
 /* The port at whose place port `index` of the plan is in this run: the other one of an exchanged state. */
+#if TIGRIS_STATES
 uint32_t tigris_place_of(const tigris_context* ctx, uint32_t index);
+#else
+#define tigris_place_of(ctx, index) (index)
+#endif
 
 /* The address of an interval in a tigris_pool (not TILE or ABSENT), for a use that reads or writes `moved` bytes of
  * it; counts the memory and, where it is slow, the traffic. NULL when the dynamic arena does not hold it. */

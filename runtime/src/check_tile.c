@@ -162,6 +162,8 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
       !tigris_placed(plan, TIGRIS_POOL_FAST, t->state, tigris_tile_state_bytes(s, t)) ||
       t->state + tigris_tile_state_bytes(s, t) > s->peak)
     return TIGRIS_E_ADDRESS;
+  if (!tigris_runs_tiling(s, t))
+    return TIGRIS_E_UNSUPPORTED;
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i)
     status = checkBuffer(plan, s, t, bufferOf(plan, t, i));
   if (status == TIGRIS_OK && !tilesOk(plan, s, t))

@@ -14,9 +14,7 @@ static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend
   if (backend == NULL || backend->scratch_bytes == NULL)
     return 0;
   for (i = 0; i < plan->op_count; ++i) {
-    const uint32_t bytes = backend->scratch_bytes(plan, &plan->ops[i]);
-    if (bytes > most)
-      most = bytes;
+    tigris_raise(&most, backend->scratch_bytes(plan, &plan->ops[i]));
   }
   return most;
 }
@@ -82,7 +80,7 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
   if ((memory->fast == NULL && memory->fast_bytes != 0) ||
       (memory->slow == NULL && memory->slow_bytes != 0))
     return TIGRIS_E_ARGUMENT;
-  if ((uintptr_t)memory->fast % need.align != 0 || (uintptr_t)memory->slow % need.align != 0)
+  if ((((uintptr_t)memory->fast | (uintptr_t)memory->slow) & (need.align - 1)) != 0)
     return TIGRIS_E_ALIGN;
   if (memory->fast_bytes < need.fast_bytes && need.scratch_bytes > plan->summary->scratch_bytes)
     return TIGRIS_E_SCRATCH;
@@ -97,7 +95,7 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     top = (top - need.scratch_bytes) & ~((size_t)backend->alignment - 1);
     ctx->scratch = ctx->fast + top;
   }
-  if (plan->summary->io_mode == TIGRIS_IO_SLOW)
+  if (TIGRIS_STATES && plan->summary->io_mode == TIGRIS_IO_SLOW)
     tigris_reset(ctx); /* which cannot fail here */
   return top < plan->summary->fast_bytes ? goDynamic(ctx, memory, top) : TIGRIS_OK;
 }
@@ -164,7 +162,7 @@ void* tigris_input(tigris_context* ctx, unsigned index) {
 
 const void* tigris_output(const tigris_context* ctx, unsigned index) {
   const tigris_port* port = tigris_output_port(ctx->plan, index);
-  if (port != NULL && port->state != TIGRIS_NO_PORT)
+  if (TIGRIS_STATES && port != NULL && port->state != TIGRIS_NO_PORT)
     port = &ctx->plan->ports[port->state]; /* where the next run reads it */
   return portData(ctx, port);
 }
@@ -349,7 +347,7 @@ tigris_status tigris_step(tigris_context* ctx) {
   if (status == TIGRIS_OK && tigris_is_dynamic(ctx))
     status = tigris_dynamic_finish(ctx);
 #endif
-  if (status == TIGRIS_OK && !ctx->rehearsal)
+  if (TIGRIS_STATES && status == TIGRIS_OK && !ctx->rehearsal)
     ctx->exchanged ^= 1u;
   return status;
 }

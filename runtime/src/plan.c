@@ -6,37 +6,40 @@
 #include "crc32.h"
 #include "tile.h"
 
-/* Where a known section goes: offsets in tigris_plan of its pointer and its count, and bytes per record. */
-typedef struct SectionRule {
-  uint8_t pointer;
-  uint8_t count;
-  uint8_t size;
-} SectionRule;
-
-#define SECTION(pointer, count, size)                                                              \
-  { offsetof(tigris_plan, pointer), offsetof(tigris_plan, count), size }
-
-/* SUMMARY is checked apart because it may grow; file_size, set later, takes its count. */
-static const SectionRule sectionRules[TIGRIS_SECTION_LAST + 1] = {
-    [TIGRIS_SECTION_SUMMARY] = SECTION(summary, file_size, 0),
-    [TIGRIS_SECTION_STRINGS] = SECTION(strings, string_bytes, 1),
-    [TIGRIS_SECTION_INTS] = SECTION(ints, int_count, 4),
-    [TIGRIS_SECTION_QUANT] = SECTION(quant, quant_count, sizeof(tigris_quant)),
-    [TIGRIS_SECTION_REQUANT] = SECTION(requant, requant_count, 4),
-    [TIGRIS_SECTION_TENSORS] = SECTION(tensors, tensor_count, sizeof(tigris_tensor)),
-    [TIGRIS_SECTION_PORTS] = SECTION(ports, port_count, sizeof(tigris_port)),
-    [TIGRIS_SECTION_OPERANDS] = SECTION(operands, operand_count, sizeof(tigris_operand)),
-    [TIGRIS_SECTION_PARAMS] = SECTION(params, param_bytes, 1),
-    [TIGRIS_SECTION_OPS] = SECTION(ops, op_count, sizeof(tigris_op)),
-    [TIGRIS_SECTION_TRANSFERS] = SECTION(transfers, transfer_count, sizeof(tigris_transfer)),
-    [TIGRIS_SECTION_STAGES] = SECTION(stages, stage_count, sizeof(tigris_stage)),
-    [TIGRIS_SECTION_WEIGHTS] = SECTION(weights, weight_bytes, 1),
-    [TIGRIS_SECTION_TILINGS] = SECTION(tilings, tiling_count, sizeof(tigris_tiling)),
-    [TIGRIS_SECTION_TILE_BUFFERS] =
-        SECTION(tile_buffers, tile_buffer_count, sizeof(tigris_tile_buffer)),
-    [TIGRIS_SECTION_BLOCKS] =
-        SECTION(weight_blocks, weight_block_count, sizeof(tigris_weight_block)),
+/* Bytes of a record of each known section. SUMMARY may grow and is checked apart. */
+static const uint8_t recordBytes[TIGRIS_SECTION_LAST + 1] = {
+    [TIGRIS_SECTION_STRINGS] = 1,
+    [TIGRIS_SECTION_INTS] = 4,
+    [TIGRIS_SECTION_QUANT] = sizeof(tigris_quant),
+    [TIGRIS_SECTION_REQUANT] = 4,
+    [TIGRIS_SECTION_TENSORS] = sizeof(tigris_tensor),
+    [TIGRIS_SECTION_PORTS] = sizeof(tigris_port),
+    [TIGRIS_SECTION_OPERANDS] = sizeof(tigris_operand),
+    [TIGRIS_SECTION_PARAMS] = 1,
+    [TIGRIS_SECTION_OPS] = sizeof(tigris_op),
+    [TIGRIS_SECTION_TRANSFERS] = sizeof(tigris_transfer),
+    [TIGRIS_SECTION_STAGES] = sizeof(tigris_stage),
+    [TIGRIS_SECTION_WEIGHTS] = 1,
+    [TIGRIS_SECTION_TILINGS] = sizeof(tigris_tiling),
+    [TIGRIS_SECTION_TILE_BUFFERS] = sizeof(tigris_tile_buffer),
+    [TIGRIS_SECTION_BLOCKS] = sizeof(tigris_weight_block),
 };
+
+/* Where tigris_plan has the pointer and the count of a section; file_size, set later, takes SUMMARY's. */
+#define POINTER(type) (offsetof(tigris_plan, summary) + ((type)-1) * sizeof(void*))
+#define COUNT(type) (offsetof(tigris_plan, file_size) + ((type)-1) * sizeof(uint32_t))
+
+TIGRIS_CHECK_LAYOUT(plan_pointers,
+                    offsetof(tigris_plan, weight_blocks) == POINTER(TIGRIS_SECTION_BLOCKS));
+TIGRIS_CHECK_LAYOUT(plan_weights,
+                    offsetof(tigris_plan, weights) == POINTER(TIGRIS_SECTION_WEIGHTS));
+TIGRIS_CHECK_LAYOUT(plan_ports, offsetof(tigris_plan, ports) == POINTER(TIGRIS_SECTION_PORTS));
+TIGRIS_CHECK_LAYOUT(plan_counts,
+                    offsetof(tigris_plan, weight_block_count) == COUNT(TIGRIS_SECTION_BLOCKS));
+TIGRIS_CHECK_LAYOUT(plan_weight_bytes,
+                    offsetof(tigris_plan, weight_bytes) == COUNT(TIGRIS_SECTION_WEIGHTS));
+TIGRIS_CHECK_LAYOUT(plan_port_count,
+                    offsetof(tigris_plan, port_count) == COUNT(TIGRIS_SECTION_PORTS));
 
 static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
                                    const tigris_header* header) {
@@ -50,26 +53,24 @@ static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
   end = header->header_size + header->section_count * (uint32_t)sizeof(tigris_section);
   for (i = 0; i < header->section_count; ++i) {
     const tigris_section* s = &sections[i];
-    const SectionRule* rule;
     const uint8_t* at;
     if (s->offset % TIGRIS_SECTION_ALIGN != 0 || s->offset < end || s->offset > header->file_size ||
         s->length > header->file_size - s->offset)
       return TIGRIS_E_FORMAT;
     if (s->type == 0 || s->type > TIGRIS_SECTION_LAST)
       continue;
-    rule = &sectionRules[s->type];
     if (seen & (1u << s->type))
       return TIGRIS_E_FORMAT;
     seen |= 1u << s->type;
     if (s->type == TIGRIS_SECTION_SUMMARY) {
       if (s->count != 1 || s->length < sizeof(tigris_summary))
         return TIGRIS_E_FORMAT;
-    } else if (s->count > s->length || s->count * (uint64_t)rule->size != s->length) {
+    } else if (s->count > s->length || s->count * (uint64_t)recordBytes[s->type] != s->length) {
       return TIGRIS_E_FORMAT;
     }
     at = bytes + s->offset;
-    memcpy((uint8_t*)plan + rule->pointer, &at, sizeof at);
-    memcpy((uint8_t*)plan + rule->count, &s->count, sizeof s->count);
+    memcpy((uint8_t*)plan + POINTER(s->type), &at, sizeof at);
+    memcpy((uint8_t*)plan + COUNT(s->type), &s->count, sizeof s->count);
   }
   return seen == (2u << TIGRIS_SECTION_LAST) - 2u ? TIGRIS_OK : TIGRIS_E_FORMAT;
 }
@@ -89,7 +90,9 @@ static tigris_status checkRecords(tigris_plan* plan) {
     }
   }
   for (i = 0; i < plan->stage_count; ++i) {
-    if (!tigris_runs_mode(plan->stages[i].mode))
+    const tigris_stage* s = &plan->stages[i];
+    if (!tigris_runs_mode(s->mode) ||
+        (s->mode != TIGRIS_STAGE_WHOLE && !tigris_runs_tiling(s, &plan->tilings[s->detail])))
       return TIGRIS_E_UNSUPPORTED;
   }
   for (i = 0; !TIGRIS_STATES && i < plan->port_count; ++i) {

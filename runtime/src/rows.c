@@ -1,5 +1,5 @@
 /* Model inputs that come row by row from a callback, and outputs that go to one. */
-#include "rows.h"
+#include "box.h"
 
 #include "view.h"
 
@@ -38,22 +38,10 @@ static int takesRows(const tigris_plan* plan, uint32_t index) {
   return users == 1 || plan->ports[index].direction == TIGRIS_INPUT; /* an input nobody reads */
 }
 
-static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigris_row_hook hook,
-                             void* user) {
-  const tigris_plan* plan = ctx->plan;
-  uint32_t index;
-  if (port == NULL || hook == NULL || plan->summary->io_mode != TIGRIS_IO_CALLER)
-    return TIGRIS_E_ARGUMENT;
-  index = (uint32_t)(port - plan->ports);
-  if (port->state != TIGRIS_NO_PORT || !takesRows(plan, index))
-    return TIGRIS_E_ROWS;
-  ctx->rows[index] = hook;
-  ctx->ports[index] = user;
-  return TIGRIS_OK;
-}
-
-tigris_status tigris_carry_rows(tigris_context* ctx, const tigris_tile_buffer* b,
-                                const tigris_box* held, const tigris_box* part, uint8_t* data) {
+/* Moves the rows of `part` between the buffer, which holds the box `held` at `data`, and the callback of the caller's
+ * port that is its home. */
+static tigris_status carryRows(tigris_context* ctx, const tigris_tile_buffer* b,
+                               const tigris_box* held, const tigris_box* part, uint8_t* data) {
   const tigris_tensor* tensor = &ctx->plan->tensors[b->tensor];
   const uint32_t height = (uint32_t)tigris_dims(ctx->plan, tensor)[1];
   uint32_t element;
@@ -64,6 +52,21 @@ tigris_status tigris_carry_rows(tigris_context* ctx, const tigris_tile_buffer* b
                                 (uint32_t)(part->end[1] - part->begin[1]),
                                 data + (size_t)element * tigris_element_size(tensor->dtype)) != 0)
     return TIGRIS_E_CALLBACK;
+  return TIGRIS_OK;
+}
+
+static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigris_row_hook hook,
+                             void* user) {
+  const tigris_plan* plan = ctx->plan;
+  uint32_t index;
+  if (port == NULL || hook == NULL || plan->summary->io_mode != TIGRIS_IO_CALLER)
+    return TIGRIS_E_ARGUMENT;
+  index = (uint32_t)(port - plan->ports);
+  if (port->state != TIGRIS_NO_PORT || !takesRows(plan, index))
+    return TIGRIS_E_ROWS;
+  ctx->rows[index] = hook;
+  ctx->carry_rows = carryRows;
+  ctx->ports[index] = user;
   return TIGRIS_OK;
 }
 

@@ -25,7 +25,7 @@ tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t be
   }
   box.begin[ROWS] = begin;
   box.end[ROWS] = end;
-  if (t->columns != NULL) {
+  if (tigris_in_stripes(t)) {
     box.begin[COLUMNS] = t->columns[index].begin;
     box.end[COLUMNS] = t->columns[index].end;
   }
@@ -87,7 +87,7 @@ static tigris_status setColumns(tigris_tiles* t) {
 
 int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigris_box* out) {
   uint32_t i;
-  for (i = 0; t->columns != NULL && i < op->inputs; ++i) {
+  for (i = 0; tigris_in_stripes(t) && i < op->inputs; ++i) {
     const tigris_tile_columns* held = &t->columns[t->plan->operands[op->operands + i].offset];
     tigris_box need;
     if (isStrip(t, op, i) && tigris_box_need(t->plan, op, i, out, &need) &&
@@ -192,7 +192,7 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   uint32_t i;
   if (t->isFirst || (t->changed & (1u | 1u << COLUMNS))) {
     memset(t->rows, 0, t->tiling->buffer_count * sizeof t->rows[0]);
-    if (t->columns != NULL)
+    if (tigris_in_stripes(t))
       status = setColumns(t);
   }
   if (status == TIGRIS_OK)

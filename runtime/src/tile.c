@@ -6,7 +6,6 @@
 #include "address.h"
 #include "dynamic.h"
 #include "invoke.h"
-#include "rows.h"
 #include "tile_run.h"
 
 #if TIGRIS_TILES
@@ -167,7 +166,7 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   uint32_t element;
   int found;
   uint32_t i;
-  for (i = t->columns != NULL ? 3 : 2; isTile && isStreamed(t) && i < TIGRIS_BOX_RANK; ++i) {
+  for (i = tigris_in_stripes(t) ? 3 : 2; isTile && isStreamed(t) && i < TIGRIS_BOX_RANK; ++i) {
     need->begin[i] = outer.begin[i];
     need->end[i] = outer.end[i];
   }
@@ -241,7 +240,7 @@ static tigris_status runParts(const Tiles* t, const tigris_op* op, const tigris_
 static tigris_box storedOf(const Tiles* t, uint32_t index) {
   const tigris_tile_buffer* b = &t->buffers[index];
   tigris_box part = isStreamed(t) ? freshOf(t, index) : partOf(t, b);
-  if (t->columns != NULL && tigris_box_elements(&part) != 0)
+  if (tigris_in_stripes(t) && tigris_box_elements(&part) != 0)
     tigris_tile_part(t, b, 2, &part.begin[2], &part.end[2]);
   return part;
 }
@@ -259,7 +258,7 @@ static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
   if (elements == 0 || !(isStore || t->isFirst || (b->reload_axes & t->changed)))
     return TIGRIS_OK;
   if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
-    return tigris_carry_rows(t->ctx, b, &held, &part, tigris_tile_data(t, b));
+    return t->ctx->carry_rows(t->ctx, b, &held, &part, tigris_tile_data(t, b));
   home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, elements * size, isStore);
   if (isStore)
     tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);

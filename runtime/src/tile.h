@@ -10,6 +10,11 @@ static inline int tigris_runs_mode(uint32_t mode) {
          (TIGRIS_STREAMED_STAGES && mode == TIGRIS_STAGE_STREAMED);
 }
 
+/* What of the tilings of its modes it does not run. */
+static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_tiling* tiling) {
+  return TIGRIS_STRIPES || stage->mode != TIGRIS_STAGE_STREAMED || tiling->tiles[2] == 1;
+}
+
 /* Bytes of the executor's state in a tiled or streamed stage. */
 uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
 

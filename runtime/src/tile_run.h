@@ -45,6 +45,11 @@ static inline tigris_box tigris_tile_whole(const tigris_tiles* t, const tigris_t
   return tigris_box_whole(tigris_dims(t->plan, tensor), tensor->rank);
 }
 
+/* The stage is streamed in more than one stripe. */
+static inline int tigris_in_stripes(const tigris_tiles* t) {
+  return TIGRIS_STRIPES && t->columns != NULL;
+}
+
 /* Indices of an axis of the buffer's tensor; 1 where it has no such axis. */
 int32_t tigris_tile_size(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis);
 
