@@ -25,12 +25,13 @@ static tigris_status opened(Extra extra) {
   builderOutput(&b, y);
   if (extra == STATE)
     builderState(&b, 0, 1);
-  builderOp(&b, TIGRIS_OP_RESHAPE, 1, &x, y, NULL, 0);
   if (extra == BOXES) {
     builderTile(&b, x, &in);
     builderTile(&b, y, &out);
-    builderTiledStage(&b, one);
   }
+  builderOp(&b, TIGRIS_OP_RESHAPE, 1, &x, y, NULL, 0);
+  if (extra == BOXES)
+    builderTiledStage(&b, one);
   file = builderFinish(&b, &bytes);
   status = tigris_plan_open(&plan, file, bytes);
   builderFree(&b);

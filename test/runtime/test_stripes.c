@@ -23,9 +23,9 @@ static tigris_status opened(uint32_t stripes) {
   y = builderTensor(&b, TIGRIS_F32, 4, dims, TIGRIS_NONE);
   builderInput(&b, x);
   builderOutput(&b, y);
-  builderOp(&b, TIGRIS_OP_CLAMP, 1, &x, y, &clamp, sizeof clamp);
   builderTile(&b, x, &in);
   builderTile(&b, y, &out);
+  builderOp(&b, TIGRIS_OP_CLAMP, 1, &x, y, &clamp, sizeof clamp);
   builderTiledStage(&b, tiles);
   file = builderFinish(&b, &bytes);
   CHECK_EQ(tigris_plan_open(&plan, file, bytes), TIGRIS_OK); /* in boxes */
