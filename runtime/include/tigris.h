@@ -97,7 +97,7 @@ typedef struct tigris_plan {
   uint32_t tile_buffer_count;
   uint32_t weight_block_count;
   uint32_t input_count; /* ports [0, input_count) are inputs, the rest outputs */
-  uint32_t error_op; /* op at which tigris_plan_open failed, TIGRIS_NONE when it was no op */
+  uint32_t error_op;    /* op at which tigris_plan_open failed, TIGRIS_NONE when it was no op */
 } tigris_plan;
 
 /* Flags of tigris_plan_open_flags. */
