@@ -199,11 +199,13 @@ static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call
   tigris_vendor_pairs q;
   int32_t i;
   if (count == 1 && channels > 1) {
+    const int32_t multiplier = from[0]; /* the stores might change them, for all a compiler knows */
+    const int32_t shift = from[1];
     q.multiplier = (int32_t*)(void*)*scratch;
     q.shift = q.multiplier + channels;
     for (i = 0; i < channels; ++i) {
-      q.multiplier[i] = from[0];
-      q.shift[i] = from[1];
+      q.multiplier[i] = multiplier;
+      q.shift[i] = shift;
     }
     *scratch += 8u * (uint32_t)channels;
   } else {
