@@ -60,8 +60,9 @@ struct TileBuffer {
 /// for that of every other tensor follows from the ops (Analysis/BoxAccess.h).
 ///
 /// A streamed stage works forward instead: step i1 of tiles[1] loads the rows (indices of axis 1) of each load
-/// up to (i1 + 1) * d / tiles[1], and every op makes all rows it can. Buffers hold, packed, the rows that
-/// some reader's next row still needs and the new ones. tiles[0] is the extent of the outermost axis; it is
+/// up to (i1 + 1) * d / tiles[1], and every op makes the rows it can, at most d / tiles[1] of its result's, rounded up;
+/// further steps follow until all rows are made. Buffers hold, packed, the rows that some reader's next row still needs
+/// and the new ones. tiles[0] is the extent of the outermost axis; it is
 /// run through index by index. tiles[3] is 1. Loads without bit 1 in reloadAxes are there whole from the first
 /// step on. With tiles[2] > 1 all steps are taken once per stripe of columns (indices of axis 2): in stripe i2
 /// stored tensors have the columns [i2 * d / tiles[2], (i2 + 1) * d / tiles[2]), all others those that readers need, but

@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
 
@@ -132,7 +133,7 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
     model.ops_.push_back(std::move(next));
   }
   for (const Buffer& buffer : model.buffers_) {
-    if (buffer.load && !buffer.whole)
+    if ((buffer.load && !buffer.whole) || buffer.store)
       model.mostSteps_ = std::max(model.mostSteps_, buffer.rows);
     // Loads that do not follow the outermost axis stay whole or would have to be loaded again.
     if (buffer.load && !buffer.whole && buffer.rounds != static_cast<uint64_t>(model.outer_))
@@ -174,13 +175,19 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   result.buffers.resize(buffers_.size());
   result.calls.resize(ops_.size());
   std::vector<int64_t> lowest(buffers_.size());
-  for (int64_t step = 0; step < steps; ++step) {
+  const auto isDone = [&] {
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      if (states[i].end < buffers_[i].rows)
+        return false;
+    return true;
+  };
+  for (int64_t step = 0; step < steps || !isDone(); ++step) {
     for (size_t i = 0; i < buffers_.size(); ++i) {
       states[i].fresh = states[i].end;
       if (buffers_[i].whole)
         states[i].end = buffers_[i].rows;
       else if (buffers_[i].load)
-        states[i].end = partOf(buffers_[i].rows, steps, step).end;
+        states[i].end = partOf(buffers_[i].rows, steps, std::min(step, steps - 1)).end;
     }
     for (size_t k = 0; k < ops_.size(); ++k) {
       const Step& op = ops_[k];
@@ -190,7 +197,9 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
           return input.access->need[static_cast<size_t>(row)].end <= states[input.buffer].end;
         });
       };
-      while (made.end < buffers_[op.output].rows && hasCome(made.end))
+      const int64_t rows = buffers_[op.output].rows;
+      const int64_t most = std::min(rows, made.fresh + ceilDiv(rows, steps));
+      while (made.end < most && hasCome(made.end))
         ++made.end;
       result.calls[k] += made.end > made.fresh ? 1 : 0;
     }

@@ -42,7 +42,8 @@ private:
 };
 
 /// Row-wise view of a chain: every op needs a window of rows of its operands that only moves forward. Each row
-/// is loaded or made once; a buffer that keeps rows from step to step (a rolling buffer) has its bytes for
+/// is loaded or made once, and in a step no more of a tensor than its rows divided by the steps, rounded up, so that
+/// buffers do not grow at the end, where windows stop moving; steps without loads follow until all is made; a buffer that keeps rows from step to step (a rolling buffer) has its bytes for
 /// the whole stage, any other only between its first and last op.
 ///
 /// Where rows are too wide the chain runs once per stripe of columns (indices of axis 2), as if the rest of the
@@ -60,7 +61,7 @@ public:
   /// The cost of working in `steps` steps in each of `stripes` stripes; cost.tiles is {outermost extent, steps,
   /// stripes, 1}. nullopt when the ops cannot run in so many stripes; they always can in one.
   std::optional<TileCost> cost(int64_t steps, int64_t stripes) const;
-  /// Steps beyond which nothing gets smaller: rows of the highest tensor that is loaded row by row.
+  /// Steps that are worth trying: rows of the highest tensor that is loaded row by row or stored.
   int64_t mostSteps() const { return mostSteps_; }
   /// Numbers of stripes worth trying, ascending from 1; each leaves stripes narrower by a fifth or so.
   std::vector<int64_t> stripeCounts() const;

@@ -2,6 +2,7 @@
 #include "tigris/Plan/StreamReplay.h"
 
 #include "tigris/Plan/MemoryModel.h"
+#include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -149,7 +150,7 @@ private:
       return status;
     for (State& state : states_)
       state.first = state.fresh = state.end = 0;
-    for (int64_t step = 0; step < tiling_.tiles[Rows]; ++step)
+    for (int64_t step = 0; step < tiling_.tiles[Rows] || hasProgressed(); ++step)
       if (Status status = runStep(step); !status)
         return status;
     for (size_t i = 0; i < states_.size(); ++i)
@@ -190,17 +191,24 @@ private:
     return (tiling_.buffers[buffer].reloadAxes >> axis & 1U) != 0;
   }
 
+  bool hasProgressed() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [](const State& state) { return state.end != state.fresh; });
+  }
+
   Status runStep(int64_t index) {
+    const int64_t steps = tiling_.tiles[Rows];
     for (State& state : states_) {
       state.fresh = state.end;
       if (state.isWhole)
         state.end = state.rows();
       else if (state.isLoad)
-        state.end = partOf(state.rows(), tiling_.tiles[Rows], index).end;
+        state.end = partOf(state.rows(), steps, std::min(index, steps - 1)).end;
     }
     for (const Step& step : steps_) {
       State& result = states_[step.output];
-      while (result.end < result.rows() && hasCome(step, result.end))
+      const int64_t most = std::min(result.rows(), result.fresh + ceilDiv(result.rows(), steps));
+      while (result.end < most && hasCome(step, result.end))
         ++result.end;
     }
     for (size_t i = 0; i < states_.size(); ++i)

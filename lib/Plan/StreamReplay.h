@@ -15,7 +15,7 @@ struct HomeAccess {
   std::function<Status(TensorId, const Box&)> write;
 };
 
-/// As TileReplay, for streamed stages: loads what a step brings, lets every op make what it can, and follows
+/// As TileReplay, for streamed stages: loads what a step brings, lets every op make its share of what it can, and follows
 /// each row, as wide as the stripe needs it, through its buffer.
 class StreamReplay {
 public:

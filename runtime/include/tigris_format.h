@@ -292,8 +292,9 @@ typedef struct tigris_tiling {
 #define TIGRIS_STRIPE_STATE 20u /* and of one in stripes: two column numbers, too */
 
 /* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
- * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes all
- * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole).
+ * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes
+ * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole), at most
+ * its share of a step, d / tiles[1] rounded up. Further steps follow until all rows are made.
  * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
  * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
  * new in the step, packed; kept rows move to its start. New rows of STORE buffers are stored. So every row

@@ -112,12 +112,14 @@ static int isStreamedInput(const tigris_tiles* t, const tigris_op* op, uint32_t 
   return isStrip(t, op, i) && !isWhole(&t->buffers[t->plan->operands[op->operands + i].offset]);
 }
 
-/* All rows the op can make of what has come. */
+/* The rows the op can make of what has come, but no more than its share of a step. */
 static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
   const uint32_t out = tigris_tile_output(t, op)->offset;
   tigris_tile_rows* s = &t->rows[out];
   const int32_t rows = rowCount(t, out);
-  for (; s->end < rows; ++s->end) {
+  const int32_t share = (rows - 1) / (int32_t)t->tiling->tiles[ROWS] + 1;
+  const int32_t most = rows - s->fresh < share ? rows : s->fresh + share;
+  for (; s->end < most; ++s->end) {
     uint32_t i;
     for (i = 0; i < op->inputs; ++i) {
       tigris_box need;
@@ -199,7 +201,7 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
     status = holdRows(t);
   for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
     if (t->buffers[i].flags & TIGRIS_TILE_LOAD)
-      t->rows[i].end = isWhole(&t->buffers[i])
+      t->rows[i].end = isWhole(&t->buffers[i]) || t->index[ROWS] >= t->tiling->tiles[ROWS]
                            ? rowCount(t, i)
                            : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
                                                t->tiling->tiles[ROWS]);
@@ -210,6 +212,17 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
       t->ctx->error_op = t->stage->first_op + i;
   }
   return status;
+}
+
+int tigris_stream_lags(const tigris_tiles* t) {
+  int lags = 0;
+  int moves = 0; /* in a damaged plan, rows may never come */
+  uint32_t i;
+  for (i = 0; i < t->tiling->buffer_count; ++i) {
+    lags |= t->rows[i].end != rowCount(t, i);
+    moves |= t->rows[i].end != t->rows[i].fresh;
+  }
+  return lags && moves;
 }
 
 #endif /* TIGRIS_STREAMED_STAGES */

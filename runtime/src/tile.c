@@ -302,7 +302,7 @@ static int advance(Tiles* t) {
     const uint32_t k = axes[isStreamed(t)][i];
     if (t->tiling->tiles[k] > 1)
       t->changed |= 1u << k;
-    if (++t->index[k] < t->tiling->tiles[k])
+    if (++t->index[k] < t->tiling->tiles[k] || (isStreamed(t) && k == 1 && tigris_stream_lags(t)))
       return 1;
     t->index[k] = 0;
   }

@@ -70,6 +70,8 @@ void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32
 
 /* New rows of all buffers for a step of a streamed stage; moves the rows that stay. Sets error_op. */
 tigris_status tigris_stream_rows(tigris_tiles* t);
+/* Whether ops still have rows to make after the last rows have been loaded: then more steps follow. */
+int tigris_stream_lags(const tigris_tiles* t);
 /* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
  * hand. */
 tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end);
