@@ -18,14 +18,14 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options) {
   within.optimize = "traffic";
   std::optional<Plan> best;
   std::optional<Error> refusal;
-  const uint64_t most = std::min(options.budget.fast, std::max(needs->oneStage, needs->smallest));
+  const uint64_t least = std::max<uint64_t>(needs->smallest, 1); // 0 is no budget
+  const uint64_t most = std::min(options.budget.fast, std::max(needs->oneStage, least));
   // More fast memory than that would have to leave less than nothing of the slow.
   const auto mayBeBetter = [&](uint64_t fast) {
     const uint64_t slow = best && best->io == IoMode::Slow ? best->stats.ioBytes : 0;
     return !best || (options.budget.slow && fast + slow < memoryOf(*best));
   };
-  for (uint64_t fast = std::max<uint64_t>(needs->smallest, 1); mayBeBetter(fast);
-       fast += fast / 4 + 1) {
+  for (uint64_t fast = least; mayBeBetter(fast); fast += fast / 4 + 1) {
     within.budget.fast = std::min(fast, most);
     Expected<Plan> plan = planGraph(graph, within);
     if (!plan)
