@@ -56,12 +56,15 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     const Range lastOuter = shape[0] == outer ? last.axes[0] : Range{0, 1};
     if (rules->need(i, last).axes[0] != lastOuter)
       return std::nullopt;
+    const Box all = rules->need(i, strip(result, outer, 0, result[RowAxis]));
     RowAccess::Input input;
     input.tensor = op.inputs[i];
     input.operand = i;
     for (int64_t row = 0; row < result[RowAxis]; ++row) {
       const Box need = rules->need(i, strip(result, outer, row, row + 1));
-      if (need.empty() || need.axes[0] != whole.axes[0])
+      // Kernels see all columns and channels of the rows, so these must not depend on the row.
+      if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != all.axes[2] ||
+          need.axes[3] != all.axes[3])
         return std::nullopt;
       const Range rows = need.axes[RowAxis];
       if (!input.need.empty() &&

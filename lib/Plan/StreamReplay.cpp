@@ -340,11 +340,13 @@ private:
       const TileBuffer& from = tiling_.buffers[buffer];
       Box need = step.access.need(operand, made);
       const Box held = strip(state.whole, state.first, state.end);
-      // Kernels see all channels, and without stripes all columns, of the rows they need.
+      // Kernels see all channels, and without stripes all columns, of the rows they need; these must be the same for all rows.
+      const Box all = step.access.need(operand, strip(result.whole, 0, result.rows()));
       for (size_t axis = tiling_.tiles[Columns] > 1 ? Columns + 1 : Columns; axis < Box::MaxRank;
            ++axis) {
-        if (hull(held.axes[axis], need.axes[axis]) != held.axes[axis])
-          return fail("op '", step.op->name, "' does not find all it needs of ", quoted(buffer));
+        if (need.axes[axis] != all.axes[axis] ||
+            hull(held.axes[axis], need.axes[axis]) != held.axes[axis])
+          return fail("op '", step.op->name, "' does not find what it needs of ", quoted(buffer));
         need.axes[axis] = held.axes[axis];
       }
       const Range columns = need.axes[Columns];

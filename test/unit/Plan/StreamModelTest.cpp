@@ -236,6 +236,29 @@ TEST_CASE(
   CHECK_FALSE(model.cost(8, 2));
 }
 
+TEST_CASE("streams: an op whose rows are columns of its operand is no part of one") {
+  const Graph graph = parseGraph(
+      "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+      "tensors:\n  - {name: x, type: float32, shape: [1, 3, 5, 2]}\n"
+      "  - {name: y, type: float32, shape: [1, 5, 2]}\nops:\n"
+      "  - {op: ReduceMax, name: top, in: [x], out: [y], attrs: {axes: [1], keepdims: 0}}\n");
+  AccessTable access(graph);
+  RowTable rows(access);
+  CHECK(rows.find(graph.order()[0]) == nullptr);
+  Stage stage;
+  stage.mode = StageMode::Streamed;
+  stage.ops = graph.order();
+  stage.loads = loadsOf(graph);
+  stage.spills = {*graph.findTensor("y")};
+  stage.tiling = Tiling();
+  stage.tiling->tiles = {1, 3, 1, 1};
+  stage.tiling->buffers = {{stage.loads[0], 0, 120, 15}, {stage.spills[0], 120, 40, 0}};
+  stage.tiling->state = 160;
+  const auto counts = StreamReplay(graph, stage).run();
+  REQUIRE_FALSE(bool(counts));
+  CHECK(counts.error().message().find("does not find what it needs") != std::string::npos);
+}
+
 TEST_CASE("streams: the replay refuses stripes that are not what the plan says") {
   const Graph graph = parseGraph(Residual);
   AccessTable access(graph);
