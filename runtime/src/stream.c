@@ -214,6 +214,27 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   return status;
 }
 
+int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
+                        const tigris_box* out, tigris_box* need) {
+  const uint32_t index = t->plan->operands[op->operands + i].offset;
+  const tigris_box held = tigris_stream_strip(t, index, 0, rowCount(t, index));
+  tigris_box rows = *out; /* all of them */
+  tigris_box all;
+  uint32_t k;
+  rows.begin[ROWS] = 0;
+  rows.end[ROWS] = rowCount(t, tigris_tile_output(t, op)->offset);
+  for (k = tigris_in_stripes(t) ? COLUMNS + 1 : COLUMNS; k < TIGRIS_BOX_RANK; ++k) {
+    if (need->begin[k] == held.begin[k] && need->end[k] == held.end[k])
+      continue;
+    if (!tigris_box_need(t->plan, op, i, &rows, &all) || need->begin[k] != all.begin[k] ||
+        need->end[k] != all.end[k] || need->begin[k] < held.begin[k] || need->end[k] > held.end[k])
+      return 0;
+    need->begin[k] = held.begin[k];
+    need->end[k] = held.end[k];
+  }
+  return 1;
+}
+
 int tigris_stream_lags(const tigris_tiles* t) {
   int lags = 0;
   int moves = 0; /* in a damaged plan, rows may never come */

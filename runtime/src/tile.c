@@ -155,10 +155,9 @@ static uint8_t* dataOf(const Tiles* t, const tigris_operand* o) {
   return tigris_address(t->ctx, o->pool, o->offset, 0, 0, 0);
 }
 
-/* The view of box `need`, a part of what lies packed at `o`. Of the rows of a streamed buffer a kernel sees all
- * channels, and all columns if there are no stripes: `need` becomes that. 0 when it is in pieces. */
-static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o, tigris_box* need,
-                   int32_t* dims, tigris_view* view) {
+/* The view of box `need`, a part of what lies packed at `o`. 0 when it is in pieces. */
+static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
+                   const tigris_box* need, int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
   const int isTile = o->pool == TIGRIS_POOL_TILE;
   const tigris_box outer = isTile ? boxOf(t, o->offset) : tigris_tile_whole(t, tensor);
@@ -166,10 +165,6 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   uint32_t element;
   int found;
   uint32_t i;
-  for (i = tigris_in_stripes(t) ? 3 : 2; isTile && isStreamed(t) && i < TIGRIS_BOX_RANK; ++i) {
-    need->begin[i] = outer.begin[i];
-    need->end[i] = outer.end[i];
-  }
   found = tigris_box_find(&outer, need, &element);
   /* MATMUL knows the layout of constants */
   if (found < 0 || (!found && (isTile || op->opcode != TIGRIS_OP_MATMUL)))
@@ -213,6 +208,9 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     }
     if (i < op->inputs && !tigris_box_need(plan, op, i, &out, &need))
       return TIGRIS_E_OP;
+    if (i < op->inputs && o->pool == TIGRIS_POOL_TILE && isStreamed(t) &&
+        !tigris_stream_widen(t, op, i, &out, &need))
+      return TIGRIS_E_ADDRESS;
     if (!viewBox(t, op, o, &need, dims[i], &views[i]))
       return TIGRIS_E_ADDRESS;
     if (i == 0)

@@ -75,6 +75,10 @@ int tigris_stream_lags(const tigris_tiles* t);
 /* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
  * hand. */
 tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end);
+/* Lets `need`, which `out` needs of input `i`, have all channels, and all columns if there are no stripes: so a kernel
+ * sees the rows of streamed buffers. 0: which of them the op needs changes from row to row, and it would go wrong. */
+int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
+                        const tigris_box* out, tigris_box* need);
 /* An operand of the op has more columns than `out` needs: it is in one piece for a single row only. */
 int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigris_box* out);
 

@@ -400,6 +400,43 @@ static void testRules(void) {
   }
 }
 
+/* Rows of the result are columns of the input: a kernel that saw all of them would write all of the result. */
+static void testTurnedRows(void) {
+  const int32_t xd[4] = {1, 3, 5, 2};
+  const int32_t yd[3] = {1, 5, 2};
+  const uint32_t tiles[4] = {1, 5, 1, 1};
+  const tigris_tile_buffer in = {0, TIGRIS_POOL_CALLER, TIGRIS_TILE_LOAD, 0, 0, 0, 0, 0xF};
+  const tigris_tile_buffer out = {0, TIGRIS_POOL_CALLER, TIGRIS_TILE_STORE, 0, 0, 1, 0, 0};
+  tigris_reduce_params reduce = {TIGRIS_REDUCE_MAX, 1u << 1, TIGRIS_NONE, 0};
+  tigris_plan plan;
+  uint32_t bytes;
+  uint8_t* file;
+  Builder b;
+  Run r;
+  int x;
+  int y;
+  builderInit(&b, TIGRIS_IO_CALLER);
+  x = builderTensor(&b, TIGRIS_F32, 4, xd, TIGRIS_NONE);
+  y = builderTensor(&b, TIGRIS_F32, 3, yd, TIGRIS_NONE);
+  builderInput(&b, x);
+  builderOutput(&b, y);
+  builderTile(&b, x, &in);
+  builderTile(&b, y, &out);
+  builderOp(&b, TIGRIS_OP_REDUCE, 1, &x, y, &reduce, sizeof reduce);
+  builderTiledStage(&b, tiles);
+  file = builderFinish(&b, &bytes);
+  CHECK_EQ(tigris_plan_open(&plan, file, bytes), TIGRIS_OK); /* in boxes */
+  ((tigris_stage*)(uintptr_t)plan.stages)->mode = TIGRIS_STAGE_STREAMED;
+  builderSeal(file);
+  if (openRun(&r, file, 0, 0)) {
+    memset(r.ports[0], 0, plan.tensors[0].bytes);
+    CHECK_EQ(tigris_run(&r.ctx), TIGRIS_E_ADDRESS);
+  }
+  closeRun(&r);
+  release(file);
+  builderFree(&b);
+}
+
 int main(void) {
   int i;
   randomFloats(graphFloats, 4096);
@@ -414,6 +451,7 @@ int main(void) {
   }
   printf("%u graphs tiled, %u cuts refused, %u dynamic runs\n", okRuns, refusedRuns, dynamicRuns);
   CHECK(okRuns > refusedRuns);
+  testTurnedRows();
   /* 4 tiles of rows need 3, 4, 4 and 3 rows of 32 bytes; 3 groups of channels each */
   testCounts(0xF, 3 * 14 * 32);
   testCounts(1u << 1, 14 * 32);
