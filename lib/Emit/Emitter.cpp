@@ -133,7 +133,10 @@ private:
       } else if (contains(stage.spills, buffer.tensor)) {
         next.flags = TIGRIS_TILE_STORE;
       }
-      if (next.flags != 0) {
+      const bool hasHome = next.flags != 0;
+      if (buffer.sink)
+        next.flags |= TIGRIS_TILE_SINK;
+      if (hasHome) {
         const Location home = context_.locations().findHome(index, buffer.tensor);
         next.home = home.memory == Memory::Slow   ? TIGRIS_POOL_SLOW
                     : home.memory == Memory::Fast ? TIGRIS_POOL_FAST

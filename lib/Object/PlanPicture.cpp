@@ -186,7 +186,7 @@ private:
         places.push_back({buffer.offset, buffer.bytes});
       for (size_t i = 0; i < places.size(); ++i) {
         const TileBuffer& buffer = stage.tiling->buffers[i];
-        const std::string role = roleOf(buffer.tensor, "tile");
+        const std::string role = buffer.sink ? "sums" : roleOf(buffer.tensor, "tile");
         const auto span = spans.find(buffer.tensor);
         const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes)) ||
                            (stage.mode == StageMode::Streamed && mayRoll(places, i));
@@ -392,9 +392,10 @@ private:
                                            !(streams && mayRoll(places, i)))
         use = found->second;
       addBlock({buffer.fast, buffer.tensor}, use,
-               load    ? "load"
-               : store ? "spill"
-                       : "tile",
+               (buffer.flags & TIGRIS_TILE_SINK) != 0 ? "sums"
+               : load                                 ? "load"
+               : store                                ? "spill"
+                                                      : "tile",
                buffer.bytes);
       if (load)
         out.loads.push_back(nameOf(buffer.tensor));

@@ -18,8 +18,8 @@ struct PictureBlock {
   uint64_t bytes = 0;
   size_t first = 0;
   size_t last = 0;
-  /// "load", "spill", "whole" (made and used inside the stage), "tile" (part of a tensor), "state" (boxes
-  /// of a tiled stage), "weights" (an unpacked block), "slow" (a whole tensor in slow memory).
+  /// "load", "spill", "whole" (made and used inside the stage), "tile" (part of a tensor), "sums" (of a sink),
+  /// "state" (boxes of a tiled stage), "weights" (an unpacked block), "slow" (a whole tensor in slow memory).
   std::string role;
 };
 

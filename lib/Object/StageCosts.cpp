@@ -39,7 +39,7 @@ tigris_kernel findNothing(const tigris_plan* /*plan*/, const tigris_op* /*op*/) 
   return doNothing;
 }
 constexpr tigris_backend DryBackend = {"dry run", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, findNothing,
-                                       nullptr};
+                                       nullptr,   findNothing};
 
 uint64_t tileCalls(const PlanFile& file) {
   uint64_t calls = 0;

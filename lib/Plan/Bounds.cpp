@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/OrderSearch.h"
 #include "tigris/Plan/RowBound.h"
+#include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TrafficBound.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -35,7 +36,7 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
 }
 
 /// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its result. A
-/// stream of it holds no less, but less of the executor's state, and rounds other sizes up.
+/// stream of it holds no less, but less of the executor's state, and rounds other sizes up; a sink at least its sums.
 uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
   if (!isNeededWhole(graph, graph.op(need.op).output()))
     return 0;
@@ -48,7 +49,11 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
     buffers += input && !graph.tensor(input).isConstant() ? 1 : 0;
   const uint64_t less =
       (Tiling::StateBytes - Tiling::StreamStateBytes) * buffers + (plan.align - 1) * (buffers + 1);
-  return need.bytes - std::min(need.bytes, less);
+  const uint64_t bytes = need.bytes - std::min(need.bytes, less);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const RowAccess* byRows = rows.find(need.op);
+  return byRows != nullptr && byRows->sumBytes != 0 ? std::min(bytes, byRows->sumBytes) : bytes;
 }
 
 } // namespace

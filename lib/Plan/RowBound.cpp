@@ -173,6 +173,8 @@ private:
     const size_t rows = rowCount(op.output());
     if (rows == 0)
       return false;
+    if (access->sumBytes != 0)
+      return addSink(op, access->inputs[0]);
     std::vector<size_t> whole; // nodes after which all of the operands are there that are needed so
     for (const RowAccess::Input& input : access->inputs) {
       if (rows_.count(input.tensor) == 0 ||
@@ -205,6 +207,25 @@ private:
       if (input.whole)
         for (const Row& row : rows_.at(input.tensor))
           read(done, row);
+    return true;
+  }
+
+  /// A node per row of the operand, in any order. Sums count nothing: their first row may be any.
+  bool addSink(const Op& op, const RowAccess::Input& input) {
+    const auto rows = rows_.find(input.tensor);
+    if (rows == rows_.end())
+      return false;
+    std::vector<size_t> nodes;
+    for (const Row& row : rows->second) {
+      nodes.push_back(addNode(false));
+      depend(nodes.back(), row.maker);
+      read(nodes.back(), row);
+    }
+    const size_t result = addNode(false);
+    for (const size_t node : nodes)
+      depend(result, node);
+    addRow(op.output(), 1, result);
+    targets_ = std::move(nodes);
     return true;
   }
 

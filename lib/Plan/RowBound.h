@@ -14,9 +14,8 @@ bool isRowPlan(const Plan& plan);
 
 /// No plan of the class has a lower fast peak, whatever its order of ops and rows.
 ///
-/// The graph is taken apart into rows: one op per row that is made (of ops that cannot run row by row, among them sums over
-/// all rows, one for all), one
-/// buffer per row. What sectionBound and groupBound (Analysis/PeakBound.h) say of that graph is the bound. Results of Reshapes, which
+/// The graph is taken apart into rows: one op per row that is made (of ops that cannot run row by row,
+/// one for all) or added to a global average, one buffer per row. What sectionBound and groupBound (Analysis/PeakBound.h) say of that graph is the bound. Results of Reshapes, which
 /// may lie where their sources lie, and what may lie in the caller's buffers count nothing; nor do alignment and
 /// the executor's state. nullopt for graphs of more than 12,000 rows, or with more than one index on the outermost
 /// axis. `flows` minimum cuts at most.

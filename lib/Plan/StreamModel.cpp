@@ -14,6 +14,20 @@ namespace {
 constexpr size_t RowAxis = 1;
 constexpr size_t ColumnAxis = 2;
 
+constexpr uint64_t SumElementBytes = 4; // int32 or float
+
+/// Which ops have kernels for rows of their operand (runtime/src/reference.c).
+uint64_t sumBytesOf(const Graph& graph, const Op& op) {
+  if (op.kind != OpKind::GlobalAveragePool)
+    return 0;
+  const Tensor& x = graph.tensor(op.input(0));
+  const Shape& y = graph.tensor(op.output()).shape;
+  const bool hasKernel = x.type == DType::Int8 || x.type == DType::Float32;
+  if (!hasKernel || x.shape.rank() < 3 || x.shape[0] != y[0] || y[RowAxis] != 1)
+    return 0;
+  return static_cast<uint64_t>(x.shape.fromBack(0)) * SumElementBytes;
+}
+
 /// One index of the outermost axis, some rows, all of the rest. What has no such axis is whole there.
 Box strip(const Shape& shape, int64_t outer, int64_t begin, int64_t end) {
   Box box = wholeBox(shape);
@@ -76,6 +90,8 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     }
     access.inputs.push_back(std::move(input));
   }
+  if (!access.inputs.empty())
+    access.sumBytes = sumBytesOf(graph(), op);
   return access;
 }
 
@@ -119,9 +135,11 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
     model.buffers_[entry->second].lastOp = step;
     return entry->second;
   };
+  std::vector<const RowAccess*> accesses;
   for (size_t step = 0; step < ops.size(); ++step) {
     const Op& op = graph.op(ops[step]);
     const RowAccess* access = table.find(ops[step]);
+    accesses.push_back(access);
     if (access == nullptr || graph.tensor(op.output()).shape[0] != model.outer_)
       return std::nullopt;
     Step next;
@@ -135,6 +153,7 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
     next.output = touch(op.output(), step);
     model.ops_.push_back(std::move(next));
   }
+  model.findSinks(accesses);
   for (const Buffer& buffer : model.buffers_) {
     if ((buffer.load && !buffer.whole) || buffer.store)
       model.mostSteps_ = std::max(model.mostSteps_, buffer.rows);
@@ -143,6 +162,24 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
       return std::nullopt;
   }
   return model;
+}
+
+void StreamModel::findSinks(std::span<const RowAccess* const> accesses) {
+  for (size_t k = 0; k < ops_.size(); ++k) {
+    if (accesses[k]->sumBytes == 0)
+      continue;
+    const size_t operand = ops_[k].inputs[0].buffer;
+    const auto readers = std::count_if(ops_.begin(), ops_.end(), [&](const Step& op) {
+      return std::any_of(op.inputs.begin(), op.inputs.end(),
+                         [&](const Input& input) { return input.buffer == operand; });
+    });
+    Buffer& x = buffers_[operand];
+    const auto rows = static_cast<uint64_t>(x.rows);
+    if (readers != 1 || accesses[k]->sumBytes + x.rowBytes() > rows * x.rowBytes())
+      continue;
+    buffers_[ops_[k].output].sumBytes = accesses[k]->sumBytes;
+    x.whole = false;
+  }
 }
 
 /// What the step at hand asks of the pairs. Rows are stored when their op is done; loads come before their first
@@ -184,6 +221,9 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
         return false;
     return true;
   };
+  const auto isSink = [&](const Step& op) {
+    return hasSums(steps) && buffers_[op.output].sumBytes != 0;
+  };
   for (int64_t step = 0; step < steps || !isDone(); ++step) {
     for (size_t i = 0; i < buffers_.size(); ++i) {
       states[i].fresh = states[i].end;
@@ -204,12 +244,14 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
       const int64_t most = std::min(rows, made.fresh + ceilDiv(rows, steps));
       while (made.end < most && hasCome(made.end))
         ++made.end;
-      result.calls[k] += made.end > made.fresh ? 1 : 0;
+      const State& worked = isSink(op) ? states[op.inputs[0].buffer] : made;
+      result.calls[k] += worked.end > worked.fresh ? 1 : 0;
     }
     for (size_t i = 0; i < buffers_.size(); ++i)
       lowest[i] = buffers_[i].whole ? 0 : states[i].fresh;
     for (const Step& op : ops_)
-      if (const int64_t row = states[op.output].fresh; row < buffers_[op.output].rows)
+      if (const int64_t row = states[op.output].fresh;
+          row < buffers_[op.output].rows && !isSink(op))
         for (const Input& input : op.inputs)
           lowest[input.buffer] =
               std::min(lowest[input.buffer], input.access->need[static_cast<size_t>(row)].begin);
@@ -314,10 +356,12 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes) const 
     const Columns::PerBuffer& width = columns->buffers[i];
     const uint64_t columnBytes = buffer.columnBytes();
     LiveBuffer live;
-    const bool stays = buffer.whole || rows.buffers[i].rolls;
+    const uint64_t sums = hasSums(steps) ? buffer.sumBytes : 0;
+    const bool stays = buffer.whole || rows.buffers[i].rolls || sums != 0;
     live.birth = stays ? 0 : static_cast<uint32_t>(buffer.firstOp);
     live.death = stays ? last : static_cast<uint32_t>(buffer.lastOp);
-    live.bytes = static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes;
+    live.bytes =
+        std::max(sums, static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes);
     cost.buffers.push_back(std::move(live));
     // What changes from stripe to stripe is filled again in every round, too.
     const bool again = !buffer.whole || width.narrow;
@@ -403,8 +447,9 @@ Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) cons
   result.tiles = cost.tiles;
   result.state = layout.offsets.back();
   for (size_t i = 0; i < buffers_.size(); ++i)
-    result.buffers.push_back(
-        {buffers_[i].tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i]});
+    result.buffers.push_back({buffers_[i].tensor, layout.offsets[i], cost.buffers[i].bytes,
+                              cost.reloadAxes[i],
+                              hasSums(cost.tiles[RowAxis]) && buffers_[i].sumBytes != 0});
   return result;
 }
 

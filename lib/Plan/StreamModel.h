@@ -24,6 +24,9 @@ struct RowAccess {
   const BoxAccess* rules = nullptr;
   /// Activations only.
   std::vector<Input> inputs;
+  /// An average over all rows can be a sink: it adds rows as they come to sums, which take so many bytes instead of the
+  /// result's, and needs no row twice. 0 for other ops.
+  uint64_t sumBytes = 0;
 };
 
 /// Row accesses of a graph's ops, each made once.
@@ -43,8 +46,10 @@ private:
 
 /// Row-wise view of a chain: every op needs a window of rows of its operands that only moves forward. Each row
 /// is loaded or made once, and in a step no more of a tensor than its rows divided by the steps, rounded up, so that
-/// buffers do not grow at the end, where windows stop moving; steps without loads follow until all is made; a buffer that keeps rows from step to step (a rolling buffer) has its bytes for
-/// the whole stage, any other only between its first and last op.
+/// buffers do not grow at the end, where windows stop moving; steps without loads follow until all is made. A buffer that
+/// keeps rows from step to step (a rolling buffer) has its bytes for the whole stage, any other only between its first
+/// and last op. In more than one step, an average over all rows that is the only reader of its operand is a sink, where
+/// its sums take less than the rows would.
 ///
 /// Where rows are too wide the chain runs once per stripe of columns (indices of axis 2), as if the rest of the
 /// columns were not there: a stripe has an equal share of the columns of each stored result, and of everything
@@ -94,6 +99,8 @@ private:
     uint64_t elementSize = 1;
     /// Times the buffer is filled from its start: the outermost extent, or 1 for what does not follow it.
     uint64_t rounds = 1;
+    /// Of a sink's result.
+    uint64_t sumBytes = 0;
 
     int64_t columns() const;
     uint64_t columnBytes() const;
@@ -139,6 +146,9 @@ private:
   };
 
   StreamModel() = default;
+  /// In one step all rows are there.
+  static bool hasSums(int64_t steps) { return steps > 1; }
+  void findSinks(std::span<const RowAccess* const> accesses);
   void addLeads(const std::vector<State>& states, std::vector<Lead>& leads) const;
   const Rows& rows(int64_t steps) const;
   std::optional<Columns> columns(int64_t stripes) const;

@@ -61,8 +61,14 @@ public:
       step.output = index_.at(op.output());
       if (states_[step.output].isLoad)
         return fail("op '", op.name, "' writes a tensor that is loaded");
+      if (tiling_.buffers[step.output].sink)
+        if (Status status = prepareSink(step); !status)
+          return status;
       steps_.push_back(std::move(step));
     }
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (tiling_.buffers[i].sink && states_[i].sumBytes == 0)
+        return fail(quoted(i), " is no sum of any op");
     return checkState();
   }
 
@@ -97,6 +103,9 @@ private:
     int64_t first = 0;
     int64_t fresh = 0;
     int64_t end = 0;
+    /// Of a sink's result: bytes of the sums, and rows in them.
+    uint64_t sumBytes = 0;
+    int64_t added = 0;
     int64_t rows() const { return whole.axes[Rows].size(); }
     uint64_t bytes(const Box& box) const {
       return static_cast<uint64_t>(box.elements()) * elementSize;
@@ -118,6 +127,23 @@ private:
   }
   std::string quoted(size_t buffer) const {
     return strCat("tensor '", graph_.tensor(tiling_.buffers[buffer].tensor).name, "'");
+  }
+
+  /// Sums are of one image: the one at the current index of the outermost axis.
+  Status prepareSink(const Step& step) {
+    const Tensor& y = graph_.tensor(step.op->output());
+    const Tensor& x = graph_.tensor(step.op->input(0));
+    const bool canSum = step.op->kind == OpKind::GlobalAveragePool && step.inputs.size() == 1 &&
+                        (x.type == DType::Int8 || x.type == DType::Float32);
+    if (!canSum || x.shape.rank() < 3 || x.shape[0] != tiling_.tiles[0] ||
+        y.shape[0] != tiling_.tiles[0] || y.shape[Rows] != 1)
+      return fail("op '", step.op->name, "' cannot add rows as they come");
+    State& result = states_[step.output];
+    result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
+    if (tiling_.buffers[step.output].bytes < result.sumBytes)
+      return fail("the sums of op '", step.op->name, "' need ", result.sumBytes,
+                  " bytes, their buffer has ", tiling_.buffers[step.output].bytes);
+    return {};
   }
 
   /// Rows [begin, end) of a tensor at the current index of the outermost axis.
@@ -149,7 +175,7 @@ private:
     if (Status status = findColumns(); !status)
       return status;
     for (State& state : states_)
-      state.first = state.fresh = state.end = 0;
+      state.first = state.fresh = state.end = state.added = 0;
     for (int64_t step = 0; step < tiling_.tiles[Rows] || hasProgressed(); ++step)
       if (Status status = runStep(step); !status)
         return status;
@@ -222,10 +248,43 @@ private:
           if (Status status = load(buffer); !status)
             return status;
         }
-      if (Status status = runOp(step); !status)
+      if (Status status = states_[step.output].sumBytes != 0 ? addRows(step) : runOp(step); !status)
         return status;
     }
     return {};
+  }
+
+  /// What is in the buffer of a sink's result: sums of so many rows.
+  Value sums(size_t buffer) const {
+    constexpr uint64_t Sums = uint64_t{1} << 63;
+    return {tiling_.buffers[buffer].tensor,
+            Sums | (round_ << 31U) | static_cast<uint64_t>(states_[buffer].added)};
+  }
+
+  /// A sink takes what is new of its operand.
+  Status addRows(const Step& step) {
+    const auto [operand, from] = step.inputs[0];
+    const State& x = states_[from];
+    State& result = states_[step.output];
+    if (x.fresh == x.end)
+      return {};
+    const Box need = step.access.need(operand, strip(result.whole, 0, 1));
+    if (need != strip(x.whole, 0, x.rows()))
+      return fail("op '", step.op->name, "' does not find whole rows of ", quoted(from));
+    if (x.fresh != result.added)
+      return fail("op '", step.op->name, "' adds row ", x.fresh, " of ", quoted(from), " after ",
+                  result.added, " rows");
+    if (Status status = findRows(step, from, {x.fresh, x.end}); !status)
+      return status;
+    const TileBuffer& to = tiling_.buffers[step.output];
+    if (result.added > 0 && memory_.intruder(to.offset, result.sumBytes, sums(step.output)))
+      return fail("op '", step.op->name, "' has lost its sums after ", result.added, " rows");
+    if (Status status = checkApart(step, from, result.sumBytes); !status)
+      return status;
+    result.added = x.end;
+    memory_.write(to.offset, result.sumBytes, sums(step.output));
+    ++counts_.kernelCalls;
+    return result.fresh == result.end ? Status() : finish(step);
   }
 
   /// What is in a row: in which round it came.
@@ -249,7 +308,7 @@ private:
     int64_t lowest = state.isWhole ? 0 : state.fresh;
     for (const Step& step : steps_) {
       const State& result = states_[step.output];
-      if (result.fresh == result.rows() || state.isWhole)
+      if (result.fresh == result.rows() || state.isWhole || result.sumBytes != 0)
         continue;
       for (const auto& [operand, input] : step.inputs)
         if (input == buffer) {
@@ -319,11 +378,17 @@ private:
       if (Status status = make(step, strip(result.whole, row, isWide ? row + 1 : result.end));
           !status)
         return status;
+    return finish(step);
+  }
+
+  /// The new rows of the result are there.
+  Status finish(const Step& step) {
+    const State& result = states_[step.output];
     writeFresh(step.output);
     if (!result.isStore)
       return {};
     const TensorId tensor = tiling_.buffers[step.output].tensor;
-    Box part = made;
+    Box part = strip(result.whole, result.fresh, result.end);
     part.axes[Columns] = result.part;
     counts_.stored[tensor] += result.bytes(part);
     return homes_.write ? homes_.write(tensor, part) : Status();
@@ -334,10 +399,8 @@ private:
     const State& result = states_[step.output];
     if (!step.access.allows(made))
       return fail("op '", step.op->name, "' cannot make a part of its result");
-    const TileBuffer& to = tiling_.buffers[step.output];
     for (const auto& [operand, buffer] : step.inputs) {
       const State& state = states_[buffer];
-      const TileBuffer& from = tiling_.buffers[buffer];
       Box need = step.access.need(operand, made);
       const Box held = strip(state.whole, state.first, state.end);
       // Kernels see all channels, and without stripes all columns, of the rows they need; these must be the same for all rows.
@@ -358,16 +421,34 @@ private:
           !(isWhole || isInside))
         return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
                     " is not contiguous");
-      for (int64_t row = need.axes[Rows].begin; row < need.axes[Rows].end; ++row)
-        if (row < state.first || row >= state.end ||
-            memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
-          return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
-      const uint64_t fromBytes = state.bytes(held);
-      const uint64_t toBytes = result.bytes(strip(result.whole, result.first, result.end));
-      if (from.offset < to.offset + toBytes && to.offset < from.offset + fromBytes)
-        return fail("op '", step.op->name, "' writes over its operand ", quoted(buffer));
+      if (Status status = findRows(step, buffer, need.axes[Rows]); !status)
+        return status;
+      const uint64_t bytes = result.bytes(strip(result.whole, result.first, result.end));
+      if (Status status = checkApart(step, buffer, bytes); !status)
+        return status;
     }
     ++counts_.kernelCalls;
+    return {};
+  }
+
+  /// The rows of an operand are in its buffer.
+  Status findRows(const Step& step, size_t buffer, Range rows) const {
+    const State& state = states_[buffer];
+    for (int64_t row = rows.begin; row < rows.end; ++row)
+      if (row < state.first || row >= state.end ||
+          memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
+        return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
+    return {};
+  }
+
+  /// What the op writes, so many bytes, lies away from what an operand's buffer holds.
+  Status checkApart(const Step& step, size_t operand, uint64_t bytes) const {
+    const TileBuffer& to = tiling_.buffers[step.output];
+    const TileBuffer& from = tiling_.buffers[operand];
+    const State& state = states_[operand];
+    const uint64_t held = state.bytes(strip(state.whole, state.first, state.end));
+    if (from.offset < to.offset + bytes && to.offset < from.offset + held)
+      return fail("op '", step.op->name, "' writes over its operand ", quoted(operand));
     return {};
   }
 

@@ -25,6 +25,7 @@ public:
   ///  - each op finds the rows it needs, complete and contiguous, in its buffers;
   ///  - a buffer has room for the rows it holds;
   ///  - a load that is left out would have brought what is there;
+  ///  - a sink adds the rows that follow those it has added, and finds its sums as it left them;
   ///  - no op writes over what it reads, and nothing over the executor's state;
   /// and in every stripe every row of every tensor is made or loaded exactly once, so that the stored parts make up
   /// whole tensors.

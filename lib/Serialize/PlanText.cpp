@@ -104,6 +104,8 @@ void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
     map.number("bytes", buffer.bytes);
     if (buffer.reloadAxes != 0)
       map.number("reload_axes", uint64_t{buffer.reloadAxes});
+    if (buffer.sink)
+      map.key("sink") += "true";
     map.close();
     out += '\n';
   }
@@ -235,9 +237,9 @@ private:
       tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
     tiling.state = reader_.size(state, "state");
     for (const YamlNode& item : reader_.list(buffers, "buffers")) {
-      const auto [name, offset, bytes, reload] = reader_.fields(
+      const auto [name, offset, bytes, reload, sink] = reader_.fields(
           item, "buffer",
-          std::array<std::string_view, 4>{"tensor", "offset", "bytes", "reload_axes"});
+          std::array<std::string_view, 5>{"tensor", "offset", "bytes", "reload_axes", "sink"});
       TileBuffer buffer;
       buffer.tensor = tensor(reader_.required(name, item, "buffer", "tensor"));
       buffer.offset = reader_.size(reader_.required(offset, item, "buffer", "offset"), "offset");
@@ -245,6 +247,7 @@ private:
       if (reload != nullptr)
         buffer.reloadAxes = static_cast<uint32_t>(
             std::min<uint64_t>(reader_.size(*reload, "reload_axes"), UINT32_MAX));
+      buffer.sink = sink != nullptr && reader_.boolean(*sink, "sink");
       tiling.buffers.push_back(buffer);
     }
     return tiling;

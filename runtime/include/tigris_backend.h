@@ -69,11 +69,19 @@ typedef struct tigris_backend {
   tigris_kernel (*find)(const tigris_plan* plan, const tigris_op* op);
   /* Scratch an op needs, in bytes; NULL: none needs any. */
   uint32_t (*scratch_bytes)(const tigris_plan* plan, const tigris_op* op);
+  /* The kernel for an op whose output is a SINK buffer, or NULL. NULL: there are none. It adds the rows that the
+   * input view holds, `first` being the place of the first one in its image, to float or int32 sums at the output's
+   * data, which has room for them. They come in ascending order; with an image's last row it writes what the op's
+   * other kernel would. */
+  tigris_kernel (*find_sink)(const tigris_plan* plan, const tigris_op* op);
 } tigris_backend;
 
 /* Portable kernels for every opcode: any C99 compiler, no scratch, alignment 4. Other backends call its
  * `find` for what they lack. */
 extern const tigris_backend tigris_backend_reference;
+
+/* Its `find_sink`, for other backends. */
+tigris_kernel tigris_reference_sink(const tigris_plan* plan, const tigris_op* op);
 
 #ifdef __cplusplus
 }

@@ -305,15 +305,22 @@ typedef struct tigris_tiling {
  * one stripe, buffers have some of the columns (indices of axis 2) only: STORE buffers [i2 * d / tiles[2],
  * (i2 + 1) * d / tiles[2]), which is what is stored of them, and all but LOAD buffers without bit 2 in
  * reload_axes (these have all) the smallest range that also covers what every reader needs for its columns.
- * No range is empty. An op whose operand has more columns than it needs runs once per new row. */
+ * No range is empty. An op whose operand has more columns than it needs runs once per new row.
+ *
+ * An op that writes a SINK buffer needs rows of its input in the step in which they come only. It runs in every
+ * step with such rows, and adds them to sums, which lie in that buffer from the first of these steps to the
+ * last. Then the result, one row, is written over their front. */
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
+/* Streamed stages: holds sums, 4 bytes for each channel. Written by GLOBAL_AVERAGE_POOL, f32 or s8, from another
+ * buffer to an output of one row (index of axis 1); tiles[0] is the outermost extent of both. */
+#define TIGRIS_TILE_SINK 4u
 
 typedef struct tigris_tile_buffer {
   uint16_t tensor;
   uint8_t home;   /* tigris_pool: SLOW, CALLER or FAST with LOAD or STORE, otherwise ABSENT */
-  uint8_t flags;  /* TIGRIS_TILE_*; not LOAD and STORE */
+  uint8_t flags;  /* TIGRIS_TILE_*; LOAD alone, STORE and SINK each or both, or none */
   uint32_t fast;  /* fast offset */
   uint32_t bytes; /* room: the largest box of any tile */
   uint32_t

@@ -14,7 +14,7 @@ static int disjoint(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
 }
 
 static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
-  if (b->flags == 0)
+  if (!(b->flags & (TIGRIS_TILE_LOAD | TIGRIS_TILE_STORE)))
     return b->home == TIGRIS_POOL_ABSENT && b->home_offset == 0;
   return b->home != TIGRIS_POOL_UNPACKED &&
          tigris_placed(plan, b->home, b->home_offset, plan->tensors[b->tensor].bytes) &&
@@ -24,9 +24,10 @@ static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
 
 static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
                                  const tigris_tiling* t, const tigris_tile_buffer* b) {
-  const int isLoad = b->flags == TIGRIS_TILE_LOAD;
+  const int isLoad = (b->flags & TIGRIS_TILE_LOAD) != 0;
   const tigris_tensor* tensor;
-  if (b->tensor >= plan->tensor_count || b->flags > TIGRIS_TILE_STORE)
+  if (b->tensor >= plan->tensor_count ||
+      b->flags > (isLoad ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE | TIGRIS_TILE_SINK))
     return TIGRIS_E_FORMAT;
   tensor = &plan->tensors[b->tensor];
   if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank - 1u >= TIGRIS_BOX_RANK)
@@ -60,7 +61,8 @@ static int fastHomesOk(const tigris_plan* plan, const tigris_stage* s, const tig
     for (k = 0; k < i; ++k) {
       const tigris_tile_buffer* other = bufferOf(plan, t, k);
       if (other->home == TIGRIS_POOL_FAST &&
-          (s->mode != TIGRIS_STAGE_STREAMED || b->flags == other->flags) &&
+          (s->mode != TIGRIS_STAGE_STREAMED ||
+           (b->flags & TIGRIS_TILE_LOAD) == (other->flags & TIGRIS_TILE_LOAD)) &&
           !disjoint(b->home_offset, bytes, other->home_offset, plan->tensors[other->tensor].bytes))
         return 0;
     }
@@ -80,7 +82,7 @@ static int tilesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_
   for (i = 0; i < t->buffer_count; ++i) {
     const tigris_tile_buffer* b = bufferOf(plan, t, i);
     const tigris_tensor* tensor = &plan->tensors[b->tensor];
-    if (b->flags != TIGRIS_TILE_STORE && !(streams && b->flags == TIGRIS_TILE_LOAD))
+    if (!(b->flags & (TIGRIS_TILE_STORE | (streams ? TIGRIS_TILE_LOAD : 0))))
       continue;
     for (k = 0; k < tensor->rank; ++k) {
       const uint32_t d = (uint32_t)tigris_dims(plan, tensor)[k];
@@ -119,6 +121,21 @@ static int operandOk(const tigris_plan* plan, const tigris_tiling* t, const tigr
          o->pool == TIGRIS_POOL_ABSENT;
 }
 
+/* The op may add rows of its input to sums in the buffer. */
+static int sinkOk(const tigris_plan* plan, const tigris_stage* s, const tigris_tiling* t,
+                  const tigris_op* op, const tigris_tile_buffer* to) {
+  const tigris_operand* in = &plan->operands[op->operands];
+  const tigris_tensor* x = &plan->tensors[in->tensor];
+  const tigris_tensor* y = &plan->tensors[to->tensor];
+  const int32_t* dx = tigris_dims(plan, x);
+  const int32_t* dy = tigris_dims(plan, y);
+  return TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL && s->mode == TIGRIS_STAGE_STREAMED &&
+         op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL && in->pool == TIGRIS_POOL_TILE &&
+         (x->dtype == TIGRIS_F32 || x->dtype == TIGRIS_S8) && x->rank >= 3 && y->rank >= 2 &&
+         (uint32_t)dx[0] == t->tiles[0] && (uint32_t)dy[0] == t->tiles[0] && dy[1] == 1 &&
+         to->bytes / 4 >= (uint32_t)dx[x->rank - 1];
+}
+
 static tigris_status checkTileOp(const tigris_plan* plan, const tigris_stage* s,
                                  const tigris_tiling* t, uint32_t op) {
   const tigris_op* record = &plan->ops[s->first_op + op];
@@ -132,6 +149,8 @@ static tigris_status checkTileOp(const tigris_plan* plan, const tigris_stage* s,
   to = bufferOf(plan, t, out->offset);
   if (to->flags == TIGRIS_TILE_LOAD || isWritten(plan, s, op, out->offset))
     return TIGRIS_E_ADDRESS;
+  if ((to->flags & TIGRIS_TILE_SINK) && !sinkOk(plan, s, t, record, to))
+    return TIGRIS_E_FORMAT;
   for (i = 0; i < record->inputs; ++i) {
     const tigris_operand* in = &plan->operands[record->operands + i];
     const tigris_tile_buffer* from;

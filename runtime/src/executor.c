@@ -213,7 +213,8 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
       views[i] = tigris_whole(
           plan, t, tigris_address(ctx, o->pool, o->offset, t->bytes, t->bytes, i >= op->inputs));
   }
-  return tigris_invoke(ctx, op, op->params_size == 0 ? NULL : plan->params + op->params, views);
+  return tigris_invoke(ctx, ctx->backend->find(plan, op), op,
+                       op->params_size == 0 ? NULL : plan->params + op->params, views);
 }
 
 /* Unpacks the weight block that belongs in front of an op, if there is one. */

@@ -1,8 +1,8 @@
 /* Kernel calls, and the hook around them. */
 #include "invoke.h"
 
-tigris_status tigris_invoke(tigris_context* ctx, const tigris_op* op, const void* params,
-                            const tigris_view* views) {
+tigris_status tigris_invoke(tigris_context* ctx, tigris_kernel kernel, const tigris_op* op,
+                            const void* params, const tigris_view* views) {
   tigris_call call;
   tigris_status status = TIGRIS_OK;
   call.plan = ctx->plan;
@@ -19,7 +19,7 @@ tigris_status tigris_invoke(tigris_context* ctx, const tigris_op* op, const void
   if (ctx->profile != NULL)
     ctx->profile(ctx->profile_user, &call, 0);
 #endif
-  status = ctx->backend->find(call.plan, op)(&call);
+  status = kernel(&call);
 #if TIGRIS_PROFILE
   if (ctx->profile != NULL)
     ctx->profile(ctx->profile_user, &call, 1);

@@ -199,5 +199,19 @@ static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
   return NULL;
 }
 
-const tigris_backend tigris_backend_reference = {"reference", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN,
-                                                 find, NULL};
+tigris_kernel tigris_reference_sink(const tigris_plan* plan, const tigris_op* op) {
+  const uint32_t dtype = plan->tensors[plan->operands[op->operands].tensor].dtype;
+#if TIGRIS_KERNEL_POOL_F32
+  if (op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL && dtype == TIGRIS_F32)
+    return tigris_global_average_pool_rows_f32;
+#endif
+#if TIGRIS_KERNEL_POOL_S8
+  if (op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL && dtype == TIGRIS_S8)
+    return tigris_global_average_pool_rows_s8;
+#endif
+  (void)dtype;
+  return NULL;
+}
+
+const tigris_backend tigris_backend_reference = {
+    "reference", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, NULL, tigris_reference_sink};

@@ -134,12 +134,14 @@ static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
   return TIGRIS_OK;
 }
 
-/* Lets the inputs of an op keep their rows from the first one on that its next row needs. */
+/* Lets the inputs of an op keep their rows from the first one on that its next row needs. Sums need no row again. */
 static tigris_status keepRows(tigris_tiles* t, const tigris_op* op) {
   const uint32_t out = tigris_tile_output(t, op)->offset;
   const int32_t row = t->rows[out].fresh;
   uint32_t i;
-  for (i = 0; row != rowCount(t, out) && i < op->inputs; ++i) {
+  if (row == rowCount(t, out) || (t->buffers[out].flags & TIGRIS_TILE_SINK))
+    return TIGRIS_OK;
+  for (i = 0; i < op->inputs; ++i) {
     int32_t* lowest = &t->rows[t->plan->operands[op->operands + i].offset].end;
     tigris_box need;
     if (!isStreamedInput(t, op, i))

@@ -90,6 +90,11 @@ static tigris_box freshOf(const Tiles* t, uint32_t index) {
                        : t->boxes[index];
 }
 
+static int isSink(const Tiles* t, uint32_t index) {
+  return TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL &&
+         (t->buffers[index].flags & TIGRIS_TILE_SINK) != 0;
+}
+
 static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box* out) {
   uint32_t i;
   for (i = 0; i < op->inputs; ++i) {
@@ -141,6 +146,8 @@ static tigris_status checkRoom(const Tiles* t) {
     bytes = tigris_box_elements(&held) * tigris_element_size(tigris_tile_tensor(t, b)->dtype);
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
+    if (isSink(t, i)) /* sums need more */
+      bytes = b->bytes;
     if (bytes != 0 && !tigris_is_dynamic(t->ctx))
       tigris_raise(&t->ctx->statistics.fast_peak, b->fast + bytes);
   }
@@ -181,14 +188,18 @@ static int holdsAll(const Tiles* t, uint32_t index) {
   return tigris_box_elements(&held) == tigris_elements(tigris_tile_tensor(t, &t->buffers[index]));
 }
 
-/* Makes the part `box` of the output. */
+/* Makes the part `box` of the output; or adds the rows `box` of the input to the sums in the output's buffer, which
+ * the kernel knows as rows of the image. */
 static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* box) {
   const tigris_plan* plan = t->plan;
+  const int sums = isSink(t, tigris_tile_output(t, op)->offset);
   const tigris_box out = *box;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_local_params local;
   tigris_box first = {{0}, {0}}; /* of input 0 */
+  tigris_kernel (*find)(const tigris_plan*, const tigris_op*);
+  tigris_kernel kernel;
   uint32_t i;
   for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
@@ -197,16 +208,18 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
       memset(&views[i], 0, sizeof views[i]);
       continue;
     }
-    if (i < op->inputs && tigris_is_parameter(op, i)) {
+    if (i < op->inputs ? tigris_is_parameter(op, i) : sums) {
       const tigris_tensor* tensor = &plan->tensors[o->tensor];
-      if (o->pool == TIGRIS_POOL_TILE && !holdsAll(t, o->offset))
+      if (!sums && o->pool == TIGRIS_POOL_TILE && !holdsAll(t, o->offset))
         return TIGRIS_E_ADDRESS;
       views[i] = tigris_whole(plan, tensor, dataOf(t, o));
+      if (sums)
+        break;
       views[i].data += (size_t)tigris_box_parameter(plan, op, i, &out, &views[i].dims, dims[i]) *
                        tigris_element_size(tensor->dtype);
       continue;
     }
-    if (i < op->inputs && !tigris_box_need(plan, op, i, &out, &need))
+    if (i < op->inputs && !sums && !tigris_box_need(plan, op, i, &out, &need))
       return TIGRIS_E_OP;
     if (i < op->inputs && o->pool == TIGRIS_POOL_TILE && isStreamed(t) &&
         !tigris_stream_widen(t, op, i, &out, &need))
@@ -216,7 +229,14 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     if (i == 0)
       first = need;
   }
-  return tigris_invoke(t->ctx, op, tigris_box_params(plan, op, &out, &first, &local), views);
+  if (sums)
+    views[0].first = (uint32_t)out.begin[1];
+  find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
+  kernel = find == NULL ? NULL : find(plan, op);
+  if (kernel == NULL) /* sums only: tigris_init has looked for the others */
+    return TIGRIS_E_KERNEL;
+  return tigris_invoke(t->ctx, kernel, op, tigris_box_params(plan, op, &out, &first, &local),
+                       views);
 }
 
 /* All that the op is to make of `box`: at once, or row by row. */
@@ -274,7 +294,8 @@ static tigris_status runTile(Tiles* t) {
   for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
     const uint32_t out = tigris_tile_output(t, op)->offset;
-    const tigris_box fresh = freshOf(t, out);
+    const tigris_box fresh =
+        freshOf(t, isSink(t, out) ? t->plan->operands[op->operands].offset : out);
     for (k = 0; status == TIGRIS_OK && k < t->tiling->buffer_count; ++k) {
       if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i)
         status = carry(t, k, 0);

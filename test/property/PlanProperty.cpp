@@ -55,6 +55,7 @@ struct Totals {
   uint64_t overlapping = 0;
   uint64_t byRows = 0;
   uint64_t striped = 0;
+  uint64_t sinks = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
 };
@@ -197,6 +198,7 @@ private:
       totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
       totals_.overlapping += hasOverlap(stage) ? 1 : 0;
       totals_.striped += stage.mode == StageMode::Streamed && stage.tiling->tiles[2] > 1 ? 1 : 0;
+      totals_.sinks += hasSink(stage) ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
     totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
@@ -260,6 +262,11 @@ private:
                       stats.kernelCalls);
     }
     return cost;
+  }
+
+  static bool hasSink(const Stage& stage) {
+    return stage.tiling && std::any_of(stage.tiling->buffers.begin(), stage.tiling->buffers.end(),
+                                       [](const TileBuffer& buffer) { return buffer.sink; });
   }
 
   /// A tensor takes the place of another while the stage works on both.
@@ -386,7 +393,8 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
-      "(%llu with overlaps, %llu in stripes), %llu direct; %llu plans with a bound by rows, %llu "
+      "(%llu with overlaps, %llu in stripes, %llu with sinks), %llu direct; %llu plans with a "
+      "bound by rows, %llu "
       "graphs by rows; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
@@ -395,7 +403,7 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.streamed),
       static_cast<unsigned long long>(totals.overlapping),
       static_cast<unsigned long long>(totals.striped),
-      static_cast<unsigned long long>(totals.direct),
+      static_cast<unsigned long long>(totals.sinks), static_cast<unsigned long long>(totals.direct),
       static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.byRows),
       static_cast<unsigned long long>(totals.unsupported),

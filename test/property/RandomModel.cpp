@@ -31,6 +31,8 @@ Graph Generator::make(unsigned limit) {
   const size_t count = limit == 0 ? static_cast<size_t>(ops) : limit;
   for (int tries = 0; graph_.order().size() < count && tries < 400; ++tries)
     isTower_ ? addTowerOp() : addRandomOp();
+  if (limit == 0 && random_.percent(isTower_ ? 50 : 15))
+    addGlobalPool(known_.back());
   addOutputs();
   graph_.eraseUnusedTensors();
   return std::move(graph_);

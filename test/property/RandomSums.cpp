@@ -142,9 +142,11 @@ void Generator::addPool(TensorId x) {
 }
 
 void Generator::addGlobalPool(TensorId x) {
-  if (shape(x).rank() >= 3)
-    add(random_.percent(60) ? OpKind::GlobalAveragePool : OpKind::GlobalMaxPool, {x}, {},
-        sameQuant(x), magnitude_[x]);
+  if (shape(x).rank() < 3)
+    return;
+  const bool averages = random_.percent(75);
+  add(averages ? OpKind::GlobalAveragePool : OpKind::GlobalMaxPool, {x}, {},
+      averages && random_.percent(50) ? quant() : sameQuant(x), magnitude_[x]);
 }
 
 std::optional<TensorId> Generator::reduce(TensorId x, bool keep) {

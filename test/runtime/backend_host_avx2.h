@@ -10,8 +10,8 @@ static tigris_kernel findAvx2(const tigris_plan* plan, const tigris_op* op) {
   return tigris_host_find(&tigris_host_avx2, plan, op);
 }
 
-static const tigris_backend backendAvx2 = {"host-avx2", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN,
-                                           findAvx2, NULL};
+static const tigris_backend backendAvx2 = {
+    "host-avx2", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, findAvx2, NULL, tigris_reference_sink};
 
 #define TEST_BACKEND backendAvx2
 

@@ -300,7 +300,9 @@ void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like) {
   const uint32_t index = countOf(b, TIGRIS_SECTION_TILE_BUFFERS, sizeof t);
   t.tensor = (uint16_t)tensor;
   t.bytes = builderBytesOf(b, tensor);
-  if (b->place[tensor].pool == TIGRIS_POOL_FAST) {
+  if (like->bytes > t.bytes)
+    t.bytes = like->bytes;
+  if (b->place[tensor].pool == TIGRIS_POOL_FAST && like->bytes < t.bytes) {
     t.fast = b->place[tensor].offset;
   } else {
     t.fast = (b->fastUsed + b->align - 1) / b->align * b->align;
@@ -311,7 +313,7 @@ void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like) {
   b->place[tensor].offset = index - b->tileStart;
 }
 
-void builderTiledStage(Builder* b, const uint32_t* tiles) {
+static void stageInParts(Builder* b, const uint32_t* tiles, uint16_t mode) {
   const uint32_t buffers = countOf(b, TIGRIS_SECTION_TILE_BUFFERS, sizeof(tigris_tile_buffer));
   const uint32_t index = countOf(b, TIGRIS_SECTION_TILINGS, sizeof(tigris_tiling));
   tigris_tiling t;
@@ -328,8 +330,16 @@ void builderTiledStage(Builder* b, const uint32_t* tiles) {
   s = (tigris_stage*)(void*)(b->section[TIGRIS_SECTION_STAGES].data +
                              b->section[TIGRIS_SECTION_STAGES].size) -
       1;
-  s->mode = TIGRIS_STAGE_TILED;
+  s->mode = mode;
   s->detail = index;
+}
+
+void builderTiledStage(Builder* b, const uint32_t* tiles) {
+  stageInParts(b, tiles, TIGRIS_STAGE_TILED);
+}
+
+void builderStreamedStage(Builder* b, const uint32_t* tiles) {
+  stageInParts(b, tiles, TIGRIS_STAGE_STREAMED);
 }
 
 static void defaultStage(Builder* b) {

@@ -69,10 +69,12 @@ void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
 uint32_t builderSlow(Builder* b, uint32_t bytes);
 
 /* Makes a tensor a buffer of the tiled stage being built, with room for all of it: at the tensor's fast
- * offset, or at a fresh one where it has none. `like` gives home, home_offset, flags, load_op and reload_axes. */
+ * offset, or at a fresh one where it has none, or with more room if like->bytes says so, at a fresh one. `like` gives
+ * home, home_offset, flags, load_op and reload_axes. */
 void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like);
-/* Ends a tiled stage; its state gets a fresh fast offset. */
+/* Ends a tiled or a streamed stage; its state gets a fresh fast offset. */
 void builderTiledStage(Builder* b, const uint32_t* tiles);
+void builderStreamedStage(Builder* b, const uint32_t* tiles);
 
 /* The finished plan in a buffer of exactly its size. Ops not yet in a stage get one; with io slow
  * it loads all model inputs and spills all outputs. */

@@ -457,6 +457,55 @@ static uint8_t* tiled(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* A streamed stage of a convolution whose rows go into sums. */
+static uint8_t* sums(Builder* b, uint32_t* size) {
+  const uint32_t steps[4] = {1, 4, 1, 1};
+  const int32_t cw[4] = {2, 3, 3, 2};
+  const int32_t two[1] = {2};
+  const int32_t bias[2] = {50, -20};
+  tigris_global_pool_params average = {{0}, {0}, TIGRIS_NONE, 0};
+  const tigris_port* ports;
+  tigris_conv_params conv;
+  tigris_tile_buffer like;
+  int8_t data[36];
+  int in[3];
+  int x;
+  int m;
+  int y;
+  randomBytes(data, sizeof data);
+  builderInit(b, TIGRIS_IO_SLOW);
+  builderQuant(b, 0.1f, -3);
+  x = s8(b, 6, 4, 2);
+  m = s8(b, 6, 4, 2);
+  y = s8(b, 1, 1, 2);
+  builderInput(b, x);
+  builderOutput(b, y);
+  ports = (const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data;
+  memset(&like, 0, sizeof like);
+  like.flags = TIGRIS_TILE_LOAD;
+  like.home = TIGRIS_POOL_SLOW;
+  like.home_offset = ports[0].offset;
+  like.reload_axes = 0xF;
+  builderTile(b, x, &like);
+  memset(&like, 0, sizeof like);
+  builderTile(b, m, &like);
+  like.flags = TIGRIS_TILE_STORE | TIGRIS_TILE_SINK;
+  like.home = TIGRIS_POOL_SLOW;
+  like.home_offset = ports[1].offset;
+  like.bytes = 8;
+  builderTile(b, y, &like);
+  average.lo.i = -128;
+  average.hi.i = 127;
+  conv = convParams(b, 0, 1, 2);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_S8, 4, cw, TIGRIS_NONE, data);
+  in[2] = builderConst(b, TIGRIS_S32, 1, two, TIGRIS_NONE, bias);
+  builderOp(b, TIGRIS_OP_CONV, 3, in, m, &conv, sizeof conv);
+  builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &m, y, &average, sizeof average);
+  builderStreamedStage(b, steps);
+  return builderFinish(b, size);
+}
+
 /* Searches, comparisons, choices and computed positions, with an op of two outputs. */
 static uint8_t* searches(Builder* b, uint32_t* size) {
   const int32_t xd[2] = {2, 6};
@@ -576,6 +625,8 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
     return searches(b, size);
   case 6:
     return recurrent(b, size);
+  case 7:
+    return sums(b, size);
   default:
     return NULL;
   }

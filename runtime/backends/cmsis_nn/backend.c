@@ -39,5 +39,5 @@ static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
   return tigris_vendor_scratch(adapters, plan, op);
 }
 
-const tigris_backend tigris_backend_cmsis_nn = {"cmsis-nn", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN,
-                                                find, scratchBytes};
+const tigris_backend tigris_backend_cmsis_nn = {
+    "cmsis-nn", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, scratchBytes, tigris_reference_sink};

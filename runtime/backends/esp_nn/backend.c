@@ -277,5 +277,5 @@ static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
 #define ALIGNMENT TIGRIS_MIN_ALIGN
 #endif
 
-const tigris_backend tigris_backend_esp_nn = {"esp-nn", TIGRIS_BACKEND_ABI, ALIGNMENT, find,
-                                              scratchBytes};
+const tigris_backend tigris_backend_esp_nn = {"esp-nn", TIGRIS_BACKEND_ABI, ALIGNMENT,
+                                              find,     scratchBytes,       tigris_reference_sink};

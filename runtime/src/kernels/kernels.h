@@ -20,6 +20,8 @@ tigris_status tigris_average_pool_f32(const tigris_call* call);
 tigris_status tigris_average_pool_s8(const tigris_call* call);
 tigris_status tigris_global_average_pool_f32(const tigris_call* call);
 tigris_status tigris_global_average_pool_s8(const tigris_call* call);
+tigris_status tigris_global_average_pool_rows_f32(const tigris_call* call); /* sinks */
+tigris_status tigris_global_average_pool_rows_s8(const tigris_call* call);
 tigris_status tigris_reduce_f32(const tigris_call* call);
 tigris_status tigris_reduce_s8(const tigris_call* call);
 tigris_status tigris_binary_f32(const tigris_call* call); /* by call->op->opcode, PRELU included */

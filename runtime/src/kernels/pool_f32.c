@@ -98,8 +98,26 @@ tigris_status tigris_average_pool_f32(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-tigris_status tigris_global_average_pool_f32(const tigris_call* call) {
+/* Adds a row of pixels to sums. */
+static void addRow(const tigris_shape4* in, const float* x, float* sums) {
+  int32_t w;
+  int32_t c;
+  for (w = 0; w < in->w; ++w, x += in->c) {
+    for (c = 0; c < in->c; ++c)
+      sums[c] += x[c];
+  }
+}
+
+/* Turns sums over `height` rows into averages. */
+static void averageSums(const tigris_call* call, const tigris_shape4* in, int32_t height,
+                        float* y) {
   const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
+  int32_t c;
+  for (c = 0; c < in->c; ++c)
+    y[c] = tigris_clamp1_f32(y[c] / ((float)height * (float)in->w), p->lo.f, p->hi.f);
+}
+
+tigris_status tigris_global_average_pool_f32(const tigris_call* call) {
   const tigris_view* out = &call->out[0];
   const tigris_shape4 si = tigris_view_shape(&call->in[0]);
   const uint32_t channels = (uint32_t)si.c;
@@ -110,18 +128,27 @@ tigris_status tigris_global_average_pool_f32(const tigris_call* call) {
     float* y = (float*)(void*)out->data + (size_t)i * channels;
     uint32_t c;
     int32_t h;
-    int32_t w;
     for (c = 0; c < channels; ++c)
       y[c] = 0.0f;
-    for (h = 0; h < si.h; ++h) {
-      const float* x = tigris_row_f32(&call->in[0], (first + i) * (uint32_t)si.h + (uint32_t)h);
-      for (w = 0; w < si.w; ++w, x += channels) {
-        for (c = 0; c < channels; ++c)
-          y[c] += x[c];
-      }
-    }
-    for (c = 0; c < channels; ++c)
-      y[c] = tigris_clamp1_f32(y[c] / ((float)si.h * (float)si.w), p->lo.f, p->hi.f);
+    for (h = 0; h < si.h; ++h)
+      addRow(&si, tigris_row_f32(&call->in[0], (first + i) * (uint32_t)si.h + (uint32_t)h), y);
+    averageSums(call, &si, si.h, y);
   }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_global_average_pool_rows_f32(const tigris_call* call) {
+  const tigris_view* in = &call->in[0];
+  const tigris_shape4 si = tigris_view_shape(in);
+  const int32_t height = tigris_dims(call->plan, in->tensor)[1];
+  float* sums = (float*)(void*)call->out[0].data;
+  uint32_t h;
+  int32_t c;
+  for (c = 0; in->first == 0 && c < si.c; ++c)
+    sums[c] = 0.0f;
+  for (h = in->first; h < in->first + in->rows; ++h)
+    addRow(&si, tigris_row_f32(in, h), sums);
+  if (h == (uint32_t)height)
+    averageSums(call, &si, height, sums);
   return TIGRIS_OK;
 }

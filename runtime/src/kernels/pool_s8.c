@@ -134,47 +134,72 @@ tigris_status tigris_average_pool_s8(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-tigris_status tigris_global_average_pool_s8(const tigris_call* call) {
+/* The averages of `n` sums of so many values each; they may be written over the sums' front. */
+static void averageSums(const tigris_call* call, int32_t taps, const int32_t* sum, uint32_t n,
+                        int8_t* y) {
   const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
+  const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
+  const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
+  const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;
+  uint32_t c;
+  for (c = 0; c < n; ++c) {
+    int32_t v;
+    if (pair == NULL) {
+      v = roundedDivide(sum[c], taps);
+    } else {
+      const int32_t centred = (int32_t)((uint32_t)sum[c] - (uint32_t)taps * (uint32_t)inZero);
+      v = tigris_add_wrap(tigris_requantize(centred, pair[0], pair[1]), outZero);
+    }
+    y[c] = (int8_t)tigris_clamp_s32(v, p->lo.i, p->hi.i);
+  }
+}
+
+/* Adds `n` channels of a row of pixels to sums. */
+static void addRow(const tigris_shape4* in, const int8_t* x, uint32_t n, int32_t* sum) {
+  int32_t w;
+  uint32_t c;
+  for (w = 0; w < in->w; ++w, x += in->c) {
+    for (c = 0; c < n; ++c)
+      sum[c] = tigris_add_wrap(sum[c], x[c]);
+  }
+}
+
+tigris_status tigris_global_average_pool_s8(const tigris_call* call) {
   const tigris_view* out = &call->out[0];
   const tigris_shape4 si = tigris_view_shape(&call->in[0]);
-  const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
-  const int32_t outZero = tigris_zero_point(call->plan, out->tensor);
-  const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;
   const uint32_t channels = (uint32_t)si.c;
   const uint32_t images = out->rows * out->pitch / channels;
   const uint32_t firstImage = out->first * out->pitch / channels;
-  const int32_t taps = si.h * si.w;
   uint32_t i;
   for (i = 0; i < images; ++i) {
-    int8_t* y = (int8_t*)(void*)out->data + (size_t)i * channels;
     uint32_t first;
     uint32_t n;
     for (first = 0; first < channels; first += n) {
       int32_t sum[BLOCK] = {0};
-      int32_t h;
-      int32_t w;
-      uint32_t c;
+      uint32_t h;
       n = channels - first < BLOCK ? channels - first : BLOCK;
-      for (h = 0; h < si.h; ++h) {
-        const int8_t* x =
-            tigris_row_s8(&call->in[0], (firstImage + i) * (uint32_t)si.h + (uint32_t)h) + first;
-        for (w = 0; w < si.w; ++w, x += channels) {
-          for (c = 0; c < n; ++c)
-            sum[c] = tigris_add_wrap(sum[c], x[c]);
-        }
-      }
-      for (c = 0; c < n; ++c) {
-        int32_t v;
-        if (pair == NULL) {
-          v = roundedDivide(sum[c], taps);
-        } else {
-          const int32_t centred = (int32_t)((uint32_t)sum[c] - (uint32_t)taps * (uint32_t)inZero);
-          v = tigris_add_wrap(tigris_requantize(centred, pair[0], pair[1]), outZero);
-        }
-        y[first + c] = (int8_t)tigris_clamp_s32(v, p->lo.i, p->hi.i);
-      }
+      for (h = 0; h < (uint32_t)si.h; ++h)
+        addRow(&si, tigris_row_s8(&call->in[0], (firstImage + i) * (uint32_t)si.h + h) + first, n,
+               sum);
+      averageSums(call, si.h * si.w, sum, n,
+                  (int8_t*)(void*)out->data + (size_t)i * channels + first);
     }
   }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_global_average_pool_rows_s8(const tigris_call* call) {
+  const tigris_view* in = &call->in[0];
+  const tigris_shape4 si = tigris_view_shape(in);
+  const uint32_t channels = (uint32_t)si.c;
+  const int32_t height = tigris_dims(call->plan, in->tensor)[1];
+  int32_t* sums = (int32_t*)(void*)call->out[0].data;
+  uint32_t h;
+  if (in->first == 0)
+    memset(sums, 0, channels * sizeof *sums);
+  for (h = in->first; h < in->first + in->rows; ++h)
+    addRow(&si, tigris_row_s8(in, h), channels, sums);
+  if (h == (uint32_t)height)
+    averageSums(call, height * si.w, sums, channels, (int8_t*)(void*)sums);
   return TIGRIS_OK;
 }

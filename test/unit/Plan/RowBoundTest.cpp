@@ -40,6 +40,26 @@ TEST_CASE("row bound: the rows a window holds") {
   CHECK(rowPeakBound(graph, IoMode::Slow, 0) == 0);
 }
 
+TEST_CASE("row bound: rows that go into an average are not kept") {
+  const Graph graph = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: m, type: int8, shape: [1, 16, 8, 4], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 1, 1, 4], quant: {scale: 1.0}}
+ops:
+  - {op: MaxPool, name: a, in: [x], out: [m], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: GlobalAveragePool, name: b, in: [m], out: [y]}
+)");
+  CHECK(rowPeakBound(graph, IoMode::Caller) == 32);
+  // A row of m and the three of x that it is made of.
+  CHECK(rowPeakBound(graph, IoMode::Slow) == 128);
+}
+
 TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
   Graph graph = parseGraph(Poolings);
   PlanOptions options;

@@ -85,6 +85,34 @@ ops:
   - {op: Add, name: join, in: [x, z], out: [y]}
 )";
 
+/// The average of 8 rows of 4 bytes that a pooling makes.
+const char* const Average = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: a, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 1, 1, 1], quant: {scale: 1.0}}
+ops:
+  - {op: MaxPool, name: window, in: [x], out: [a], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: GlobalAveragePool, name: average, in: [a], out: [y]}
+)";
+
+/// Averages of two images, and an op after them.
+const char* const Averages = R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2, 11, 3, 2]}
+  - {name: a, type: float32, shape: [2, 1, 1, 2]}
+  - {name: y, type: float32, shape: [2, 1, 1, 2]}
+ops:
+  - {op: GlobalAveragePool, name: average, in: [x], out: [a]}
+  - {op: Relu, name: cut, in: [a], out: [y]}
+)";
+
 /// Windows of several rows and different widths over one tensor.
 const char* const TwoWindows = R"(stage: normalized
 layout: channels-last
@@ -172,7 +200,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
 }
 
 TEST_CASE("streams: the replay counts what the model says, in all steps and stripes") {
-  for (const char* text : {Residual, Windows, Parts, Broadcast}) {
+  for (const char* text : {Residual, Windows, Parts, Broadcast, Average, Averages}) {
     const Graph graph = parseGraph(text);
     AccessTable access(graph);
     RowTable rows(access);
@@ -188,6 +216,84 @@ TEST_CASE("streams: the replay counts what the model says, in all steps and stri
         }
     CHECK(cuts == model.mostSteps() * static_cast<int64_t>(model.stripeCounts().size()));
   }
+}
+
+TEST_CASE("streams: a global average takes rows as they come and keeps none") {
+  const Graph graph = parseGraph(Average);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const TileCost cost = *model.cost(8, 1);
+  // Both run in the 7 steps that make rows of a, in the last one two.
+  CHECK(cost.kernelCalls == 7 + 7);
+  CHECK(cost.storeBytes == 1);
+  CHECK(cost.buffers[0].bytes == 3 * 4);
+  CHECK(cost.buffers[1].bytes == 2 * 4);
+  CHECK(cost.buffers[1].birth == 0);
+  // A sum has 4 bytes and outlasts the steps.
+  CHECK(cost.buffers[2].bytes == 4);
+  CHECK(cost.buffers[2].birth == 0);
+  CHECK(cost.buffers[2].death == 1);
+  CHECK(model.tiling(cost, model.layOut(cost, 4)).buffers[2].sink);
+  // In one step all rows are there.
+  const TileCost whole = *model.cost(1, 1);
+  CHECK(whole.kernelCalls == 2);
+  CHECK(whole.buffers[1].bytes == 8 * 4);
+  CHECK(whole.buffers[2].bytes == 1);
+  CHECK_FALSE(model.tiling(whole, model.layOut(whole, 4)).buffers[2].sink);
+}
+
+TEST_CASE("streams: an average of rows that others read, too, waits for all of them") {
+  const Graph graph = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: a, type: int8, shape: [1, 1, 1, 1], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+ops:
+  - {op: GlobalAveragePool, name: average, in: [x], out: [a]}
+  - {op: Mul, name: scale, in: [x, a], out: [y]}
+)");
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const TileCost cost = *model.cost(8, 1);
+  CHECK_FALSE(model.tiling(cost, model.layOut(cost, 4)).buffers[1].sink);
+  checkReplay(graph, model, cost);
+}
+
+TEST_CASE("streams: the replay refuses sums that are lost, or that no op can make") {
+  const Graph graph = parseGraph(Average);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const Stage stage = stageOf(graph, model, *model.cost(8, 1));
+  const auto refusal = [&](const Stage& broken) {
+    const auto counts = StreamReplay(graph, broken).run();
+    return counts ? std::string() : counts.error().message();
+  };
+  REQUIRE(refusal(stage).empty());
+  Stage broken = stage;
+  // Where the last step has a second row of a.
+  broken.tiling->buffers[2].offset = broken.tiling->buffers[1].offset + 4;
+  CHECK(refusal(broken) == "op 'average' has lost its sums after 6 rows");
+  broken = stage;
+  broken.tiling->buffers[2].offset = broken.tiling->buffers[1].offset;
+  CHECK(refusal(broken) == "op 'average' writes over its operand tensor 'a'");
+  broken = stage;
+  broken.tiling->buffers[2].bytes = 3;
+  CHECK(refusal(broken) == "the sums of op 'average' need 4 bytes, their buffer has 3");
+  broken = stage;
+  broken.tiling->buffers[2].sink = false;
+  CHECK(refusal(broken) == "tensor 'a' needs 12 bytes in a step, its buffer has 8");
+  broken = stage;
+  broken.tiling->buffers[1].sink = true;
+  CHECK(refusal(broken) == "op 'window' cannot add rows as they come");
+  broken = stage;
+  broken.tiling->buffers[0].sink = true;
+  CHECK(refusal(broken) == "tensor 'x' is no sum of any op");
 }
 
 TEST_CASE("streams: stripes load and make the columns near their borders twice") {
