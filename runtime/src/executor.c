@@ -75,6 +75,12 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
       return TIGRIS_E_KERNEL;
     }
   }
+#if TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL
+  for (i = 0; backend->find_sink == NULL && i < plan->tile_buffer_count; ++i) {
+    if (plan->tile_buffers[i].flags & TIGRIS_TILE_SINK)
+      return TIGRIS_E_KERNEL;
+  }
+#endif
   tigris_plan_requirements(plan, backend, &need);
   top = memory->fast_bytes;
   if ((memory->fast == NULL && memory->fast_bytes != 0) ||

@@ -216,21 +216,27 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   return status;
 }
 
+/* Two boxes have the same indices on the axes from k on. */
+static int sameFrom(const tigris_box* a, const tigris_box* b, uint32_t k) {
+  const size_t bytes = (TIGRIS_BOX_RANK - k) * sizeof a->begin[0];
+  return memcmp(a->begin + k, b->begin + k, bytes) == 0 &&
+         memcmp(a->end + k, b->end + k, bytes) == 0;
+}
+
 int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
                         const tigris_box* out, tigris_box* need) {
+  uint32_t k = tigris_in_stripes(t) ? COLUMNS + 1 : COLUMNS;
   const uint32_t index = t->plan->operands[op->operands + i].offset;
   const tigris_box held = tigris_stream_strip(t, index, 0, rowCount(t, index));
-  tigris_box rows = *out; /* all of them */
-  tigris_box all;
-  uint32_t k;
-  rows.begin[ROWS] = 0;
-  rows.end[ROWS] = rowCount(t, tigris_tile_output(t, op)->offset);
-  for (k = tigris_in_stripes(t) ? COLUMNS + 1 : COLUMNS; k < TIGRIS_BOX_RANK; ++k) {
-    if (need->begin[k] == held.begin[k] && need->end[k] == held.end[k])
-      continue;
-    if (!tigris_box_need(t->plan, op, i, &rows, &all) || need->begin[k] != all.begin[k] ||
-        need->end[k] != all.end[k] || need->begin[k] < held.begin[k] || need->end[k] > held.end[k])
-      return 0;
+  tigris_box all = *out; /* the rows */
+  tigris_box allNeed;
+  if (sameFrom(need, &held, k))
+    return 1;
+  all.begin[ROWS] = 0;
+  all.end[ROWS] = rowCount(t, tigris_tile_output(t, op)->offset);
+  if (!tigris_box_need(t->plan, op, i, &all, &allNeed) || !sameFrom(need, &allNeed, k))
+    return 0;
+  for (; k < TIGRIS_BOX_RANK; ++k) {
     need->begin[k] = held.begin[k];
     need->end[k] = held.end[k];
   }

@@ -221,7 +221,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     }
     if (i < op->inputs && !sums && !tigris_box_need(plan, op, i, &out, &need))
       return TIGRIS_E_OP;
-    if (i < op->inputs && o->pool == TIGRIS_POOL_TILE && isStreamed(t) &&
+    if (i < op->inputs && !sums && o->pool == TIGRIS_POOL_TILE && isStreamed(t) &&
         !tigris_stream_widen(t, op, i, &out, &need))
       return TIGRIS_E_ADDRESS;
     if (!viewBox(t, op, o, &need, dims[i], &views[i]))
@@ -233,7 +233,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     views[0].first = (uint32_t)out.begin[1];
   find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
   kernel = find == NULL ? NULL : find(plan, op);
-  if (kernel == NULL) /* sums only: tigris_init has looked for the others */
+  if (kernel == NULL) /* for this sink; tigris_init has looked for the others */
     return TIGRIS_E_KERNEL;
   return tigris_invoke(t->ctx, kernel, op, tigris_box_params(plan, op, &out, &first, &local),
                        views);

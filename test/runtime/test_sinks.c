@@ -181,6 +181,29 @@ static void testRules(void) {
   }
 }
 
+static void testBackendWithoutSinks(void) {
+  const Case c = {TIGRIS_S8, 1, 5, 3, 4, 0};
+  tigris_backend backend = tigris_backend_reference;
+  tigris_memory memory;
+  tigris_context ctx;
+  tigris_plan plan;
+  Builder b;
+  uint32_t size;
+  uint8_t* file = build(&b, &c, 3, &size);
+  CHECK_EQ(tigris_plan_open(&plan, file, size), TIGRIS_OK);
+  memory.fast_bytes = plan.summary->fast_bytes;
+  memory.slow_bytes = plan.summary->slow_bytes;
+  memory.fast = exactly(memory.fast_bytes);
+  memory.slow = exactly(memory.slow_bytes);
+  CHECK_EQ(tigris_init(&ctx, &plan, &backend, &memory), TIGRIS_OK);
+  backend.find_sink = NULL;
+  CHECK_EQ(tigris_init(&ctx, &plan, &backend, &memory), TIGRIS_E_KERNEL);
+  release(memory.fast);
+  release(memory.slow);
+  release(file);
+  builderFree(&b);
+}
+
 int main(void) {
   int i;
   randomFloats(floats, MOST);
@@ -196,5 +219,6 @@ int main(void) {
     testCase(&c);
   }
   testRules();
+  testBackendWithoutSinks();
   return finish();
 }
