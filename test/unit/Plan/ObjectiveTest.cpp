@@ -48,7 +48,7 @@ uint64_t traffic(const Plan& plan) { return plan.stats.slowReadBytes + plan.stat
 TEST_CASE("objective: weights of the target's costs") {
   const Graph graph = parseGraph(filters(2));
   const CostWeights plain = Objective().weights(graph, graph.order(), false);
-  CHECK(plain.of(100, 96, 7) == 102);
+  CHECK(plain.of(100, 96, 7) == 106);
   const KernelCosts costs = findTarget("cortex-m4")->costs;
   const Objective latency = Objective::latency(costs);
   CHECK(latency.countsCalls());
