@@ -29,6 +29,23 @@ Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t
   return plan;
 }
 
+/// Lowers the fast budget to the least that works.
+Status takeLeastFast(const Graph& graph, const PlanFlags& flags, PlanOptions& options) {
+  options.recompute = options.recompute && (options.budget.slow || !flags.recompute.empty());
+  Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+  const uint64_t reserve = flags.reserve.value_or(0);
+  if (!options.recompute && flags.recompute.empty() &&
+      (!needs || needs->smallest + reserve > options.budget.fast)) {
+    options.recompute = true;
+    needs = budgetNeeds(graph, options);
+  }
+  if (!needs)
+    return needs.takeError();
+  options.budget.fast =
+      std::min(options.budget.fast, std::max<uint64_t>(needs->smallest, 1) + reserve);
+  return {};
+}
+
 /// What plugins have added at the point; false when it failed and the errors have been reported.
 Expected<bool> runExtensions(ToolContext& context, const PassFlags& passes,
                              const PassRegistry& registry, ExtensionPoint point, Graph& graph) {
@@ -48,6 +65,11 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
   table
       .flag("min-fast", flags.minFast,
             "plan in the least fast memory that works, at most that of -m")
+      .record();
+  table
+      .choice("recompute", flags.recompute, {"none", "any"},
+              "without slow memory: whether to compute anything twice for want of fast memory "
+              "(default: any; with --min-fast none if -m allows)")
       .record();
   table.size("flash,f", flags.flash, "SIZE", "flash for the whole .tgrs file").record();
   table
@@ -103,6 +125,7 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
     options.io = parseIoMode(flags.io);
   options.planner = flags.planner;
   options.optimize = flags.optimize;
+  options.recompute = flags.recompute != "none";
   options.target = flags.target;
   options.certificates = flags.certificates;
   if (!flags.costs.empty()) {
@@ -130,13 +153,9 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
     return started;
   insertPortCopies(graph);
   PlanOptions chosen = *options;
-  if (flags.minFast) {
-    const Expected<BudgetNeeds> needs = budgetNeeds(graph, chosen);
-    if (!needs)
-      return needs.error();
-    const uint64_t least = std::max<uint64_t>(needs->smallest, 1) + flags.reserve.value_or(0);
-    chosen.budget.fast = std::min(chosen.budget.fast, least);
-  }
+  if (flags.minFast)
+    if (Status status = takeLeastFast(graph, flags, chosen); !status)
+      return status.takeError();
   Expected<Plan> result = planWithReserve(graph, chosen, flags.reserve.value_or(0));
   if (!result)
     return result.takeError();

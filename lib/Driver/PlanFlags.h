@@ -20,6 +20,8 @@ struct PlanFlags {
   std::string target = "generic";
   std::string costs;
   std::string io;
+  /// Empty: any, or, for the least fast memory, none if that fits.
+  std::string recompute;
 };
 
 /// -m ... --optimize.

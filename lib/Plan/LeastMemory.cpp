@@ -45,7 +45,11 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options) {
 } // namespace
 
 Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options) {
-  Expected<Plan> plan = sweep(graph, options);
+  PlanOptions once = options;
+  once.recompute = options.recompute && options.budget.slow;
+  Expected<Plan> plan = sweep(graph, once);
+  if (!plan && once.recompute != options.recompute)
+    plan = sweep(graph, options);
   if (!plan || options.planner != "optimal" || !options.budget.slow)
     return plan;
   // The search looks at traffic and may take more slow memory for less of it than the greedy planner.

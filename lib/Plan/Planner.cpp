@@ -45,6 +45,9 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
     return makeError(DiagId::Usage,
                      "model inputs and outputs cannot live in slow memory: there is none; give a "
                      "second -m, or --io=caller or --io=arena");
+  if (!options.recompute && options.budget.slow)
+    return makeError(DiagId::Usage, "with slow memory something may have to be computed twice: "
+                                    "leave out the second -m or --recompute=none");
   if (options.inputRows || options.outputRows) {
     if (options.planner != "optimal")
       return makeError(DiagId::Usage, "only the optimal planner moves inputs or outputs by rows");
@@ -180,14 +183,23 @@ struct Cuts {
   ResidentLayout residents;
 };
 
+/// What a search may do in any budget.
+SegmentOptions searchRules(const Graph& graph, const PlanOptions& options, const Plan& plan) {
+  SegmentOptions rules;
+  rules.stay = !maySpill(plan);
+  rules.rows = movedByRows(graph, options);
+  rules.recompute = options.recompute;
+  return rules;
+}
+
 /// Addresses for what stays in fast memory may not be found in all the budget allows: then a part of it is left out
 /// of the search; at last nothing stays, or, if it must, everything has to do with less.
 std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
-                               bool stay, const std::vector<TensorId>& rows = {}) {
-  constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
-  for (const uint64_t slack : Slacks) {
-    std::optional<std::vector<StageDraft>> drafts =
-        searchSegments(drafter, {budget, budget / 32 * slack, true, stay, rows});
+                               SegmentOptions rules) {
+  rules.budget = budget;
+  for (const uint64_t slack : {0, 1, 2, 4, 8}) {
+    rules.slack = budget / 32 * slack;
+    std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, rules);
     if (!drafts && slack == 0)
       return std::nullopt;
     if (!drafts)
@@ -195,25 +207,27 @@ std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64
     if (auto layout = layOutResidents(graph, *drafts, budget, drafter.align()))
       return Cuts{std::move(*drafts), std::move(*layout)};
   }
-  if (stay)
-    return searchCuts(graph, drafter, budget / 8 * 7, stay, rows);
+  if (rules.stay)
+    return searchCuts(graph, drafter, budget / 8 * 7, rules);
+  rules.slack = 0;
+  rules.keep = false;
   Cuts cuts;
-  cuts.drafts = *searchSegments(drafter, {budget, 0, false, false});
+  cuts.drafts = *searchSegments(drafter, rules);
   cuts.residents.bases.resize(cuts.drafts.size());
   return cuts;
 }
 
 /// In `fast` bytes, which are enough for every op alone if there is slow memory. nullopt when nothing fits.
 std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Plan& plan,
-                             const std::vector<TensorId>& rows, uint64_t fast) {
+                             const SegmentOptions& rules, uint64_t fast) {
   const bool isOptimal = plan.planner == "optimal";
-  if (!maySpill(plan))
-    return isOptimal ? searchCuts(graph, drafter, fast, true, rows) : std::nullopt;
+  if (rules.stay)
+    return isOptimal ? searchCuts(graph, drafter, fast, rules) : std::nullopt;
   Cuts greedy;
   greedy.drafts = partitionOrder(drafter, fast);
   greedy.residents.bases.resize(greedy.drafts.size());
   if (isOptimal)
-    if (auto searched = searchCuts(graph, drafter, fast, false);
+    if (auto searched = searchCuts(graph, drafter, fast, rules);
         searched && totalCost(drafter, searched->drafts) <= totalCost(drafter, greedy.drafts))
       return searched;
   return greedy;
@@ -276,14 +290,14 @@ StageNeed stageNeed(const Graph& graph, const Schedule& schedule, const Plan& pl
 }
 
 /// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
-uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const std::vector<TensorId>& rows,
+uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const SegmentOptions& rules,
                       uint64_t least, uint64_t most) {
   const uint64_t align = drafter.align();
-  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, true, rows))
+  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, rules))
     return most;
   for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
     const uint64_t middle = low + (high - low) / 2;
-    if (const auto cuts = searchCuts(graph, drafter, middle * align, true, rows)) {
+    if (const auto cuts = searchCuts(graph, drafter, middle * align, rules)) {
       most = std::min(most, middle * align);
       high = middle;
     } else {
@@ -296,13 +310,13 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const std::vect
 /// Fast memory in which one of the orders can be run with these tensors moved by rows: `first` bytes or more, by
 /// doubling. UINT64_MAX when none can.
 uint64_t enoughForRows(const Graph& graph, const Schedules& orders, const Plan& plan,
-                       const std::vector<TensorId>& rows, uint64_t first) {
+                       const SegmentOptions& rules, uint64_t first) {
   constexpr uint64_t Most = uint64_t{1} << 31;
   for (uint64_t bytes = std::max<uint64_t>(alignUp(first, plan.align), 1024); bytes <= Most;
        bytes *= 2)
     for (const Schedule& schedule : orders.all()) {
       StageDrafter drafter = drafterOf(graph, schedule, plan);
-      if (searchCuts(graph, drafter, bytes, true, rows))
+      if (searchCuts(graph, drafter, bytes, rules))
         return bytes;
     }
   return UINT64_MAX;
@@ -311,10 +325,10 @@ uint64_t enoughForRows(const Graph& graph, const Schedules& orders, const Plan& 
 /// What planGraph needs, scratch included; `stages` (largestStageNeed) is without it. UINT64_MAX when tensors cannot
 /// be moved by rows.
 uint64_t smallestBudget(const Graph& graph, const Schedules& orders, const Plan& plan,
-                        const std::vector<TensorId>& rows, uint64_t stages) {
+                        const SegmentOptions& rules, uint64_t stages) {
   uint64_t smallest = orders.best().layout.height;
-  if (!rows.empty())
-    smallest = enoughForRows(graph, orders, plan, rows, smallest);
+  if (!rules.rows.empty())
+    smallest = enoughForRows(graph, orders, plan, rules, smallest);
   if (smallest == UINT64_MAX)
     return smallest;
   if (maySpill(plan))
@@ -322,7 +336,7 @@ uint64_t smallestBudget(const Graph& graph, const Schedules& orders, const Plan&
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
     for (const Schedule& schedule : orders.all()) {
       StageDrafter drafter = drafterOf(graph, schedule, plan);
-      smallest = smallestStay(graph, drafter, rows, std::min(smallest, stages), smallest);
+      smallest = smallestStay(graph, drafter, rules, std::min(smallest, stages), smallest);
     }
   return withScratch(plan, smallest);
 }
@@ -357,8 +371,8 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   const Schedules orders = schedulesOf(graph, plan);
   const uint64_t fast = fastForStages(plan);
   const Schedule* chosen = &orders.best();
-  const std::vector<TensorId> rows = movedByRows(graph, options);
-  const bool oneStage = rows.empty() && chosen->layout.height <= fast;
+  const SegmentOptions rules = searchRules(graph, options, plan);
+  const bool oneStage = rules.rows.empty() && chosen->layout.height <= fast;
   StageNeed need;
   std::optional<Cuts> cuts;
   if (oneStage) {
@@ -370,7 +384,7 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
         if (plan.planner == "greedy" && &schedule != &orders.best())
           continue;
         StageDrafter drafter = drafterOf(graph, schedule, plan, options.costs);
-        std::optional<Cuts> other = cutOrder(graph, drafter, plan, rows, fast);
+        std::optional<Cuts> other = cutOrder(graph, drafter, plan, rules, fast);
         if (other &&
             (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {
           cuts = std::move(other);
@@ -382,9 +396,9 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
     const OpId at = maySpill(plan) ? need.op : chosen->order[chosen->timeline.boundStep];
     const Op& op = graph.op(at);
     const uint64_t least = withScratch(plan, need.bytes);
-    const uint64_t smallest = smallestBudget(graph, orders, plan, rows, need.bytes);
+    const uint64_t smallest = smallestBudget(graph, orders, plan, rules, need.bytes);
     if (smallest == UINT64_MAX)
-      return noRows(graph, rows);
+      return noRows(graph, rules.rows);
     if (smallest <
         options.budget.fast) { // no addresses are found in this budget, but they are in less
       PlanOptions less = options;
@@ -431,12 +445,12 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
     return plan.error();
   const Schedules orders = schedulesOf(graph, *plan);
   BudgetNeeds needs = {withScratch(*plan, orders.best().layout.height), 0};
-  const std::vector<TensorId> rows = movedByRows(graph, options);
+  const SegmentOptions rules = searchRules(graph, options, *plan);
   needs.smallest =
-      smallestBudget(graph, orders, *plan, rows, stageNeed(graph, orders.best(), *plan).bytes);
+      smallestBudget(graph, orders, *plan, rules, stageNeed(graph, orders.best(), *plan).bytes);
   if (needs.smallest == UINT64_MAX)
-    return noRows(graph, rows);
-  if (!rows.empty())
+    return noRows(graph, rules.rows);
+  if (!rules.rows.empty())
     needs.oneStage = needs.smallest;
   return needs;
 }

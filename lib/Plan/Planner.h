@@ -16,8 +16,10 @@ struct PlanOptions {
   std::string planner = "optimal";
   /// "traffic": slow traffic and recomputation in the budget; "latency": the time that traffic, recomputation and
   /// kernel calls take (Plan/Objective.h); "memory": fast and slow peak together, or the fast peak alone without
-  /// slow memory (Plan/LeastMemory.h). One stage is the best for the first two where it fits.
+  /// slow memory, with nothing computed twice if that fits (Plan/LeastMemory.h). One stage is the best for the first two where it fits.
   std::string optimize = "traffic";
+  /// Without slow memory: whether anything may be computed twice where there is no room otherwise.
+  bool recompute = true;
   /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/RowBound.h).
   bool certificates = false;
   /// A name of Targets.def.
@@ -45,7 +47,8 @@ struct PlanOptions {
 /// DiagId::UnsupportedOp when inputs or outputs cannot be moved by rows in any memory.
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
 /// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory,
-/// IoMode::Arena for a model with states, and rows with another planner, slow memory or IoMode.
+/// IoMode::Arena for a model with states, rows with another planner, slow memory or IoMode, and recompute = false with
+/// slow memory.
 /// The flash budget is compared with the emitted file (emitPlan), not here.
 ///
 /// The scratch of the target's kernels (Target/KernelScratch.h) comes off the fast budget before anything is placed.

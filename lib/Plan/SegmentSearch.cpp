@@ -13,8 +13,6 @@ namespace tigris {
 
 namespace {
 
-/// A longer run of ops may fit where a shorter one does not: its wide middle has been left behind.
-constexpr size_t Patience = 6;
 constexpr size_t MaxChoices = 4;
 /// Without slow memory there is no choice, and no limit but the mask's.
 constexpr size_t MaxStays = 63;
@@ -310,21 +308,20 @@ private:
     return known.emplace(key, std::move(stage).value_or(stream.stage)).first->second;
   }
 
-  /// False when no way has room.
-  bool tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
+  /// A longer run of ops may fit where shorter ones do not: their wide ends are in its middle.
+  void tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
     std::optional<StreamWays> streams = drafter_.streamWays(begin, end);
     if (!streams)
-      return false;
+      return;
     const bool countsCalls = drafter_.objective().countsCalls();
     Coarsest known;
-    bool fits = false;
     std::vector<bool> done(ways.size(), false);
     size_t left = ways.size();
     const bool movesRows = !mayRun(begin, end, false);
     for (size_t k = 0; left > 0 && streams->at(k) != nullptr; ++k) {
       const StreamWays::Way& stream = *streams->at(k);
-      // Rows come and go once.
-      if (movesRows && stream.stripes > 1)
+      // Rows come and go once; stripes make those near their borders twice.
+      if (stream.stripes > 1 && (movesRows || !options_.recompute))
         break;
       StageDraft least = stream.stage;
       if (countsCalls)
@@ -341,7 +338,6 @@ private:
         // More stripes cost more.
         done[i] = !isBetter || (hasRoom && streams->height(k) <= *room);
         left -= done[i] ? 1 : 0;
-        fits |= hasRoom;
         if (isBetter && done[i])
           offer(begin, way,
                 entryFor(end, way,
@@ -350,23 +346,18 @@ private:
                          saved, stream.stripes));
       }
     }
-    return fits;
   }
 
   void searchFrom(size_t begin) {
     const size_t count = drafter_.order().size();
     bool mayBeWhole = true;
-    size_t failures = 0;
     for (size_t end = begin + 1; end <= std::min(count, begin + MaxSegmentOps); ++end) {
-      const bool mayStream = failures < Patience;
-      if (!mayBeWhole && !mayStream)
-        break;
       const std::vector<Transition> ways = transitions(begin, end);
       mayBeWhole = mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, ways);
       if (end == begin + 1 && mayRun(begin, end, false))
         tryAlone(begin, ways);
-      if (mayStream && mayRun(begin, end, true))
-        failures = tryStreamed(begin, end, ways) ? 0 : failures + 1;
+      if (mayRun(begin, end, true))
+        tryStreamed(begin, end, ways);
     }
     TIGRIS_CHECK_MSG(options_.stay || cuts_[begin].best[0].isReached(),
                      "an op fits in no way, although the budget allows all");

@@ -19,6 +19,8 @@ struct SegmentOptions {
   bool stay = false;
   /// Model inputs and outputs that a streamed stage must move, each alone; only where all stays.
   std::vector<TensorId> rows = {};
+  /// Whether anything may be computed twice; false only where all stays.
+  bool recompute = true;
 };
 
 /// Cuts the order into stages so that the sum of their costs (StageDrafter::cost) is least, with fewer kernel calls where that is

@@ -33,6 +33,22 @@ ops:
   - {op: Add, name: join, in: [half, next], out: [y]}
 )";
 
+/// So many poolings, three rows high, over 64 rows of 32 bytes.
+std::string poolings(int count) {
+  std::string tensors;
+  std::string ops;
+  const auto name = [&](int k) { return k == count ? std::string("y") : strCat("t", k); };
+  for (int k = 0; k <= count; ++k)
+    tensors += strCat("  - {name: ", name(k),
+                      ", type: int8, shape: [1, 64, 8, 4], quant: {scale: 1.0}}\n");
+  for (int k = 0; k < count; ++k)
+    ops += strCat("  - {op: MaxPool, name: p", k, ", in: [", name(k), "], out: [", name(k + 1),
+                  "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
+  return strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\noutputs: [{name: "
+                "y}]\ntensors:\n",
+                tensors, "ops:\n", ops);
+}
+
 Plan planned(const Graph& graph, const std::string& planner, uint64_t fast,
              std::optional<uint64_t> slow) {
   PlanOptions options;
@@ -90,6 +106,52 @@ TEST_CASE("search: the smallest budget without slow memory works, and less is re
   const Expected<Plan> plan = planGraph(graph, options);
   REQUIRE_FALSE(bool(plan));
   CHECK(plan.error().id() == DiagId::OverBudget);
+}
+
+TEST_CASE("search: without slow memory a stage may be as long as it takes") {
+  const Graph graph = parseGraph(poolings(12));
+  // Twelve times three rows and their state, where two tensors are 4096 bytes.
+  const Plan plan = planned(graph, "optimal", 1600, std::nullopt);
+  CHECK(plan.stages.size() == 1);
+  CHECK(plan.stages[0].mode == StageMode::Streamed);
+  CHECK(plan.stats.recomputeMacs == 0);
+}
+
+TEST_CASE("search: without slow memory and with nothing computed twice") {
+  const Graph graph = parseGraph(poolings(4));
+  PlanOptions options;
+  options.budget = {uint64_t{1} << 20, {}, {}};
+  const Expected<BudgetNeeds> any = budgetNeeds(graph, options);
+  options.recompute = false;
+  const Expected<BudgetNeeds> none = budgetNeeds(graph, options);
+  REQUIRE(any);
+  REQUIRE(none);
+  CHECK(any->smallest < none->smallest);
+  const auto inStripes = [](const Plan& plan) {
+    return std::any_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) {
+      return stage.tiling && stage.tiling->tiles[2] > 1;
+    });
+  };
+  CHECK(inStripes(planned(graph, "optimal", any->smallest, {})));
+  options.budget.fast = none->smallest;
+  const Expected<Plan> once = planGraph(graph, options);
+  REQUIRE(once);
+  CHECK_FALSE(inStripes(*once));
+  options.budget.fast = none->smallest - 8;
+  const Expected<Plan> less = planGraph(graph, options);
+  REQUIRE_FALSE(less);
+  CHECK(less.error().id() == DiagId::OverBudget);
+  // The least memory, if it fits at all.
+  options.recompute = true;
+  options.optimize = "memory";
+  options.budget.fast = uint64_t{1} << 20;
+  CHECK(planGraph(graph, options)->stats.fastPeakBytes <= none->smallest);
+  CHECK_FALSE(inStripes(*planGraph(graph, options)));
+  options.budget.fast = any->smallest;
+  CHECK(inStripes(*planGraph(graph, options)));
+  options.recompute = false;
+  options.budget.slow = 65536;
+  CHECK(planGraph(graph, options).error().id() == DiagId::Usage);
 }
 
 TEST_CASE("search: never costs more than greedy cuts") {
