@@ -166,7 +166,6 @@ typedef struct tigris_statistics {
   uint32_t table_bytes;    /* largest size of the table */
 } tigris_statistics;
 
-struct tigris_box;
 struct tigris_call;
 struct tigris_context;
 
@@ -185,10 +184,6 @@ typedef struct tigris_context {
   void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
   /* callbacks of inputs and outputs by rows, whose entry in `ports` is what they are given; NULL: a buffer */
   int (*rows[TIGRIS_MAX_PORTS])(void* user, uint32_t first, uint32_t count, void* rows);
-  /* how they are called, once one is set: not linked otherwise */
-  tigris_status (*carry_rows)(struct tigris_context* ctx, const tigris_tile_buffer* buffer,
-                              const struct tigris_box* held, const struct tigris_box* part,
-                              uint8_t* data);
   uint32_t scratch_bytes;
   uint32_t stage;       /* next stage to run */
   uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */

@@ -416,13 +416,17 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   }
 }
 
-int tigris_window_rows(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t row,
-                       tigris_box* need) {
+int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t begin,
+                     int32_t end, tigris_box* need) {
   const Family family = (Family)families[op->opcode];
   const Access a = accessOf(plan, op, input, NULL);
+  if (family == ELEMENTS && a.x->rank == a.y->rank && a.x->rank > 1 && a.dx[1] == a.dy[1]) {
+    setRange(need, 1, begin, end);
+    return 1;
+  }
   if (!(TIGRIS_OPS_CONV && family == CONV) && !(TIGRIS_OPS_POOL && family == POOL))
     return -1;
-  return a.x->rank > 2 ? needAxis(&a, family, 0, 1, row, row + 1, need) : -1;
+  return a.x->rank > 2 ? needAxis(&a, family, 0, 1, begin, end, need) : -1;
 }
 
 /* ---- parameters */
@@ -481,8 +485,12 @@ static void cutWindow(const Access* a, Family family, const tigris_box* in, int3
 }
 
 static void cutConv(const Access* a, tigris_conv_params* p) {
-  const uint32_t first = (uint32_t)a->out->begin[a->y->rank - 1];
-  const Groups g = groupsOf(a);
+  const uint32_t c = a->y->rank - 1u;
+  const uint32_t first = (uint32_t)a->out->begin[c];
+  Groups g;
+  if (coversAxes(a, c, c + 1))
+    return;
+  g = groupsOf(a);
   p->groups = g.past - g.first;
   if (p->requant_count > 1)
     p->requant += first;

@@ -25,9 +25,10 @@ int tigris_is_parameter(const tigris_op* op, uint32_t input);
 int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input,
                     const tigris_box* out, tigris_box* need);
 
-/* The same for index `row` of axis 1, in axis 1 of `need`, without a box: quicker. -1: the op has no windows there. */
-int tigris_window_rows(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t row,
-                       tigris_box* need);
+/* The same for [begin, end) of axis 1 and all of the others, in axis 1 of `need`, without a box: quicker. -1: ask
+ * tigris_box_need. */
+int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t begin,
+                     int32_t end, tigris_box* need);
 
 /* First element of a parameter that the output box uses; a change of its dimensions goes to `dims` (of
  * tensor->rank <= 4 numbers). 0 when it is used from its start. */

@@ -1,6 +1,4 @@
 /* Model inputs that come row by row from a callback, and outputs that go to one. */
-#include "box.h"
-
 #include "view.h"
 
 #if TIGRIS_STREAMED_STAGES
@@ -38,23 +36,6 @@ static int takesRows(const tigris_plan* plan, uint32_t index) {
   return users == 1 || plan->ports[index].direction == TIGRIS_INPUT; /* an input nobody reads */
 }
 
-/* Moves the rows of `part` between the buffer, which holds the box `held` at `data`, and the callback of the caller's
- * port that is its home. */
-static tigris_status carryRows(tigris_context* ctx, const tigris_tile_buffer* b,
-                               const tigris_box* held, const tigris_box* part, uint8_t* data) {
-  const tigris_tensor* tensor = &ctx->plan->tensors[b->tensor];
-  const uint32_t height = (uint32_t)tigris_dims(ctx->plan, tensor)[1];
-  uint32_t element;
-  if (tigris_box_find(held, part, &element) <= 0)
-    return TIGRIS_E_ADDRESS;
-  if (ctx->rows[b->home_offset](ctx->ports[b->home_offset],
-                                (uint32_t)part->begin[0] * height + (uint32_t)part->begin[1],
-                                (uint32_t)(part->end[1] - part->begin[1]),
-                                data + (size_t)element * tigris_element_size(tensor->dtype)) != 0)
-    return TIGRIS_E_CALLBACK;
-  return TIGRIS_OK;
-}
-
 static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigris_row_hook hook,
                              void* user) {
   const tigris_plan* plan = ctx->plan;
@@ -65,7 +46,6 @@ static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigri
   if (port->state != TIGRIS_NO_PORT || !takesRows(plan, index))
     return TIGRIS_E_ROWS;
   ctx->rows[index] = hook;
-  ctx->carry_rows = carryRows;
   ctx->ports[index] = user;
   return TIGRIS_OK;
 }

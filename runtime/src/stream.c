@@ -13,6 +13,20 @@ static int32_t rowCount(const tigris_tiles* t, uint32_t index) {
   return tigris_tile_size(t, &t->buffers[index], ROWS);
 }
 
+uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index) {
+  const tigris_tensor* x = tigris_tile_tensor(t, &t->buffers[index]);
+  const int32_t* dims = tigris_dims(t->plan, x);
+  uint32_t bytes = x->bytes;
+  if (x->rank > 1)
+    bytes /= (uint32_t)dims[ROWS];
+  if ((uint32_t)dims[0] == t->tiling->tiles[0])
+    bytes /= t->tiling->tiles[0];
+  if (tigris_in_stripes(t))
+    bytes = bytes / (uint32_t)tigris_tile_size(t, &t->buffers[index], COLUMNS) *
+            (uint32_t)(t->columns[index].end - t->columns[index].begin);
+  return bytes;
+}
+
 tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end) {
   tigris_box box = tigris_tile_whole(t, tigris_tile_tensor(t, &t->buffers[index]));
   if (begin == end) {
@@ -85,22 +99,10 @@ static tigris_status setColumns(tigris_tiles* t) {
   return status;
 }
 
-int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigris_box* out) {
-  uint32_t i;
-  for (i = 0; tigris_in_stripes(t) && i < op->inputs; ++i) {
-    const tigris_tile_columns* held = &t->columns[t->plan->operands[op->operands + i].offset];
-    tigris_box need;
-    if (isStrip(t, op, i) && tigris_box_need(t->plan, op, i, out, &need) &&
-        (need.begin[COLUMNS] != held->begin || need.end[COLUMNS] != held->end))
-      return 1;
-  }
-  return 0;
-}
-
 /* The rows of input `i` that row `row` of the output needs, in axis 1 of `need`. 0: the op cannot be cut so. */
 static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int32_t row,
                     tigris_box* need) {
-  const int known = tigris_window_rows(t->plan, op, i, row, need);
+  const int known = tigris_rows_need(t->plan, op, i, row, row + 1, need);
   tigris_box out;
   if (known >= 0)
     return known;
@@ -157,16 +159,15 @@ static tigris_status keepRows(tigris_tiles* t, const tigris_op* op) {
 static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
   const tigris_tile_buffer* b = &t->buffers[index];
   tigris_tile_rows* s = &t->rows[index];
-  const uint32_t size = tigris_element_size(tigris_tile_tensor(t, b)->dtype);
   const int32_t moved = lowest - s->first;
   if (moved != 0 && lowest != s->fresh) {
-    const tigris_box kept = tigris_stream_strip(t, index, lowest, s->fresh);
-    const uint32_t bytes = tigris_box_elements(&kept) * size;
+    const uint32_t bytes = tigris_stream_row_bytes(t, index);
     uint8_t* data = tigris_tile_data(t, b);
     /* only a damaged plan asks for rows that are gone */
     if (moved < 0)
       return TIGRIS_E_ADDRESS;
-    memmove(data, data + (size_t)(uint32_t)moved * (bytes / (uint32_t)(s->fresh - lowest)), bytes);
+    memmove(data, data + (size_t)(uint32_t)moved * bytes,
+            (size_t)(uint32_t)(s->fresh - lowest) * bytes);
   }
   s->first = lowest;
   return TIGRIS_OK;
@@ -218,9 +219,11 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
 
 /* Two boxes have the same indices on the axes from k on. */
 static int sameFrom(const tigris_box* a, const tigris_box* b, uint32_t k) {
-  const size_t bytes = (TIGRIS_BOX_RANK - k) * sizeof a->begin[0];
-  return memcmp(a->begin + k, b->begin + k, bytes) == 0 &&
-         memcmp(a->end + k, b->end + k, bytes) == 0;
+  for (; k < TIGRIS_BOX_RANK; ++k) {
+    if (a->begin[k] != b->begin[k] || a->end[k] != b->end[k])
+      return 0;
+  }
+  return 1;
 }
 
 int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
@@ -230,6 +233,8 @@ int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
   const tigris_box held = tigris_stream_strip(t, index, 0, rowCount(t, index));
   tigris_box all = *out; /* the rows */
   tigris_box allNeed;
+  if (need->begin[0] != held.begin[0] || need->end[0] != held.end[0])
+    return 0;
   if (sameFrom(need, &held, k))
     return 1;
   all.begin[ROWS] = 0;

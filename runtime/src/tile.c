@@ -39,6 +39,8 @@ int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count) {
   uint32_t quotient = 0;
   uint32_t rest = 0;
   uint32_t bit = 1u << 31;
+  if (index <= UINT32_MAX / size)
+    return (int32_t)(index * size / count);
   while (bit > index && bit > 1)
     bit >>= 1;
   for (; bit != 0; bit >>= 1) {
@@ -78,13 +80,16 @@ static int isStreamed(const Tiles* t) {
   return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->rows != NULL);
 }
 
-/* What a buffer holds. */
-static tigris_box boxOf(const Tiles* t, uint32_t index) {
-  return isStreamed(t) ? tigris_stream_strip(t, index, t->rows[index].first, t->rows[index].end)
-                       : t->boxes[index];
+/* Bytes of what a buffer holds. */
+static uint32_t heldBytes(const Tiles* t, uint32_t index) {
+  if (isStreamed(t))
+    return (uint32_t)(t->rows[index].end - t->rows[index].first) *
+           tigris_stream_row_bytes(t, index);
+  return tigris_box_elements(&t->boxes[index]) *
+         tigris_element_size(tigris_tile_tensor(t, &t->buffers[index])->dtype);
 }
 
-/* What is to be loaded or computed of it: the new rows if it is streamed. */
+/* What is to be computed of it: the new rows if it is streamed. */
 static tigris_box freshOf(const Tiles* t, uint32_t index) {
   return isStreamed(t) ? tigris_stream_strip(t, index, t->rows[index].fresh, t->rows[index].end)
                        : t->boxes[index];
@@ -138,12 +143,10 @@ static tigris_status checkRoom(const Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
-    tigris_box held;
     uint32_t bytes;
     if (isStreamed(t) && t->rows[i].fresh == t->rows[i].end)
       continue; /* it has not grown */
-    held = boxOf(t, i);
-    bytes = tigris_box_elements(&held) * tigris_element_size(tigris_tile_tensor(t, b)->dtype);
+    bytes = heldBytes(t, i);
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
     if (isSink(t, i)) /* sums need more */
@@ -167,7 +170,7 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
                    const tigris_box* need, int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
   const int isTile = o->pool == TIGRIS_POOL_TILE;
-  const tigris_box outer = isTile ? boxOf(t, o->offset) : tigris_tile_whole(t, tensor);
+  const tigris_box outer = isTile ? t->boxes[o->offset] : tigris_tile_whole(t, tensor);
   const uint32_t size = tigris_element_size(tensor->dtype);
   uint32_t element;
   int found;
@@ -183,106 +186,183 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   return 1;
 }
 
-static int holdsAll(const Tiles* t, uint32_t index) {
-  const tigris_box held = boxOf(t, index);
-  return tigris_box_elements(&held) == tigris_elements(tigris_tile_tensor(t, &t->buffers[index]));
+/* The view of the rows, and columns, of `need` in a streamed operand. 0 when they are not there; or not all columns, but
+ * for an op that makes a single row: several rows are in pieces. */
+static int viewRows(const Tiles* t, uint32_t index, const tigris_box* need, int isSingle,
+                    int32_t* dims, tigris_view* view) {
+  const tigris_tensor* tensor = tigris_tile_tensor(t, &t->buffers[index]);
+  const tigris_tile_rows* held = &t->rows[index];
+  uint8_t* data = tigris_tile_data(t, &t->buffers[index]);
+  uint32_t bytes = tigris_stream_row_bytes(t, index);
+  const int32_t rows = need->end[1] - need->begin[1];
+  memcpy(dims, tigris_dims(t->plan, tensor), tensor->rank * sizeof dims[0]);
+  if ((uint32_t)dims[0] == t->tiling->tiles[0])
+    dims[0] = 1;
+  dims[1] = rows;
+  if (tigris_in_stripes(t))
+    dims[2] = need->end[2] - need->begin[2];
+  if (rows != 0) { /* an operand of a concatenation may have none */
+    if (need->begin[1] < held->first || need->end[1] > held->end)
+      return 0;
+    data += (size_t)(uint32_t)(need->begin[1] - held->first) * bytes;
+  }
+  if (tigris_in_stripes(t) && rows != 0) {
+    const tigris_tile_columns* c = &t->columns[index];
+    const int32_t columns = c->end - c->begin;
+    if (need->begin[2] < c->begin || need->end[2] > c->end || columns == 0 ||
+        (!isSingle && dims[2] != columns))
+      return 0;
+    bytes /= (uint32_t)columns;
+    data += (size_t)(uint32_t)(need->begin[2] - c->begin) * bytes;
+    bytes *= (uint32_t)dims[2];
+  }
+  *view = tigris_dense(tensor, dims, (uint32_t)rows * bytes, data);
+  return 1;
 }
 
-/* Makes the part `box` of the output; or adds the rows `box` of the input to the sums in the output's buffer, which
+/* Makes the part `out` of the output; or adds the rows `out` of the input to the sums in the output's buffer, which
  * the kernel knows as rows of the image. */
-static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* box) {
+static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* out) {
   const tigris_plan* plan = t->plan;
   const int sums = isSink(t, tigris_tile_output(t, op)->offset);
-  const tigris_box out = *box;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_local_params local;
-  tigris_box first = {{0}, {0}}; /* of input 0 */
+  tigris_box first = *out; /* of input 0 */
   tigris_kernel (*find)(const tigris_plan*, const tigris_op*);
   tigris_kernel kernel;
+  /* the part has all channels: they are another axis than rows, and columns */
+  const int hasChannels = isStreamed(t) && !tigris_in_stripes(t) &&
+                          plan->tensors[tigris_tile_output(t, op)->tensor].rank > 2;
+  int byRows;
   uint32_t i;
   for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
     const tigris_operand* o = &plan->operands[op->operands + i];
-    tigris_box need = out;
+    tigris_box need;
     if (o->pool == TIGRIS_POOL_ABSENT) {
       memset(&views[i], 0, sizeof views[i]);
       continue;
     }
     if (i < op->inputs ? tigris_is_parameter(op, i) : sums) {
       const tigris_tensor* tensor = &plan->tensors[o->tensor];
-      if (!sums && o->pool == TIGRIS_POOL_TILE && !holdsAll(t, o->offset))
+      if (!sums && o->pool == TIGRIS_POOL_TILE && heldBytes(t, o->offset) != tensor->bytes)
         return TIGRIS_E_ADDRESS;
       views[i] = tigris_whole(plan, tensor, dataOf(t, o));
       if (sums)
         break;
-      views[i].data += (size_t)tigris_box_parameter(plan, op, i, &out, &views[i].dims, dims[i]) *
+      if (hasChannels)
+        continue;
+      views[i].data += (size_t)tigris_box_parameter(plan, op, i, out, &views[i].dims, dims[i]) *
                        tigris_element_size(tensor->dtype);
       continue;
     }
-    if (i < op->inputs && !sums && !tigris_box_need(plan, op, i, &out, &need))
-      return TIGRIS_E_OP;
-    if (i < op->inputs && !sums && o->pool == TIGRIS_POOL_TILE && isStreamed(t) &&
-        !tigris_stream_widen(t, op, i, &out, &need))
-      return TIGRIS_E_ADDRESS;
-    if (!viewBox(t, op, o, &need, dims[i], &views[i]))
+    need = *out;
+    byRows = isStreamed(t) && o->pool == TIGRIS_POOL_TILE;
+    if (i < op->inputs && !sums) {
+      const int known = byRows && !tigris_in_stripes(t)
+                            ? tigris_rows_need(plan, op, i, out->begin[1], out->end[1], &need)
+                            : -1;
+      if (known == 0 || (known < 0 && !tigris_box_need(plan, op, i, out, &need)))
+        return TIGRIS_E_OP;
+      if (known < 0 && byRows && !tigris_stream_widen(t, op, i, out, &need))
+        return TIGRIS_E_ADDRESS;
+    }
+    if (!(byRows
+              ? viewRows(t, o->offset, &need, out->end[1] - out->begin[1] == 1, dims[i], &views[i])
+              : viewBox(t, op, o, &need, dims[i], &views[i])))
       return TIGRIS_E_ADDRESS;
     if (i == 0)
       first = need;
   }
   if (sums)
-    views[0].first = (uint32_t)out.begin[1];
+    views[0].first = (uint32_t)out->begin[1];
   find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
   kernel = find == NULL ? NULL : find(plan, op);
   if (kernel == NULL) /* for this sink; tigris_init has looked for the others */
     return TIGRIS_E_KERNEL;
-  return tigris_invoke(t->ctx, kernel, op, tigris_box_params(plan, op, &out, &first, &local),
-                       views);
+  return tigris_invoke(t->ctx, kernel, op, tigris_box_params(plan, op, out, &first, &local), views);
 }
 
-/* All that the op is to make of `box`: at once, or row by row. */
+/* All that the op is to make of `box`: at once; or row by row, where an operand has more columns than it needs: they
+ * are in one piece for a single row only. */
 static tigris_status runParts(const Tiles* t, const tigris_op* op, const tigris_box* box) {
   tigris_box row = *box;
-  tigris_status status = TIGRIS_OK;
-  if (!isStreamed(t) || !tigris_stream_by_row(t, op, box))
-    return runOp(t, op, box);
-  for (; status == TIGRIS_OK && row.begin[1] < box->end[1]; ++row.begin[1]) {
+  tigris_status status = runOp(t, op, box);
+  if (!tigris_in_stripes(t) || status != TIGRIS_E_ADDRESS)
+    return status;
+  do {
     row.end[1] = row.begin[1] + 1;
     status = runOp(t, op, &row);
-  }
+  } while (status == TIGRIS_OK && ++row.begin[1] < box->end[1]);
   return status;
 }
 
 /* ---- the tile */
 
-/* What is to be stored of a buffer: in a stripe, its own part of the columns. */
-static tigris_box storedOf(const Tiles* t, uint32_t index) {
+/* Loads the new rows of a streamed buffer, or stores them; in a stripe, its own part of their columns. */
+static tigris_status carryRows(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  tigris_box part = isStreamed(t) ? freshOf(t, index) : partOf(t, b);
-  if (tigris_in_stripes(t) && tigris_box_elements(&part) != 0)
-    tigris_tile_part(t, b, 2, &part.begin[2], &part.end[2]);
-  return part;
+  const tigris_tensor* tensor = tigris_tile_tensor(t, b);
+  const tigris_tile_rows* held = &t->rows[index];
+  const uint32_t row = tigris_stream_row_bytes(t, index);
+  const uint32_t rows = (uint32_t)(held->end - held->fresh);
+  uint32_t pieces = 1;
+  uint32_t bytes = rows * row; /* of each */
+  uint32_t step = row;         /* from row to row in the home */
+  uint32_t skip = 0;
+  uint32_t first = (uint32_t)held->fresh;
+  uint8_t* data = tigris_tile_data(t, b) + (size_t)(uint32_t)(held->fresh - held->first) * row;
+  uint8_t* home;
+  if (bytes == 0)
+    return TIGRIS_OK;
+  if ((uint32_t)tigris_dims(t->plan, tensor)[0] == t->tiling->tiles[0])
+    first += t->index[0] * (uint32_t)tigris_tile_size(t, b, 1);
+  if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
+    return t->ctx->rows[b->home_offset](t->ctx->ports[b->home_offset], first, rows, data) == 0
+               ? TIGRIS_OK
+               : TIGRIS_E_CALLBACK;
+  if (tigris_in_stripes(t)) {
+    tigris_tile_columns part = t->columns[index];
+    const uint32_t column = row / (uint32_t)(part.end - part.begin);
+    if (isStore)
+      tigris_tile_part(t, b, 2, &part.begin, &part.end);
+    data += (size_t)(uint32_t)(part.begin - t->columns[index].begin) * column;
+    pieces = rows;
+    bytes = (uint32_t)(part.end - part.begin) * column;
+    step = (uint32_t)tigris_tile_size(t, b, 2) * column;
+    skip = (uint32_t)part.begin * column;
+  }
+  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, pieces * bytes, isStore);
+  home += (size_t)first * step + skip;
+  for (; pieces != 0; --pieces, home += step, data += row)
+    memcpy(isStore ? home : data, isStore ? data : home, bytes);
+  return TIGRIS_OK;
 }
 
-/* Loads what is to be loaded of a buffer, or stores its part. */
-static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
+/* Loads the box of a buffer, or stores its part. */
+static tigris_status carryBox(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
   const tigris_tensor* tensor = tigris_tile_tensor(t, b);
   const tigris_box whole = tigris_tile_whole(t, tensor);
-  const tigris_box held = boxOf(t, index);
-  const tigris_box part = isStore ? storedOf(t, index) : freshOf(t, index);
+  const tigris_box* held = &t->boxes[index];
+  const tigris_box part = isStore ? partOf(t, b) : *held;
   const uint32_t size = tigris_element_size(tensor->dtype);
   const uint32_t elements = tigris_box_elements(&part);
   uint8_t* home;
-  if (elements == 0 || !(isStore || t->isFirst || (b->reload_axes & t->changed)))
+  if (elements == 0)
     return TIGRIS_OK;
-  if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
-    return t->ctx->carry_rows(t->ctx, b, &held, &part, tigris_tile_data(t, b));
   home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, elements * size, isStore);
   if (isStore)
-    tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);
+    tigris_box_copy(&part, held, tigris_tile_data(t, b), &whole, home, size);
   else
-    tigris_box_copy(&part, &whole, home, &held, tigris_tile_data(t, b), size);
+    tigris_box_copy(&part, &whole, home, held, tigris_tile_data(t, b), size);
   return TIGRIS_OK;
+}
+
+static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
+  if (!isStore && !t->isFirst && !(t->buffers[index].reload_axes & t->changed))
+    return TIGRIS_OK;
+  return isStreamed(t) ? carryRows(t, index, isStore) : carryBox(t, index, isStore);
 }
 
 static tigris_status runTile(Tiles* t) {

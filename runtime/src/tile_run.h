@@ -72,6 +72,8 @@ void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32
 tigris_status tigris_stream_rows(tigris_tiles* t);
 /* Whether ops still have rows to make after the last rows have been loaded: then more steps follow. */
 int tigris_stream_lags(const tigris_tiles* t);
+/* Bytes of a row of a streamed stage's buffer, in the stripe at hand. */
+uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index);
 /* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
  * hand. */
 tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end);
@@ -79,7 +81,5 @@ tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t be
  * sees the rows of streamed buffers. 0: which of them the op needs changes from row to row, and it would go wrong. */
 int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
                         const tigris_box* out, tigris_box* need);
-/* An operand of the op has more columns than `out` needs: it is in one piece for a single row only. */
-int tigris_stream_by_row(const tigris_tiles* t, const tigris_op* op, const tigris_box* out);
 
 #endif /* TIGRIS_TILE_RUN_H */

@@ -41,6 +41,45 @@ static int32_t sumOf(const int8_t* w, uint32_t depth) {
   return sum;
 }
 
+static inline void sumsOfFour(const int8_t* w, uint32_t depth, int32_t* sums) {
+  const int8_t* w1 = w + depth;
+  const int8_t* w2 = w1 + depth;
+  const int8_t* w3 = w2 + depth;
+  int32_t s0 = 0;
+  int32_t s1 = 0;
+  int32_t s2 = 0;
+  int32_t s3 = 0;
+  __asm volatile("wlstp.8 lr, %[n], 1f\n"
+                 "2: vldrb.8 q0, [%[w0]], #16\n"
+                 "vaddva.s8 %[s0], q0\n"
+                 "vldrb.8 q1, [%[w1]], #16\n"
+                 "vaddva.s8 %[s1], q1\n"
+                 "vldrb.8 q2, [%[w2]], #16\n"
+                 "vaddva.s8 %[s2], q2\n"
+                 "vldrb.8 q3, [%[w3]], #16\n"
+                 "vaddva.s8 %[s3], q3\n"
+                 "letp lr, 2b\n"
+                 "1:\n"
+                 : [w0] "+r"(w), [w1] "+r"(w1), [w2] "+r"(w2), [w3] "+r"(w3), [s0] "+Te"(s0),
+                   [s1] "+Te"(s1), [s2] "+Te"(s2), [s3] "+Te"(s3)
+                 : [n] "r"(depth)
+                 : "q0", "q1", "q2", "q3", "lr", "memory");
+  sums[0] = s0;
+  sums[1] = s1;
+  sums[2] = s2;
+  sums[3] = s3;
+}
+
+/* folded[o] = bias[o] - zero * folded[o] */
+static inline void addBias(const int32_t* bias, uint32_t outputs, int32_t zero, int32_t* folded) {
+  uint32_t o;
+  for (o = 0; o < outputs; o += 4) {
+    const mve_pred16_t lanes = vctp32q(outputs - o);
+    const int32x4_t from = bias == NULL ? vdupq_n_s32(0) : vldrwq_z_s32(bias + o, lanes);
+    vstrwq_p_s32(folded + o, vmlaq_n_s32(from, vldrwq_z_s32(folded + o, lanes), -zero), lanes);
+  }
+}
+
 void tigris_mve_copy(int8_t* to, const int8_t* from, uint32_t bytes) {
   __asm volatile("wlstp.8 lr, %[n], 1f\n"
                  "2: vldrb.8 q0, [%[from]], #16\n"
@@ -224,6 +263,19 @@ static int32_t sumOf(const int8_t* w, uint32_t depth) {
   return sum;
 }
 
+static void sumsOfFour(const int8_t* w, uint32_t depth, int32_t* sums) {
+  uint32_t i;
+  for (i = 0; i < 4; ++i)
+    sums[i] = sumOf(w + i * depth, depth);
+}
+
+static void addBias(const int32_t* bias, uint32_t outputs, int32_t zero, int32_t* folded) {
+  uint32_t o;
+  for (o = 0; o < outputs; ++o)
+    folded[o] =
+        (int32_t)((bias == NULL ? 0 : (uint32_t)bias[o]) - (uint32_t)zero * (uint32_t)folded[o]);
+}
+
 void tigris_mve_copy(int8_t* to, const int8_t* from, uint32_t bytes) { memcpy(to, from, bytes); }
 
 static void threeByTwo(const int8_t* const x[TIGRIS_MVE_ROWS], const int8_t* a, const int8_t* b,
@@ -266,9 +318,11 @@ static void finish(const tigris_mve_product* p, uint32_t o, Sums sums, uint32_t 
 void tigris_mve_fold(const int8_t* weights, uint32_t outputs, uint32_t depth, int32_t zero,
                      const int32_t* bias, int32_t* folded) {
   uint32_t o;
-  for (o = 0; o < outputs; ++o, weights += depth)
-    folded[o] = (int32_t)((bias == NULL ? 0 : (uint32_t)bias[o]) -
-                          (uint32_t)zero * (uint32_t)sumOf(weights, depth));
+  for (o = 0; o + 4 <= outputs; o += 4)
+    sumsOfFour(weights + (size_t)o * depth, depth, folded + o);
+  for (; o < outputs; ++o)
+    folded[o] = sumOf(weights + (size_t)o * depth, depth);
+  addBias(bias, outputs, zero, folded);
 }
 
 void tigris_mve_rows(const tigris_mve_product* p, const int8_t* const x[TIGRIS_MVE_ROWS],
