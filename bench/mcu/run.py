@@ -104,7 +104,8 @@ class Plans:
         if key not in self.made:
             memory = ["-m", self.smallest(model, target, ["--planner=greedy"])]
             if budget == "sram":
-                memory = ["-m", self.smallest(model, target, [])]
+                memory = ["--recompute=none"]
+                memory += ["-m", self.smallest(model, target, memory)]
             elif budget != "whole":
                 least = self.smallest(model, target, ["-m", "16M"])
                 half = max(least, memory[1] // 2)
