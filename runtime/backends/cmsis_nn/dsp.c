@@ -339,13 +339,18 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
 
 void tigris_dsp_depthwise_image(const tigris_dsp_depthwise* d, const tigris_dsp_finish* f,
                                 const int8_t* x, const int8_t* w, uint32_t* taps, int8_t* y) {
+  const uint32_t count = d->kernel_h * d->kernel_w;
+  const uint32_t channels = d->channels;
   uint32_t first;
-  uint32_t i;
-  for (first = 0; first < d->channels; first += 4) {
-    for (i = 0; i < d->kernel_h * d->kernel_w; ++i) {
-      const uint32_t word = tigris_dsp_load(w + i * d->channels + first);
-      taps[2 * i] = tigris_dsp_even(word);
-      taps[2 * i + 1] = tigris_dsp_odd(word);
+  for (first = 0; first < channels; first += 4) {
+    const int8_t* from = w + first;
+    uint32_t* to = taps;
+    uint32_t i;
+    for (i = count; i != 0; --i) {
+      const uint32_t word = tigris_dsp_load(from);
+      *to++ = tigris_dsp_even(word);
+      *to++ = tigris_dsp_odd(word);
+      from += channels;
     }
     depthwiseBlock(d, f, x + first, taps, first, y + first);
   }
