@@ -105,6 +105,11 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
               "what to make small first (default: traffic)")
       .record();
   table
+      .integer("macs-per-byte", flags.macsPerSlowByte, "N",
+               "do up to N multiply-accumulates twice to save a byte of slow traffic (default: 16)",
+               1, 1'000'000)
+      .record();
+  table
       .flag("certificates", flags.certificates,
             "bound the fast memory of plans that spill nothing; takes time")
       .record();
@@ -125,6 +130,7 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
     options.io = parseIoMode(flags.io);
   options.planner = flags.planner;
   options.optimize = flags.optimize;
+  options.macsPerSlowByte = static_cast<uint64_t>(flags.macsPerSlowByte);
   options.recompute = flags.recompute != "none";
   options.target = flags.target;
   options.certificates = flags.certificates;

@@ -20,6 +20,7 @@ struct PlanFlags {
   std::string target = "generic";
   std::string costs;
   std::string io;
+  int64_t macsPerSlowByte = MacsPerSlowByte;
   /// Empty: any, or, for the least fast memory, none if that fits.
   std::string recompute;
 };

@@ -11,9 +11,15 @@ Objective Objective::latency(const KernelCosts& costs) {
   return objective;
 }
 
+Objective Objective::traffic(uint64_t macsPerSlowByte) {
+  Objective objective;
+  objective.macsPerSlowByte_ = macsPerSlowByte;
+  return objective;
+}
+
 CostWeights Objective::weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const {
   if (!costs_)
-    return {};
+    return {1, 1.0 / static_cast<double>(macsPerSlowByte_), 0};
   CostWeights weights = {costs_->slowByte, 0, 0};
   for (const OpId id : ops) {
     const WorkClass kind = workClass(graph, graph.op(id));

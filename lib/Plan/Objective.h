@@ -34,6 +34,8 @@ public:
   /// Time: what bytes, recomputation and calls cost with the target's kernels, in the unit of KernelCosts. The
   /// work every plan has to do is not counted.
   static Objective latency(const KernelCosts& costs);
+  /// Slow bytes, each worth so many multiply-accumulates (1 or more).
+  static Objective traffic(uint64_t macsPerSlowByte);
 
   bool countsCalls() const { return costs_.has_value(); }
   /// For a stage of these ops; `isWhole`: on whole tensors. What a stage's calls cost is the mean over its ops.
@@ -41,6 +43,7 @@ public:
 
 private:
   std::optional<KernelCosts> costs_;
+  uint64_t macsPerSlowByte_ = MacsPerSlowByte;
 };
 
 } // namespace tigris

@@ -167,12 +167,12 @@ std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
   return sum;
 }
 
-/// `costs`: in place of the target's.
 StageDrafter drafterOf(const Graph& graph, const Schedule& schedule, const Plan& plan,
-                       const std::optional<KernelCosts>& costs = std::nullopt) {
-  Objective objective;
-  if (plan.optimize == "latency")
-    objective = Objective::latency(costs ? *costs : findTarget(plan.target)->costs);
+                       const PlanOptions& options = {}) {
+  const Objective objective =
+      plan.optimize == "latency"
+          ? Objective::latency(options.costs ? *options.costs : findTarget(plan.target)->costs)
+          : Objective::traffic(options.macsPerSlowByte);
   return {graph, schedule.order, schedule.aliases, plan.io, plan.align, objective};
 }
 
@@ -383,7 +383,7 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
       for (const Schedule& schedule : orders.all()) {
         if (plan.planner == "greedy" && &schedule != &orders.best())
           continue;
-        StageDrafter drafter = drafterOf(graph, schedule, plan, options.costs);
+        StageDrafter drafter = drafterOf(graph, schedule, plan, options);
         std::optional<Cuts> other = cutOrder(graph, drafter, plan, rules, fast);
         if (other &&
             (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
+#include "tigris/Plan/Objective.h"
 #include "tigris/Support/Expected.h"
-#include "tigris/Target/KernelCosts.h"
 
 namespace tigris {
 
@@ -18,6 +18,8 @@ struct PlanOptions {
   /// kernel calls take (Plan/Objective.h); "memory": fast and slow peak together, or the fast peak alone without
   /// slow memory, with nothing computed twice if that fits (Plan/LeastMemory.h). One stage is the best for the first two where it fits.
   std::string optimize = "traffic";
+  /// What a slow byte is worth in multiply-accumulates that are done twice, for "traffic" and "memory"; 1 or more.
+  uint64_t macsPerSlowByte = MacsPerSlowByte;
   /// Without slow memory: whether anything may be computed twice where there is no room otherwise.
   bool recompute = true;
   /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/RowBound.h).

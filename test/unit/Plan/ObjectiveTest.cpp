@@ -49,6 +49,7 @@ TEST_CASE("objective: weights of the target's costs") {
   const Graph graph = parseGraph(filters(2));
   const CostWeights plain = Objective().weights(graph, graph.order(), false);
   CHECK(plain.of(100, 96, 7) == 106);
+  CHECK(Objective::traffic(2).weights(graph, graph.order(), false).of(100, 96, 7) == 148);
   const KernelCosts costs = findTarget("cortex-m4")->costs;
   const Objective latency = Objective::latency(costs);
   CHECK(latency.countsCalls());
