@@ -142,6 +142,8 @@ private:
                     : home.memory == Memory::Fast ? TIGRIS_POOL_FAST
                                                   : TIGRIS_POOL_CALLER;
         next.home_offset = static_cast<uint32_t>(home.offset);
+        if (buffer.inPlace)
+          next.flags |= TIGRIS_TILE_IN_PLACE;
       }
       buffers.push_back(next);
     }

@@ -53,6 +53,9 @@ struct TileBuffer {
   /// Loads only: bit k set: the part depends on the tile's position along axis k, so it is loaded again
   /// when that changes. A buffer that is not loaded in every tile has its bytes for the whole stage.
   uint32_t reloadAxes = 0;
+  /// Streamed in one stripe, resident loads and results: there is no copy. Ops read and make rows where the whole
+  /// tensor lies in the fast arena, and these are its offset and bytes.
+  bool inPlace = false;
   /// Streamed stages: the result of an average over all rows that is made by adding rows, as they come, to sums in this
   /// buffer; int32 or float, one per channel.
   bool sink = false;

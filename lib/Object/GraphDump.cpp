@@ -68,6 +68,13 @@ std::string stageText(const Graph& graph, const Plan& plan, bool details) {
   for (size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     text += strCat("\nstage ", i, ", ", stageModeName(stage.mode), "\n");
+    std::vector<TensorId> inPlace;
+    if (stage.tiling)
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        if (buffer.inPlace)
+          inPlace.push_back(buffer.tensor);
+    if (!inPlace.empty())
+      text += strCat("  in place ", names(graph, inPlace), "\n");
     text += strCat("  load  ", names(graph, stage.loads), "\n");
     for (const OpId id : stage.ops)
       text += strCat("  run   ", graph.op(id).kindName(), " ", graph.op(id).name, "\n");
@@ -88,7 +95,8 @@ std::string memoryText(const Graph& graph, const Plan& plan) {
       add("fast", strCat(i), placement, graph.tensor(placement.tensor).bytes());
     if (plan.stages[i].tiling)
       for (const TileBuffer& buffer : plan.stages[i].tiling->buffers)
-        add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
+        if (!buffer.inPlace) // it has a row already
+          add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
   }
   for (const Placement& placement : plan.slow)
     add("slow", "", placement, graph.tensor(placement.tensor).bytes());

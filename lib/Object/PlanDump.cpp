@@ -63,7 +63,8 @@ std::string opLabel(const PlanFile& file, size_t index) {
   return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", name);
 }
 
-/// Parts per axis of a tiled stage, outermost first, and how many buffers it loads and stores part by part.
+/// Parts per axis of a tiled stage, outermost first, and how many buffers it loads and stores part by part; those in
+/// place are neither.
 struct TileFigures {
   std::string tiles = "-";
   uint32_t loads = 0;
@@ -82,6 +83,8 @@ TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
       join(std::vector<uint32_t>(std::begin(tiling.tiles), std::end(tiling.tiles)), "x"), 0, 0};
   for (uint32_t i = 0; i < tiling.buffer_count; ++i) {
     const tigris_tile_buffer& buffer = file.plan().tile_buffers[tiling.first_buffer + i];
+    if ((buffer.flags & TIGRIS_TILE_IN_PLACE) != 0)
+      continue;
     figures.loads += (buffer.flags & TIGRIS_TILE_LOAD) != 0 ? 1 : 0;
     figures.stores += (buffer.flags & TIGRIS_TILE_STORE) != 0 ? 1 : 0;
   }

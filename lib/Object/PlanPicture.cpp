@@ -186,6 +186,8 @@ private:
         places.push_back({buffer.offset, buffer.bytes});
       for (size_t i = 0; i < places.size(); ++i) {
         const TileBuffer& buffer = stage.tiling->buffers[i];
+        if (buffer.inPlace) // drawn where it is resident
+          continue;
         const std::string role = buffer.sink ? "sums" : roleOf(buffer.tensor, "tile");
         const auto span = spans.find(buffer.tensor);
         const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes)) ||
@@ -387,9 +389,9 @@ private:
       const bool load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
       const bool store = (buffer.flags & TIGRIS_TILE_STORE) != 0;
       Span use = span;
-      if (const auto found = uses.find(i); found != uses.end() &&
-                                           !(load && isKept(buffer.reload_axes)) &&
-                                           !(streams && mayRoll(places, i)))
+      if (const auto found = uses.find(i);
+          found != uses.end() && (buffer.flags & TIGRIS_TILE_IN_PLACE) == 0 &&
+          !(load && isKept(buffer.reload_axes)) && !(streams && mayRoll(places, i)))
         use = found->second;
       addBlock({buffer.fast, buffer.tensor}, use,
                (buffer.flags & TIGRIS_TILE_SINK) != 0 ? "sums"

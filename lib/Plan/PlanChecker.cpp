@@ -291,6 +291,11 @@ private:
             return fail(what, " writes ", quoted(store), " over ", quoted(other),
                         ", which it works on");
     }
+    for (const TileBuffer& buffer : stage.tiling->buffers)
+      if (const Location place = homeOf(buffer.tensor);
+          buffer.inPlace && (!streams || place != Location{Memory::Fast, buffer.offset}))
+        return fail(what, " works in place on ", quoted(buffer.tensor), " at ", buffer.offset,
+                    ", where it is not resident");
     if (Status status = clobber(index); !status)
       return status;
     const HomeAccess homes = {
@@ -321,6 +326,8 @@ private:
     uint64_t begin = stage.tiling->state;
     uint64_t end = begin + tileStateBytes(stage);
     for (const TileBuffer& buffer : stage.tiling->buffers) {
+      if (buffer.inPlace)
+        continue;
       begin = std::min(begin, buffer.offset);
       end = std::max(end, buffer.offset + buffer.bytes);
     }

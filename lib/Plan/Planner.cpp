@@ -5,10 +5,10 @@
 #include "tigris/Plan/Bounds.h"
 #include "tigris/Plan/LeastMemory.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Plan/ResidentLayout.h"
 #include "tigris/Plan/RowBound.h"
 #include "tigris/Plan/Schedule.h"
 #include "tigris/Plan/SegmentSearch.h"
+#include "tigris/Plan/StageFitting.h"
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
@@ -124,7 +124,7 @@ Stage makeStage(const Graph& graph, const StageDraft& draft, uint64_t base,
   if (stage.tiling) {
     stage.tiling->state += base;
     for (TileBuffer& buffer : stage.tiling->buffers)
-      buffer.offset += base;
+      buffer.offset = buffer.inPlace ? residents.at(buffer.tensor) : buffer.offset + base;
     for (const TensorId tensor : draft.residents)
       place(tensor, residents.at(tensor));
   } else {
@@ -193,27 +193,83 @@ SegmentOptions searchRules(const Graph& graph, const PlanOptions& options, const
 }
 
 /// Addresses for what stays in fast memory may not be found in all the budget allows: then a part of it is left out
-/// of the search; at last nothing stays, or, if it must, everything has to do with less.
-std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
-                               SegmentOptions rules) {
-  rules.budget = budget;
-  for (const uint64_t slack : {0, 1, 2, 4, 8}) {
-    rules.slack = budget / 32 * slack;
-    std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, rules);
-    if (!drafts && slack == 0)
-      return std::nullopt;
+/// of the search. nullopt when that does not help either.
+std::optional<Cuts> searchFitting(const Graph& graph, StageDrafter& drafter,
+                                  SegmentOptions options) {
+  constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
+  for (const uint64_t slack : Slacks) {
+    options.slack = options.budget / 32 * slack;
+    std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, options);
     if (!drafts)
-      break;
-    if (auto layout = layOutResidents(graph, *drafts, budget, drafter.align()))
+      return std::nullopt;
+    if (auto layout = fitStages(graph, drafter, options.budget, *drafts))
       return Cuts{std::move(*drafts), std::move(*layout)};
   }
-  if (rules.stay)
-    return searchCuts(graph, drafter, budget / 8 * 7, rules);
-  rules.slack = 0;
-  rules.keep = false;
-  Cuts cuts;
-  cuts.drafts = *searchSegments(drafter, rules);
-  cuts.residents.bases.resize(cuts.drafts.size());
+  return std::nullopt;
+}
+
+/// Ops on whole tensors, and nothing is spilled.
+bool isLeast(const Graph& graph, const Cuts& cuts) {
+  uint64_t moved = 0;
+  uint64_t needed = 0;
+  for (const StageDraft& stage : cuts.drafts) {
+    if (stage.mode != StageMode::Whole)
+      return false;
+    moved += stage.stats.slowReadBytes + stage.stats.slowWriteBytes;
+  }
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports)
+      needed += graph.tensor(port.tensor).bytes();
+  return moved <= needed;
+}
+
+/// Addresses for the stages of the least budget in which there are any: they leave most room for that.
+std::optional<Cuts> searchLeast(const Graph& graph, StageDrafter& drafter,
+                                const SegmentOptions& options) {
+  std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, options);
+  if (!drafts)
+    return std::nullopt;
+  SegmentOptions within = options;
+  for (uint64_t low = 0, high = options.budget; high - low > drafter.align();) {
+    within.budget = low + (high - low) / 2;
+    auto found = searchSegments(drafter, within);
+    (found ? high : low) = within.budget;
+    if (found)
+      drafts = std::move(found);
+  }
+  if (auto layout = fitStages(graph, drafter, options.budget, *drafts))
+    return Cuts{std::move(*drafts), std::move(*layout)};
+  return std::nullopt;
+}
+
+/// On residents in place; on copies of their rows where that does better, because they need not lie lower and lower.
+/// At last nothing stays, or, if it must, as little as possible, or everything has to do with less. `any`: the first that
+/// is found will do.
+std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
+                               SegmentOptions rules, bool any = false) {
+  rules.budget = budget;
+  std::optional<Cuts> cuts = searchFitting(graph, drafter, rules);
+  if (cuts && (any || isLeast(graph, *cuts)))
+    return cuts;
+  SegmentOptions onCopies = rules;
+  onCopies.follow = false;
+  drafter.workInPlace(false);
+  std::optional<Cuts> copied = searchFitting(graph, drafter, onCopies);
+  drafter.workInPlace(true);
+  if (!cuts && !copied && rules.stay) {
+    std::optional<Cuts> least = searchLeast(graph, drafter, rules);
+    if (least || !searchSegments(drafter, rules))
+      return least;
+    return searchCuts(graph, drafter, budget / 8 * 7, rules, any);
+  }
+  if (!copied && !cuts) {
+    rules.keep = false;
+    copied.emplace();
+    copied->drafts = *searchSegments(drafter, rules);
+    copied->residents.bases.resize(copied->drafts.size());
+  }
+  if (!cuts || (copied && totalCost(drafter, copied->drafts) < totalCost(drafter, cuts->drafts)))
+    return copied;
   return cuts;
 }
 
@@ -293,11 +349,11 @@ StageNeed stageNeed(const Graph& graph, const Schedule& schedule, const Plan& pl
 uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const SegmentOptions& rules,
                       uint64_t least, uint64_t most) {
   const uint64_t align = drafter.align();
-  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, rules))
+  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, rules, true))
     return most;
   for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
     const uint64_t middle = low + (high - low) / 2;
-    if (const auto cuts = searchCuts(graph, drafter, middle * align, rules)) {
+    if (const auto cuts = searchCuts(graph, drafter, middle * align, rules, true)) {
       most = std::min(most, middle * align);
       high = middle;
     } else {
@@ -316,7 +372,7 @@ uint64_t enoughForRows(const Graph& graph, const Schedules& orders, const Plan& 
        bytes *= 2)
     for (const Schedule& schedule : orders.all()) {
       StageDrafter drafter = drafterOf(graph, schedule, plan);
-      if (searchCuts(graph, drafter, bytes, rules))
+      if (searchCuts(graph, drafter, bytes, rules, true))
         return bytes;
     }
   return UINT64_MAX;
@@ -376,7 +432,7 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   StageNeed need;
   std::optional<Cuts> cuts;
   if (oneStage) {
-    cuts = {{draftOf(graph, *chosen, plan.io)}, {{}, {0}}};
+    cuts = {{draftOf(graph, *chosen, plan.io)}, {{}, {0}, {fast}}};
   } else {
     need = stageNeed(graph, *chosen, plan);
     if (plan.io != IoMode::Arena && (need.bytes <= fast || !maySpill(plan)))

@@ -1,9 +1,10 @@
-// Two stacks that grow towards each other; what dies leaves a gap that a later tensor may fill.
+// Two stacks that grow towards each other; what dies leaves a gap that a later tensor, or a stage, may fill.
 #include "tigris/Plan/ResidentLayout.h"
 
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tigris {
 
@@ -33,7 +34,7 @@ public:
   Search(std::vector<Block> blocks, std::span<const StageDraft> stages, uint64_t budget,
          uint64_t align)
       : blocks_(std::move(blocks)), stages_(stages), budget_(budget - budget % align),
-        limit_(budget), align_(align) {}
+        limit_(budget), align_(align), failed_(blocks_.size()) {}
 
   bool run() { return place(0); }
 
@@ -41,38 +42,44 @@ public:
     ResidentLayout layout;
     for (const Block& block : blocks_)
       layout.offsets[block.tensor] = block.offset;
-    for (size_t stage = 0; stage < stages_.size(); ++stage)
-      layout.bases.push_back(gap(stage, blocks_.size()).begin);
+    for (size_t stage = 0; stage < stages_.size(); ++stage) {
+      const Gap room = largestGap(stage, blocks_.size());
+      layout.bases.push_back(room.begin);
+      layout.rooms.push_back(room.end - room.begin);
+    }
     return layout;
   }
 
 private:
   struct Gap {
-    uint64_t begin;
-    uint64_t end;
+    uint64_t begin = 0;
+    uint64_t end = 0;
   };
 
-  /// Between the ends that the first `count` blocks have taken.
-  Gap gap(size_t stage, size_t count) const {
-    Gap result = {0, limit_};
-    for (size_t i = 0; i < count; ++i) {
-      const Block& block = blocks_[i];
-      if (stage < block.first || block.last < stage)
-        continue;
-      if (block.isLow)
-        result.begin = std::max(result.begin, alignUp(block.end(), align_));
-      else
-        result.end = std::min(result.end, block.offset);
+  /// The largest one that the first `count` blocks leave to a stage, the lowest of several.
+  Gap largestGap(size_t stage, size_t count) const {
+    taken_.clear();
+    for (size_t i = 0; i < count; ++i)
+      if (blocks_[i].first <= stage && stage <= blocks_[i].last)
+        taken_.push_back({blocks_[i].offset, blocks_[i].end()});
+    taken_.push_back({limit_, limit_});
+    std::sort(taken_.begin(), taken_.end(),
+              [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+    Gap largest;
+    uint64_t begin = 0;
+    for (const Gap& block : taken_) {
+      if (block.begin > begin && block.begin - begin > largest.end - largest.begin)
+        largest = {begin, block.begin};
+      begin = std::max(begin, alignUp(block.end, align_));
     }
-    return result;
+    return largest;
   }
 
   bool hasRoom(size_t index) const {
-    for (size_t stage = blocks_[index].first; stage <= blocks_[index].last; ++stage) {
-      const Gap room = gap(stage, index + 1);
-      if (room.begin + stages_[stage].height > room.end)
+    for (size_t stage = blocks_[index].first; stage <= blocks_[index].last; ++stage)
+      if (const Gap room = largestGap(stage, index + 1);
+          room.end - room.begin < stages_[stage].height)
         return false;
-    }
     return true;
   }
 
@@ -119,7 +126,8 @@ private:
   bool place(size_t index) {
     if (index == blocks_.size())
       return true;
-    if (++nodes_ > MaxNodes)
+    std::vector<uint64_t> around = offsetsAround(index);
+    if (failed_[index].count(around) != 0 || ++nodes_ > MaxNodes)
       return false;
     Block& block = blocks_[index];
     // Opposite to the one before, so that the space it leaves joins the middle; or over the one it may overlap.
@@ -137,7 +145,17 @@ private:
         if (hasRoom(index) && place(index + 1))
           return true;
       }
+    failed_[index].insert(std::move(around));
     return false;
+  }
+
+  /// Of the blocks that are there when block `index` comes. Nothing else matters to it and to those after it.
+  std::vector<uint64_t> offsetsAround(size_t index) const {
+    std::vector<uint64_t> offsets;
+    for (size_t i = 0; i < index; ++i)
+      if (blocks_[i].last >= blocks_[index].first)
+        offsets.push_back(blocks_[i].offset);
+    return offsets;
   }
 
   std::vector<Block> blocks_;
@@ -146,6 +164,10 @@ private:
   uint64_t limit_;
   uint64_t align_;
   size_t nodes_ = 0;
+  /// Per block: what it had around it when no place was found for it and the rest.
+  std::vector<std::set<std::vector<uint64_t>>> failed_;
+  /// Bytes that are taken in the stage at hand.
+  mutable std::vector<Gap> taken_;
 };
 
 } // namespace

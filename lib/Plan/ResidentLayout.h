@@ -7,12 +7,13 @@ namespace tigris {
 
 struct ResidentLayout {
   std::map<TensorId, uint64_t> offsets;
-  /// Per stage: where its own memory begins.
+  /// Per stage: where its own memory begins, and how far it may reach from there.
   std::vector<uint64_t> bases;
+  std::vector<uint64_t> rooms;
 };
 
-/// Resident tensors lie at the lower or the upper end of the arena from the first stage that touches them to the
-/// last one; the stages' own memory lies in one piece between them. Two that a stage lets overlap (Overlap) need not
+/// Resident tensors lie towards the lower or the upper end of the arena from the first stage that touches them to the
+/// last one; the stages' own memory lies in one piece beside them. Two that a stage lets overlap (Overlap) need not
 /// lie apart. A backtracking search over the end for each
 /// tensor, of limited effort. nullopt when it finds nothing within `budget` bytes.
 std::optional<ResidentLayout> layOutResidents(const Graph& graph,

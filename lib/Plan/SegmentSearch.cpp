@@ -17,6 +17,10 @@ constexpr size_t MaxChoices = 4;
 /// Without slow memory there is no choice, and no limit but the mask's.
 constexpr size_t MaxStays = 63;
 
+bool contains(const std::vector<TensorId>& list, TensorId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
 class SegmentSearch {
 public:
   SegmentSearch(StageDrafter& drafter, const SegmentOptions& options)
@@ -46,6 +50,19 @@ public:
 private:
   static constexpr uint64_t Unreached = std::numeric_limits<uint64_t>::max();
 
+  /// Addresses from `least` to `most`.
+  struct Span {
+    uint64_t least = 0;
+    uint64_t most = 0;
+  };
+
+  /// A tensor that crosses a cut and is written over later on, by what is written over in turn: where it may lie so that
+  /// all of these, each below the one before, find a place. No tensor: nothing is written over.
+  struct Chain {
+    TensorId tensor;
+    std::vector<Span> offsets;
+  };
+
   /// The best way from a cut on.
   struct Entry {
     uint64_t cost = Unreached;
@@ -54,6 +71,7 @@ private:
     size_t nextState = 0;
     StageMode mode = StageMode::Whole;
     int64_t stripes = 1;
+    Chain chain = {};
 
     bool isReached() const { return cost != Unreached; }
   };
@@ -64,11 +82,10 @@ private:
     std::vector<uint64_t> masks;
     std::vector<Entry> best;
 
-    std::optional<bool> stays(size_t state, TensorId id) const {
+    /// Of a tensor in the masks; none when it cannot stay.
+    uint64_t bit(TensorId id) const {
       const auto found = std::find(tensors.begin(), tensors.end(), id);
-      if (found == tensors.end())
-        return std::nullopt;
-      return (masks[state] >> (found - tensors.begin()) & 1U) != 0;
+      return found == tensors.end() ? 0 : uint64_t{1} << (found - tensors.begin());
     }
   };
 
@@ -144,12 +161,9 @@ private:
                                      const Residents& residents) const {
     std::optional<Overlap> best;
     uint64_t most = 0;
-    const auto crosses = [&](size_t at, TensorId id) {
-      return std::find(crossing_[at].begin(), crossing_[at].end(), id) != crossing_[at].end();
-    };
     for (const Overlap& overlap : overlaps) {
       if (residents.count(overlap.from) == 0 || residents.count(overlap.to) == 0 ||
-          crosses(end, overlap.from) || crosses(begin, overlap.to))
+          contains(crossing_[end], overlap.from) || contains(crossing_[begin], overlap.to))
         continue;
       if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
         most = saved;
@@ -157,30 +171,6 @@ private:
       }
     }
     return best;
-  }
-
-  std::optional<uint64_t> streamRoom(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
-                                     const Residents& residents) const {
-    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, residents);
-    return roomBeside(residents, overlap ? drafter_.saved(*overlap) : 0);
-  }
-
-  /// What crosses both cuts has been kept at both or at neither.
-  bool agree(size_t begin, size_t state, size_t end, size_t next) const {
-    const Cut& from = cuts_[begin];
-    const Cut& to = cuts_[end];
-    const auto consistent = [&](TensorId id) {
-      return from.stays(state, id).value_or(false) == to.stays(next, id).value_or(false);
-    };
-    const auto& later = crossing_[end];
-    const auto& before = crossing_[begin];
-    for (const TensorId id : to.tensors)
-      if (std::find(before.begin(), before.end(), id) != before.end() && !consistent(id))
-        return false;
-    for (const TensorId id : from.tensors)
-      if (std::find(later.begin(), later.end(), id) != later.end() && !consistent(id))
-        return false;
-    return true;
   }
 
   struct Transition {
@@ -191,30 +181,133 @@ private:
     std::optional<uint64_t> room;
   };
 
+  /// Where a block of `bytes` may lie, of `offsets`, when another one of `height` bytes needs a place beside it.
+  static std::vector<Span> beside(const std::vector<Span>& offsets, uint64_t bytes, uint64_t height,
+                                  uint64_t budget) {
+    std::vector<Span> result;
+    if (bytes + height > budget)
+      return result;
+    const uint64_t below = budget - bytes - height; // the other one lies above
+    const uint64_t above = height;
+    const uint64_t top = budget - bytes;
+    const std::vector<Span> allowed = above <= below + 1
+                                          ? std::vector<Span>{{0, top}}
+                                          : std::vector<Span>{{0, below}, {above, top}};
+    for (const Span& span : offsets)
+      for (const Span& part : allowed) {
+        const Span both = {std::max(span.least, part.least), std::min(span.most, part.most)};
+        if (both.least <= both.most)
+          result.push_back(both);
+      }
+    return result;
+  }
+
+  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is followed by the best
+  /// way. What else is resident is taken to lie at the very ends. nullopt when the chain finds no place.
+  std::optional<Chain> chainBefore(size_t begin, size_t end, const Transition& way, uint64_t height,
+                                   const std::optional<Overlap>& overlap) const {
+    const Chain& next = cuts_[end].best[way.next].chain;
+    const TensorId last = overlap ? overlap->to : next.tensor;
+    if (!options_.follow || !last)
+      return Chain();
+    uint64_t budget = options_.budget;
+    const auto size = [&](TensorId id) { return alignUp(drafter_.bytes(id), drafter_.align()); };
+    for (const TensorId id : way.residents)
+      if (id != last && !(overlap && id == overlap->from))
+        budget -= std::min(budget, size(id));
+    const uint64_t bytes =
+        overlap ? std::max(size(last), size(overlap->from) + overlap->lead) : size(last);
+    const std::vector<Span> anywhere = {{0, budget}};
+    Chain chain = {last,
+                   beside(last == next.tensor ? next.offsets : anywhere, bytes, height, budget)};
+    if (chain.offsets.empty())
+      return std::nullopt;
+    if (overlap) {
+      chain.tensor = overlap->from;
+      for (Span& span : chain.offsets)
+        span = {span.least + overlap->lead, span.most + overlap->lead};
+    }
+    return contains(crossing_[begin], chain.tensor) ? chain : Chain();
+  }
+
+  /// Of a streamed stage, which overlaps residents only where it must.
+  std::optional<Chain> streamChain(size_t begin, size_t end, const Transition& way, uint64_t height,
+                                   const std::vector<Overlap>& overlaps) const {
+    std::optional<Overlap> overlap;
+    if (!way.room || height > *way.room)
+      overlap = bestOverlap(overlaps, begin, end, way.residents);
+    return chainBefore(begin, end, way, height, overlap);
+  }
+
+  std::optional<uint64_t> streamRoom(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
+                                     const Residents& residents) const {
+    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, residents);
+    return roomBeside(residents, overlap ? drafter_.saved(*overlap) : 0);
+  }
+
+  /// What crosses both of two cuts has been kept at both or at neither.
+  class Agreement {
+  public:
+    Agreement(const Cut& from, const std::vector<TensorId>& before, const Cut& to,
+              const std::vector<TensorId>& later) {
+      for (size_t k = 0; k < from.tensors.size(); ++k)
+        if (contains(later, from.tensors[k]))
+          pairs_.emplace_back(uint64_t{1} << k, to.bit(from.tensors[k]));
+      for (size_t k = 0; k < to.tensors.size(); ++k)
+        if (contains(before, to.tensors[k]))
+          pairs_.emplace_back(from.bit(to.tensors[k]), uint64_t{1} << k);
+    }
+    uint64_t kept(uint64_t from) const { return keptOf(from, &Bits::first); }
+    uint64_t keptNext(uint64_t to) const { return keptOf(to, &Bits::second); }
+
+  private:
+    /// Of the same tensor at either cut; none where it cannot stay.
+    using Bits = std::pair<uint64_t, uint64_t>;
+
+    uint64_t keptOf(uint64_t mask, uint64_t Bits::*bit) const {
+      uint64_t result = 0;
+      for (const Bits& pair : pairs_)
+        result = result << 1U | ((mask & pair.*bit) != 0 ? 1U : 0U);
+      return result;
+    }
+
+    std::vector<Bits> pairs_;
+  };
+
   std::vector<Transition> transitions(size_t begin, size_t end) const {
+    const Cut& from = cuts_[begin];
+    const Cut& to = cuts_[end];
+    const Agreement agreement(from, crossing_[begin], to, crossing_[end]);
+    std::vector<uint64_t> keptNext;
+    for (const uint64_t mask : to.masks)
+      keptNext.push_back(agreement.keptNext(mask));
     std::vector<Transition> result;
-    for (size_t state = 0; state < cuts_[begin].masks.size(); ++state)
-      for (size_t next = 0; next < cuts_[end].masks.size(); ++next) {
-        if (!cuts_[end].best[next].isReached() || !agree(begin, state, end, next))
+    for (size_t state = 0; state < from.masks.size(); ++state) {
+      const uint64_t kept = agreement.kept(from.masks[state]);
+      const Residents before = residents(from, from.masks[state]);
+      for (size_t next = 0; next < to.masks.size(); ++next) {
+        if (keptNext[next] != kept || !to.best[next].isReached())
           continue;
-        Residents all = residents(cuts_[begin], cuts_[begin].masks[state]);
-        all.merge(residents(cuts_[end], cuts_[end].masks[next]));
+        Residents all = before;
+        all.merge(residents(to, to.masks[next]));
         const std::optional<uint64_t> room = roomBeside(all);
         result.push_back({state, next, std::move(all), room});
       }
+    }
     return result;
   }
 
   /// What going this way with such a stage costs.
   Entry entryFor(size_t end, const Transition& way, const StageDraft& stage, uint64_t savedTraffic,
-                 int64_t stripes = 1) const {
+                 int64_t stripes = 1, Chain chain = {}) const {
     const Entry& rest = cuts_[end].best[way.next];
     return {drafter_.cost(stage, savedTraffic) + rest.cost,
             stage.stats.kernelCalls + rest.calls,
             end,
             way.next,
             stage.mode,
-            stripes};
+            stripes,
+            std::move(chain)};
   }
 
   bool improves(size_t begin, const Transition& way, const Entry& entry) const {
@@ -264,8 +357,10 @@ private:
           drafter_.bound(stage) > *way.room)
         continue;
       drafter_.layOut(stage);
-      if (stage.height <= *way.room)
-        offer(begin, way, entry);
+      if (stage.height > *way.room)
+        continue;
+      if (std::optional<Chain> chain = chainBefore(begin, end, way, stage.height, {}))
+        offer(begin, way, entryFor(end, way, plain, saved, 1, std::move(*chain)));
     }
     return true;
   }
@@ -284,37 +379,41 @@ private:
         continue;
       const auto tiled = drafter_.tiled(begin, begin + 1, *way.room, way.residents);
       if (tiled && !(options_.stay && traffic(*tiled) != 0))
-        offer(begin, way, entryFor(begin + 1, way, *tiled, 0));
+        if (std::optional<Chain> chain = chainBefore(begin, begin + 1, way, tiled->height, {}))
+          offer(begin, way, entryFor(begin + 1, way, *tiled, 0, 1, std::move(*chain)));
       const bool isHome = std::none_of(touched.begin(), touched.end(),
                                        [&](TensorId id) { return way.residents.count(id) != 0; });
       if (direct && isHome)
-        offer(begin, way, entryFor(begin + 1, way, *direct, 0));
+        if (std::optional<Chain> chain = chainBefore(begin, begin + 1, way, 0, {}))
+          offer(begin, way, entryFor(begin + 1, way, *direct, 0, 1, std::move(*chain)));
     }
   }
 
-  using Coarsest = std::map<std::pair<Residents, int64_t>, StageDraft>;
+  using FewestCalls = std::map<std::pair<Residents, int64_t>, uint64_t>;
 
-  /// What `stream`, the finest from cut to cut in its stripes, is with as few calls as there is room for.
-  const StageDraft& coarsest(const Residents& residents, size_t begin, size_t end,
-                             const StreamWays::Way& stream, Coarsest& known) {
-    const std::pair key(residents, stream.stripes);
-    const auto found = known.find(key);
-    if (found != known.end())
-      return found->second;
-    std::optional<StageDraft> stage =
-        drafter_.streamed(begin, end, stream.stripes, [&](const std::vector<Overlap>& overlaps) {
+  /// Kernel calls of `stream`, the finest from cut to cut in its stripes, in as few steps as there is room for.
+  uint64_t fewestCalls(const Residents& residents, size_t begin, size_t end,
+                       const StreamWays::Way& stream, FewestCalls& known) {
+    const auto [calls, isNew] = known.try_emplace({residents, stream.stripes});
+    if (!isNew)
+      return calls->second;
+    const std::optional<StageDraft> stage = drafter_.streamed(
+        begin, end, stream.stripes,
+        [&](const std::vector<Overlap>& overlaps) {
           return streamRoom(overlaps, begin, end, residents).value_or(0);
-        });
-    return known.emplace(key, std::move(stage).value_or(stream.stage)).first->second;
+        },
+        residents);
+    calls->second = (stage ? *stage : stream.stage).stats.kernelCalls;
+    return calls->second;
   }
 
   /// A longer run of ops may fit where shorter ones do not: their wide ends are in its middle.
   void tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
-    std::optional<StreamWays> streams = drafter_.streamWays(begin, end);
-    if (!streams)
+    StreamWays* streams = drafter_.streamWays(begin, end);
+    if (streams == nullptr)
       return;
     const bool countsCalls = drafter_.objective().countsCalls();
-    Coarsest known;
+    FewestCalls known;
     std::vector<bool> done(ways.size(), false);
     size_t left = ways.size();
     const bool movesRows = !mayRun(begin, end, false);
@@ -323,27 +422,39 @@ private:
       // Rows come and go once; stripes make those near their borders twice.
       if (stream.stripes > 1 && (movesRows || !options_.recompute))
         break;
-      StageDraft least = stream.stage;
+      std::optional<StageDraft> counted;
       if (countsCalls)
-        least.stats.kernelCalls = least.ops.size() * static_cast<uint64_t>(stream.stripes);
+        counted = stream.stage;
+      const auto withCalls = [&](uint64_t calls) -> const StageDraft& {
+        if (!counted)
+          return stream.stage;
+        counted->stats.kernelCalls = calls;
+        return *counted;
+      };
+      const uint64_t least = stream.stage.ops.size() * static_cast<uint64_t>(stream.stripes);
       for (size_t i = 0; i < ways.size(); ++i) {
         const Transition& way = ways[i];
         if (done[i])
           continue;
         const uint64_t saved = savedTraffic(stream.stage, way.residents);
         const bool isBetter = (!options_.stay || saved == traffic(stream.stage)) &&
-                              improves(begin, way, entryFor(end, way, least, saved));
-        const auto room = streamRoom(stream.stage.overlaps, begin, end, way.residents);
-        const bool hasRoom = room && stream.stage.height <= *room;
+                              improves(begin, way, entryFor(end, way, withCalls(least), saved));
+        std::optional<Chain> chain;
+        if (isBetter) {
+          StreamWays::Room& needed = streams->room(k, way.residents);
+          const auto room = streamRoom(needed.overlaps, begin, end, way.residents);
+          if (room && needed.lowerBound <= *room && streams->height(needed) <= *room)
+            chain = streamChain(begin, end, way, streams->height(needed), needed.overlaps);
+        }
         // More stripes cost more.
-        done[i] = !isBetter || (hasRoom && streams->height(k) <= *room);
+        done[i] = !isBetter || chain;
         left -= done[i] ? 1 : 0;
-        if (isBetter && done[i])
-          offer(begin, way,
-                entryFor(end, way,
-                         countsCalls ? coarsest(way.residents, begin, end, stream, known)
-                                     : stream.stage,
-                         saved, stream.stripes));
+        if (!chain)
+          continue;
+        const uint64_t calls =
+            countsCalls ? fewestCalls(way.residents, begin, end, stream, known) : 0;
+        offer(begin, way,
+              entryFor(end, way, withCalls(calls), saved, stream.stripes, std::move(*chain)));
       }
     }
   }

@@ -17,6 +17,9 @@ struct SegmentOptions {
   bool keep = true;
   /// There is no slow memory: all must.
   bool stay = false;
+  /// Whether the search follows where tensors that are written over each other can lie. It then misses what lies in
+  /// other ways, but finds addresses far more often for what it chooses.
+  bool follow = true;
   /// Model inputs and outputs that a streamed stage must move, each alone; only where all stays.
   std::vector<TensorId> rows = {};
   /// Whether anything may be computed twice; false only where all stays.

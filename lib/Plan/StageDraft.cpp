@@ -1,12 +1,12 @@
-// A draft is rebuilt from scratch whenever its run of ops changes: orders are short, and nothing goes stale.
+// Drafts of whole tensors are made from scratch each time; tiles and streams, which take a search, are made once.
 #include "tigris/Plan/StageDraft.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Plan/StreamModel.h"
-#include "tigris/Plan/TileSearch.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tigris {
 
@@ -150,30 +150,48 @@ void StageDrafter::addTiledTraffic(StageDraft& stage, const Model& model,
 
 std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget,
                                               const Residents& residents) {
-  StageDraft stage = interface(begin, end);
-  auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
-  if (!model || stage.spills.empty())
+  const auto [entry, isNew] = tiled_.try_emplace({begin, end});
+  TiledRun& run = entry->second;
+  if (isNew) {
+    run.interface = interface(begin, end);
+    const StageDraft& stage = run.interface;
+    if (auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
+        model && !stage.spills.empty())
+      run.search.emplace(std::move(*model), align_);
+  }
+  if (!run.search)
     return std::nullopt;
+  // What fits more, and is the best there, is the best wherever it fits.
+  auto found = run.found.lower_bound(budget);
+  if (found == run.found.end() || (found->second && found->second->height > budget))
+    found = run.found.insert_or_assign(budget, searchTiled(run, budget)).first;
+  std::optional<StageDraft> stage = found->second;
+  if (stage)
+    makeResident(*stage, residents);
+  return stage;
+}
+
+std::optional<StageDraft> StageDrafter::searchTiled(TiledRun& run, uint64_t budget) const {
+  StageDraft stage = run.interface;
+  TileModel& model = run.search->model();
   const std::optional<TileCost> cost =
-      searchTiles(*model, budget, align_, objective_.weights(graph_, stage.ops, false));
+      run.search->search(budget, objective_.weights(graph_, stage.ops, false));
   if (!cost)
     return std::nullopt;
-  const ArenaLayout layout = model->layOut(*cost, align_);
+  const ArenaLayout layout = model.layOut(*cost, align_);
   stage.mode = StageMode::Tiled;
-  stage.tiling = model->tiling(*cost, layout);
+  stage.tiling = model.tiling(*cost, layout);
   stage.height = layout.height;
   stage.stats.kernelCalls = cost->kernelCalls;
   stage.stats.recomputeMacs = cost->recomputeMacs;
-  stage.stats.haloRows = model->haloRows(*cost);
-  addTiledTraffic(stage, *model, *cost);
-  makeResident(stage, residents);
+  stage.stats.haloRows = model.haloRows(*cost);
+  addTiledTraffic(stage, model, *cost);
   return stage;
 }
 
 StageDraft StageDrafter::streamDraft(StageDraft stage, const StreamModel& model,
                                      const TileCost& cost) const {
   stage.mode = StageMode::Streamed;
-  stage.height = model.lowerBound(cost, align_);
   stage.stats.kernelCalls = cost.kernelCalls;
   stage.stats.recomputeMacs = cost.recomputeMacs;
   stage.overlaps = overlapsOf(cost);
@@ -192,45 +210,82 @@ std::optional<StageDraft>
 StageDrafter::streamed(size_t begin, size_t end, int64_t stripes,
                        const std::function<uint64_t(const std::vector<Overlap>&)>& room,
                        const Residents& residents) {
-  StageDraft stage = interface(begin, end);
-  const auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
-  if (!model)
+  const StreamWays* ways = streamWays(begin, end);
+  if (ways == nullptr)
     return std::nullopt;
+  const StreamModel& model = ways->model_;
+  const Residents whole = worksInPlace_ ? residents : Residents();
   const std::optional<TileCost> cost =
-      model->search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_, stripes);
+      room ? model.search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_,
+                          stripes, whole)
+           : model.cost(model.mostSteps(), stripes, whole);
   if (!cost)
     return std::nullopt;
-  stage = streamDraft(std::move(stage), *model, *cost);
-  const ArenaLayout layout = model->layOut(*cost, align_);
-  stage.tiling = model->tiling(*cost, layout);
+  StageDraft stage = streamDraft(ways->stage_, model, *cost);
+  const ArenaLayout layout = model.layOut(*cost, align_);
+  stage.tiling = model.tiling(*cost, layout);
   stage.height = layout.height;
   makeResident(stage, residents);
   return stage;
 }
 
-std::optional<StreamWays> StageDrafter::streamWays(size_t begin, size_t end) {
-  StageDraft stage = interface(begin, end);
-  auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills);
-  if (!model)
-    return std::nullopt;
-  return StreamWays(*this, std::move(stage), std::move(*model));
+StageDraft StageDrafter::refit(const StageDraft& streamed,
+                               const std::function<uint64_t(const std::vector<Overlap>&)>& room) {
+  const auto begin = static_cast<size_t>(std::find(order_.begin(), order_.end(), streamed.ops[0]) -
+                                         order_.begin());
+  const std::optional<StageDraft> stage =
+      this->streamed(begin, begin + streamed.ops.size(), streamed.tiling->tiles[2], room,
+                     Residents(streamed.residents.begin(), streamed.residents.end()));
+  if (!stage)
+    return streamed;
+  StageDraft result = *stage;
+  if (streamed.overlap)
+    for (const Overlap& overlap : result.overlaps)
+      if (overlap.from == streamed.overlap->from && overlap.to == streamed.overlap->to)
+        result.overlap = overlap;
+  return result;
+}
+
+StreamWays* StageDrafter::streamWays(size_t begin, size_t end) {
+  const auto [entry, isNew] = streams_.try_emplace({begin, end});
+  std::optional<StreamWays>& ways = entry->second;
+  if (isNew) {
+    StageDraft stage = interface(begin, end);
+    if (auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills))
+      ways = StreamWays(*this, std::move(stage), std::move(*model));
+  }
+  return ways ? &*ways : nullptr;
 }
 
 const StreamWays::Way* StreamWays::at(size_t index) {
   for (; ways_.size() <= index && tried_ < counts_.size(); ++tried_)
-    if (auto cost = model_.cost(model_.mostSteps(), counts_[tried_])) {
-      ways_.push_back({counts_[tried_], drafter_->streamDraft(stage_, model_, *cost), {}});
-      ways_.back().cost = std::move(*cost);
-      heights_.emplace_back();
-    }
+    if (const auto cost = model_.cost(model_.mostSteps(), counts_[tried_]))
+      ways_.push_back({counts_[tried_], drafter_->streamDraft(stage_, model_, *cost)});
   return index < ways_.size() ? &ways_[index] : nullptr;
 }
 
-uint64_t StreamWays::height(size_t index) {
-  std::optional<uint64_t>& height = heights_.at(index);
-  if (!height)
-    height = model_.layOut(ways_.at(index).cost, drafter_->align_).height;
-  return *height;
+StreamWays::Room& StreamWays::room(size_t index, const Residents& residents) {
+  const int64_t stripes = ways_.at(index).stripes;
+  std::vector<bool> isWhole;
+  if (stripes == 1 && drafter_->worksInPlace_)
+    for (const auto* moved : {&stage_.loads, &stage_.spills})
+      for (const TensorId id : *moved)
+        isWhole.push_back(residents.count(id) != 0);
+  const auto [entry, isNew] = rooms_.try_emplace({index, isWhole});
+  Room& room = entry->second;
+  if (isNew) {
+    room.cost =
+        *model_.cost(model_.mostSteps(), stripes, isWhole.empty() ? Residents() : residents);
+    room.overlaps = drafter_->overlapsOf(room.cost);
+    room.lowerBound = model_.lowerBound(room.cost, drafter_->align_);
+  }
+  return room;
+}
+
+uint64_t StreamWays::height(Room& room) const {
+  if (!room.height)
+    room.height = model_.layOut(room.cost, drafter_->align_).height;
+  return *room.height;
 }
 
 void StageDrafter::makeResident(StageDraft& stage, const Residents& residents) const {

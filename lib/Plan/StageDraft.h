@@ -5,7 +5,7 @@
 #include "tigris/Plan/ArenaLayout.h"
 #include "tigris/Plan/Objective.h"
 #include "tigris/Plan/StreamModel.h"
-#include "tigris/Plan/TileModel.h"
+#include "tigris/Plan/TileSearch.h"
 
 #include <set>
 
@@ -61,14 +61,21 @@ class StreamWays {
 public:
   struct Way {
     int64_t stripes = 1;
-    /// Without a tiling, and with its lower bound as height.
+    /// Without a tiling and a height, and with the traffic of no residents.
     StageDraft stage;
-    TileCost cost;
   };
   /// Null after the last one.
   const Way* at(size_t index);
-  /// Fast bytes of a way that there is.
-  uint64_t height(size_t index);
+  /// What a way there is needs beside residents.
+  struct Room {
+    TileCost cost;
+    std::vector<Overlap> overlaps;
+    /// Fast bytes at least, and really once height() has been asked.
+    uint64_t lowerBound = 0;
+    std::optional<uint64_t> height;
+  };
+  Room& room(size_t index, const Residents& residents);
+  uint64_t height(Room& room) const;
 
 private:
   friend class StageDrafter;
@@ -82,7 +89,8 @@ private:
   std::vector<int64_t> counts_;
   size_t tried_ = 0;
   std::vector<Way> ways_;
-  std::vector<std::optional<uint64_t>> heights_;
+  /// By the way and by what of the loads and spills it finds in fast memory.
+  std::map<std::pair<size_t, std::vector<bool>>, Room> rooms_;
 };
 
 /// Drafts stages of runs of one order. What `residents` names needs no memory of the stage's own and causes no
@@ -92,6 +100,9 @@ public:
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
                uint64_t align, Objective objective = {});
 
+  /// Whether streamed stages work on residents in place, as they do unless told otherwise, or on copies of their rows.
+  /// In place takes no more memory in a stage; but what is written over copies need not lie lower and lower.
+  void workInPlace(bool inPlace) { worksInPlace_ = inPlace; }
   /// What a draft costs beyond its ops' own work, `savedTraffic` slow bytes less.
   uint64_t cost(const StageDraft& stage, uint64_t savedTraffic = 0) const;
   const Objective& objective() const { return objective_; }
@@ -122,9 +133,13 @@ public:
   streamed(size_t begin, size_t end, int64_t stripes,
            const std::function<uint64_t(const std::vector<Overlap>&)>& room,
            const Residents& residents = {});
-  /// All ways to stream ops [begin, end) in as many steps as make anything smaller. nullopt when they cannot run
-  /// row by row.
-  std::optional<StreamWays> streamWays(size_t begin, size_t end);
+  /// A streamed stage, residents and overlap included, in as few steps as fit the bytes `room` gives to it, as above;
+  /// without `room`, in as many as make anything smaller.
+  StageDraft refit(const StageDraft& streamed,
+                   const std::function<uint64_t(const std::vector<Overlap>&)>& room);
+  /// All ways to stream ops [begin, end) in as many steps as make anything smaller, kept for those who ask again. Null
+  /// when they cannot run row by row.
+  StreamWays* streamWays(size_t begin, size_t end);
   /// Moves the traffic of tensors of a tiled or streamed stage into fast memory.
   void makeResident(StageDraft& stage, const Residents& residents) const;
   /// The first tensors that cross the cut before op `step` and may stay in fast memory: results of ops, read later
@@ -148,14 +163,26 @@ private:
   std::vector<Overlap> overlapsOf(const TileCost& cost) const;
   friend class StreamWays;
 
+  using Run = std::pair<size_t, size_t>;
+  struct TiledRun {
+    StageDraft interface;
+    std::optional<TileSearch> search;
+    /// Without residents, by the budget they were searched for.
+    std::map<uint64_t, std::optional<StageDraft>> found;
+  };
+  std::optional<StageDraft> searchTiled(TiledRun& run, uint64_t budget) const;
+
   const Graph& graph_;
   std::span<const OpId> order_;
   const AliasSets& aliases_;
   IoMode io_;
   uint64_t align_;
   Objective objective_;
+  bool worksInPlace_ = true;
   AccessTable access_;
   RowTable rows_;
+  std::map<Run, std::optional<StreamWays>> streams_;
+  std::map<Run, TiledRun> tiled_;
   std::map<TensorId, size_t> produced_;
   std::map<TensorId, size_t> lastRead_;
 };

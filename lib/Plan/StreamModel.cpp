@@ -161,6 +161,8 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
     if (buffer.load && !buffer.whole && buffer.rounds != static_cast<uint64_t>(model.outer_))
       return std::nullopt;
   }
+  if (model.outer_ == 1)
+    model.addPairs();
   return model;
 }
 
@@ -182,28 +184,56 @@ void StreamModel::findSinks(std::span<const RowAccess* const> accesses) {
   }
 }
 
-/// What the step at hand asks of the pairs. Rows are stored when their op is done; loads come before their first
-/// reader, so those of later ops have not come yet.
-void StreamModel::addLeads(const std::vector<State>& states, std::vector<Lead>& leads) const {
-  if (outer_ != 1)
-    return;
-  size_t pair = 0;
+void StreamModel::addPairs() {
   for (size_t load = 0; load < buffers_.size(); ++load)
     for (size_t store = 0; store < buffers_.size(); ++store) {
       if (!buffers_[load].load || !buffers_[store].store)
         continue;
-      if (pair == leads.size())
-        leads.push_back({buffers_[load].tensor, buffers_[store].tensor, 0});
-      Lead& lead = leads[pair++];
-      const bool isEarly = buffers_[load].firstOp <= buffers_[store].firstOp;
-      const int64_t read = isEarly ? states[load].end : states[load].fresh;
-      if (read == buffers_[load].rows)
-        continue;
-      const uint64_t written =
-          static_cast<uint64_t>(states[store].end) * buffers_[store].rowBytes();
-      const uint64_t passed = static_cast<uint64_t>(read) * buffers_[load].rowBytes();
-      lead.bytes = std::max(lead.bytes, written - std::min(written, passed));
+      Pair pair = {load, store, {}};
+      for (size_t k = buffers_[load].firstOp; k <= buffers_[load].lastOp; ++k)
+        for (const Input& input : ops_[k].inputs)
+          if (input.buffer == load)
+            pair.readers.emplace_back(k, input.access);
+      pairs_.push_back(std::move(pair));
     }
+}
+
+/// The first row of the load that is read in place while the op that makes the store makes its new rows, or after
+/// that. nullopt when none is.
+std::optional<int64_t> StreamModel::nextRead(const std::vector<State>& states,
+                                             const Pair& pair) const {
+  std::optional<int64_t> first;
+  for (const auto& [reader, access] : pair.readers) {
+    const size_t output = ops_[reader].output;
+    const int64_t row =
+        reader < buffers_[pair.store].firstOp ? states[output].end : states[output].fresh;
+    if (row == buffers_[output].rows)
+      continue;
+    if (const int64_t begin = access->need[static_cast<size_t>(row)].begin;
+        begin < first.value_or(begin + 1))
+      first = begin;
+  }
+  return first;
+}
+
+/// What the step at hand asks of the pairs. Copies come before their first reader: those of later ops have not come
+/// yet.
+void StreamModel::addLeads(const std::vector<State>& states, Rows& rows) const {
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    const Buffer& from = buffers_[pairs_[i].load];
+    const Buffer& to = buffers_[pairs_[i].store];
+    const uint64_t written = static_cast<uint64_t>(states[pairs_[i].store].end) * to.rowBytes();
+    const auto raise = [&](Lead& lead, int64_t read) {
+      const uint64_t passed = static_cast<uint64_t>(read) * from.rowBytes();
+      lead.bytes = std::max(lead.bytes, written - std::min(written, passed));
+    };
+    if (const auto read = nextRead(states, pairs_[i]))
+      raise(rows.inPlace[i], *read);
+    const State& come = states[pairs_[i].load];
+    const int64_t passed = from.firstOp <= to.firstOp ? come.end : come.fresh;
+    if (passed < from.rows)
+      raise(rows.copied[i], passed);
+  }
 }
 
 const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
@@ -214,6 +244,9 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   std::vector<State> states(buffers_.size());
   result.buffers.resize(buffers_.size());
   result.calls.resize(ops_.size());
+  for (const Pair& pair : pairs_)
+    result.copied.push_back({buffers_[pair.load].tensor, buffers_[pair.store].tensor, 0});
+  result.inPlace = result.copied;
   std::vector<int64_t> lowest(buffers_.size());
   const auto isDone = [&] {
     for (size_t i = 0; i < buffers_.size(); ++i)
@@ -260,7 +293,7 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
       buffer.most = std::max(buffer.most, states[i].end - lowest[i]);
       buffer.rolls |= lowest[i] < states[i].fresh;
     }
-    addLeads(states, result.leads);
+    addLeads(states, result);
   }
   return result;
 }
@@ -329,7 +362,8 @@ std::optional<StreamModel::Columns> StreamModel::columns(int64_t stripes) const 
   return result;
 }
 
-std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes) const {
+std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
+                                          const std::set<TensorId>& whole) const {
   const std::optional<Columns> columns = this->columns(stripes);
   if (!columns)
     return std::nullopt;
@@ -338,8 +372,9 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes) const 
   TileCost cost;
   cost.tiles = {outer_, steps, stripes, 1};
   // What one stripe has read, another may read again.
-  if (stripes == 1)
-    cost.leads = rows.leads;
+  for (size_t pair = 0; stripes == 1 && pair < rows.copied.size(); ++pair)
+    cost.leads.push_back(whole.count(rows.copied[pair].load) != 0 ? rows.inPlace[pair]
+                                                                  : rows.copied[pair]);
   for (size_t k = 0; k < ops_.size(); ++k) {
     const Buffer& result = buffers_[ops_[k].output];
     const int64_t twice = columns->buffers[ops_[k].output].total - result.columns();
@@ -360,8 +395,11 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes) const 
     const bool stays = buffer.whole || rows.buffers[i].rolls || sums != 0;
     live.birth = stays ? 0 : static_cast<uint32_t>(buffer.firstOp);
     live.death = stays ? last : static_cast<uint32_t>(buffer.lastOp);
-    live.bytes =
-        std::max(sums, static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes);
+    cost.inPlace.push_back(stripes == 1 && (buffer.load || buffer.store) && sums == 0 &&
+                           whole.count(buffer.tensor) != 0);
+    if (!cost.inPlace.back())
+      live.bytes =
+          std::max(sums, static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes);
     cost.buffers.push_back(std::move(live));
     // What changes from stripe to stripe is filled again in every round, too.
     const bool again = !buffer.whole || width.narrow;
@@ -406,10 +444,11 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
 }
 
 std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const TileCost&)>& room,
-                                            uint64_t align, int64_t stripes) const {
+                                            uint64_t align, int64_t stripes,
+                                            const std::set<TensorId>& whole) const {
   std::optional<TileCost> found;
   const auto fits = [&](int64_t steps) {
-    std::optional<TileCost> cost = this->cost(steps, stripes);
+    std::optional<TileCost> cost = this->cost(steps, stripes, whole);
     if (!cost)
       return false;
     const uint64_t budget = room(*cost);
@@ -446,10 +485,15 @@ Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) cons
   Tiling result;
   result.tiles = cost.tiles;
   result.state = layout.offsets.back();
-  for (size_t i = 0; i < buffers_.size(); ++i)
-    result.buffers.push_back({buffers_[i].tensor, layout.offsets[i], cost.buffers[i].bytes,
-                              cost.reloadAxes[i],
-                              hasSums(cost.tiles[RowAxis]) && buffers_[i].sumBytes != 0});
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& buffer = buffers_[i];
+    TileBuffer next = {buffer.tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i],
+                       cost.inPlace[i]};
+    if (next.inPlace)
+      next.bytes = static_cast<uint64_t>(buffer.rows) * buffer.rounds * buffer.rowBytes();
+    next.sink = hasSums(cost.tiles[RowAxis]) && buffer.sumBytes != 0;
+    result.buffers.push_back(next);
+  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "tigris/Plan/TileModel.h"
 
 #include <functional>
+#include <set>
 
 namespace tigris {
 
@@ -54,6 +55,7 @@ private:
 /// Where rows are too wide the chain runs once per stripe of columns (indices of axis 2), as if the rest of the
 /// columns were not there: a stripe has an equal share of the columns of each stored result, and of everything
 /// else the columns these need, so that columns near the border of two stripes are loaded or made for both.
+/// In one stripe, loads and stores that are whole in fast memory are worked on in place, and need no buffer.
 /// An op whose operand has more columns than it needs in the stripe finds them in one piece in a single row
 /// only; it then runs row by row.
 class StreamModel {
@@ -64,15 +66,18 @@ public:
                                          std::span<const TensorId> stores);
 
   /// The cost of working in `steps` steps in each of `stripes` stripes; cost.tiles is {outermost extent, steps,
-  /// stripes, 1}. nullopt when the ops cannot run in so many stripes; they always can in one.
-  std::optional<TileCost> cost(int64_t steps, int64_t stripes) const;
+  /// stripes, 1}. `whole` are the tensors that are so in fast memory. nullopt when the ops cannot run in so many
+  /// stripes; they always can in one.
+  std::optional<TileCost> cost(int64_t steps, int64_t stripes,
+                               const std::set<TensorId>& whole = {}) const;
   /// Steps that are worth trying: rows of the highest tensor that is loaded row by row or stored.
   int64_t mostSteps() const { return mostSteps_; }
   /// Numbers of stripes worth trying, ascending from 1; each leaves stripes narrower by a fifth or so.
   std::vector<int64_t> stripeCounts() const;
   /// The cut into stripes with the fewest steps that fits the bytes `room` allows it; nullopt when none does.
   std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& room,
-                                 uint64_t align, int64_t stripes) const;
+                                 uint64_t align, int64_t stripes,
+                                 const std::set<TensorId>& whole = {}) const;
 
   uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
@@ -125,7 +130,9 @@ private:
     std::vector<PerBuffer> buffers;
     /// Steps in which each op has something to do.
     std::vector<uint64_t> calls;
-    std::vector<Lead> leads;
+    /// Of loads that are worked on in place, and of those that are copied.
+    std::vector<Lead> inPlace;
+    std::vector<Lead> copied;
   };
   /// What a number of stripes does to columns. Rows have no part in it.
   struct Columns {
@@ -145,11 +152,21 @@ private:
     int64_t end = 0;
   };
 
+  /// A load and a store that may take its bytes.
+  struct Pair {
+    size_t load;
+    size_t store;
+    /// Of the load: the op and its input.
+    std::vector<std::pair<size_t, const RowAccess::Input*>> readers;
+  };
+
   StreamModel() = default;
   /// In one step all rows are there.
   static bool hasSums(int64_t steps) { return steps > 1; }
   void findSinks(std::span<const RowAccess* const> accesses);
-  void addLeads(const std::vector<State>& states, std::vector<Lead>& leads) const;
+  void addPairs();
+  void addLeads(const std::vector<State>& states, Rows& rows) const;
+  std::optional<int64_t> nextRead(const std::vector<State>& states, const Pair& pair) const;
   const Rows& rows(int64_t steps) const;
   std::optional<Columns> columns(int64_t stripes) const;
   /// Columns of every buffer in one stripe, and whether each op has to run row by row; false when an op cannot.
@@ -158,6 +175,7 @@ private:
 
   std::vector<Step> ops_;
   std::vector<Buffer> buffers_;
+  std::vector<Pair> pairs_;
   int64_t outer_ = 1;
   int64_t mostSteps_ = 1;
   mutable std::map<int64_t, Rows> rowsOf_;

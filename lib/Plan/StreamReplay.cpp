@@ -33,8 +33,16 @@ public:
       state.isWhole = state.isLoad && (buffer.reloadAxes >> Rows & 1U) == 0;
       state.whole = wholeBox(tensor.shape);
       state.elementSize = dtypeSize(tensor.type);
+      state.isHome = buffer.inPlace;
       if (state.isLoad && state.isStore)
         return fail(quoted(i), " is both loaded and stored");
+      if (buffer.inPlace && !state.isLoad && !state.isStore)
+        return fail(quoted(i), " is neither loaded nor stored and so has no place but its buffer");
+      if (buffer.inPlace && tiling_.tiles[Columns] != 1)
+        return fail(quoted(i), " is worked on in place, although in stripes");
+      if (buffer.inPlace && buffer.bytes != tensor.bytes())
+        return fail(quoted(i), " is in place with ", buffer.bytes, " bytes, it has ",
+                    tensor.bytes());
       constexpr uint32_t EveryTime = (1U << Tiling::MaxRank) - 1;
       if (state.isLoad && !state.isWhole && buffer.reloadAxes != EveryTime)
         return fail(quoted(i), " is loaded by rows, but not in every step");
@@ -91,6 +99,8 @@ private:
     bool isLoad = false;
     bool isStore = false;
     bool isWhole = false;
+    /// In place: all rows of all outermost indices, each where it is in the whole tensor.
+    bool isHome = false;
     uint64_t elementSize = 1;
     /// Of the tensor, but in the current stripe only the columns that the buffer has.
     Box whole;
@@ -140,6 +150,8 @@ private:
       return fail("op '", step.op->name, "' cannot add rows as they come");
     State& result = states_[step.output];
     result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
+    if (tiling_.buffers[step.output].inPlace)
+      return fail("the sums of op '", step.op->name, "' cannot be in place");
     if (tiling_.buffers[step.output].bytes < result.sumBytes)
       return fail("the sums of op '", step.op->name, "' need ", result.sumBytes,
                   " bytes, their buffer has ", tiling_.buffers[step.output].bytes);
@@ -274,12 +286,14 @@ private:
     if (x.fresh != result.added)
       return fail("op '", step.op->name, "' adds row ", x.fresh, " of ", quoted(from), " after ",
                   result.added, " rows");
-    if (Status status = findRows(step, from, {x.fresh, x.end}); !status)
+    if (Status status = findRows(step, from, strip(x.whole, x.fresh, x.end)); !status)
       return status;
     const TileBuffer& to = tiling_.buffers[step.output];
     if (result.added > 0 && memory_.intruder(to.offset, result.sumBytes, sums(step.output)))
       return fail("op '", step.op->name, "' has lost its sums after ", result.added, " rows");
-    if (Status status = checkApart(step, from, result.sumBytes); !status)
+    const Range held = {x.isHome ? x.fresh : x.first, x.end};
+    if (Status status = checkApart(step, from, held, to.offset, to.offset + result.sumBytes);
+        !status)
       return status;
     result.added = x.end;
     memory_.write(to.offset, result.sumBytes, sums(step.output));
@@ -298,13 +312,18 @@ private:
     return states_[buffer].bytes(strip(states_[buffer].whole, 0, 1));
   }
   uint64_t place(size_t buffer, int64_t row) const {
-    return tiling_.buffers[buffer].offset +
-           static_cast<uint64_t>(row - states_[buffer].first) * rowBytes(buffer);
+    const State& state = states_[buffer];
+    int64_t before = row - state.first;
+    if (state.isHome)
+      before = strip(state.whole, 0, 1).axes[0].begin * state.rows() + row;
+    return tiling_.buffers[buffer].offset + static_cast<uint64_t>(before) * rowBytes(buffer);
   }
 
   /// Moves the rows that stay to the start of the buffer.
   Status hold(size_t buffer) {
     State& state = states_[buffer];
+    if (state.isHome)
+      return {};
     int64_t lowest = state.isWhole ? 0 : state.fresh;
     for (const Step& step : steps_) {
       const State& result = states_[step.output];
@@ -334,13 +353,15 @@ private:
   }
 
   void writeFresh(size_t buffer) {
+    if (states_[buffer].isHome)
+      return;
     for (int64_t row = states_[buffer].fresh; row < states_[buffer].end; ++row)
       memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
   }
 
   Status load(size_t buffer) {
     State& state = states_[buffer];
-    if (state.fresh == state.end)
+    if (state.fresh == state.end || state.isHome)
       return {};
     // What stays is loaded again when the outermost index or the stripe is another one than before.
     const Box box = strip(state.whole, 0, state.rows());
@@ -421,33 +442,36 @@ private:
           !(isWhole || isInside))
         return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
                     " is not contiguous");
-      if (Status status = findRows(step, buffer, need.axes[Rows]); !status)
+      if (Status status = findRows(step, buffer, need); !status)
         return status;
-      const uint64_t bytes = result.bytes(strip(result.whole, result.first, result.end));
-      if (Status status = checkApart(step, buffer, bytes); !status)
+      // In place the rows that are read and written, otherwise all that the buffers hold.
+      const Range read = state.isHome ? need.axes[Rows] : held.axes[Rows];
+      const Range written = result.isHome ? made.axes[Rows] : Range{result.first, result.end};
+      if (Status status = checkApart(step, buffer, read, place(step.output, written.begin),
+                                     place(step.output, written.end));
+          !status)
         return status;
     }
     ++counts_.kernelCalls;
     return {};
   }
 
-  /// The rows of an operand are in its buffer.
-  Status findRows(const Step& step, size_t buffer, Range rows) const {
+  /// The rows of an operand are in its buffer, or where the tensor lies.
+  Status findRows(const Step& step, size_t buffer, const Box& need) const {
     const State& state = states_[buffer];
-    for (int64_t row = rows.begin; row < rows.end; ++row)
+    for (int64_t row = need.axes[Rows].begin; row < need.axes[Rows].end; ++row)
       if (row < state.first || row >= state.end ||
-          memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
+          (!state.isHome &&
+           memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row))))
         return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
-    return {};
+    return state.isHome && homes_.read ? homes_.read(tiling_.buffers[buffer].tensor, need)
+                                       : Status();
   }
 
-  /// What the op writes, so many bytes, lies away from what an operand's buffer holds.
-  Status checkApart(const Step& step, size_t operand, uint64_t bytes) const {
-    const TileBuffer& to = tiling_.buffers[step.output];
-    const TileBuffer& from = tiling_.buffers[operand];
-    const State& state = states_[operand];
-    const uint64_t held = state.bytes(strip(state.whole, state.first, state.end));
-    if (from.offset < to.offset + bytes && to.offset < from.offset + held)
+  /// What the op writes, [begin, end), lies away from these rows of an operand.
+  Status checkApart(const Step& step, size_t operand, Range rows, uint64_t begin,
+                    uint64_t end) const {
+    if (place(operand, rows.begin) < end && begin < place(operand, rows.end))
       return fail("op '", step.op->name, "' writes over its operand ", quoted(operand));
     return {};
   }

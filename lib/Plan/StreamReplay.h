@@ -8,8 +8,8 @@
 
 namespace tigris {
 
-/// Told what a stage reads of tensors where they lie whole, and writes there, in the order in which it does; may refuse.
-/// An empty function is not called.
+/// Told what a stage reads of tensors where they lie whole, and writes there, in the order in which it does: loads,
+/// stores, and what ops read and make in place. May refuse. An empty function is not called.
 struct HomeAccess {
   std::function<Status(TensorId, const Box&)> read;
   std::function<Status(TensorId, const Box&)> write;
@@ -26,7 +26,7 @@ public:
   ///  - a buffer has room for the rows it holds;
   ///  - a load that is left out would have brought what is there;
   ///  - a sink adds the rows that follow those it has added, and finds its sums as it left them;
-  ///  - no op writes over what it reads, and nothing over the executor's state;
+  ///  - no op writes over what it reads, in place or not, and nothing over the executor's state;
   /// and in every stripe every row of every tensor is made or loaded exactly once, so that the stored parts make up
   /// whole tensors.
   Expected<TileReplay::Counts> run(const HomeAccess& homes = {}) const;

@@ -28,8 +28,8 @@ private:
   std::map<OpId, std::optional<BoxAccess>> entries_;
 };
 
-/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, from `bytes` below its start
-/// on, or further down: then no row is written over one that has not been read.
+/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, from `bytes` below its start on, or
+/// further down: then no row is written over one that is still to be read, or loaded, or that the same call reads.
 struct Lead {
   TensorId load;
   TensorId store;
@@ -49,6 +49,8 @@ struct TileCost {
   /// Fast memory: one entry per buffer of the model, then the executor's state.
   std::vector<LiveBuffer> buffers;
   std::vector<uint32_t> reloadAxes;
+  /// Streamed: which buffers take no bytes of the stage's own, as their tensors are worked on in place.
+  std::vector<bool> inPlace;
   /// Streamed stages whose outermost extent is 1: one per pair.
   std::vector<Lead> leads;
 };

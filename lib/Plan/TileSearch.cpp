@@ -6,12 +6,11 @@
 
 namespace tigris {
 
-namespace {
-
-class Search {
+/// In one budget.
+class TileSearch::Search {
 public:
-  Search(TileModel& model, uint64_t budget, uint64_t align, const CostWeights& weights)
-      : model_(model), budget_(budget), align_(align), weights_(weights) {}
+  Search(TileSearch& cuts, uint64_t budget, const CostWeights& weights)
+      : cuts_(cuts), model_(cuts.model_), budget_(budget), weights_(weights) {}
 
   std::optional<TileCost> run() {
     const int64_t outer = model_.legalParts(0, model_.extent(0));
@@ -54,65 +53,69 @@ private:
     return result;
   }
 
-  std::optional<TileCost> fitting(const TileCounts& tiles) {
-    std::optional<TileCost> cost = model_.cost(tiles);
-    if (!cost || model_.lowerBound(*cost, align_) > budget_ ||
-        model_.layOut(*cost, align_).height > budget_)
-      return std::nullopt;
-    return cost;
-  }
-
   /// The fewest parts along `axis` that fit, the other axes as given.
   void bisect(TileCounts tiles, size_t axis) {
     const int64_t extent = model_.extent(axis);
     int64_t low = 1; // everything below does not fit
     int64_t high = extent;
-    std::optional<TileCost> found;
-    const auto tryCount = [&](int64_t count) {
+    const auto cutAt = [&](int64_t count) {
       tiles.at(axis) = count;
-      return fitting(tiles);
+      return cuts_.find(tiles);
     };
     // The finest cut that is well-formed tells whether there is any.
-    for (; high >= 1; --high) {
-      tiles.at(axis) = high;
-      if (model_.cost(tiles))
-        break;
-    }
-    if (high < 1 || !(found = tryCount(high)))
+    Cut* found = nullptr;
+    while (high >= 1 && (found = cutAt(high)) == nullptr)
+      --high;
+    if (found == nullptr || !cuts_.fits(*found, budget_))
       return;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
-      if (std::optional<TileCost> cost = tryCount(middle)) {
-        found = std::move(cost);
+      if (Cut* cut = cutAt(middle); cut != nullptr && cuts_.fits(*cut, budget_)) {
+        found = cut;
         high = middle;
       } else {
         low = middle + 1;
       }
     }
-    keep(std::move(*found));
+    keep(found->cost);
   }
 
-  void keep(TileCost cost) {
+  void keep(const TileCost& cost) {
     const auto rank = [&](const TileCost& c) {
       return std::pair(weights_.of(c.loadBytes + c.storeBytes, c.recomputeMacs, c.kernelCalls),
                        c.kernelCalls);
     };
     if (!best_ || rank(cost) < rank(*best_))
-      best_ = std::move(cost);
+      best_ = cost;
   }
 
+  TileSearch& cuts_;
   TileModel& model_;
   uint64_t budget_;
-  uint64_t align_;
   CostWeights weights_;
   std::optional<TileCost> best_;
 };
 
-} // namespace
+std::optional<TileCost> TileSearch::search(uint64_t budget, const CostWeights& weights) {
+  return Search(*this, budget, weights).run();
+}
 
-std::optional<TileCost> searchTiles(TileModel& model, uint64_t budget, uint64_t align,
-                                    const CostWeights& weights) {
-  return Search(model, budget, align, weights).run();
+TileSearch::Cut* TileSearch::find(const TileCounts& tiles) {
+  const auto [entry, isNew] = cuts_.try_emplace(tiles);
+  if (isNew)
+    if (std::optional<TileCost> cost = model_.cost(tiles)) {
+      const uint64_t lowerBound = model_.lowerBound(*cost, align_);
+      entry->second = {std::move(*cost), lowerBound};
+    }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+bool TileSearch::fits(Cut& cut, uint64_t budget) {
+  if (cut.lowerBound > budget)
+    return false;
+  if (!cut.height)
+    cut.height = model_.layOut(cut.cost, align_).height;
+  return *cut.height <= budget;
 }
 
 } // namespace tigris

@@ -104,6 +104,8 @@ void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
     map.number("bytes", buffer.bytes);
     if (buffer.reloadAxes != 0)
       map.number("reload_axes", uint64_t{buffer.reloadAxes});
+    if (buffer.inPlace)
+      map.key("in_place") += "true";
     if (buffer.sink)
       map.key("sink") += "true";
     map.close();
@@ -237,9 +239,10 @@ private:
       tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
     tiling.state = reader_.size(state, "state");
     for (const YamlNode& item : reader_.list(buffers, "buffers")) {
-      const auto [name, offset, bytes, reload, sink] = reader_.fields(
-          item, "buffer",
-          std::array<std::string_view, 5>{"tensor", "offset", "bytes", "reload_axes", "sink"});
+      const auto [name, offset, bytes, reload, inPlace, sink] =
+          reader_.fields(item, "buffer",
+                         std::array<std::string_view, 6>{"tensor", "offset", "bytes", "reload_axes",
+                                                         "in_place", "sink"});
       TileBuffer buffer;
       buffer.tensor = tensor(reader_.required(name, item, "buffer", "tensor"));
       buffer.offset = reader_.size(reader_.required(offset, item, "buffer", "offset"), "offset");
@@ -247,6 +250,8 @@ private:
       if (reload != nullptr)
         buffer.reloadAxes = static_cast<uint32_t>(
             std::min<uint64_t>(reader_.size(*reload, "reload_axes"), UINT32_MAX));
+      if (inPlace != nullptr)
+        buffer.inPlace = reader_.boolean(*inPlace, "in_place");
       buffer.sink = sink != nullptr && reader_.boolean(*sink, "sink");
       tiling.buffers.push_back(buffer);
     }

@@ -299,7 +299,10 @@ typedef struct tigris_tiling {
  * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
  * new in the step, packed; kept rows move to its start. New rows of STORE buffers are stored. So every row
  * is computed once. tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers, where rows are that
- * have been loaded.
+ * no op reads any more.
+ *
+ * With one stripe a buffer whose home is FAST may be IN_PLACE: ops read and make its rows at home, where none
+ * moves and nothing is loaded or stored.
  *
  * For each i0, all steps are taken once in every stripe i2 of tiles[2] (i1 runs faster than i2). With more than
  * one stripe, buffers have some of the columns (indices of axis 2) only: STORE buffers [i2 * d / tiles[2],
@@ -313,9 +316,11 @@ typedef struct tigris_tiling {
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
+/* with one of them, in a streamed stage: `fast` and `bytes` are those of home */
+#define TIGRIS_TILE_IN_PLACE 4u
 /* Streamed stages: holds sums, 4 bytes for each channel. Written by GLOBAL_AVERAGE_POOL, f32 or s8, from another
  * buffer to an output of one row (index of axis 1); tiles[0] is the outermost extent of both. */
-#define TIGRIS_TILE_SINK 4u
+#define TIGRIS_TILE_SINK 8u
 
 typedef struct tigris_tile_buffer {
   uint16_t tensor;

@@ -4,6 +4,8 @@
 
 #if TIGRIS_TILES
 
+#define COLUMNS 2u
+
 static const tigris_tile_buffer* bufferOf(const tigris_plan* plan, const tigris_tiling* t,
                                           uint32_t index) {
   return &plan->tile_buffers[t->first_buffer + index];
@@ -18,16 +20,21 @@ static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
     return b->home == TIGRIS_POOL_ABSENT && b->home_offset == 0;
   return b->home != TIGRIS_POOL_UNPACKED &&
          tigris_placed(plan, b->home, b->home_offset, plan->tensors[b->tensor].bytes) &&
-         (b->home != TIGRIS_POOL_CALLER || b->flags == TIGRIS_TILE_LOAD ||
+         (b->home != TIGRIS_POOL_CALLER || (b->flags & TIGRIS_TILE_LOAD) ||
           plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
 }
 
 static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
                                  const tigris_tiling* t, const tigris_tile_buffer* b) {
+  /* which sums of flags there are: a bit for each */
+  const uint32_t combinations = 1u << 0 | 1u << TIGRIS_TILE_LOAD | 1u << TIGRIS_TILE_STORE |
+                                1u << (TIGRIS_TILE_LOAD | TIGRIS_TILE_IN_PLACE) |
+                                1u << (TIGRIS_TILE_STORE | TIGRIS_TILE_IN_PLACE) |
+                                1u << TIGRIS_TILE_SINK |
+                                1u << (TIGRIS_TILE_STORE | TIGRIS_TILE_SINK);
   const int isLoad = (b->flags & TIGRIS_TILE_LOAD) != 0;
   const tigris_tensor* tensor;
-  if (b->tensor >= plan->tensor_count ||
-      b->flags > (isLoad ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE | TIGRIS_TILE_SINK))
+  if (b->tensor >= plan->tensor_count || b->flags > 15 || !(combinations >> b->flags & 1u))
     return TIGRIS_E_FORMAT;
   tensor = &plan->tensors[b->tensor];
   if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank - 1u >= TIGRIS_BOX_RANK)
@@ -35,6 +42,10 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
   if (isLoad ? b->load_op >= s->op_count || b->reload_axes > 0xF
              : b->load_op != 0 || b->reload_axes != 0)
     return TIGRIS_E_FORMAT;
+  if ((b->flags & TIGRIS_TILE_IN_PLACE) &&
+      (s->mode != TIGRIS_STAGE_STREAMED || t->tiles[COLUMNS] != 1 || b->home != TIGRIS_POOL_FAST ||
+       b->fast != b->home_offset || b->bytes != tensor->bytes))
+    return TIGRIS_E_ADDRESS;
   if (!homeOk(plan, b) || !tigris_placed(plan, TIGRIS_POOL_FAST, b->fast, b->bytes) ||
       b->fast + b->bytes > s->peak ||
       !disjoint(b->fast, b->bytes, t->state, tigris_tile_state_bytes(s, t)))
@@ -43,8 +54,8 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
 }
 
 /* Homes in fast memory lie away from all the stage works in, and from each other; but what a streamed stage makes
- * may take the place of rows it has read, which are copied one way or the other and never within a home. All
- * buffers have been checked for themselves. */
+ * may take the place of rows that it has read; what one call reads and writes is looked at when it runs. All buffers
+ * have been checked for themselves. */
 static int fastHomesOk(const tigris_plan* plan, const tigris_stage* s, const tigris_tiling* t) {
   uint32_t begin;
   uint32_t end;
@@ -147,7 +158,7 @@ static tigris_status checkTileOp(const tigris_plan* plan, const tigris_stage* s,
   if (!operandOk(plan, t, out) || out->pool != TIGRIS_POOL_TILE)
     return TIGRIS_E_ADDRESS;
   to = bufferOf(plan, t, out->offset);
-  if (to->flags == TIGRIS_TILE_LOAD || isWritten(plan, s, op, out->offset))
+  if ((to->flags & TIGRIS_TILE_LOAD) || isWritten(plan, s, op, out->offset))
     return TIGRIS_E_ADDRESS;
   if ((to->flags & TIGRIS_TILE_SINK) && !sinkOk(plan, s, t, record, to))
     return TIGRIS_E_FORMAT;
@@ -159,9 +170,10 @@ static tigris_status checkTileOp(const tigris_plan* plan, const tigris_stage* s,
     if (in->pool != TIGRIS_POOL_TILE)
       continue;
     from = bufferOf(plan, t, in->offset);
-    if (!disjoint(to->fast, to->bytes, from->fast, from->bytes) ||
-        !(from->flags == TIGRIS_TILE_LOAD ? from->load_op <= op
-                                          : isWritten(plan, s, op, in->offset)))
+    if ((!(from->flags & to->flags & TIGRIS_TILE_IN_PLACE) &&
+         !disjoint(to->fast, to->bytes, from->fast, from->bytes)) ||
+        !((from->flags & TIGRIS_TILE_LOAD) ? from->load_op <= op
+                                           : isWritten(plan, s, op, in->offset)))
       return TIGRIS_E_ADDRESS;
   }
   return TIGRIS_OK;
@@ -192,7 +204,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   for (i = 0; status == TIGRIS_OK && i < s->op_count; ++i)
     status = checkTileOp(plan, s, t, i);
   for (i = 0; status == TIGRIS_OK && i < t->buffer_count; ++i) {
-    if (bufferOf(plan, t, i)->flags != TIGRIS_TILE_LOAD && !isWritten(plan, s, s->op_count, i))
+    if (!(bufferOf(plan, t, i)->flags & TIGRIS_TILE_LOAD) && !isWritten(plan, s, s->op_count, i))
       status = TIGRIS_E_FORMAT;
   }
   return status;

@@ -186,7 +186,8 @@ static tigris_status holdRows(tigris_tiles* t) {
       t->ctx->error_op = t->stage->first_op + i;
   }
   for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
-    status = hold(t, i, isWhole(&t->buffers[i]) ? 0 : t->rows[i].end);
+    if (!(t->buffers[i].flags & TIGRIS_TILE_IN_PLACE))
+      status = hold(t, i, isWhole(&t->buffers[i]) ? 0 : t->rows[i].end);
     t->rows[i].end = t->rows[i].fresh;
   }
   return status;

@@ -26,6 +26,8 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32
   *begin = tiling->state;
   *end = tiling->state + tigris_tile_state_bytes(stage, tiling);
   for (i = 0; i < tiling->buffer_count; ++i) {
+    if (buffers[i].flags & TIGRIS_TILE_IN_PLACE)
+      continue;
     if (buffers[i].fast < *begin)
       *begin = buffers[i].fast;
     tigris_raise(end, buffers[i].fast + buffers[i].bytes);
@@ -159,10 +161,26 @@ static tigris_status checkRoom(const Tiles* t) {
 
 /* ---- one op */
 
-static uint8_t* dataOf(const Tiles* t, const tigris_operand* o) {
-  if (o->pool == TIGRIS_POOL_TILE)
-    return tigris_tile_data(t, &t->buffers[o->offset]);
-  return tigris_address(t->ctx, o->pool, o->offset, 0, 0, 0);
+static int isInPlace(const Tiles* t, const tigris_operand* o) {
+  return TIGRIS_STREAMED_STAGES && o->pool == TIGRIS_POOL_TILE &&
+         (t->buffers[o->offset].flags & TIGRIS_TILE_IN_PLACE) != 0;
+}
+
+/* Where an operand is; if in place, at the position along the outermost axis, and `bytes` of it are used. All uses of a
+ * result count as writes then: these find the newest block of the dynamic arena. */
+static uint8_t* dataOf(const Tiles* t, const tigris_operand* o, uint32_t bytes) {
+  const tigris_tile_buffer* b;
+  uint8_t* data;
+  if (o->pool != TIGRIS_POOL_TILE)
+    return tigris_address(t->ctx, o->pool, o->offset, 0, 0, 0);
+  b = &t->buffers[o->offset];
+  if (!isInPlace(t, o))
+    return tigris_tile_data(t, b);
+  data = tigris_address(t->ctx, b->home, b->home_offset, b->bytes, bytes,
+                        b->flags & TIGRIS_TILE_STORE);
+  if (tigris_tile_size(t, b, 0) == (int32_t)t->tiling->tiles[0])
+    data += (size_t)t->index[0] * (b->bytes / t->tiling->tiles[0]);
+  return data;
 }
 
 /* The view of box `need`, a part of what lies packed at `o`. 0 when it is in pieces. */
@@ -182,19 +200,20 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   for (i = 0; i < TIGRIS_BOX_RANK; ++i)
     dims[i] = need->end[i] - need->begin[i];
   *view = tigris_dense(tensor, dims, tigris_box_elements(need) * size,
-                       dataOf(t, o) + (size_t)element * size);
+                       dataOf(t, o, tigris_box_elements(need) * size) + (size_t)element * size);
   return 1;
 }
 
 /* The view of the rows, and columns, of `need` in a streamed operand. 0 when they are not there; or not all columns, but
  * for an op that makes a single row: several rows are in pieces. */
-static int viewRows(const Tiles* t, uint32_t index, const tigris_box* need, int isSingle,
+static int viewRows(const Tiles* t, const tigris_operand* o, const tigris_box* need, int isSingle,
                     int32_t* dims, tigris_view* view) {
+  const uint32_t index = o->offset;
   const tigris_tensor* tensor = tigris_tile_tensor(t, &t->buffers[index]);
   const tigris_tile_rows* held = &t->rows[index];
-  uint8_t* data = tigris_tile_data(t, &t->buffers[index]);
   uint32_t bytes = tigris_stream_row_bytes(t, index);
   const int32_t rows = need->end[1] - need->begin[1];
+  uint8_t* data = dataOf(t, o, (uint32_t)rows * bytes);
   memcpy(dims, tigris_dims(t->plan, tensor), tensor->rank * sizeof dims[0]);
   if ((uint32_t)dims[0] == t->tiling->tiles[0])
     dims[0] = 1;
@@ -218,6 +237,13 @@ static int viewRows(const Tiles* t, uint32_t index, const tigris_box* need, int 
   }
   *view = tigris_dense(tensor, dims, (uint32_t)rows * bytes, data);
   return 1;
+}
+
+/* What a call writes from what it reads in place, but for damaged plans. */
+static int isApart(const tigris_view* out, const tigris_view* in) {
+  const uintptr_t to = (uintptr_t)out->data;
+  const uintptr_t from = (uintptr_t)in->data;
+  return to + out->rows * out->pitch <= from || from + in->rows * in->pitch <= to;
 }
 
 /* Makes the part `out` of the output; or adds the rows `out` of the input to the sums in the output's buffer, which
@@ -247,7 +273,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
       const tigris_tensor* tensor = &plan->tensors[o->tensor];
       if (!sums && o->pool == TIGRIS_POOL_TILE && heldBytes(t, o->offset) != tensor->bytes)
         return TIGRIS_E_ADDRESS;
-      views[i] = tigris_whole(plan, tensor, dataOf(t, o));
+      views[i] = tigris_whole(plan, tensor, dataOf(t, o, 0));
       if (sums)
         break;
       if (hasChannels)
@@ -267,12 +293,15 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
       if (known < 0 && byRows && !tigris_stream_widen(t, op, i, out, &need))
         return TIGRIS_E_ADDRESS;
     }
-    if (!(byRows
-              ? viewRows(t, o->offset, &need, out->end[1] - out->begin[1] == 1, dims[i], &views[i])
-              : viewBox(t, op, o, &need, dims[i], &views[i])))
+    if (!(byRows ? viewRows(t, o, &need, out->end[1] - out->begin[1] == 1, dims[i], &views[i])
+                 : viewBox(t, op, o, &need, dims[i], &views[i])))
       return TIGRIS_E_ADDRESS;
     if (i == 0)
       first = need;
+  }
+  for (i = 0; i < op->inputs; ++i) {
+    if (isInPlace(t, &plan->operands[op->operands + i]) && !isApart(&views[op->inputs], &views[i]))
+      return TIGRIS_E_ADDRESS;
   }
   if (sums)
     views[0].first = (uint32_t)out->begin[1];
@@ -313,7 +342,7 @@ static tigris_status carryRows(const Tiles* t, uint32_t index, int isStore) {
   uint32_t first = (uint32_t)held->fresh;
   uint8_t* data = tigris_tile_data(t, b) + (size_t)(uint32_t)(held->fresh - held->first) * row;
   uint8_t* home;
-  if (bytes == 0)
+  if (bytes == 0 || (b->flags & TIGRIS_TILE_IN_PLACE))
     return TIGRIS_OK;
   if ((uint32_t)tigris_dims(t->plan, tensor)[0] == t->tiling->tiles[0])
     first += t->index[0] * (uint32_t)tigris_tile_size(t, b, 1);

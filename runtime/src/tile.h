@@ -18,7 +18,7 @@ static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_til
 /* Bytes of the executor's state in a tiled or streamed stage. */
 uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
 
-/* The fast interval that holds the state and all buffers of a tiled or streamed stage. */
+/* The fast interval that holds the state and all buffers of a tiled or streamed stage, but what is in place. */
 void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32_t* begin,
                       uint32_t* end);
 

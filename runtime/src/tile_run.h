@@ -53,6 +53,7 @@ static inline int tigris_in_stripes(const tigris_tiles* t) {
 /* Indices of an axis of the buffer's tensor; 1 where it has no such axis. */
 int32_t tigris_tile_size(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis);
 
+/* Of what is not in place. */
 static inline uint8_t* tigris_tile_data(const tigris_tiles* t, const tigris_tile_buffer* b) {
   return t->fast + (b->fast - t->origin);
 }

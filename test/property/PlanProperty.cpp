@@ -20,6 +20,7 @@
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -53,6 +54,7 @@ struct Totals {
   uint64_t streamed = 0;
   uint64_t bounded = 0;
   uint64_t overlapping = 0;
+  uint64_t inPlace = 0;
   uint64_t byRows = 0;
   uint64_t striped = 0;
   uint64_t sinks = 0;
@@ -197,6 +199,7 @@ private:
       totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
       totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
       totals_.overlapping += hasOverlap(stage) ? 1 : 0;
+      totals_.inPlace += worksInPlace(stage) ? 1 : 0;
       totals_.striped += stage.mode == StageMode::Streamed && stage.tiling->tiles[2] > 1 ? 1 : 0;
       totals_.sinks += hasSink(stage) ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
@@ -262,6 +265,11 @@ private:
                       stats.kernelCalls);
     }
     return cost;
+  }
+
+  static bool worksInPlace(const Stage& stage) {
+    return stage.tiling && std::any_of(stage.tiling->buffers.begin(), stage.tiling->buffers.end(),
+                                       [](const TileBuffer& buffer) { return buffer.inPlace; });
   }
 
   static bool hasSink(const Stage& stage) {
@@ -393,14 +401,15 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
-      "(%llu with overlaps, %llu in stripes, %llu with sinks), %llu direct; %llu plans with a "
-      "bound by rows, %llu "
+      "(%llu in place, %llu with overlaps, %llu in stripes, %llu with sinks), %llu direct; %llu "
+      "plans with a bound by rows, %llu "
       "graphs by rows; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
       static_cast<unsigned long long>(totals.chains),
       static_cast<unsigned long long>(totals.streamed),
+      static_cast<unsigned long long>(totals.inPlace),
       static_cast<unsigned long long>(totals.overlapping),
       static_cast<unsigned long long>(totals.striped),
       static_cast<unsigned long long>(totals.sinks), static_cast<unsigned long long>(totals.direct),

@@ -154,7 +154,8 @@ typedef void (*Damage)(tigris_tiling* t, tigris_tile_buffer* b, tigris_stage* s,
 
 DAMAGE(loadSums, b[0].flags |= TIGRIS_TILE_SINK)
 DAMAGE(otherOp, b[1].flags = TIGRIS_TILE_SINK)
-DAMAGE(otherFlag, b[2].flags |= 8)
+DAMAGE(otherFlag, b[2].flags |= 16)
+DAMAGE(inPlace, b[2].flags |= TIGRIS_TILE_IN_PLACE)
 DAMAGE(noRoom, b[2].bytes = 40 * 4 - 1)
 DAMAGE(onOperand, b[2].fast = b[1].fast)
 DAMAGE(tiled, s->mode = TIGRIS_STAGE_TILED)
@@ -162,7 +163,7 @@ DAMAGE(severalImages, t->tiles[0] = 1)
 DAMAGE(severalRows, y->rank = 2)
 
 static void testRules(void) {
-  static const Damage damages[] = {loadSums,  otherOp, otherFlag,     noRoom,
+  static const Damage damages[] = {loadSums,  otherOp, otherFlag,     inPlace,    noRoom,
                                    onOperand, tiled,   severalImages, severalRows};
   const Case c = {TIGRIS_S8, 2, 5, 3, 40, 0};
   uint32_t i;

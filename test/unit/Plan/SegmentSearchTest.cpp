@@ -208,6 +208,26 @@ TEST_CASE("residents: what a stage makes lies over what it reads, as far below a
   CHECK(layout->offsets.at(half) + 12 == layout->offsets.at(wide));
 }
 
+TEST_CASE("residents: what moves down the arena leaves room first below, then above") {
+  const Graph graph = parseGraph(Narrowing);
+  const TensorId half = *graph.findTensor("half");
+  const TensorId next = *graph.findTensor("next");
+  const TensorId y = *graph.findTensor("y");
+  std::vector<StageDraft> stages = {stageWith({half}, 20), stageWith({half, next}, 20),
+                                    stageWith({next, y}, 20), stageWith({y}, 20)};
+  stages[1].overlap = {half, next, 20};
+  stages[2].overlap = {next, y, 20};
+  const auto layout = layOutResidents(graph, stages, 64 + 40, 2);
+  REQUIRE(layout);
+  CHECK(layout->offsets.at(half) == 40);
+  CHECK(layout->offsets.at(next) == 20);
+  CHECK(layout->offsets.at(y) == 0);
+  CHECK(layout->bases[1] == 0);
+  CHECK(layout->bases[2] == 20 + 64);
+  CHECK(layout->rooms[2] == 20);
+  CHECK_FALSE(layOutResidents(graph, stages, 64 + 38, 2));
+}
+
 TEST_CASE("search: a streamed stage writes over the rows it has read") {
   // As deep as to make the rolling buffers of all larger than a whole map.
   std::string tensors = "tensors:\n";
@@ -241,15 +261,36 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   // A result that lies higher is written over rows that are still to be read: the checker sees the bytes.
   Plan broken = plan;
   Stage& moved = broken.stages[static_cast<size_t>(stage - plan.stages.begin())];
-  moved.fast[1].offset += 64; // two rows, and all that the stage works in makes way for it
-  moved.tiling->state += 64;
+  moved.fast[1].offset += 64; // two rows; all that the stage works in goes on top
+  const uint64_t top = 8 * 24 * 32;
+  uint64_t state = top;
   for (TileBuffer& buffer : moved.tiling->buffers)
-    buffer.offset += 64;
-  moved.peak += 64;
-  broken.budget.fast += 64;
-  checked.setPlan(broken);
-  const Status status = checkPlan(checked);
-  REQUIRE_FALSE(bool(status));
-  CHECK_MESSAGE(status.error().message().find("which holds tensor") != std::string::npos,
-                status.error().message());
+    if (!buffer.inPlace) {
+      buffer.offset = state;
+      state += 8 * 32;
+    } else if (buffer.tensor == moved.fast[1].tensor) {
+      buffer.offset += 64;
+    }
+  moved.tiling->state = state;
+  moved.peak = state + tileStateBytes(moved);
+  broken.budget.fast = moved.peak;
+  const auto messageOf = [&](const Plan& wrong) {
+    checked.setPlan(wrong);
+    const Status status = checkPlan(checked);
+    REQUIRE_FALSE(bool(status));
+    return status.error().message();
+  };
+  const std::string message = messageOf(broken);
+  CHECK_MESSAGE((message.find("which holds tensor") != std::string::npos ||
+                 message.find("writes over its operand") != std::string::npos),
+                message);
+  // Rows in place are those of the tensor, all of them, and in no stripes.
+  const size_t index = static_cast<size_t>(stage - plan.stages.begin());
+  REQUIRE(plan.stages[index].tiling->buffers[0].inPlace);
+  broken = plan;
+  broken.stages[index].tiling->buffers[0].offset -= 8;
+  CHECK(messageOf(broken).find("where it is not resident") != std::string::npos);
+  broken = plan;
+  --broken.stages[index].tiling->buffers[0].bytes;
+  CHECK(messageOf(broken).find("is in place with") != std::string::npos);
 }

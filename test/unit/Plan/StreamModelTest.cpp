@@ -1,6 +1,7 @@
 // Streamed stages: rolling buffers of hand-computed sizes, and figures that the replay counts, too.
 #include "tigris/Plan/StreamModel.h"
 #include "PassTesting.h"
+#include "tigris/Plan/MemoryModel.h"
 #include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/StreamReplay.h"
@@ -155,6 +156,56 @@ Stage stageOf(const Graph& graph, const StreamModel& model, const TileCost& cost
   return stage;
 }
 
+/// The tensor's rows where they lie whole, from `base` on: what is read there must be there.
+class Home {
+public:
+  Home(const Graph& graph, TensorId tensor, uint64_t base)
+      : graph_(graph), tensor_(tensor), base_(base) {}
+  uint64_t base() const { return base_; }
+  uint64_t at(int64_t row) const { return base_ + static_cast<uint64_t>(row) * rowBytes(); }
+  uint64_t rowBytes() const {
+    const Tensor& tensor = graph_.tensor(tensor_);
+    return tensor.bytes() / static_cast<uint64_t>(tensor.shape[1]);
+  }
+
+private:
+  const Graph& graph_;
+  TensorId tensor_;
+  uint64_t base_;
+};
+
+/// Whether the replay finds all it reads when x and y are worked on in place, y `lead` bytes below x.
+bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost& cost,
+                    uint64_t lead) {
+  const TensorId x = *graph.findTensor("x");
+  const TensorId y = *graph.findTensor("y");
+  constexpr uint64_t Far = 1 << 16;
+  const Home from(graph, x, Far + lead);
+  const Home to(graph, y, Far);
+  Stage stage = stageOf(graph, model, cost);
+  for (TileBuffer& buffer : stage.tiling->buffers)
+    if (buffer.inPlace)
+      buffer.offset = buffer.tensor == x ? from.base() : to.base();
+  MemoryModel memory;
+  memory.write(from.base(), graph.tensor(x).bytes(), {x});
+  const HomeAccess homes = {[&](TensorId id, const Box& part) -> Status {
+                              const Home& home = id == x ? from : to;
+                              const uint64_t begin = home.at(part.axes[1].begin);
+                              if (memory.intruder(begin, home.at(part.axes[1].end) - begin, {id}))
+                                return makeError(DiagId::BadPlan, "not there");
+                              return {};
+                            },
+                            [&](TensorId id, const Box& part) -> Status {
+                              const uint64_t begin = to.at(part.axes[1].begin);
+                              memory.write(begin, to.at(part.axes[1].end) - begin, {id});
+                              return {};
+                            }};
+  const auto counts = StreamReplay(graph, stage).run(homes);
+  if (counts)
+    CHECK(counts->kernelCalls == cost.kernelCalls);
+  return bool(counts);
+}
+
 void checkReplay(const Graph& graph, const StreamModel& model, const TileCost& cost) {
   const Stage stage = stageOf(graph, model, cost);
   const auto counts = StreamReplay(graph, stage).run();
@@ -286,6 +337,10 @@ TEST_CASE("streams: the replay refuses sums that are lost, or that no op can mak
   broken.tiling->buffers[2].bytes = 3;
   CHECK(refusal(broken) == "the sums of op 'average' need 4 bytes, their buffer has 3");
   broken = stage;
+  broken.tiling->buffers[2].inPlace = true;
+  broken.tiling->buffers[2].bytes = 1;
+  CHECK(refusal(broken) == "the sums of op 'average' cannot be in place");
+  broken = stage;
   broken.tiling->buffers[2].sink = false;
   CHECK(refusal(broken) == "tensor 'a' needs 8 bytes in a step, its buffer has 4");
   broken = stage;
@@ -415,6 +470,76 @@ ops:
   REQUIRE(doubling.cost(8, 1)->leads.size() == 1);
   CHECK(doubling.cost(8, 1)->leads[0].bytes == 7 * 8 - 7 * 4);
   CHECK(doubling.cost(1, 1)->leads[0].bytes == 0);
+  // Where rows are not copied, the call that makes the last row reads the last one, too.
+  const std::set<TensorId> both = {*wider.findTensor("x"), *wider.findTensor("y")};
+  CHECK(doubling.cost(8, 1, both)->leads[0].bytes == 8 * 8 - 7 * 4);
+  CHECK(doubling.cost(1, 1, both)->leads[0].bytes == 8 * 8);
+}
+
+TEST_CASE("streams: what is in place takes no memory of the stage's own") {
+  const Graph graph = parseGraph(Residual);
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const std::set<TensorId> both = {*graph.findTensor("x"), *graph.findTensor("y")};
+  const TileCost cost = *model.cost(8, 1, both);
+  CHECK(cost.buffers[0].bytes == 0);
+  CHECK(cost.buffers[1].bytes == 3 * 4);
+  CHECK(cost.buffers[2].bytes == 1 * 4);
+  CHECK(cost.buffers[3].bytes == 0);
+  CHECK(cost.kernelCalls == model.cost(8, 1)->kernelCalls);
+  const Tiling tiling = model.tiling(cost, model.layOut(cost, 4));
+  CHECK(tiling.buffers[0].inPlace);
+  CHECK(tiling.buffers[0].bytes == 32);
+  CHECK_FALSE(tiling.buffers[1].inPlace);
+  CHECK(tiling.buffers[3].inPlace);
+  // Stripes copy.
+  CHECK(model.cost(8, 2, both)->buffers[0].bytes == model.cost(8, 2)->buffers[0].bytes);
+  CHECK_FALSE(model.cost(8, 2, both)->inPlace[0]);
+}
+
+TEST_CASE("streams: in place the replay finds every row at the lead that the model gives, and not "
+          "below it") {
+  // Windows of three rows, also two rows apart, and results of half and double the rows and channels.
+  const struct {
+    const char* shape;
+    const char* op;
+  } cases[] = {
+      {"[1, 9, 4, 2]", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+                       "strides: [1, 1], pads: [1, 1, 1, 1]}}"},
+      {"[1, 5, 2, 2]", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+                       "strides: [2, 2], pads: [1, 1, 1, 1]}}"},
+      {"[1, 9, 4, 2]", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+                       "dilations: [2, 2], strides: [1, 1], pads: [2, 2, 2, 2]}}"},
+      {"[1, 9, 4, 4]", "{op: Concat, name: op, in: [x, x], out: [y], attrs: {axis: 3}}"},
+      {"[1, 18, 8, 2]",
+       "{op: Resize, name: op, in: [x], out: [y], attrs: {mode: nearest, "
+       "coordinate_transformation_mode: asymmetric, nearest_mode: floor, scales: [1.0, 2.0, 2.0, "
+       "1.0]}}"},
+  };
+  for (const auto& [shape, op] : cases) {
+    CAPTURE(op);
+    const bool halves = std::string(shape) == "[1, 5, 2, 2]";
+    const Graph graph = parseGraph(
+        strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: "
+               "y}]\ntensors:\n  - {name: x, type: float32, shape: [1, 9, ",
+               halves ? 3 : 4, ", 2]}\n  - {name: y, type: float32, shape: ", shape,
+               "}\nops:\n  - ", op, "\n")
+            .c_str());
+    AccessTable access(graph);
+    RowTable rows(access);
+    const StreamModel model = modelOf(rows);
+    const std::set<TensorId> both = {*graph.findTensor("x"), *graph.findTensor("y")};
+    for (int64_t steps = 1; steps <= model.mostSteps(); ++steps) {
+      CAPTURE(steps);
+      const TileCost cost = *model.cost(steps, 1, both);
+      REQUIRE(cost.leads.size() == 1);
+      const uint64_t lead = cost.leads[0].bytes;
+      CHECK(replaysInPlace(graph, model, cost, lead));
+      if (lead >= 4)
+        CHECK_FALSE(replaysInPlace(graph, model, cost, lead - 4));
+    }
+  }
 }
 
 TEST_CASE("streams: the optimal planner streams what the greedy one computes twice") {

@@ -179,8 +179,9 @@ blobs:
   CHECK(model->finest() == TileCounts{1, 1, 1, 9});
   CHECK(model->legalParts(3, 8) == 3);
   const uint64_t least = 2 * Tiling::StateBytes + 8 + 12; // one channel in, three out
-  const auto found = searchTiles(*model, least + 4, 8);
+  TileSearch search(*model, 8);
+  const auto found = search.search(least + 4);
   REQUIRE(found);
   CHECK(found->tiles == TileCounts{1, 1, 1, 9});
-  CHECK_FALSE(searchTiles(*model, least - 8, 8));
+  CHECK_FALSE(search.search(least - 8));
 }
