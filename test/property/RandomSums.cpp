@@ -161,6 +161,9 @@ std::optional<TensorId> Generator::reduce(TensorId x, bool keep) {
                      (random_.percent(30) ? size(shape(x).dims()) : 0));
   if (axes.empty())
     axes.push_back(-1);
+  // Columns become rows.
+  if (!keep && random_.percent(40))
+    axes = {1};
   AttrMap attrs;
   attrs.set("axes", axes);
   attrs.set("keepdims", int64_t{keep ? 1 : 0});
