@@ -517,14 +517,14 @@ TEST_CASE("streams: in place the replay finds every row at the lead that the mod
        "coordinate_transformation_mode: asymmetric, nearest_mode: floor, scales: [1.0, 2.0, 2.0, "
        "1.0]}}"},
   };
-  for (const auto& [shape, op] : cases) {
-    CAPTURE(op);
-    const bool halves = std::string(shape) == "[1, 5, 2, 2]";
+  for (const auto& entry : cases) {
+    CAPTURE(entry.op);
+    const bool halves = std::string(entry.shape) == "[1, 5, 2, 2]";
     const Graph graph = parseGraph(
         strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: "
                "y}]\ntensors:\n  - {name: x, type: float32, shape: [1, 9, ",
-               halves ? 3 : 4, ", 2]}\n  - {name: y, type: float32, shape: ", shape,
-               "}\nops:\n  - ", op, "\n")
+               halves ? 3 : 4, ", 2]}\n  - {name: y, type: float32, shape: ", entry.shape,
+               "}\nops:\n  - ", entry.op, "\n")
             .c_str());
     AccessTable access(graph);
     RowTable rows(access);
