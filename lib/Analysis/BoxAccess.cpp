@@ -8,21 +8,6 @@
 
 namespace tigris {
 
-Range hull(Range a, Range b) {
-  if (a.size() == 0)
-    return b;
-  if (b.size() == 0)
-    return a;
-  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
-
-int64_t Box::elements() const {
-  int64_t count = 1;
-  for (const Range& range : axes)
-    count *= range.size();
-  return count;
-}
-
 Box wholeBox(const Shape& shape) {
   Box box;
   for (size_t axis = 0; axis < shape.rank(); ++axis)

@@ -7,6 +7,7 @@
 
 #include "tigris/IR/Graph.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -24,7 +25,13 @@ struct Range {
 };
 
 /// The smallest range that holds both; an empty range adds nothing.
-Range hull(Range a, Range b);
+inline Range hull(Range a, Range b) {
+  if (a.size() == 0)
+    return b;
+  if (b.size() == 0)
+    return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
 /// Part `index` of `size` elements cut into `parts`.
 inline Range partOf(int64_t size, int64_t parts, int64_t index) {
   return {index * size / parts, (index + 1) * size / parts};
@@ -35,8 +42,15 @@ struct Box {
   static constexpr size_t MaxRank = 4;
   std::array<Range, MaxRank> axes = {Range{0, 1}, Range{0, 1}, Range{0, 1}, Range{0, 1}};
 
-  int64_t elements() const;
-  bool empty() const { return elements() == 0; }
+  int64_t elements() const {
+    int64_t count = 1;
+    for (const Range& range : axes)
+      count *= range.size();
+    return count;
+  }
+  bool empty() const {
+    return axes[0].size() == 0 || axes[1].size() == 0 || axes[2].size() == 0 || axes[3].size() == 0;
+  }
   bool operator==(const Box&) const = default;
 };
 

@@ -1,50 +1,49 @@
-// The event sweep.
+// Sums of differences.
 #include "tigris/Analysis/MemoryTimeline.h"
 
 #include "tigris/Support/MathUtils.h"
 
-#include <set>
+#include <algorithm>
+#include <utility>
 
 namespace tigris {
 
 MemoryTimeline computeTimeline(std::span<const LiveBuffer> buffers, size_t steps, uint64_t align) {
-  std::vector<std::vector<const LiveBuffer*>> births(steps);
-  std::vector<std::vector<const LiveBuffer*>> frees(steps + 1);
-  for (const LiveBuffer& buffer : buffers)
-    if (buffer.birth < steps) {
-      births[buffer.birth].push_back(&buffer);
-      frees[buffer.death + 1].push_back(&buffer);
-    }
+  // What a step adds to the sums of the step before it, modulo 2^64, and the largest padding of any buffer there.
+  std::vector<uint64_t> live(steps + 1);
+  std::vector<uint64_t> rounded(steps + 1);
+  std::vector<uint64_t> padding(steps);
+  for (const LiveBuffer& buffer : buffers) {
+    if (buffer.birth >= steps)
+      continue;
+    const uint64_t size = alignUp(buffer.bytes, align);
+    live[buffer.birth] += buffer.bytes;
+    live[buffer.death + 1] -= buffer.bytes;
+    rounded[buffer.birth] += size;
+    rounded[buffer.death + 1] -= size;
+    if (const uint64_t unused = size - buffer.bytes; unused != 0)
+      for (size_t step = buffer.birth; step <= buffer.death; ++step)
+        padding[step] = std::max(padding[step], unused);
+  }
 
   MemoryTimeline timeline;
-  timeline.live.reserve(steps);
-  uint64_t live = 0;
-  uint64_t rounded = 0;
-  std::multiset<uint64_t> padding;
   for (size_t step = 0; step < steps; ++step) {
-    for (const LiveBuffer* buffer : frees[step]) {
-      const uint64_t size = alignUp(buffer->bytes, align);
-      live -= buffer->bytes;
-      rounded -= size;
-      padding.erase(padding.find(size - buffer->bytes));
+    if (step > 0) {
+      live[step] += live[step - 1];
+      rounded[step] += rounded[step - 1];
     }
-    for (const LiveBuffer* buffer : births[step]) {
-      const uint64_t size = alignUp(buffer->bytes, align);
-      live += buffer->bytes;
-      rounded += size;
-      padding.insert(size - buffer->bytes);
-    }
-    timeline.live.push_back(live);
-    if (live > timeline.peak) {
-      timeline.peak = live;
+    if (live[step] > timeline.peak) {
+      timeline.peak = live[step];
       timeline.peakStep = step;
     }
-    const uint64_t bound = rounded - (padding.empty() ? 0 : *padding.rbegin());
+    const uint64_t bound = rounded[step] - padding[step];
     if (bound > timeline.bound) {
       timeline.bound = bound;
       timeline.boundStep = step;
     }
   }
+  live.pop_back();
+  timeline.live = std::move(live);
   return timeline;
 }
 

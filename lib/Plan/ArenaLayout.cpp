@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 namespace tigris {
@@ -88,22 +89,28 @@ std::function<uint64_t(const LiveBuffer&)> pressure(std::span<const LiveBuffer> 
 ArenaLayout layOutGreedily(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound) {
   const auto lifetime = [](const LiveBuffer& b) { return uint64_t{b.death} - b.birth + 1; };
   const Layouter layouter(buffers, align);
-  const std::vector<Order> orders = {
-      layouter.descending([](const LiveBuffer& b) { return b.bytes; }),
-      layouter.descending([&](const LiveBuffer& b) { return b.bytes * lifetime(b); }),
-      layouter.descending(pressure(buffers)),
-      layouter.descending(lifetime),
-      layouter.descending([](const LiveBuffer& b) { return UINT64_MAX - b.birth; }),
+  using Maker = std::function<Order()>;
+  const Maker makers[] = {
+      [&] { return layouter.descending([](const LiveBuffer& b) { return b.bytes; }); },
+      [&] {
+        return layouter.descending([&](const LiveBuffer& b) { return b.bytes * lifetime(b); });
+      },
+      [&] { return layouter.descending(pressure(buffers)); },
+      [&] { return layouter.descending(lifetime); },
+      [&] { return layouter.descending([](const LiveBuffer& b) { return UINT64_MAX - b.birth; }); },
   };
+  std::vector<Order> orders; // most often the first one is as good as any
 
   size_t attempts =
-      std::max<size_t>(orders.size() * 2, MaxComparisons / (buffers.size() * buffers.size()));
+      std::max<size_t>(std::size(makers) * 2, MaxComparisons / (buffers.size() * buffers.size()));
   ArenaLayout best;
   best.height = UINT64_MAX;
   for (const size_t promotions : {size_t{0}, MaxPromotions})
-    for (const Order& start : orders)
+    for (size_t i = 0; i < std::size(makers); ++i) {
+      if (orders.size() == i)
+        orders.push_back(makers[i]());
       for (const Fit fit : {Fit::Lowest, Fit::Tightest}) {
-        Order order = start;
+        Order order = orders[i];
         for (size_t round = 0; round <= promotions && attempts > 0; ++round, --attempts) {
           ArenaLayout layout = layouter.place(order, fit);
           const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
@@ -116,6 +123,7 @@ ArenaLayout layOutGreedily(std::span<const LiveBuffer> buffers, uint64_t align, 
             return best;
         }
       }
+    }
   return best;
 }
 

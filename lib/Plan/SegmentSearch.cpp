@@ -2,6 +2,7 @@
 #include "tigris/Plan/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Plan/ResidentChain.h"
 #include "tigris/Support/Check.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -50,19 +51,6 @@ public:
 private:
   static constexpr uint64_t Unreached = std::numeric_limits<uint64_t>::max();
 
-  /// Addresses from `least` to `most`.
-  struct Span {
-    uint64_t least = 0;
-    uint64_t most = 0;
-  };
-
-  /// A tensor that crosses a cut and is written over later on, by what is written over in turn: where it may lie so that
-  /// all of these, each below the one before, find a place. No tensor: nothing is written over.
-  struct Chain {
-    TensorId tensor;
-    std::vector<Span> offsets;
-  };
-
   /// The best way from a cut on.
   struct Entry {
     uint64_t cost = Unreached;
@@ -71,7 +59,7 @@ private:
     size_t nextState = 0;
     StageMode mode = StageMode::Whole;
     int64_t stripes = 1;
-    Chain chain = {};
+    ResidentChain chain = {};
 
     bool isReached() const { return cost != Unreached; }
   };
@@ -79,7 +67,11 @@ private:
   /// Tensors that may stay, and for each state which of them do: bit k for tensors[k].
   struct Cut {
     std::vector<TensorId> tensors;
+    /// Of each in fast memory, rounded up.
+    std::vector<uint64_t> bytes;
     std::vector<uint64_t> masks;
+    /// Fast bytes of each state.
+    std::vector<uint64_t> taken;
     std::vector<Entry> best;
 
     /// Of a tensor in the masks; none when it cannot stay.
@@ -94,18 +86,25 @@ private:
     crossing_.push_back(drafter_.crossing(at));
     if (options_.keep)
       cut.tensors = crossing_.back();
-    if (options_.stay) {
-      if (cut.tensors.size() > MaxStays)
-        return false;
-      cut.masks = {(uint64_t{1} << cut.tensors.size()) - 1};
-    } else {
+    if (!options_.stay) {
       const auto bytes = [&](TensorId id) { return drafter_.bytes(id); };
       std::stable_sort(cut.tensors.begin(), cut.tensors.end(),
                        [&](TensorId a, TensorId b) { return bytes(a) < bytes(b); });
       cut.tensors.resize(std::min(cut.tensors.size(), MaxChoices));
-      for (uint64_t mask = 0; mask < uint64_t{1} << cut.tensors.size(); ++mask)
-        if (residentBytes(residents(cut, mask)) <= options_.budget)
-          cut.masks.push_back(mask);
+    }
+    if (cut.tensors.size() > MaxStays)
+      return false;
+    for (const TensorId id : cut.tensors)
+      cut.bytes.push_back(alignUp(drafter_.bytes(id), drafter_.align()));
+    const uint64_t all = (uint64_t{1} << cut.tensors.size()) - 1;
+    for (uint64_t mask = options_.stay ? all : 0; mask <= all; ++mask) {
+      uint64_t taken = 0;
+      for (size_t k = 0; k < cut.bytes.size(); ++k)
+        taken += (mask >> k & 1U) != 0 ? cut.bytes[k] : 0;
+      if (!options_.stay && taken > options_.budget)
+        continue;
+      cut.masks.push_back(mask);
+      cut.taken.push_back(taken);
     }
     cut.best.resize(cut.masks.size());
     return true;
@@ -133,36 +132,50 @@ private:
     });
   }
 
-  static Residents residents(const Cut& cut, uint64_t mask) {
+  /// A way from a state of one cut to a state of another.
+  struct Transition {
+    size_t state = 0;
+    size_t next = 0;
+    /// Which tensors stay at either cut.
+    uint64_t before = 0;
+    uint64_t after = 0;
+    /// Fast bytes of these.
+    uint64_t taken = 0;
+    /// Fast bytes for the stage if they do not overlap; nullopt when they alone exceed the budget.
+    std::optional<uint64_t> room = {};
+  };
+
+  bool holds(size_t begin, size_t end, const Transition& way, TensorId id) const {
+    return (way.before & cuts_[begin].bit(id)) != 0 || (way.after & cuts_[end].bit(id)) != 0;
+  }
+
+  Residents residents(size_t begin, size_t end, const Transition& way) const {
     Residents result;
-    for (size_t k = 0; k < cut.tensors.size(); ++k)
-      if ((mask >> k & 1U) != 0)
-        result.insert(cut.tensors[k]);
+    const auto add = [&](const Cut& cut, uint64_t mask) {
+      for (size_t k = 0; k < cut.tensors.size(); ++k)
+        if ((mask >> k & 1U) != 0)
+          result.insert(cut.tensors[k]);
+    };
+    add(cuts_[begin], way.before);
+    add(cuts_[end], way.after);
     return result;
   }
 
-  uint64_t residentBytes(const Residents& residents) const {
-    uint64_t sum = 0;
-    for (const TensorId id : residents)
-      sum += alignUp(drafter_.bytes(id), drafter_.align());
-    return sum;
-  }
-
   /// Fast bytes a stage has for itself if residents leave `saved` of theirs to each other.
-  std::optional<uint64_t> roomBeside(const Residents& residents, uint64_t saved = 0) const {
-    if (residents.empty())
+  std::optional<uint64_t> roomBeside(const Transition& way, uint64_t saved = 0) const {
+    if (way.before == 0 && way.after == 0)
       return options_.budget;
-    const uint64_t taken = residentBytes(residents) - saved + options_.slack;
+    const uint64_t taken = way.taken - saved + options_.slack;
     return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
   }
 
   /// The overlap of what dies between two cuts with what is born there that saves most.
   std::optional<Overlap> bestOverlap(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
-                                     const Residents& residents) const {
+                                     const Transition& way) const {
     std::optional<Overlap> best;
     uint64_t most = 0;
     for (const Overlap& overlap : overlaps) {
-      if (residents.count(overlap.from) == 0 || residents.count(overlap.to) == 0 ||
+      if (!holds(begin, end, way, overlap.from) || !holds(begin, end, way, overlap.to) ||
           contains(crossing_[end], overlap.from) || contains(crossing_[begin], overlap.to))
         continue;
       if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
@@ -173,76 +186,43 @@ private:
     return best;
   }
 
-  struct Transition {
-    size_t state;
-    size_t next;
-    Residents residents;
-    /// Without overlaps; nullopt when the residents alone exceed the budget.
-    std::optional<uint64_t> room;
-  };
-
-  /// Where a block of `bytes` may lie, of `offsets`, when another one of `height` bytes needs a place beside it.
-  static std::vector<Span> beside(const std::vector<Span>& offsets, uint64_t bytes, uint64_t height,
-                                  uint64_t budget) {
-    std::vector<Span> result;
-    if (bytes + height > budget)
-      return result;
-    const uint64_t below = budget - bytes - height; // the other one lies above
-    const uint64_t above = height;
-    const uint64_t top = budget - bytes;
-    const std::vector<Span> allowed = above <= below + 1
-                                          ? std::vector<Span>{{0, top}}
-                                          : std::vector<Span>{{0, below}, {above, top}};
-    for (const Span& span : offsets)
-      for (const Span& part : allowed) {
-        const Span both = {std::max(span.least, part.least), std::min(span.most, part.most)};
-        if (both.least <= both.most)
-          result.push_back(both);
-      }
-    return result;
-  }
-
   /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is followed by the best
   /// way. What else is resident is taken to lie at the very ends. nullopt when the chain finds no place.
-  std::optional<Chain> chainBefore(size_t begin, size_t end, const Transition& way, uint64_t height,
-                                   const std::optional<Overlap>& overlap) const {
-    const Chain& next = cuts_[end].best[way.next].chain;
+  std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& way,
+                                       uint64_t height,
+                                       const std::optional<Overlap>& overlap = {}) const {
+    const ResidentChain& next = cuts_[end].best[way.next].chain;
     const TensorId last = overlap ? overlap->to : next.tensor;
     if (!options_.follow || !last)
-      return Chain();
-    uint64_t budget = options_.budget;
+      return ResidentChain();
     const auto size = [&](TensorId id) { return alignUp(drafter_.bytes(id), drafter_.align()); };
-    for (const TensorId id : way.residents)
-      if (id != last && !(overlap && id == overlap->from))
-        budget -= std::min(budget, size(id));
-    const uint64_t bytes =
-        overlap ? std::max(size(last), size(overlap->from) + overlap->lead) : size(last);
-    const std::vector<Span> anywhere = {{0, budget}};
-    Chain chain = {last,
-                   beside(last == next.tensor ? next.offsets : anywhere, bytes, height, budget)};
-    if (chain.offsets.empty())
-      return std::nullopt;
-    if (overlap) {
-      chain.tensor = overlap->from;
-      for (Span& span : chain.offsets)
-        span = {span.least + overlap->lead, span.most + overlap->lead};
-    }
-    return contains(crossing_[begin], chain.tensor) ? chain : Chain();
+    ChainLink link;
+    link.height = height;
+    link.bytes = size(last);
+    link.overlap = overlap;
+    link.fromBytes = overlap ? size(overlap->from) : 0;
+    const uint64_t others = way.taken - link.bytes - link.fromBytes;
+    link.budget = options_.budget - std::min(options_.budget, others);
+    std::optional<ResidentChain> chain = chainBefore(next, link);
+    if (chain && !contains(crossing_[begin], chain->tensor))
+      return ResidentChain();
+    return chain;
   }
 
   /// Of a streamed stage, which overlaps residents only where it must.
-  std::optional<Chain> streamChain(size_t begin, size_t end, const Transition& way, uint64_t height,
-                                   const std::vector<Overlap>& overlaps) const {
+  std::optional<ResidentChain> streamChain(size_t begin, size_t end, const Transition& way,
+                                           uint64_t height,
+                                           const std::vector<Overlap>& overlaps) const {
     std::optional<Overlap> overlap;
     if (!way.room || height > *way.room)
-      overlap = bestOverlap(overlaps, begin, end, way.residents);
-    return chainBefore(begin, end, way, height, overlap);
+      overlap = bestOverlap(overlaps, begin, end, way);
+    return chainOf(begin, end, way, height, overlap);
   }
 
   std::optional<uint64_t> streamRoom(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
-                                     const Residents& residents) const {
-    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, residents);
-    return roomBeside(residents, overlap ? drafter_.saved(*overlap) : 0);
+                                     const Transition& way) const {
+    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, way);
+    return roomBeside(way, overlap ? drafter_.saved(*overlap) : 0);
   }
 
   /// What crosses both of two cuts has been kept at both or at neither.
@@ -251,14 +231,24 @@ private:
     Agreement(const Cut& from, const std::vector<TensorId>& before, const Cut& to,
               const std::vector<TensorId>& later) {
       for (size_t k = 0; k < from.tensors.size(); ++k)
-        if (contains(later, from.tensors[k]))
+        if (contains(later, from.tensors[k])) {
           pairs_.emplace_back(uint64_t{1} << k, to.bit(from.tensors[k]));
+          if (pairs_.back().second != 0)
+            shared_.emplace_back(pairs_.back().first, from.bytes[k]);
+        }
       for (size_t k = 0; k < to.tensors.size(); ++k)
         if (contains(before, to.tensors[k]))
           pairs_.emplace_back(from.bit(to.tensors[k]), uint64_t{1} << k);
     }
     uint64_t kept(uint64_t from) const { return keptOf(from, &Bits::first); }
     uint64_t keptNext(uint64_t to) const { return keptOf(to, &Bits::second); }
+    /// Bytes that stay at both.
+    uint64_t keptBytes(uint64_t from) const {
+      uint64_t sum = 0;
+      for (const auto& [bit, bytes] : shared_)
+        sum += (from & bit) != 0 ? bytes : 0;
+      return sum;
+    }
 
   private:
     /// Of the same tensor at either cut; none where it cannot stay.
@@ -272,6 +262,7 @@ private:
     }
 
     std::vector<Bits> pairs_;
+    std::vector<std::pair<uint64_t, uint64_t>> shared_;
   };
 
   std::vector<Transition> transitions(size_t begin, size_t end) const {
@@ -284,30 +275,70 @@ private:
     std::vector<Transition> result;
     for (size_t state = 0; state < from.masks.size(); ++state) {
       const uint64_t kept = agreement.kept(from.masks[state]);
-      const Residents before = residents(from, from.masks[state]);
+      const uint64_t own = from.taken[state] - agreement.keptBytes(from.masks[state]);
       for (size_t next = 0; next < to.masks.size(); ++next) {
         if (keptNext[next] != kept || !to.best[next].isReached())
           continue;
-        Residents all = before;
-        all.merge(residents(to, to.masks[next]));
-        const std::optional<uint64_t> room = roomBeside(all);
-        result.push_back({state, next, std::move(all), room});
+        Transition way = {state, next, from.masks[state], to.masks[next], own + to.taken[next]};
+        way.room = roomBeside(way);
+        result.push_back(way);
       }
     }
     return result;
   }
 
+  /// Slow bytes of a stage, drafted without residents, that are none where its loads and spills are resident.
+  class Savings {
+  public:
+    Savings(const StageDrafter& drafter, const StageDraft& stage, const Cut& from, const Cut& to) {
+      const auto add = [&](TensorId id, const auto& bytes) {
+        const Part part = {from.bit(id), to.bit(id), 0};
+        if (part.before != 0 || part.after != 0) {
+          parts_.push_back(part);
+          parts_.back().bytes = bytes();
+        }
+      };
+      for (const TensorId id : stage.loads)
+        add(id, [&] {
+          return stage.mode == StageMode::Whole ? drafter.bytes(id) : stage.loadedBytes.at(id);
+        });
+      for (const TensorId id : stage.spills)
+        add(id, [&] { return drafter.bytes(id); });
+    }
+    uint64_t of(const Transition& way) const {
+      uint64_t sum = 0;
+      for (const Part& part : parts_)
+        sum += (way.before & part.before) != 0 || (way.after & part.after) != 0 ? part.bytes : 0;
+      return sum;
+    }
+
+  private:
+    struct Part {
+      uint64_t before = 0;
+      uint64_t after = 0;
+      uint64_t bytes = 0;
+    };
+    std::vector<Part> parts_;
+  };
+
+  /// What a stage costs of itself, in any way.
+  struct Price {
+    const StageDraft* stage = nullptr;
+    CostWeights weights;
+    uint64_t calls = 0;
+  };
+  Price priceOf(const StageDraft& stage) const {
+    return {&stage, drafter_.weights(stage), stage.stats.kernelCalls};
+  }
+
   /// What going this way with such a stage costs.
-  Entry entryFor(size_t end, const Transition& way, const StageDraft& stage, uint64_t savedTraffic,
-                 int64_t stripes = 1, Chain chain = {}) const {
+  Entry entryFor(size_t end, const Transition& way, const Price& price, uint64_t savedTraffic,
+                 int64_t stripes = 1) const {
     const Entry& rest = cuts_[end].best[way.next];
-    return {drafter_.cost(stage, savedTraffic) + rest.cost,
-            stage.stats.kernelCalls + rest.calls,
-            end,
-            way.next,
-            stage.mode,
-            stripes,
-            std::move(chain)};
+    const StageDraft& stage = *price.stage;
+    const uint64_t cost =
+        price.weights.of(traffic(stage) - savedTraffic, stage.stats.recomputeMacs, price.calls);
+    return {cost + rest.cost, price.calls + rest.calls, end, way.next, stage.mode, stripes};
   }
 
   bool improves(size_t begin, const Transition& way, const Entry& entry) const {
@@ -315,20 +346,12 @@ private:
     return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls);
   }
 
-  void offer(size_t begin, const Transition& way, const Entry& entry) {
-    if (improves(begin, way, entry))
-      cuts_[begin].best[way.state] = entry;
-  }
-
-  /// Slow bytes of a stage, drafted without residents, that are none when these are resident.
-  uint64_t savedTraffic(const StageDraft& stage, const Residents& residents) const {
-    uint64_t bytes = 0;
-    for (const TensorId id : stage.loads)
-      if (residents.count(id) != 0)
-        bytes += stage.mode == StageMode::Whole ? drafter_.bytes(id) : stage.loadedBytes.at(id);
-    for (const TensorId id : stage.spills)
-      bytes += residents.count(id) != 0 ? drafter_.bytes(id) : 0;
-    return bytes;
+  /// Takes the entry, with its chain, where it is better than what is known.
+  void offer(size_t begin, const Transition& way, Entry entry, std::optional<ResidentChain> chain) {
+    if (!chain || !improves(begin, way, entry))
+      return;
+    entry.chain = std::move(*chain);
+    cuts_[begin].best[way.state] = std::move(entry);
   }
 
   static uint64_t traffic(const StageDraft& stage) {
@@ -337,72 +360,65 @@ private:
 
   /// False when what lives between the cuts exceeds the budget, and so does any longer run.
   bool tryWhole(size_t begin, size_t end, std::span<const Transition> ways) {
-    const StageDraft plain = drafter_.whole(begin, end);
-    if (drafter_.bound(plain) > options_.budget)
+    WholeRun& whole = drafter_.wholeRun(begin, end);
+    if (whole.bound() > options_.budget)
       return false;
+    const StageDraft& plain = whole.stage();
+    const Savings savings(drafter_, plain, cuts_[begin], cuts_[end]);
+    const Price price = priceOf(plain);
     for (const Transition& way : ways) {
       if (!way.room)
         continue;
-      const uint64_t saved = savedTraffic(plain, way.residents);
-      const Entry entry = entryFor(end, way, plain, saved);
+      const uint64_t saved = savings.of(way);
+      const Entry entry = entryFor(end, way, price, saved);
       if (!improves(begin, way, entry) || (options_.stay && saved != traffic(plain)))
         continue;
-      StageDraft stage = drafter_.whole(begin, end, way.residents);
-      // A view and its source cannot both be resident: they are one buffer.
-      const auto isShared = [&](const LiveBuffer& buffer) {
-        return std::count_if(buffer.tensors.begin(), buffer.tensors.end(),
-                             [&](TensorId id) { return way.residents.count(id) != 0; }) > 1;
-      };
-      if (std::any_of(stage.pinned.begin(), stage.pinned.end(), isShared) ||
-          drafter_.bound(stage) > *way.room)
-        continue;
-      drafter_.layOut(stage);
-      if (stage.height > *way.room)
-        continue;
-      if (std::optional<Chain> chain = chainBefore(begin, end, way, stage.height, {}))
-        offer(begin, way, entryFor(end, way, plain, saved, 1, std::move(*chain)));
+      if (const auto height = whole.heightWithin(*way.room, residents(begin, end, way)))
+        offer(begin, way, entry, chainOf(begin, end, way, *height));
     }
     return true;
   }
 
   void tryAlone(size_t begin, std::span<const Transition> ways) {
+    const size_t end = begin + 1;
     const std::vector<TensorId> touched = drafter_.touched(begin);
     const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
-    const StageDraft plain = drafter_.whole(begin, begin + 1);
+    const StageDraft& plain = drafter_.wholeRun(begin, end).stage();
+    const Savings savings(drafter_, plain, cuts_[begin], cuts_[end]);
+    const Price price = priceOf(plain);
     const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
     for (const Transition& way : ways) {
       if (!way.room)
         continue;
       // Tiles of other ops load everything at least once, as the whole op does, which may have fitted.
-      const uint64_t saved = savedTraffic(plain, way.residents);
-      if (!mayLeaveOut && !improves(begin, way, entryFor(begin + 1, way, plain, saved)))
+      if (!mayLeaveOut && !improves(begin, way, entryFor(end, way, price, savings.of(way))))
         continue;
-      const auto tiled = drafter_.tiled(begin, begin + 1, *way.room, way.residents);
+      const auto tiled = drafter_.tiled(begin, end, *way.room, residents(begin, end, way));
       if (tiled && !(options_.stay && traffic(*tiled) != 0))
-        if (std::optional<Chain> chain = chainBefore(begin, begin + 1, way, tiled->height, {}))
-          offer(begin, way, entryFor(begin + 1, way, *tiled, 0, 1, std::move(*chain)));
+        offer(begin, way, entryFor(end, way, priceOf(*tiled), 0),
+              chainOf(begin, end, way, tiled->height));
       const bool isHome = std::none_of(touched.begin(), touched.end(),
-                                       [&](TensorId id) { return way.residents.count(id) != 0; });
+                                       [&](TensorId id) { return holds(begin, end, way, id); });
       if (direct && isHome)
-        if (std::optional<Chain> chain = chainBefore(begin, begin + 1, way, 0, {}))
-          offer(begin, way, entryFor(begin + 1, way, *direct, 0, 1, std::move(*chain)));
+        offer(begin, way, entryFor(end, way, priceOf(*direct), 0), chainOf(begin, end, way, 0));
     }
   }
 
-  using FewestCalls = std::map<std::pair<Residents, int64_t>, uint64_t>;
+  /// Kernel calls of streams, by which tensors stay and by the stripes.
+  using FewestCalls = std::map<std::tuple<uint64_t, uint64_t, int64_t>, uint64_t>;
 
   /// Kernel calls of `stream`, the finest from cut to cut in its stripes, in as few steps as there is room for.
-  uint64_t fewestCalls(const Residents& residents, size_t begin, size_t end,
+  uint64_t fewestCalls(const Transition& way, size_t begin, size_t end,
                        const StreamWays::Way& stream, FewestCalls& known) {
-    const auto [calls, isNew] = known.try_emplace({residents, stream.stripes});
+    const auto [calls, isNew] = known.try_emplace({way.before, way.after, stream.stripes});
     if (!isNew)
       return calls->second;
     const std::optional<StageDraft> stage = drafter_.streamed(
         begin, end, stream.stripes,
         [&](const std::vector<Overlap>& overlaps) {
-          return streamRoom(overlaps, begin, end, residents).value_or(0);
+          return streamRoom(overlaps, begin, end, way).value_or(0);
         },
-        residents);
+        residents(begin, end, way));
     calls->second = (stage ? *stage : stream.stage).stats.kernelCalls;
     return calls->second;
   }
@@ -422,27 +438,27 @@ private:
       // Rows come and go once; stripes make those near their borders twice.
       if (stream.stripes > 1 && (movesRows || !options_.recompute))
         break;
-      std::optional<StageDraft> counted;
+      std::optional<Savings> savings;
+      Price price = priceOf(stream.stage);
       if (countsCalls)
-        counted = stream.stage;
-      const auto withCalls = [&](uint64_t calls) -> const StageDraft& {
-        if (!counted)
-          return stream.stage;
-        counted->stats.kernelCalls = calls;
-        return *counted;
-      };
-      const uint64_t least = stream.stage.ops.size() * static_cast<uint64_t>(stream.stripes);
+        price.calls = stream.stage.ops.size() * static_cast<uint64_t>(stream.stripes);
       for (size_t i = 0; i < ways.size(); ++i) {
         const Transition& way = ways[i];
         if (done[i])
           continue;
-        const uint64_t saved = savedTraffic(stream.stage, way.residents);
-        const bool isBetter = (!options_.stay || saved == traffic(stream.stage)) &&
-                              improves(begin, way, entryFor(end, way, withCalls(least), saved));
-        std::optional<Chain> chain;
+        uint64_t saved = traffic(stream.stage);
+        bool isBetter = improves(begin, way, entryFor(end, way, price, saved));
         if (isBetter) {
-          StreamWays::Room& needed = streams->room(k, way.residents);
-          const auto room = streamRoom(needed.overlaps, begin, end, way.residents);
+          if (!savings)
+            savings.emplace(drafter_, stream.stage, cuts_[begin], cuts_[end]);
+          saved = savings->of(way);
+          isBetter = (!options_.stay || saved == traffic(stream.stage)) &&
+                     improves(begin, way, entryFor(end, way, price, saved));
+        }
+        std::optional<ResidentChain> chain;
+        if (isBetter) {
+          StreamWays::Room& needed = streams->room(k, residents(begin, end, way));
+          const auto room = streamRoom(needed.overlaps, begin, end, way);
           if (room && needed.lowerBound <= *room && streams->height(needed) <= *room)
             chain = streamChain(begin, end, way, streams->height(needed), needed.overlaps);
         }
@@ -451,10 +467,10 @@ private:
         left -= done[i] ? 1 : 0;
         if (!chain)
           continue;
-        const uint64_t calls =
-            countsCalls ? fewestCalls(way.residents, begin, end, stream, known) : 0;
-        offer(begin, way,
-              entryFor(end, way, withCalls(calls), saved, stream.stripes, std::move(*chain)));
+        Price real = price;
+        if (countsCalls)
+          real.calls = fewestCalls(way, begin, end, stream, known);
+        offer(begin, way, entryFor(end, way, real, saved, stream.stripes), std::move(chain));
       }
     }
   }
@@ -476,9 +492,13 @@ private:
 
   /// The stage an entry stands for, in as few steps as fit.
   StageDraft draft(size_t begin, size_t state, const Entry& entry) {
-    Residents all = residents(cuts_[begin], cuts_[begin].masks[state]);
-    all.merge(residents(cuts_[entry.end], cuts_[entry.end].masks[entry.nextState]));
-    const std::optional<uint64_t> room = roomBeside(all);
+    const std::vector<Transition> ways = transitions(begin, entry.end);
+    const auto found = std::find_if(ways.begin(), ways.end(), [&](const Transition& way) {
+      return way.state == state && way.next == entry.nextState;
+    });
+    TIGRIS_CHECK_MSG(found != ways.end(), "a way that was found is there no more");
+    const Transition& way = *found;
+    const Residents all = residents(begin, entry.end, way);
     std::optional<StageDraft> stage;
     switch (entry.mode) {
     case StageMode::Whole:
@@ -489,17 +509,17 @@ private:
       stage = drafter_.direct(begin);
       break;
     case StageMode::Tiled:
-      stage = drafter_.tiled(begin, entry.end, *room, all);
+      stage = drafter_.tiled(begin, entry.end, *way.room, all);
       break;
     case StageMode::Streamed:
       stage = drafter_.streamed(
           begin, entry.end, entry.stripes,
           [&](const std::vector<Overlap>& overlaps) {
-            return streamRoom(overlaps, begin, entry.end, all).value_or(0);
+            return streamRoom(overlaps, begin, entry.end, way).value_or(0);
           },
           all);
       if (stage)
-        stage->overlap = bestOverlap(stage->overlaps, begin, entry.end, all);
+        stage->overlap = bestOverlap(stage->overlaps, begin, entry.end, way);
       break;
     }
     TIGRIS_CHECK_MSG(stage, "a stage that was found does not fit any more");

@@ -30,23 +30,29 @@ StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
                            const AliasSets& aliases, IoMode io, uint64_t align, Objective objective)
     : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align),
       objective_(objective), access_(graph), rows_(access_) {
+  for (const TensorId id : graph.tensors()) {
+    uses_.resize(std::max<size_t>(uses_.size(), id.index() + size_t{1}));
+    TensorUse& use = uses_[id.index()];
+    use.isConstant = graph.tensor(id).isConstant();
+    use.isInterface = static_cast<bool>(aliases.interfaceTensor(id));
+    use.bytes = graph.tensor(id).bytes();
+  }
   for (size_t step = 0; step < order.size(); ++step) {
     for (const TensorId input : graph.op(order[step]).inputs)
       if (input)
-        lastRead_[input] = step;
+        uses_[input.index()].lastRead = step;
     for (const TensorId output : graph.op(order[step]).outputs)
       if (output)
-        produced_[output] = step;
+        uses_[output.index()].produced = step;
   }
   for (const Port& port : graph.outputs())
-    lastRead_[port.tensor] = Never; // the caller, after the last step
+    uses_[port.tensor.index()].lastRead = Never; // the caller, after the last step
 }
 
-uint64_t StageDrafter::cost(const StageDraft& stage, uint64_t savedTraffic) const {
+uint64_t StageDrafter::cost(const StageDraft& stage) const {
   const StageStats& stats = stage.stats;
-  return objective_.weights(graph_, stage.ops, !hasTiles(stage.mode))
-      .of(stats.slowReadBytes + stats.slowWriteBytes - savedTraffic, stats.recomputeMacs,
-          stats.kernelCalls);
+  return weights(stage).of(stats.slowReadBytes + stats.slowWriteBytes, stats.recomputeMacs,
+                           stats.kernelCalls);
 }
 
 StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& residents) const {
@@ -89,6 +95,39 @@ StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& reside
   return stage;
 }
 
+WholeRun& StageDrafter::wholeRun(size_t begin, size_t end) {
+  return whole_.find(begin, end, [&] { return WholeRun(*this, begin, end); });
+}
+
+WholeRun::WholeRun(const StageDrafter& drafter, size_t begin, size_t end)
+    : drafter_(&drafter), begin_(begin), stage_(drafter.whole(begin, end)),
+      bound_(drafter.bound(stage_)) {
+  stage_.buffers = {};
+}
+
+std::optional<uint64_t> WholeRun::heightWithin(uint64_t room, const Residents& residents) {
+  std::vector<bool> stays;
+  for (const auto* moved : {&stage_.loads, &stage_.spills})
+    for (const TensorId id : *moved)
+      stays.push_back(residents.count(id) != 0);
+  const auto [entry, isNew] = needs_.try_emplace(std::move(stays));
+  Need& need = entry->second;
+  const bool isKnown = !isNew && (!need.fits || need.bound > room || need.height);
+  if (!isKnown) {
+    StageDraft draft = drafter_->whole(begin_, begin_ + stage_.ops.size(), residents);
+    need.fits = std::none_of(draft.pinned.begin(), draft.pinned.end(), [&](const auto& buffer) {
+      return std::count_if(buffer.tensors.begin(), buffer.tensors.end(),
+                           [&](TensorId id) { return residents.count(id) != 0; }) > 1;
+    });
+    need.bound = drafter_->bound(draft);
+    if (need.fits && need.bound <= room) {
+      drafter_->layOut(draft);
+      need.height = draft.height;
+    }
+  }
+  return need.fits && need.height && *need.height <= room ? need.height : std::nullopt;
+}
+
 uint64_t StageDrafter::bound(const StageDraft& whole) const {
   return computeTimeline(whole.buffers, whole.ops.size(), align_).bound;
 }
@@ -110,7 +149,7 @@ StageDraft StageDrafter::interface(size_t begin, size_t end) const {
           (producedAt(input) == Never || producedAt(input) < begin))
         stage.loads.push_back(input);
     for (const TensorId output : op.outputs)
-      if (output && (lastReadAt(output) >= end || lastRead_.count(output) == 0))
+      if (output && (lastReadAt(output) >= end || !use(output).lastRead))
         stage.spills.push_back(output);
   }
   return stage;
@@ -150,15 +189,15 @@ void StageDrafter::addTiledTraffic(StageDraft& stage, const Model& model,
 
 std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget,
                                               const Residents& residents) {
-  const auto [entry, isNew] = tiled_.try_emplace({begin, end});
-  TiledRun& run = entry->second;
-  if (isNew) {
-    run.interface = interface(begin, end);
-    const StageDraft& stage = run.interface;
+  TiledRun& run = tiled_.find(begin, end, [&] {
+    TiledRun made;
+    made.interface = interface(begin, end);
+    const StageDraft& stage = made.interface;
     if (auto model = TileModel::make(access_, stage.ops, stage.loads, stage.spills);
         model && !stage.spills.empty())
-      run.search.emplace(std::move(*model), align_);
-  }
+      made.search.emplace(std::move(*model), align_);
+    return made;
+  });
   if (!run.search)
     return std::nullopt;
   // What fits more, and is the best there, is the best wherever it fits.
@@ -247,13 +286,13 @@ StageDraft StageDrafter::refit(const StageDraft& streamed,
 }
 
 StreamWays* StageDrafter::streamWays(size_t begin, size_t end) {
-  const auto [entry, isNew] = streams_.try_emplace({begin, end});
-  std::optional<StreamWays>& ways = entry->second;
-  if (isNew) {
+  std::optional<StreamWays>& ways = streams_.find(begin, end, [&] {
+    std::optional<StreamWays> made;
     StageDraft stage = interface(begin, end);
     if (auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills))
-      ways = StreamWays(*this, std::move(stage), std::move(*model));
-  }
+      made = StreamWays(*this, std::move(stage), std::move(*model));
+    return made;
+  });
   return ways ? &*ways : nullptr;
 }
 
@@ -333,33 +372,24 @@ std::optional<uint64_t> StageDrafter::finestNeed(size_t step) {
 }
 
 bool StageDrafter::livesInArena(TensorId id) const {
-  return id && !graph_.tensor(id).isConstant() &&
-         !(io_ == IoMode::Caller && aliases_.interfaceTensor(id));
+  return id && !use(id).isConstant && !(io_ == IoMode::Caller && use(id).isInterface);
 }
 
 bool StageDrafter::isSlow(TensorId id) const {
-  return !(io_ == IoMode::Caller && aliases_.interfaceTensor(id));
+  return !(io_ == IoMode::Caller && use(id).isInterface);
 }
 
-size_t StageDrafter::producedAt(TensorId id) const {
-  const auto found = produced_.find(id);
-  return found == produced_.end() ? Never : found->second;
-}
+size_t StageDrafter::producedAt(TensorId id) const { return use(id).produced.value_or(Never); }
 
-size_t StageDrafter::lastReadAt(TensorId id) const {
-  const auto found = lastRead_.find(id);
-  return found == lastRead_.end() ? 0 : found->second;
-}
+size_t StageDrafter::lastReadAt(TensorId id) const { return use(id).lastRead.value_or(0); }
 
 /// Views share the buffer of their source where both are in the stage.
 void StageDrafter::touch(StageDraft& stage, std::map<TensorId, size_t>& bufferOf, TensorId id,
                          size_t birth, size_t death) const {
   const auto [entry, isNew] = bufferOf.emplace(aliases_.root(id), stage.buffers.size());
   if (isNew)
-    stage.buffers.push_back({{},
-                             graph_.tensor(id).bytes(),
-                             static_cast<uint32_t>(birth),
-                             static_cast<uint32_t>(death)});
+    stage.buffers.push_back(
+        {{}, bytes(id), static_cast<uint32_t>(birth), static_cast<uint32_t>(death)});
   LiveBuffer& buffer = stage.buffers[entry->second];
   buffer.birth = std::min(buffer.birth, static_cast<uint32_t>(birth));
   buffer.death = std::max(buffer.death, static_cast<uint32_t>(death));

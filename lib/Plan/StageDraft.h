@@ -4,6 +4,7 @@
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Plan/ArenaLayout.h"
 #include "tigris/Plan/Objective.h"
+#include "tigris/Plan/RunTable.h"
 #include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TileSearch.h"
 
@@ -93,6 +94,33 @@ private:
   std::map<std::pair<size_t, std::vector<bool>>, Room> rooms_;
 };
 
+/// A run of ops on whole tensors, kept for those who ask again.
+class WholeRun {
+public:
+  /// Without residents and without buffers.
+  const StageDraft& stage() const { return stage_; }
+  /// Fast bytes it needs at least, without residents.
+  uint64_t bound() const { return bound_; }
+  /// The fast bytes it takes if that is no more than `room`, beside residents. A view and its source cannot both be resident: they are one buffer.
+  std::optional<uint64_t> heightWithin(uint64_t room, const Residents& residents);
+
+private:
+  friend class StageDrafter;
+  WholeRun(const StageDrafter& drafter, size_t begin, size_t end);
+  struct Need {
+    bool fits = true;
+    uint64_t bound = 0;
+    std::optional<uint64_t> height;
+  };
+
+  const StageDrafter* drafter_;
+  size_t begin_;
+  StageDraft stage_;
+  uint64_t bound_;
+  /// By what of the loads and spills is in fast memory.
+  std::map<std::vector<bool>, Need> needs_;
+};
+
 /// Drafts stages of runs of one order. What `residents` names needs no memory of the stage's own and causes no
 /// slow traffic.
 class StageDrafter {
@@ -103,12 +131,16 @@ public:
   /// Whether streamed stages work on residents in place, as they do unless told otherwise, or on copies of their rows.
   /// In place takes no more memory in a stage; but what is written over copies need not lie lower and lower.
   void workInPlace(bool inPlace) { worksInPlace_ = inPlace; }
-  /// What a draft costs beyond its ops' own work, `savedTraffic` slow bytes less.
-  uint64_t cost(const StageDraft& stage, uint64_t savedTraffic = 0) const;
+  /// What a draft costs beyond its ops' own work.
+  uint64_t cost(const StageDraft& stage) const;
+  /// What its figures are worth.
+  CostWeights weights(const StageDraft& stage) const {
+    return objective_.weights(graph_, stage.ops, !hasTiles(stage.mode));
+  }
   const Objective& objective() const { return objective_; }
   std::span<const OpId> order() const { return order_; }
   uint64_t align() const { return align_; }
-  uint64_t bytes(TensorId id) const { return graph_.tensor(id).bytes(); }
+  uint64_t bytes(TensorId id) const { return use(id).bytes; }
   uint64_t saved(const Overlap& overlap) const { return overlap.saved(graph_, align_); }
   const Op& op(size_t step) const { return graph_.op(order_[step]); }
   /// Activations the op at `step` reads and writes.
@@ -116,6 +148,7 @@ public:
 
   /// Ops [begin, end) on whole tensors, not laid out: the lower bound is cheap and decides most questions.
   StageDraft whole(size_t begin, size_t end, const Residents& residents = {}) const;
+  WholeRun& wholeRun(size_t begin, size_t end);
   uint64_t bound(const StageDraft& whole) const;
   void layOut(StageDraft& whole) const;
 
@@ -163,7 +196,15 @@ private:
   std::vector<Overlap> overlapsOf(const TileCost& cost) const;
   friend class StreamWays;
 
-  using Run = std::pair<size_t, size_t>;
+  struct TensorUse {
+    /// Steps; none for what comes from outside, and for what nobody reads.
+    std::optional<size_t> produced;
+    std::optional<size_t> lastRead;
+    bool isConstant = false;
+    bool isInterface = false;
+    uint64_t bytes = 0;
+  };
+  const TensorUse& use(TensorId id) const { return uses_[id.index()]; }
   struct TiledRun {
     StageDraft interface;
     std::optional<TileSearch> search;
@@ -181,10 +222,10 @@ private:
   bool worksInPlace_ = true;
   AccessTable access_;
   RowTable rows_;
-  std::map<Run, std::optional<StreamWays>> streams_;
-  std::map<Run, TiledRun> tiled_;
-  std::map<TensorId, size_t> produced_;
-  std::map<TensorId, size_t> lastRead_;
+  RunTable<WholeRun> whole_;
+  RunTable<std::optional<StreamWays>> streams_;
+  RunTable<TiledRun> tiled_;
+  std::vector<TensorUse> uses_;
 };
 
 } // namespace tigris

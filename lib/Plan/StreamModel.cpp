@@ -336,7 +336,14 @@ bool StreamModel::stripe(int64_t stripes, int64_t index, std::vector<Range>& hel
   return true;
 }
 
-std::optional<StreamModel::Columns> StreamModel::columns(int64_t stripes) const {
+const std::optional<StreamModel::Columns>& StreamModel::columns(int64_t stripes) const {
+  auto known = columnsOf_.find(stripes);
+  if (known == columnsOf_.end())
+    known = columnsOf_.emplace(stripes, findColumns(stripes)).first;
+  return known->second;
+}
+
+std::optional<StreamModel::Columns> StreamModel::findColumns(int64_t stripes) const {
   Columns result;
   result.buffers.resize(buffers_.size());
   result.single.resize(ops_.size());
@@ -364,7 +371,7 @@ std::optional<StreamModel::Columns> StreamModel::columns(int64_t stripes) const 
 
 std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
                                           const std::set<TensorId>& whole) const {
-  const std::optional<Columns> columns = this->columns(stripes);
+  const std::optional<Columns>& columns = this->columns(stripes);
   if (!columns)
     return std::nullopt;
   const Rows& rows = this->rows(steps);

@@ -168,7 +168,8 @@ private:
   void addLeads(const std::vector<State>& states, Rows& rows) const;
   std::optional<int64_t> nextRead(const std::vector<State>& states, const Pair& pair) const;
   const Rows& rows(int64_t steps) const;
-  std::optional<Columns> columns(int64_t stripes) const;
+  const std::optional<Columns>& columns(int64_t stripes) const;
+  std::optional<Columns> findColumns(int64_t stripes) const;
   /// Columns of every buffer in one stripe, and whether each op has to run row by row; false when an op cannot.
   bool stripe(int64_t stripes, int64_t index, std::vector<Range>& held,
               std::vector<bool>& single) const;
@@ -179,6 +180,7 @@ private:
   int64_t outer_ = 1;
   int64_t mostSteps_ = 1;
   mutable std::map<int64_t, Rows> rowsOf_;
+  mutable std::map<int64_t, std::optional<Columns>> columnsOf_;
 };
 
 } // namespace tigris

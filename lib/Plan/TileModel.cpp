@@ -69,8 +69,11 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     }
     isFirst = isFirst && !buffer.store;
   }
-  if (model.isChain() && !model.readsContiguously({1, 1, 1, 1}) &&
-      !model.readsContiguously({model.extents_[0], 1, 1, 1}))
+  const auto runs = [&](int64_t outer) {
+    const AxisSummary& axis = model.summary(0, outer);
+    return axis.valid && axis.contiguous;
+  };
+  if (model.isChain() && !runs(1) && !runs(model.extents_[0]))
     return std::nullopt;
   return model;
 }
@@ -84,19 +87,6 @@ bool TileModel::everyRead(const std::vector<Box>& boxes, Predicate holds) const 
           !holds(op.access->need(input, result), boxes[op.inputs[input]]))
         return false;
   }
-  return true;
-}
-
-bool TileModel::readsContiguously(const TileCounts& tiles) const {
-  // Operands of fewer axes than their results, or more, can depend on either cut along any of theirs.
-  const bool cutsRows = tiles[1] > 1;
-  std::vector<Box> boxes;
-  for (size_t axis = 0; axis < 2; ++axis)
-    for (int64_t index = 0; index < tiles.at(axis); ++index)
-      if (!propagate(axis, tiles.at(axis), index, boxes) ||
-          (axis == 0 && !readsContiguously(boxes, cutsRows)) ||
-          (axis == 1 && cutsRows && !readsRows(boxes)))
-        return false;
   return true;
 }
 
@@ -143,11 +133,23 @@ bool TileModel::propagate(size_t axis, int64_t parts, int64_t index,
   return true;
 }
 
+bool TileModel::seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const {
+  // Operands of fewer axes than their results, or more, can depend on either cut along any of theirs.
+  if (axis == 1 && summary.parts > 1)
+    return readsRows(boxes);
+  if (axis == 0 && summary.contiguousRows && !readsContiguously(boxes, true))
+    summary.contiguousRows = false;
+  if (axis == 0 && !summary.contiguousRows && summary.contiguous)
+    summary.contiguous = readsContiguously(boxes, false);
+  return true;
+}
+
 const TileModel::AxisSummary& TileModel::summary(size_t axis, int64_t parts) {
   const auto [entry, isNew] = summaries_.try_emplace({axis, parts});
   AxisSummary& result = entry->second;
   if (!isNew)
     return result;
+  result.parts = parts;
   if (!isChain() && !ops_[0].access->canCut(axis, parts)) {
     result.valid = false;
     return result;
@@ -159,6 +161,10 @@ const TileModel::AxisSummary& TileModel::summary(size_t axis, int64_t parts) {
   std::vector<Box> boxes;
   for (int64_t part = 0; part < parts; ++part) {
     if (!propagate(axis, parts, part, boxes)) {
+      result.valid = false;
+      return result;
+    }
+    if (isChain() && !seeReads(axis, boxes, result)) {
       result.valid = false;
       return result;
     }
@@ -177,13 +183,13 @@ const TileModel::AxisSummary& TileModel::summary(size_t axis, int64_t parts) {
 }
 
 std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
-  if (isChain() && !readsContiguously(tiles))
-    return std::nullopt;
   std::array<const AxisSummary*, Box::MaxRank> axes = {};
   size_t innermost = 0;
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     axes[axis] = &summary(axis, tiles[axis]);
     if (!axes[axis]->valid)
+      return std::nullopt;
+    if (axis == 0 && isChain() && !(tiles[1] > 1 ? axes[0]->contiguousRows : axes[0]->contiguous))
       return std::nullopt;
     if (tiles[axis] > 1)
       innermost = axis;

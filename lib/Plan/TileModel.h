@@ -107,7 +107,12 @@ private:
   };
   /// What cutting one axis into some number of parts does to every buffer.
   struct AxisSummary {
+    int64_t parts = 1;
     bool valid = true;
+    /// Of the outermost axis of a chain: readers find what they want of a buffer in one piece in every part, while rows
+    /// are not cut, and while they are.
+    bool contiguous = true;
+    bool contiguousRows = true;
     struct PerBuffer {
       std::array<int64_t, Box::MaxRank> largest = {1, 1, 1, 1};
       int64_t elements = 0; // sum over the parts
@@ -118,15 +123,16 @@ private:
   };
 
   TileModel() = default;
-  /// A chain's readers find what they want of a buffer in one piece in every tile: one index of the outermost
+  /// A chain's readers find what they want of a buffer in one piece: one index of the outermost
   /// axis, or all there is of the second; and all there is of the others.
-  bool readsContiguously(const TileCounts& tiles) const;
   bool readsContiguously(const std::vector<Box>& boxes, bool cutsRows) const;
   bool readsRows(const std::vector<Box>& boxes) const;
   /// True when `holds` for each (part a reader wants, box of the buffer).
   template <typename Predicate>
   bool everyRead(const std::vector<Box>& boxes, Predicate holds) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
+  /// Whether what is read in a part, whose boxes these are, lies in one piece; false when no cut with it can be used.
+  bool seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const;
   const AxisSummary& summary(size_t axis, int64_t parts);
 
   std::vector<Step> ops_;
