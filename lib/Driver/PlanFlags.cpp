@@ -3,6 +3,7 @@
 
 #include "tigris/Object/TextTable.h"
 #include "tigris/Plan/PlanChecker.h"
+#include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Target/CostFile.h"
@@ -15,13 +16,14 @@ namespace tigris {
 namespace {
 
 /// Plans as if `reserve` bytes of the fast memory were not there; the plan's budget is what was given.
-Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t reserve) {
+Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t reserve,
+                               PlanDrafts& drafts) {
   const uint64_t fast = options.budget.fast;
   if (reserve >= fast && reserve != 0)
     return makeError(DiagId::Usage, "--reserve=", reserve, " leaves nothing of the ", fast,
                      " bytes of fast memory");
   options.budget.fast -= reserve;
-  Expected<Plan> plan = planGraph(graph, options);
+  Expected<Plan> plan = planGraph(graph, options, drafts);
   if (plan)
     plan->budget.fast = fast;
   else if (plan.error().id() == DiagId::OverBudget && reserve != 0)
@@ -30,14 +32,15 @@ Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t
 }
 
 /// Lowers the fast budget to the least that works.
-Status takeLeastFast(const Graph& graph, const PlanFlags& flags, PlanOptions& options) {
+Status takeLeastFast(const Graph& graph, const PlanFlags& flags, PlanDrafts& drafts,
+                     PlanOptions& options) {
   options.recompute = options.recompute && (options.budget.slow || !flags.recompute.empty());
-  Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+  Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
   const uint64_t reserve = flags.reserve.value_or(0);
   if (!options.recompute && flags.recompute.empty() &&
       (!needs || needs->smallest + reserve > options.budget.fast)) {
     options.recompute = true;
-    needs = budgetNeeds(graph, options);
+    needs = budgetNeeds(graph, options, drafts);
   }
   if (!needs)
     return needs.takeError();
@@ -159,10 +162,11 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
     return started;
   insertPortCopies(graph);
   PlanOptions chosen = *options;
+  PlanDrafts drafts(graph);
   if (flags.minFast)
-    if (Status status = takeLeastFast(graph, flags, chosen); !status)
+    if (Status status = takeLeastFast(graph, flags, drafts, chosen); !status)
       return status.takeError();
-  Expected<Plan> result = planWithReserve(graph, chosen, flags.reserve.value_or(0));
+  Expected<Plan> result = planWithReserve(graph, chosen, flags.reserve.value_or(0), drafts);
   if (!result)
     return result.takeError();
   applyPlan(graph, std::move(*result));

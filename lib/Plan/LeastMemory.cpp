@@ -10,8 +10,8 @@ namespace {
 uint64_t memoryOf(const Plan& plan) { return plan.stats.fastPeakBytes + plan.stats.slowPeakBytes; }
 
 /// The best plan for traffic of budgets each a quarter above the one before.
-Expected<Plan> sweep(const Graph& graph, const PlanOptions& options) {
-  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
   if (!needs)
     return needs.error();
   PlanOptions within = options;
@@ -27,7 +27,7 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options) {
   };
   for (uint64_t fast = least; mayBeBetter(fast); fast += fast / 4 + 1) {
     within.budget.fast = std::min(fast, most);
-    Expected<Plan> plan = planGraph(graph, within);
+    Expected<Plan> plan = planGraph(graph, within, drafts);
     if (!plan)
       refusal = plan.takeError();
     else if (!best || memoryOf(*plan) < memoryOf(*best))
@@ -44,18 +44,18 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options) {
 
 } // namespace
 
-Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options) {
+Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
   PlanOptions once = options;
   once.recompute = options.recompute && options.budget.slow;
-  Expected<Plan> plan = sweep(graph, once);
+  Expected<Plan> plan = sweep(graph, once, drafts);
   if (!plan && once.recompute != options.recompute)
-    plan = sweep(graph, options);
+    plan = sweep(graph, options, drafts);
   if (!plan || options.planner != "optimal" || !options.budget.slow)
     return plan;
   // The search looks at traffic and may take more slow memory for less of it than the greedy planner.
   PlanOptions other = options;
   other.planner = "greedy";
-  Expected<Plan> greedy = sweep(graph, other);
+  Expected<Plan> greedy = sweep(graph, other, drafts);
   if (greedy && memoryOf(*greedy) < memoryOf(*plan)) {
     greedy->planner = options.planner;
     return greedy;

@@ -37,6 +37,7 @@ public:
   /// Slow bytes, each worth so many multiply-accumulates (1 or more).
   static Objective traffic(uint64_t macsPerSlowByte);
 
+  bool operator==(const Objective&) const = default;
   bool countsCalls() const { return costs_.has_value(); }
   /// For a stage of these ops; `isWhole`: on whole tensors. What a stage's calls cost is the mean over its ops.
   CostWeights weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const;

@@ -1,6 +1,7 @@
 // A sweep over budgets and objectives, then a filter.
 #include "tigris/Plan/Pareto.h"
 
+#include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Support/Progress.h"
 
 #include <algorithm>
@@ -36,7 +37,8 @@ std::set<uint64_t> budgetsBetween(uint64_t least, uint64_t most) {
 } // namespace
 
 Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options) {
-  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+  PlanDrafts drafts(graph);
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
   if (!needs)
     return needs.error();
   const uint64_t most = std::max<uint64_t>(
@@ -51,7 +53,7 @@ Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOpt
       PlanOptions within = options;
       within.budget.fast = budget;
       within.optimize = optimize;
-      const Expected<Plan> plan = planGraph(graph, within);
+      const Expected<Plan> plan = planGraph(graph, within, drafts);
       if (plan)
         all.push_back({budget, optimize, plan->stats, plan->stages.size()});
       else

@@ -3,12 +3,11 @@
 
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Plan/Bounds.h"
+#include "tigris/Plan/CutSearch.h"
 #include "tigris/Plan/LeastMemory.h"
+#include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/RowBound.h"
-#include "tigris/Plan/Schedule.h"
-#include "tigris/Plan/SegmentSearch.h"
-#include "tigris/Plan/StageFitting.h"
 #include "tigris/Plan/TemporalPartition.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
@@ -156,32 +155,16 @@ void addStages(const Graph& graph, std::span<const StageDraft> drafts,
   }
 }
 
-/// What stages cost together, and their kernel calls, which decide between equals.
-std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
-                                        std::span<const StageDraft> drafts) {
-  std::pair<uint64_t, uint64_t> sum;
-  for (const StageDraft& draft : drafts) {
-    sum.first += drafter.cost(draft);
-    sum.second += draft.stats.kernelCalls;
-  }
-  return sum;
-}
-
-StageDrafter drafterOf(const Graph& graph, const Schedule& schedule, const Plan& plan,
-                       const PlanOptions& options = {}) {
+StageDrafter& drafterOf(PlanDrafts& drafts, const Schedule& schedule, const Plan& plan,
+                        const PlanOptions& options = {}) {
   const Objective objective =
       plan.optimize == "latency"
           ? Objective::latency(options.costs ? *options.costs : findTarget(plan.target)->costs)
           : Objective::traffic(options.macsPerSlowByte);
-  return {graph, schedule.order, schedule.aliases, plan.io, plan.align, objective};
+  return drafts.drafter(schedule, objective);
 }
 
 bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
-
-struct Cuts {
-  std::vector<StageDraft> drafts;
-  ResidentLayout residents;
-};
 
 /// What a search may do in any budget.
 SegmentOptions searchRules(const Graph& graph, const PlanOptions& options, const Plan& plan) {
@@ -192,98 +175,18 @@ SegmentOptions searchRules(const Graph& graph, const PlanOptions& options, const
   return rules;
 }
 
-/// Addresses for what stays in fast memory may not be found in all the budget allows: then a part of it is left out
-/// of the search. nullopt when that does not help either.
-std::optional<Cuts> searchFitting(const Graph& graph, StageDrafter& drafter,
-                                  SegmentOptions options) {
-  constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
-  for (const uint64_t slack : Slacks) {
-    options.slack = options.budget / 32 * slack;
-    std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, options);
-    if (!drafts)
-      return std::nullopt;
-    if (auto layout = fitStages(graph, drafter, options.budget, *drafts))
-      return Cuts{std::move(*drafts), std::move(*layout)};
-  }
-  return std::nullopt;
-}
-
-/// Ops on whole tensors, and nothing is spilled.
-bool isLeast(const Graph& graph, const Cuts& cuts) {
-  uint64_t moved = 0;
-  uint64_t needed = 0;
-  for (const StageDraft& stage : cuts.drafts) {
-    if (stage.mode != StageMode::Whole)
-      return false;
-    moved += stage.stats.slowReadBytes + stage.stats.slowWriteBytes;
-  }
-  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
-    for (const Port& port : *ports)
-      needed += graph.tensor(port.tensor).bytes();
-  return moved <= needed;
-}
-
-/// Addresses for the stages of the least budget in which there are any: they leave most room for that.
-std::optional<Cuts> searchLeast(const Graph& graph, StageDrafter& drafter,
-                                const SegmentOptions& options) {
-  std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, options);
-  if (!drafts)
-    return std::nullopt;
-  SegmentOptions within = options;
-  for (uint64_t low = 0, high = options.budget; high - low > drafter.align();) {
-    within.budget = low + (high - low) / 2;
-    auto found = searchSegments(drafter, within);
-    (found ? high : low) = within.budget;
-    if (found)
-      drafts = std::move(found);
-  }
-  if (auto layout = fitStages(graph, drafter, options.budget, *drafts))
-    return Cuts{std::move(*drafts), std::move(*layout)};
-  return std::nullopt;
-}
-
-/// On residents in place; on copies of their rows where that does better, because they need not lie lower and lower.
-/// At last nothing stays, or, if it must, as little as possible, or everything has to do with less. `any`: the first that
-/// is found will do.
-std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter, uint64_t budget,
-                               SegmentOptions rules, bool any = false) {
-  rules.budget = budget;
-  std::optional<Cuts> cuts = searchFitting(graph, drafter, rules);
-  if (cuts && (any || isLeast(graph, *cuts)))
-    return cuts;
-  SegmentOptions onCopies = rules;
-  onCopies.follow = false;
-  drafter.workInPlace(false);
-  std::optional<Cuts> copied = searchFitting(graph, drafter, onCopies);
-  drafter.workInPlace(true);
-  if (!cuts && !copied && rules.stay) {
-    std::optional<Cuts> least = searchLeast(graph, drafter, rules);
-    if (least || !searchSegments(drafter, rules))
-      return least;
-    return searchCuts(graph, drafter, budget / 8 * 7, rules, any);
-  }
-  if (!copied && !cuts) {
-    rules.keep = false;
-    copied.emplace();
-    copied->drafts = *searchSegments(drafter, rules);
-    copied->residents.bases.resize(copied->drafts.size());
-  }
-  if (!cuts || (copied && totalCost(drafter, copied->drafts) < totalCost(drafter, cuts->drafts)))
-    return copied;
-  return cuts;
-}
-
 /// In `fast` bytes, which are enough for every op alone if there is slow memory. nullopt when nothing fits.
 std::optional<Cuts> cutOrder(const Graph& graph, StageDrafter& drafter, const Plan& plan,
-                             const SegmentOptions& rules, uint64_t fast) {
+                             SegmentOptions rules, uint64_t fast) {
   const bool isOptimal = plan.planner == "optimal";
+  rules.budget = fast;
   if (rules.stay)
-    return isOptimal ? searchCuts(graph, drafter, fast, rules) : std::nullopt;
+    return isOptimal ? searchCuts(graph, drafter, rules) : std::nullopt;
   Cuts greedy;
   greedy.drafts = partitionOrder(drafter, fast);
   greedy.residents.bases.resize(greedy.drafts.size());
   if (isOptimal)
-    if (auto searched = searchCuts(graph, drafter, fast, rules);
+    if (auto searched = searchCuts(graph, drafter, rules);
         searched && totalCost(drafter, searched->drafts) <= totalCost(drafter, greedy.drafts))
       return searched;
   return greedy;
@@ -335,25 +238,28 @@ uint64_t withScratch(const Plan& plan, uint64_t bytes) {
   return plan.scratch == 0 ? bytes : alignUp(bytes, plan.align) + plan.scratch;
 }
 
-Schedules schedulesOf(const Graph& graph, const Plan& plan) {
-  return Schedules(graph, plan.io, plan.align, plan.planner == "optimal");
+const Schedules& schedulesOf(PlanDrafts& drafts, const Plan& plan) {
+  return drafts.orders(plan.io, plan.align, plan.planner == "optimal");
 }
 
 /// Of any order: it is about ops alone.
-StageNeed stageNeed(const Graph& graph, const Schedule& schedule, const Plan& plan) {
-  StageDrafter drafter = drafterOf(graph, schedule, plan);
-  return largestStageNeed(drafter);
+StageNeed stageNeed(PlanDrafts& drafts, const Schedule& schedule, const Plan& plan) {
+  return largestStageNeed(drafterOf(drafts, schedule, plan));
 }
 
 /// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
-uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const SegmentOptions& rules,
+uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, SegmentOptions rules,
                       uint64_t least, uint64_t most) {
   const uint64_t align = drafter.align();
-  if (most <= align || !searchCuts(graph, drafter, (most - 1) / align * align, rules, true))
+  const auto fits = [&](uint64_t bytes) {
+    rules.budget = bytes;
+    return searchCuts(graph, drafter, rules, true).has_value();
+  };
+  if (most <= align || !fits((most - 1) / align * align))
     return most;
   for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
     const uint64_t middle = low + (high - low) / 2;
-    if (const auto cuts = searchCuts(graph, drafter, middle * align, rules, true)) {
+    if (fits(middle * align)) {
       most = std::min(most, middle * align);
       high = middle;
     } else {
@@ -365,14 +271,14 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, const SegmentOp
 
 /// Fast memory in which one of the orders can be run with these tensors moved by rows: `first` bytes or more, by
 /// doubling. UINT64_MAX when none can.
-uint64_t enoughForRows(const Graph& graph, const Schedules& orders, const Plan& plan,
-                       const SegmentOptions& rules, uint64_t first) {
+uint64_t enoughForRows(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
+                       SegmentOptions rules, uint64_t first) {
   constexpr uint64_t Most = uint64_t{1} << 31;
   for (uint64_t bytes = std::max<uint64_t>(alignUp(first, plan.align), 1024); bytes <= Most;
        bytes *= 2)
-    for (const Schedule& schedule : orders.all()) {
-      StageDrafter drafter = drafterOf(graph, schedule, plan);
-      if (searchCuts(graph, drafter, bytes, rules, true))
+    for (const Schedule& schedule : schedulesOf(drafts, plan).all()) {
+      rules.budget = bytes;
+      if (searchCuts(graph, drafterOf(drafts, schedule, plan), rules, true))
         return bytes;
     }
   return UINT64_MAX;
@@ -380,20 +286,20 @@ uint64_t enoughForRows(const Graph& graph, const Schedules& orders, const Plan& 
 
 /// What planGraph needs, scratch included; `stages` (largestStageNeed) is without it. UINT64_MAX when tensors cannot
 /// be moved by rows.
-uint64_t smallestBudget(const Graph& graph, const Schedules& orders, const Plan& plan,
+uint64_t smallestBudget(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
                         const SegmentOptions& rules, uint64_t stages) {
+  const Schedules& orders = schedulesOf(drafts, plan);
   uint64_t smallest = orders.best().layout.height;
   if (!rules.rows.empty())
-    smallest = enoughForRows(graph, orders, plan, rules, smallest);
+    smallest = enoughForRows(graph, drafts, plan, rules, smallest);
   if (smallest == UINT64_MAX)
     return smallest;
   if (maySpill(plan))
     smallest = std::min(smallest, stages);
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
-    for (const Schedule& schedule : orders.all()) {
-      StageDrafter drafter = drafterOf(graph, schedule, plan);
-      smallest = smallestStay(graph, drafter, rules, std::min(smallest, stages), smallest);
-    }
+    for (const Schedule& schedule : orders.all())
+      smallest = smallestStay(graph, drafterOf(drafts, schedule, plan), rules,
+                              std::min(smallest, stages), smallest);
   return withScratch(plan, smallest);
 }
 
@@ -419,12 +325,12 @@ Error noRows(const Graph& graph, const std::vector<TensorId>& rows) {
 }
 
 /// The least slow traffic or time in the budget.
-Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
+Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
   const Expected<Plan> empty = emptyPlan(graph, options);
   if (!empty)
     return empty.error();
   Plan plan = *empty;
-  const Schedules orders = schedulesOf(graph, plan);
+  const Schedules& orders = schedulesOf(drafts, plan);
   const uint64_t fast = fastForStages(plan);
   const Schedule* chosen = &orders.best();
   const SegmentOptions rules = searchRules(graph, options, plan);
@@ -434,12 +340,12 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
   if (oneStage) {
     cuts = {{draftOf(graph, *chosen, plan.io)}, {{}, {0}, {fast}}};
   } else {
-    need = stageNeed(graph, *chosen, plan);
+    need = stageNeed(drafts, *chosen, plan);
     if (plan.io != IoMode::Arena && (need.bytes <= fast || !maySpill(plan)))
       for (const Schedule& schedule : orders.all()) {
         if (plan.planner == "greedy" && &schedule != &orders.best())
           continue;
-        StageDrafter drafter = drafterOf(graph, schedule, plan, options);
+        StageDrafter& drafter = drafterOf(drafts, schedule, plan, options);
         std::optional<Cuts> other = cutOrder(graph, drafter, plan, rules, fast);
         if (other &&
             (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {
@@ -452,14 +358,14 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
     const OpId at = maySpill(plan) ? need.op : chosen->order[chosen->timeline.boundStep];
     const Op& op = graph.op(at);
     const uint64_t least = withScratch(plan, need.bytes);
-    const uint64_t smallest = smallestBudget(graph, orders, plan, rules, need.bytes);
+    const uint64_t smallest = smallestBudget(graph, drafts, plan, rules, need.bytes);
     if (smallest == UINT64_MAX)
       return noRows(graph, rules.rows);
     if (smallest <
         options.budget.fast) { // no addresses are found in this budget, but they are in less
       PlanOptions less = options;
       less.budget.fast = smallest;
-      Expected<Plan> lower = planInBudget(graph, less);
+      Expected<Plan> lower = planInBudget(graph, less, drafts);
       if (lower)
         lower->budget = options.budget;
       return lower;
@@ -491,19 +397,30 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options) {
 } // namespace
 
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
-  return options.optimize == "memory" ? planLeastMemory(graph, options)
-                                      : planInBudget(graph, options);
+  PlanDrafts drafts(graph);
+  return planGraph(graph, options, drafts);
+}
+
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  return options.optimize == "memory" ? planLeastMemory(graph, options, drafts)
+                                      : planInBudget(graph, options, drafts);
 }
 
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options) {
+  PlanDrafts drafts(graph);
+  return budgetNeeds(graph, options, drafts);
+}
+
+Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options,
+                                  PlanDrafts& drafts) {
   const Expected<Plan> plan = emptyPlan(graph, options);
   if (!plan)
     return plan.error();
-  const Schedules orders = schedulesOf(graph, *plan);
+  const Schedules& orders = schedulesOf(drafts, *plan);
   BudgetNeeds needs = {withScratch(*plan, orders.best().layout.height), 0};
   const SegmentOptions rules = searchRules(graph, options, *plan);
   needs.smallest =
-      smallestBudget(graph, orders, *plan, rules, stageNeed(graph, orders.best(), *plan).bytes);
+      smallestBudget(graph, drafts, *plan, rules, stageNeed(drafts, orders.best(), *plan).bytes);
   if (needs.smallest == UINT64_MAX)
     return noRows(graph, rules.rows);
   if (!rules.rows.empty())

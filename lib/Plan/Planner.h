@@ -7,6 +7,8 @@
 
 namespace tigris {
 
+class PlanDrafts;
+
 struct PlanOptions {
   MemoryBudget budget;
   /// Default: IoMode::Slow when there is slow memory, IoMode::Caller when not.
@@ -55,6 +57,8 @@ struct PlanOptions {
 ///
 /// The scratch of the target's kernels (Target/KernelScratch.h) comes off the fast budget before anything is placed.
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
+/// The same for one of several plans of the graph.
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts);
 
 /// Fast memory that planGraph needs, for the order it chooses and given enough slow memory if any is given.
 struct BudgetNeeds {
@@ -64,6 +68,8 @@ struct BudgetNeeds {
   uint64_t smallest = 0;
 };
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options);
+Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options,
+                                  PlanDrafts& drafts);
 
 /// Makes the plan the graph's: adopts its order, and the stage becomes `planned`.
 void applyPlan(Graph& graph, Plan plan);

@@ -1,6 +1,7 @@
-// One plan per row: planning is fast enough to be asked.
+// One plan per row, of drafts that most of them share.
 #include "tigris/Plan/Sizing.h"
 
+#include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Support/Progress.h"
 
 #include <algorithm>
@@ -9,11 +10,12 @@ namespace tigris {
 
 std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options) {
   const uint64_t asked = options.budget.fast;
+  PlanDrafts drafts(graph);
   std::map<uint64_t, std::string> budgets;
   for (const uint64_t budget : {asked / 4, asked / 2, asked * 2, asked * 4})
     if (budget != 0)
       budgets[budget];
-  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options)) {
+  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts)) {
     const bool byRows = options.inputRows || options.outputRows; // never one stage
     if (!byRows)
       budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
@@ -35,7 +37,7 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     SizingRow row;
     row.fastBudget = budget;
     row.remark = why;
-    if (const Expected<Plan> plan = planGraph(graph, other)) {
+    if (const Expected<Plan> plan = planGraph(graph, other, drafts)) {
       row.stats = plan->stats;
       row.stages = plan->stages.size();
       for (const Stage& stage : plan->stages) {

@@ -31,6 +31,8 @@ std::string_view workClassName(WorkClass work);
 struct WorkCost {
   double call = 0;
   double unit = 0;
+
+  bool operator==(const WorkCost&) const = default;
 };
 
 /// Instructions, or anything else that is in proportion to time: only ratios matter.
@@ -43,6 +45,7 @@ struct KernelCosts {
   double slowByte = 0;
 
   const WorkCost& of(WorkClass kind) const { return work[static_cast<size_t>(kind)]; }
+  bool operator==(const KernelCosts&) const = default;
 };
 
 /// Those measured with KernelCosts.def.

@@ -1,0 +1,42 @@
+// The orders of a graph and what has been drafted in them.
+#pragma once
+
+#include "tigris/Plan/Schedule.h"
+#include "tigris/Plan/StageDraft.h"
+
+namespace tigris {
+
+/// Kept by those who plan one graph for several budgets or objectives: most of the work is the same for all of them.
+/// What it returns stays where it is. The graph must not change meanwhile.
+class PlanDrafts {
+public:
+  explicit PlanDrafts(const Graph& graph) : graph_(graph) {}
+  PlanDrafts(const PlanDrafts&) = delete;
+  PlanDrafts& operator=(const PlanDrafts&) = delete;
+
+  const Schedules& orders(IoMode io, uint64_t align, bool search);
+  /// `schedule` is one of the orders.
+  StageDrafter& drafter(const Schedule& schedule, const Objective& objective);
+
+private:
+  struct Orders {
+    IoMode io;
+    uint64_t align;
+    bool search;
+    Schedules schedules;
+  };
+  struct Drafter {
+    Drafter(const Graph& graph, const Schedule& order, const Orders& orders,
+            const Objective& objective)
+        : schedule(&order),
+          drafter(graph, order.order, order.aliases, orders.io, orders.align, objective) {}
+    const Schedule* schedule;
+    StageDrafter drafter;
+  };
+
+  const Graph& graph_;
+  std::deque<Orders> orders_;
+  std::deque<Drafter> drafters_;
+};
+
+} // namespace tigris
