@@ -425,13 +425,20 @@ private:
 
   /// A longer run of ops may fit where shorter ones do not: their wide ends are in its middle.
   void tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
-    StreamWays* streams = drafter_.streamWays(begin, end);
+    // Each op is called at least once, and nothing may have to be moved.
+    const auto isHopeless = [&](const Transition& way) {
+      const Entry& rest = cuts_[end].best[way.next];
+      return !improves(begin, way, {rest.cost, rest.calls + (end - begin)});
+    };
+    std::vector<bool> done;
+    for (const Transition& way : ways)
+      done.push_back(isHopeless(way));
+    auto left = static_cast<size_t>(std::count(done.begin(), done.end(), false));
+    StreamWays* streams = left == 0 ? nullptr : drafter_.streamWays(begin, end);
     if (streams == nullptr)
       return;
     const bool countsCalls = drafter_.objective().countsCalls();
     FewestCalls known;
-    std::vector<bool> done(ways.size(), false);
-    size_t left = ways.size();
     const bool movesRows = !mayRun(begin, end, false);
     for (size_t k = 0; left > 0 && streams->at(k) != nullptr; ++k) {
       const StreamWays::Way& stream = *streams->at(k);

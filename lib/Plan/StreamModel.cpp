@@ -95,14 +95,10 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
   return access;
 }
 
-int64_t StreamModel::Buffer::columns() const { return row.axes[ColumnAxis].size(); }
-
-uint64_t StreamModel::Buffer::columnBytes() const {
-  return static_cast<uint64_t>(row.elements() / columns()) * elementSize;
-}
-
-uint64_t StreamModel::Buffer::rowBytes() const {
-  return static_cast<uint64_t>(row.elements()) * elementSize;
+void StreamModel::Buffer::setRow(const Box& box, uint64_t elementBytes) {
+  row = box;
+  rowSize = static_cast<uint64_t>(box.elements()) * elementBytes;
+  columnSize = rowSize / static_cast<uint64_t>(columns());
 }
 
 std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const OpId> ops,
@@ -126,9 +122,8 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
       buffer.load = buffer.whole = isIn(loads, id);
       buffer.store = isIn(stores, id);
       buffer.firstOp = step;
-      buffer.row = strip(shape, model.outer_, 0, 1);
+      buffer.setRow(strip(shape, model.outer_, 0, 1), dtypeSize(graph.tensor(id).type));
       buffer.rows = shape[RowAxis];
-      buffer.elementSize = dtypeSize(graph.tensor(id).type);
       buffer.rounds = static_cast<uint64_t>(shape[0]);
       model.buffers_.push_back(buffer);
     }
@@ -298,36 +293,43 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   return result;
 }
 
-bool StreamModel::stripe(int64_t stripes, int64_t index, std::vector<Range>& held,
-                         std::vector<bool>& single) const {
+std::vector<Box> StreamModel::needsOfRows() const {
+  std::vector<Box> needs;
+  for (const Step& op : ops_)
+    for (const Input& input : op.inputs)
+      needs.push_back(op.rules->need(input.access->operand, buffers_[op.output].row));
+  return needs;
+}
+
+bool StreamModel::stripe(int64_t stripes, int64_t index, const std::vector<Box>& uncut,
+                         std::vector<Range>& held, std::vector<bool>& single) const {
   held.assign(buffers_.size(), {0, 0});
   single.assign(ops_.size(), false);
   for (size_t i = 0; i < buffers_.size(); ++i)
     if (buffers_[i].store)
       held[i] = partOf(buffers_[i].columns(), stripes, index);
-  std::vector<std::vector<Range>> needs(ops_.size());
+  std::vector<Range> needs(uncut.size());
+  size_t at = uncut.size();
   for (size_t k = ops_.size(); k-- > 0;) {
     const Step& op = ops_[k];
     Box result = buffers_[op.output].row;
-    const Box all = result;
     result.axes[ColumnAxis] = held[op.output];
     if (result.empty() || !op.rules->allows(result))
       return false;
-    for (const Input& input : op.inputs) {
+    for (size_t i = op.inputs.size(); i-- > 0;) {
+      const Input& input = op.inputs[i];
       Box need = op.rules->need(input.access->operand, result);
-      needs[k].push_back(need.axes[ColumnAxis]);
-      held[input.buffer] = hull(held[input.buffer], need.axes[ColumnAxis]);
+      needs[--at] = need.axes[ColumnAxis];
+      held[input.buffer] = hull(held[input.buffer], needs[at]);
       // No other axis may follow the columns.
-      const Box uncut = op.rules->need(input.access->operand, all);
-      need.axes[ColumnAxis] = uncut.axes[ColumnAxis];
-      if (needs[k].back().size() == 0 || need != uncut)
+      need.axes[ColumnAxis] = uncut[at].axes[ColumnAxis];
+      if (needs[at].size() == 0 || need != uncut[at])
         return false;
     }
   }
   for (size_t k = 0; k < ops_.size(); ++k)
-    for (size_t i = 0; i < ops_[k].inputs.size(); ++i) {
-      const Input& input = ops_[k].inputs[i];
-      if (needs[k][i] == held[input.buffer])
+    for (const Input& input : ops_[k].inputs) {
+      if (needs[at++] == held[input.buffer])
         continue;
       single[k] = true;
       if (!input.access->single)
@@ -352,10 +354,11 @@ std::optional<StreamModel::Columns> StreamModel::findColumns(int64_t stripes) co
       result.buffers[i].most = result.buffers[i].total = buffers_[i].columns();
     return result;
   }
+  const std::vector<Box> uncut = needsOfRows();
   std::vector<Range> held;
   std::vector<bool> single;
   for (int64_t index = 0; index < stripes; ++index) {
-    if (!stripe(stripes, index, held, single))
+    if (!stripe(stripes, index, uncut, held, single))
       return std::nullopt;
     for (size_t i = 0; i < buffers_.size(); ++i) {
       Columns::PerBuffer& buffer = result.buffers[i];

@@ -101,15 +101,18 @@ private:
     /// One row of one index of the outermost axis.
     Box row;
     int64_t rows = 1;
-    uint64_t elementSize = 1;
+    /// Bytes of that, and of one of its columns.
+    uint64_t rowSize = 1;
+    uint64_t columnSize = 1;
     /// Times the buffer is filled from its start: the outermost extent, or 1 for what does not follow it.
     uint64_t rounds = 1;
     /// Of a sink's result.
     uint64_t sumBytes = 0;
 
-    int64_t columns() const;
-    uint64_t columnBytes() const;
-    uint64_t rowBytes() const;
+    void setRow(const Box& box, uint64_t elementBytes);
+    int64_t columns() const { return row.axes[2].size(); }
+    uint64_t columnBytes() const { return columnSize; }
+    uint64_t rowBytes() const { return rowSize; }
   };
   struct Input {
     size_t buffer = 0;
@@ -170,9 +173,12 @@ private:
   const Rows& rows(int64_t steps) const;
   const std::optional<Columns>& columns(int64_t stripes) const;
   std::optional<Columns> findColumns(int64_t stripes) const;
-  /// Columns of every buffer in one stripe, and whether each op has to run row by row; false when an op cannot.
-  bool stripe(int64_t stripes, int64_t index, std::vector<Range>& held,
-              std::vector<bool>& single) const;
+  /// What each op needs of each of its operands for a row, op by op.
+  std::vector<Box> needsOfRows() const;
+  /// Columns of every buffer in one stripe, and whether each op has to run row by row; false when an op cannot. `uncut`:
+  /// needsOfRows.
+  bool stripe(int64_t stripes, int64_t index, const std::vector<Box>& uncut,
+              std::vector<Range>& held, std::vector<bool>& single) const;
 
   std::vector<Step> ops_;
   std::vector<Buffer> buffers_;

@@ -114,7 +114,7 @@ bool TileSearch::fits(Cut& cut, uint64_t budget) {
   if (cut.lowerBound > budget)
     return false;
   if (!cut.height)
-    cut.height = model_.layOut(cut.cost, align_).height;
+    cut.height = layoutArena(cut.cost.buffers, align_, cut.lowerBound).height;
   return *cut.height <= budget;
 }
 
