@@ -2,6 +2,7 @@
 #include "tigris/Plan/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Plan/CutStates.h"
 #include "tigris/Plan/ResidentChain.h"
 #include "tigris/Support/Check.h"
 #include "tigris/Support/MathUtils.h"
@@ -17,10 +18,6 @@ namespace {
 constexpr size_t MaxChoices = 4;
 /// Without slow memory there is no choice, and no limit but the mask's.
 constexpr size_t MaxStays = 63;
-
-bool contains(const std::vector<TensorId>& list, TensorId id) {
-  return std::find(list.begin(), list.end(), id) != list.end();
-}
 
 class SegmentSearch {
 public:
@@ -64,28 +61,16 @@ private:
     bool isReached() const { return cost != Unreached; }
   };
 
-  /// Tensors that may stay, and for each state which of them do: bit k for tensors[k].
-  struct Cut {
-    std::vector<TensorId> tensors;
-    /// Of each in fast memory, rounded up.
-    std::vector<uint64_t> bytes;
-    std::vector<uint64_t> masks;
-    /// Fast bytes of each state.
-    std::vector<uint64_t> taken;
+  /// With the best way from each state.
+  struct Cut : CutStates {
     std::vector<Entry> best;
-
-    /// Of a tensor in the masks; none when it cannot stay.
-    uint64_t bit(TensorId id) const {
-      const auto found = std::find(tensors.begin(), tensors.end(), id);
-      return found == tensors.end() ? 0 : uint64_t{1} << (found - tensors.begin());
-    }
   };
 
   bool openCut(size_t at) {
     Cut& cut = cuts_[at];
-    crossing_.push_back(drafter_.crossing(at));
+    cut.crossing = drafter_.crossing(at);
     if (options_.keep)
-      cut.tensors = crossing_.back();
+      cut.tensors = cut.crossing;
     if (!options_.stay) {
       const auto bytes = [&](TensorId id) { return drafter_.bytes(id); };
       std::stable_sort(cut.tensors.begin(), cut.tensors.end(),
@@ -97,15 +82,10 @@ private:
     for (const TensorId id : cut.tensors)
       cut.bytes.push_back(alignUp(drafter_.bytes(id), drafter_.align()));
     const uint64_t all = (uint64_t{1} << cut.tensors.size()) - 1;
-    for (uint64_t mask = options_.stay ? all : 0; mask <= all; ++mask) {
-      uint64_t taken = 0;
-      for (size_t k = 0; k < cut.bytes.size(); ++k)
-        taken += (mask >> k & 1U) != 0 ? cut.bytes[k] : 0;
-      if (!options_.stay && taken > options_.budget)
-        continue;
-      cut.masks.push_back(mask);
-      cut.taken.push_back(taken);
-    }
+    if (options_.stay)
+      cut.add(all, std::numeric_limits<uint64_t>::max());
+    for (uint64_t mask = 0; !options_.stay && mask <= all; ++mask)
+      cut.add(mask, options_.budget);
     cut.best.resize(cut.masks.size());
     return true;
   }
@@ -131,19 +111,6 @@ private:
       return !touches || (byRows && begin <= span.first && span.second < end);
     });
   }
-
-  /// A way from a state of one cut to a state of another.
-  struct Transition {
-    size_t state = 0;
-    size_t next = 0;
-    /// Which tensors stay at either cut.
-    uint64_t before = 0;
-    uint64_t after = 0;
-    /// Fast bytes of these.
-    uint64_t taken = 0;
-    /// Fast bytes for the stage if they do not overlap; nullopt when they alone exceed the budget.
-    std::optional<uint64_t> room = {};
-  };
 
   bool holds(size_t begin, size_t end, const Transition& way, TensorId id) const {
     return (way.before & cuts_[begin].bit(id)) != 0 || (way.after & cuts_[end].bit(id)) != 0;
@@ -176,7 +143,7 @@ private:
     uint64_t most = 0;
     for (const Overlap& overlap : overlaps) {
       if (!holds(begin, end, way, overlap.from) || !holds(begin, end, way, overlap.to) ||
-          contains(crossing_[end], overlap.from) || contains(crossing_[begin], overlap.to))
+          cuts_[end].isCrossedBy(overlap.from) || cuts_[begin].isCrossedBy(overlap.to))
         continue;
       if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
         most = saved;
@@ -204,7 +171,7 @@ private:
     const uint64_t others = way.taken - link.bytes - link.fromBytes;
     link.budget = options_.budget - std::min(options_.budget, others);
     std::optional<ResidentChain> chain = chainBefore(next, link);
-    if (chain && !contains(crossing_[begin], chain->tensor))
+    if (chain && !cuts_[begin].isCrossedBy(chain->tensor))
       return ResidentChain();
     return chain;
   }
@@ -225,50 +192,10 @@ private:
     return roomBeside(way, overlap ? drafter_.saved(*overlap) : 0);
   }
 
-  /// What crosses both of two cuts has been kept at both or at neither.
-  class Agreement {
-  public:
-    Agreement(const Cut& from, const std::vector<TensorId>& before, const Cut& to,
-              const std::vector<TensorId>& later) {
-      for (size_t k = 0; k < from.tensors.size(); ++k)
-        if (contains(later, from.tensors[k])) {
-          pairs_.emplace_back(uint64_t{1} << k, to.bit(from.tensors[k]));
-          if (pairs_.back().second != 0)
-            shared_.emplace_back(pairs_.back().first, from.bytes[k]);
-        }
-      for (size_t k = 0; k < to.tensors.size(); ++k)
-        if (contains(before, to.tensors[k]))
-          pairs_.emplace_back(from.bit(to.tensors[k]), uint64_t{1} << k);
-    }
-    uint64_t kept(uint64_t from) const { return keptOf(from, &Bits::first); }
-    uint64_t keptNext(uint64_t to) const { return keptOf(to, &Bits::second); }
-    /// Bytes that stay at both.
-    uint64_t keptBytes(uint64_t from) const {
-      uint64_t sum = 0;
-      for (const auto& [bit, bytes] : shared_)
-        sum += (from & bit) != 0 ? bytes : 0;
-      return sum;
-    }
-
-  private:
-    /// Of the same tensor at either cut; none where it cannot stay.
-    using Bits = std::pair<uint64_t, uint64_t>;
-
-    uint64_t keptOf(uint64_t mask, uint64_t Bits::*bit) const {
-      uint64_t result = 0;
-      for (const Bits& pair : pairs_)
-        result = result << 1U | ((mask & pair.*bit) != 0 ? 1U : 0U);
-      return result;
-    }
-
-    std::vector<Bits> pairs_;
-    std::vector<std::pair<uint64_t, uint64_t>> shared_;
-  };
-
   std::vector<Transition> transitions(size_t begin, size_t end) const {
     const Cut& from = cuts_[begin];
     const Cut& to = cuts_[end];
-    const Agreement agreement(from, crossing_[begin], to, crossing_[end]);
+    const Agreement agreement(from, to);
     std::vector<uint64_t> keptNext;
     for (const uint64_t mask : to.masks)
       keptNext.push_back(agreement.keptNext(mask));
@@ -287,58 +214,43 @@ private:
     return result;
   }
 
-  /// Slow bytes of a stage, drafted without residents, that are none where its loads and spills are resident.
-  class Savings {
-  public:
-    Savings(const StageDrafter& drafter, const StageDraft& stage, const Cut& from, const Cut& to) {
-      const auto add = [&](TensorId id, const auto& bytes) {
-        const Part part = {from.bit(id), to.bit(id), 0};
-        if (part.before != 0 || part.after != 0) {
-          parts_.push_back(part);
-          parts_.back().bytes = bytes();
-        }
-      };
-      for (const TensorId id : stage.loads)
-        add(id, [&] {
-          return stage.mode == StageMode::Whole ? drafter.bytes(id) : stage.loadedBytes.at(id);
-        });
-      for (const TensorId id : stage.spills)
-        add(id, [&] { return drafter.bytes(id); });
-    }
-    uint64_t of(const Transition& way) const {
-      uint64_t sum = 0;
-      for (const Part& part : parts_)
-        sum += (way.before & part.before) != 0 || (way.after & part.after) != 0 ? part.bytes : 0;
-      return sum;
-    }
+  /// Of a stage that has been drafted without residents.
+  Savings savingsOf(const StageDraft& whole, size_t begin, size_t end) const {
+    Savings savings(cuts_[begin], cuts_[end]);
+    for (const auto* moved : {&whole.loads, &whole.spills})
+      for (const TensorId id : *moved)
+        savings.add(id, drafter_.bytes(id));
+    return savings;
+  }
 
-  private:
-    struct Part {
-      uint64_t before = 0;
-      uint64_t after = 0;
-      uint64_t bytes = 0;
-    };
-    std::vector<Part> parts_;
-  };
+  Savings savingsOf(const StageDraft& stage, const StreamWays::Way& stream, size_t begin,
+                    size_t end) const {
+    Savings savings(cuts_[begin], cuts_[end]);
+    for (size_t i = 0; i < stage.loads.size(); ++i)
+      savings.add(stage.loads[i], stream.loadedBytes[i]);
+    for (const TensorId id : stage.spills)
+      savings.add(id, drafter_.bytes(id));
+    return savings;
+  }
 
   /// What a stage costs of itself, in any way.
   struct Price {
-    const StageDraft* stage = nullptr;
+    StageMode mode = StageMode::Whole;
+    StageStats stats;
     CostWeights weights;
-    uint64_t calls = 0;
   };
   Price priceOf(const StageDraft& stage) const {
-    return {&stage, drafter_.weights(stage), stage.stats.kernelCalls};
+    return {stage.mode, stage.stats, drafter_.weights(stage)};
   }
 
   /// What going this way with such a stage costs.
   Entry entryFor(size_t end, const Transition& way, const Price& price, uint64_t savedTraffic,
                  int64_t stripes = 1) const {
     const Entry& rest = cuts_[end].best[way.next];
-    const StageDraft& stage = *price.stage;
+    const StageStats& stats = price.stats;
     const uint64_t cost =
-        price.weights.of(traffic(stage) - savedTraffic, stage.stats.recomputeMacs, price.calls);
-    return {cost + rest.cost, price.calls + rest.calls, end, way.next, stage.mode, stripes};
+        price.weights.of(traffic(stats) - savedTraffic, stats.recomputeMacs, stats.kernelCalls);
+    return {cost + rest.cost, stats.kernelCalls + rest.calls, end, way.next, price.mode, stripes};
   }
 
   bool improves(size_t begin, const Transition& way, const Entry& entry) const {
@@ -354,8 +266,8 @@ private:
     cuts_[begin].best[way.state] = std::move(entry);
   }
 
-  static uint64_t traffic(const StageDraft& stage) {
-    return stage.stats.slowReadBytes + stage.stats.slowWriteBytes;
+  static uint64_t traffic(const StageStats& stats) {
+    return stats.slowReadBytes + stats.slowWriteBytes;
   }
 
   /// False when what lives between the cuts exceeds the budget, and so does any longer run.
@@ -364,14 +276,14 @@ private:
     if (whole.bound() > options_.budget)
       return false;
     const StageDraft& plain = whole.stage();
-    const Savings savings(drafter_, plain, cuts_[begin], cuts_[end]);
+    const Savings savings = savingsOf(plain, begin, end);
     const Price price = priceOf(plain);
     for (const Transition& way : ways) {
       if (!way.room)
         continue;
       const uint64_t saved = savings.of(way);
       const Entry entry = entryFor(end, way, price, saved);
-      if (!improves(begin, way, entry) || (options_.stay && saved != traffic(plain)))
+      if (!improves(begin, way, entry) || (options_.stay && saved != traffic(plain.stats)))
         continue;
       if (const auto height = whole.heightWithin(*way.room, residents(begin, end, way)))
         offer(begin, way, entry, chainOf(begin, end, way, *height));
@@ -384,7 +296,7 @@ private:
     const std::vector<TensorId> touched = drafter_.touched(begin);
     const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
     const StageDraft& plain = drafter_.wholeRun(begin, end).stage();
-    const Savings savings(drafter_, plain, cuts_[begin], cuts_[end]);
+    const Savings savings = savingsOf(plain, begin, end);
     const Price price = priceOf(plain);
     const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
     for (const Transition& way : ways) {
@@ -394,7 +306,7 @@ private:
       if (!mayLeaveOut && !improves(begin, way, entryFor(end, way, price, savings.of(way))))
         continue;
       const auto tiled = drafter_.tiled(begin, end, *way.room, residents(begin, end, way));
-      if (tiled && !(options_.stay && traffic(*tiled) != 0))
+      if (tiled && !(options_.stay && traffic(tiled->stats) != 0))
         offer(begin, way, entryFor(end, way, priceOf(*tiled), 0),
               chainOf(begin, end, way, tiled->height));
       const bool isHome = std::none_of(touched.begin(), touched.end(),
@@ -419,7 +331,7 @@ private:
           return streamRoom(overlaps, begin, end, way).value_or(0);
         },
         residents(begin, end, way));
-    calls->second = (stage ? *stage : stream.stage).stats.kernelCalls;
+    calls->second = (stage ? stage->stats : stream.stats).kernelCalls;
     return calls->second;
   }
 
@@ -438,6 +350,7 @@ private:
     if (streams == nullptr)
       return;
     const bool countsCalls = drafter_.objective().countsCalls();
+    Price price = priceOf(streams->stage());
     FewestCalls known;
     const bool movesRows = !mayRun(begin, end, false);
     for (size_t k = 0; left > 0 && streams->at(k) != nullptr; ++k) {
@@ -446,28 +359,29 @@ private:
       if (stream.stripes > 1 && (movesRows || !options_.recompute))
         break;
       std::optional<Savings> savings;
-      Price price = priceOf(stream.stage);
+      price.stats = stream.stats;
       if (countsCalls)
-        price.calls = stream.stage.ops.size() * static_cast<uint64_t>(stream.stripes);
+        price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
       for (size_t i = 0; i < ways.size(); ++i) {
         const Transition& way = ways[i];
         if (done[i])
           continue;
-        uint64_t saved = traffic(stream.stage);
+        uint64_t saved = traffic(stream.stats);
         bool isBetter = improves(begin, way, entryFor(end, way, price, saved));
         if (isBetter) {
           if (!savings)
-            savings.emplace(drafter_, stream.stage, cuts_[begin], cuts_[end]);
+            savings.emplace(savingsOf(streams->stage(), stream, begin, end));
           saved = savings->of(way);
-          isBetter = (!options_.stay || saved == traffic(stream.stage)) &&
+          isBetter = (!options_.stay || saved == traffic(stream.stats)) &&
                      improves(begin, way, entryFor(end, way, price, saved));
         }
         std::optional<ResidentChain> chain;
         if (isBetter) {
-          StreamWays::Room& needed = streams->room(k, residents(begin, end, way));
+          const Residents all = residents(begin, end, way);
+          const StreamWays::Room& needed = streams->room(k, all);
           const auto room = streamRoom(needed.overlaps, begin, end, way);
-          if (room && needed.lowerBound <= *room && streams->height(needed) <= *room)
-            chain = streamChain(begin, end, way, streams->height(needed), needed.overlaps);
+          if (room && needed.lowerBound <= *room && streams->height(k, all) <= *room)
+            chain = streamChain(begin, end, way, streams->height(k, all), needed.overlaps);
         }
         // More stripes cost more.
         done[i] = !isBetter || chain;
@@ -476,7 +390,7 @@ private:
           continue;
         Price real = price;
         if (countsCalls)
-          real.calls = fewestCalls(way, begin, end, stream, known);
+          real.stats.kernelCalls = fewestCalls(way, begin, end, stream, known);
         offer(begin, way, entryFor(end, way, real, saved, stream.stripes), std::move(chain));
       }
     }
@@ -535,7 +449,6 @@ private:
 
   StageDrafter& drafter_;
   SegmentOptions options_;
-  std::vector<std::vector<TensorId>> crossing_;
   std::vector<Cut> cuts_;
   std::vector<std::pair<size_t, size_t>> rowUsers_;
 };

@@ -289,6 +289,7 @@ StreamWays* StageDrafter::streamWays(size_t begin, size_t end) {
   std::optional<StreamWays>& ways = streams_.find(begin, end, [&] {
     std::optional<StreamWays> made;
     StageDraft stage = interface(begin, end);
+    stage.mode = StageMode::Streamed;
     if (auto model = StreamModel::make(rows_, stage.ops, stage.loads, stage.spills))
       made = StreamWays(*this, std::move(stage), std::move(*model));
     return made;
@@ -297,33 +298,58 @@ StreamWays* StageDrafter::streamWays(size_t begin, size_t end) {
 }
 
 const StreamWays::Way* StreamWays::at(size_t index) {
-  for (; ways_.size() <= index && tried_ < counts_.size(); ++tried_)
-    if (const auto cost = model_.cost(model_.mostSteps(), counts_[tried_]))
-      ways_.push_back({counts_[tried_], drafter_->streamDraft(stage_, model_, *cost)});
+  for (; ways_.size() <= index && tried_ < counts_.size(); ++tried_) {
+    std::optional<TileCost> cost = model_.cost(model_.mostSteps(), counts_[tried_]);
+    if (!cost)
+      continue;
+    Way way;
+    way.stripes = counts_[tried_];
+    way.stats.kernelCalls = cost->kernelCalls;
+    way.stats.recomputeMacs = cost->recomputeMacs;
+    for (const TensorId id : stage_.loads) {
+      const auto isIt = [&](TensorId other) { return other == id; };
+      way.loadedBytes.push_back(drafter_->isSlow(id) ? model_.loadBytes(*cost, isIt) : 0);
+      way.stats.slowReadBytes += way.loadedBytes.back();
+    }
+    for (const TensorId id : stage_.spills)
+      way.stats.slowWriteBytes += drafter_->isSlow(id) ? drafter_->bytes(id) : 0;
+    if (way.stripes > 1)
+      rooms_.emplace(std::pair(ways_.size(), std::vector<bool>()), roomOf(*cost));
+    ways_.push_back(std::move(way));
+  }
   return index < ways_.size() ? &ways_[index] : nullptr;
 }
 
-StreamWays::Room& StreamWays::room(size_t index, const Residents& residents) {
-  const int64_t stripes = ways_.at(index).stripes;
-  std::vector<bool> isWhole;
-  if (stripes == 1 && drafter_->worksInPlace_)
+/// Which loads and spills the stage finds in fast memory and works on there.
+std::vector<bool> StreamWays::inPlace(size_t index, const Residents& residents) const {
+  std::vector<bool> result;
+  if (ways_.at(index).stripes == 1 && drafter_->worksInPlace_)
     for (const auto* moved : {&stage_.loads, &stage_.spills})
       for (const TensorId id : *moved)
-        isWhole.push_back(residents.count(id) != 0);
-  const auto [entry, isNew] = rooms_.try_emplace({index, isWhole});
-  Room& room = entry->second;
-  if (isNew) {
-    room.cost =
-        *model_.cost(model_.mostSteps(), stripes, isWhole.empty() ? Residents() : residents);
-    room.overlaps = drafter_->overlapsOf(room.cost);
-    room.lowerBound = model_.lowerBound(room.cost, drafter_->align_);
-  }
-  return room;
+        result.push_back(residents.count(id) != 0);
+  return result;
 }
 
-uint64_t StreamWays::height(Room& room) const {
+TileCost StreamWays::cost(size_t index, const Residents& residents) const {
+  return *model_.cost(model_.mostSteps(), ways_[index].stripes,
+                      drafter_->worksInPlace_ ? residents : Residents());
+}
+
+StreamWays::Room StreamWays::roomOf(const TileCost& cost) const {
+  return {drafter_->overlapsOf(cost), model_.lowerBound(cost, drafter_->align_), {}};
+}
+
+const StreamWays::Room& StreamWays::room(size_t index, const Residents& residents) {
+  const auto [entry, isNew] = rooms_.try_emplace({index, inPlace(index, residents)});
+  if (isNew)
+    entry->second = roomOf(cost(index, residents));
+  return entry->second;
+}
+
+uint64_t StreamWays::height(size_t index, const Residents& residents) {
+  Room& room = rooms_[{index, inPlace(index, residents)}];
   if (!room.height)
-    room.height = model_.layOut(room.cost, drafter_->align_).height;
+    room.height = model_.layOut(cost(index, residents), drafter_->align_).height;
   return *room.height;
 }
 

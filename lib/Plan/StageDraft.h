@@ -62,27 +62,35 @@ class StreamWays {
 public:
   struct Way {
     int64_t stripes = 1;
-    /// Without a tiling and a height, and with the traffic of no residents.
-    StageDraft stage;
+    /// With the traffic of no residents.
+    StageStats stats;
+    /// Slow bytes of each load in that.
+    std::vector<uint64_t> loadedBytes;
   };
+  /// Ops, loads and spills of all of them.
+  const StageDraft& stage() const { return stage_; }
   /// Null after the last one.
   const Way* at(size_t index);
   /// What a way there is needs beside residents.
   struct Room {
-    TileCost cost;
     std::vector<Overlap> overlaps;
     /// Fast bytes at least, and really once height() has been asked.
     uint64_t lowerBound = 0;
     std::optional<uint64_t> height;
   };
-  Room& room(size_t index, const Residents& residents);
-  uint64_t height(Room& room) const;
+  const Room& room(size_t index, const Residents& residents);
+  /// Fast bytes.
+  uint64_t height(size_t index, const Residents& residents);
 
 private:
   friend class StageDrafter;
   StreamWays(const StageDrafter& drafter, StageDraft stage, StreamModel model)
       : drafter_(&drafter), stage_(std::move(stage)), model_(std::move(model)),
         counts_(model_.stripeCounts()) {}
+
+  std::vector<bool> inPlace(size_t index, const Residents& residents) const;
+  TileCost cost(size_t index, const Residents& residents) const;
+  Room roomOf(const TileCost& cost) const;
 
   const StageDrafter* drafter_;
   StageDraft stage_;

@@ -381,6 +381,9 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
   const auto rounds = static_cast<uint64_t>(outer_);
   TileCost cost;
   cost.tiles = {outer_, steps, stripes, 1};
+  cost.loads.reserve(buffers_.size());
+  cost.buffers.reserve(buffers_.size() + 1);
+  cost.reloadAxes.reserve(buffers_.size());
   // What one stripe has read, another may read again.
   for (size_t pair = 0; stripes == 1 && pair < rows.copied.size(); ++pair)
     cost.leads.push_back(whole.count(rows.copied[pair].load) != 0 ? rows.inPlace[pair]
