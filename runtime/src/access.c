@@ -373,7 +373,7 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   const Family family = (Family)families[op->opcode];
   if (a.x->rank > TIGRIS_BOX_RANK)
     return 0;
-  *need = tigris_box_whole(a.dx, a.x->rank);
+  tigris_box_whole(need, a.dx, a.x->rank);
   switch (family) {
   case CONV:
   case TRANSPOSED:

@@ -14,7 +14,7 @@ typedef struct tigris_box {
 } tigris_box;
 
 /* All of a tensor with `rank` <= 4 dimensions. */
-tigris_box tigris_box_whole(const int32_t* dims, uint32_t rank);
+void tigris_box_whole(tigris_box* box, const int32_t* dims, uint32_t rank);
 /* Elements; 0 when the box is empty. */
 uint32_t tigris_box_elements(const tigris_box* box);
 /* Grows `box` to the smallest one that holds `other`, too; an empty box adds nothing. */

@@ -13,8 +13,8 @@
 
 /* Everything. Sets error_op. */
 tigris_status tigris_check_records(tigris_plan* plan);
-/* That stages have all ops, weight blocks, and that every unpacked operand lies inside the right one. */
-tigris_status tigris_check_blocks(const tigris_plan* plan);
+/* Stages, which have all ops; weight blocks; and where operands of the fast arena lie in their stage. */
+tigris_status tigris_check_stages(const tigris_plan* plan);
 /* The tiling of a tiled stage whose ops are known to be there. */
 tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage);
 /* One tigris_op: operands, parameters, overlap and the contract of its opcode. */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "tile.h"
 
 /* Strings of the summary, from `model` on. */
 #define NAMES ((offsetof(tigris_summary, flags) - offsetof(tigris_summary, model)) / 4)
@@ -178,7 +177,7 @@ static tigris_status checkOperand(const tigris_plan* plan, const void* record) {
     ok = o->offset == t->data;
   else if (o->pool == TIGRIS_POOL_TILE) /* tigris_check_tiling knows more */
     ok = t->rank - 1u < TIGRIS_BOX_RANK;
-  else /* UNPACKED: where exactly, tigris_check_blocks */
+  else /* UNPACKED: where exactly, tigris_check_stages */
     ok = tigris_placed(plan, o->pool, o->offset, t->bytes);
   return ok ? TIGRIS_OK : TIGRIS_E_ADDRESS;
 }
@@ -202,55 +201,6 @@ static tigris_status checkQuant(const tigris_plan* plan, const void* record) {
   return bits - 1 < 0x7F7FFFFFu ? TIGRIS_OK : TIGRIS_E_TENSOR;
 }
 
-/* Every op's fast operands end below the peak its stage declares, and none is a part of a tile. */
-static int wholeOpOk(const tigris_plan* plan, const tigris_op* op, uint32_t peak) {
-  uint32_t i;
-  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
-    const tigris_operand* o = &plan->operands[op->operands + i];
-    if (o->pool == TIGRIS_POOL_TILE ||
-        (o->pool == TIGRIS_POOL_FAST && o->offset + plan->tensors[o->tensor].bytes > peak))
-      return 0;
-  }
-  return 1;
-}
-
-/* The transfers are there and end below the peak. */
-static tigris_status checkTransfers(const tigris_plan* plan, uint32_t first, uint32_t count,
-                                    uint32_t peak) {
-  const tigris_transfer* t = &plan->transfers[first];
-  if (!tigris_within(plan->transfer_count, first, count))
-    return TIGRIS_E_FORMAT;
-  for (; count > 0; --count, ++t) {
-    if (t->fast + t->bytes > peak)
-      return TIGRIS_E_ADDRESS;
-  }
-  return TIGRIS_OK;
-}
-
-static tigris_status checkStage(const tigris_plan* plan, const void* record) {
-  const tigris_stage* s = (const tigris_stage*)record;
-  const uint32_t next = s == plan->stages ? 0 : s[-1].first_op + s[-1].op_count;
-  const int isTiled = s->mode != TIGRIS_STAGE_WHOLE;
-  tigris_status status;
-  uint32_t k;
-  if (!tigris_runs_mode(s->mode))
-    return TIGRIS_E_UNSUPPORTED;
-  if (s->first_op != next || s->op_count > plan->op_count - next ||
-      isTiled != (s->detail != TIGRIS_NONE))
-    return TIGRIS_E_FORMAT;
-  if (s->peak > plan->summary->fast_bytes)
-    return TIGRIS_E_ADDRESS;
-  if (isTiled)
-    return tigris_check_tiling(plan, s);
-  for (k = 0; k < s->op_count; ++k) {
-    if (!wholeOpOk(plan, &plan->ops[next + k], s->peak))
-      return TIGRIS_E_ADDRESS;
-  }
-  status = checkTransfers(plan, s->first_load, s->load_count, s->peak);
-  return status == TIGRIS_OK ? checkTransfers(plan, s->first_spill, s->spill_count, s->peak)
-                             : status;
-}
-
 /* Types of records in the order in which they may rely on each other: where tigris_plan has the first of them and
  * how many there are, their size, and the check of one. */
 typedef struct TableRule {
@@ -270,23 +220,22 @@ static const TableRule tables[] = {
     TABLE(operands, operand_count, sizeof(tigris_operand), checkOperand),
     TABLE(ops, op_count, sizeof(tigris_op), tigris_check_op),
     TABLE(transfers, transfer_count, sizeof(tigris_transfer), checkTransfer),
-    TABLE(stages, stage_count, sizeof(tigris_stage), checkStage),
 };
 
 tigris_status tigris_check_records(tigris_plan* plan) {
   tigris_status status = checkSummary(plan);
-  const TableRule* rule = tables;
+  uint32_t k;
   uint32_t i;
-  for (; rule != tables + sizeof tables / sizeof tables[0]; ++rule) {
+  for (k = 0; status == TIGRIS_OK && k < sizeof tables / sizeof tables[0]; ++k) {
+    const TableRule* rule = &tables[k];
     const uint8_t* record;
     uint32_t count;
     memcpy(&record, (const uint8_t*)plan + rule->pointer, sizeof record);
     memcpy(&count, (const uint8_t*)plan + rule->count, sizeof count);
-    for (i = 0; status == TIGRIS_OK && i < count; ++i, record += rule->size) {
+    for (i = 0; status == TIGRIS_OK && i < count; ++i, record += rule->size)
       status = rule->check(plan, record);
-      if (status != TIGRIS_OK && rule->check == tigris_check_op)
-        plan->error_op = i;
-    }
+    if (status != TIGRIS_OK && rule->check == tigris_check_op)
+      plan->error_op = i - 1;
   }
-  return status == TIGRIS_OK ? tigris_check_blocks(plan) : status;
+  return status == TIGRIS_OK ? tigris_check_stages(plan) : status;
 }

@@ -212,7 +212,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
 
 #else
 
-/* check_tables.c refuses the mode before it asks. */
+/* check_stages.c refuses the mode before it asks. */
 tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage) {
   (void)plan;
   (void)stage;

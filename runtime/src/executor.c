@@ -114,12 +114,25 @@ unsigned tigris_output_count(const tigris_plan* plan) {
   return plan->port_count - plan->input_count;
 }
 
+/* Ports by number; TIGRIS_NONE: there is no such input or output. */
+static uint32_t inputAt(const tigris_plan* plan, unsigned index) {
+  return index < plan->input_count ? index : TIGRIS_NONE;
+}
+
+static uint32_t outputAt(const tigris_plan* plan, unsigned index) {
+  return index < tigris_output_count(plan) ? plan->input_count + index : TIGRIS_NONE;
+}
+
+static const tigris_port* portAt(const tigris_plan* plan, uint32_t port) {
+  return port == TIGRIS_NONE ? NULL : &plan->ports[port];
+}
+
 const tigris_port* tigris_input_port(const tigris_plan* plan, unsigned index) {
-  return index < tigris_input_count(plan) ? &plan->ports[index] : NULL;
+  return portAt(plan, inputAt(plan, index));
 }
 
 const tigris_port* tigris_output_port(const tigris_plan* plan, unsigned index) {
-  return index < tigris_output_count(plan) ? &plan->ports[plan->input_count + index] : NULL;
+  return portAt(plan, outputAt(plan, index));
 }
 
 static const tigris_tensor* portTensor(const tigris_plan* plan, const tigris_port* port) {
@@ -144,52 +157,47 @@ uint32_t tigris_output_bytes(const tigris_plan* plan, unsigned index) {
   return t == NULL ? 0 : t->bytes;
 }
 
-static void* portData(const tigris_context* ctx, const tigris_port* port) {
-  if (port == NULL)
+static void* portData(const tigris_context* ctx, uint32_t port) {
+  const tigris_plan* plan = ctx->plan;
+  const uint32_t mode = plan->summary->io_mode;
+  if (port == TIGRIS_NONE || (mode == TIGRIS_IO_CALLER && ctx->rows[port] != NULL))
     return NULL;
-  if (ctx->plan->summary->io_mode == TIGRIS_IO_CALLER && ctx->rows[port - ctx->plan->ports] != NULL)
-    return NULL;
-  port = ctx->plan->ports + tigris_place_of(ctx, (uint32_t)(port - ctx->plan->ports));
-  switch (ctx->plan->summary->io_mode) {
-  case TIGRIS_IO_SLOW:
-    return ctx->slow + port->offset;
-  case TIGRIS_IO_ARENA:
-    if (!tigris_is_dynamic(ctx))
-      return ctx->fast + port->offset;
-    return ctx->ports[port - ctx->plan->ports];
-  default:
-    return ctx->ports[port - ctx->plan->ports];
-  }
+  port = tigris_place_of(ctx, port);
+  if (mode == TIGRIS_IO_SLOW)
+    return ctx->slow + plan->ports[port].offset;
+  if (mode == TIGRIS_IO_ARENA && !tigris_is_dynamic(ctx))
+    return ctx->fast + plan->ports[port].offset;
+  return ctx->ports[port];
 }
 
 void* tigris_input(tigris_context* ctx, unsigned index) {
-  return portData(ctx, tigris_input_port(ctx->plan, index));
+  return portData(ctx, inputAt(ctx->plan, index));
 }
 
 const void* tigris_output(const tigris_context* ctx, unsigned index) {
-  const tigris_port* port = tigris_output_port(ctx->plan, index);
-  if (TIGRIS_STATES && port != NULL && port->state != TIGRIS_NO_PORT)
-    port = &ctx->plan->ports[port->state]; /* where the next run reads it */
+  uint32_t port = outputAt(ctx->plan, index);
+  if (TIGRIS_STATES && port != TIGRIS_NONE && ctx->plan->ports[port].state != TIGRIS_NO_PORT)
+    port = ctx->plan->ports[port].state; /* where the next run reads it */
   return portData(ctx, port);
 }
 
-static tigris_status setPort(tigris_context* ctx, const tigris_port* port, void* data) {
-  if (port == NULL || data == NULL || ctx->plan->summary->io_mode != TIGRIS_IO_CALLER)
+static tigris_status setPort(tigris_context* ctx, uint32_t port, void* data) {
+  if (port == TIGRIS_NONE || data == NULL || ctx->plan->summary->io_mode != TIGRIS_IO_CALLER)
     return TIGRIS_E_ARGUMENT;
-  if ((uintptr_t)data % ctx->backend->alignment != 0)
+  if (((uintptr_t)data & (ctx->backend->alignment - 1)) != 0)
     return TIGRIS_E_ALIGN;
-  ctx->rows[port - ctx->plan->ports] = NULL;
-  ctx->ports[tigris_place_of(ctx, (uint32_t)(port - ctx->plan->ports))] = data;
+  ctx->rows[port] = NULL;
+  ctx->ports[tigris_place_of(ctx, port)] = data;
   return TIGRIS_OK;
 }
 
 tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* data) {
   /* One table holds inputs and outputs; the validator lets no op write to an input port. */
-  return setPort(ctx, tigris_input_port(ctx->plan, index), (void*)(uintptr_t)data);
+  return setPort(ctx, inputAt(ctx->plan, index), (void*)(uintptr_t)data);
 }
 
 tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data) {
-  return setPort(ctx, tigris_output_port(ctx->plan, index), data);
+  return setPort(ctx, outputAt(ctx->plan, index), data);
 }
 
 tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, void* user) {

@@ -42,7 +42,9 @@ static inline const tigris_tensor* tigris_tile_tensor(const tigris_tiles* t,
 }
 
 static inline tigris_box tigris_tile_whole(const tigris_tiles* t, const tigris_tensor* tensor) {
-  return tigris_box_whole(tigris_dims(t->plan, tensor), tensor->rank);
+  tigris_box box;
+  tigris_box_whole(&box, tigris_dims(t->plan, tensor), tensor->rank);
+  return box;
 }
 
 /* The stage is streamed in more than one stripe. */

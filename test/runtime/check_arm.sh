@@ -26,13 +26,13 @@ for name in executor dynamic; do
     -o "$build/without_$name.o"
 done
 # So it does without tiled stages.
-for name in check_tile check_tables executor tile; do
+for name in check_tile check_stages executor tile; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_TILED_STAGES=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$name.o"
 done
 # And without weight blocks.
-for name in check_blocks executor; do
+for name in check_stages executor; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_WEIGHT_BLOCKS=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$name.o"
