@@ -28,17 +28,10 @@ typedef struct tigris_op_check {
 } tigris_op_check;
 
 /* Tensor of input `i`, or NULL when absent or left out. */
-static inline const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i) {
-  const tigris_operand* operand = c->plan->operands + c->op->operands + i;
-  if (i >= c->op->inputs || operand->pool == TIGRIS_POOL_ABSENT)
-    return NULL;
-  return c->plan->tensors + operand->tensor;
-}
+const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i);
 
 /* Tensor of output `i`; always present. */
-static inline const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i) {
-  return c->plan->tensors + c->plan->operands[c->op->operands + c->op->inputs + i].tensor;
-}
+const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i);
 
 /* Contracts per opcode family; c->params has the size the opcode asks for. */
 tigris_status tigris_check_conv(const tigris_op_check* c);
@@ -85,17 +78,8 @@ int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint3
 int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const int32_t* from,
                     const int32_t* to);
 
-static inline int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a,
-                                   const tigris_tensor* b) {
-  uint32_t i;
-  if (a->rank != b->rank)
-    return 0;
-  for (i = 0; i < a->rank; ++i) {
-    if (tigris_dims(plan, a)[i] != tigris_dims(plan, b)[i])
-      return 0;
-  }
-  return 1;
-}
+/* Both have the same dimensions. */
+int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a, const tigris_tensor* b);
 
 /* `count` ints from `index` lie in INTS. */
 static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint32_t count) {

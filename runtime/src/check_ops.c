@@ -1,4 +1,6 @@
 /* Checks one op: the table of opcodes, its operands, its parameters and which memory may overlap. */
+#include <string.h>
+
 #include "check.h"
 
 typedef struct OpRule {
@@ -187,6 +189,23 @@ tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
   c.op = op;
   c.params = plan->params + op->params;
   return rule->check(&c);
+}
+
+const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i) {
+  const tigris_operand* operand = c->plan->operands + c->op->operands + i;
+  if (i >= c->op->inputs || operand->pool == TIGRIS_POOL_ABSENT)
+    return NULL;
+  return c->plan->tensors + operand->tensor;
+}
+
+const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i) {
+  return c->plan->tensors + c->plan->operands[c->op->operands + c->op->inputs + i].tensor;
+}
+
+int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a, const tigris_tensor* b) {
+  const int32_t* x = tigris_dims(plan, a);
+  const int32_t* y = tigris_dims(plan, b);
+  return a->rank == b->rank && memcmp(x, y, a->rank * sizeof *x) == 0;
 }
 
 int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count) {

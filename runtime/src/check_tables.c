@@ -6,8 +6,9 @@
 /* Strings of the summary, from `model` on. */
 #define NAMES ((offsetof(tigris_summary, flags) - offsetof(tigris_summary, model)) / 4)
 
+/* TIGRIS_NONE + 1 is 0. */
 static int stringOk(const tigris_plan* plan, uint32_t reference) {
-  return reference == TIGRIS_NONE || reference < plan->string_bytes;
+  return reference + 1 <= plan->string_bytes;
 }
 
 int tigris_within(uint32_t size, uint32_t first, uint32_t count) {
