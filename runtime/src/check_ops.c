@@ -1,6 +1,4 @@
 /* Checks one op: the table of opcodes, its operands, its parameters and which memory may overlap. */
-#include <string.h>
-
 #include "check.h"
 
 typedef struct OpRule {
@@ -205,7 +203,14 @@ const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i) {
 int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a, const tigris_tensor* b) {
   const int32_t* x = tigris_dims(plan, a);
   const int32_t* y = tigris_dims(plan, b);
-  return a->rank == b->rank && memcmp(x, y, a->rank * sizeof *x) == 0;
+  uint32_t i;
+  if (a->rank != b->rank)
+    return 0;
+  for (i = 0; i < a->rank; ++i) {
+    if (x[i] != y[i])
+      return 0;
+  }
+  return 1;
 }
 
 int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count) {
