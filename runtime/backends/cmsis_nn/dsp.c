@@ -133,7 +133,7 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
   s[3] = s3;
 }
 
-/* What the fast path cannot do: left shifts, and sums whose double is no int32. */
+/* What the fast path does not do: no right shift, and sums whose double is no int32. */
 __attribute__((noinline)) static int32_t scaleSlowly(uint32_t sum, int32_t multiplier,
                                                      int32_t shift) {
   return tigris_requantize((int32_t)sum, multiplier, shift);
@@ -144,12 +144,11 @@ static inline int8_t requantize(const tigris_dsp_finish* f, uint32_t sum, int32_
                                 int32_t shift) {
   const uint32_t twice = sum << 1;
   int32_t v;
-  if (shift > 0 || (int32_t)(twice ^ sum) < 0) {
+  if (shift >= 0 || (int32_t)(twice ^ sum) < 0) {
     v = scaleSlowly(sum, multiplier, shift);
-  } else {
+  } else { /* half away from zero: negative values go down by one, then half goes up */
     v = tigris_dsp_high((int32_t)twice, multiplier);
-    if (shift != 0) /* half away from zero: negative values go down by one, then half goes up */
-      v = (((v + (v >> 31)) >> (-shift - 1)) + 1) >> 1;
+    v = (((v + (v >> 31)) >> (-shift - 1)) + 1) >> 1;
   }
   v = tigris_dsp_saturate(tigris_add_wrap(v, f->out_zero));
   if (!f->is_open)
@@ -162,12 +161,24 @@ static inline int8_t finishOne(const tigris_dsp_finish* f, uint32_t channel, uin
                     f->shift[channel * f->pair_step]);
 }
 
+/* One channel of two columns: its pair is read once. */
+static inline void finishTwo(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum0,
+                             uint32_t sum1, int8_t* y0, int8_t* y1) {
+  const int32_t multiplier = f->multiplier[channel * f->pair_step];
+  const int32_t shift = f->shift[channel * f->pair_step];
+  *y0 = requantize(f, sum0, multiplier, shift);
+  *y1 = requantize(f, sum1, multiplier, shift);
+}
+
 static uint32_t biasOf(const tigris_dsp_finish* f, uint32_t channel) {
   return f->bias == NULL ? 0 : (uint32_t)f->bias[channel];
 }
 
 void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t count,
-                            uint32_t channels, const tigris_dsp_finish* f, int8_t* y0, int8_t* y1) {
+                            uint32_t channels, const tigris_dsp_finish* finish, int8_t* y0,
+                            int8_t* y1) {
+  const tigris_dsp_finish own = *finish; /* the stores might change it, for all a compiler knows */
+  const tigris_dsp_finish* f = &own;
   const uint32_t groups = count / 4u;
   uint32_t o;
   for (o = 0; o + 2 <= channels; o += 2, w += 2 * count) {
@@ -184,10 +195,8 @@ void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t c
       s[2] += (uint32_t)w[i] * rest[1];
       s[3] += (uint32_t)w[count + i] * rest[1];
     }
-    *y0++ = finishOne(f, o, s[0]);
-    *y0++ = finishOne(f, o + 1, s[1]);
-    *y1++ = finishOne(f, o, s[2]);
-    *y1++ = finishOne(f, o + 1, s[3]);
+    finishTwo(f, o, s[0], s[2], y0++, y1++);
+    finishTwo(f, o + 1, s[1], s[3], y0++, y1++);
   }
   if (o < channels) {
     const uint32_t* b = columns;
@@ -209,15 +218,19 @@ void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t c
 }
 
 void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t count,
-                           uint32_t channels, const tigris_dsp_finish* f, int8_t* y) {
+                           uint32_t channels, const tigris_dsp_finish* finish, int8_t* y) {
+  const tigris_dsp_finish own = *finish; /* as above */
+  const tigris_dsp_finish* f = &own;
   const uint32_t groups = count / 4u;
   uint32_t o;
   for (o = 0; o + 4 <= channels; o += 4, w += 4 * count) {
     const uint32_t* rest = column + groups * 2u;
     uint32_t s[4];
     uint32_t i;
-    for (i = 0; i < 4; ++i)
-      s[i] = biasOf(f, o + i);
+    s[0] = biasOf(f, o);
+    s[1] = biasOf(f, o + 1);
+    s[2] = biasOf(f, o + 2);
+    s[3] = biasOf(f, o + 3);
     if (groups != 0)
       oneByFour(s, column, w, count, groups);
     for (i = groups * 4u; i < count; ++i, ++rest) {
@@ -226,8 +239,10 @@ void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t cou
       s[2] += (uint32_t)w[2 * count + i] * *rest;
       s[3] += (uint32_t)w[3 * count + i] * *rest;
     }
-    for (i = 0; i < 4; ++i)
-      *y++ = finishOne(f, o + i, s[i]);
+    *y++ = finishOne(f, o, s[0]);
+    *y++ = finishOne(f, o + 1, s[1]);
+    *y++ = finishOne(f, o + 2, s[2]);
+    *y++ = finishOne(f, o + 3, s[3]);
   }
   for (; o < channels; ++o, w += count) {
     const uint32_t* b = column;
