@@ -311,16 +311,14 @@ static void meet(int32_t start, uint32_t size, uint32_t kernel, uint32_t* begin,
 static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finish* f,
                            const int8_t* x, const uint32_t* w, uint32_t first, int8_t* y) {
   const uint32_t offset = (uint32_t)-d->in_zero << 16 | ((uint32_t)-d->in_zero & 0xFFFFu);
-  int32_t multiplier[4];
-  int32_t shift[4];
-  uint32_t bias[4];
+  const uint32_t step = f->pair_step;
+  const int32_t* const m = f->multiplier + first * step;
+  const int32_t* const n = f->shift + first * step;
+  const int32_t multiplier[4] = {m[0], m[step], m[2 * step], m[3 * step]};
+  const int32_t shift[4] = {n[0], n[step], n[2 * step], n[3 * step]};
+  const uint32_t bias[4] = {biasOf(f, first), biasOf(f, first + 1), biasOf(f, first + 2),
+                            biasOf(f, first + 3)};
   uint32_t oy;
-  uint32_t i;
-  for (i = 0; i < 4; ++i) {
-    multiplier[i] = f->multiplier[(first + i) * f->pair_step];
-    shift[i] = f->shift[(first + i) * f->pair_step];
-    bias[i] = biasOf(f, first + i);
-  }
   for (oy = 0; oy < d->out_h; ++oy) {
     const int32_t top = (int32_t)(oy * d->stride_h) - d->pad_top;
     uint32_t yBegin;
@@ -352,8 +350,10 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
   }
 }
 
-void tigris_dsp_depthwise_image(const tigris_dsp_depthwise* d, const tigris_dsp_finish* f,
+void tigris_dsp_depthwise_image(const tigris_dsp_depthwise* d, const tigris_dsp_finish* finish,
                                 const int8_t* x, const int8_t* w, uint32_t* taps, int8_t* y) {
+  const tigris_dsp_finish own = *finish; /* as above */
+  const tigris_dsp_finish* f = &own;
   const uint32_t count = d->kernel_h * d->kernel_w;
   const uint32_t channels = d->channels;
   uint32_t first;
