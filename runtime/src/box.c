@@ -63,45 +63,44 @@ int tigris_box_find(const tigris_box* outer, const tigris_box* inner, uint32_t* 
   return joined;
 }
 
-/* A packed box beside a part of it: the byte that is copied next, and bytes from index to index of each axis. */
-typedef struct Cursor {
-  size_t at;
-  size_t step[TIGRIS_BOX_RANK];
-} Cursor;
-
-static void enter(Cursor* c, const tigris_box* box, const tigris_box* part, uint32_t elementSize) {
+/* Bytes from index to index of each axis of a packed box; returns where `part` starts in it. */
+static size_t layout(const tigris_box* box, const tigris_box* part, uint32_t elementSize,
+                     size_t* steps) {
   size_t step = elementSize;
+  size_t start = 0;
   uint32_t i;
-  c->at = 0;
   for (i = TIGRIS_BOX_RANK; i-- > 0;) {
-    c->step[i] = step;
-    c->at += step * (uint32_t)(part->begin[i] - box->begin[i]);
+    steps[i] = step;
+    start += step * (uint32_t)(part->begin[i] - box->begin[i]);
     step *= (uint32_t)sizeOf(box, i);
   }
+  return start;
 }
 
 void tigris_box_copy(const tigris_box* part, const tigris_box* fromBox, const uint8_t* from,
                      const tigris_box* toBox, uint8_t* to, uint32_t elementSize) {
-  Cursor source;
-  Cursor target;
-  int32_t index[TIGRIS_BOX_RANK] = {0, 0, 0, 0};
-  size_t run = elementSize;
-  uint32_t inner = TIGRIS_BOX_RANK; /* the axes from here on are in one run */
-  uint32_t i;
-  enter(&source, fromBox, part, elementSize);
-  enter(&target, toBox, part, elementSize);
-  while (inner > 0 && run == source.step[inner - 1] && run == target.step[inner - 1])
-    run *= (uint32_t)sizeOf(part, --inner);
-  do {
-    memcpy(to + target.at, from + source.at, run);
-    for (i = inner; i-- > 0;) {
-      source.at += source.step[i];
-      target.at += target.step[i];
-      if (++index[i] < sizeOf(part, i))
-        break;
-      source.at -= source.step[i] * (uint32_t)index[i];
-      target.at -= target.step[i] * (uint32_t)index[i];
-      index[i] = 0;
+  size_t fromStep[TIGRIS_BOX_RANK];
+  size_t toStep[TIGRIS_BOX_RANK];
+  int32_t n[TIGRIS_BOX_RANK - 1]; /* indices of the axes outside a run */
+  size_t run;
+  uint32_t axis = TIGRIS_BOX_RANK - 1; /* the outermost axis inside it */
+  int32_t i;
+  int32_t k;
+  int32_t m;
+  from += layout(fromBox, part, elementSize, fromStep);
+  to += layout(toBox, part, elementSize, toStep);
+  run = (size_t)(uint32_t)sizeOf(part, axis) * elementSize;
+  while (axis > 0 && run == fromStep[axis - 1] && run == toStep[axis - 1])
+    run *= (uint32_t)sizeOf(part, --axis);
+  for (i = 0; i < (int32_t)TIGRIS_BOX_RANK - 1; ++i)
+    n[i] = (uint32_t)i < axis ? sizeOf(part, (uint32_t)i) : 1;
+  for (i = 0; i < n[0]; ++i) {
+    for (k = 0; k < n[1]; ++k) {
+      for (m = 0; m < n[2]; ++m) {
+        const size_t a = (uint32_t)i, b = (uint32_t)k, c = (uint32_t)m;
+        memcpy(to + a * toStep[0] + b * toStep[1] + c * toStep[2],
+               from + a * fromStep[0] + b * fromStep[1] + c * fromStep[2], run);
+      }
     }
-  } while (i != UINT32_MAX);
+  }
 }

@@ -87,14 +87,13 @@ static tigris_status checkTensor(const tigris_plan* plan, const void* record) {
   const tigris_tensor* t = (const tigris_tensor*)record;
   const uint32_t size = tigris_element_size(t->dtype);
   const uint32_t elements = product(plan, t->dims, t->rank);
-  const int isConst = (t->flags & TIGRIS_TENSOR_CONST) != 0;
-  const int isPacked = (t->flags & TIGRIS_TENSOR_PACKED) != 0;
+  const uint32_t kind = t->flags & (TIGRIS_TENSOR_CONST | TIGRIS_TENSOR_PACKED);
   if (size == 0)
     return TIGRIS_E_UNSUPPORTED;
   if (elements == 0 || elements > TIGRIS_MAX_TENSOR_BYTES / size || elements * size != t->bytes)
     return TIGRIS_E_TENSOR;
   if ((t->quant != TIGRIS_NONE && !zeroPointOk(plan, t)) || !stringOk(plan, t->name) ||
-      isPacked > isConst || (isConst > isPacked) != (t->data != TIGRIS_NONE))
+      kind == TIGRIS_TENSOR_PACKED || (kind == TIGRIS_TENSOR_CONST) != (t->data != TIGRIS_NONE))
     return TIGRIS_E_TENSOR;
   return t->data == TIGRIS_NONE || (t->data % TIGRIS_WEIGHT_ALIGN == 0 &&
                                     tigris_within(plan->weight_bytes, t->data, t->bytes))
@@ -120,7 +119,7 @@ int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const
 /* The interface shape is the stored shape, reordered by perm or merely viewed. */
 static int portShapeOk(const tigris_plan* plan, const tigris_port* port, const tigris_tensor* t) {
   const uint32_t elements = product(plan, port->dims, port->rank);
-  if (elements == 0 || elements != tigris_elements(t))
+  if (elements == 0 || elements != product(plan, t->dims, t->rank))
     return 0;
   return port->perm == TIGRIS_NONE ||
          (port->rank == t->rank && tigris_permutes(plan, port->perm, port->rank,

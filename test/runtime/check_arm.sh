@@ -40,7 +40,7 @@ done
 # And without the checks of records; one family of ops or none is enough, too.
 # shellcheck disable=SC2086
 "$compiler" $flags -Wconversion -DTIGRIS_VALIDATE=0 -c "$runtime/src/plan.c" -o "$build/trusted_plan.o"
-for name in check_ops access; do
+for name in check_ops access access_op access_params; do
   for selection in -DTIGRIS_KERNEL_CONV_S8=1 -DTIGRIS_KERNEL_RESIZE=1 -DTIGRIS_OPS_DENSE=1; do
     # shellcheck disable=SC2086
     "$compiler" $flags -Wconversion -DTIGRIS_KERNELS_DEFAULT=0 $selection \

@@ -1,0 +1,83 @@
+/* Families of opcodes, and what several rules ask of an op. */
+#include "access_op.h"
+
+const uint8_t tigris_access_families[TIGRIS_OP_RNN + 1] = {
+    [TIGRIS_OP_CONV] = TIGRIS_FAMILY_CONV,
+    [TIGRIS_OP_DEPTHWISE_CONV] = TIGRIS_FAMILY_CONV,
+    [TIGRIS_OP_CONV_TRANSPOSE] = TIGRIS_FAMILY_TRANSPOSED,
+    [TIGRIS_OP_FULLY_CONNECTED] = TIGRIS_FAMILY_DENSE,
+    [TIGRIS_OP_MATMUL] = TIGRIS_FAMILY_PRODUCT,
+    [TIGRIS_OP_MAX_POOL] = TIGRIS_FAMILY_POOL,
+    [TIGRIS_OP_AVERAGE_POOL] = TIGRIS_FAMILY_POOL,
+    [TIGRIS_OP_GLOBAL_AVERAGE_POOL] = TIGRIS_FAMILY_GLOBAL_POOL,
+    [TIGRIS_OP_REDUCE] = TIGRIS_FAMILY_REDUCTION,
+    [TIGRIS_OP_LOOKUP] = TIGRIS_FAMILY_TABLE,
+    [TIGRIS_OP_BATCH_NORM] = TIGRIS_FAMILY_SCALE,
+    [TIGRIS_OP_SOFTMAX] = TIGRIS_FAMILY_SOFTMAX,
+    [TIGRIS_OP_LOG_SOFTMAX] = TIGRIS_FAMILY_SOFTMAX,
+    [TIGRIS_OP_LAYER_NORM] = TIGRIS_FAMILY_NORM,
+    [TIGRIS_OP_CONCAT] = TIGRIS_FAMILY_CONCAT,
+    [TIGRIS_OP_SLICE] = TIGRIS_FAMILY_SLICE,
+    [TIGRIS_OP_PAD] = TIGRIS_FAMILY_PAD,
+    [TIGRIS_OP_TRANSPOSE] = TIGRIS_FAMILY_PERMUTATION,
+    [TIGRIS_OP_RESHAPE] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_RESIZE] = TIGRIS_FAMILY_RESIZE,
+    [TIGRIS_OP_GATHER] = TIGRIS_FAMILY_GATHER,
+    [TIGRIS_OP_ARG_MAX] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_ARG_MIN] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_CUM_SUM] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_TOP_K] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_GATHER_ND] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_GATHER_ELEMENTS] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_SCATTER_ND] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_SCATTER_ELEMENTS] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_LSTM] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_GRU] = TIGRIS_FAMILY_WHOLE,
+    [TIGRIS_OP_RNN] = TIGRIS_FAMILY_WHOLE,
+};
+
+int tigris_is_parameter(const tigris_op* op, uint32_t input) {
+  return input > 0 && tigris_access_families[op->opcode] >= TIGRIS_FIRST_WITH_PARAMETERS;
+}
+
+tigris_access tigris_access_of(const tigris_plan* plan, const tigris_op* op, uint32_t input,
+                               const tigris_box* out) {
+  tigris_access a;
+  a.plan = plan;
+  a.op = op;
+  a.params = plan->params + op->params;
+  a.out = out;
+  a.input = input;
+  a.x = tigris_operand_tensor(plan, op, input);
+  a.y = tigris_operand_tensor(plan, op, op->inputs);
+  a.dx = tigris_dims(plan, a.x);
+  a.dy = tigris_dims(plan, a.y);
+  return a;
+}
+
+int tigris_covers_axes(const tigris_access* a, uint32_t from, uint32_t past) {
+  for (; from < past; ++from) {
+    if (a->out->end[from] - a->out->begin[from] != a->dy[from])
+      return 0;
+  }
+  return 1;
+}
+
+const uint8_t tigris_axes_of[3][4] = {{0, 4, 4, 1}, {0, 1, 4, 2}, {0, 1, 2, 3}};
+
+tigris_groups tigris_groups_of(const tigris_access* a) {
+  const int32_t groups = ((const tigris_conv_params*)a->params)->groups;
+  const uint32_t c = a->y->rank - 1u;
+  const tigris_tensor* x = tigris_operand_tensor(a->plan, a->op, 0);
+  tigris_groups g;
+  g.in = tigris_dims(a->plan, x)[c] / groups;
+  g.out = a->dy[c] / groups;
+  g.first = a->out->begin[c] / g.out;
+  g.past = (a->out->end[c] - 1) / g.out + 1;
+  return g;
+}
+
+int32_t tigris_dense_outputs(const tigris_plan* plan, const tigris_op* op) {
+  const tigris_tensor* w = tigris_operand_tensor(plan, op, 1);
+  return tigris_dims(plan, w)[w->dtype == TIGRIS_F32 ? 1 : 0];
+}

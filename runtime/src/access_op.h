@@ -1,0 +1,102 @@
+/* What the rules of access.h look at: the family of an opcode, an op with one of its inputs, its windows and groups. */
+#ifndef TIGRIS_ACCESS_OP_H
+#define TIGRIS_ACCESS_OP_H
+
+#include "access.h"
+#include "view.h"
+
+typedef enum tigris_family {
+  TIGRIS_FAMILY_ELEMENTS = 0, /* the same box, under broadcasting: every opcode not listed */
+  TIGRIS_FAMILY_POOL,
+  TIGRIS_FAMILY_GLOBAL_POOL,
+  TIGRIS_FAMILY_REDUCTION,
+  TIGRIS_FAMILY_SOFTMAX,
+  TIGRIS_FAMILY_PRODUCT,
+  TIGRIS_FAMILY_CONCAT,
+  TIGRIS_FAMILY_SLICE,
+  TIGRIS_FAMILY_PAD,
+  TIGRIS_FAMILY_PERMUTATION,
+  TIGRIS_FAMILY_RESIZE,
+  TIGRIS_FAMILY_WHOLE,
+  /* their inputs but the first are parameters */
+  TIGRIS_FAMILY_CONV,
+  TIGRIS_FAMILY_TRANSPOSED,
+  TIGRIS_FAMILY_DENSE,
+  TIGRIS_FAMILY_NORM,
+  TIGRIS_FAMILY_GATHER,
+  TIGRIS_FAMILY_TABLE, /* as ELEMENTS otherwise */
+  TIGRIS_FAMILY_SCALE, /* likewise */
+  TIGRIS_FIRST_WITH_PARAMETERS = TIGRIS_FAMILY_CONV
+} tigris_family;
+
+/* The family of each opcode. */
+extern const uint8_t tigris_access_families[TIGRIS_OP_RNN + 1];
+
+/* An op with an output box and one of its inputs. */
+typedef struct tigris_access {
+  const tigris_plan* plan;
+  const tigris_op* op;
+  const void* params;
+  const tigris_box* out;
+  uint32_t input;
+  const tigris_tensor* x;
+  const tigris_tensor* y;
+  const int32_t* dx;
+  const int32_t* dy;
+} tigris_access;
+
+tigris_access tigris_access_of(const tigris_plan* plan, const tigris_op* op, uint32_t input,
+                               const tigris_box* out);
+
+/* The tensor of operand `i`. */
+static inline const tigris_tensor* tigris_operand_tensor(const tigris_plan* plan,
+                                                         const tigris_op* op, uint32_t i) {
+  return &plan->tensors[plan->operands[op->operands + i].tensor];
+}
+
+static inline int32_t tigris_least(int32_t a, int32_t b) { return a < b ? a : b; }
+
+static inline int32_t tigris_most(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* The output box has all of its axes in [from, past). */
+int tigris_covers_axes(const tigris_access* a, uint32_t from, uint32_t past);
+
+/* Which axes of a tensor of rank 2, 3, 4 are N, H, W and C; those it does not have have the number 4. */
+extern const uint8_t tigris_axes_of[3][4];
+
+/* ---- windows: the leading fields of tigris_conv_params and tigris_pool_params are the same */
+
+typedef struct tigris_window {
+  int32_t kernel;
+  int32_t stride;
+  int32_t dilation;
+  int32_t before;
+  int32_t after;
+} tigris_window;
+
+/* Of axis H (0) or W (1). */
+static inline tigris_window tigris_window_of(const void* params, uint32_t axis) {
+  const int32_t* p = (const int32_t*)params + axis;
+  tigris_window w;
+  w.kernel = p[0];
+  w.stride = p[2];
+  w.dilation = p[4];
+  w.before = p[6];
+  w.after = p[8];
+  return w;
+}
+
+/* Groups [first, past) of a convolution that an output box touches, and its channels in each. */
+typedef struct tigris_groups {
+  int32_t in;
+  int32_t out;
+  int32_t first;
+  int32_t past;
+} tigris_groups;
+
+tigris_groups tigris_groups_of(const tigris_access* a);
+
+/* Outputs of a dense layer, N. */
+int32_t tigris_dense_outputs(const tigris_plan* plan, const tigris_op* op);
+
+#endif /* TIGRIS_ACCESS_OP_H */
