@@ -336,7 +336,7 @@ TileCost StreamWays::cost(size_t index, const Residents& residents) const {
 }
 
 StreamWays::Room StreamWays::roomOf(const TileCost& cost) const {
-  return {drafter_->overlapsOf(cost), model_.lowerBound(cost, drafter_->align_), {}};
+  return {drafter_->overlapsOf(cost), model_.lowerBound(cost), {}};
 }
 
 const StreamWays::Room& StreamWays::room(size_t index, const Residents& residents) {

@@ -2,7 +2,7 @@
 #include "tigris/Plan/StreamModel.h"
 
 #include "tigris/Analysis/MacCount.h"
-#include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Plan/SpacedLayout.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
@@ -275,19 +275,24 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
       const State& worked = isSink(op) ? states[op.inputs[0].buffer] : made;
       result.calls[k] += worked.end > worked.fresh ? 1 : 0;
     }
+    std::vector<int64_t> next(buffers_.size());
     for (size_t i = 0; i < buffers_.size(); ++i)
-      lowest[i] = buffers_[i].whole ? 0 : states[i].fresh;
+      next[i] = buffers_[i].whole ? 0 : states[i].end;
     for (const Step& op : ops_)
-      if (const int64_t row = states[op.output].fresh;
-          row < buffers_[op.output].rows && !isSink(op))
+      if (const int64_t row = states[op.output].end; row < buffers_[op.output].rows && !isSink(op))
         for (const Input& input : op.inputs)
-          lowest[input.buffer] =
-              std::min(lowest[input.buffer], input.access->need[static_cast<size_t>(row)].begin);
+          next[input.buffer] =
+              std::min(next[input.buffer], input.access->need[static_cast<size_t>(row)].begin);
+    std::vector<Rows::Held> held(buffers_.size());
     for (size_t i = 0; i < buffers_.size(); ++i) {
+      held[i] = {states[i].fresh - lowest[i], states[i].end - lowest[i], next[i] - lowest[i]};
       Rows::PerBuffer& buffer = result.buffers[i];
-      buffer.most = std::max(buffer.most, states[i].end - lowest[i]);
-      buffer.rolls |= lowest[i] < states[i].fresh;
+      buffer.most = std::max(buffer.most, held[i].all);
+      buffer.rolls |= held[i].kept > 0;
     }
+    lowest = std::move(next);
+    if (std::find(result.steps.begin(), result.steps.end(), held) == result.steps.end())
+      result.steps.push_back(std::move(held));
     addLeads(states, result);
   }
   return result;
@@ -351,7 +356,8 @@ std::optional<StreamModel::Columns> StreamModel::findColumns(int64_t stripes) co
   result.single.resize(ops_.size());
   if (stripes == 1) {
     for (size_t i = 0; i < buffers_.size(); ++i)
-      result.buffers[i].most = result.buffers[i].total = buffers_[i].columns();
+      result.buffers[i].most = result.buffers[i].least = result.buffers[i].total =
+          buffers_[i].columns();
     return result;
   }
   const std::vector<Box> uncut = needsOfRows();
@@ -363,6 +369,7 @@ std::optional<StreamModel::Columns> StreamModel::findColumns(int64_t stripes) co
     for (size_t i = 0; i < buffers_.size(); ++i) {
       Columns::PerBuffer& buffer = result.buffers[i];
       buffer.most = std::max(buffer.most, held[i].size());
+      buffer.least = index == 0 ? held[i].size() : std::min(buffer.least, held[i].size());
       buffer.total += held[i].size();
       buffer.narrow |= held[i].size() < buffers_[i].columns();
     }
@@ -405,7 +412,7 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
     const uint64_t columnBytes = buffer.columnBytes();
     LiveBuffer live;
     const uint64_t sums = hasSums(steps) ? buffer.sumBytes : 0;
-    const bool stays = buffer.whole || rows.buffers[i].rolls || sums != 0;
+    const bool stays = buffer.whole || sums != 0;
     live.birth = stays ? 0 : static_cast<uint32_t>(buffer.firstOp);
     live.death = stays ? last : static_cast<uint32_t>(buffer.lastOp);
     cost.inPlace.push_back(stripes == 1 && (buffer.load || buffer.store) && sums == 0 &&
@@ -413,6 +420,11 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
     if (!cost.inPlace.back())
       live.bytes =
           std::max(sums, static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes);
+    const bool byRows = !buffer.whole && sums == 0 && !cost.inPlace.back();
+    cost.rows.push_back(byRows
+                            ? TileCost::RowBytes{static_cast<uint64_t>(width.most) * columnBytes,
+                                                 static_cast<uint64_t>(width.least) * columnBytes}
+                            : TileCost::RowBytes());
     cost.buffers.push_back(std::move(live));
     // What changes from stripe to stripe is filled again in every round, too.
     const bool again = !buffer.whole || width.narrow;
@@ -465,7 +477,7 @@ std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const T
     if (!cost)
       return false;
     const uint64_t budget = room(*cost);
-    if (lowerBound(*cost, align) > budget || layOut(*cost, align).height > budget)
+    if (lowerBound(*cost) > budget || layOut(*cost, align).height > budget)
       return false;
     found = std::move(cost);
     return true;
@@ -486,12 +498,86 @@ std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const T
   return found;
 }
 
-uint64_t StreamModel::lowerBound(const TileCost& cost, uint64_t align) const {
-  return computeTimeline(cost.buffers, ops_.size(), align).bound;
+/// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its last op what is not
+/// gone, which moves to its start when the next step begins.
+StreamModel::Extents StreamModel::extents(const TileCost& cost, size_t buffer) const {
+  Extents result;
+  const uint64_t bytes = cost.buffers[buffer].bytes;
+  const std::vector<std::vector<Rows::Held>>& steps = rows(cost.tiles[RowAxis]).steps;
+  if (bytes == 0 || buffer >= buffers_.size() || cost.rows[buffer].most == 0) {
+    result.steps.assign(bytes == 0 ? 0 : steps.size(), {bytes, bytes, 0});
+    result.last = ops_.size() - 1;
+    return result;
+  }
+  const TileCost::RowBytes& row = cost.rows[buffer];
+  for (const std::vector<Rows::Held>& step : steps) {
+    const Rows::Held& held = step[buffer];
+    const auto rowsOf = [](int64_t count) { return static_cast<uint64_t>(count); };
+    const uint64_t all = rowsOf(held.all) * row.most;
+    result.steps.push_back({rowsOf(held.kept) * row.most, all,
+                            held.gone == held.all ? all : rowsOf(held.gone) * row.least});
+  }
+  result.first = buffers_[buffer].firstOp;
+  result.last = buffers_[buffer].lastOp;
+  return result;
+}
+
+/// From the start of the one below to the start of the one above. What is used at the same time lies apart as a whole.
+uint64_t StreamModel::clearance(const Extents& below, const Extents& above) {
+  const bool areTogether = below.first <= above.last && above.first <= below.last;
+  uint64_t least = 0;
+  for (size_t k = 0; k < std::min(below.steps.size(), above.steps.size()); ++k) {
+    const auto& [keptBelow, allBelow, goneBelow] = below.steps[k];
+    const auto& [keptAbove, allAbove, goneAbove] = above.steps[k];
+    if (areTogether) {
+      least = std::max(least, allBelow);
+    } else if (allBelow == 0 || allAbove == 0) {
+      continue;
+    } else if (above.last < below.first) {
+      const uint64_t late = goneAbove < allAbove ? allBelow - std::min(allBelow, goneAbove) : 0;
+      least = std::max({least, keptBelow, late});
+    } else if (keptAbove > 0 || goneBelow < allBelow) {
+      least = std::max(least, allBelow);
+    }
+  }
+  return least;
+}
+
+uint64_t StreamModel::lowerBound(const TileCost& cost) const {
+  const size_t steps = rows(cost.tiles[RowAxis]).steps.size();
+  // What each op adds to what is held before it, per step.
+  std::vector<std::vector<int64_t>> changes(steps, std::vector<int64_t>(ops_.size() + 1, 0));
+  for (size_t i = 0; i < cost.buffers.size(); ++i) {
+    const Extents extents = this->extents(cost, i);
+    for (size_t k = 0; k < extents.steps.size(); ++k) {
+      const auto& [kept, all, gone] = extents.steps[k];
+      changes[k][0] += static_cast<int64_t>(kept);
+      changes[k][extents.first] += static_cast<int64_t>(all - kept);
+      changes[k][extents.last + 1] -= static_cast<int64_t>(gone);
+    }
+  }
+  int64_t bound = 0;
+  for (const std::vector<int64_t>& step : changes) {
+    int64_t live = 0;
+    for (size_t op = 0; op < ops_.size(); ++op) {
+      live += step[op];
+      bound = std::max(bound, live);
+    }
+  }
+  return static_cast<uint64_t>(bound);
 }
 
 ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
-  return layoutArena(cost.buffers, align, lowerBound(cost, align));
+  const size_t count = cost.buffers.size();
+  std::vector<Extents> extents;
+  for (size_t i = 0; i < count; ++i)
+    extents.push_back(this->extents(cost, i));
+  Clearances clearances(count);
+  for (size_t below = 0; below < count; ++below)
+    for (size_t above = 0; above < count; ++above)
+      if (below != above)
+        clearances.set(below, above, clearance(extents[below], extents[above]));
+  return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost));
 }
 
 Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {

@@ -55,6 +55,10 @@ private:
 /// Where rows are too wide the chain runs once per stripe of columns (indices of axis 2), as if the rest of the
 /// columns were not there: a stripe has an equal share of the columns of each stored result, and of everything
 /// else the columns these need, so that columns near the border of two stripes are loaded or made for both.
+/// When the last op of a step has read a buffer, the rows it will not keep leave their bytes, at its start, to what comes
+/// later in the step, until the next step begins: new rows of a buffer that lies below may reach into them. So the rolling
+/// buffers of a chain lie like tiles of a roof, the last one lowest, and take the rows they keep and one step's new rows.
+///
 /// In one stripe, loads and stores that are whole in fast memory are worked on in place, and need no buffer.
 /// An op whose operand has more columns than it needs in the stripe finds them in one piece in a single row
 /// only; it then runs row by row.
@@ -79,7 +83,7 @@ public:
                                  uint64_t align, int64_t stripes,
                                  const std::set<TensorId>& whole = {}) const;
 
-  uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
+  uint64_t lowerBound(const TileCost& cost) const;
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
@@ -131,6 +135,15 @@ private:
       bool rolls = false;
     };
     std::vector<PerBuffer> buffers;
+    /// Of a buffer in one step, from its start: rows kept from before, rows held in the end, and rows to go then.
+    struct Held {
+      int64_t kept = 0;
+      int64_t all = 0;
+      int64_t gone = 0;
+      bool operator==(const Held&) const = default;
+    };
+    /// Of all buffers in each step; equal steps are left out.
+    std::vector<std::vector<Held>> steps;
     /// Steps in which each op has something to do.
     std::vector<uint64_t> calls;
     /// Of loads that are worked on in place, and of those that are copied.
@@ -140,7 +153,8 @@ private:
   /// What a number of stripes does to columns. Rows have no part in it.
   struct Columns {
     struct PerBuffer {
-      int64_t most = 0;    // of a stripe
+      int64_t most = 0; // of a stripe
+      int64_t least = 0;
       int64_t total = 0;   // of all of them
       bool narrow = false; // not all there are, in some stripe
     };
@@ -163,7 +177,23 @@ private:
     std::vector<std::pair<size_t, const RowAccess::Input*>> readers;
   };
 
+  /// Bytes of a buffer in each step, from its start: kept from before, held in the end, and to go then.
+  struct Extents {
+    struct Held {
+      uint64_t kept = 0;
+      uint64_t all = 0;
+      uint64_t gone = 0;
+    };
+    /// None of a buffer without bytes.
+    std::vector<Held> steps;
+    /// Ops between which all are held.
+    size_t first = 0;
+    size_t last = 0;
+  };
+
   StreamModel() = default;
+  Extents extents(const TileCost& cost, size_t buffer) const;
+  static uint64_t clearance(const Extents& below, const Extents& above);
   /// In one step all rows are there.
   static bool hasSums(int64_t steps) { return steps > 1; }
   void findSinks(std::span<const RowAccess* const> accesses);

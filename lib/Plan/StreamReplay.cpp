@@ -249,7 +249,8 @@ private:
       while (result.end < most && hasCome(step, result.end))
         ++result.end;
     }
-    for (size_t i = 0; i < states_.size(); ++i)
+    // What lies lower is used later, and makes room for what lies above it.
+    for (size_t i = states_.size(); i-- > 0;)
       if (Status status = hold(i); !status)
         return status;
     std::vector<bool> loaded(states_.size(), false);

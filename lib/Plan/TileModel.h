@@ -49,6 +49,12 @@ struct TileCost {
   /// Fast memory: one entry per buffer of the model, then the executor's state.
   std::vector<LiveBuffer> buffers;
   std::vector<uint32_t> reloadAxes;
+  /// Streamed: bytes of a row of each buffer in the widest and in the narrowest stripe; none of what is not held by rows.
+  struct RowBytes {
+    uint64_t most = 0;
+    uint64_t least = 0;
+  };
+  std::vector<RowBytes> rows;
   /// Streamed: which buffers take no bytes of the stage's own, as their tensors are worked on in place.
   std::vector<bool> inPlace;
   /// Streamed stages whose outermost extent is 1: one per pair.

@@ -297,7 +297,7 @@ typedef struct tigris_tiling {
  * its share of a step, d / tiles[1] rounded up. Further steps follow until all rows are made.
  * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
  * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
- * new in the step, packed; kept rows move to its start. New rows of STORE buffers are stored. So every row
+ * new in the step, packed; kept rows move to its start, those of the last buffer first. New rows of STORE buffers are stored. So every row
  * is computed once. tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers, where rows are that
  * no op reads any more.
  *

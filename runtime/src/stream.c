@@ -174,7 +174,8 @@ static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
 }
 
 /* Makes room for new rows: those that have come stay as far as some op's next row needs them. `end` is the lowest of
- * them meanwhile. Sets error_op. */
+ * them meanwhile. The last buffers first: they may lie below earlier ones, with rows where those move to. Sets
+ * error_op. */
 static tigris_status holdRows(tigris_tiles* t) {
   tigris_status status = TIGRIS_OK;
   uint32_t i;
@@ -185,7 +186,7 @@ static tigris_status holdRows(tigris_tiles* t) {
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
   }
-  for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
+  for (i = t->tiling->buffer_count; status == TIGRIS_OK && i-- > 0;) {
     if (!(t->buffers[i].flags & TIGRIS_TILE_IN_PLACE))
       status = hold(t, i, isWhole(&t->buffers[i]) ? 0 : t->rows[i].end);
     t->rows[i].end = t->rows[i].fresh;

@@ -1,0 +1,142 @@
+// Greedy placement at the lowest offset, in several orders, improved by promoting the buffer on top.
+#include "tigris/Plan/SpacedLayout.h"
+
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <tuple>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t MaxPromotions = 20;
+
+using Order = std::vector<size_t>;
+
+class Layouter {
+public:
+  Layouter(std::span<const LiveBuffer> buffers, const Clearances& clearances, uint64_t align)
+      : buffers_(buffers), clearances_(clearances), align_(align) {}
+
+  ArenaLayout place(const Order& order) {
+    begin();
+    for (const size_t index : order)
+      put(index, lowest(index));
+    return layout_;
+  }
+
+  /// Next is always the buffer that finds the lowest offset.
+  ArenaLayout placeLowest() {
+    begin();
+    struct Place {
+      size_t index;
+      uint64_t offset;
+    };
+    std::vector<Place> left;
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      left.push_back({i, 0});
+    const auto key = [&](const Place& place) {
+      const LiveBuffer& buffer = buffers_[place.index];
+      return std::tuple(place.offset, UINT32_MAX - buffer.birth, UINT64_MAX - buffer.bytes);
+    };
+    while (!left.empty()) {
+      const auto next =
+          std::min_element(left.begin(), left.end(),
+                           [&](const Place& a, const Place& b) { return key(a) < key(b); });
+      const Place chosen = *next;
+      left.erase(next);
+      put(chosen.index, chosen.offset);
+      for (Place& place : left)
+        if (isTooClose(place.index, place.offset, chosen.index))
+          place.offset = lowest(place.index);
+    }
+    return layout_;
+  }
+
+private:
+  void begin() {
+    layout_ = {};
+    layout_.offsets.resize(buffers_.size());
+    placed_.clear();
+  }
+
+  void put(size_t index, uint64_t offset) {
+    layout_.offsets[index] = offset;
+    layout_.height = std::max(layout_.height, offset + buffers_[index].bytes);
+    placed_.push_back(index);
+  }
+
+  /// `index` at `offset` and what has been placed.
+  bool isTooClose(size_t index, uint64_t offset, size_t other) const {
+    const uint64_t at = layout_.offsets[other];
+    return offset < at + clearances_.of(other, index) && at < offset + clearances_.of(index, other);
+  }
+
+  uint64_t lowest(size_t index) {
+    gaps_.clear();
+    for (const size_t other : placed_) {
+      const uint64_t at = layout_.offsets[other];
+      const uint64_t under = clearances_.of(index, other);
+      const uint64_t end = at + clearances_.of(other, index);
+      const uint64_t begin = at - std::min(at, under) + (at >= under ? 1 : 0);
+      if (begin < end)
+        gaps_.push_back({begin, end});
+    }
+    std::sort(gaps_.begin(), gaps_.end(),
+              [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
+    uint64_t offset = 0;
+    for (const Gap& gap : gaps_)
+      if (gap.begin <= offset && offset < gap.end)
+        offset = alignUp(gap.end, align_);
+    return offset;
+  }
+
+  /// Offsets from `begin` to before `end` are too close to a buffer.
+  struct Gap {
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  std::span<const LiveBuffer> buffers_;
+  const Clearances& clearances_;
+  uint64_t align_;
+  ArenaLayout layout_;
+  Order placed_;
+  std::vector<Gap> gaps_;
+};
+
+} // namespace
+
+ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
+                         uint64_t align, uint64_t bound) {
+  Layouter layouter(buffers, clearances, align);
+  ArenaLayout best = layouter.placeLowest();
+  const auto descending = [&](const std::function<uint64_t(const LiveBuffer&)>& key) {
+    Order order(buffers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return key(buffers[a]) > key(buffers[b]); });
+    return order;
+  };
+  std::vector<Order> orders = {
+      descending([](const LiveBuffer& b) { return uint64_t{b.birth}; }),
+      descending([](const LiveBuffer& b) { return b.bytes; }),
+      descending([](const LiveBuffer& b) { return b.bytes * (b.death - b.birth + 1); }),
+  };
+  for (Order& order : orders)
+    for (size_t round = 0; round <= MaxPromotions && best.height > bound; ++round) {
+      ArenaLayout layout = layouter.place(order);
+      const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
+        return layout.offsets[index] + buffers[index].bytes == layout.height;
+      });
+      std::rotate(order.begin(), top, top + 1);
+      if (layout.height < best.height)
+        best = std::move(layout);
+    }
+  return best;
+}
+
+} // namespace tigris
