@@ -80,8 +80,10 @@ struct Tiling {
   /// Fast offset of the executor's state: per buffer a box, or three row numbers if streamed, and then two column
   /// numbers if in stripes.
   static constexpr uint64_t StateBytes = 32;
-  static constexpr uint64_t StreamStateBytes = 12;
-  static constexpr uint64_t StripeStateBytes = 20;
+  static constexpr uint64_t StreamStateBytes = 6;
+  static constexpr uint64_t StripeStateBytes = 10;
+  /// Rows of a tensor of a streamed stage; in stripes columns likewise: their numbers have 16 bits.
+  static constexpr int64_t MaxStreamRows = UINT16_MAX;
   uint64_t state = 0;
   /// One per activation the stage touches, in order of first use.
   std::vector<TileBuffer> buffers;

@@ -52,6 +52,9 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
   if (rules == nullptr || op.outputs.size() != 1 || graph().tensor(op.output()).shape.rank() < 2)
     return std::nullopt;
   const Shape& result = graph().tensor(op.output()).shape;
+  const auto isTooLong = [](const Shape& shape) { return shape[RowAxis] > Tiling::MaxStreamRows; };
+  if (isTooLong(result))
+    return std::nullopt;
   const int64_t outer = result[0];
   if ((result[RowAxis] > 1 || outer > 1) && !rules->allows(strip(result, outer, 0, 1)))
     return std::nullopt;
@@ -61,7 +64,7 @@ std::optional<RowAccess> RowTable::make(OpId id) const {
     if (!op.inputs[i] || graph().tensor(op.inputs[i]).isConstant())
       continue;
     const Shape& shape = graph().tensor(op.inputs[i]).shape;
-    if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1))
+    if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1) || isTooLong(shape))
       return std::nullopt;
     const Box whole = strip(shape, outer, 0, shape[RowAxis]);
     // An axis of the operand may have the outermost extent by chance, and be another one.
@@ -455,6 +458,8 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
   int64_t most = Tiling::MaxTiles;
   int64_t elements = 1;
   for (const Buffer& buffer : buffers_) {
+    if (buffer.columns() > Tiling::MaxStreamRows)
+      most = 1;
     if (buffer.store)
       most = std::min(most, buffer.columns());
     if (buffer.store || buffer.load)

@@ -27,6 +27,11 @@ public:
       const Tensor& tensor = graph_.tensor(buffer.tensor);
       if (!index_.emplace(buffer.tensor, i).second)
         return fail("two buffers for ", quoted(i));
+      for (const size_t axis : {Rows, Columns})
+        if (axis < tensor.shape.rank() && (axis == Rows || tiling_.tiles[Columns] > 1) &&
+            tensor.shape[axis] > Tiling::MaxStreamRows)
+          return fail(quoted(i), " has ", tensor.shape[axis], " indices on axis ", axis,
+                      ", a streamed stage counts up to ", Tiling::MaxStreamRows);
       State state;
       state.isLoad = contains(stage_.loads, buffer.tensor);
       state.isStore = contains(stage_.spills, buffer.tensor);

@@ -288,8 +288,10 @@ typedef struct tigris_tiling {
 } tigris_tiling;
 
 #define TIGRIS_TILE_STATE 32u   /* bytes of state per buffer of a tiled stage: a box */
-#define TIGRIS_STREAM_STATE 12u /* and of a streamed one: three row numbers */
-#define TIGRIS_STRIPE_STATE 20u /* and of one in stripes: two column numbers, too */
+#define TIGRIS_STREAM_STATE 6u  /* and of a streamed one: three row numbers of 16 bits */
+#define TIGRIS_STRIPE_STATE 10u /* and of one in stripes: two column numbers, too */
+#define TIGRIS_STREAM_MAX_ROWS                                                                     \
+  UINT16_MAX /* of a tensor of a streamed stage; in stripes columns likewise */
 
 /* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
  * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes

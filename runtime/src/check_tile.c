@@ -4,6 +4,7 @@
 
 #if TIGRIS_TILES
 
+#define ROWS 1u
 #define COLUMNS 2u
 
 static const tigris_tile_buffer* bufferOf(const tigris_plan* plan, const tigris_tiling* t,
@@ -24,6 +25,11 @@ static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b) {
           plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
 }
 
+/* The executor can count the indices of the axis in a streamed stage. */
+static int countOk(const tigris_plan* plan, const tigris_tensor* tensor, uint32_t axis) {
+  return axis >= tensor->rank || tigris_dims(plan, tensor)[axis] <= TIGRIS_STREAM_MAX_ROWS;
+}
+
 static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
                                  const tigris_tiling* t, const tigris_tile_buffer* b) {
   /* which sums of flags there are: a bit for each */
@@ -41,6 +47,9 @@ static tigris_status checkBuffer(const tigris_plan* plan, const tigris_stage* s,
     return TIGRIS_E_FORMAT;
   if (isLoad ? b->load_op >= s->op_count || b->reload_axes > 0xF
              : b->load_op != 0 || b->reload_axes != 0)
+    return TIGRIS_E_FORMAT;
+  if (s->mode == TIGRIS_STAGE_STREAMED &&
+      (!countOk(plan, tensor, ROWS) || (t->tiles[COLUMNS] > 1 && !countOk(plan, tensor, COLUMNS))))
     return TIGRIS_E_FORMAT;
   if ((b->flags & TIGRIS_TILE_IN_PLACE) &&
       (s->mode != TIGRIS_STAGE_STREAMED || t->tiles[COLUMNS] != 1 || b->home != TIGRIS_POOL_FAST ||

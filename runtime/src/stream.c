@@ -71,9 +71,9 @@ static tigris_status needColumns(tigris_tiles* t, const tigris_op* op) {
       return TIGRIS_E_OP;
     held = &t->columns[t->plan->operands[op->operands + i].offset];
     if (held->begin == held->end || need.begin[COLUMNS] < held->begin)
-      held->begin = need.begin[COLUMNS];
+      held->begin = (uint16_t)need.begin[COLUMNS];
     if (need.end[COLUMNS] > held->end)
-      held->end = need.end[COLUMNS];
+      held->end = (uint16_t)need.end[COLUMNS];
   }
   return TIGRIS_OK;
 }
@@ -84,12 +84,14 @@ static tigris_status setColumns(tigris_tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
-    tigris_tile_columns* c = &t->columns[i];
-    c->begin = c->end = 0;
+    int32_t begin = 0;
+    int32_t end = 0;
     if (b->flags & TIGRIS_TILE_STORE)
-      tigris_tile_part(t, b, COLUMNS, &c->begin, &c->end);
+      tigris_tile_part(t, b, COLUMNS, &begin, &end);
     else if ((b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << COLUMNS)))
-      c->end = tigris_tile_size(t, b, COLUMNS);
+      end = tigris_tile_size(t, b, COLUMNS);
+    t->columns[i].begin = (uint16_t)begin;
+    t->columns[i].end = (uint16_t)end;
   }
   for (i = t->stage->op_count; status == TIGRIS_OK && i-- > 0;) {
     status = needColumns(t, &t->plan->ops[t->stage->first_op + i]);
@@ -144,13 +146,14 @@ static tigris_status keepRows(tigris_tiles* t, const tigris_op* op) {
   if (row == rowCount(t, out) || (t->buffers[out].flags & TIGRIS_TILE_SINK))
     return TIGRIS_OK;
   for (i = 0; i < op->inputs; ++i) {
-    int32_t* lowest = &t->rows[t->plan->operands[op->operands + i].offset].end;
+    uint16_t* lowest = &t->rows[t->plan->operands[op->operands + i].offset].end;
     tigris_box need;
     if (!isStreamedInput(t, op, i))
       continue;
     if (!needRows(t, op, i, row, &need))
       return TIGRIS_E_OP;
-    *lowest = need.begin[ROWS] < *lowest ? need.begin[ROWS] : *lowest;
+    if (need.begin[ROWS] < *lowest)
+      *lowest = (uint16_t)need.begin[ROWS];
   }
   return TIGRIS_OK;
 }
@@ -169,7 +172,7 @@ static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
     memmove(data, data + (size_t)(uint32_t)moved * bytes,
             (size_t)(uint32_t)(s->fresh - lowest) * bytes);
   }
-  s->first = lowest;
+  s->first = (uint16_t)lowest;
   return TIGRIS_OK;
 }
 
@@ -206,10 +209,11 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
     status = holdRows(t);
   for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
     if (t->buffers[i].flags & TIGRIS_TILE_LOAD)
-      t->rows[i].end = isWhole(&t->buffers[i]) || t->index[ROWS] >= t->tiling->tiles[ROWS]
-                           ? rowCount(t, i)
-                           : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
-                                               t->tiling->tiles[ROWS]);
+      t->rows[i].end =
+          (uint16_t)(isWhole(&t->buffers[i]) || t->index[ROWS] >= t->tiling->tiles[ROWS]
+                         ? rowCount(t, i)
+                         : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
+                                             t->tiling->tiles[ROWS]));
   }
   for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
     status = advance(t, &t->plan->ops[t->stage->first_op + i]);

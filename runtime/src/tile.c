@@ -351,15 +351,17 @@ static tigris_status carryRows(const Tiles* t, uint32_t index, int isStore) {
                ? TIGRIS_OK
                : TIGRIS_E_CALLBACK;
   if (tigris_in_stripes(t)) {
-    tigris_tile_columns part = t->columns[index];
-    const uint32_t column = row / (uint32_t)(part.end - part.begin);
+    const tigris_tile_columns* c = &t->columns[index];
+    const uint32_t column = row / (uint32_t)(c->end - c->begin);
+    int32_t begin = c->begin;
+    int32_t end = c->end;
     if (isStore)
-      tigris_tile_part(t, b, 2, &part.begin, &part.end);
-    data += (size_t)(uint32_t)(part.begin - t->columns[index].begin) * column;
+      tigris_tile_part(t, b, 2, &begin, &end);
+    data += (size_t)(uint32_t)(begin - c->begin) * column;
     pieces = rows;
-    bytes = (uint32_t)(part.end - part.begin) * column;
+    bytes = (uint32_t)(end - begin) * column;
     step = (uint32_t)tigris_tile_size(t, b, 2) * column;
-    skip = (uint32_t)part.begin * column;
+    skip = (uint32_t)begin * column;
   }
   home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, pieces * bytes, isStore);
   home += (size_t)first * step + skip;

@@ -7,15 +7,15 @@
 
 /* Streamed: rows [first, end) are in the buffer, those from `fresh` on since this step. */
 typedef struct tigris_tile_rows {
-  int32_t first;
-  int32_t fresh;
-  int32_t end;
+  uint16_t first;
+  uint16_t fresh;
+  uint16_t end;
 } tigris_tile_rows;
 
 /* In stripes: columns (indices of axis 2) in the buffer. */
 typedef struct tigris_tile_columns {
-  int32_t begin;
-  int32_t end;
+  uint16_t begin;
+  uint16_t end;
 } tigris_tile_columns;
 
 typedef struct tigris_tiles {
