@@ -53,27 +53,40 @@ int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count) {
   return (int32_t)(index * (size / count) + quotient);
 }
 
-int32_t tigris_tile_size(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis) {
-  const tigris_tensor* tensor = tigris_tile_tensor(t, b);
+const tigris_tensor* tigris_tile_tensor(const tigris_tiles* t, uint32_t index) {
+  return &t->plan->tensors[t->buffers[index].tensor];
+}
+
+uint32_t tigris_tile_output(const tigris_tiles* t, const tigris_op* op) {
+  return t->plan->operands[op->operands + op->inputs].offset;
+}
+
+int32_t tigris_tile_size(const tigris_tiles* t, uint32_t index, uint32_t axis) {
+  const tigris_tensor* tensor = tigris_tile_tensor(t, index);
   return axis < tensor->rank ? tigris_dims(t->plan, tensor)[axis] : 1;
 }
 
-void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis,
-                      int32_t* begin, int32_t* end) {
-  const uint32_t size = (uint32_t)tigris_tile_size(t, b, axis);
+void tigris_tile_part(const tigris_tiles* t, uint32_t index, uint32_t axis, int32_t* begin,
+                      int32_t* end) {
+  const uint32_t size = (uint32_t)tigris_tile_size(t, index, axis);
   *begin = tigris_tile_share(t->index[axis], size, t->tiling->tiles[axis]);
   *end = tigris_tile_share(t->index[axis] + 1, size, t->tiling->tiles[axis]);
 }
 
+/* All of a tensor. */
+static void wholeOf(const Tiles* t, uint32_t tensor, tigris_box* box) {
+  const tigris_tensor* x = &t->plan->tensors[tensor];
+  tigris_box_whole(box, tigris_dims(t->plan, x), x->rank);
+}
+
 /* What the tile at hand makes of a STORE buffer's tensor; perhaps nothing. */
-static tigris_box partOf(const Tiles* t, const tigris_tile_buffer* b) {
-  tigris_box part = tigris_tile_whole(t, tigris_tile_tensor(t, b));
+static void partOf(const Tiles* t, uint32_t index, tigris_box* part) {
   uint32_t i;
-  for (i = 0; i < tigris_tile_tensor(t, b)->rank; ++i)
-    tigris_tile_part(t, b, i, &part.begin[i], &part.end[i]);
-  if (tigris_box_elements(&part) == 0)
-    memset(&part, 0, sizeof part);
-  return part;
+  wholeOf(t, t->buffers[index].tensor, part);
+  for (i = 0; i < tigris_tile_tensor(t, index)->rank; ++i)
+    tigris_tile_part(t, index, i, &part->begin[i], &part->end[i]);
+  if (tigris_box_elements(part) == 0)
+    memset(part, 0, sizeof *part);
 }
 
 /* ---- boxes */
@@ -82,19 +95,31 @@ static int isStreamed(const Tiles* t) {
   return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->rows != NULL);
 }
 
+/* Rows in one piece, which need no boxes: not cut into stripes. */
+static int byRows(const Tiles* t) { return isStreamed(t) && !tigris_in_stripes(t); }
+
 /* Bytes of what a buffer holds. */
 static uint32_t heldBytes(const Tiles* t, uint32_t index) {
   if (isStreamed(t))
     return (uint32_t)(t->rows[index].end - t->rows[index].first) *
            tigris_stream_row_bytes(t, index);
   return tigris_box_elements(&t->boxes[index]) *
-         tigris_element_size(tigris_tile_tensor(t, &t->buffers[index])->dtype);
+         tigris_element_size(tigris_tile_tensor(t, index)->dtype);
 }
 
-/* What is to be computed of it: the new rows if it is streamed. */
-static tigris_box freshOf(const Tiles* t, uint32_t index) {
-  return isStreamed(t) ? tigris_stream_strip(t, index, t->rows[index].fresh, t->rows[index].end)
-                       : t->boxes[index];
+/* What a buffer holds; or only what is to be computed of it, the new rows if it is streamed. */
+static void boxOf(const Tiles* t, uint32_t index, int onlyFresh, tigris_box* box) {
+  if (isStreamed(t)) {
+    const tigris_tile_rows* s = &t->rows[index];
+    tigris_stream_strip(t, index, onlyFresh ? s->fresh : s->first, s->end, box);
+  } else {
+    *box = t->boxes[index];
+  }
+}
+
+static int hasFresh(const Tiles* t, uint32_t index) {
+  return isStreamed(t) ? t->rows[index].fresh != t->rows[index].end
+                       : tigris_box_elements(&t->boxes[index]) != 0;
 }
 
 static int isSink(const Tiles* t, uint32_t index) {
@@ -110,7 +135,7 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box*
     if (o->pool != TIGRIS_POOL_TILE)
       continue;
     if (tigris_is_parameter(op, i))
-      need = tigris_tile_whole(t, &t->plan->tensors[o->tensor]);
+      wholeOf(t, o->tensor, &need);
     else if (!tigris_box_need(t->plan, op, i, out, &need))
       return TIGRIS_E_OP;
     tigris_box_hull(&t->boxes[o->offset], &need);
@@ -124,11 +149,11 @@ static tigris_status setBoxes(Tiles* t) {
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     memset(&t->boxes[i], 0, sizeof t->boxes[i]);
     if (t->buffers[i].flags & TIGRIS_TILE_STORE)
-      t->boxes[i] = partOf(t, &t->buffers[i]);
+      partOf(t, i, &t->boxes[i]);
   }
   for (i = t->stage->op_count; i-- > 0;) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
-    const tigris_box* out = &t->boxes[tigris_tile_output(t, op)->offset];
+    const tigris_box* out = &t->boxes[tigris_tile_output(t, op)];
     tigris_status status = TIGRIS_OK;
     if (tigris_box_elements(out) != 0)
       status = needInputs(t, op, out);
@@ -178,7 +203,7 @@ static uint8_t* dataOf(const Tiles* t, const tigris_operand* o, uint32_t bytes) 
     return tigris_tile_data(t, b);
   data = tigris_address(t->ctx, b->home, b->home_offset, b->bytes, bytes,
                         b->flags & TIGRIS_TILE_STORE);
-  if (tigris_tile_size(t, b, 0) == (int32_t)t->tiling->tiles[0])
+  if (tigris_tile_size(t, o->offset, 0) == (int32_t)t->tiling->tiles[0])
     data += (size_t)t->index[0] * (b->bytes / t->tiling->tiles[0]);
   return data;
 }
@@ -187,55 +212,45 @@ static uint8_t* dataOf(const Tiles* t, const tigris_operand* o, uint32_t bytes) 
 static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
                    const tigris_box* need, int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
-  const int isTile = o->pool == TIGRIS_POOL_TILE;
-  const tigris_box outer = isTile ? t->boxes[o->offset] : tigris_tile_whole(t, tensor);
+  const int isTile = o->pool == TIGRIS_POOL_TILE && !byRows(t);
   const uint32_t size = tigris_element_size(tensor->dtype);
+  const uint32_t bytes = tigris_box_elements(need) * size;
+  tigris_box outer;
   uint32_t element;
-  int found;
   uint32_t i;
+  int found;
+  if (isTile)
+    boxOf(t, o->offset, 0, &outer);
+  else
+    wholeOf(t, o->tensor, &outer);
   found = tigris_box_find(&outer, need, &element);
   /* MATMUL knows the layout of constants */
   if (found < 0 || (!found && (isTile || op->opcode != TIGRIS_OP_MATMUL)))
     return 0;
   for (i = 0; i < TIGRIS_BOX_RANK; ++i)
     dims[i] = need->end[i] - need->begin[i];
-  *view = tigris_dense(tensor, dims, tigris_box_elements(need) * size,
-                       dataOf(t, o, tigris_box_elements(need) * size) + (size_t)element * size);
+  tigris_dense(view, tensor, dims, bytes, dataOf(t, o, bytes) + (size_t)element * size);
   return 1;
 }
 
-/* The view of the rows, and columns, of `need` in a streamed operand. 0 when they are not there; or not all columns, but
- * for an op that makes a single row: several rows are in pieces. */
-static int viewRows(const Tiles* t, const tigris_operand* o, const tigris_box* need, int isSingle,
+/* The view of rows [begin, end) of an operand, which has its other axes whole. 0 when they are not there. */
+static int viewRows(const Tiles* t, const tigris_operand* o, int32_t begin, int32_t end,
                     int32_t* dims, tigris_view* view) {
-  const uint32_t index = o->offset;
-  const tigris_tensor* tensor = tigris_tile_tensor(t, &t->buffers[index]);
-  const tigris_tile_rows* held = &t->rows[index];
-  uint32_t bytes = tigris_stream_row_bytes(t, index);
-  const int32_t rows = need->end[1] - need->begin[1];
-  uint8_t* data = dataOf(t, o, (uint32_t)rows * bytes);
+  const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
+  const tigris_tile_rows* held = &t->rows[o->offset];
+  const uint32_t row = tigris_stream_row_bytes(t, o->offset);
+  const uint32_t bytes = (uint32_t)(end - begin) * row;
+  uint8_t* data = dataOf(t, o, bytes);
   memcpy(dims, tigris_dims(t->plan, tensor), tensor->rank * sizeof dims[0]);
   if ((uint32_t)dims[0] == t->tiling->tiles[0])
     dims[0] = 1;
-  dims[1] = rows;
-  if (tigris_in_stripes(t))
-    dims[2] = need->end[2] - need->begin[2];
-  if (rows != 0) { /* an operand of a concatenation may have none */
-    if (need->begin[1] < held->first || need->end[1] > held->end)
+  dims[1] = end - begin;
+  if (begin != end) { /* an operand of a concatenation may have none */
+    if (begin < held->first || end > held->end)
       return 0;
-    data += (size_t)(uint32_t)(need->begin[1] - held->first) * bytes;
+    data += (size_t)(uint32_t)(begin - held->first) * row;
   }
-  if (tigris_in_stripes(t) && rows != 0) {
-    const tigris_tile_columns* c = &t->columns[index];
-    const int32_t columns = c->end - c->begin;
-    if (need->begin[2] < c->begin || need->end[2] > c->end || columns == 0 ||
-        (!isSingle && dims[2] != columns))
-      return 0;
-    bytes /= (uint32_t)columns;
-    data += (size_t)(uint32_t)(need->begin[2] - c->begin) * bytes;
-    bytes *= (uint32_t)dims[2];
-  }
-  *view = tigris_dense(tensor, dims, (uint32_t)rows * bytes, data);
+  tigris_dense(view, tensor, dims, bytes, data);
   return 1;
 }
 
@@ -246,65 +261,83 @@ static int isApart(const tigris_view* out, const tigris_view* in) {
   return to + out->rows * out->pitch <= from || from + in->rows * in->pitch <= to;
 }
 
+/* A parameter as the part `out` of the output uses it. */
+static tigris_status viewParameter(const Tiles* t, const tigris_op* op, uint32_t i,
+                                   const tigris_box* out, int32_t* dims, tigris_view* view) {
+  const tigris_operand* o = &t->plan->operands[op->operands + i];
+  const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
+  if (o->pool == TIGRIS_POOL_TILE && heldBytes(t, o->offset) != tensor->bytes)
+    return TIGRIS_E_ADDRESS;
+  tigris_whole(view, t->plan, tensor, dataOf(t, o, 0));
+  /* rows have all channels, which are another axis */
+  if (!byRows(t) || tigris_tile_tensor(t, tigris_tile_output(t, op))->rank <= 2)
+    view->data += (size_t)tigris_box_parameter(t->plan, op, i, out, &view->dims, dims) *
+                  tigris_element_size(tensor->dtype);
+  return TIGRIS_OK;
+}
+
+/* An input as the part `out` of the output uses it: `need` of it. */
+static tigris_status viewInput(const Tiles* t, const tigris_op* op, uint32_t i,
+                               const tigris_box* out, tigris_box* need, int32_t* dims,
+                               tigris_view* view) {
+  const tigris_operand* o = &t->plan->operands[op->operands + i];
+  const int isStrip = isStreamed(t) && o->pool == TIGRIS_POOL_TILE;
+  const int isRows = isStrip && byRows(t);
+  const int known =
+      isRows ? tigris_rows_need(t->plan, op, i, out->begin[1], out->end[1], need) : -1;
+  if (known == 0 || (known < 0 && !tigris_box_need(t->plan, op, i, out, need)))
+    return TIGRIS_E_OP;
+  if (known < 0 && isStrip && !tigris_stream_widen(t, op, i, out, need))
+    return TIGRIS_E_ADDRESS;
+  if (isStrip && !isRows && out->end[1] - out->begin[1] != 1 &&
+      need->end[2] - need->begin[2] != t->columns[o->offset].end - t->columns[o->offset].begin)
+    return TIGRIS_E_ADDRESS; /* as planners count: see runParts */
+  return (isRows ? viewRows(t, o, need->begin[1], need->end[1], dims, view)
+                 : viewBox(t, op, o, need, dims, view))
+             ? TIGRIS_OK
+             : TIGRIS_E_ADDRESS;
+}
+
 /* Makes the part `out` of the output; or adds the rows `out` of the input to the sums in the output's buffer, which
  * the kernel knows as rows of the image. */
 static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* out) {
   const tigris_plan* plan = t->plan;
-  const int sums = isSink(t, tigris_tile_output(t, op)->offset);
+  const tigris_operand* operands = &plan->operands[op->operands];
+  const tigris_operand* to = &operands[op->inputs];
+  const int sums = isSink(t, to->offset);
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
+  tigris_view* y = &views[op->inputs];
   tigris_local_params local;
-  tigris_box first = *out; /* of input 0 */
+  tigris_box first; /* of input 0 */
+  tigris_box other;
   tigris_kernel (*find)(const tigris_plan*, const tigris_op*);
   tigris_kernel kernel;
-  /* the part has all channels: they are another axis than rows, and columns */
-  const int hasChannels = isStreamed(t) && !tigris_in_stripes(t) &&
-                          plan->tensors[tigris_tile_output(t, op)->tensor].rank > 2;
-  int byRows;
   uint32_t i;
-  for (i = 0; i < (uint32_t)op->inputs + op->outputs; ++i) {
-    const tigris_operand* o = &plan->operands[op->operands + i];
-    tigris_box need;
-    if (o->pool == TIGRIS_POOL_ABSENT) {
+  for (i = 0; i < op->inputs; ++i) {
+    tigris_status status = TIGRIS_OK;
+    if (operands[i].pool == TIGRIS_POOL_ABSENT)
       memset(&views[i], 0, sizeof views[i]);
-      continue;
-    }
-    if (i < op->inputs ? tigris_is_parameter(op, i) : sums) {
-      const tigris_tensor* tensor = &plan->tensors[o->tensor];
-      if (!sums && o->pool == TIGRIS_POOL_TILE && heldBytes(t, o->offset) != tensor->bytes)
-        return TIGRIS_E_ADDRESS;
-      views[i] = tigris_whole(plan, tensor, dataOf(t, o, 0));
-      if (sums)
-        break;
-      if (hasChannels)
-        continue;
-      views[i].data += (size_t)tigris_box_parameter(plan, op, i, out, &views[i].dims, dims[i]) *
-                       tigris_element_size(tensor->dtype);
-      continue;
-    }
-    need = *out;
-    byRows = isStreamed(t) && o->pool == TIGRIS_POOL_TILE;
-    if (i < op->inputs && !sums) {
-      const int known = byRows && !tigris_in_stripes(t)
-                            ? tigris_rows_need(plan, op, i, out->begin[1], out->end[1], &need)
-                            : -1;
-      if (known == 0 || (known < 0 && !tigris_box_need(plan, op, i, out, &need)))
-        return TIGRIS_E_OP;
-      if (known < 0 && byRows && !tigris_stream_widen(t, op, i, out, &need))
-        return TIGRIS_E_ADDRESS;
-    }
-    if (!(byRows ? viewRows(t, o, &need, out->end[1] - out->begin[1] == 1, dims[i], &views[i])
-                 : viewBox(t, op, o, &need, dims[i], &views[i])))
-      return TIGRIS_E_ADDRESS;
-    if (i == 0)
-      first = need;
+    else if (tigris_is_parameter(op, i))
+      status = viewParameter(t, op, i, out, dims[i], &views[i]);
+    else if (!sums)
+      status = viewInput(t, op, i, out, i == 0 ? &first : &other, dims[i], &views[i]);
+    else if (!viewRows(t, &operands[i], out->begin[1], out->end[1], dims[i], &views[i]))
+      status = TIGRIS_E_ADDRESS;
+    if (status != TIGRIS_OK)
+      return status;
+  }
+  if (sums) {
+    tigris_whole(y, plan, &plan->tensors[to->tensor], dataOf(t, to, 0));
+    views[0].first = (uint32_t)out->begin[1];
+  } else if (!(byRows(t) ? viewRows(t, to, out->begin[1], out->end[1], dims[i], y)
+                         : viewBox(t, op, to, out, dims[i], y))) {
+    return TIGRIS_E_ADDRESS;
   }
   for (i = 0; i < op->inputs; ++i) {
-    if (isInPlace(t, &plan->operands[op->operands + i]) && !isApart(&views[op->inputs], &views[i]))
+    if (isInPlace(t, &operands[i]) && !isApart(y, &views[i]))
       return TIGRIS_E_ADDRESS;
   }
-  if (sums)
-    views[0].first = (uint32_t)out->begin[1];
   find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
   kernel = find == NULL ? NULL : find(plan, op);
   if (kernel == NULL) /* for this sink; tigris_init has looked for the others */
@@ -315,104 +348,100 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
 /* All that the op is to make of `box`: at once; or row by row, where an operand has more columns than it needs: they
  * are in one piece for a single row only. */
 static tigris_status runParts(const Tiles* t, const tigris_op* op, const tigris_box* box) {
-  tigris_box row = *box;
   tigris_status status = runOp(t, op, box);
-  if (!tigris_in_stripes(t) || status != TIGRIS_E_ADDRESS)
-    return status;
-  do {
-    row.end[1] = row.begin[1] + 1;
-    status = runOp(t, op, &row);
-  } while (status == TIGRIS_OK && ++row.begin[1] < box->end[1]);
+  if (tigris_in_stripes(t) && status == TIGRIS_E_ADDRESS) {
+    tigris_box row = *box;
+    do {
+      row.end[1] = row.begin[1] + 1;
+      status = runOp(t, op, &row);
+    } while (status == TIGRIS_OK && ++row.begin[1] < box->end[1]);
+  }
   return status;
 }
 
 /* ---- the tile */
 
-/* Loads the new rows of a streamed buffer, or stores them; in a stripe, its own part of their columns. */
+/* Loads the new rows of a streamed buffer, or stores them. */
 static tigris_status carryRows(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  const tigris_tensor* tensor = tigris_tile_tensor(t, b);
+  const tigris_tensor* tensor = tigris_tile_tensor(t, index);
   const tigris_tile_rows* held = &t->rows[index];
   const uint32_t row = tigris_stream_row_bytes(t, index);
   const uint32_t rows = (uint32_t)(held->end - held->fresh);
-  uint32_t pieces = 1;
-  uint32_t bytes = rows * row; /* of each */
-  uint32_t step = row;         /* from row to row in the home */
-  uint32_t skip = 0;
   uint32_t first = (uint32_t)held->fresh;
   uint8_t* data = tigris_tile_data(t, b) + (size_t)(uint32_t)(held->fresh - held->first) * row;
   uint8_t* home;
-  if (bytes == 0 || (b->flags & TIGRIS_TILE_IN_PLACE))
+  if (rows == 0 || (b->flags & TIGRIS_TILE_IN_PLACE))
     return TIGRIS_OK;
   if ((uint32_t)tigris_dims(t->plan, tensor)[0] == t->tiling->tiles[0])
-    first += t->index[0] * (uint32_t)tigris_tile_size(t, b, 1);
+    first += t->index[0] * (uint32_t)tigris_tile_size(t, index, 1);
   if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
     return t->ctx->rows[b->home_offset](t->ctx->ports[b->home_offset], first, rows, data) == 0
                ? TIGRIS_OK
                : TIGRIS_E_CALLBACK;
-  if (tigris_in_stripes(t)) {
-    const tigris_tile_columns* c = &t->columns[index];
-    const uint32_t column = row / (uint32_t)(c->end - c->begin);
-    int32_t begin = c->begin;
-    int32_t end = c->end;
-    if (isStore)
-      tigris_tile_part(t, b, 2, &begin, &end);
-    data += (size_t)(uint32_t)(begin - c->begin) * column;
-    pieces = rows;
-    bytes = (uint32_t)(end - begin) * column;
-    step = (uint32_t)tigris_tile_size(t, b, 2) * column;
-    skip = (uint32_t)begin * column;
-  }
-  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, pieces * bytes, isStore);
-  home += (size_t)first * step + skip;
-  for (; pieces != 0; --pieces, home += step, data += row)
-    memcpy(isStore ? home : data, isStore ? data : home, bytes);
+  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, rows * row, isStore) +
+         (size_t)first * row;
+  memcpy(isStore ? home : data, isStore ? data : home, rows * row);
   return TIGRIS_OK;
 }
 
-/* Loads the box of a buffer, or stores its part. */
+/* Loads the box of a buffer, or stores its part; of a streamed one in stripes, new rows. */
 static tigris_status carryBox(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
-  const tigris_tensor* tensor = tigris_tile_tensor(t, b);
-  const tigris_box whole = tigris_tile_whole(t, tensor);
-  const tigris_box* held = &t->boxes[index];
-  const tigris_box part = isStore ? partOf(t, b) : *held;
+  const tigris_tensor* tensor = tigris_tile_tensor(t, index);
   const uint32_t size = tigris_element_size(tensor->dtype);
-  const uint32_t elements = tigris_box_elements(&part);
+  tigris_box whole;
+  tigris_box held;
+  tigris_box part;
+  uint32_t bytes;
   uint8_t* home;
-  if (elements == 0)
-    return TIGRIS_OK;
-  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, elements * size, isStore);
-  if (isStore)
-    tigris_box_copy(&part, held, tigris_tile_data(t, b), &whole, home, size);
+  wholeOf(t, b->tensor, &whole);
+  boxOf(t, index, 0, &held);
+  if (isStore && !isStreamed(t))
+    partOf(t, index, &part);
   else
-    tigris_box_copy(&part, &whole, home, held, tigris_tile_data(t, b), size);
+    boxOf(t, index, 1, &part);
+  if (isStore && tigris_in_stripes(t))
+    tigris_tile_part(t, index, 2, &part.begin[2], &part.end[2]);
+  bytes = tigris_box_elements(&part) * size;
+  if (bytes == 0)
+    return TIGRIS_OK;
+  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, bytes, isStore);
+  if (isStore)
+    tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);
+  else
+    tigris_box_copy(&part, &whole, home, &held, tigris_tile_data(t, b), size);
   return TIGRIS_OK;
 }
 
 static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
   if (!isStore && !t->isFirst && !(t->buffers[index].reload_axes & t->changed))
     return TIGRIS_OK;
-  return isStreamed(t) ? carryRows(t, index, isStore) : carryBox(t, index, isStore);
+  return byRows(t) ? carryRows(t, index, isStore) : carryBox(t, index, isStore);
 }
 
 static tigris_status runTile(Tiles* t) {
   tigris_status status = isStreamed(t) ? tigris_stream_rows(t) : setBoxes(t);
+  uint32_t loads = t->loads; /* not yet made */
   uint32_t i;
   uint32_t k;
   if (status == TIGRIS_OK)
     status = checkRoom(t);
   for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
-    const uint32_t out = tigris_tile_output(t, op)->offset;
-    const tigris_box fresh =
-        freshOf(t, isSink(t, out) ? t->plan->operands[op->operands].offset : out);
-    for (k = 0; status == TIGRIS_OK && k < t->tiling->buffer_count; ++k) {
-      if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i)
+    const uint32_t out = tigris_tile_output(t, op);
+    const uint32_t made = isSink(t, out) ? t->plan->operands[op->operands].offset : out;
+    for (k = 0; status == TIGRIS_OK && loads != 0 && k < t->tiling->buffer_count; ++k) {
+      if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i) {
         status = carry(t, k, 0);
+        --loads;
+      }
     }
-    if (status == TIGRIS_OK && tigris_box_elements(&fresh) != 0)
+    if (status == TIGRIS_OK && hasFresh(t, made)) {
+      tigris_box fresh;
+      boxOf(t, made, 1, &fresh);
       status = runParts(t, op, &fresh);
+    }
     if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
       status = carry(t, out, 1);
     if (status != TIGRIS_OK)
@@ -443,6 +472,7 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
                                uint32_t origin) {
   Tiles t;
   tigris_status status;
+  uint32_t i;
   memset(&t, 0, sizeof t);
   t.ctx = ctx;
   t.plan = ctx->plan;
@@ -459,6 +489,8 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
   }
   t.isFirst = 1;
+  for (i = 0; i < t.tiling->buffer_count; ++i)
+    t.loads += t.buffers[i].flags & TIGRIS_TILE_LOAD;
   if (!tigris_is_dynamic(ctx))
     tigris_raise(&ctx->statistics.fast_peak,
                  t.tiling->state + tigris_tile_state_bytes(stage, t.tiling));

@@ -33,43 +33,35 @@ typedef struct tigris_tiles {
   uint32_t origin;
   uint32_t index[TIGRIS_BOX_RANK];
   uint32_t changed; /* bit k: index[k] differs from the tile before */
+  uint32_t loads;   /* buffers that are loaded */
   int isFirst;
 } tigris_tiles;
 
-static inline const tigris_tensor* tigris_tile_tensor(const tigris_tiles* t,
-                                                      const tigris_tile_buffer* b) {
-  return &t->plan->tensors[b->tensor];
-}
-
-static inline tigris_box tigris_tile_whole(const tigris_tiles* t, const tigris_tensor* tensor) {
-  tigris_box box;
-  tigris_box_whole(&box, tigris_dims(t->plan, tensor), tensor->rank);
-  return box;
-}
+/* The tensor of a buffer. */
+const tigris_tensor* tigris_tile_tensor(const tigris_tiles* t, uint32_t index);
 
 /* The stage is streamed in more than one stripe. */
 static inline int tigris_in_stripes(const tigris_tiles* t) {
   return TIGRIS_STRIPES && t->columns != NULL;
 }
 
-/* Indices of an axis of the buffer's tensor; 1 where it has no such axis. */
-int32_t tigris_tile_size(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis);
+/* Indices of an axis of a buffer's tensor; 1 where it has no such axis. */
+int32_t tigris_tile_size(const tigris_tiles* t, uint32_t index, uint32_t axis);
 
 /* Of what is not in place. */
 static inline uint8_t* tigris_tile_data(const tigris_tiles* t, const tigris_tile_buffer* b) {
   return t->fast + (b->fast - t->origin);
 }
 
-static inline const tigris_operand* tigris_tile_output(const tigris_tiles* t, const tigris_op* op) {
-  return &t->plan->operands[op->operands + op->inputs];
-}
+/* The buffer that an op writes. */
+uint32_t tigris_tile_output(const tigris_tiles* t, const tigris_op* op);
 
 /* index * size / count, rounded down, for size and count up to 2^30. */
 int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count);
 
 /* What the tile at hand makes of the tensor of a STORE buffer along an axis. */
-void tigris_tile_part(const tigris_tiles* t, const tigris_tile_buffer* b, uint32_t axis,
-                      int32_t* begin, int32_t* end);
+void tigris_tile_part(const tigris_tiles* t, uint32_t index, uint32_t axis, int32_t* begin,
+                      int32_t* end);
 
 /* New rows of all buffers for a step of a streamed stage; moves the rows that stay. Sets error_op. */
 tigris_status tigris_stream_rows(tigris_tiles* t);
@@ -77,9 +69,10 @@ tigris_status tigris_stream_rows(tigris_tiles* t);
 int tigris_stream_lags(const tigris_tiles* t);
 /* Bytes of a row of a streamed stage's buffer, in the stripe at hand. */
 uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index);
-/* Rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
+/* `box`: rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
  * hand. */
-tigris_box tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end);
+void tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end,
+                         tigris_box* box);
 /* Lets `need`, which `out` needs of input `i`, have all channels, and all columns if there are no stripes: so a kernel
  * sees the rows of streamed buffers. 0: which of them the op needs changes from row to row, and it would go wrong. */
 int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,

@@ -18,17 +18,16 @@ uint32_t tigris_element_size(uint32_t dtype) {
   }
 }
 
-tigris_view tigris_dense(const tigris_tensor* tensor, const int32_t* dims, uint32_t bytes,
-                         void* data) {
+void tigris_dense(tigris_view* view, const tigris_tensor* tensor, const int32_t* dims,
+                  uint32_t bytes, void* data) {
   const uint32_t rank = tensor->rank;
-  tigris_view view;
-  view.data = (uint8_t*)data;
-  view.tensor = tensor;
-  view.dims = dims;
-  view.first = 0;
-  view.rows = 1; /* n * h of tigris_shape4_read */
+  uint32_t rows = 1; /* n * h of tigris_shape4_read */
   if (rank >= 2 && rank <= 4)
-    view.rows = (uint32_t)dims[0] * (rank == 2 ? 1u : (uint32_t)dims[1]);
-  view.pitch = view.rows == 0 ? 0 : bytes / view.rows;
-  return view;
+    rows = (uint32_t)dims[0] * (rank == 2 ? 1u : (uint32_t)dims[1]);
+  view->data = (uint8_t*)data;
+  view->tensor = tensor;
+  view->dims = dims;
+  view->first = 0;
+  view->rows = rows;
+  view->pitch = rows == 0 ? 0 : bytes / rows;
 }

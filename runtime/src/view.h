@@ -66,13 +66,13 @@ static inline tigris_shape4 tigris_view_shape(const tigris_view* view) {
 }
 
 /* A view of all rows of what lies densely at `data`: `bytes` bytes with dimensions `dims`. */
-tigris_view tigris_dense(const tigris_tensor* tensor, const int32_t* dims, uint32_t bytes,
-                         void* data);
+void tigris_dense(tigris_view* view, const tigris_tensor* tensor, const int32_t* dims,
+                  uint32_t bytes, void* data);
 
 /* The view of a whole tensor that lies at `data`. */
-static inline tigris_view tigris_whole(const tigris_plan* plan, const tigris_tensor* tensor,
-                                       void* data) {
-  return tigris_dense(tensor, tigris_dims(plan, tensor), tensor->bytes, data);
+static inline void tigris_whole(tigris_view* view, const tigris_plan* plan,
+                                const tigris_tensor* tensor, void* data) {
+  tigris_dense(view, tensor, tigris_dims(plan, tensor), tensor->bytes, data);
 }
 
 /* Weights (input 1) from one innermost row to the next: the whole tensor's last dimension. */

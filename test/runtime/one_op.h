@@ -108,10 +108,9 @@ static inline void checkStrips(OneOp* o, RowsNeeded needed) {
     const tigris_operand* d = &plan->operands[i];
     memset(&whole[i], 0, sizeof whole[i]);
     if (d->pool != TIGRIS_POOL_ABSENT)
-      whole[i] = tigris_whole(plan, &plan->tensors[d->tensor],
-                              d->pool == TIGRIS_POOL_CONST
-                                  ? (uint8_t*)(uintptr_t)(plan->weights + d->offset)
-                                  : o->fast + d->offset);
+      tigris_whole(&whole[i], plan, &plan->tensors[d->tensor],
+                   d->pool == TIGRIS_POOL_CONST ? (uint8_t*)(uintptr_t)(plan->weights + d->offset)
+                                                : o->fast + d->offset);
   }
   for (row = 0; row < whole[op->inputs].rows;) {
     const uint32_t left = whole[op->inputs].rows - row;
