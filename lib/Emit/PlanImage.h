@@ -50,7 +50,7 @@ public:
   /// Equal records share one index.
   uint16_t tensor(const tigris_tensor& record);
   uint32_t operands(std::span<const tigris_operand> records);
-  /// `struct` is one of tigris_format.h's parameter structs, without padding bytes.
+  /// `struct` is one of tigris_ops.h's parameter structs, without padding bytes.
   template <typename Params> uint32_t params(const Params& record) {
     return static_cast<uint32_t>(
         params_.add({reinterpret_cast<const char*>(&record), sizeof record}, 4));
