@@ -224,9 +224,8 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
     if (o->pool == TIGRIS_POOL_ABSENT)
       memset(&views[i], 0, sizeof views[i]);
     else
-      tigris_whole(
-          &views[i], plan, t,
-          tigris_address(ctx, o->pool, o->offset, t->bytes, t->bytes, i >= op->inputs));
+      tigris_whole(&views[i], plan, t,
+                   tigris_address(ctx, o->pool, o->offset, t->bytes, t->bytes, i >= op->inputs));
   }
   return tigris_invoke(ctx, ctx->backend->find(plan, op), op,
                        op->params_size == 0 ? NULL : plan->params + op->params, views);
