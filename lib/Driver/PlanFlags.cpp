@@ -9,6 +9,7 @@
 #include "tigris/Target/CostFile.h"
 #include "tigris/Target/Target.h"
 
+#include <charconv>
 #include <cmath>
 
 namespace tigris {
@@ -31,15 +32,30 @@ Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t
   return plan;
 }
 
+/// Of --recompute: "none" is 0.
+Expected<uint64_t> parsePercent(const std::string& text) {
+  if (text == "none")
+    return 0;
+  uint64_t percent = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, percent);
+  const bool isNumber = error == std::errc() && (last == end || std::string_view(last) == "%");
+  if (!isNumber || percent > 1000)
+    return makeError(DiagId::Usage, "option '--recompute': '", text,
+                     "' is not one of none, any, or a percentage up to 1000");
+  return percent;
+}
+
 /// Lowers the fast budget to the least that works.
 Status takeLeastFast(const Graph& graph, const PlanFlags& flags, PlanDrafts& drafts,
                      PlanOptions& options) {
-  options.recompute = options.recompute && (options.budget.slow || !flags.recompute.empty());
+  if (flags.recompute.empty() && !options.budget.slow)
+    options.recompute = 0;
   Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
   const uint64_t reserve = flags.reserve.value_or(0);
-  if (!options.recompute && flags.recompute.empty() &&
+  if (options.recompute && flags.recompute.empty() &&
       (!needs || needs->smallest + reserve > options.budget.fast)) {
-    options.recompute = true;
+    options.recompute.reset();
     needs = budgetNeeds(graph, options, drafts);
   }
   if (!needs)
@@ -70,9 +86,10 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
             "plan in the least fast memory that works, at most that of -m")
       .record();
   table
-      .choice("recompute", flags.recompute, {"none", "any"},
-              "without slow memory: whether to compute anything twice for want of fast memory "
-              "(default: any; with --min-fast none if -m allows)")
+      .text("recompute", flags.recompute, "PERCENT",
+            "do at most PERCENT of the multiply-accumulates twice, or 'none' or 'any'; with slow "
+            "memory the least traffic within that (default: any that is worth it; with --min-fast "
+            "and without slow memory none if -m allows)")
       .record();
   table.size("flash,f", flags.flash, "SIZE", "flash for the whole .tgrs file").record();
   table
@@ -134,7 +151,12 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
   options.planner = flags.planner;
   options.optimize = flags.optimize;
   options.macsPerSlowByte = static_cast<uint64_t>(flags.macsPerSlowByte);
-  options.recompute = flags.recompute != "none";
+  if (!flags.recompute.empty() && flags.recompute != "any") {
+    const Expected<uint64_t> percent = parsePercent(flags.recompute);
+    if (!percent)
+      return percent.error();
+    options.recompute = *percent;
+  }
   options.target = flags.target;
   options.certificates = flags.certificates;
   if (!flags.costs.empty()) {

@@ -46,7 +46,8 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts&
 
 Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
   PlanOptions once = options;
-  once.recompute = options.recompute && options.budget.slow;
+  if (!options.budget.slow)
+    once.recompute = 0;
   Expected<Plan> plan = sweep(graph, once, drafts);
   if (!plan && once.recompute != options.recompute)
     plan = sweep(graph, options, drafts);

@@ -18,8 +18,10 @@ Objective Objective::traffic(uint64_t macsPerSlowByte) {
 }
 
 CostWeights Objective::weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const {
+  constexpr double Prohibitive = 4096;
   if (!costs_)
-    return {1, 1.0 / static_cast<double>(macsPerSlowByte_), 0};
+    return {1, macsPerSlowByte_ == 0 ? Prohibitive : 1.0 / static_cast<double>(macsPerSlowByte_),
+            0};
   CostWeights weights = {costs_->slowByte, 0, 0};
   for (const OpId id : ops) {
     const WorkClass kind = workClass(graph, graph.op(id));

@@ -34,7 +34,7 @@ public:
   /// Time: what bytes, recomputation and calls cost with the target's kernels, in the unit of KernelCosts. The
   /// work every plan has to do is not counted.
   static Objective latency(const KernelCosts& costs);
-  /// Slow bytes, each worth so many multiply-accumulates (1 or more).
+  /// Slow bytes, each worth so many multiply-accumulates; 0: a multiply-accumulate is worth thousands of bytes.
   static Objective traffic(uint64_t macsPerSlowByte);
 
   bool operator==(const Objective&) const = default;

@@ -5,6 +5,7 @@
 #include "tigris/Plan/Bounds.h"
 #include "tigris/Plan/CutSearch.h"
 #include "tigris/Plan/LeastMemory.h"
+#include "tigris/Plan/LeastTraffic.h"
 #include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/RowBound.h"
@@ -44,9 +45,9 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
     return makeError(DiagId::Usage,
                      "model inputs and outputs cannot live in slow memory: there is none; give a "
                      "second -m, or --io=caller or --io=arena");
-  if (!options.recompute && options.budget.slow)
-    return makeError(DiagId::Usage, "with slow memory something may have to be computed twice: "
-                                    "leave out the second -m or --recompute=none");
+  if (options.recompute && options.budget.slow && options.optimize != "traffic")
+    return makeError(DiagId::Usage, "with slow memory --recompute is for --optimize=traffic: leave "
+                                    "out the second -m, --recompute or --optimize");
   if (options.inputRows || options.outputRows) {
     if (options.planner != "optimal")
       return makeError(DiagId::Usage, "only the optimal planner moves inputs or outputs by rows");
@@ -171,7 +172,7 @@ SegmentOptions searchRules(const Graph& graph, const PlanOptions& options, const
   SegmentOptions rules;
   rules.stay = !maySpill(plan);
   rules.rows = movedByRows(graph, options);
-  rules.recompute = options.recompute;
+  rules.recompute = options.recompute != 0;
   return rules;
 }
 
@@ -402,8 +403,15 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
 }
 
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
-  return options.optimize == "memory" ? planLeastMemory(graph, options, drafts)
-                                      : planInBudget(graph, options, drafts);
+  if (options.optimize == "memory")
+    return planLeastMemory(graph, options, drafts);
+  if (options.recompute && options.budget.slow && options.optimize == "traffic")
+    return planLeastTraffic(graph, options, drafts);
+  Expected<Plan> plan = planInBudget(graph, options, drafts);
+  if (plan)
+    if (Status status = checkRecompute(plan->stats, options); !status)
+      return status.takeError();
+  return plan;
 }
 
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options) {

@@ -20,10 +20,13 @@ struct PlanOptions {
   /// kernel calls take (Plan/Objective.h); "memory": fast and slow peak together, or the fast peak alone without
   /// slow memory, with nothing computed twice if that fits (Plan/LeastMemory.h). One stage is the best for the first two where it fits.
   std::string optimize = "traffic";
-  /// What a slow byte is worth in multiply-accumulates that are done twice, for "traffic" and "memory"; 1 or more.
+  /// What a slow byte is worth in multiply-accumulates that are done twice, for "traffic" and "memory"; 0: next to
+  /// nothing.
   uint64_t macsPerSlowByte = MacsPerSlowByte;
-  /// Without slow memory: whether anything may be computed twice where there is no room otherwise.
-  bool recompute = true;
+  /// Most multiply-accumulates that may be done twice, in percent of all. Unset: what macsPerSlowByte makes worthwhile, or,
+  /// without slow memory, what there is no room without. With slow memory: for "traffic" only, which then is made as
+  /// small as that allows (Plan/LeastTraffic.h).
+  std::optional<uint64_t> recompute;
   /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/RowBound.h).
   bool certificates = false;
   /// A name of Targets.def.
@@ -49,10 +52,10 @@ struct PlanOptions {
 /// is of its class; and leastTraffic (Plan/TrafficBound.h).
 ///
 /// DiagId::UnsupportedOp when inputs or outputs cannot be moved by rows in any memory.
-/// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget. DiagId::Usage
+/// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget; or how much is computed twice. DiagId::Usage
 /// for an unknown planner, objective or target, a fast budget of 0, IoMode::Slow without slow memory,
-/// IoMode::Arena for a model with states, rows with another planner, slow memory or IoMode, and recompute = false with
-/// slow memory.
+/// IoMode::Arena for a model with states, rows with another planner, slow memory or IoMode, and a limit of recomputation
+/// with slow memory for another objective than traffic.
 /// The flash budget is compared with the emitted file (emitPlan), not here.
 ///
 /// The scratch of the target's kernels (Target/KernelScratch.h) comes off the fast budget before anything is placed.

@@ -122,7 +122,7 @@ TEST_CASE("search: without slow memory and with nothing computed twice") {
   PlanOptions options;
   options.budget = {uint64_t{1} << 20, {}, {}};
   const Expected<BudgetNeeds> any = budgetNeeds(graph, options);
-  options.recompute = false;
+  options.recompute = 0;
   const Expected<BudgetNeeds> none = budgetNeeds(graph, options);
   REQUIRE(any);
   REQUIRE(none);
@@ -142,14 +142,14 @@ TEST_CASE("search: without slow memory and with nothing computed twice") {
   REQUIRE_FALSE(less);
   CHECK(less.error().id() == DiagId::OverBudget);
   // The least memory, if it fits at all.
-  options.recompute = true;
+  options.recompute.reset();
   options.optimize = "memory";
   options.budget.fast = uint64_t{1} << 20;
   CHECK(planGraph(graph, options)->stats.fastPeakBytes <= none->smallest);
   CHECK_FALSE(inStripes(*planGraph(graph, options)));
   options.budget.fast = any->smallest;
   CHECK(inStripes(*planGraph(graph, options)));
-  options.recompute = false;
+  options.recompute = 0;
   options.budget.slow = 65536;
   CHECK(planGraph(graph, options).error().id() == DiagId::Usage);
 }
