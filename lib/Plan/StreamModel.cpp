@@ -234,6 +234,22 @@ void StreamModel::addLeads(const std::vector<State>& states, Rows& rows) const {
   }
 }
 
+void StreamModel::Rows::add(const std::vector<Held>& step) {
+  const auto isCovered = [](const std::vector<Held>& less, const std::vector<Held>& more) {
+    for (size_t i = 0; i < less.size(); ++i)
+      if (less[i].kept > more[i].kept || less[i].all > more[i].all ||
+          less[i].all - less[i].gone > more[i].all - more[i].gone)
+        return false;
+    return true;
+  };
+  steps.push_back(step);
+  if (!tight.empty() && isCovered(step, steps[tight.back()]))
+    return;
+  while (!tight.empty() && isCovered(steps[tight.back()], step))
+    tight.pop_back();
+  tight.push_back(steps.size() - 1);
+}
+
 const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   const auto [entry, isNew] = rowsOf_.try_emplace(steps);
   Rows& result = entry->second;
@@ -246,6 +262,8 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
     result.copied.push_back({buffers_[pair.load].tensor, buffers_[pair.store].tensor, 0});
   result.inPlace = result.copied;
   std::vector<int64_t> lowest(buffers_.size());
+  std::vector<int64_t> next(buffers_.size());
+  std::vector<Rows::Held> held(buffers_.size());
   const auto isDone = [&] {
     for (size_t i = 0; i < buffers_.size(); ++i)
       if (states[i].end < buffers_[i].rows)
@@ -278,7 +296,6 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
       const State& worked = isSink(op) ? states[op.inputs[0].buffer] : made;
       result.calls[k] += worked.end > worked.fresh ? 1 : 0;
     }
-    std::vector<int64_t> next(buffers_.size());
     for (size_t i = 0; i < buffers_.size(); ++i)
       next[i] = buffers_[i].whole ? 0 : states[i].end;
     for (const Step& op : ops_)
@@ -286,16 +303,15 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
         for (const Input& input : op.inputs)
           next[input.buffer] =
               std::min(next[input.buffer], input.access->need[static_cast<size_t>(row)].begin);
-    std::vector<Rows::Held> held(buffers_.size());
+    const auto count = [](int64_t rows) { return static_cast<uint16_t>(rows); };
     for (size_t i = 0; i < buffers_.size(); ++i) {
-      held[i] = {states[i].fresh - lowest[i], states[i].end - lowest[i], next[i] - lowest[i]};
-      Rows::PerBuffer& buffer = result.buffers[i];
-      buffer.most = std::max(buffer.most, held[i].all);
-      buffer.rolls |= held[i].kept > 0;
+      held[i] = {count(states[i].fresh - lowest[i]), count(states[i].end - lowest[i]),
+                 count(next[i] - lowest[i])};
+      result.buffers[i].most = std::max<int64_t>(result.buffers[i].most, held[i].all);
     }
-    lowest = std::move(next);
+    std::swap(lowest, next);
     if (std::find(result.steps.begin(), result.steps.end(), held) == result.steps.end())
-      result.steps.push_back(std::move(held));
+      result.add(held);
     addLeads(states, result);
   }
   return result;
@@ -505,23 +521,28 @@ std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const T
 
 /// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its last op what is not
 /// gone, which moves to its start when the next step begins.
+StreamModel::Extents::Held StreamModel::extent(const TileCost::RowBytes& row,
+                                               const Rows::Held& held) {
+  const uint64_t all = held.all * row.most;
+  return {held.kept * row.most, all, held.gone == held.all ? all : held.gone * row.least};
+}
+
+bool StreamModel::hasRows(const TileCost& cost, size_t buffer) const {
+  return buffer < buffers_.size() && cost.buffers[buffer].bytes != 0 && cost.rows[buffer].most != 0;
+}
+
 StreamModel::Extents StreamModel::extents(const TileCost& cost, size_t buffer) const {
   Extents result;
   const uint64_t bytes = cost.buffers[buffer].bytes;
   const std::vector<std::vector<Rows::Held>>& steps = rows(cost.tiles[RowAxis]).steps;
-  if (bytes == 0 || buffer >= buffers_.size() || cost.rows[buffer].most == 0) {
+  if (!hasRows(cost, buffer)) {
     result.steps.assign(bytes == 0 ? 0 : steps.size(), {bytes, bytes, 0});
     result.last = ops_.size() - 1;
     return result;
   }
-  const TileCost::RowBytes& row = cost.rows[buffer];
-  for (const std::vector<Rows::Held>& step : steps) {
-    const Rows::Held& held = step[buffer];
-    const auto rowsOf = [](int64_t count) { return static_cast<uint64_t>(count); };
-    const uint64_t all = rowsOf(held.all) * row.most;
-    result.steps.push_back({rowsOf(held.kept) * row.most, all,
-                            held.gone == held.all ? all : rowsOf(held.gone) * row.least});
-  }
+  result.steps.reserve(steps.size());
+  for (const std::vector<Rows::Held>& step : steps)
+    result.steps.push_back(extent(cost.rows[buffer], step[buffer]));
   result.first = buffers_[buffer].firstOp;
   result.last = buffers_[buffer].lastOp;
   return result;
@@ -549,23 +570,28 @@ uint64_t StreamModel::clearance(const Extents& below, const Extents& above) {
 }
 
 uint64_t StreamModel::lowerBound(const TileCost& cost) const {
-  const size_t steps = rows(cost.tiles[RowAxis]).steps.size();
-  // What each op adds to what is held before it, per step.
-  std::vector<std::vector<int64_t>> changes(steps, std::vector<int64_t>(ops_.size() + 1, 0));
-  for (size_t i = 0; i < cost.buffers.size(); ++i) {
-    const Extents extents = this->extents(cost, i);
-    for (size_t k = 0; k < extents.steps.size(); ++k) {
-      const auto& [kept, all, gone] = extents.steps[k];
-      changes[k][0] += static_cast<int64_t>(kept);
-      changes[k][extents.first] += static_cast<int64_t>(all - kept);
-      changes[k][extents.last + 1] -= static_cast<int64_t>(gone);
-    }
-  }
+  int64_t fixed = 0;
+  std::vector<size_t> byRows;
+  for (size_t i = 0; i < cost.buffers.size(); ++i)
+    if (hasRows(cost, i))
+      byRows.push_back(i);
+    else
+      fixed += static_cast<int64_t>(cost.buffers[i].bytes);
   int64_t bound = 0;
-  for (const std::vector<int64_t>& step : changes) {
-    int64_t live = 0;
+  std::vector<int64_t> changes; // what each op adds to what is held before it
+  const Rows& rows = this->rows(cost.tiles[RowAxis]);
+  for (const size_t index : rows.tight) {
+    const std::vector<Rows::Held>& step = rows.steps[index];
+    changes.assign(ops_.size() + 1, 0);
+    int64_t live = fixed;
+    for (const size_t i : byRows) {
+      const auto& [kept, all, gone] = extent(cost.rows[i], step[i]);
+      live += static_cast<int64_t>(kept);
+      changes[buffers_[i].firstOp] += static_cast<int64_t>(all - kept);
+      changes[buffers_[i].lastOp + 1] -= static_cast<int64_t>(gone);
+    }
     for (size_t op = 0; op < ops_.size(); ++op) {
-      live += step[op];
+      live += changes[op];
       bound = std::max(bound, live);
     }
   }

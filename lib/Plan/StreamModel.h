@@ -132,18 +132,20 @@ private:
   struct Rows {
     struct PerBuffer {
       int64_t most = 0; // held at a time
-      bool rolls = false;
     };
     std::vector<PerBuffer> buffers;
     /// Of a buffer in one step, from its start: rows kept from before, rows held in the end, and rows to go then.
     struct Held {
-      int64_t kept = 0;
-      int64_t all = 0;
-      int64_t gone = 0;
+      uint16_t kept = 0;
+      uint16_t all = 0;
+      uint16_t gone = 0;
       bool operator==(const Held&) const = default;
     };
     /// Of all buffers in each step; equal steps are left out.
     std::vector<std::vector<Held>> steps;
+    /// Of these, without some that hold no more of anything than another one: buffers fill, and run out in the end.
+    std::vector<size_t> tight;
+    void add(const std::vector<Held>& step);
     /// Steps in which each op has something to do.
     std::vector<uint64_t> calls;
     /// Of loads that are worked on in place, and of those that are copied.
@@ -192,6 +194,9 @@ private:
   };
 
   StreamModel() = default;
+  static Extents::Held extent(const TileCost::RowBytes& row, const Rows::Held& held);
+  /// False of what stays for the whole stage, or takes no bytes.
+  bool hasRows(const TileCost& cost, size_t buffer) const;
   Extents extents(const TileCost& cost, size_t buffer) const;
   static uint64_t clearance(const Extents& below, const Extents& above);
   /// In one step all rows are there.
