@@ -325,13 +325,14 @@ private:
     const auto [calls, isNew] = known.try_emplace({way.before, way.after, stream.stripes});
     if (!isNew)
       return calls->second;
-    const std::optional<StageDraft> stage = drafter_.streamed(
-        begin, end, stream.stripes,
-        [&](const std::vector<Overlap>& overlaps) {
-          return streamRoom(overlaps, begin, end, way).value_or(0);
-        },
-        residents(begin, end, way));
-    calls->second = (stage ? stage->stats : stream.stats).kernelCalls;
+    calls->second = drafter_
+                        .streamedCalls(
+                            begin, end, stream.stripes,
+                            [&](const std::vector<Overlap>& overlaps) {
+                              return streamRoom(overlaps, begin, end, way).value_or(0);
+                            },
+                            residents(begin, end, way))
+                        .value_or(stream.stats.kernelCalls);
     return calls->second;
   }
 

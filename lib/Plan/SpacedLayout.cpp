@@ -85,12 +85,15 @@ private:
       if (begin < end)
         gaps_.push_back({begin, end});
     }
-    std::sort(gaps_.begin(), gaps_.end(),
-              [](const Gap& a, const Gap& b) { return a.begin < b.begin; });
     uint64_t offset = 0;
-    for (const Gap& gap : gaps_)
-      if (gap.begin <= offset && offset < gap.end)
-        offset = alignUp(gap.end, align_);
+    for (bool isFree = false; !isFree;) {
+      isFree = true;
+      for (const Gap& gap : gaps_)
+        if (gap.begin <= offset && offset < gap.end) {
+          offset = alignUp(gap.end, align_);
+          isFree = false;
+        }
+    }
     return offset;
   }
 

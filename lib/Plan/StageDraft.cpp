@@ -245,6 +245,17 @@ std::vector<Overlap> StageDrafter::overlapsOf(const TileCost& cost) const {
   return result;
 }
 
+std::optional<TileCost>
+StageDrafter::searchStream(const StreamModel& model, int64_t stripes,
+                           const std::function<uint64_t(const std::vector<Overlap>&)>& room,
+                           const Residents& residents) const {
+  const Residents whole = worksInPlace_ ? residents : Residents();
+  if (!room)
+    return model.cost(model.mostSteps(), stripes, whole);
+  return model.search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_, stripes,
+                      whole);
+}
+
 std::optional<StageDraft>
 StageDrafter::streamed(size_t begin, size_t end, int64_t stripes,
                        const std::function<uint64_t(const std::vector<Overlap>&)>& room,
@@ -253,11 +264,7 @@ StageDrafter::streamed(size_t begin, size_t end, int64_t stripes,
   if (ways == nullptr)
     return std::nullopt;
   const StreamModel& model = ways->model_;
-  const Residents whole = worksInPlace_ ? residents : Residents();
-  const std::optional<TileCost> cost =
-      room ? model.search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_,
-                          stripes, whole)
-           : model.cost(model.mostSteps(), stripes, whole);
+  const std::optional<TileCost> cost = searchStream(model, stripes, room, residents);
   if (!cost)
     return std::nullopt;
   StageDraft stage = streamDraft(ways->stage_, model, *cost);
@@ -266,6 +273,17 @@ StageDrafter::streamed(size_t begin, size_t end, int64_t stripes,
   stage.height = layout.height;
   makeResident(stage, residents);
   return stage;
+}
+
+std::optional<uint64_t>
+StageDrafter::streamedCalls(size_t begin, size_t end, int64_t stripes,
+                            const std::function<uint64_t(const std::vector<Overlap>&)>& room,
+                            const Residents& residents) {
+  const StreamWays* ways = streamWays(begin, end);
+  if (ways == nullptr)
+    return std::nullopt;
+  const std::optional<TileCost> cost = searchStream(ways->model_, stripes, room, residents);
+  return cost ? std::optional(cost->kernelCalls) : std::nullopt;
 }
 
 StageDraft StageDrafter::refit(const StageDraft& streamed,
@@ -349,7 +367,7 @@ const StreamWays::Room& StreamWays::room(size_t index, const Residents& resident
 uint64_t StreamWays::height(size_t index, const Residents& residents) {
   Room& room = rooms_[{index, inPlace(index, residents)}];
   if (!room.height)
-    room.height = model_.layOut(cost(index, residents), drafter_->align_).height;
+    room.height = model_.height(cost(index, residents), drafter_->align_);
   return *room.height;
 }
 

@@ -174,6 +174,11 @@ public:
   streamed(size_t begin, size_t end, int64_t stripes,
            const std::function<uint64_t(const std::vector<Overlap>&)>& room,
            const Residents& residents = {});
+  /// Kernel calls of that stage.
+  std::optional<uint64_t>
+  streamedCalls(size_t begin, size_t end, int64_t stripes,
+                const std::function<uint64_t(const std::vector<Overlap>&)>& room,
+                const Residents& residents);
   /// A streamed stage, residents and overlap included, in as few steps as fit the bytes `room` gives to it, as above;
   /// without `room`, in as many as make anything smaller.
   StageDraft refit(const StageDraft& streamed,
@@ -200,6 +205,10 @@ private:
   StageDraft interface(size_t begin, size_t end) const;
   template <typename Model>
   void addTiledTraffic(StageDraft& stage, const Model& model, const TileCost& cost) const;
+  std::optional<TileCost>
+  searchStream(const StreamModel& model, int64_t stripes,
+               const std::function<uint64_t(const std::vector<Overlap>&)>& room,
+               const Residents& residents) const;
   StageDraft streamDraft(StageDraft stage, const StreamModel& model, const TileCost& cost) const;
   std::vector<Overlap> overlapsOf(const TileCost& cost) const;
   friend class StreamWays;

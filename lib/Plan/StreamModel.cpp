@@ -498,7 +498,7 @@ std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const T
     if (!cost)
       return false;
     const uint64_t budget = room(*cost);
-    if (lowerBound(*cost) > budget || layOut(*cost, align).height > budget)
+    if (!this->fits(*cost, align, budget))
       return false;
     found = std::move(cost);
     return true;
@@ -598,7 +598,7 @@ uint64_t StreamModel::lowerBound(const TileCost& cost) const {
   return static_cast<uint64_t>(bound);
 }
 
-ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
+ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough) const {
   const size_t count = cost.buffers.size();
   std::vector<Extents> extents;
   for (size_t i = 0; i < count; ++i)
@@ -608,7 +608,30 @@ ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
     for (size_t above = 0; above < count; ++above)
       if (below != above)
         clearances.set(below, above, clearance(extents[below], extents[above]));
-  return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost));
+  return layOutSpaced(cost.buffers, clearances, align, std::max(lowerBound(cost), enough));
+}
+
+StreamModel::Height& StreamModel::known(const TileCost& cost, uint64_t align) const {
+  return heights_[{align, cost.tiles[RowAxis], cost.tiles[ColumnAxis], cost.inPlace}];
+}
+
+uint64_t StreamModel::height(const TileCost& cost, uint64_t align) const {
+  Height& known = this->known(cost, align);
+  if (!known.isLeast)
+    known = {layOut(cost, align).height, true};
+  return known.bytes;
+}
+
+bool StreamModel::fits(const TileCost& cost, uint64_t align, uint64_t budget) const {
+  const uint64_t bound = lowerBound(cost);
+  if (bound > budget)
+    return false;
+  Height& known = this->known(cost, align);
+  if (known.bytes > budget && !known.isLeast) {
+    known.bytes = layOut(cost, align, budget).height;
+    known.isLeast = known.bytes > budget || known.bytes <= bound;
+  }
+  return known.bytes <= budget;
 }
 
 Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {

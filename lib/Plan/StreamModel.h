@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <set>
+#include <tuple>
 
 namespace tigris {
 
@@ -84,7 +85,11 @@ public:
                                  const std::set<TensorId>& whole = {}) const;
 
   uint64_t lowerBound(const TileCost& cost) const;
-  ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
+  /// The lowest that is found, or the first of no more than `enough` bytes.
+  ArenaLayout layOut(const TileCost& cost, uint64_t align, uint64_t enough = 0) const;
+  /// Of the lowest, found once.
+  uint64_t height(const TileCost& cost, uint64_t align) const;
+  bool fits(const TileCost& cost, uint64_t align, uint64_t budget) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
     uint64_t bytes = 0;
@@ -193,7 +198,14 @@ private:
     size_t last = 0;
   };
 
+  /// Of layouts so far; `isLeast`: there will be none lower.
+  struct Height {
+    uint64_t bytes = UINT64_MAX;
+    bool isLeast = false;
+  };
+
   StreamModel() = default;
+  Height& known(const TileCost& cost, uint64_t align) const;
   static Extents::Held extent(const TileCost::RowBytes& row, const Rows::Held& held);
   /// False of what stays for the whole stage, or takes no bytes.
   bool hasRows(const TileCost& cost, size_t buffer) const;
@@ -221,6 +233,8 @@ private:
   int64_t outer_ = 1;
   int64_t mostSteps_ = 1;
   mutable std::map<int64_t, Rows> rowsOf_;
+  /// By the alignment, steps and stripes, and by what is worked on in place.
+  mutable std::map<std::tuple<uint64_t, int64_t, int64_t, std::vector<bool>>, Height> heights_;
   mutable std::map<int64_t, std::optional<Columns>> columnsOf_;
 };
 
