@@ -17,8 +17,10 @@ const Schedules& PlanDrafts::orders(IoMode io, uint64_t align, bool search) {
 
 StageDrafter& PlanDrafts::drafter(const Schedule& schedule, const Objective& objective) {
   for (Drafter& known : drafters_)
-    if (known.schedule == &schedule && known.drafter.objective() == objective)
+    if (known.schedule == &schedule) {
+      known.drafter.weighBy(objective);
       return known.drafter;
+    }
   const auto isOf = [&](const Orders& orders) {
     return std::any_of(orders.schedules.all().begin(), orders.schedules.all().end(),
                        [&](const Schedule& known) { return &known == &schedule; });

@@ -7,7 +7,8 @@
 namespace tigris {
 
 /// Kept by those who plan one graph for several budgets or objectives: most of the work is the same for all of them.
-/// What it returns stays where it is. The graph must not change meanwhile.
+/// What it returns stays where it is; a drafter weighs by the objective it was last asked for with. The graph must not
+/// change meanwhile.
 class PlanDrafts {
 public:
   explicit PlanDrafts(const Graph& graph) : graph_(graph) {}

@@ -49,6 +49,13 @@ StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
     uses_[port.tensor.index()].lastRead = Never; // the caller, after the last step
 }
 
+void StageDrafter::weighBy(const Objective& objective) {
+  if (objective == objective_)
+    return;
+  objective_ = objective;
+  ++weighings_;
+}
+
 uint64_t StageDrafter::cost(const StageDraft& stage) const {
   const StageStats& stats = stage.stats;
   return weights(stage).of(stats.slowReadBytes + stats.slowWriteBytes, stats.recomputeMacs,
@@ -200,6 +207,10 @@ std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t
   });
   if (!run.search)
     return std::nullopt;
+  if (run.weighing != weighings_) {
+    run.found.clear();
+    run.weighing = weighings_;
+  }
   // What fits more, and is the best there, is the best wherever it fits.
   auto found = run.found.lower_bound(budget);
   if (found == run.found.end() || (found->second && found->second->height > budget))

@@ -146,6 +146,8 @@ public:
     return objective_.weights(graph_, stage.ops, !hasTiles(stage.mode));
   }
   const Objective& objective() const { return objective_; }
+  /// From now on that is what costs; what has been drafted for another objective serves this one, too.
+  void weighBy(const Objective& objective);
   std::span<const OpId> order() const { return order_; }
   uint64_t align() const { return align_; }
   uint64_t bytes(TensorId id) const { return use(id).bytes; }
@@ -225,8 +227,9 @@ private:
   struct TiledRun {
     StageDraft interface;
     std::optional<TileSearch> search;
-    /// Without residents, by the budget they were searched for.
+    /// Without residents, by the budget they were searched for; with the objective that weighings_ counts so.
     std::map<uint64_t, std::optional<StageDraft>> found;
+    size_t weighing = 0;
   };
   std::optional<StageDraft> searchTiled(TiledRun& run, uint64_t budget) const;
 
@@ -236,6 +239,7 @@ private:
   IoMode io_;
   uint64_t align_;
   Objective objective_;
+  size_t weighings_ = 0;
   bool worksInPlace_ = true;
   AccessTable access_;
   RowTable rows_;
