@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <tuple>
 
 namespace tigris {
@@ -13,6 +14,7 @@ namespace tigris {
 namespace {
 
 constexpr size_t MaxPromotions = 20;
+constexpr size_t MaxIdleChanges = 200;
 
 using Order = std::vector<size_t>;
 
@@ -111,6 +113,34 @@ private:
   std::vector<Gap> gaps_;
 };
 
+/// Small changes to an order, kept unless the layout becomes higher, until many of them have not made it lower.
+ArenaLayout improve(Layouter& layouter, Order order, ArenaLayout best, uint64_t bound) {
+  std::minstd_rand random; // the same numbers everywhere
+  const auto any = [&] {
+    return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
+  };
+  uint64_t height = UINT64_MAX;
+  for (size_t idle = 0; idle < MaxIdleChanges && best.height > bound; ++idle) {
+    const Order before = order;
+    const auto a = any();
+    const auto b = any();
+    if (random() % 2 == 0)
+      std::iter_swap(a, b);
+    else
+      std::rotate(std::min(a, b), std::min(a, b) + 1, std::max(a, b) + 1);
+    ArenaLayout layout = layouter.place(order);
+    if (layout.height > height)
+      order = before;
+    else
+      height = layout.height;
+    if (layout.height < best.height) {
+      best = std::move(layout);
+      idle = 0;
+    }
+  }
+  return best;
+}
+
 } // namespace
 
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
@@ -129,9 +159,15 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
       descending([](const LiveBuffer& b) { return b.bytes; }),
       descending([](const LiveBuffer& b) { return b.bytes * (b.death - b.birth + 1); }),
   };
+  Order lowest = orders[0];
+  uint64_t height = UINT64_MAX;
   for (Order& order : orders)
     for (size_t round = 0; round <= MaxPromotions && best.height > bound; ++round) {
       ArenaLayout layout = layouter.place(order);
+      if (layout.height < height) {
+        height = layout.height;
+        lowest = order;
+      }
       const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
         return layout.offsets[index] + buffers[index].bytes == layout.height;
       });
@@ -139,7 +175,7 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
       if (layout.height < best.height)
         best = std::move(layout);
     }
-  return best;
+  return buffers.size() < 3 ? best : improve(layouter, std::move(lowest), std::move(best), bound);
 }
 
 } // namespace tigris

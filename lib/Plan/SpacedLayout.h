@@ -21,7 +21,7 @@ private:
 
 /// The lowest of several deterministic greedy layouts that keep the clearances. Stops as soon as the height reaches `bound`.
 /// What decides first is which buffers are placed first: those that find the lowest offset, those that are born last, the
-/// largest; then whatever is on top, again and again. Lifetimes count for the order only.
+/// largest; then whatever is on top, again and again; at last random changes. Lifetimes count for the order only.
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
                          uint64_t align, uint64_t bound);
 
