@@ -381,8 +381,11 @@ private:
           const Residents all = residents(begin, end, way);
           const StreamWays::Room& needed = streams->room(k, all);
           const auto room = streamRoom(needed.overlaps, begin, end, way);
-          if (room && needed.lowerBound <= *room && streams->height(k, all) <= *room)
-            chain = streamChain(begin, end, way, streams->height(k, all), needed.overlaps);
+          // Without slow memory every byte counts.
+          const auto height =
+              room ? streams->heightWithin(*room, k, all, options_.stay) : std::nullopt;
+          if (height)
+            chain = streamChain(begin, end, way, *height, needed.overlaps);
         }
         // More stripes cost more.
         done[i] = !isBetter || chain;

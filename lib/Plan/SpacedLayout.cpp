@@ -14,19 +14,28 @@ namespace tigris {
 namespace {
 
 constexpr size_t MaxPromotions = 20;
-constexpr size_t MaxIdleChanges = 200;
+constexpr size_t MaxQuickPromotions = 3;
+constexpr size_t MaxIdleChanges = 300;
+/// Changes hardly save more than one part in so many.
+constexpr uint64_t SmallChange = 16;
 
 using Order = std::vector<size_t>;
 
 class Layouter {
 public:
   Layouter(std::span<const LiveBuffer> buffers, const Clearances& clearances, uint64_t align)
-      : buffers_(buffers), clearances_(clearances), align_(align) {}
+      : buffers_(buffers), clearances_(clearances), align_(align), rivals_(buffers.size()) {
+    for (size_t i = 0; i < buffers.size(); ++i)
+      for (size_t k = 0; k < buffers.size(); ++k)
+        if (i != k && (clearances.of(i, k) != 0 || clearances.of(k, i) != 0))
+          rivals_[i].push_back(k);
+  }
 
-  ArenaLayout place(const Order& order) {
+  /// A layout above `most` is not finished.
+  const ArenaLayout& place(const Order& order, uint64_t most = UINT64_MAX) {
     begin();
-    for (const size_t index : order)
-      put(index, lowest(index));
+    for (size_t k = 0; k < order.size() && layout_.height <= most; ++k)
+      put(order[k], lowest(order[k]));
     return layout_;
   }
 
@@ -62,13 +71,13 @@ private:
   void begin() {
     layout_ = {};
     layout_.offsets.resize(buffers_.size());
-    placed_.clear();
+    placed_.assign(buffers_.size(), false);
   }
 
   void put(size_t index, uint64_t offset) {
     layout_.offsets[index] = offset;
     layout_.height = std::max(layout_.height, offset + buffers_[index].bytes);
-    placed_.push_back(index);
+    placed_[index] = true;
   }
 
   /// `index` at `offset` and what has been placed.
@@ -79,7 +88,9 @@ private:
 
   uint64_t lowest(size_t index) {
     gaps_.clear();
-    for (const size_t other : placed_) {
+    for (const size_t other : rivals_[index]) {
+      if (!placed_[other])
+        continue;
       const uint64_t at = layout_.offsets[other];
       const uint64_t under = clearances_.of(index, other);
       const uint64_t end = at + clearances_.of(other, index);
@@ -109,42 +120,44 @@ private:
   const Clearances& clearances_;
   uint64_t align_;
   ArenaLayout layout_;
-  Order placed_;
+  /// What some clearance binds a buffer to.
+  std::vector<Order> rivals_;
+  std::vector<bool> placed_;
   std::vector<Gap> gaps_;
 };
 
-/// Small changes to an order, kept unless the layout becomes higher, until many of them have not made it lower.
-ArenaLayout improve(Layouter& layouter, Order order, ArenaLayout best, uint64_t bound) {
+/// Small changes to an order whose layout has this height, kept unless it becomes higher, until many of them have not made
+/// the best layout lower.
+void improve(Layouter& layouter, Order order, uint64_t height, uint64_t enough, ArenaLayout& best) {
   std::minstd_rand random; // the same numbers everywhere
   const auto any = [&] {
     return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
   };
-  uint64_t height = UINT64_MAX;
-  for (size_t idle = 0; idle < MaxIdleChanges && best.height > bound; ++idle) {
-    const Order before = order;
+  Order before;
+  for (size_t idle = 0; idle < MaxIdleChanges && best.height > enough; ++idle) {
+    before = order;
     const auto a = any();
     const auto b = any();
     if (random() % 2 == 0)
       std::iter_swap(a, b);
     else
       std::rotate(std::min(a, b), std::min(a, b) + 1, std::max(a, b) + 1);
-    ArenaLayout layout = layouter.place(order);
+    const ArenaLayout& layout = layouter.place(order, height);
     if (layout.height > height)
-      order = before;
+      order.swap(before);
     else
       height = layout.height;
     if (layout.height < best.height) {
-      best = std::move(layout);
+      best = layout;
       idle = 0;
     }
   }
-  return best;
 }
 
 } // namespace
 
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
-                         uint64_t align, uint64_t bound) {
+                         uint64_t align, uint64_t bound, uint64_t enough, bool isQuick) {
   Layouter layouter(buffers, clearances, align);
   ArenaLayout best = layouter.placeLowest();
   const auto descending = [&](const std::function<uint64_t(const LiveBuffer&)>& key) {
@@ -159,23 +172,28 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
       descending([](const LiveBuffer& b) { return b.bytes; }),
       descending([](const LiveBuffer& b) { return b.bytes * (b.death - b.birth + 1); }),
   };
-  Order lowest = orders[0];
+  const uint64_t stop = std::max(bound, enough);
+  const size_t promotions = isQuick ? MaxQuickPromotions : MaxPromotions;
+  Order lowest;
   uint64_t height = UINT64_MAX;
   for (Order& order : orders)
-    for (size_t round = 0; round <= MaxPromotions && best.height > bound; ++round) {
-      ArenaLayout layout = layouter.place(order);
+    for (size_t round = 0; round <= promotions && best.height > stop; ++round) {
+      const ArenaLayout& layout = layouter.place(order);
       if (layout.height < height) {
         height = layout.height;
         lowest = order;
       }
+      if (layout.height < best.height)
+        best = layout;
       const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
         return layout.offsets[index] + buffers[index].bytes == layout.height;
       });
       std::rotate(order.begin(), top, top + 1);
-      if (layout.height < best.height)
-        best = std::move(layout);
     }
-  return buffers.size() < 3 ? best : improve(layouter, std::move(lowest), std::move(best), bound);
+  const bool isHopeless = enough > 0 && best.height > enough + enough / SmallChange;
+  if (best.height > stop && buffers.size() > 2 && !isHopeless && !isQuick)
+    improve(layouter, std::move(lowest), height, stop, best);
+  return best;
 }
 
 } // namespace tigris

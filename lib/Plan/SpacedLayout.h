@@ -19,10 +19,11 @@ private:
   std::vector<uint64_t> bytes_;
 };
 
-/// The lowest of several deterministic greedy layouts that keep the clearances. Stops as soon as the height reaches `bound`.
-/// What decides first is which buffers are placed first: those that find the lowest offset, those that are born last, the
-/// largest; then whatever is on top, again and again; at last random changes. Lifetimes count for the order only.
+/// The lowest of several deterministic greedy layouts that keep the clearances. Stops as soon as the height reaches `bound`,
+/// which none goes below, or `enough`; gives up when that is far away. What decides first is which buffers are placed first:
+/// those that find the lowest offset, those that are born last, the largest; then whatever is on top, again and again; at
+/// last random changes of the best order. Quickly: without these, and few times. Lifetimes count for the order only.
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
-                         uint64_t align, uint64_t bound);
+                         uint64_t align, uint64_t bound, uint64_t enough = 0, bool isQuick = false);
 
 } // namespace tigris

@@ -375,11 +375,19 @@ const StreamWays::Room& StreamWays::room(size_t index, const Residents& resident
   return entry->second;
 }
 
-uint64_t StreamWays::height(size_t index, const Residents& residents) {
-  Room& room = rooms_[{index, inPlace(index, residents)}];
-  if (!room.height)
-    room.height = model_.height(cost(index, residents), drafter_->align_);
-  return *room.height;
+std::optional<uint64_t> StreamWays::heightWithin(uint64_t room, size_t index,
+                                                 const Residents& residents, bool lowest) {
+  Room& known = rooms_[{index, inPlace(index, residents)}];
+  if (known.lowerBound > room)
+    return std::nullopt;
+  if (!known.height) {
+    const TileCost cost = this->cost(index, residents);
+    const std::optional<uint64_t> height = model_.heightWithin(cost, drafter_->align_, room);
+    if (!height || !lowest)
+      return height;
+    known.height = model_.height(cost, drafter_->align_);
+  }
+  return *known.height <= room ? known.height : std::nullopt;
 }
 
 void StageDrafter::makeResident(StageDraft& stage, const Residents& residents) const {

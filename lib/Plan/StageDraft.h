@@ -74,13 +74,14 @@ public:
   /// What a way there is needs beside residents.
   struct Room {
     std::vector<Overlap> overlaps;
-    /// Fast bytes at least, and really once height() has been asked.
+    /// Fast bytes at least, and the lowest height once it has been asked for.
     uint64_t lowerBound = 0;
     std::optional<uint64_t> height;
   };
   const Room& room(size_t index, const Residents& residents);
-  /// Fast bytes.
-  uint64_t height(size_t index, const Residents& residents);
+  /// Fast bytes, at most `room`; the lowest that are found, or any. nullopt when it takes more.
+  std::optional<uint64_t> heightWithin(uint64_t room, size_t index, const Residents& residents,
+                                       bool lowest);
 
 private:
   friend class StageDrafter;

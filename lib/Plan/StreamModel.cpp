@@ -498,7 +498,7 @@ std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const T
     if (!cost)
       return false;
     const uint64_t budget = room(*cost);
-    if (!this->fits(*cost, align, budget))
+    if (!heightWithin(*cost, align, budget))
       return false;
     found = std::move(cost);
     return true;
@@ -598,7 +598,8 @@ uint64_t StreamModel::lowerBound(const TileCost& cost) const {
   return static_cast<uint64_t>(bound);
 }
 
-ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough) const {
+ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough,
+                                bool isQuick) const {
   const size_t count = cost.buffers.size();
   std::vector<Extents> extents;
   for (size_t i = 0; i < count; ++i)
@@ -608,7 +609,7 @@ ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t e
     for (size_t above = 0; above < count; ++above)
       if (below != above)
         clearances.set(below, above, clearance(extents[below], extents[above]));
-  return layOutSpaced(cost.buffers, clearances, align, std::max(lowerBound(cost), enough));
+  return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost), enough, isQuick);
 }
 
 StreamModel::Height& StreamModel::known(const TileCost& cost, uint64_t align) const {
@@ -618,20 +619,24 @@ StreamModel::Height& StreamModel::known(const TileCost& cost, uint64_t align) co
 uint64_t StreamModel::height(const TileCost& cost, uint64_t align) const {
   Height& known = this->known(cost, align);
   if (!known.isLeast)
-    known = {layOut(cost, align).height, true};
+    known = {layOut(cost, align).height, true, 0};
   return known.bytes;
 }
 
-bool StreamModel::fits(const TileCost& cost, uint64_t align, uint64_t budget) const {
+std::optional<uint64_t> StreamModel::heightWithin(const TileCost& cost, uint64_t align,
+                                                  uint64_t budget) const {
   const uint64_t bound = lowerBound(cost);
   if (bound > budget)
-    return false;
+    return std::nullopt;
   Height& known = this->known(cost, align);
-  if (known.bytes > budget && !known.isLeast) {
-    known.bytes = layOut(cost, align, budget).height;
-    known.isLeast = known.bytes > budget || known.bytes <= bound;
+  if (known.bytes > budget && budget > known.refused && !known.isLeast) {
+    known.bytes =
+        std::min(known.bytes, layOut(cost, align, budget, cost.tiles[RowAxis] < mostSteps_).height);
+    known.isLeast = known.bytes <= bound;
+    if (known.bytes > budget)
+      known.refused = budget;
   }
-  return known.bytes <= budget;
+  return known.bytes <= budget ? std::optional(known.bytes) : std::nullopt;
 }
 
 Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {

@@ -86,10 +86,13 @@ public:
 
   uint64_t lowerBound(const TileCost& cost) const;
   /// The lowest that is found, or the first of no more than `enough` bytes.
-  ArenaLayout layOut(const TileCost& cost, uint64_t align, uint64_t enough = 0) const;
+  ArenaLayout layOut(const TileCost& cost, uint64_t align, uint64_t enough = 0,
+                     bool isQuick = false) const;
   /// Of the lowest, found once.
   uint64_t height(const TileCost& cost, uint64_t align) const;
-  bool fits(const TileCost& cost, uint64_t align, uint64_t budget) const;
+  /// Of a layout within the budget, not always the lowest. nullopt when none is found: in fewer steps than the most after
+  /// a short search only.
+  std::optional<uint64_t> heightWithin(const TileCost& cost, uint64_t align, uint64_t budget) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
     uint64_t bytes = 0;
@@ -202,6 +205,8 @@ private:
   struct Height {
     uint64_t bytes = UINT64_MAX;
     bool isLeast = false;
+    /// The most bytes for which none low enough was found.
+    uint64_t refused = 0;
   };
 
   StreamModel() = default;
