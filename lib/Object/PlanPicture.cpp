@@ -40,7 +40,8 @@ struct TileBytes {
   uint64_t bytes;
 };
 
-/// A streamed stage's buffer may keep rows from step to step unless it shares bytes with another.
+/// A streamed stage's buffer that shares no bytes may keep rows from step to step. One that does is drawn from its first to
+/// its last op of a step only, as is what it keeps where others reach into it.
 bool mayRoll(const std::vector<TileBytes>& buffers, size_t index) {
   const TileBytes& self = buffers[index];
   return std::none_of(buffers.begin(), buffers.end(), [&](const TileBytes& other) {
