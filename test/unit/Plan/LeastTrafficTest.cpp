@@ -23,8 +23,8 @@ Graph convolutions() {
     blobs += strCat("  - {name: w", i, ", fill: {seed: ", i, ", amplitude: 1.0}}\n");
   }
   return parseGraph(strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\n",
-                           "outputs: [{name: t4}]\ntensors:\n", tensors, "ops:\n", ops,
-                           "blobs:\n", blobs));
+                           "outputs: [{name: t4}]\ntensors:\n", tensors, "ops:\n", ops, "blobs:\n",
+                           blobs));
 }
 
 uint64_t traffic(const Plan& plan) { return plan.stats.slowReadBytes + plan.stats.slowWriteBytes; }
