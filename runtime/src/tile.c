@@ -233,7 +233,7 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   return 1;
 }
 
-/* The view of rows [begin, end) of an operand, which has its other axes whole. 0 when they are not there. */
+/* The view of rows [begin, end) of an operand, with all columns that its buffer has. 0 when they are not there. */
 static int viewRows(const Tiles* t, const tigris_operand* o, int32_t begin, int32_t end,
                     int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
@@ -245,6 +245,8 @@ static int viewRows(const Tiles* t, const tigris_operand* o, int32_t begin, int3
   if ((uint32_t)dims[0] == t->tiling->tiles[0])
     dims[0] = 1;
   dims[1] = end - begin;
+  if (tigris_in_stripes(t))
+    dims[2] = t->columns[o->offset].end - t->columns[o->offset].begin;
   if (begin != end) { /* an operand of a concatenation may have none */
     if (begin < held->first || end > held->end)
       return 0;
@@ -309,7 +311,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_view* y = &views[op->inputs];
   tigris_local_params local;
-  tigris_box first; /* of input 0 */
+  tigris_box first = *out; /* of input 0 */
   tigris_box other;
   tigris_kernel (*find)(const tigris_plan*, const tigris_op*);
   tigris_kernel kernel;
