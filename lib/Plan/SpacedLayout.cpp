@@ -1,4 +1,4 @@
-// Greedy placement at the lowest offset, in several orders, improved by promoting the buffer on top.
+// Greedy placement at the lowest offset, in several orders, improved by promoting the buffer on top and by small changes.
 #include "tigris/Plan/SpacedLayout.h"
 
 #include "tigris/Support/MathUtils.h"
