@@ -2,9 +2,13 @@
 // plan is accepted, runs in exactly its memory, counts what it predicts and gives the bytes of the untiled
 // plan; with less fast memory than planned it still does.
 //
-//   property_plans [--seed N] [--count N] [--budgets N] [--ops N] [--budget BYTES] [--print] [--verbose]
+//   property_plans [--seed N] [--count N] [--budgets N] [--ops N] [--budget BYTES] [--damage N] [--unfilled]
+//                  [--print] [--verbose]
 //
-// --ops: only the first N operators of each graph; --budget: this one instead of a choice; --print: the graph.
+// --ops: only the first N operators of each graph; --budget: this one instead of a choice; --damage: so many files
+// that differ from each plan are opened and run, too; --unfilled: memories hold nothing before a run, for valgrind; --print: the
+// graph.
+#include "PlanDamage.h"
 #include "PlanRun.h"
 #include "RandomModel.h"
 
@@ -41,6 +45,8 @@ struct Options {
   unsigned budgets = 7;
   unsigned ops = 0;
   uint64_t budget = 0;
+  uint64_t damage = 0;
+  bool unfilled = false;
   bool print = false;
   bool verbose = false;
 };
@@ -58,6 +64,10 @@ struct Totals {
   uint64_t byRows = 0;
   uint64_t striped = 0;
   uint64_t sinks = 0;
+  uint64_t stripedSinks = 0;
+  uint64_t packed = 0;
+  uint64_t damaged = 0;
+  uint64_t damagedRuns = 0;
   uint64_t unsupported = 0;
   uint64_t failures = 0;
 };
@@ -67,18 +77,24 @@ class Subject {
 public:
   Subject(uint64_t seed, const Options& options, Totals& totals)
       : seed_(seed), options_(options), totals_(totals), random_(seed * 7919 + 1) {
-    plan_.io = random_.percent(50) ? IoMode::Slow : IoMode::Caller;
+    const int64_t io = random_.below(100);
+    plan_.io = io < 45 ? IoMode::Slow : io < 90 ? IoMode::Caller : IoMode::Arena;
     const std::span<const Target> targets = allTargets();
     if (random_.percent(50))
       plan_.target =
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
     plan_.certificates = true;
-    plan_.planner = random_.percent(30) ? "greedy" : "optimal";
+    plan_.planner = random_.percent(20) ? "greedy" : "optimal";
     if (random_.percent(40))
       plan_.optimize = random_.percent(70) ? "latency" : "memory";
-    if (plan_.io == IoMode::Caller && plan_.planner == "optimal" && random_.percent(50))
+    if (plan_.io != IoMode::Slow && plan_.planner == "optimal" && random_.percent(50))
       plan_.budget.slow.reset();
+    if (random_.percent(20))
+      plan_.macsPerSlowByte = static_cast<uint64_t>(random_.below(3) * 40);
+    if (plan_.planner == "optimal" && random_.percent(25) &&
+        (!plan_.budget.slow || plan_.optimize == "traffic"))
+      plan_.recompute = static_cast<uint64_t>(random_.below(4) * 5);
   }
 
   /// What is wrong; empty when nothing is.
@@ -101,20 +117,22 @@ public:
     }
     if (!file)
       return strCat("untiled: ", file.error().message());
-    reference_ = runPlan(*file, inputs_, {100, 0, 0x11, onHost()});
+    reference_ = runPlan(*file, inputs_, {100, 0, fill(0x11), onHost()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
-    if (!plan_.budget.slow && random_.percent(60))
+    if (!plan_.budget.slow && plan_.io == IoMode::Caller && random_.percent(60))
       tryRows();
     const uint64_t enough = fastNeed();
-    if (plan_.inputRows || plan_.outputRows || plan_.optimize == "memory") {
-      // Several stages may need some bytes more than they touch in the end; the planner says what is enough.
-      const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
-      if (!needs)
-        return strCat("needs: ", needs.error().message());
-      return checkBudgets(needs->smallest, std::max(enough, needs->smallest));
-    }
-    return checkBudgets(smallestBudget(enough), enough);
+    if (!plan_.inputRows && !plan_.outputRows && plan_.optimize != "memory")
+      return checkBudgets(smallestBudget(1, enough), enough);
+    // Several stages may need some bytes more than they touch in the end; the planner says what is enough.
+    const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
+    if (!needs)
+      return strCat("needs: ", needs.error().message());
+    // Without regard to how much is computed twice.
+    const uint64_t smallest =
+        plan_.recompute ? smallestBudget(needs->smallest, Ample) : needs->smallest;
+    return checkBudgets(smallest, std::max(enough, smallest));
   }
 
 private:
@@ -122,6 +140,10 @@ private:
 
   /// Every other model runs on the host backend: its bytes must not depend on the budget either.
   bool onHost() const { return seed_ % 2 != 0; }
+
+  std::optional<uint8_t> fill(uint8_t value) const {
+    return options_.unfilled ? std::nullopt : std::optional(value);
+  }
 
   /// Fast memory of the current plan, with the scratch of its target's kernels at an aligned place above the rest.
   uint64_t fastNeed() const {
@@ -154,8 +176,7 @@ private:
   }
 
   /// By bisection: what fits a budget fits every larger one.
-  uint64_t smallestBudget(uint64_t high) {
-    uint64_t low = 1;
+  uint64_t smallestBudget(uint64_t low, uint64_t high) {
     while (low < high) {
       plan_.budget.fast = low + (high - low) / 2;
       if (planGraph(graph_, plan_))
@@ -202,6 +223,7 @@ private:
       totals_.inPlace += worksInPlace(stage) ? 1 : 0;
       totals_.striped += stage.mode == StageMode::Streamed && stage.tiling->tiles[2] > 1 ? 1 : 0;
       totals_.sinks += hasSink(stage) ? 1 : 0;
+      totals_.stripedSinks += hasSink(stage) && stage.tiling->tiles[2] > 1 ? 1 : 0;
       totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
     }
     totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
@@ -218,7 +240,7 @@ private:
       if (std::string problem = compareWithGreedy(plan); !problem.empty())
         return problem;
     const RunResult run =
-        runPlan(*file, inputs_, {100, 0, 0xEE, onHost(), plan_.inputRows, plan_.outputRows});
+        runPlan(*file, inputs_, {100, 0, fill(0xEE), onHost(), plan_.inputRows, plan_.outputRows});
     if (std::string problem = compare(run); !problem.empty())
       return problem;
     const tigris_statistics& counted = run.statistics;
@@ -231,11 +253,48 @@ private:
       if (predicted != actual)
         return strCat(what, ": predicted ", predicted, ", counted ", actual);
     for (const uint32_t percent : {75, 40})
-      if (std::string problem = compare(
-              runPlan(*file, inputs_,
-                      {percent, Overflow, 0x77, onHost(), plan_.inputRows, plan_.outputRows}));
+      if (std::string problem = compare(runPlan(
+              *file, inputs_,
+              {percent, Overflow, fill(0x77), onHost(), plan_.inputRows, plan_.outputRows}));
           !problem.empty())
         return strCat(percent, " % of the fast arena: ", problem);
+    if (random_.percent(20))
+      if (std::string problem = checkPacked(budget); !problem.empty())
+        return strCat("with packed weights: ", problem);
+    return options_.damage == 0 ? "" : runDamaged(*file);
+  }
+
+  /// Weights unpacked into what the plan leaves of its budget.
+  std::string checkPacked(uint64_t budget) {
+    EmitOptions emission;
+    emission.compress = Compression::Lz4;
+    const Expected<std::string> file = emitPlan(current_, emission);
+    if (!file)
+      return file.error().message();
+    ++totals_.packed;
+    const RunResult run =
+        runPlan(*file, inputs_, {100, 0, fill(0xDD), onHost(), plan_.inputRows, plan_.outputRows});
+    if (run.statistics.fast_peak > budget)
+      return strCat("counted a fast peak of ", run.statistics.fast_peak);
+    return compare(run);
+  }
+
+  /// What is no plan does no harm.
+  std::string runDamaged(const std::string& file) {
+    const PlanDamage damage(file);
+    const bool byRows = plan_.inputRows || plan_.outputRows;
+    for (uint64_t i = 0; i < options_.damage; ++i) {
+      const bool isSmall = random_.percent(25);
+      RunOptions run = {isSmall ? 60U : 100U, isSmall ? 4096U : 0U, fill(0x55), onHost()};
+      run.inputRows = byRows && plan_.inputRows;
+      run.outputRows = byRows && plan_.outputRows;
+      run.isDamaged = true;
+      const RunResult result = runPlan(damage.next(random_), inputs_, run);
+      ++totals_.damaged;
+      totals_.damagedRuns += result.error.empty() ? 1 : 0;
+      if (result.escaped)
+        return strCat("damaged plan ", i, ": ", result.error);
+    }
     return {};
   }
 
@@ -355,8 +414,10 @@ void reportFailure(uint64_t seed, std::string problem, const Options& options) {
 bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
-    if (name == "--print" || name == "--verbose") {
-      (name == "--print" ? options.print : options.verbose) = true;
+    if (name == "--print" || name == "--verbose" || name == "--unfilled") {
+      (name == "--print"     ? options.print
+       : name == "--verbose" ? options.verbose
+                             : options.unfilled) = true;
       continue;
     }
     if (i + 1 == argc)
@@ -372,6 +433,8 @@ bool parse(int argc, char** argv, Options& options) {
       options.ops = static_cast<unsigned>(value);
     else if (name == "--budget")
       options.budget = value;
+    else if (name == "--damage")
+      options.damage = value;
     else
       return false;
   }
@@ -384,7 +447,7 @@ int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr, "usage: property_plans [--seed N] [--count N] [--budgets N] [--ops N] "
-                         "[--budget BYTES] [--print] [--verbose]\n");
+                         "[--budget BYTES] [--damage N] [--unfilled] [--print] [--verbose]\n");
     return 2;
   }
   Totals totals;
@@ -401,9 +464,10 @@ int main(int argc, char** argv) {
   }
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
-      "(%llu in place, %llu with overlaps, %llu in stripes, %llu with sinks), %llu direct; %llu "
+      "(%llu in place, %llu with overlaps, %llu in stripes, %llu with sinks, %llu with both), %llu "
+      "direct; %llu "
       "plans with a bound by rows, %llu "
-      "graphs by rows; "
+      "graphs by rows; %llu plans with packed weights; %llu damaged plans, %llu of them run; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
@@ -412,9 +476,14 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.inPlace),
       static_cast<unsigned long long>(totals.overlapping),
       static_cast<unsigned long long>(totals.striped),
-      static_cast<unsigned long long>(totals.sinks), static_cast<unsigned long long>(totals.direct),
+      static_cast<unsigned long long>(totals.sinks),
+      static_cast<unsigned long long>(totals.stripedSinks),
+      static_cast<unsigned long long>(totals.direct),
       static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.byRows),
+      static_cast<unsigned long long>(totals.packed),
+      static_cast<unsigned long long>(totals.damaged),
+      static_cast<unsigned long long>(totals.damagedRuns),
       static_cast<unsigned long long>(totals.unsupported),
       static_cast<unsigned long long>(totals.failures));
   return totals.failures == 0 ? 0 : 1;

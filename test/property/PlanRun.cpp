@@ -11,6 +11,11 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <new>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace tigris::property {
 
@@ -18,29 +23,51 @@ namespace {
 
 constexpr size_t GuardBytes = 64;
 constexpr uint8_t GuardValue = 0xC3;
+/// Of damaged plans.
+constexpr size_t MostMemory = 1 << 20;
 
 /// Bytes at a multiple of 64 between two guards.
 class Guarded {
 public:
-  Guarded(size_t size, uint8_t fill) : size_(size), lines_((size + 2 * GuardBytes) / 64 + 1) {
-    std::memset(base(), GuardValue, lines_.size() * sizeof(Line));
-    std::memset(data(), fill, size);
+  Guarded(size_t size, std::optional<uint8_t> fill)
+      : size_(size), whole_(GuardBytes + (size + GuardBytes - 1) / 64 * 64 + GuardBytes),
+        bytes_(static_cast<uint8_t*>(::operator new (whole_, std::align_val_t{64}))) {
+    std::memset(bytes_.get(), GuardValue, GuardBytes);
+    std::memset(data() + size_, GuardValue, whole_ - GuardBytes - size_);
+    if (fill)
+      std::memset(data(), *fill, size);
+    forbidGuards(true);
   }
-  uint8_t* data() { return base() + GuardBytes; }
+  ~Guarded() { forbidGuards(false); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  uint8_t* data() { return bytes_.get() + GuardBytes; }
   size_t size() const { return size_; }
   bool intact() {
+    forbidGuards(false);
     const auto isGuard = [](uint8_t byte) { return byte == GuardValue; };
-    uint8_t* end = base() + lines_.size() * sizeof(Line);
-    return std::all_of(base(), data(), isGuard) && std::all_of(data() + size_, end, isGuard);
+    return std::all_of(bytes_.get(), data(), isGuard) &&
+           std::all_of(data() + size_, bytes_.get() + whole_, isGuard);
   }
 
 private:
-  struct alignas(64) Line {
-    uint8_t bytes[64];
+  struct Free {
+    void operator()(uint8_t* bytes) const { ::operator delete (bytes, std::align_val_t{64}); }
   };
-  uint8_t* base() { return lines_.data()->bytes; }
+  /// To read, too, where a sanitizer can see it.
+  void forbidGuards(bool forbids) {
+#ifdef __SANITIZE_ADDRESS__
+    const auto set = forbids ? __asan_poison_memory_region : __asan_unpoison_memory_region;
+    set(bytes_.get(), GuardBytes);
+    set(data() + size_, whole_ - GuardBytes - size_);
+#else
+    (void)forbids;
+#endif
+  }
+
   size_t size_;
-  std::vector<Line> lines_;
+  size_t whole_;
+  std::unique_ptr<uint8_t, Free> bytes_;
 };
 
 class Run {
@@ -51,11 +78,16 @@ public:
   }
 
   RunResult run(const std::vector<std::vector<uint8_t>>& inputs) {
-    if (!check("open", tigris_plan_open(&plan_, image_.data(), image_.size())))
+    const uint32_t flags = options_.isDamaged ? TIGRIS_OPEN_IGNORE_CRC : 0;
+    if (!check("open", tigris_plan_open_flags(&plan_, image_.data(), image_.size(), flags)))
       return std::move(result_);
     tigris_requirements needs;
     const tigris_backend& backend = kernels();
     tigris_plan_requirements(&plan_, &backend, &needs);
+    if (options_.isDamaged && (needs.fast_bytes > MostMemory || needs.slow_bytes > MostMemory)) {
+      result_.error = "asks for too much memory";
+      return std::move(result_);
+    }
     Guarded& fast =
         memory(static_cast<size_t>(uint64_t{needs.fast_bytes} * options_.fastPercent / 100));
     Guarded& slow = memory(needs.slow_bytes + options_.moreSlow);
@@ -65,8 +97,10 @@ public:
       collect(inputs);
     result_.statistics = context_.statistics;
     for (Guarded& each : memories_)
-      if (!each.intact())
+      if (!each.intact()) {
         result_.error += "; wrote outside a memory";
+        result_.escaped = true;
+      }
     return std::move(result_);
   }
 
@@ -131,12 +165,14 @@ private:
   }
 
   bool setPorts(const std::vector<std::vector<uint8_t>>& inputs) {
-    for (unsigned i = 0; i < inputs.size(); ++i) {
-      if (isCaller() &&
-          !check("set input", tigris_set_input(&context_, i, memory(inputs[i].size()).data())))
+    for (unsigned i = 0; i < tigris_input_count(&plan_); ++i) {
+      const size_t bytes = tigris_input_bytes(&plan_, i);
+      if (isCaller() && !check("set input", tigris_set_input(&context_, i, memory(bytes).data())))
         return false;
       // The caller's buffers are written through the same pointer the runtime only reads from.
-      std::memcpy(tigris_input(&context_, i), inputs[i].data(), inputs[i].size());
+      auto* data = static_cast<uint8_t*>(tigris_input(&context_, i));
+      for (size_t k = 0; i < inputs.size() && k < bytes; ++k)
+        data[k] = inputs[i][k % inputs[i].size()];
       if (options_.inputRows && !setRows(i, true))
         return false;
     }
@@ -156,7 +192,8 @@ private:
                              : static_cast<const uint8_t*>(tigris_output(&context_, i));
       result_.outputs.emplace_back(data, data + tigris_output_bytes(&plan_, i));
     }
-    for (unsigned i = 0; isCaller() && !options_.inputRows && i < inputs.size(); ++i)
+    const bool keepsInputs = isCaller() && !options_.inputRows && !options_.isDamaged;
+    for (unsigned i = 0; keepsInputs && i < inputs.size(); ++i)
       if (std::memcmp(tigris_input(&context_, i), inputs[i].data(), inputs[i].size()) != 0)
         result_.error = strCat("wrote over the caller's input ", i);
   }

@@ -4,6 +4,7 @@
 #include "tigris.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace tigris::property {
 struct RunResult {
   /// Empty when all went well, otherwise what did not.
   std::string error;
+  /// A byte outside a memory was written.
+  bool escaped = false;
   tigris_status status = TIGRIS_OK;
   tigris_statistics statistics = {};
   std::vector<std::vector<uint8_t>> outputs;
@@ -22,15 +25,19 @@ struct RunOptions {
   uint32_t fastPercent = 100;
   /// Slow memory beyond what the plan needs.
   uint32_t moreSlow = 0;
-  /// What the memories hold before the run.
-  uint8_t fill = 0;
+  /// What the memories hold before the run; unset: they are left as they come, which valgrind calls undefined.
+  std::optional<uint8_t> fill;
   /// On the host backend where the build has it, otherwise on the reference.
   bool onHost = false;
   /// Callbacks move the inputs (outputs) row by row.
   bool inputRows = false;
   bool outputRows = false;
+  /// Not its checksum but the runtime's own checks decide whether the file is run; nor is it when it asks for more than
+  /// a megabyte. Inputs are as large as it says.
+  bool isDamaged = false;
 };
 
+/// Sanitizers see every access outside the memories, reads, too.
 RunResult runPlan(const std::string& file, const std::vector<std::vector<uint8_t>>& inputs,
                   const RunOptions& options);
 

@@ -18,6 +18,9 @@ public:
   Graph make(unsigned limit);
 
 private:
+  /// Any operators; poolings, one after the other; blocks of convolutional networks.
+  enum class Style : uint8_t { Any, Tower, Net };
+
   // --- tensors: RandomModel.cpp
 
   const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
@@ -46,9 +49,34 @@ private:
   template <typename T> T oneOf(std::initializer_list<T> list) {
     return list.begin()[random_.below(size(list))];
   }
+  void addOp();
   void addRandomOp();
   /// Mostly windows of three rows over the tensor made last: long streams, and maps that take each other's place.
   void addTowerOp();
+
+  // --- blocks of networks: RandomNets.cpp
+
+  /// Images, or sequences of rank 3, high enough for long streams.
+  Shape netShape();
+  /// A convolution or pool that keeps rows and columns if the stride is 1.
+  void addWindow(TensorId x, int64_t stride);
+  std::optional<TensorId> addPointwise(TensorId x, int64_t channels);
+  /// A convolution with weights of these dimensions; `depth`: products in a result.
+  std::optional<TensorId> addFiltered(TensorId x, bool isDepthwise,
+                                      const std::vector<int64_t>& dims, AttrMap attrs,
+                                      double depth);
+  /// Over rows, with the columns or without: what can be a sink, and what looks like it.
+  std::optional<TensorId> addMean(TensorId x);
+  /// Scales the channels of x with what is computed from its means.
+  void addExcitation(TensorId x);
+  /// Chains of windows of different length over x, joined.
+  void addBranches(TensorId x);
+  /// The sum or concatenation of x and a tensor made long ago.
+  void addLateJoin(TensorId x);
+  void joinAll(std::vector<TensorId> parts);
+  /// A shuffle of the channels, or a split.
+  void addChannelMove(TensorId x);
+  void addNetOp();
 
   // --- operators that sum up: RandomSums.cpp
 
@@ -91,7 +119,7 @@ private:
   void addGather(TensorId x);
 
   Random random_;
-  bool isTower_ = false;
+  Style style_ = Style::Any;
   Graph graph_;
   DType type_ = DType::Float32;
   std::vector<TensorId> known_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t MaxElements = 4096;
 /// Values of floats stay far from overflow: no result depends on how a NaN is made.
-constexpr double MaxMagnitude = 1e4;
+constexpr double MaxMagnitude = 1e12;
 
 } // namespace
 
@@ -23,16 +23,18 @@ Graph Generator::make(unsigned limit) {
   graph_.setModelName("random");
   type_ = random_.percent(50) ? DType::Float32 : DType::Int8;
   graph_.setRounding(random_.percent(50) ? IntegerRounding::Once : IntegerRounding::Twice);
-  isTower_ = random_.percent(20);
-  const int64_t inputs = isTower_ || random_.percent(60) ? 1 : random_.in(2, 3);
+  const int64_t kind = random_.below(100);
+  style_ = kind < 20 ? Style::Tower : kind < 55 ? Style::Net : Style::Any;
+  const bool isAny = style_ == Style::Any;
+  const int64_t inputs = !isAny || random_.percent(60) ? 1 : random_.in(2, 3);
   for (int64_t i = 0; i < inputs; ++i)
     addInput();
-  const int64_t ops = isTower_ ? random_.in(8, 20) : random_.in(1, 14);
+  const int64_t ops = isAny ? random_.in(1, 14) : random_.in(6, 20);
   const size_t count = limit == 0 ? static_cast<size_t>(ops) : limit;
   for (int tries = 0; graph_.order().size() < count && tries < 400; ++tries)
-    isTower_ ? addTowerOp() : addRandomOp();
-  if (limit == 0 && random_.percent(isTower_ ? 50 : 15))
-    addGlobalPool(known_.back());
+    addOp();
+  if (limit == 0 && random_.percent(isAny ? 15 : 50))
+    random_.percent(70) ? void(addMean(known_.back())) : addGlobalPool(known_.back());
   addOutputs();
   graph_.eraseUnusedTensors();
   return std::move(graph_);
@@ -59,7 +61,9 @@ Port Generator::port(const Tensor& t, TensorId id, std::string name) {
 }
 
 Shape Generator::inputShape() {
-  if (isTower_)
+  if (style_ == Style::Net)
+    return netShape();
+  if (style_ == Style::Tower)
     return {1, random_.in(12, 32), random_.in(1, 6), random_.in(1, 6)};
   const int64_t batch = random_.percent(75) ? 1 : random_.in(2, 3);
   const int64_t kind = random_.below(10);
@@ -67,6 +71,8 @@ Shape Generator::inputShape() {
     return {batch, random_.in(1, 14), random_.in(1, 14), random_.in(1, 10)};
   if (kind < 8)
     return {batch, random_.in(1, 40), random_.in(1, 12)};
+  if (random_.percent(25))
+    return {batch, random_.in(1, 4), random_.in(1, 6), random_.in(1, 6), random_.in(1, 6)};
   return {batch * random_.in(1, 4), random_.in(1, 60)};
 }
 
@@ -80,7 +86,7 @@ void Generator::addInput() {
 
 void Generator::addOutputs() {
   std::vector<TensorId> chosen = {known_.back()};
-  while (chosen.size() < 4 && random_.percent(35))
+  while (chosen.size() < 5 && random_.percent(35))
     chosen.push_back(known_[static_cast<size_t>(random_.below(size(known_)))]);
   for (size_t i = 0; i < chosen.size(); ++i)
     graph_.addOutput(port(tensor(chosen[i]), chosen[i], strCat("out", i)));
@@ -153,6 +159,17 @@ TensorId Generator::alike(TensorId x, const std::optional<QuantParam>& quantized
   if (isFloat(x) || tensor(x).quant == quantized)
     return x;
   return add(OpKind::Requantize, {x}, {}, *quantized, 1).value_or(x);
+}
+
+void Generator::addOp() {
+  switch (style_) {
+  case Style::Any:
+    return addRandomOp();
+  case Style::Tower:
+    return addTowerOp();
+  case Style::Net:
+    return addNetOp();
+  }
 }
 
 void Generator::addRandomOp() {

@@ -117,7 +117,7 @@ void Generator::addReshape(TensorId x) {
     const size_t left = std::min(at, dims.size() - 2);
     dims[left] *= dims[left + 1];
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(left) + 1);
-  } else if (dims.size() < 4) {
+  } else if (dims.size() < 5) {
     int64_t factor = 1;
     for (const int64_t f : {2, 3, 5})
       factor = dims[at] % f == 0 ? f : factor;

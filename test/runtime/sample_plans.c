@@ -506,6 +506,116 @@ static uint8_t* sums(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* Where a model input or output is in slow memory. */
+static uint32_t portOffset(const Builder* b, uint32_t index) {
+  return ((const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data)[index].offset;
+}
+
+static void loadedTile(Builder* b, int tensor, uint32_t port) {
+  tigris_tile_buffer like;
+  memset(&like, 0, sizeof like);
+  like.flags = TIGRIS_TILE_LOAD;
+  like.home = TIGRIS_POOL_SLOW;
+  like.home_offset = portOffset(b, port);
+  like.reload_axes = 0xF;
+  builderTile(b, tensor, &like);
+}
+
+static void storedTile(Builder* b, int tensor, uint32_t port, uint8_t flags, uint32_t bytes) {
+  tigris_tile_buffer like;
+  memset(&like, 0, sizeof like);
+  like.flags = (uint8_t)(TIGRIS_TILE_STORE | flags);
+  like.home = TIGRIS_POOL_SLOW;
+  like.home_offset = portOffset(b, port);
+  like.bytes = bytes;
+  builderTile(b, tensor, &like);
+}
+
+/* A stage in stripes of columns, whose windows reach into the next stripe, and one in stripes of channels with sums. */
+static uint8_t* stripes(Builder* b, uint32_t* size) {
+  const uint32_t ofColumns[4] = {1, 6, 2, 1};
+  const uint32_t ofChannels[4] = {1, 3, 2, 1};
+  const int32_t sequence[3] = {1, 6, 4};
+  const int32_t mean[3] = {1, 1, 4};
+  tigris_global_pool_params average = {{0}, {0}, TIGRIS_NONE, 0};
+  const tigris_tile_buffer own = {0};
+  tigris_pool_params pool = poolParams();
+  tigris_clamp_params clamp;
+  int x;
+  int y;
+  int z;
+  int m;
+  int s;
+  builderInit(b, TIGRIS_IO_SLOW);
+  builderQuant(b, 0.1f, -3);
+  x = s8(b, 6, 4, 2);
+  z = builderTensor(b, TIGRIS_S8, 3, sequence, 0);
+  y = s8(b, 6, 4, 2);
+  m = builderTensor(b, TIGRIS_S8, 3, sequence, 0);
+  s = builderTensor(b, TIGRIS_S8, 3, mean, 0);
+  builderInput(b, x);
+  builderInput(b, z);
+  builderOutput(b, y);
+  builderOutput(b, s);
+  pool.kernel_h = pool.kernel_w = 3;
+  pool.stride_h = pool.stride_w = 1;
+  pool.pad_top = pool.pad_left = pool.pad_bottom = pool.pad_right = 1;
+  loadedTile(b, x, 0);
+  storedTile(b, y, 2, 0, 0);
+  builderOp(b, TIGRIS_OP_MAX_POOL, 1, &x, y, &pool, sizeof pool);
+  builderStreamedStage(b, ofColumns);
+  clamp.lo.i = -100;
+  clamp.hi.i = 110;
+  average.lo.i = -128;
+  average.hi.i = 127;
+  loadedTile(b, z, 1);
+  builderTile(b, m, &own);
+  storedTile(b, s, 3, TIGRIS_TILE_SINK, 4 * 4);
+  builderOp(b, TIGRIS_OP_CLAMP, 1, &z, m, &clamp, sizeof clamp);
+  builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &m, s, &average, sizeof average);
+  builderStreamedStage(b, ofChannels);
+  return builderFinish(b, size);
+}
+
+/* A streamed stage of two windows: new rows of the second one's buffer lie where the first one's are no longer needed. */
+static uint8_t* roof(Builder* b, uint32_t* size) {
+  const uint32_t steps[4] = {1, 6, 1, 1};
+  const uint32_t row = 4 * 2;
+  const tigris_tile_buffer own = {0};
+  tigris_pool_params pool = poolParams();
+  tigris_clamp_params clamp;
+  tigris_tile_buffer* buffers;
+  int x;
+  int m;
+  int n;
+  int y;
+  builderInit(b, TIGRIS_IO_SLOW);
+  builderQuant(b, 0.1f, -3);
+  x = s8(b, 6, 4, 2);
+  m = s8(b, 6, 4, 2);
+  n = s8(b, 6, 4, 2);
+  y = s8(b, 6, 4, 2);
+  builderInput(b, x);
+  builderOutput(b, y);
+  pool.kernel_h = pool.kernel_w = 3;
+  pool.stride_h = pool.stride_w = 1;
+  pool.pad_top = pool.pad_left = pool.pad_bottom = pool.pad_right = 1;
+  clamp.lo.i = -100;
+  clamp.hi.i = 110;
+  loadedTile(b, x, 0);
+  builderTile(b, m, &own);
+  builderTile(b, n, &own);
+  storedTile(b, y, 1, 0, 0);
+  buffers = (tigris_tile_buffer*)(void*)b->section[TIGRIS_SECTION_TILE_BUFFERS].data;
+  buffers[0].bytes = buffers[2].bytes = 3 * row;
+  buffers[0].fast = buffers[2].fast + 2 * row;
+  builderOp(b, TIGRIS_OP_MAX_POOL, 1, &x, m, &pool, sizeof pool);
+  builderOp(b, TIGRIS_OP_CLAMP, 1, &m, n, &clamp, sizeof clamp);
+  builderOp(b, TIGRIS_OP_MAX_POOL, 1, &n, y, &pool, sizeof pool);
+  builderStreamedStage(b, steps);
+  return builderFinish(b, size);
+}
+
 /* Searches, comparisons, choices and computed positions, with an op of two outputs. */
 static uint8_t* searches(Builder* b, uint32_t* size) {
   const int32_t xd[2] = {2, 6};
@@ -627,6 +737,10 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
     return recurrent(b, size);
   case 7:
     return sums(b, size);
+  case 8:
+    return stripes(b, size);
+  case 9:
+    return roof(b, size);
   default:
     return NULL;
   }
