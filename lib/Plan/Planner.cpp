@@ -273,13 +273,14 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, SegmentOptions 
 /// Fast memory in which one of the orders can be run with these tensors moved by rows: `first` bytes or more, by
 /// doubling. UINT64_MAX when none can.
 uint64_t enoughForRows(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
-                       SegmentOptions rules, uint64_t first) {
+                       const PlanOptions& options, uint64_t first) {
+  SegmentOptions rules = searchRules(graph, options, plan);
   constexpr uint64_t Most = uint64_t{1} << 31;
   for (uint64_t bytes = std::max<uint64_t>(alignUp(first, plan.align), 1024); bytes <= Most;
        bytes *= 2)
     for (const Schedule& schedule : schedulesOf(drafts, plan).all()) {
       rules.budget = bytes;
-      if (searchCuts(graph, drafterOf(drafts, schedule, plan), rules, true))
+      if (searchCuts(graph, drafterOf(drafts, schedule, plan, options), rules, true))
         return bytes;
     }
   return UINT64_MAX;
@@ -288,18 +289,19 @@ uint64_t enoughForRows(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
 /// What planGraph needs, scratch included; `stages` (largestStageNeed) is without it. UINT64_MAX when tensors cannot
 /// be moved by rows.
 uint64_t smallestBudget(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
-                        const SegmentOptions& rules, uint64_t stages) {
+                        const PlanOptions& options, uint64_t stages) {
+  const SegmentOptions rules = searchRules(graph, options, plan);
   const Schedules& orders = schedulesOf(drafts, plan);
   uint64_t smallest = orders.best().layout.height;
   if (!rules.rows.empty())
-    smallest = enoughForRows(graph, drafts, plan, rules, smallest);
+    smallest = enoughForRows(graph, drafts, plan, options, smallest);
   if (smallest == UINT64_MAX)
     return smallest;
   if (maySpill(plan))
     smallest = std::min(smallest, stages);
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
     for (const Schedule& schedule : orders.all())
-      smallest = smallestStay(graph, drafterOf(drafts, schedule, plan), rules,
+      smallest = smallestStay(graph, drafterOf(drafts, schedule, plan, options), rules,
                               std::min(smallest, stages), smallest);
   return withScratch(plan, smallest);
 }
@@ -311,7 +313,8 @@ std::string smallestThatFits(uint64_t smallest, uint64_t stages, const Plan& pla
   std::string text = strCat("the smallest fast budget that fits is ", smallest, " bytes", with);
   if (plan.budget.slow || plan.io == IoMode::Arena || stages >= smallest)
     return text;
-  return strCat(text, "; with slow memory (a second -m) it is ", stages, " bytes");
+  return strCat(text, "; with slow memory (a second -m) and --io=", ioModeName(plan.io), " it is ",
+                stages, " bytes");
 }
 
 Error noRows(const Graph& graph, const std::vector<TensorId>& rows) {
@@ -325,8 +328,9 @@ Error noRows(const Graph& graph, const std::vector<TensorId>& rows) {
                    "need the rows again; hand over whole tensors instead");
 }
 
-/// The least slow traffic or time in the budget.
-Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+/// The least slow traffic or time in the budget. `isLast`: it has been tried in this very budget before.
+Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts,
+                            bool isLast = false) {
   const Expected<Plan> empty = emptyPlan(graph, options);
   if (!empty)
     return empty.error();
@@ -359,14 +363,15 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, Plan
     const OpId at = maySpill(plan) ? need.op : chosen->order[chosen->timeline.boundStep];
     const Op& op = graph.op(at);
     const uint64_t least = withScratch(plan, need.bytes);
-    const uint64_t smallest = smallestBudget(graph, drafts, plan, rules, need.bytes);
+    const uint64_t smallest = smallestBudget(graph, drafts, plan, options, need.bytes);
     if (smallest == UINT64_MAX)
       return noRows(graph, rules.rows);
-    if (smallest <
-        options.budget.fast) { // no addresses are found in this budget, but they are in less
+    // No addresses are found in this budget, but they are in less; or in the same one, after the questions to that end
+    // have led to lower layouts.
+    if (smallest <= options.budget.fast && !isLast) {
       PlanOptions less = options;
       less.budget.fast = smallest;
-      Expected<Plan> lower = planInBudget(graph, less, drafts);
+      Expected<Plan> lower = planInBudget(graph, less, drafts, smallest == options.budget.fast);
       if (lower)
         lower->budget = options.budget;
       return lower;
@@ -428,7 +433,7 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
   BudgetNeeds needs = {withScratch(*plan, orders.best().layout.height), 0};
   const SegmentOptions rules = searchRules(graph, options, *plan);
   needs.smallest =
-      smallestBudget(graph, drafts, *plan, rules, stageNeed(drafts, orders.best(), *plan).bytes);
+      smallestBudget(graph, drafts, *plan, options, stageNeed(drafts, orders.best(), *plan).bytes);
   if (needs.smallest == UINT64_MAX)
     return noRows(graph, rules.rows);
   if (!rules.rows.empty())
