@@ -129,9 +129,10 @@ public:
     const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
     if (!needs)
       return strCat("needs: ", needs.error().message());
-    // Without regard to how much is computed twice.
-    const uint64_t smallest =
-        plan_.recompute ? smallestBudget(needs->smallest, Ample) : needs->smallest;
+    // Without regard to how much is computed twice; 0 is no budget.
+    const uint64_t smallest = plan_.recompute
+                                  ? smallestBudget(std::max<uint64_t>(needs->smallest, 1), Ample)
+                                  : std::max<uint64_t>(needs->smallest, 1);
     return checkBudgets(smallest, std::max(enough, smallest));
   }
 
