@@ -18,7 +18,7 @@ struct PlanToolFlags {
   PlanFlags plan;
   bool verbose = false;
   bool pareto = false;
-  std::string format = "text";
+  std::string format;
   PassFlags passes;
   WriteOptions write;
 };
@@ -53,6 +53,8 @@ Status plan(ToolContext& context, PlanToolFlags& flags) {
   const Expected<PlanOptions> options = planOptions(flags.plan);
   if (!options)
     return options.error();
+  if (!flags.format.empty() && !flags.pareto)
+    return makeError(DiagId::Usage, "--format is for --pareto; tigris-dump prints plans");
   PassRegistry registry;
   if (Status status = registerTransforms(registry); !status)
     return status;

@@ -340,10 +340,6 @@ Status execute(ToolContext& context, const RunFlags& flags) {
   const Expected<std::string> bytes = context.readInput();
   if (!bytes)
     return bytes.error();
-  if (!looksLikePlan(*bytes))
-    return makeError(DiagId::BadPlan, "not a .tgrs plan: it does not begin with 'TGRS'; "
-                                      "tigris-emit makes one of a planned stream")
-        .at({context.inputName(), 0, 0});
   const Expected<PlanFile> file = PlanFile::open(*bytes, context.inputName(), flags.ignoreCrc);
   if (!file)
     return file.error();

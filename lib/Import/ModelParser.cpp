@@ -22,7 +22,7 @@ struct Mute {};
 
 /// Names what the bytes are when they are a known kind of file, for the commonest mix-ups.
 std::string_view looksLike(std::string_view bytes) {
-  if (bytes.substr(0, 7) == "tigris:")
+  if (bytes.substr(0, 7) == "tigris:" || bytes.substr(0, 11) == "---\ntigris:")
     return "it is a TiGrIS stream, which is imported already";
   if (bytes.substr(0, 4) == "TGRS")
     return "it is a TiGrIS plan; see tigris-dump and tigris-run";

@@ -30,7 +30,8 @@ Error badPlan(const std::string& name, size_t offset, const Args&... text) {
 /// What the runtime would answer with a bare number, told with offsets.
 Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCrc) {
   if (!looksLikePlan(bytes))
-    return makeError(DiagId::BadPlan, "not a plan: the file does not begin with 'TGRS'")
+    return makeError(DiagId::BadPlan, "not a .tgrs plan: it does not begin with 'TGRS'; "
+                                      "tigris-emit makes one of a planned stream")
         .at({name, 0, 0});
   tigris_header header{};
   if (bytes.size() < sizeof header)

@@ -71,6 +71,14 @@ std::vector<Field> fieldsOf(KernelCosts& costs) {
   return fields;
 }
 
+/// A line that a person can have written, or words for any other.
+std::string quoted(std::string_view line) {
+  const bool isText = std::all_of(line.begin(), line.end(), [](char c) {
+    return c == '\t' || (c >= ' ' && c <= '~');
+  });
+  return isText && line.size() <= 80 ? strCat("'", line, "'") : "this line";
+}
+
 } // namespace
 
 KernelCosts fitCosts(std::span<const CostSample> samples, const KernelCosts& base) {
@@ -127,8 +135,8 @@ Expected<KernelCosts> parseCosts(std::string_view text, const std::string& name)
         *field->values[i - 1] = *value;
     }
     if (!isGood)
-      return makeError(DiagId::BadValue, "'", line,
-                       "' sets no cost; each of conv, depthwise, dense, pool, elements, executor "
+      return makeError(DiagId::BadValue, quoted(line),
+                       " sets no cost; each of conv, depthwise, dense, pool, elements, executor "
                        "(two numbers) and slow-byte (one) is there once")
           .at({name, number, 0});
     missing.erase(field);
