@@ -85,8 +85,8 @@ Expected<std::vector<CostSample>> parseMeasured(std::string_view text, const std
       values[i] = value.value_or(0);
     }
     if (!isGood || values[0] >= static_cast<double>(file.ops().size()))
-      return makeError(DiagId::BadValue, "'", line,
-                       "' is not OP CALLS OUTPUT_BYTES COST with OP below ", file.ops().size())
+      return makeError(DiagId::BadValue, quotedLine(line),
+                       " is not OP CALLS OUTPUT_BYTES COST with OP below ", file.ops().size())
           .at({name, number, 0});
     samples.push_back(
         costSample(file, static_cast<size_t>(values[0]), values[1], values[2], values[3]));

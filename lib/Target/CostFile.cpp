@@ -71,14 +71,6 @@ std::vector<Field> fieldsOf(KernelCosts& costs) {
   return fields;
 }
 
-/// A line that a person can have written, or words for any other.
-std::string quoted(std::string_view line) {
-  const bool isText = std::all_of(line.begin(), line.end(), [](char c) {
-    return c == '\t' || (c >= ' ' && c <= '~');
-  });
-  return isText && line.size() <= 80 ? strCat("'", line, "'") : "this line";
-}
-
 } // namespace
 
 KernelCosts fitCosts(std::span<const CostSample> samples, const KernelCosts& base) {
@@ -135,7 +127,7 @@ Expected<KernelCosts> parseCosts(std::string_view text, const std::string& name)
         *field->values[i - 1] = *value;
     }
     if (!isGood)
-      return makeError(DiagId::BadValue, quoted(line),
+      return makeError(DiagId::BadValue, quotedLine(line),
                        " sets no cost; each of conv, depthwise, dense, pool, elements, executor "
                        "(two numbers) and slow-byte (one) is there once")
           .at({name, number, 0});
@@ -144,6 +136,12 @@ Expected<KernelCosts> parseCosts(std::string_view text, const std::string& name)
   if (!missing.empty())
     return makeError(DiagId::BadValue, "no line '", missing.front().name, " ...'").at({name, 0, 0});
   return costs;
+}
+
+std::string quotedLine(std::string_view line) {
+  const bool isText = std::all_of(line.begin(), line.end(),
+                                  [](char c) { return c == '\t' || (c >= ' ' && c <= '~'); });
+  return isText && line.size() <= 80 ? strCat("'", line, "'") : "this line";
 }
 
 } // namespace tigris

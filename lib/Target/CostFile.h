@@ -32,4 +32,7 @@ std::string printCosts(const KernelCosts& costs);
 /// line is missing. `name` is the file's, for messages.
 Expected<KernelCosts> parseCosts(std::string_view text, const std::string& name);
 
+/// 'The line', as a message names it; "this line" if no person can have written it.
+std::string quotedLine(std::string_view line);
+
 } // namespace tigris
