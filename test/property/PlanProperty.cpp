@@ -123,12 +123,16 @@ public:
     if (!plan_.budget.slow && plan_.io == IoMode::Caller && random_.percent(60))
       tryRows();
     const uint64_t enough = fastNeed();
-    if (!plan_.inputRows && !plan_.outputRows && plan_.optimize != "memory")
-      return checkBudgets(smallestBudget(1, enough), enough);
-    // Several stages may need some bytes more than they touch in the end; the planner says what is enough.
     const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
     if (!needs)
       return strCat("needs: ", needs.error().message());
+    if (!plan_.inputRows && !plan_.outputRows && plan_.optimize != "memory") {
+      const uint64_t smallest = smallestBudget(1, enough);
+      if (!plan_.recompute && smallest > std::max<uint64_t>(needs->smallest, 1))
+        return strCat("plans in ", smallest, " bytes, promised are ", needs->smallest);
+      return checkBudgets(smallest, enough);
+    }
+    // Several stages may need some bytes more than they touch in the end; the planner says what is enough.
     // Without regard to how much is computed twice; 0 is no budget.
     const uint64_t smallest = plan_.recompute
                                   ? smallestBudget(std::max<uint64_t>(needs->smallest, 1), Ample)
