@@ -235,6 +235,9 @@ private:
     if (fastNeed() > budget)
       return strCat("has a fast peak of ", plan.stats.fastPeakBytes, " and scratch of ",
                     plan.scratch);
+    if (plan_.recompute && plan.stats.recomputeMacs * 100 > plan.stats.macs * *plan_.recompute)
+      return strCat("does ", plan.stats.recomputeMacs, " of ", plan.stats.macs,
+                    " multiply-accumulates twice, allowed are ", *plan_.recompute, " percent");
     if (plan.bounds.fastPeakBytes > plan.stats.fastPeakBytes ||
         plan.bounds.slowTrafficBytes > plan.stats.slowReadBytes + plan.stats.slowWriteBytes)
       return strCat("beats the bounds: ", plan.bounds.fastPeakBytes, " bytes of fast memory, ",
@@ -287,12 +290,11 @@ private:
   /// What is no plan does no harm.
   std::string runDamaged(const std::string& file) {
     const PlanDamage damage(file);
-    const bool byRows = plan_.inputRows || plan_.outputRows;
     for (uint64_t i = 0; i < options_.damage; ++i) {
       const bool isSmall = random_.percent(25);
       RunOptions run = {isSmall ? 60U : 100U, isSmall ? 4096U : 0U, fill(0x55), onHost()};
-      run.inputRows = byRows && plan_.inputRows;
-      run.outputRows = byRows && plan_.outputRows;
+      run.inputRows = plan_.inputRows;
+      run.outputRows = plan_.outputRows;
       run.isDamaged = true;
       const RunResult result = runPlan(damage.next(random_), inputs_, run);
       ++totals_.damaged;
