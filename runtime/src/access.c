@@ -16,34 +16,42 @@ static void copyRange(tigris_box* box, uint32_t axis, const tigris_box* from, ui
 
 /* ---- windows */
 
-/* Indices of an axis, H (0) or W (1) of the window, that the indices [begin, end) of the output need; 0: none. */
-static int needAxis(const tigris_access* a, tigris_family family, uint32_t i, uint32_t axis,
-                    int32_t begin, int32_t end, tigris_box* need) {
-  const tigris_window w = tigris_window_of(a->params, i);
+/* Turns the indices of an axis of the output, `out` of which there are, to those of the `in` of the input that they
+ * need; 0: none. */
+static int needOfWindow(const int32_t* params, int32_t in, int32_t out, int32_t* begin, int32_t* end) {
+  const tigris_window w = tigris_window_of(params, 0);
+  const int isAll = *end - *begin == out;
+  const int32_t from = *begin * w.stride - w.before;
+  const int32_t past = (*end - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;
+  *begin = isAll ? 0 : tigris_most(from, 0); /* all: with what no window reaches */
+  *end = isAll ? in : tigris_least(past, in);
+  return tigris_most(from, 0) < tigris_least(past, in);
+}
+
+/* The same for a transposed convolution. */
+static int needOfTransposed(const int32_t* params, int32_t in, int32_t* begin, int32_t* end) {
+  const tigris_window w = tigris_window_of(params, 0);
   const int32_t reach = (w.kernel - 1) * w.dilation;
-  const int isAll = family != TIGRIS_FAMILY_TRANSPOSED && end - begin == a->dy[axis];
-  int isSome;
-  if (family == TIGRIS_FAMILY_TRANSPOSED) {
-    begin = (tigris_most(begin + w.before - reach, 0) + w.stride - 1) / w.stride;
-    end = (end - 1 + w.before) / w.stride + 1;
-  } else {
-    begin = begin * w.stride - w.before;
-    end = (end - 1) * w.stride - w.before + reach + 1;
-  }
-  setRange(need, axis, tigris_most(begin, 0), tigris_least(end, a->dx[axis]));
-  isSome = need->begin[axis] < need->end[axis];
-  if (isAll) /* with what no window reaches: rows stay in one piece */
-    setRange(need, axis, 0, a->dx[axis]);
-  return isSome;
+  *begin = (tigris_most(*begin + w.before - reach, 0) + w.stride - 1) / w.stride;
+  *end = tigris_least((*end - 1 + w.before) / w.stride + 1, in);
+  return *begin < *end;
 }
 
 static int needWindow(const tigris_access* a, tigris_family family, tigris_box* need) {
   const uint8_t* axes = tigris_axes_of[a->x->rank - 2];
+  const int32_t* params = (const int32_t*)a->params;
   uint32_t i;
   copyRange(need, 0, a->out, 0);
-  for (i = 0; i < 2; ++i) {
+  for (i = 0; i < 2; ++i, ++params) {
     const uint32_t axis = axes[i + 1];
-    if (axis != 4 && !needAxis(a, family, i, axis, a->out->begin[axis], a->out->end[axis], need))
+    int32_t* begin = &need->begin[axis];
+    int32_t* end = &need->end[axis];
+    if (axis == 4)
+      continue;
+    copyRange(need, axis, a->out, axis);
+    if (!(family == TIGRIS_FAMILY_TRANSPOSED
+              ? needOfTransposed(params, a->dx[axis], begin, end)
+              : needOfWindow(params, a->dx[axis], a->dy[axis], begin, end)))
       return 0;
   }
   return 1;
@@ -261,17 +269,26 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   }
 }
 
+int tigris_rows_are_windows(const tigris_plan* plan, const tigris_op* op) {
+  const tigris_family family = (tigris_family)tigris_access_families[op->opcode];
+  return ((TIGRIS_OPS_CONV && family == TIGRIS_FAMILY_CONV) ||
+          (TIGRIS_OPS_POOL && family == TIGRIS_FAMILY_POOL)) &&
+         tigris_operand_tensor(plan, op, 0)->rank > 2;
+}
+
 int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t begin,
                      int32_t end, tigris_box* need) {
   const tigris_family family = (tigris_family)tigris_access_families[op->opcode];
-  const tigris_access a = tigris_access_of(plan, op, input, NULL);
-  if ((family == TIGRIS_FAMILY_ELEMENTS || family >= TIGRIS_FAMILY_TABLE) &&
-      a.x->rank == a.y->rank && a.x->rank > 1 && a.dx[1] == a.dy[1]) {
-    setRange(need, 1, begin, end);
-    return 1;
-  }
-  if (!(TIGRIS_OPS_CONV && family == TIGRIS_FAMILY_CONV) &&
-      !(TIGRIS_OPS_POOL && family == TIGRIS_FAMILY_POOL))
-    return -1;
-  return a.x->rank > 2 ? needAxis(&a, family, 0, 1, begin, end, need) : -1;
+  const tigris_tensor* x = tigris_operand_tensor(plan, op, input);
+  const tigris_tensor* y = tigris_operand_tensor(plan, op, op->inputs);
+  const int32_t* in = tigris_dims(plan, x) + 1;
+  const int32_t* out = tigris_dims(plan, y) + 1;
+  setRange(need, 1, begin, end);
+  if (tigris_rows_are_windows(plan, op))
+    return needOfWindow((const int32_t*)(const void*)(plan->params + op->params), *in, *out,
+                        &need->begin[1], &need->end[1]);
+  return (family == TIGRIS_FAMILY_ELEMENTS || family >= TIGRIS_FAMILY_TABLE) &&
+                 x->rank == y->rank && x->rank > 1 && *in == *out
+             ? 1
+             : -1;
 }

@@ -30,6 +30,13 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
 int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t begin,
                      int32_t end, tigris_box* need);
 
+/* Rows, indices of axis 1, are those of windows: tigris_rows_need knows them and nothing but tigris_rows_params is to be
+ * adjusted for [begin, end) of them and all of the other axes. */
+int tigris_rows_are_windows(const tigris_plan* plan, const tigris_op* op);
+
+const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int32_t begin,
+                               int32_t end, tigris_local_params* local);
+
 /* First element of a parameter that the output box uses; a change of its dimensions goes to `dims` (of
  * tensor->rank <= 4 numbers). 0 when it is used from its start. */
 uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint32_t input,

@@ -36,25 +36,26 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
   }
 }
 
-/* The pads of a window problem: what the windows of the box reach beyond the input. */
+/* Pads of axis H (0) or W (1), `size` long, of a window problem for the indices [begin, end) of its output: what the
+ * windows reach beyond the input. */
+static void cutAxis(int32_t* params, uint32_t i, int32_t size, int32_t begin, int32_t end) {
+  const tigris_window w = tigris_window_of(params, i);
+  end = (end - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;
+  params[6 + i] = tigris_most(w.before - begin * w.stride, 0);
+  params[8 + i] = tigris_most(tigris_least(end - size, w.after), 0);
+}
+
 static void cutWindow(const tigris_access* a, tigris_family family, const tigris_box* in,
                       int32_t* params) {
   uint32_t i;
   for (i = 0; i < 2; ++i) {
     const uint32_t axis = tigris_axes_of[a->x->rank - 2][i + 1];
-    const tigris_window w = tigris_window_of(a->params, i);
-    int32_t begin;
-    int32_t end;
     if (axis == 4)
       continue;
-    if (family == TIGRIS_FAMILY_TRANSPOSED) {
-      params[6 + i] = w.before + a->out->begin[axis] - in->begin[axis] * w.stride;
-      continue;
-    }
-    begin = a->out->begin[axis] * w.stride - w.before;
-    end = (a->out->end[axis] - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;
-    params[6 + i] = tigris_most(-begin, 0);
-    params[8 + i] = tigris_most(tigris_least(end, a->dx[axis] + w.after) - a->dx[axis], 0);
+    if (family == TIGRIS_FAMILY_TRANSPOSED)
+      params[6 + i] += a->out->begin[axis] - in->begin[axis] * params[2 + i];
+    else
+      cutAxis(params, i, a->dx[axis], a->out->begin[axis], a->out->end[axis]);
   }
 }
 
@@ -135,5 +136,15 @@ const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, cons
     cutPad(&a, in, &local->pad);
   else if (TIGRIS_OPS_RESIZE && family == TIGRIS_FAMILY_RESIZE)
     cutResize(&a, in, &local->resize);
+  return local;
+}
+
+const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int32_t begin,
+                               int32_t end, tigris_local_params* local) {
+  if (!TIGRIS_OPS_CONV && !TIGRIS_OPS_POOL)
+    return NULL;
+  memcpy(local, plan->params + op->params, op->params_size);
+  cutAxis((int32_t*)(void*)local, 0, tigris_dims(plan, tigris_operand_tensor(plan, op, 0))[1],
+          begin, end);
   return local;
 }

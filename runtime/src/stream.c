@@ -47,23 +47,11 @@ static int isWhole(const tigris_tile_buffer* b) {
   return (b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << ROWS));
 }
 
-/* An operand that has its rows, and columns, from a buffer of the stage. */
-static int isStrip(const tigris_tiles* t, const tigris_op* op, uint32_t i) {
-  return t->plan->operands[op->operands + i].pool == TIGRIS_POOL_TILE &&
-         !tigris_is_parameter(op, i);
-}
+/* An operand that has its rows, and columns, from a buffer of the stage; of the first stripInputs(op). */
+static int isStrip(const tigris_operand* o) { return o->pool == TIGRIS_POOL_TILE; }
 
-/* Does `visit` for all ops. Sets error_op. */
-static tigris_status visitOps(tigris_tiles* t,
-                              tigris_status (*visit)(tigris_tiles*, const tigris_op*)) {
-  tigris_status status = TIGRIS_OK;
-  uint32_t i;
-  for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
-    status = visit(t, &t->plan->ops[t->stage->first_op + i]);
-    if (status != TIGRIS_OK)
-      t->ctx->error_op = t->stage->first_op + i;
-  }
-  return status;
+static uint32_t stripInputs(const tigris_op* op) {
+  return tigris_is_parameter(op, 1) ? 1u : op->inputs;
 }
 
 /* Columns of the operands of an op whose output has its columns. */
@@ -73,14 +61,15 @@ static tigris_status needColumns(tigris_tiles* t, const tigris_op* op) {
   tigris_stream_strip(t, tigris_tile_output(t, op), 0, 1, &out);
   if (tigris_box_elements(&out) == 0)
     return TIGRIS_E_ADDRESS; /* only in a damaged plan */
-  for (i = 0; i < op->inputs; ++i) {
+  for (i = 0; i < stripInputs(op); ++i) {
+    const tigris_operand* o = &t->plan->operands[op->operands + i];
     tigris_tile_columns* held;
     tigris_box need;
-    if (!isStrip(t, op, i))
+    if (!isStrip(o))
       continue;
     if (!tigris_box_need(t->plan, op, i, &out, &need))
       return TIGRIS_E_OP;
-    held = &t->columns[t->plan->operands[op->operands + i].offset];
+    held = &t->columns[o->offset];
     if (held->begin == held->end || need.begin[COLUMNS] < held->begin)
       held->begin = (uint16_t)need.begin[COLUMNS];
     if (need.end[COLUMNS] > held->end)
@@ -123,83 +112,112 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
   return tigris_box_need(t->plan, op, i, &out, need);
 }
 
-/* Looks at what row `row` of the output needs of streamed inputs. `keeps`: they keep their rows from there on.
- * Otherwise TIGRIS_MORE if some of it has not come. */
+/* Looks at what row `row` of the output needs of streamed inputs: TIGRIS_MORE if some of it has not come. `keeps`: they
+ * keep their rows from there on, `fresh` is the lowest. */
 static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
+  const uint32_t strips = stripInputs(op);
+  tigris_status status = TIGRIS_OK;
   uint32_t i;
-  for (i = 0; i < op->inputs; ++i, ++o) {
-    uint16_t* end;
+  for (i = 0; i < strips; ++i, ++o) {
+    tigris_tile_rows* s;
     tigris_box need;
-    if (!isStrip(t, op, i) || isWhole(&t->buffers[o->offset]))
+    if (!isStrip(o) || isWhole(&t->buffers[o->offset]))
       continue;
     if (!needRows(t, op, i, row, &need))
       return TIGRIS_E_OP;
-    end = &t->rows[o->offset].end;
-    if (!keeps && need.end[ROWS] > *end)
-      return TIGRIS_MORE;
-    if (keeps && need.begin[ROWS] < *end)
-      *end = (uint16_t)need.begin[ROWS];
+    s = &t->rows[o->offset];
+    if (need.end[ROWS] > s->end)
+      status = TIGRIS_MORE;
+    if (keeps && need.begin[ROWS] < s->fresh)
+      s->fresh = (uint16_t)need.begin[ROWS];
   }
-  return TIGRIS_OK;
+  return status;
 }
 
-/* The rows the op can make of what has come, but no more than its share of a step. */
-static tigris_status advance(tigris_tiles* t, const tigris_op* op) {
+/* Nothing about an op can have changed: no input is loaded or, if not `keeps`, has got rows in this step. */
+static int isIdle(const tigris_tiles* t, const tigris_op* op, int keeps) {
+  const tigris_operand* o = &t->plan->operands[op->operands];
+  const tigris_operand* past = o + op->inputs;
+  for (; o != past; ++o) {
+    if (isStrip(o) && (keeps ? t->buffers[o->offset].flags & TIGRIS_TILE_LOAD
+                             : t->rows[o->offset].fresh != t->rows[o->offset].end))
+      return 0;
+  }
+  return !(keeps ? t->ran : t->late);
+}
+
+/* Makes what rows the op can make of what has come, but no more than its share of a step. Or `keeps`: lets its inputs
+ * keep their rows from the first one on that its next row needs; sums need no row again. */
+static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   const uint32_t out = tigris_tile_output(t, op);
-  tigris_tile_rows* s = &t->rows[out];
   const int32_t rows = rowCount(t, out);
-  const int32_t share = (rows - 1) / (int32_t)t->tiling->tiles[ROWS] + 1;
-  const int32_t most = rows - s->fresh < share ? rows : s->fresh + share;
+  tigris_tile_rows* s = &t->rows[out];
+  int32_t most = s->fresh + (rows - 1) / (int32_t)t->tiling->tiles[ROWS] + 1;
   tigris_status status = TIGRIS_OK;
+  if (most > rows || keeps)
+    most = rows;
+  if (keeps && (t->buffers[out].flags & TIGRIS_TILE_SINK))
+    return TIGRIS_OK;
   while (s->end < most && status == TIGRIS_OK) {
-    status = lookAt(t, op, s->end, 0);
-    if (status == TIGRIS_OK)
-      ++s->end;
+    status = lookAt(t, op, s->end, keeps);
+    if (keeps) {
+      t->late |= status == TIGRIS_OK;
+      break;
+    }
+    s->end = (uint16_t)(s->end + (status == TIGRIS_OK));
+    t->ran |= status == TIGRIS_OK;
   }
   return status == TIGRIS_MORE ? TIGRIS_OK : status;
 }
 
-/* Lets the inputs of an op keep their rows from the first one on that its next row needs. Sums need no row again. */
-static tigris_status keepRows(tigris_tiles* t, const tigris_op* op) {
-  const uint32_t out = tigris_tile_output(t, op);
-  const int32_t row = t->rows[out].fresh;
-  if (row == rowCount(t, out) || (t->buffers[out].flags & TIGRIS_TILE_SINK))
-    return TIGRIS_OK;
-  return lookAt(t, op, row, 1);
+/* Sets error_op. */
+static tigris_status visitOps(tigris_tiles* t, int keeps) {
+  tigris_status status = TIGRIS_OK;
+  uint32_t i;
+  for (i = t->stage->first_op; status == TIGRIS_OK && i < t->stage->first_op + t->stage->op_count;
+       ++i) {
+    const tigris_op* op = &t->plan->ops[i];
+    if (!isIdle(t, op, keeps))
+      status = visit(t, op, keeps);
+    if (status != TIGRIS_OK)
+      t->ctx->error_op = i;
+  }
+  return status;
 }
 
-/* The rows from `lowest` on move to the start of the buffer. */
-static tigris_status hold(tigris_tiles* t, uint32_t index, int32_t lowest) {
-  const tigris_tile_buffer* b = &t->buffers[index];
+/* The rows from `fresh` on move to the start of the buffer. */
+static tigris_status hold(tigris_tiles* t, uint32_t index) {
   tigris_tile_rows* s = &t->rows[index];
-  const int32_t moved = lowest - s->first;
-  if (moved != 0 && lowest != s->fresh) {
+  const int32_t moved = s->fresh - s->first;
+  if (moved != 0 && s->fresh != s->end) {
     const uint32_t bytes = tigris_stream_row_bytes(t, index);
-    uint8_t* data = tigris_tile_data(t, b);
+    uint8_t* data = tigris_tile_data(t, &t->buffers[index]);
     /* only a damaged plan asks for rows that are gone */
     if (moved < 0)
       return TIGRIS_E_ADDRESS;
     memmove(data, data + (size_t)(uint32_t)moved * bytes,
-            (size_t)(uint32_t)(s->fresh - lowest) * bytes);
+            (size_t)(uint32_t)(s->end - s->fresh) * bytes);
   }
-  s->first = (uint16_t)lowest;
+  s->first = s->fresh;
   return TIGRIS_OK;
 }
 
-/* Makes room for new rows: those that have come stay as far as some op's next row needs them. `end` is the lowest of
- * them meanwhile. The last buffers first: they may lie below earlier ones, with rows where those move to. Sets
- * error_op. */
+/* Makes room for new rows: those that have come stay as far as some op's next row needs them. A step that made nothing
+ * has changed that for loaded buffers only. The last buffers first: they may lie below earlier ones, with rows where
+ * those move to. Sets error_op. */
 static tigris_status holdRows(tigris_tiles* t) {
   tigris_status status;
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i)
     t->rows[i].fresh = t->rows[i].end;
-  status = visitOps(t, keepRows);
+  status = visitOps(t, 1);
   for (i = t->tiling->buffer_count; status == TIGRIS_OK && i-- > 0;) {
-    if (!(t->buffers[i].flags & TIGRIS_TILE_IN_PLACE))
-      status = hold(t, i, isWhole(&t->buffers[i]) ? 0 : t->rows[i].end);
-    t->rows[i].end = t->rows[i].fresh;
+    const tigris_tile_buffer* b = &t->buffers[i];
+    if ((t->ran || (b->flags & TIGRIS_TILE_LOAD)) && !isWhole(b) &&
+        !(b->flags & TIGRIS_TILE_IN_PLACE))
+      status = hold(t, i);
+    t->rows[i].fresh = t->rows[i].end;
   }
   return status;
 }
@@ -209,9 +227,11 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   uint32_t i;
   if (t->isFirst || (t->changed & (1u | 1u << COLUMNS))) {
     memset(t->rows, 0, t->tiling->buffer_count * sizeof t->rows[0]);
+    t->ran = 1;
     if (tigris_in_stripes(t))
       status = setColumns(t);
   }
+  t->late = 0;
   if (status == TIGRIS_OK)
     status = holdRows(t);
   for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
@@ -222,7 +242,8 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
                          : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
                                              t->tiling->tiles[ROWS]));
   }
-  return status == TIGRIS_OK ? visitOps(t, advance) : status;
+  t->ran = 0;
+  return status == TIGRIS_OK ? visitOps(t, 0) : status;
 }
 
 /* Two boxes have the same indices on the axes from k on. */

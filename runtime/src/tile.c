@@ -263,7 +263,7 @@ static int isApart(const tigris_view* out, const tigris_view* in) {
   return to + out->rows * out->pitch <= from || from + in->rows * in->pitch <= to;
 }
 
-/* A parameter as the part `out` of the output uses it. */
+/* A parameter as the part `out` of the output uses it; NULL: all of it. */
 static tigris_status viewParameter(const Tiles* t, const tigris_op* op, uint32_t i,
                                    const tigris_box* out, int32_t* dims, tigris_view* view) {
   const tigris_operand* o = &t->plan->operands[op->operands + i];
@@ -271,8 +271,7 @@ static tigris_status viewParameter(const Tiles* t, const tigris_op* op, uint32_t
   if (o->pool == TIGRIS_POOL_TILE && heldBytes(t, o->offset) != tensor->bytes)
     return TIGRIS_E_ADDRESS;
   tigris_whole(view, t->plan, tensor, dataOf(t, o, 0));
-  /* rows have all channels, which are another axis */
-  if (!byRows(t) || tigris_tile_tensor(t, tigris_tile_output(t, op))->rank <= 2)
+  if (out != NULL)
     view->data += (size_t)tigris_box_parameter(t->plan, op, i, out, &view->dims, dims) *
                   tigris_element_size(tensor->dtype);
   return TIGRIS_OK;
@@ -301,17 +300,21 @@ static tigris_status viewInput(const Tiles* t, const tigris_op* op, uint32_t i,
 }
 
 /* Makes the part `out` of the output; or adds the rows `out` of the input to the sums in the output's buffer, which
- * the kernel knows as rows of the image. */
-static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* out) {
+ * the kernel knows as rows of the image. `asWindows`: `out` has nothing but rows, which are those of windows. */
+static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* out,
+                           int asWindows) {
   const tigris_plan* plan = t->plan;
   const tigris_operand* operands = &plan->operands[op->operands];
   const tigris_operand* to = &operands[op->inputs];
   const int sums = isSink(t, to->offset);
+  /* rows have all channels, which are another axis */
+  const tigris_box* channels = byRows(t) && plan->tensors[to->tensor].rank > 2 ? NULL : out;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
   tigris_view* y = &views[op->inputs];
   tigris_local_params local;
-  tigris_box first = *out; /* of input 0 */
+  const void* params;
+  tigris_box first; /* of input 0 */
   tigris_box other;
   tigris_kernel (*find)(const tigris_plan*, const tigris_op*);
   tigris_kernel kernel;
@@ -321,7 +324,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     if (operands[i].pool == TIGRIS_POOL_ABSENT)
       memset(&views[i], 0, sizeof views[i]);
     else if (tigris_is_parameter(op, i))
-      status = viewParameter(t, op, i, out, dims[i], &views[i]);
+      status = viewParameter(t, op, i, channels, dims[i], &views[i]);
     else if (!sums)
       status = viewInput(t, op, i, out, i == 0 ? &first : &other, dims[i], &views[i]);
     else if (!viewRows(t, &operands[i], out->begin[1], out->end[1], dims[i], &views[i]))
@@ -336,7 +339,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
                          : viewBox(t, op, to, out, dims[i], y))) {
     return TIGRIS_E_ADDRESS;
   }
-  for (i = 0; i < op->inputs; ++i) {
+  for (i = 0; isInPlace(t, to) && i < op->inputs; ++i) {
     if (isInPlace(t, &operands[i]) && !isApart(y, &views[i]))
       return TIGRIS_E_ADDRESS;
   }
@@ -344,19 +347,31 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
   kernel = find == NULL ? NULL : find(plan, op);
   if (kernel == NULL) /* for this sink; tigris_init has looked for the others */
     return TIGRIS_E_KERNEL;
-  return tigris_invoke(t->ctx, kernel, op, tigris_box_params(plan, op, out, &first, &local), views);
+  params = asWindows ? tigris_rows_params(plan, op, out->begin[1], out->end[1], &local)
+                     : tigris_box_params(plan, op, out, &first, &local);
+  return tigris_invoke(t->ctx, kernel, op, params, views);
 }
 
-/* All that the op is to make of `box`: at once; or row by row, where an operand has more columns than it needs: they
- * are in one piece for a single row only. */
-static tigris_status runParts(const Tiles* t, const tigris_op* op, const tigris_box* box) {
-  tigris_status status = runOp(t, op, box);
+/* Makes all that an op is to make, or adds all that there is to add of `made`: at once; or row by row, where an operand
+ * has more columns than it needs: they are in one piece for a single row only. */
+static tigris_status runParts(const Tiles* t, const tigris_op* op, uint32_t made) {
+  const int asWindows = (TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) && byRows(t) &&
+                        tigris_rows_are_windows(t->plan, op);
+  tigris_box box;
+  tigris_status status;
+  if (asWindows) {
+    box.begin[1] = t->rows[made].fresh;
+    box.end[1] = t->rows[made].end;
+  } else {
+    boxOf(t, made, 1, &box);
+  }
+  status = runOp(t, op, &box, asWindows);
   if (tigris_in_stripes(t) && status == TIGRIS_E_ADDRESS) {
-    tigris_box row = *box;
+    const int32_t end = box.end[1];
     do {
-      row.end[1] = row.begin[1] + 1;
-      status = runOp(t, op, &row);
-    } while (status == TIGRIS_OK && ++row.begin[1] < box->end[1]);
+      box.end[1] = box.begin[1] + 1;
+      status = runOp(t, op, &box, 0);
+    } while (status == TIGRIS_OK && ++box.begin[1] < end);
   }
   return status;
 }
@@ -439,11 +454,8 @@ static tigris_status runTile(Tiles* t) {
         --loads;
       }
     }
-    if (status == TIGRIS_OK && hasFresh(t, made)) {
-      tigris_box fresh;
-      boxOf(t, made, 1, &fresh);
-      status = runParts(t, op, &fresh);
-    }
+    if (status == TIGRIS_OK && hasFresh(t, made))
+      status = runParts(t, op, made);
     if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
       status = carry(t, out, 1);
     if (status != TIGRIS_OK)

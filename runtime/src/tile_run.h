@@ -35,6 +35,9 @@ typedef struct tigris_tiles {
   uint32_t changed; /* bit k: index[k] differs from the tile before */
   uint32_t loads;   /* buffers that are loaded */
   int isFirst;
+  /* Streamed: */
+  int ran;  /* some op makes rows in the step at hand, or did in the one before */
+  int late; /* some op could make rows before anything is loaded */
 } tigris_tiles;
 
 /* The tensor of a buffer. */
