@@ -82,6 +82,7 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
   uint32_t s1 = s[1];
   uint32_t s2 = s[2];
   uint32_t s3 = s[3];
+  const int8_t* v = w + 3 * count;
   const int8_t* const end = w + groups * 4u;
 #if defined(__ARM_FEATURE_DSP)
   uint32_t a;
@@ -98,8 +99,7 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
                  " sxtb16 %[a], %[a], ror #8\n"
                  " smlad %[s2], %[e], r2, %[s2]\n"
                  " smlad %[s2], %[a], r3, %[s2]\n"
-                 " add %[a], %[w], %[count]\n"
-                 " ldr %[a], [%[a], %[count], lsl #1]\n"
+                 " ldr %[a], [%[v]], #4\n"
                  " sxtb16 %[e], %[a]\n"
                  " sxtb16 %[a], %[a], ror #8\n"
                  " smlad %[s3], %[e], r2, %[s3]\n"
@@ -112,18 +112,18 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
                  " smlad %[s0], %[a], r3, %[s0]\n"
                  " bne 1b\n"
                  : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w),
-                   [b] "+r"(b), [a] "=&r"(a), [e] "=&r"(e)
-                 : [end] "r"(end), [count] "r"(count)
+                   [v] "+r"(v), [b] "+r"(b), [count] "+r"(count), [a] "=&r"(a), [e] "=&r"(e)
+                 : [end] "r"(end)
                  : "r2", "r3", "cc", "memory");
 #else
-  for (; w != end; w += 4, b += 2) {
+  for (; w != end; w += 4, v += 4, b += 2) {
     uint32_t a = tigris_dsp_load(w);
     s0 = tigris_dsp_mac(tigris_dsp_odd(a), b[1], tigris_dsp_mac(tigris_dsp_even(a), b[0], s0));
     a = tigris_dsp_load(w + count);
     s1 = tigris_dsp_mac(tigris_dsp_odd(a), b[1], tigris_dsp_mac(tigris_dsp_even(a), b[0], s1));
     a = tigris_dsp_load(w + 2 * count);
     s2 = tigris_dsp_mac(tigris_dsp_odd(a), b[1], tigris_dsp_mac(tigris_dsp_even(a), b[0], s2));
-    a = tigris_dsp_load(w + 3 * count);
+    a = tigris_dsp_load(v);
     s3 = tigris_dsp_mac(tigris_dsp_odd(a), b[1], tigris_dsp_mac(tigris_dsp_even(a), b[0], s3));
   }
 #endif
@@ -350,6 +350,13 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
   }
 }
 
+/* Words of four channels of one tap. */
+static inline void widenTap(uint32_t* to, const int8_t* w) {
+  const uint32_t word = tigris_dsp_load(w);
+  to[0] = tigris_dsp_even(word);
+  to[1] = tigris_dsp_odd(word);
+}
+
 void tigris_dsp_depthwise_image(const tigris_dsp_depthwise* d, const tigris_dsp_finish* finish,
                                 const int8_t* x, const int8_t* w, uint32_t* taps, int8_t* y) {
   const tigris_dsp_finish own = *finish; /* as above */
@@ -361,12 +368,13 @@ void tigris_dsp_depthwise_image(const tigris_dsp_depthwise* d, const tigris_dsp_
     const int8_t* from = w + first;
     uint32_t* to = taps;
     uint32_t i;
-    for (i = count; i != 0; --i) {
-      const uint32_t word = tigris_dsp_load(from);
-      *to++ = tigris_dsp_even(word);
-      *to++ = tigris_dsp_odd(word);
-      from += channels;
+    for (i = count; i >= 3; i -= 3, from += 3 * channels, to += 6) {
+      widenTap(to, from);
+      widenTap(to + 2, from + channels);
+      widenTap(to + 4, from + 2 * channels);
     }
+    for (; i != 0; --i, from += channels, to += 2)
+      widenTap(to, from);
     depthwiseBlock(d, f, x + first, taps, first, y + first);
   }
 }
