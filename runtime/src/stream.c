@@ -135,16 +135,18 @@ static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, i
   return status;
 }
 
-/* Nothing about an op can have changed: no input is loaded or, if not `keeps`, has got rows in this step. */
+/* Nothing about an op has changed: no input is loaded or, if not `keeps`, has got rows in this step. */
 static int isIdle(const tigris_tiles* t, const tigris_op* op, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
   const tigris_operand* past = o + op->inputs;
+  if (keeps ? t->ran : t->late)
+    return 0;
   for (; o != past; ++o) {
     if (isStrip(o) && (keeps ? t->buffers[o->offset].flags & TIGRIS_TILE_LOAD
                              : t->rows[o->offset].fresh != t->rows[o->offset].end))
       return 0;
   }
-  return !(keeps ? t->ran : t->late);
+  return 1;
 }
 
 /* Makes what rows the op can make of what has come, but no more than its share of a step. Or `keeps`: lets its inputs

@@ -243,12 +243,6 @@ uint32_t tigris_cn_depthwise_scratch(const tigris_vendor_op* o) {
   return tigris_cmsis_nn_depthwise_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
 
-/* The params of the op itself: a call's differ by its box. They decide the kernel, so that its scratch is there. */
-static tigris_scratch_shape shapeOfCall(const tigris_call* call) {
-  const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
-  return shapeOf(&o);
-}
-
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
 
 static void ownDepthwise(const tigris_call* call) {
@@ -283,9 +277,10 @@ static void ownDepthwise(const tigris_call* call) {
 
 #endif
 
-tigris_status tigris_cn_depthwise(const tigris_call* call) {
+/* CMSIS-NN's. `shape` is of the op itself, as a call's params differ by its box: it decides the kernel, so that its scratch
+ * is there. */
+static tigris_status vendorDepthwise(const tigris_call* call, const tigris_scratch_shape* shape) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
-  const tigris_scratch_shape shape = shapeOfCall(call);
   cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
   cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
   const int32_t* bias = tigris_vendor_bias(call);
@@ -300,20 +295,11 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
   cmsis_nn_dims filter;
   cmsis_nn_context context;
   int32_t images = in.n;
-  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
-      tigris_weight_row(call) != (uint32_t)out.c)
-    return tigris_vendor_fallback(call);
-#ifdef TIGRIS_CMSIS_NN_OWN_DSP
-  if (tigris_cmsis_nn_depthwise_own(TIGRIS_CMSIS_NN_ISA, &shape)) {
-    ownDepthwise(call);
-    return TIGRIS_OK;
-  }
-#endif
   pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
   quant.multiplier = pairs.multiplier;
   quant.shift = pairs.shift;
   if (bias == NULL && TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE &&
-      shape.in_channels == shape.out_channels && !shape.is_wide) {
+      shape->in_channels == shape->out_channels && !shape->is_wide) {
     memset(scratch, 0, 4u * (uint32_t)out.c);
     bias = (const int32_t*)(const void*)scratch;
     scratch += 4u * (uint32_t)out.c;
@@ -337,10 +323,10 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
   context.size = 0;
   in.n = out.n = 1; /* the fast kernels know no batches */
   for (; images != 0 && status == ARM_CMSIS_NN_SUCCESS; --images) {
-    if (shape.in_channels != shape.out_channels || shape.is_wide)
+    if (shape->in_channels != shape->out_channels || shape->is_wide)
       status =
           arm_depthwise_conv_s8(&context, &conv, &quant, &in, x, &filter, w, NULL, bias, &out, y);
-    else if (tigris_cmsis_nn_depthwise_3x3(TIGRIS_CMSIS_NN_ISA, &shape))
+    else if (tigris_cmsis_nn_depthwise_3x3(TIGRIS_CMSIS_NN_ISA, shape))
       status = arm_depthwise_conv_3x3_s8(&context, &conv, &quant, &in, x, &filter, w, NULL, bias,
                                          &out, y);
     else
@@ -350,6 +336,21 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
     y += (size_t)out.h * (size_t)out.w * (size_t)out.c;
   }
   return tigris_cn_status(status);
+}
+
+tigris_status tigris_cn_depthwise(const tigris_call* call) {
+  const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
+  const tigris_scratch_shape shape = shapeOf(&o);
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
+      tigris_weight_row(call) != (uint32_t)tigris_view_shape(&call->out[0]).c)
+    return tigris_vendor_fallback(call);
+#ifdef TIGRIS_CMSIS_NN_OWN_DSP
+  if (tigris_cmsis_nn_depthwise_own(TIGRIS_CMSIS_NN_ISA, &shape)) {
+    ownDepthwise(call);
+    return TIGRIS_OK;
+  }
+#endif
+  return vendorDepthwise(call, &shape);
 }
 
 #endif

@@ -135,20 +135,20 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
 
 /* What the fast path does not do: no right shift, and sums whose double is no int32. */
 __attribute__((noinline)) static int32_t scaleSlowly(uint32_t sum, int32_t multiplier,
-                                                     int32_t shift) {
-  return tigris_requantize((int32_t)sum, multiplier, shift);
+                                                     int32_t right) {
+  return tigris_requantize((int32_t)sum, multiplier, ~right);
 }
 
-/* tigris_requantize by one multiplication, then zero point and bounds. */
+/* tigris_requantize by one multiplication, then zero point and bounds. The shift is to the left: ~right. */
 static inline int8_t requantize(const tigris_dsp_finish* f, uint32_t sum, int32_t multiplier,
-                                int32_t shift) {
+                                int32_t right) {
   const uint32_t twice = sum << 1;
   int32_t v;
-  if (shift >= 0 || (int32_t)(twice ^ sum) < 0) {
-    v = scaleSlowly(sum, multiplier, shift);
+  if (right < 0 || (int32_t)(twice ^ sum) < 0) {
+    v = scaleSlowly(sum, multiplier, right);
   } else { /* half away from zero: negative values go down by one, then half goes up */
     v = tigris_dsp_high((int32_t)twice, multiplier);
-    v = (((v + (v >> 31)) >> (-shift - 1)) + 1) >> 1;
+    v = (((v + (v >> 31)) >> right) + 1) >> 1;
   }
   v = tigris_dsp_saturate(tigris_add_wrap(v, f->out_zero));
   if (!f->is_open)
@@ -158,16 +158,16 @@ static inline int8_t requantize(const tigris_dsp_finish* f, uint32_t sum, int32_
 
 static inline int8_t finishOne(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum) {
   return requantize(f, sum, f->multiplier[channel * f->pair_step],
-                    f->shift[channel * f->pair_step]);
+                    ~f->shift[channel * f->pair_step]);
 }
 
 /* One channel of two columns: its pair is read once. */
 static inline void finishTwo(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum0,
                              uint32_t sum1, int8_t* y0, int8_t* y1) {
   const int32_t multiplier = f->multiplier[channel * f->pair_step];
-  const int32_t shift = f->shift[channel * f->pair_step];
-  *y0 = requantize(f, sum0, multiplier, shift);
-  *y1 = requantize(f, sum1, multiplier, shift);
+  const int32_t right = ~f->shift[channel * f->pair_step];
+  *y0 = requantize(f, sum0, multiplier, right);
+  *y1 = requantize(f, sum1, multiplier, right);
 }
 
 static uint32_t biasOf(const tigris_dsp_finish* f, uint32_t channel) {
@@ -315,7 +315,7 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
   const int32_t* const m = f->multiplier + first * step;
   const int32_t* const n = f->shift + first * step;
   const int32_t multiplier[4] = {m[0], m[step], m[2 * step], m[3 * step]};
-  const int32_t shift[4] = {n[0], n[step], n[2 * step], n[3 * step]};
+  const int32_t right[4] = {~n[0], ~n[step], ~n[2 * step], ~n[3 * step]};
   const uint32_t bias[4] = {biasOf(f, first), biasOf(f, first + 1), biasOf(f, first + 2),
                             biasOf(f, first + 3)};
   uint32_t oy;
@@ -341,10 +341,10 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
         fourChannels(s, d, x + (row * d->in_w + column) * d->channels,
                      w + 2 * (yBegin * d->kernel_w + xBegin), yEnd - yBegin, xEnd - xBegin, offset);
       }
-      y[0] = requantize(f, s[0], multiplier[0], shift[0]);
-      y[1] = requantize(f, s[1], multiplier[1], shift[1]);
-      y[2] = requantize(f, s[2], multiplier[2], shift[2]);
-      y[3] = requantize(f, s[3], multiplier[3], shift[3]);
+      y[0] = requantize(f, s[0], multiplier[0], right[0]);
+      y[1] = requantize(f, s[1], multiplier[1], right[1]);
+      y[2] = requantize(f, s[2], multiplier[2], right[2]);
+      y[3] = requantize(f, s[3], multiplier[3], right[3]);
       y += d->channels;
     }
   }
