@@ -159,8 +159,11 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   tigris_status status = TIGRIS_OK;
   if (most > rows || keeps)
     most = rows;
-  if (keeps && (t->buffers[out].flags & TIGRIS_TILE_SINK))
-    return TIGRIS_OK;
+  if (t->buffers[out].flags & TIGRIS_TILE_SINK) {
+    if (keeps)
+      return TIGRIS_OK;
+    t->ran = 1; /* it adds rows, though it makes none */
+  }
   while (s->end < most && status == TIGRIS_OK) {
     status = lookAt(t, op, s->end, keeps);
     if (keeps) {
@@ -278,17 +281,6 @@ int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
     need->end[k] = held.end[k];
   }
   return 1;
-}
-
-int tigris_stream_lags(const tigris_tiles* t) {
-  int lags = 0;
-  int moves = 0; /* in a damaged plan, rows may never come */
-  uint32_t i;
-  for (i = 0; i < t->tiling->buffer_count; ++i) {
-    lags |= t->rows[i].end != rowCount(t, i);
-    moves |= t->rows[i].end != t->rows[i].fresh;
-  }
-  return lags && moves;
 }
 
 #endif /* TIGRIS_STREAMED_STAGES */

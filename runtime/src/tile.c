@@ -340,7 +340,7 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
     return TIGRIS_E_ADDRESS;
   }
   for (i = 0; isInPlace(t, to) && i < op->inputs; ++i) {
-    if (isInPlace(t, &operands[i]) && !isApart(y, &views[i]))
+    if (!isApart(y, &views[i]))
       return TIGRIS_E_ADDRESS;
   }
   find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
@@ -444,7 +444,7 @@ static tigris_status runTile(Tiles* t) {
   uint32_t k;
   if (status == TIGRIS_OK)
     status = checkRoom(t);
-  for (i = 0; status == TIGRIS_OK && i < t->stage->op_count; ++i) {
+  for (i = 0; status == TIGRIS_OK && i < t->stage->op_count && (t->ran || loads != 0); ++i) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
     const uint32_t out = tigris_tile_output(t, op);
     const uint32_t made = isSink(t, out) ? t->plan->operands[op->operands].offset : out;
@@ -464,8 +464,8 @@ static tigris_status runTile(Tiles* t) {
   return status;
 }
 
-/* On to the next tile, the last axis fastest; streamed, all steps of a stripe before the next stripe. 0 after the
- * last one. */
+/* On to the next tile, the last axis fastest; streamed, all steps of a stripe before the next stripe, and after the
+ * last rows have been loaded as many as make rows, and one. 0 after the last one. */
 static int advance(Tiles* t) {
   static const uint8_t axes[2][TIGRIS_BOX_RANK] = {{3, 2, 1, 0}, {3, 1, 2, 0}};
   uint32_t i;
@@ -475,7 +475,7 @@ static int advance(Tiles* t) {
     const uint32_t k = axes[isStreamed(t)][i];
     if (t->tiling->tiles[k] > 1)
       t->changed |= 1u << k;
-    if (++t->index[k] < t->tiling->tiles[k] || (isStreamed(t) && k == 1 && tigris_stream_lags(t)))
+    if (++t->index[k] < t->tiling->tiles[k] || (isStreamed(t) && k == 1 && t->ran))
       return 1;
     t->index[k] = 0;
   }
@@ -502,7 +502,7 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   } else {
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
   }
-  t.isFirst = 1;
+  t.isFirst = t.ran = 1;
   for (i = 0; i < t.tiling->buffer_count; ++i)
     t.loads += t.buffers[i].flags & TIGRIS_TILE_LOAD;
   if (!tigris_is_dynamic(ctx))

@@ -35,9 +35,8 @@ typedef struct tigris_tiles {
   uint32_t changed; /* bit k: index[k] differs from the tile before */
   uint32_t loads;   /* buffers that are loaded */
   int isFirst;
-  /* Streamed: */
-  int ran;  /* some op makes rows in the step at hand, or did in the one before */
-  int late; /* some op could make rows before anything is loaded */
+  int ran;  /* ops run in the step at hand, or did in the one before; always but in streamed stages */
+  int late; /* streamed: some op could make rows before anything is loaded */
 } tigris_tiles;
 
 /* The tensor of a buffer. */
@@ -68,8 +67,6 @@ void tigris_tile_part(const tigris_tiles* t, uint32_t index, uint32_t axis, int3
 
 /* New rows of all buffers for a step of a streamed stage; moves the rows that stay. Sets error_op. */
 tigris_status tigris_stream_rows(tigris_tiles* t);
-/* Whether ops still have rows to make after the last rows have been loaded: then more steps follow. */
-int tigris_stream_lags(const tigris_tiles* t);
 /* Bytes of a row of a streamed stage's buffer, in the stripe at hand. */
 uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index);
 /* `box`: rows [begin, end) of a streamed stage's buffer at the position along the outermost axis and in the stripe at
