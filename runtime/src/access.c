@@ -18,7 +18,8 @@ static void copyRange(tigris_box* box, uint32_t axis, const tigris_box* from, ui
 
 /* Turns the indices of an axis of the output, `out` of which there are, to those of the `in` of the input that they
  * need; 0: none. */
-static int needOfWindow(const int32_t* params, int32_t in, int32_t out, int32_t* begin, int32_t* end) {
+static int needOfWindow(const int32_t* params, int32_t in, int32_t out, int32_t* begin,
+                        int32_t* end) {
   const tigris_window w = tigris_window_of(params, 0);
   const int isAll = *end - *begin == out;
   const int32_t from = *begin * w.stride - w.before;
@@ -284,6 +285,10 @@ int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t inpu
   const int32_t* in = tigris_dims(plan, x) + 1;
   const int32_t* out = tigris_dims(plan, y) + 1;
   setRange(need, 1, begin, end);
+  if (TIGRIS_OPS_POOL && family == TIGRIS_FAMILY_GLOBAL_POOL && x->rank > 2) {
+    setRange(need, 1, 0, *in);
+    return 1;
+  }
   if (tigris_rows_are_windows(plan, op))
     return needOfWindow((const int32_t*)(const void*)(plan->params + op->params), *in, *out,
                         &need->begin[1], &need->end[1]);

@@ -355,8 +355,8 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
 /* Makes all that an op is to make, or adds all that there is to add of `made`: at once; or row by row, where an operand
  * has more columns than it needs: they are in one piece for a single row only. */
 static tigris_status runParts(const Tiles* t, const tigris_op* op, uint32_t made) {
-  const int asWindows = (TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) && byRows(t) &&
-                        tigris_rows_are_windows(t->plan, op);
+  const int asWindows =
+      (TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) && byRows(t) && tigris_rows_are_windows(t->plan, op);
   tigris_box box;
   tigris_status status;
   if (asWindows) {

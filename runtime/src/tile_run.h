@@ -35,7 +35,7 @@ typedef struct tigris_tiles {
   uint32_t changed; /* bit k: index[k] differs from the tile before */
   uint32_t loads;   /* buffers that are loaded */
   int isFirst;
-  int ran;  /* ops run in the step at hand, or did in the one before; always but in streamed stages */
+  int ran; /* ops run in the step at hand, or did in the one before; always but in streamed stages */
   int late; /* streamed: some op could make rows before anything is loaded */
 } tigris_tiles;
 

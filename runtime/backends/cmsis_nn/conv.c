@@ -5,7 +5,7 @@
 
 #if TIGRIS_CMSIS_NN_CONV || TIGRIS_CMSIS_NN_DEPTHWISE
 
-static tigris_scratch_shape shapeOf(const tigris_vendor_op* o) {
+static inline tigris_scratch_shape shapeOf(const tigris_vendor_op* o) {
   const tigris_conv_params* p = (const tigris_conv_params*)o->params;
   tigris_scratch_shape s;
   s.kernel_h = (uint32_t)p->kernel_h;

@@ -74,11 +74,11 @@ static inline tigris_status tigris_vendor_fallback(const tigris_call* call) {
   return kernel == NULL ? TIGRIS_E_KERNEL : kernel(call);
 }
 
-/* All rows of a problem, one behind the other: what vendors take. */
+/* All rows of a problem of int8, one behind the other: what vendors take. */
 static inline int tigris_vendor_is_dense(const tigris_view* view) {
   const tigris_shape4 s = tigris_view_shape(view);
   return view->first == 0 && view->rows == (uint32_t)s.n * (uint32_t)s.h &&
-         view->pitch == (uint32_t)s.w * (uint32_t)s.c * tigris_element_size(view->tensor->dtype);
+         view->pitch == (uint32_t)s.w * (uint32_t)s.c;
 }
 
 static inline const int8_t* tigris_vendor_input(const tigris_call* call, uint32_t index) {
