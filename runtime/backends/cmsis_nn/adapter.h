@@ -63,17 +63,17 @@ static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32
 #endif
 
 #ifdef TIGRIS_CMSIS_NN_OWN_MVE
-/* A dense op; takes the front of *scratch: tigris_scratch_pairs and tigris_scratch_folded. */
+/* A dense op, its bias still to be folded; takes the front of *scratch: tigris_scratch_pairs and
+ * tigris_scratch_folded. */
 static inline tigris_mve_product tigris_cn_product(const tigris_call* call, uint32_t requant,
                                                    uint32_t count, int32_t lo, int32_t hi,
                                                    uint32_t outputs, uint32_t depth,
                                                    uint8_t** scratch) {
   const tigris_vendor_pairs pairs =
       tigris_vendor_pairs_of(call, requant, count, (int32_t)outputs, scratch);
-  int32_t* folded = (int32_t*)(void*)*scratch;
   tigris_mve_product p;
   p.weights = tigris_vendor_input(call, 1);
-  p.bias = folded;
+  p.bias = (int32_t*)(void*)*scratch;
   p.multiplier = pairs.multiplier;
   p.shift = pairs.shift;
   p.depth = depth;
@@ -82,8 +82,6 @@ static inline tigris_mve_product tigris_cn_product(const tigris_call* call, uint
   p.lo = lo;
   p.hi = hi;
   *scratch += 4u * (outputs + 1u);
-  tigris_mve_fold(p.weights, outputs, depth, tigris_zero_point(call->plan, call->in[0].tensor),
-                  tigris_vendor_bias(call), folded);
   return p;
 }
 #endif

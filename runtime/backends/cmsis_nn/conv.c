@@ -5,7 +5,7 @@
 
 #if TIGRIS_CMSIS_NN_CONV || TIGRIS_CMSIS_NN_DEPTHWISE
 
-static inline tigris_scratch_shape shapeOf(const tigris_vendor_op* o) {
+static tigris_scratch_shape shapeOf(const tigris_vendor_op* o) {
   const tigris_conv_params* p = (const tigris_conv_params*)o->params;
   tigris_scratch_shape s;
   s.kernel_h = (uint32_t)p->kernel_h;
@@ -141,30 +141,40 @@ static void ownConv(const tigris_call* call, int isPointwise) {
   const int8_t* rows[TIGRIS_MVE_ROWS] = {NULL, NULL, NULL};
   const int8_t* image = tigris_vendor_input(call, 0);
   int8_t* y = tigris_vendor_output(call);
+  const tigris_mve_folding folding = {zero, tigris_vendor_bias(call)};
+  /* if two are left over they come first, with the sums of the weights in the third one's place */
+  const tigris_mve_folding* f =
+      out.n * out.h * out.w % (int32_t)TIGRIS_MVE_ROWS == 2 ? &folding : NULL;
+  uint32_t together = f == NULL ? TIGRIS_MVE_ROWS : 2;
   uint32_t held = 0; /* rows that wait */
   int32_t n;
+  if (f == NULL)
+    tigris_mve_fold(&product, &folding);
   for (n = 0; n < in.n; ++n, image += (size_t)in.h * (size_t)in.w * (size_t)in.c) {
     int32_t oy;
     int32_t ox;
     for (oy = 0; oy < out.h; ++oy) {
       const int8_t* x = image + (size_t)oy * (size_t)p->stride_h * (size_t)in.w * (size_t)in.c;
       for (ox = 0; ox < out.w; ++ox, x += p->stride_w * in.c) {
-        rows[held] = x;
-        if (!isPointwise) {
+        if (isPointwise) {
+          rows[held] = x;
+        } else {
           int8_t* column = (int8_t*)scratch + held * pitch;
           gather(call, &in, image, oy, ox, zero, column);
           rows[held] = column;
         }
-        if (++held == TIGRIS_MVE_ROWS) {
-          tigris_mve_rows(&product, rows, held, y);
+        if (++held == together) {
+          tigris_mve_rows(&product, rows, held, f, y);
           y += held * product.outputs;
           held = 0;
+          together = TIGRIS_MVE_ROWS;
+          f = NULL;
         }
       }
     }
   }
   if (held != 0)
-    tigris_mve_rows(&product, rows, held, y);
+    tigris_mve_rows(&product, rows, held, NULL, y);
 }
 
 #else
@@ -243,6 +253,12 @@ uint32_t tigris_cn_depthwise_scratch(const tigris_vendor_op* o) {
   return tigris_cmsis_nn_depthwise_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
 
+/* The params of the op itself: a call's differ by its box. They decide the kernel, so that its scratch is there. */
+static tigris_scratch_shape shapeOfCall(const tigris_call* call) {
+  const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
+  return shapeOf(&o);
+}
+
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
 
 static void ownDepthwise(const tigris_call* call) {
@@ -277,10 +293,9 @@ static void ownDepthwise(const tigris_call* call) {
 
 #endif
 
-/* CMSIS-NN's. `shape` is of the op itself, as a call's params differ by its box: it decides the kernel, so that its scratch
- * is there. */
-static tigris_status vendorDepthwise(const tigris_call* call, const tigris_scratch_shape* shape) {
+tigris_status tigris_cn_depthwise(const tigris_call* call) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
+  const tigris_scratch_shape shape = shapeOfCall(call);
   cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
   cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
   const int32_t* bias = tigris_vendor_bias(call);
@@ -295,11 +310,20 @@ static tigris_status vendorDepthwise(const tigris_call* call, const tigris_scrat
   cmsis_nn_dims filter;
   cmsis_nn_context context;
   int32_t images = in.n;
+  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
+      tigris_weight_row(call) != (uint32_t)out.c)
+    return tigris_vendor_fallback(call);
+#ifdef TIGRIS_CMSIS_NN_OWN_DSP
+  if (tigris_cmsis_nn_depthwise_own(TIGRIS_CMSIS_NN_ISA, &shape)) {
+    ownDepthwise(call);
+    return TIGRIS_OK;
+  }
+#endif
   pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
   quant.multiplier = pairs.multiplier;
   quant.shift = pairs.shift;
   if (bias == NULL && TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE &&
-      shape->in_channels == shape->out_channels && !shape->is_wide) {
+      shape.in_channels == shape.out_channels && !shape.is_wide) {
     memset(scratch, 0, 4u * (uint32_t)out.c);
     bias = (const int32_t*)(const void*)scratch;
     scratch += 4u * (uint32_t)out.c;
@@ -323,10 +347,10 @@ static tigris_status vendorDepthwise(const tigris_call* call, const tigris_scrat
   context.size = 0;
   in.n = out.n = 1; /* the fast kernels know no batches */
   for (; images != 0 && status == ARM_CMSIS_NN_SUCCESS; --images) {
-    if (shape->in_channels != shape->out_channels || shape->is_wide)
+    if (shape.in_channels != shape.out_channels || shape.is_wide)
       status =
           arm_depthwise_conv_s8(&context, &conv, &quant, &in, x, &filter, w, NULL, bias, &out, y);
-    else if (tigris_cmsis_nn_depthwise_3x3(TIGRIS_CMSIS_NN_ISA, shape))
+    else if (tigris_cmsis_nn_depthwise_3x3(TIGRIS_CMSIS_NN_ISA, &shape))
       status = arm_depthwise_conv_3x3_s8(&context, &conv, &quant, &in, x, &filter, w, NULL, bias,
                                          &out, y);
     else
@@ -336,21 +360,6 @@ static tigris_status vendorDepthwise(const tigris_call* call, const tigris_scrat
     y += (size_t)out.h * (size_t)out.w * (size_t)out.c;
   }
   return tigris_cn_status(status);
-}
-
-tigris_status tigris_cn_depthwise(const tigris_call* call) {
-  const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
-  const tigris_scratch_shape shape = shapeOf(&o);
-  if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
-      tigris_weight_row(call) != (uint32_t)tigris_view_shape(&call->out[0]).c)
-    return tigris_vendor_fallback(call);
-#ifdef TIGRIS_CMSIS_NN_OWN_DSP
-  if (tigris_cmsis_nn_depthwise_own(TIGRIS_CMSIS_NN_ISA, &shape)) {
-    ownDepthwise(call);
-    return TIGRIS_OK;
-  }
-#endif
-  return vendorDepthwise(call, &shape);
 }
 
 #endif

@@ -78,27 +78,27 @@ static inline void twoByTwo(uint32_t* s, const uint32_t* b, const int8_t* w, uin
 #if defined(__ARM_FEATURE_DSP)
 /* Of oneByFour: four values. */
 #define GROUP                                                                                      \
-  " ldrd %[b0], %[b1], [%[b]], #8\n"                                                               \
+  " ldrd r2, r3, [%[b]], #8\n"                                                                     \
   " ldr %[a], [%[w], %[count]]\n"                                                                  \
   " sxtb16 %[e], %[a]\n"                                                                           \
   " sxtb16 %[a], %[a], ror #8\n"                                                                   \
-  " smlad %[s1], %[e], %[b0], %[s1]\n"                                                             \
-  " smlad %[s1], %[a], %[b1], %[s1]\n"                                                             \
+  " smlad %[s1], %[e], r2, %[s1]\n"                                                                \
+  " smlad %[s1], %[a], r3, %[s1]\n"                                                                \
   " ldr %[a], [%[w], %[count], lsl #1]\n"                                                          \
   " sxtb16 %[e], %[a]\n"                                                                           \
   " sxtb16 %[a], %[a], ror #8\n"                                                                   \
-  " smlad %[s2], %[e], %[b0], %[s2]\n"                                                             \
-  " smlad %[s2], %[a], %[b1], %[s2]\n"                                                             \
+  " smlad %[s2], %[e], r2, %[s2]\n"                                                                \
+  " smlad %[s2], %[a], r3, %[s2]\n"                                                                \
   " ldr %[a], [%[v]], #4\n"                                                                        \
   " sxtb16 %[e], %[a]\n"                                                                           \
   " sxtb16 %[a], %[a], ror #8\n"                                                                   \
-  " smlad %[s3], %[e], %[b0], %[s3]\n"                                                             \
-  " smlad %[s3], %[a], %[b1], %[s3]\n"                                                             \
+  " smlad %[s3], %[e], r2, %[s3]\n"                                                                \
+  " smlad %[s3], %[a], r3, %[s3]\n"                                                                \
   " ldr %[a], [%[w]], #4\n"                                                                        \
   " sxtb16 %[e], %[a]\n"                                                                           \
   " sxtb16 %[a], %[a], ror #8\n"                                                                   \
-  " smlad %[s0], %[e], %[b0], %[s0]\n"                                                             \
-  " smlad %[s0], %[a], %[b1], %[s0]\n"
+  " smlad %[s0], %[e], r2, %[s0]\n"                                                                \
+  " smlad %[s0], %[a], r3, %[s0]\n"
 #endif
 
 /* Products of one column with four filters, `groups` (at least one) groups of four values. */
@@ -113,18 +113,15 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
 #if defined(__ARM_FEATURE_DSP)
   uint32_t a;
   uint32_t e;
-  uint32_t b0;
-  uint32_t b1;
-  __asm volatile(
-      " sub %[a], %[end], %[w]\n"
-      " tst %[a], #4\n"
-      " bne 2f\n" /* an odd number of groups */
-      "1:\n" GROUP "2:\n" GROUP " cmp %[w], %[end]\n"
-      " bne 1b\n"
-      : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w), [v] "+r"(v),
-        [b] "+r"(b), [count] "+r"(count), [a] "=&r"(a), [e] "=&r"(e), [b0] "=&r"(b0), [b1] "=&r"(b1)
-      : [end] "r"(end)
-      : "cc", "memory");
+  __asm volatile(" sub %[a], %[end], %[w]\n"
+                 " tst %[a], #4\n"
+                 " bne 2f\n" /* an odd number of groups */
+                 "1:\n" GROUP "2:\n" GROUP " cmp %[w], %[end]\n"
+                 " bne 1b\n"
+                 : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [w] "+r"(w),
+                   [v] "+r"(v), [b] "+r"(b), [count] "+r"(count), [a] "=&r"(a), [e] "=&r"(e)
+                 : [end] "r"(end)
+                 : "r2", "r3", "cc", "memory");
 #else
   for (; w != end; w += 4, v += 4, b += 2) {
     uint32_t a = tigris_dsp_load(w);

@@ -91,9 +91,10 @@ void tigris_mve_copy(int8_t* to, const int8_t* from, uint32_t bytes) {
                  : "q0", "lr", "memory");
 }
 
-/* sums[r][0], sums[r][1] of three rows with the filters a and b, from two biases. */
-static inline void threeByTwo(const int8_t* const x[TIGRIS_MVE_ROWS], const int8_t* a,
-                              const int8_t* b, const int32_t* bias, uint32_t depth, Sums sums) {
+/* sums[r][0], sums[r][1] of three rows with the filters a and b, from two biases. It needs all registers. */
+__attribute__((noinline)) static void threeByTwo(const int8_t* const x[TIGRIS_MVE_ROWS],
+                                                 const int8_t* a, const int8_t* b,
+                                                 const int32_t* bias, uint32_t depth, Sums sums) {
   const int8_t* x0 = x[0];
   const int8_t* x1 = x[1];
   const int8_t* x2 = x[2];
@@ -166,48 +167,69 @@ static inline void oneByFour(const int8_t* x, const int8_t* w, const int32_t* bi
   sums[0][3] = s3;
 }
 
-/* sums[r][i] of three rows with 2 * pairs filters. By hand: six sums and five addresses leave no register to a
- * compiler for what goes on from pair to pair. */
+/* By hand: six sums and five addresses leave no register to a compiler for what goes on from pair to pair. The third
+ * row, in q4, is set up with `SET` and goes on with `LOAD`. */
+#define THREE_ROWS(SET, LOAD)                                                                      \
+  __asm volatile("push {r4-r11, lr}\n"                                                             \
+                 "vpush {d8-d9}\n"                                                                 \
+                 "mov r11, r0\n" SET "1: ldrd r1, r12, [r11]\n"                                    \
+                 "ldrd r5, r7, [r11, #8]\n"                                                        \
+                 "ldrd r9, r3, [r11, #16]\n"                                                       \
+                 "ldrd r0, r2, [r3], #8\n" /* biases */                                            \
+                 "str r3, [r11, #20]\n"                                                            \
+                 "add r3, r1, r12\n" /* the second filter */                                       \
+                 "mov r4, r0\n"                                                                    \
+                 "mov r8, r0\n"                                                                    \
+                 "mov r6, r2\n"                                                                    \
+                 "mov r10, r2\n"                                                                   \
+                 "wlstp.8 lr, r12, 3f\n"                                                           \
+                 "2: vldrb.8 q0, [r1], #16\n"                                                      \
+                 "vldrb.8 q2, [r5], #16\n"                                                         \
+                 "vmladava.s8 r0, q0, q2\n"                                                        \
+                 "vldrb.8 q1, [r3], #16\n"                                                         \
+                 "vmladava.s8 r2, q1, q2\n"                                                        \
+                 "vldrb.8 q3, [r7], #16\n"                                                         \
+                 "vmladava.s8 r4, q0, q3\n" LOAD "vmladava.s8 r6, q1, q3\n"                        \
+                 "vmladava.s8 r8, q0, q4\n"                                                        \
+                 "vmladava.s8 r10, q1, q4\n"                                                       \
+                 "letp lr, 2b\n"                                                                   \
+                 "3: ldrd r3, r5, [r11, #24]\n"                                                    \
+                 "strd r4, r6, [r3, #64]\n" /* 4 * BLOCK */                                        \
+                 "strd r8, r10, [r3, #128]\n"                                                      \
+                 "strd r0, r2, [r3], #8\n"                                                         \
+                 "ldr r1, [r11]\n"                                                                 \
+                 "add r1, r1, r12, lsl #1\n"                                                       \
+                 "str r1, [r11]\n"                                                                 \
+                 "subs r5, #1\n"                                                                   \
+                 "strd r3, r5, [r11, #24]\n"                                                       \
+                 "bne 1b\n"                                                                        \
+                 "vpop {d8-d9}\n"                                                                  \
+                 "pop {r4-r11, pc}\n")
+
+/* sums[r][i] of three rows with 2 * pairs filters. */
 __attribute__((naked)) static void threeRows(Work* work) {
   (void)work;
-  __asm volatile("push {r4-r11, lr}\n"
-                 "vpush {d8-d9}\n"
-                 "mov r11, r0\n"
-                 "1: ldrd r1, r12, [r11]\n"
-                 "ldrd r5, r7, [r11, #8]\n"
-                 "ldrd r9, r3, [r11, #16]\n"
-                 "ldrd r0, r2, [r3], #8\n" /* biases */
-                 "str r3, [r11, #20]\n"
-                 "add r3, r1, r12\n" /* the second filter */
-                 "mov r4, r0\n"
-                 "mov r8, r0\n"
-                 "mov r6, r2\n"
-                 "mov r10, r2\n"
-                 "wlstp.8 lr, r12, 3f\n"
-                 "2: vldrb.8 q0, [r1], #16\n"
-                 "vldrb.8 q2, [r5], #16\n"
-                 "vmladava.s8 r0, q0, q2\n"
-                 "vldrb.8 q1, [r3], #16\n"
-                 "vmladava.s8 r2, q1, q2\n"
-                 "vldrb.8 q3, [r7], #16\n"
-                 "vmladava.s8 r4, q0, q3\n"
-                 "vldrb.8 q4, [r9], #16\n"
-                 "vmladava.s8 r6, q1, q3\n"
-                 "vmladava.s8 r8, q0, q4\n"
-                 "vmladava.s8 r10, q1, q4\n"
-                 "letp lr, 2b\n"
-                 "3: ldrd r3, r5, [r11, #24]\n"
-                 "strd r4, r6, [r3, #64]\n" /* 4 * BLOCK */
-                 "strd r8, r10, [r3, #128]\n"
-                 "strd r0, r2, [r3], #8\n"
-                 "ldr r1, [r11]\n"
-                 "add r1, r1, r12, lsl #1\n"
-                 "str r1, [r11]\n"
-                 "subs r5, #1\n"
-                 "strd r3, r5, [r11, #24]\n"
-                 "bne 1b\n"
-                 "vpop {d8-d9}\n"
-                 "pop {r4-r11, pc}\n");
+  THREE_ROWS("", "vldrb.8 q4, [r9], #16\n");
+}
+
+/* The same of two rows and one of nothing but `zero`. */
+__attribute__((naked)) static void twoRows(Work* work, int32_t zero) {
+  (void)work;
+  (void)zero;
+  THREE_ROWS("vdup.8 q4, r1\n", "");
+}
+
+/* folded = bias - sums of the third row, which the two others get as well; of 2 * pairs outputs. */
+static inline void addFolded(const int32_t* bias, uint32_t outputs, Sums sums, int32_t* folded) {
+  uint32_t o;
+  for (o = 0; o < outputs; o += 4) {
+    const mve_pred16_t lanes = vctp32q(outputs - o);
+    const int32x4_t from = bias == NULL ? vdupq_n_s32(0) : vldrwq_z_s32(bias + o, lanes);
+    const int32x4_t fold = vsubq_s32(from, vldrwq_s32(&sums[2][o]));
+    vstrwq_p_s32(folded + o, fold, lanes);
+    vstrwq_p_s32(&sums[0][o], vaddq_s32(fold, vldrwq_s32(&sums[0][o])), lanes);
+    vstrwq_p_s32(&sums[1][o], vaddq_s32(fold, vldrwq_s32(&sums[1][o])), lanes);
+  }
 }
 
 static inline int32x4_t requantized(const tigris_mve_product* p, const int32_t* sums,
@@ -294,6 +316,26 @@ static void threeRows(Work* work) {
                work->bias + i, work->depth, (Sums)(void*)(work->sums + i));
 }
 
+static void twoRows(Work* work, int32_t zero) {
+  Sums sums = (Sums)(void*)work->sums;
+  uint32_t i;
+  for (i = 0; i < 2 * work->pairs; ++i) {
+    const int8_t* w = work->weights + i * work->depth;
+    sums[0][i] = tigris_add_wrap(dot(work->x[0], w, work->depth), work->bias[i]);
+    sums[1][i] = tigris_add_wrap(dot(work->x[1], w, work->depth), work->bias[i]);
+    sums[2][i] = (int32_t)((uint32_t)zero * (uint32_t)sumOf(w, work->depth)) + work->bias[i];
+  }
+}
+
+static void addFolded(const int32_t* bias, uint32_t outputs, Sums sums, int32_t* folded) {
+  uint32_t o;
+  for (o = 0; o < outputs; ++o) {
+    folded[o] = (int32_t)((bias == NULL ? 0 : (uint32_t)bias[o]) - (uint32_t)sums[2][o]);
+    sums[0][o] = tigris_add_wrap(sums[0][o], folded[o]);
+    sums[1][o] = tigris_add_wrap(sums[1][o], folded[o]);
+  }
+}
+
 static void oneByFour(const int8_t* x, const int8_t* w, const int32_t* bias, uint32_t depth,
                       Sums sums) {
   uint32_t i;
@@ -315,18 +357,36 @@ static void finish(const tigris_mve_product* p, uint32_t o, Sums sums, uint32_t 
 
 #endif
 
-void tigris_mve_fold(const int8_t* weights, uint32_t outputs, uint32_t depth, int32_t zero,
-                     const int32_t* bias, int32_t* folded) {
+/* A block of outputs from `o` on, with two rows. */
+__attribute__((noinline)) static void foldWithRows(Work* work, const tigris_mve_folding* f,
+                                                   uint32_t o, int32_t* folded) {
+  static const int32_t none[BLOCK] = {0};
+  const uint32_t outputs = 2 * work->pairs;
+  Sums sums = (Sums)(void*)work->sums;
+  work->bias = none;
+  twoRows(work, f->zero);
+  addFolded(f->bias == NULL ? NULL : f->bias + o, outputs, sums, folded);
+}
+
+/* Output `o` alone. */
+__attribute__((noinline)) static void fold(const tigris_mve_product* p, const tigris_mve_folding* f,
+                                           uint32_t o) {
+  const int32_t sum = sumOf(p->weights + (size_t)o * p->depth, p->depth);
+  p->bias[o] =
+      (int32_t)((f->bias == NULL ? 0 : (uint32_t)f->bias[o]) - (uint32_t)f->zero * (uint32_t)sum);
+}
+
+void tigris_mve_fold(const tigris_mve_product* p, const tigris_mve_folding* f) {
   uint32_t o;
-  for (o = 0; o + 4 <= outputs; o += 4)
-    sumsOfFour(weights + (size_t)o * depth, depth, folded + o);
-  for (; o < outputs; ++o)
-    folded[o] = sumOf(weights + (size_t)o * depth, depth);
-  addBias(bias, outputs, zero, folded);
+  for (o = 0; o + 4 <= p->outputs; o += 4)
+    sumsOfFour(p->weights + (size_t)o * p->depth, p->depth, p->bias + o);
+  addBias(f->bias, o, f->zero, p->bias);
+  for (; o < p->outputs; ++o)
+    fold(p, f, o);
 }
 
 void tigris_mve_rows(const tigris_mve_product* p, const int8_t* const x[TIGRIS_MVE_ROWS],
-                     uint32_t rows, int8_t* y) {
+                     uint32_t rows, const tigris_mve_folding* f, int8_t* y) {
   const uint32_t depth = p->depth;
   int32_t sums[TIGRIS_MVE_ROWS][BLOCK];
   uint32_t o;
@@ -342,13 +402,18 @@ void tigris_mve_rows(const tigris_mve_product* p, const int8_t* const x[TIGRIS_M
     uint32_t done = 0;
     if (rows > 1 && work.pairs != 0) {
       done = 2 * work.pairs;
-      threeRows(&work);
+      if (f == NULL)
+        threeRows(&work);
+      else
+        foldWithRows(&work, f, o, p->bias + o);
     }
     for (; rows == 1 && done + 4 <= count; done += 4)
       oneByFour(x[0], p->weights + (size_t)(o + done) * depth, p->bias + o + done, depth,
                 (Sums)(void*)&sums[0][done]);
     for (; done < count; ++done) {
       const int8_t* w = p->weights + (size_t)(o + done) * depth;
+      if (f != NULL)
+        fold(p, f, o + done);
       threeByTwo(work.x, w, w, p->bias + o + done, depth, (Sums)(void*)&sums[0][done]);
     }
     finish(p, o, sums, rows, y);

@@ -17,8 +17,8 @@
 
 typedef struct tigris_mve_product {
   const int8_t* weights; /* [outputs][depth] */
-  const int32_t*
-      bias; /* of tigris_mve_fold; the following, too, have one element for each output */
+  int32_t*
+      bias; /* that tigris_mve_fold makes; the following, too, have one element for each output */
   const int32_t* multiplier; /* Q0.31 */
   const int32_t* shift;      /* > 0: left */
   uint32_t depth;
@@ -28,16 +28,21 @@ typedef struct tigris_mve_product {
   int32_t hi;
 } tigris_mve_product;
 
-/* folded[o] = bias[o] - zero * (sum of filter o); bias may be NULL. `folded` has room for one more. */
-void tigris_mve_fold(const int8_t* weights, uint32_t outputs, uint32_t depth, int32_t zero,
-                     const int32_t* bias, int32_t* folded);
+typedef struct tigris_mve_folding {
+  int32_t zero;        /* of the input */
+  const int32_t* bias; /* NULL: none */
+} tigris_mve_folding;
+
+/* p->bias[o] = bias[o] - zero * (sum of filter o). */
+void tigris_mve_fold(const tigris_mve_product* p, const tigris_mve_folding* f);
 
 /* memcpy without its calls' overhead. */
 void tigris_mve_copy(int8_t* to, const int8_t* from, uint32_t bytes);
 
-/* The outputs of x[0] .. x[rows - 1], at most TIGRIS_MVE_ROWS rows of `depth` values each, row after row at y. */
+/* The outputs of x[0] .. x[rows - 1], at most TIGRIS_MVE_ROWS rows of `depth` values each, row after row at y. With `f`
+ * there are two rows, and the third one's place and time go to tigris_mve_fold. */
 void tigris_mve_rows(const tigris_mve_product* p, const int8_t* const x[TIGRIS_MVE_ROWS],
-                     uint32_t rows, int8_t* y);
+                     uint32_t rows, const tigris_mve_folding* f, int8_t* y);
 
 #endif
 
