@@ -380,9 +380,9 @@ void tigris_mve_fold(const tigris_mve_product* p, const tigris_mve_folding* f) {
   uint32_t o;
   for (o = 0; o + 4 <= p->outputs; o += 4)
     sumsOfFour(p->weights + (size_t)o * p->depth, p->depth, p->bias + o);
-  addBias(f->bias, o, f->zero, p->bias);
   for (; o < p->outputs; ++o)
-    fold(p, f, o);
+    p->bias[o] = sumOf(p->weights + (size_t)o * p->depth, p->depth);
+  addBias(f->bias, p->outputs, f->zero, p->bias);
 }
 
 void tigris_mve_rows(const tigris_mve_product* p, const int8_t* const x[TIGRIS_MVE_ROWS],

@@ -17,8 +17,7 @@
 
 typedef struct tigris_mve_product {
   const int8_t* weights; /* [outputs][depth] */
-  int32_t*
-      bias; /* that tigris_mve_fold makes; the following, too, have one element for each output */
+  int32_t* bias;         /* tigris_mve_fold makes it; the next two have one for each output, too */
   const int32_t* multiplier; /* Q0.31 */
   const int32_t* shift;      /* > 0: left */
   uint32_t depth;
