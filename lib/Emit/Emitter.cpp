@@ -130,8 +130,9 @@ private:
         next.flags = TIGRIS_TILE_LOAD;
         next.load_op = static_cast<uint16_t>(firstReader(stage, buffer.tensor));
         next.reload_axes = static_cast<uint16_t>(buffer.reloadAxes);
-      } else if (contains(stage.spills, buffer.tensor)) {
-        next.flags = TIGRIS_TILE_STORE;
+      } else {
+        next.flags = contains(stage.spills, buffer.tensor) ? TIGRIS_TILE_STORE : 0;
+        next.load_op = static_cast<uint16_t>(buffer.wait);
       }
       const bool hasHome = next.flags != 0;
       if (buffer.sink)

@@ -53,12 +53,15 @@ struct TileBuffer {
   /// Loads only: bit k set: the part depends on the tile's position along axis k, so it is loaded again
   /// when that changes. A buffer that is not loaded in every tile has its bytes for the whole stage.
   uint32_t reloadAxes = 0;
-  /// Streamed in one stripe, resident loads and results: there is no copy. Ops read and make rows where the whole
-  /// tensor lies in the fast arena, and these are its offset and bytes.
+  /// Streamed in one stripe, resident loads and results, and those of the caller: there is no copy. Ops read and make rows
+  /// where the whole tensor lies. In the fast arena these are its offset and bytes; both are 0 if it is the caller's.
   bool inPlace = false;
   /// Streamed stages: the result of an average over all rows that is made by adding rows, as they come, to sums in this
   /// buffer; int32 or float, one per channel.
   bool sink = false;
+  /// Streamed stages, results: rows that must have come of each operand by rows, beyond those that are needed for a row, or
+  /// all there are, before that row is made. A short branch that joins a longer one need not be early.
+  uint32_t wait = 0;
 };
 
 /// How a tiled stage cuts its results into boxes. Tile (i0, i1, i2, i3), the last index running fastest,

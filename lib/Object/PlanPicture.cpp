@@ -389,6 +389,8 @@ private:
       const tigris_tile_buffer& buffer = plan_.tile_buffers[tiling.first_buffer + i];
       const bool load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
       const bool store = (buffer.flags & TIGRIS_TILE_STORE) != 0;
+      if ((buffer.flags & TIGRIS_TILE_IN_PLACE) != 0 && buffer.home == TIGRIS_POOL_CALLER)
+        continue;
       Span use = span;
       if (const auto found = uses.find(i);
           found != uses.end() && (buffer.flags & TIGRIS_TILE_IN_PLACE) == 0 &&

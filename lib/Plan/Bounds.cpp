@@ -36,7 +36,8 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
 }
 
 /// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its result. A
-/// stream of it holds no less, but less of the executor's state, and rounds other sizes up; a sink at least its sums.
+/// stream of it holds no less, but less of the executor's state, and rounds other sizes up; a sink at least its sums. What
+/// lies with the caller it need not hold at all.
 uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
   if (!isNeededWhole(graph, graph.op(need.op).output()))
     return 0;
@@ -44,6 +45,10 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
                    [](const Stage& stage) { return stage.mode == StageMode::Streamed; }))
     return need.bytes;
   const Op& op = graph.op(need.op);
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    for (const TensorId id : *operands)
+      if (plan.io == IoMode::Caller && id && (graph.isGraphInput(id) || graph.isGraphOutput(id)))
+        return 0;
   uint64_t buffers = op.outputs.size();
   for (const TensorId input : op.inputs)
     buffers += input && !graph.tensor(input).isConstant() ? 1 : 0;

@@ -292,10 +292,13 @@ private:
                         ", which it works on");
     }
     for (const TileBuffer& buffer : stage.tiling->buffers)
-      if (const Location place = homeOf(buffer.tensor);
-          buffer.inPlace && (!streams || place != Location{Memory::Fast, buffer.offset}))
-        return fail(what, " works in place on ", quoted(buffer.tensor), " at ", buffer.offset,
-                    ", where it is not resident");
+      if (const Location place = homeOf(buffer.tensor); buffer.inPlace) {
+        const bool isCallers =
+            place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
+        if (!streams || !(isCallers || place == Location{Memory::Fast, buffer.offset}))
+          return fail(what, " works in place on ", quoted(buffer.tensor), " at ", buffer.offset,
+                      ", where it is not resident");
+      }
     if (Status status = clobber(index); !status)
       return status;
     const HomeAccess homes = {

@@ -15,9 +15,10 @@ const Schedules& PlanDrafts::orders(IoMode io, uint64_t align, bool search) {
   return orders_.back().schedules;
 }
 
-StageDrafter& PlanDrafts::drafter(const Schedule& schedule, const Objective& objective) {
+StageDrafter& PlanDrafts::drafter(const Schedule& schedule, const Objective& objective,
+                                  const std::vector<TensorId>& rows) {
   for (Drafter& known : drafters_)
-    if (known.schedule == &schedule) {
+    if (known.schedule == &schedule && known.rows == rows) {
       known.drafter.weighBy(objective);
       return known.drafter;
     }
@@ -27,7 +28,7 @@ StageDrafter& PlanDrafts::drafter(const Schedule& schedule, const Objective& obj
   };
   const auto orders = std::find_if(orders_.begin(), orders_.end(), isOf);
   TIGRIS_CHECK_MSG(orders != orders_.end(), "a schedule of another graph");
-  return drafters_.emplace_back(graph_, schedule, *orders, objective).drafter;
+  return drafters_.emplace_back(graph_, schedule, *orders, objective, rows).drafter;
 }
 
 } // namespace tigris

@@ -15,9 +15,11 @@ public:
   PlanDrafts(const PlanDrafts&) = delete;
   PlanDrafts& operator=(const PlanDrafts&) = delete;
 
+  const Graph& graph() const { return graph_; }
   const Schedules& orders(IoMode io, uint64_t align, bool search);
-  /// `schedule` is one of the orders.
-  StageDrafter& drafter(const Schedule& schedule, const Objective& objective);
+  /// `schedule` is one of the orders; model inputs and outputs that are moved by rows are no tensors to work on in place.
+  StageDrafter& drafter(const Schedule& schedule, const Objective& objective,
+                        const std::vector<TensorId>& rows = {});
 
 private:
   struct Orders {
@@ -28,10 +30,11 @@ private:
   };
   struct Drafter {
     Drafter(const Graph& graph, const Schedule& order, const Orders& orders,
-            const Objective& objective)
-        : schedule(&order),
-          drafter(graph, order.order, order.aliases, orders.io, orders.align, objective) {}
+            const Objective& objective, const std::vector<TensorId>& movedRows)
+        : schedule(&order), rows(movedRows), drafter(graph, order.order, order.aliases, orders.io,
+                                                     orders.align, objective, movedRows) {}
     const Schedule* schedule;
+    std::vector<TensorId> rows;
     StageDrafter drafter;
   };
 

@@ -123,8 +123,15 @@ Stage makeStage(const Graph& graph, const StageDraft& draft, uint64_t base,
   };
   if (stage.tiling) {
     stage.tiling->state += base;
-    for (TileBuffer& buffer : stage.tiling->buffers)
-      buffer.offset = buffer.inPlace ? residents.at(buffer.tensor) : buffer.offset + base;
+    for (TileBuffer& buffer : stage.tiling->buffers) {
+      const auto resident = residents.find(buffer.tensor);
+      if (!buffer.inPlace)
+        buffer.offset += base;
+      else if (resident != residents.end())
+        buffer.offset = resident->second;
+      else
+        buffer.offset = buffer.bytes = 0; // the caller's
+    }
     for (const TensorId tensor : draft.residents)
       place(tensor, residents.at(tensor));
   } else {
@@ -162,7 +169,7 @@ StageDrafter& drafterOf(PlanDrafts& drafts, const Schedule& schedule, const Plan
       plan.optimize == "latency"
           ? Objective::latency(options.costs ? *options.costs : findTarget(plan.target)->costs)
           : Objective::traffic(options.macsPerSlowByte);
-  return drafts.drafter(schedule, objective);
+  return drafts.drafter(schedule, objective, movedByRows(drafts.graph(), options));
 }
 
 bool maySpill(const Plan& plan) { return plan.budget.slow && plan.io != IoMode::Arena; }
@@ -250,7 +257,7 @@ StageNeed stageNeed(PlanDrafts& drafts, const Schedule& schedule, const Plan& pl
 
 /// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
 uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, SegmentOptions rules,
-                      uint64_t least, uint64_t most) {
+                      uint64_t most) {
   const uint64_t align = drafter.align();
   const auto fits = [&](uint64_t bytes) {
     rules.budget = bytes;
@@ -258,7 +265,7 @@ uint64_t smallestStay(const Graph& graph, StageDrafter& drafter, SegmentOptions 
   };
   if (most <= align || !fits((most - 1) / align * align))
     return most;
-  for (uint64_t low = least / align, high = alignUp(most, align) / align; low < high;) {
+  for (uint64_t low = 1, high = alignUp(most, align) / align; low < high;) {
     const uint64_t middle = low + (high - low) / 2;
     if (fits(middle * align)) {
       most = std::min(most, middle * align);
@@ -301,8 +308,7 @@ uint64_t smallestBudget(const Graph& graph, PlanDrafts& drafts, const Plan& plan
     smallest = std::min(smallest, stages);
   else if (plan.planner == "optimal" && plan.io != IoMode::Arena)
     for (const Schedule& schedule : orders.all())
-      smallest = smallestStay(graph, drafterOf(drafts, schedule, plan, options), rules,
-                              std::min(smallest, stages), smallest);
+      smallest = smallestStay(graph, drafterOf(drafts, schedule, plan, options), rules, smallest);
   return withScratch(plan, smallest);
 }
 

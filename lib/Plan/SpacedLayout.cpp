@@ -15,7 +15,9 @@ namespace {
 
 constexpr size_t MaxPromotions = 20;
 constexpr size_t MaxQuickPromotions = 3;
-constexpr size_t MaxIdleChanges = 300;
+constexpr size_t MaxIdleChanges = 1000;
+/// Where less than the lowest layout will do.
+constexpr size_t MaxIdleChangesForEnough = 300;
 /// Changes hardly save more than one part in so many.
 constexpr uint64_t SmallChange = 16;
 
@@ -128,13 +130,14 @@ private:
 
 /// Small changes to an order whose layout has this height, kept unless it becomes higher, until many of them have not made
 /// the best layout lower.
-void improve(Layouter& layouter, Order order, uint64_t height, uint64_t enough, ArenaLayout& best) {
+void improve(Layouter& layouter, Order order, uint64_t height, uint64_t stop, size_t maxIdle,
+             ArenaLayout& best) {
   std::minstd_rand random; // the same numbers everywhere
   const auto any = [&] {
     return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
   };
   Order before;
-  for (size_t idle = 0; idle < MaxIdleChanges && best.height > enough; ++idle) {
+  for (size_t idle = 0; idle < maxIdle && best.height > stop; ++idle) {
     before = order;
     const auto a = any();
     const auto b = any();
@@ -192,7 +195,8 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
     }
   const bool isHopeless = enough > 0 && best.height > enough + enough / SmallChange;
   if (best.height > stop && buffers.size() > 2 && !isHopeless && !isQuick)
-    improve(layouter, std::move(lowest), height, stop, best);
+    improve(layouter, std::move(lowest), height, stop,
+            enough == 0 ? MaxIdleChanges : MaxIdleChangesForEnough, best);
   return best;
 }
 

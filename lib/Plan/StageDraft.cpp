@@ -27,7 +27,8 @@ uint64_t Overlap::saved(const Graph& graph, uint64_t align) const {
 }
 
 StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
-                           const AliasSets& aliases, IoMode io, uint64_t align, Objective objective)
+                           const AliasSets& aliases, IoMode io, uint64_t align, Objective objective,
+                           const std::vector<TensorId>& rows)
     : graph_(graph), order_(order), aliases_(aliases), io_(io), align_(align),
       objective_(objective), access_(graph), rows_(access_) {
   for (const TensorId id : graph.tensors()) {
@@ -47,6 +48,18 @@ StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
   }
   for (const Port& port : graph.outputs())
     uses_[port.tensor.index()].lastRead = Never; // the caller, after the last step
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports)
+      if (io == IoMode::Caller && !contains(rows, port.tensor))
+        callers_.push_back(port.tensor);
+}
+
+/// What streams find whole, and work on where it lies.
+std::set<TensorId> StageDrafter::wholeFor(const Residents& residents) const {
+  std::set<TensorId> whole(callers_.begin(), callers_.end());
+  if (worksInPlace_)
+    whole.insert(residents.begin(), residents.end());
+  return whole;
 }
 
 void StageDrafter::weighBy(const Objective& objective) {
@@ -260,7 +273,7 @@ std::optional<TileCost>
 StageDrafter::searchStream(const StreamModel& model, int64_t stripes,
                            const std::function<uint64_t(const std::vector<Overlap>&)>& room,
                            const Residents& residents) const {
-  const Residents whole = worksInPlace_ ? residents : Residents();
+  const std::set<TensorId> whole = wholeFor(residents);
   if (!room)
     return model.cost(model.mostSteps(), stripes, whole);
   return model.search([&](const TileCost& cut) { return room(overlapsOf(cut)); }, align_, stripes,
@@ -360,8 +373,7 @@ std::vector<bool> StreamWays::inPlace(size_t index, const Residents& residents) 
 }
 
 TileCost StreamWays::cost(size_t index, const Residents& residents) const {
-  return *model_.cost(model_.mostSteps(), ways_[index].stripes,
-                      drafter_->worksInPlace_ ? residents : Residents());
+  return *model_.cost(model_.mostSteps(), ways_[index].stripes, drafter_->wholeFor(residents));
 }
 
 StreamWays::Room StreamWays::roomOf(const TileCost& cost) const {

@@ -134,8 +134,9 @@ private:
 /// slow traffic.
 class StageDrafter {
 public:
+  /// Streamed stages work on what lies in the caller's buffers in place, but for what is moved by `rows`.
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
-               uint64_t align, Objective objective = {});
+               uint64_t align, Objective objective = {}, const std::vector<TensorId>& rows = {});
 
   /// Whether streamed stages work on residents in place, as they do unless told otherwise, or on copies of their rows.
   /// In place takes no more memory in a stage; but what is written over copies need not lie lower and lower.
@@ -208,6 +209,7 @@ private:
   StageDraft interface(size_t begin, size_t end) const;
   template <typename Model>
   void addTiledTraffic(StageDraft& stage, const Model& model, const TileCost& cost) const;
+  std::set<TensorId> wholeFor(const Residents& residents) const;
   std::optional<TileCost>
   searchStream(const StreamModel& model, int64_t stripes,
                const std::function<uint64_t(const std::vector<Overlap>&)>& room,
@@ -242,6 +244,8 @@ private:
   Objective objective_;
   size_t weighings_ = 0;
   bool worksInPlace_ = true;
+  /// In the caller's buffers, as a whole.
+  std::vector<TensorId> callers_;
   AccessTable access_;
   RowTable rows_;
   RunTable<WholeRun> whole_;

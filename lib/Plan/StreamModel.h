@@ -135,6 +135,8 @@ private:
     std::vector<Input> inputs;
     size_t output = 0;
     uint64_t macs = 0;
+    /// More rows of its operands than it needs that have come before it makes a row.
+    int64_t wait = 0;
   };
   /// What a number of steps does to rows. Stripes have no part in it.
   struct Rows {
@@ -219,6 +221,9 @@ private:
   /// In one step all rows are there.
   static bool hasSums(int64_t steps) { return steps > 1; }
   void findSinks(std::span<const RowAccess* const> accesses);
+  void findWaits();
+  int64_t findWait(size_t op) const;
+  std::optional<int64_t> lag(size_t op, size_t reader) const;
   void addPairs();
   void addLeads(const std::vector<State>& states, Rows& rows) const;
   std::optional<int64_t> nextRead(const std::vector<State>& states, const Pair& pair) const;

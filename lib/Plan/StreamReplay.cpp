@@ -45,7 +45,13 @@ public:
         return fail(quoted(i), " is neither loaded nor stored and so has no place but its buffer");
       if (buffer.inPlace && tiling_.tiles[Columns] != 1)
         return fail(quoted(i), " is worked on in place, although in stripes");
-      if (buffer.inPlace && buffer.bytes != tensor.bytes())
+      if (buffer.wait > Tiling::MaxStreamRows)
+        return fail("the op that makes ", quoted(i), " waits for ", buffer.wait,
+                    " rows, a streamed stage counts up to ", Tiling::MaxStreamRows);
+      if (buffer.wait != 0 && state.isLoad)
+        return fail(quoted(i), " is loaded and waits for nothing");
+      state.isElsewhere = buffer.inPlace && buffer.bytes == 0;
+      if (buffer.inPlace && !state.isElsewhere && buffer.bytes != tensor.bytes())
         return fail(quoted(i), " is in place with ", buffer.bytes, " bytes, it has ",
                     tensor.bytes());
       constexpr uint32_t EveryTime = (1U << Tiling::MaxRank) - 1;
@@ -106,6 +112,8 @@ private:
     bool isWhole = false;
     /// In place: all rows of all outermost indices, each where it is in the whole tensor.
     bool isHome = false;
+    /// And that is not in the arena.
+    bool isElsewhere = false;
     uint64_t elementSize = 1;
     /// Of the tensor, but in the current stripe only the columns that the buffer has.
     Box whole;
@@ -182,8 +190,11 @@ private:
 
   bool hasCome(const Step& step, int64_t row) const {
     const Box result = strip(states_[step.output].whole, row, row + 1);
+    const int64_t wait = tiling_.buffers[step.output].wait;
     return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
-      return step.access.need(input.first, result).axes[Rows].end <= states_[input.second].end;
+      const State& state = states_[input.second];
+      const int64_t end = step.access.need(input.first, result).axes[Rows].end;
+      return std::min(end + wait, state.rows()) <= state.end;
     });
   }
 
@@ -477,7 +488,8 @@ private:
   /// What the op writes, [begin, end), lies away from these rows of an operand.
   Status checkApart(const Step& step, size_t operand, Range rows, uint64_t begin,
                     uint64_t end) const {
-    if (place(operand, rows.begin) < end && begin < place(operand, rows.end))
+    const bool isFar = states_[operand].isElsewhere || states_[step.output].isElsewhere;
+    if (!isFar && place(operand, rows.begin) < end && begin < place(operand, rows.end))
       return fail("op '", step.op->name, "' writes over its operand ", quoted(operand));
     return {};
   }

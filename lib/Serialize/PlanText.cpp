@@ -108,6 +108,8 @@ void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
       map.key("in_place") += "true";
     if (buffer.sink)
       map.key("sink") += "true";
+    if (buffer.wait != 0)
+      map.number("wait", uint64_t{buffer.wait});
     map.close();
     out += '\n';
   }
@@ -239,17 +241,21 @@ private:
       tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
     tiling.state = reader_.size(state, "state");
     for (const YamlNode& item : reader_.list(buffers, "buffers")) {
-      const auto [name, offset, bytes, reload, inPlace, sink] =
+      const auto [name, offset, bytes, reload, inPlace, sink, wait] =
           reader_.fields(item, "buffer",
-                         std::array<std::string_view, 6>{"tensor", "offset", "bytes", "reload_axes",
-                                                         "in_place", "sink"});
+                         std::array<std::string_view, 7>{"tensor", "offset", "bytes", "reload_axes",
+                                                         "in_place", "sink", "wait"});
       TileBuffer buffer;
       buffer.tensor = tensor(reader_.required(name, item, "buffer", "tensor"));
       buffer.offset = reader_.size(reader_.required(offset, item, "buffer", "offset"), "offset");
       buffer.bytes = reader_.size(reader_.required(bytes, item, "buffer", "bytes"), "bytes");
-      if (reload != nullptr)
-        buffer.reloadAxes = static_cast<uint32_t>(
-            std::min<uint64_t>(reader_.size(*reload, "reload_axes"), UINT32_MAX));
+      const auto word = [&](const YamlNode* node, std::string_view what) {
+        return node == nullptr ? 0
+                               : static_cast<uint32_t>(
+                                     std::min<uint64_t>(reader_.size(*node, what), UINT32_MAX));
+      };
+      buffer.reloadAxes = word(reload, "reload_axes");
+      buffer.wait = word(wait, "wait");
       if (inPlace != nullptr)
         buffer.inPlace = reader_.boolean(*inPlace, "in_place");
       buffer.sink = sink != nullptr && reader_.boolean(*sink, "sink");

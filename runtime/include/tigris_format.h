@@ -289,15 +289,15 @@ typedef struct tigris_tiling {
 
 /* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
  * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes
- * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole), at most
- * its share of a step, d / tiles[1] rounded up. Further steps follow until all rows are made.
+ * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole), and `load_op`
+ * of its output's buffer more of them, or all there are; at most its share of a step, d / tiles[1] rounded up. Further steps follow until all rows are made.
  * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
  * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
  * new in the step, packed; kept rows move to its start, those of the last buffer first. New rows of STORE buffers are stored. So every row
  * is computed once. tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers, where rows are that
  * no op reads any more.
  *
- * With one stripe a buffer whose home is FAST may be IN_PLACE: ops read and make its rows at home, where none
+ * With one stripe a buffer whose home is FAST or CALLER may be IN_PLACE: ops read and make its rows at home, where none
  * moves and nothing is loaded or stored.
  *
  * For each i0, all steps are taken once in every stripe i2 of tiles[2] (i1 runs faster than i2). With more than
@@ -312,7 +312,7 @@ typedef struct tigris_tiling {
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
-/* with one of them, in a streamed stage: `fast` and `bytes` are those of home */
+/* with one of them, in a streamed stage: `fast` and `bytes` are those of home, or 0 if that is CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u
 /* Streamed stages: holds sums, 4 bytes for each channel. Written by GLOBAL_AVERAGE_POOL, f32 or s8, from another
  * buffer to an output of one row (index of axis 1); tiles[0] is the outermost extent of both. */
@@ -326,7 +326,9 @@ typedef struct tigris_tile_buffer {
   uint32_t bytes; /* room: the largest box of any tile */
   uint32_t
       home_offset; /* SLOW, FAST: offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
-  uint16_t load_op; /* LOAD: index of an op of the stage, from 0; otherwise 0 */
+  /* LOAD: index of an op of the stage, from 0; otherwise, in a streamed stage, rows that the op which writes it waits for;
+   * in a tiled one 0 */
+  uint16_t load_op;
   /* LOAD: bit k set: filled again when index i_k differs from the tile before (and in the first tile);
    * otherwise the buffer still holds the box it needs. 0xF: in every tile. 0 without LOAD. */
   uint16_t reload_axes;

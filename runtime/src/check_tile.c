@@ -16,8 +16,17 @@ typedef struct Tiling {
   const tigris_tile_buffer* buffers; /* its buffers */
   const tigris_tile_buffer* past;    /* behind the last one */
   uint32_t state_bytes;
-  int streams;
+  int isStreamed;
 } Tiling;
+
+static int streams(const Tiling* t) {
+  return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->isStreamed);
+}
+
+/* What other builds can run is refused before. */
+static int inStripes(const Tiling* t) {
+  return TIGRIS_STRIPES && streams(t) && t->tiling->tiles[COLUMNS] > 1;
+}
 
 static int disjoint(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
   return a + aBytes <= b || b + bBytes <= a;
@@ -55,14 +64,15 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
   if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank - 1u >= TIGRIS_BOX_RANK)
     return TIGRIS_E_FORMAT;
   if (isLoad ? b->load_op >= t->stage->op_count || b->reload_axes > 0xF
-             : b->load_op != 0 || b->reload_axes != 0)
+             : (b->load_op != 0 && !streams(t)) || b->reload_axes != 0)
     return TIGRIS_E_FORMAT;
-  if (t->streams && (!countOk(t->plan, tensor, ROWS) ||
-                     (t->tiling->tiles[COLUMNS] > 1 && !countOk(t->plan, tensor, COLUMNS))))
+  if ((streams(t) && !countOk(t->plan, tensor, ROWS)) ||
+      (inStripes(t) && !countOk(t->plan, tensor, COLUMNS)))
     return TIGRIS_E_FORMAT;
   if ((b->flags & TIGRIS_TILE_IN_PLACE) &&
-      (!t->streams || t->tiling->tiles[COLUMNS] != 1 || b->home != TIGRIS_POOL_FAST ||
-       b->fast != b->home_offset || b->bytes != tensor->bytes))
+      (!streams(t) || inStripes(t) ||
+       (b->home == TIGRIS_POOL_FAST ? b->fast != b->home_offset || b->bytes != tensor->bytes
+                                    : b->home != TIGRIS_POOL_CALLER || (b->fast | b->bytes) != 0)))
     return TIGRIS_E_ADDRESS;
   if (!homeOk(t->plan, b, tensor->bytes) ||
       !tigris_placed(t->plan, TIGRIS_POOL_FAST, b->fast, b->bytes) ||
@@ -90,7 +100,7 @@ static int fastHomesOk(const Tiling* t) {
       return 0;
     for (other = t->buffers; other != b; ++other) {
       if (other->home == TIGRIS_POOL_FAST &&
-          (!t->streams || ((b->flags ^ other->flags) & TIGRIS_TILE_LOAD) == 0) &&
+          (!streams(t) || ((b->flags ^ other->flags) & TIGRIS_TILE_LOAD) == 0) &&
           !disjoint(b->home_offset, bytes, other->home_offset, tensorOf(t, other)->bytes))
         return 0;
     }
@@ -108,7 +118,7 @@ static int tilesOk(const Tiling* t) {
   uint32_t k;
   for (b = t->buffers; b != t->past; ++b) {
     const tigris_tensor* tensor = tensorOf(t, b);
-    if (!(b->flags & (t->streams ? TIGRIS_TILE_STORE | TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE)))
+    if (!(b->flags & (streams(t) ? TIGRIS_TILE_STORE | TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE)))
       continue;
     for (k = 0; k < tensor->rank; ++k)
       tigris_raise(&most[k], (uint32_t)tigris_dims(t->plan, tensor)[k]);
@@ -120,7 +130,7 @@ static int tilesOk(const Tiling* t) {
       return 0;
     tiles *= n;
   }
-  return !t->streams || t->tiling->tiles[3] == 1;
+  return !streams(t) || t->tiling->tiles[3] == 1;
 }
 
 /* An op of the stage before `op` writes the buffer. */
@@ -148,10 +158,9 @@ static int sinkOk(const Tiling* t, const tigris_op* op, const tigris_tile_buffer
   const int32_t* dx = tigris_dims(t->plan, x);
   const int32_t* dy = tigris_dims(t->plan, y);
   const int32_t outermost = (int32_t)t->tiling->tiles[0];
-  return TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL && t->streams &&
-         op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL && in->pool == TIGRIS_POOL_TILE &&
-         (x->dtype == TIGRIS_F32 || x->dtype == TIGRIS_S8) && x->rank >= 3 && y->rank >= 2 &&
-         dx[0] == outermost && dy[0] == outermost && dy[1] == 1 &&
+  return TIGRIS_OPS_POOL && streams(t) && op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL &&
+         in->pool == TIGRIS_POOL_TILE && (x->dtype == TIGRIS_F32 || x->dtype == TIGRIS_S8) &&
+         x->rank >= 3 && y->rank >= 2 && dx[0] == outermost && dy[0] == outermost && dy[1] == 1 &&
          to->bytes / 4 >= (uint32_t)dx[x->rank - 1];
 }
 
@@ -191,7 +200,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   t.stage = s;
   t.tiling = &plan->tilings[s->detail];
   t.ops = &plan->ops[s->first_op];
-  t.streams = s->mode == TIGRIS_STAGE_STREAMED;
+  t.isStreamed = s->mode == TIGRIS_STAGE_STREAMED;
   if (!tigris_within(plan->tile_buffer_count, t.tiling->first_buffer, t.tiling->buffer_count))
     return TIGRIS_E_FORMAT;
   t.buffers = &plan->tile_buffers[t.tiling->first_buffer];

@@ -112,10 +112,11 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
   return tigris_box_need(t->plan, op, i, &out, need);
 }
 
-/* Looks at what row `row` of the output needs of streamed inputs: TIGRIS_MORE if some of it has not come. `keeps`: they
- * keep their rows from there on, `fresh` is the lowest. */
+/* Looks at what row `row` of the output needs of streamed inputs: TIGRIS_MORE if some of it has not come, or of the rows
+ * after it that the op waits for. `keeps`: they keep their rows from there on, `fresh` is the lowest. */
 static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
+  const int32_t wait = t->buffers[o[op->inputs].offset].load_op;
   const uint32_t strips = stripInputs(op);
   tigris_status status = TIGRIS_OK;
   uint32_t i;
@@ -127,7 +128,7 @@ static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, i
     if (!needRows(t, op, i, row, &need))
       return TIGRIS_E_OP;
     s = &t->rows[o->offset];
-    if (need.end[ROWS] > s->end)
+    if (need.end[ROWS] + wait > s->end && s->end < rowCount(t, o->offset))
       status = TIGRIS_MORE;
     if (keeps && need.begin[ROWS] < s->fresh)
       s->fresh = (uint16_t)need.begin[ROWS];

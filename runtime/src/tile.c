@@ -122,6 +122,11 @@ static int hasFresh(const Tiles* t, uint32_t index) {
                        : tigris_box_elements(&t->boxes[index]) != 0;
 }
 
+/* In place, and the caller's. */
+static int isElsewhere(const tigris_tile_buffer* b) {
+  return b->home == TIGRIS_POOL_CALLER && (b->flags & TIGRIS_TILE_IN_PLACE) != 0;
+}
+
 static int isSink(const Tiles* t, uint32_t index) {
   return TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL &&
          (t->buffers[index].flags & TIGRIS_TILE_SINK) != 0;
@@ -171,7 +176,7 @@ static tigris_status checkRoom(const Tiles* t) {
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     const tigris_tile_buffer* b = &t->buffers[i];
     uint32_t bytes;
-    if (isStreamed(t) && t->rows[i].fresh == t->rows[i].end)
+    if (isStreamed(t) && (t->rows[i].fresh == t->rows[i].end || isElsewhere(b)))
       continue; /* it has not grown */
     bytes = heldBytes(t, i);
     if (bytes > b->bytes)
@@ -195,16 +200,17 @@ static int isInPlace(const Tiles* t, const tigris_operand* o) {
  * result count as writes then: these find the newest block of the dynamic arena. */
 static uint8_t* dataOf(const Tiles* t, const tigris_operand* o, uint32_t bytes) {
   const tigris_tile_buffer* b;
+  uint32_t all;
   uint8_t* data;
   if (o->pool != TIGRIS_POOL_TILE)
     return tigris_address(t->ctx, o->pool, o->offset, 0, 0, 0);
   b = &t->buffers[o->offset];
   if (!isInPlace(t, o))
     return tigris_tile_data(t, b);
-  data = tigris_address(t->ctx, b->home, b->home_offset, b->bytes, bytes,
-                        b->flags & TIGRIS_TILE_STORE);
+  all = tigris_tile_tensor(t, o->offset)->bytes;
+  data = tigris_address(t->ctx, b->home, b->home_offset, all, bytes, b->flags & TIGRIS_TILE_STORE);
   if (tigris_tile_size(t, o->offset, 0) == (int32_t)t->tiling->tiles[0])
-    data += (size_t)t->index[0] * (b->bytes / t->tiling->tiles[0]);
+    data += (size_t)t->index[0] * (all / t->tiling->tiles[0]);
   return data;
 }
 

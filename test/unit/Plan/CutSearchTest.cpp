@@ -97,7 +97,7 @@ TEST_CASE("cuts: in place or on copies, whichever does better") {
 }
 
 TEST_CASE("cuts: in place where only that fits") {
-  Fixture fixture(12);
+  Fixture fixture(20);
   uint64_t budget = 400;
   while (!searchCuts(fixture.graph, fixture.drafter, fixture.within(budget), true))
     budget += 8;

@@ -33,14 +33,14 @@ ops:
   - {op: Add, name: join, in: [half, next], out: [y]}
 )";
 
-/// So many poolings, three rows high, over 64 rows of 32 bytes.
-std::string poolings(int count) {
+/// So many poolings, three rows high, over 64 rows of 4 bytes a column.
+std::string poolings(int count, int columns = 8) {
   std::string tensors;
   std::string ops;
   const auto name = [&](int k) { return k == count ? std::string("y") : strCat("t", k); };
   for (int k = 0; k <= count; ++k)
-    tensors += strCat("  - {name: ", name(k),
-                      ", type: int8, shape: [1, 64, 8, 4], quant: {scale: 1.0}}\n");
+    tensors += strCat("  - {name: ", name(k), ", type: int8, shape: [1, 64, ", columns,
+                      ", 4], quant: {scale: 1.0}}\n");
   for (int k = 0; k < count; ++k)
     ops += strCat("  - {op: MaxPool, name: p", k, ", in: [", name(k), "], out: [", name(k + 1),
                   "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
@@ -118,7 +118,7 @@ TEST_CASE("search: without slow memory a stage may be as long as it takes") {
 }
 
 TEST_CASE("search: without slow memory and with nothing computed twice") {
-  const Graph graph = parseGraph(poolings(4));
+  const Graph graph = parseGraph(poolings(4, 64));
   PlanOptions options;
   options.budget = {uint64_t{1} << 20, {}, {}};
   const Expected<BudgetNeeds> any = budgetNeeds(graph, options);
@@ -232,7 +232,7 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   // As deep as to make the rolling buffers of all larger than a whole map.
   std::string tensors = "tensors:\n";
   std::string ops = "ops:\n";
-  constexpr int Depth = 12;
+  constexpr int Depth = 20;
   for (int i = 0; i <= Depth; ++i)
     tensors +=
         strCat("  - {name: t", i, ", type: int8, shape: [1, 24, 8, 4], quant: {scale: 1.0}}\n");

@@ -303,6 +303,47 @@ TEST_CASE("streams: rolling buffers lie like tiles of a roof") {
   CHECK_FALSE(bool(StreamReplay(graph, tooClose).run()));
 }
 
+TEST_CASE("streams: a short branch waits for the longer one that it joins") {
+  const Graph graph = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: short, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: a, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: long, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+  - {name: y, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
+ops:
+  - {op: Relu, name: shortcut, in: [x], out: [short]}
+  - {op: MaxPool, name: first, in: [x], out: [a], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: MaxPool, name: second, in: [a], out: [long], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
+  - {op: Add, name: join, in: [short, long], out: [y]}
+)");
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const TileCost cost = *model.cost(8, 1);
+  // Rows of x are kept for the first pooling: the shortcut finds them there when the second one is ready, two rows later.
+  CHECK(cost.buffers[0].bytes == 3 * 4);
+  CHECK(cost.buffers[1].bytes == 1 * 4);
+  const Stage stage = stageOf(graph, model, cost);
+  CHECK(stage.tiling->buffers[1].wait == 2);
+  for (const size_t other : {0, 2, 3, 4})
+    CHECK(stage.tiling->buffers[other].wait == 0);
+  checkReplay(graph, model, cost);
+
+  // Without waiting its rows would be held; with more, those of x.
+  for (const uint32_t wait : {0, 1, 3}) {
+    Stage other = stage;
+    other.tiling->buffers[1].wait = wait;
+    CHECK_FALSE(bool(StreamReplay(graph, other).run()));
+  }
+  Stage loaded = stage;
+  loaded.tiling->buffers[0].wait = 1;
+  CHECK_FALSE(bool(StreamReplay(graph, loaded).run()));
+}
+
 TEST_CASE("streams: rows that the executor cannot count are not streamed") {
   const auto chain = [](const char* rows) {
     return parseGraph(strCat(R"(stage: normalized
