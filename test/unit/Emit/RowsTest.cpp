@@ -145,6 +145,30 @@ TEST_CASE("rows: plans that do not move the tensor by rows are refused") {
   CHECK(tigris_set_input_rows(&model.ctx, 0, nullptr, &image) == TIGRIS_E_ARGUMENT);
 }
 
+TEST_CASE("rows: without callbacks, streams work on the caller's buffers in place") {
+  Memory input;
+  Memory expected;
+  Memory result;
+  for (uint32_t i = 0; i < Rows * RowBytes; ++i)
+    input.bytes[i] = static_cast<uint8_t>(i * 37);
+  Model whole(withMemory(4096));
+  Model streamed(withMemory(96)); // three rows of a, and the executor's state
+  CHECK(streamed.plan.stages[0].mode == TIGRIS_STAGE_STREAMED);
+  REQUIRE(tigris_set_input(&whole.ctx, 0, input.bytes) == TIGRIS_OK);
+  REQUIRE(tigris_set_output(&whole.ctx, 0, expected.bytes) == TIGRIS_OK);
+  REQUIRE(tigris_run(&whole.ctx) == TIGRIS_OK);
+  REQUIRE(tigris_set_input(&streamed.ctx, 0, input.bytes) == TIGRIS_OK);
+  REQUIRE(tigris_set_output(&streamed.ctx, 0, result.bytes) == TIGRIS_OK);
+  REQUIRE(tigris_run(&streamed.ctx) == TIGRIS_OK);
+  CHECK(std::memcmp(result.bytes, expected.bytes, sizeof result.bytes) == 0);
+  // Only what it held itself has counted.
+  CHECK(streamed.ctx.statistics.fast_peak <= 96);
+  CHECK(streamed.ctx.statistics.slow_read == 0);
+  Image image;
+  CHECK(tigris_set_input_rows(&streamed.ctx, 0, bring, &image) == TIGRIS_E_ROWS);
+  CHECK(tigris_set_output_rows(&streamed.ctx, 0, take, &image) == TIGRIS_E_ROWS);
+}
+
 TEST_CASE("rows: what the planner asks of its options") {
   const Graph graph = parseGraph(Pools);
   const auto refused = [&](const PlanOptions& options) {
