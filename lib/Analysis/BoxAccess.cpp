@@ -133,6 +133,8 @@ public:
       cut(axis).size = y_[axis];
     if (!addRules())
       return std::nullopt;
+    if (op_.input(0) && isConstant(0))
+      keepInOnePiece(0);
     return std::move(access_);
   }
 
@@ -151,6 +153,17 @@ private:
   void same(size_t input, size_t axis, size_t resultAxis) {
     rule(input, axis).kind = Kind::Same;
     rule(input, axis).axis = resultAxis;
+  }
+
+  /// Constants lie in flash as they are: only a part of the first axis that is not 1 is contiguous.
+  void keepInOnePiece(size_t input) {
+    const Shape& constant = shape(input);
+    size_t leading = 0;
+    while (leading < constant.rank() && constant[leading] == 1)
+      ++leading;
+    for (size_t axis = leading + 1; axis < constant.rank() && axis < Box::MaxRank; ++axis)
+      if (rule(input, axis).kind != Kind::All)
+        never(rule(input, axis).axis);
   }
 
   bool addRules() {
@@ -405,18 +418,11 @@ private:
   bool elementwise(size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const size_t rank = shape(i).rank();
-      size_t leading = 0; // axes before the first one that is not 1
-      while (leading < rank && shape(i)[leading] == 1)
-        ++leading;
-      for (size_t axis = 0; axis < rank; ++axis) {
-        if (shape(i)[axis] == 1)
-          continue;
-        const size_t resultAxis = y_.rank() - rank + axis;
-        same(i, axis, resultAxis);
-        // Constants lie in flash as they are: only a part of the outermost axis is contiguous.
-        if (isConstant(i) && axis != leading)
-          never(resultAxis);
-      }
+      for (size_t axis = 0; axis < rank; ++axis)
+        if (shape(i)[axis] != 1)
+          same(i, axis, y_.rank() - rank + axis);
+      if (isConstant(i))
+        keepInOnePiece(i);
     }
     return true;
   }

@@ -16,7 +16,7 @@ std::string paretoText(const std::vector<ParetoPoint>& front) {
                                          : 100.0 * static_cast<double>(stats.recomputeMacs) /
                                                static_cast<double>(stats.macs);
     table.addRow({formatBytes(point.fastBudget), point.optimize, strCat(stats.fastPeakBytes),
-                  strCat(stats.slowPeakBytes), strCat(stats.slowReadBytes + stats.slowWriteBytes),
+                  strCat(stats.slowPeakBytes), strCat(stats.trafficBytes()),
                   strCat(oneDigit(share), " %"), strCat(stats.kernelCalls), strCat(point.stages)});
   }
   return table.text();

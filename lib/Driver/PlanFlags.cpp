@@ -241,7 +241,7 @@ std::string sizingText(const std::vector<SizingRow>& rows) {
       continue;
     }
     const PlanStats& stats = *row.stats;
-    const uint64_t traffic = stats.slowReadBytes + stats.slowWriteBytes;
+    const uint64_t traffic = stats.trafficBytes();
     const auto ratio = [](uint64_t part, uint64_t whole, double unit) {
       return whole == 0 ? 0.0 : unit * static_cast<double>(part) / static_cast<double>(whole);
     };

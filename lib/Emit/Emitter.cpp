@@ -128,11 +128,11 @@ private:
       const bool isLoad = contains(stage.loads, buffer.tensor);
       if (isLoad) {
         next.flags = TIGRIS_TILE_LOAD;
-        next.load_op = static_cast<uint16_t>(firstReader(stage, buffer.tensor));
+        next.start = static_cast<uint16_t>(firstReader(stage, buffer.tensor));
         next.reload_axes = static_cast<uint16_t>(buffer.reloadAxes);
       } else {
         next.flags = contains(stage.spills, buffer.tensor) ? TIGRIS_TILE_STORE : 0;
-        next.load_op = static_cast<uint16_t>(buffer.wait);
+        next.start = static_cast<uint16_t>(buffer.wait);
       }
       const bool hasHome = next.flags != 0;
       if (buffer.sink)

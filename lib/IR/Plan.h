@@ -64,6 +64,10 @@ struct TileBuffer {
   uint32_t wait = 0;
 };
 
+/// Of maps, in every layout that is tiled or streamed: streams run along rows, in stripes of columns.
+inline constexpr size_t RowAxis = 1;
+inline constexpr size_t ColumnAxis = 2;
+
 /// How a tiled stage cuts its results into boxes. Tile (i0, i1, i2, i3), the last index running fastest,
 /// makes the range [i * d / n, (i + 1) * d / n) of each axis with d elements cut into n parts; what it needs
 /// for that of every other tensor follows from the ops (Analysis/BoxAccess.h).
@@ -100,6 +104,8 @@ struct StageStats {
   uint64_t recomputeMacs = 0;
   /// Tiled: rows (indices of axis 1) of the loaded tensors that two neighbouring tiles both load, at most.
   uint64_t haloRows = 0;
+
+  uint64_t trafficBytes() const { return slowReadBytes + slowWriteBytes; }
 
   bool operator==(const StageStats&) const = default;
 };
@@ -148,6 +154,8 @@ struct PlanStats {
   uint64_t unscheduledPeakBytes = 0;
   /// The op during which that peak occurs.
   OpId peakOp;
+
+  uint64_t trafficBytes() const { return slowReadBytes + slowWriteBytes; }
 };
 
 /// Lower bounds that hold for every plan of the named class.

@@ -144,10 +144,10 @@ constexpr HexField TilingFields[] = {
 RECORD(TilingRecord, tigris_tiling, "tiling", TilingFields);
 
 constexpr HexField TileBufferFields[] = {
-    FIELD(tigris_tile_buffer, tensor, Unsigned),  FIELD(tigris_tile_buffer, home, Pool),
-    FIELD(tigris_tile_buffer, flags, Address),    FIELD(tigris_tile_buffer, fast, Address),
-    FIELD(tigris_tile_buffer, bytes, Unsigned),   FIELD(tigris_tile_buffer, home_offset, Address),
-    FIELD(tigris_tile_buffer, load_op, Unsigned), FIELD(tigris_tile_buffer, reload_axes, Address),
+    FIELD(tigris_tile_buffer, tensor, Unsigned), FIELD(tigris_tile_buffer, home, Pool),
+    FIELD(tigris_tile_buffer, flags, Address),   FIELD(tigris_tile_buffer, fast, Address),
+    FIELD(tigris_tile_buffer, bytes, Unsigned),  FIELD(tigris_tile_buffer, home_offset, Address),
+    FIELD(tigris_tile_buffer, start, Unsigned),  FIELD(tigris_tile_buffer, reload_axes, Address),
 };
 RECORD(TileBufferRecord, tigris_tile_buffer, "tile_buffer", TileBufferFields);
 

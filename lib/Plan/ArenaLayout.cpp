@@ -14,7 +14,7 @@ namespace tigris {
 
 namespace {
 
-enum class Fit : uint8_t { Lowest, Tightest };
+enum class Gap : uint8_t { Lowest, Tightest };
 
 constexpr size_t MaxComparisons = 40'000'000;
 constexpr size_t MaxPromotions = 40;
@@ -26,7 +26,7 @@ public:
   Layouter(std::span<const LiveBuffer> buffers, uint64_t align)
       : buffers_(buffers), align_(align) {}
 
-  ArenaLayout place(const Order& order, Fit fit) const {
+  ArenaLayout place(const Order& order, Gap gap) const {
     ArenaLayout layout;
     layout.offsets.resize(buffers_.size());
     std::vector<size_t> placed; // by offset
@@ -44,7 +44,7 @@ public:
         if (start >= candidate + size && start - candidate < bestGap) {
           best = candidate;
           bestGap = start - candidate;
-          if (fit == Fit::Lowest)
+          if (gap == Gap::Lowest)
             break;
         }
         candidate = std::max(candidate, start + alignUp(buffers_[other].bytes, align_));
@@ -109,10 +109,10 @@ ArenaLayout layOutGreedily(std::span<const LiveBuffer> buffers, uint64_t align, 
     for (size_t i = 0; i < std::size(makers); ++i) {
       if (orders.size() == i)
         orders.push_back(makers[i]());
-      for (const Fit fit : {Fit::Lowest, Fit::Tightest}) {
+      for (const Gap gap : {Gap::Lowest, Gap::Tightest}) {
         Order order = orders[i];
         for (size_t round = 0; round <= promotions && attempts > 0; ++round, --attempts) {
-          ArenaLayout layout = layouter.place(order, fit);
+          ArenaLayout layout = layouter.place(order, gap);
           const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
             return layout.offsets[index] + buffers[index].bytes == layout.height;
           });

@@ -2,8 +2,8 @@
 #include "tigris/Plan/Bounds.h"
 
 #include "tigris/Analysis/OrderSearch.h"
+#include "tigris/Plan/RowAccess.h"
 #include "tigris/Plan/RowBound.h"
-#include "tigris/Plan/StreamModel.h"
 #include "tigris/Plan/TrafficBound.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -67,8 +67,7 @@ void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Pla
   PlanBounds& bounds = plan.bounds;
   std::optional<uint64_t> ofRows;
   if (plan.stages.size() == 1 && plan.stages[0].mode == StageMode::Whole) {
-    bounds = {anyOrderBound(graph, plan), plan.stats.slowReadBytes + plan.stats.slowWriteBytes,
-              "single-stage, any order"};
+    bounds = {anyOrderBound(graph, plan), plan.stats.trafficBytes(), "single-stage, any order"};
     plan.provenOptimal = plan.stats.fastPeakBytes == bounds.fastPeakBytes;
     return;
   }

@@ -71,7 +71,7 @@ private:
     for (const StageDraft& stage : cuts.drafts) {
       if (stage.mode != StageMode::Whole)
         return false;
-      moved += stage.stats.slowReadBytes + stage.stats.slowWriteBytes;
+      moved += stage.stats.trafficBytes();
     }
     for (const auto* ports : {&graph_.inputs(), &graph_.outputs()})
       for (const Port& port : *ports)

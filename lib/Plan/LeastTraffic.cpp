@@ -26,8 +26,7 @@ Expected<Plan> planLeastTraffic(const Graph& graph, const PlanOptions& options,
   std::optional<Plan> best;
   std::optional<Error> refusal;
   const auto key = [](const PlanStats& stats) {
-    return std::tuple(stats.slowReadBytes + stats.slowWriteBytes, stats.recomputeMacs,
-                      stats.kernelCalls);
+    return std::tuple(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
   };
   const auto isWithin = [&](uint64_t worth) {
     free.macsPerSlowByte = worth;

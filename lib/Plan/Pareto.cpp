@@ -13,8 +13,8 @@ namespace {
 
 std::array<uint64_t, 5> figures(const ParetoPoint& point) {
   const PlanStats& stats = point.stats;
-  return {stats.fastPeakBytes, stats.slowReadBytes + stats.slowWriteBytes, stats.slowPeakBytes,
-          stats.recomputeMacs, stats.kernelCalls};
+  return {stats.fastPeakBytes, stats.trafficBytes(), stats.slowPeakBytes, stats.recomputeMacs,
+          stats.kernelCalls};
 }
 
 /// As good in everything.

@@ -2,7 +2,7 @@
 #include "tigris/Plan/RowBound.h"
 
 #include "tigris/Analysis/PeakBound.h"
-#include "tigris/Plan/StreamModel.h"
+#include "tigris/Plan/RowAccess.h"
 
 #include <algorithm>
 #include <numeric>
@@ -273,8 +273,8 @@ private:
 } // namespace
 
 bool isRowPlan(const Plan& plan) {
-  const bool movesOnce = plan.stats.slowReadBytes + plan.stats.slowWriteBytes ==
-                         (plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0);
+  const bool movesOnce =
+      plan.stats.trafficBytes() == (plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0);
   return movesOnce && plan.stats.recomputeMacs == 0 &&
          std::all_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) {
            return stage.mode == StageMode::Whole ||

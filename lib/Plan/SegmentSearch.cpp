@@ -266,9 +266,7 @@ private:
     cuts_[begin].best[way.state] = std::move(entry);
   }
 
-  static uint64_t traffic(const StageStats& stats) {
-    return stats.slowReadBytes + stats.slowWriteBytes;
-  }
+  static uint64_t traffic(const StageStats& stats) { return stats.trafficBytes(); }
 
   /// False when what lives between the cuts exceeds the budget, and so does any longer run.
   bool tryWhole(size_t begin, size_t end, std::span<const Transition> ways) {

@@ -71,8 +71,7 @@ void StageDrafter::weighBy(const Objective& objective) {
 
 uint64_t StageDrafter::cost(const StageDraft& stage) const {
   const StageStats& stats = stage.stats;
-  return weights(stage).of(stats.slowReadBytes + stats.slowWriteBytes, stats.recomputeMacs,
-                           stats.kernelCalls);
+  return weights(stage).of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
 }
 
 StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& residents) const {

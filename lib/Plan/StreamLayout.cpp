@@ -6,12 +6,7 @@
 
 namespace tigris {
 
-namespace {
-
-constexpr size_t RowAxis = 1;
-constexpr size_t ColumnAxis = 2;
-
-} // namespace
+namespace {} // namespace
 
 /// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its last op what is not
 /// gone, which moves to its start when the next step begins.

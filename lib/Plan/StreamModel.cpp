@@ -8,94 +8,7 @@
 
 namespace tigris {
 
-namespace {
-
-constexpr size_t RowAxis = 1;
-constexpr size_t ColumnAxis = 2;
-
-constexpr uint64_t SumElementBytes = 4; // int32 or float
-
-/// Which ops have kernels for rows of their operand (runtime/src/reference.c).
-uint64_t sumBytesOf(const Graph& graph, const Op& op) {
-  if (op.kind != OpKind::GlobalAveragePool)
-    return 0;
-  const Tensor& x = graph.tensor(op.input(0));
-  const Shape& y = graph.tensor(op.output()).shape;
-  const bool hasKernel = x.type == DType::Int8 || x.type == DType::Float32;
-  if (!hasKernel || x.shape.rank() < 3 || x.shape[0] != y[0] || y[RowAxis] != 1)
-    return 0;
-  return static_cast<uint64_t>(x.shape.fromBack(0)) * SumElementBytes;
-}
-
-/// One index of the outermost axis, some rows, all of the rest. What has no such axis is whole there.
-Box strip(const Shape& shape, int64_t outer, int64_t begin, int64_t end) {
-  Box box = wholeBox(shape);
-  if (shape[0] == outer)
-    box.axes[0] = {0, 1};
-  box.axes[RowAxis] = {begin, end};
-  return box;
-}
-
-} // namespace
-
-const RowAccess* RowTable::find(OpId op) {
-  auto found = entries_.find(op);
-  if (found == entries_.end())
-    found = entries_.emplace(op, make(op)).first;
-  return found->second ? &*found->second : nullptr;
-}
-
-std::optional<RowAccess> RowTable::make(OpId id) const {
-  const Op& op = graph().op(id);
-  const BoxAccess* rules = access_->find(id);
-  if (rules == nullptr || op.outputs.size() != 1 || graph().tensor(op.output()).shape.rank() < 2)
-    return std::nullopt;
-  const Shape& result = graph().tensor(op.output()).shape;
-  const auto isTooLong = [](const Shape& shape) { return shape[RowAxis] > Tiling::MaxStreamRows; };
-  if (isTooLong(result))
-    return std::nullopt;
-  const int64_t outer = result[0];
-  if ((result[RowAxis] > 1 || outer > 1) && !rules->allows(strip(result, outer, 0, 1)))
-    return std::nullopt;
-  RowAccess access;
-  access.rules = rules;
-  for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (!op.inputs[i] || graph().tensor(op.inputs[i]).isConstant())
-      continue;
-    const Shape& shape = graph().tensor(op.inputs[i]).shape;
-    if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1) || isTooLong(shape))
-      return std::nullopt;
-    const Box whole = strip(shape, outer, 0, shape[RowAxis]);
-    // An axis of the operand may have the outermost extent by chance, and be another one.
-    Box last = strip(result, outer, 0, 1);
-    last.axes[0] = {outer - 1, outer};
-    const Range lastOuter = shape[0] == outer ? last.axes[0] : Range{0, 1};
-    if (rules->need(i, last).axes[0] != lastOuter)
-      return std::nullopt;
-    const Box all = rules->need(i, strip(result, outer, 0, result[RowAxis]));
-    RowAccess::Input input;
-    input.tensor = op.inputs[i];
-    input.operand = i;
-    for (int64_t row = 0; row < result[RowAxis]; ++row) {
-      const Box need = rules->need(i, strip(result, outer, row, row + 1));
-      // Kernels see all columns and channels of the rows, so these must not depend on the row.
-      if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != all.axes[2] ||
-          need.axes[3] != all.axes[3])
-        return std::nullopt;
-      const Range rows = need.axes[RowAxis];
-      if (!input.need.empty() &&
-          (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
-        return std::nullopt;
-      input.whole &= rows.size() == shape[RowAxis];
-      input.single &= rows.size() == 1;
-      input.need.push_back(rows);
-    }
-    access.inputs.push_back(std::move(input));
-  }
-  if (!access.inputs.empty())
-    access.sumBytes = sumBytesOf(graph(), op);
-  return access;
-}
+namespace {} // namespace
 
 void StreamModel::Buffer::setRow(const Box& box, uint64_t elementBytes) {
   row = box;
@@ -124,7 +37,7 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
       buffer.load = buffer.whole = isIn(loads, id);
       buffer.store = isIn(stores, id);
       buffer.firstOp = step;
-      buffer.setRow(strip(shape, model.outer_, 0, 1), dtypeSize(graph.tensor(id).type));
+      buffer.setRow(rowStrip(shape, model.outer_, 0, 1), dtypeSize(graph.tensor(id).type));
       buffer.rows = shape[RowAxis];
       buffer.rounds = static_cast<uint64_t>(shape[0]);
       model.buffers_.push_back(buffer);
@@ -180,62 +93,6 @@ void StreamModel::findSinks(std::span<const RowAccess* const> accesses) {
     buffers_[ops_[k].output].sumBytes = accesses[k]->sumBytes;
     x.whole = false;
   }
-}
-
-/// A short branch that joins a long one has its rows early, and they take memory until the other ones come. What they are made
-/// of is often kept anyway, for the long branch. So the short one waits.
-void StreamModel::findWaits() {
-  for (size_t k = 0; k < ops_.size(); ++k)
-    ops_[k].wait = findWait(k);
-}
-
-int64_t StreamModel::findWait(size_t op) const {
-  const Step& step = ops_[op];
-  if (step.inputs.size() != 1 || buffers_[step.inputs[0].buffer].whole ||
-      buffers_[step.output].sumBytes != 0)
-    return 0;
-  const auto rowsOf = [](const Input& input) {
-    const std::vector<Range>& need = input.access->need;
-    return need[need.size() / 2].size();
-  };
-  const size_t operand = step.inputs[0].buffer;
-  int64_t most = INT64_MAX; // until all readers have the rest of what they need
-  int64_t kept = 0;         // rows of the operand that others want at a time
-  for (size_t k = 0; k < ops_.size(); ++k)
-    for (const Input& input : ops_[k].inputs) {
-      if (input.buffer == step.output)
-        most = std::min(most, lag(op, k).value_or(0));
-      if (input.buffer == operand && k != op)
-        kept = std::max(kept, rowsOf(input));
-    }
-  const int64_t free = std::max<int64_t>(kept - rowsOf(step.inputs[0]), 0);
-  const Buffer& x = buffers_[operand];
-  const Buffer& y = buffers_[step.output];
-  const bool isNarrow =
-      static_cast<uint64_t>(x.rows) * x.rowBytes() < static_cast<uint64_t>(y.rows) * y.rowBytes();
-  if (most == INT64_MAX || most <= 0)
-    return 0;
-  return isNarrow ? most : std::min(most, free);
-}
-
-/// Rows of the op's operand that come after those which it needs for a row, until its reader has what else it needs for
-/// its own. nullopt when that does not depend on the operand.
-std::optional<int64_t> StreamModel::lag(size_t op, size_t reader) const {
-  std::vector<int64_t> ends(buffers_.size(), 0);
-  const auto row = static_cast<size_t>(buffers_[ops_[reader].output].rows / 2);
-  for (const Input& input : ops_[reader].inputs)
-    ends[input.buffer] = input.access->need[row].end;
-  const Input& from = ops_[op].inputs[0];
-  const int64_t own = from.access->need[static_cast<size_t>(ends[ops_[op].output] - 1)].end;
-  ends[ops_[op].output] = 0;
-  for (size_t k = reader; k-- > 0;)
-    if (const int64_t end = ends[ops_[k].output]; end > 0)
-      for (const Input& input : ops_[k].inputs)
-        ends[input.buffer] =
-            std::max(ends[input.buffer], input.access->need[static_cast<size_t>(end - 1)].end);
-  if (ends[from.buffer] == 0)
-    return std::nullopt;
-  return ends[from.buffer] - own;
 }
 
 void StreamModel::addPairs() {

@@ -1,50 +1,13 @@
 // A run of ops as one streamed stage: which rows its buffers hold in every step, and what that costs.
 #pragma once
 
-#include "tigris/Plan/TileModel.h"
+#include "tigris/Plan/RowAccess.h"
 
 #include <functional>
 #include <set>
 #include <tuple>
 
 namespace tigris {
-
-/// Which rows (indices of axis 1) of its operands an op needs for each row of its result, the outermost axis
-/// at one index.
-struct RowAccess {
-  struct Input {
-    TensorId tensor;
-    /// Which of the op's operands it is.
-    size_t operand = 0;
-    /// Per row of the result.
-    std::vector<Range> need;
-    /// Every row of the result needs all of them.
-    bool whole = true;
-    /// No row of the result needs more than one.
-    bool single = true;
-  };
-  const BoxAccess* rules = nullptr;
-  /// Activations only.
-  std::vector<Input> inputs;
-  /// An average over all rows can be a sink: it adds rows as they come to sums, which take so many bytes instead of the
-  /// result's, and needs no row twice. 0 for other ops.
-  uint64_t sumBytes = 0;
-};
-
-/// Row accesses of a graph's ops, each made once.
-class RowTable {
-public:
-  explicit RowTable(AccessTable& access) : access_(&access) {}
-  const Graph& graph() const { return access_->graph(); }
-  /// Null for an op that cannot run row by row, or wants rows again that have passed.
-  const RowAccess* find(OpId op);
-
-private:
-  std::optional<RowAccess> make(OpId op) const;
-
-  AccessTable* access_;
-  std::map<OpId, std::optional<RowAccess>> entries_;
-};
 
 /// Row-wise view of a chain: every op needs a window of rows of its operands that only moves forward. Each row
 /// is loaded or made once, and in a step no more of a tensor than its rows divided by the steps, rounded up, so that

@@ -11,12 +11,9 @@ namespace tigris {
 
 namespace {
 
-constexpr size_t Rows = 1;
-constexpr size_t Columns = 2;
-
-class Run {
+class StreamRun {
 public:
-  Run(const Graph& graph, const Stage& stage, const HomeAccess& homes)
+  StreamRun(const Graph& graph, const Stage& stage, const HomeAccess& homes)
       : graph_(graph), stage_(stage), tiling_(*stage.tiling), homes_(homes) {}
 
   Status prepare() {
@@ -27,15 +24,15 @@ public:
       const Tensor& tensor = graph_.tensor(buffer.tensor);
       if (!index_.emplace(buffer.tensor, i).second)
         return fail("two buffers for ", quoted(i));
-      for (const size_t axis : {Rows, Columns})
-        if (axis < tensor.shape.rank() && (axis == Rows || tiling_.tiles[Columns] > 1) &&
+      for (const size_t axis : {RowAxis, ColumnAxis})
+        if (axis < tensor.shape.rank() && (axis == RowAxis || tiling_.tiles[ColumnAxis] > 1) &&
             tensor.shape[axis] > Tiling::MaxStreamRows)
           return fail(quoted(i), " has ", tensor.shape[axis], " indices on axis ", axis,
                       ", a streamed stage counts up to ", Tiling::MaxStreamRows);
       State state;
       state.isLoad = contains(stage_.loads, buffer.tensor);
       state.isStore = contains(stage_.spills, buffer.tensor);
-      state.isWhole = state.isLoad && (buffer.reloadAxes >> Rows & 1U) == 0;
+      state.isWhole = state.isLoad && (buffer.reloadAxes >> RowAxis & 1U) == 0;
       state.whole = wholeBox(tensor.shape);
       state.elementSize = dtypeSize(tensor.type);
       state.isHome = buffer.inPlace;
@@ -43,7 +40,7 @@ public:
         return fail(quoted(i), " is both loaded and stored");
       if (buffer.inPlace && !state.isLoad && !state.isStore)
         return fail(quoted(i), " is neither loaded nor stored and so has no place but its buffer");
-      if (buffer.inPlace && tiling_.tiles[Columns] != 1)
+      if (buffer.inPlace && tiling_.tiles[ColumnAxis] != 1)
         return fail(quoted(i), " is worked on in place, although in stripes");
       if (buffer.wait > Tiling::MaxStreamRows)
         return fail("the op that makes ", quoted(i), " waits for ", buffer.wait,
@@ -93,7 +90,7 @@ public:
 
   Status run() {
     for (outer_ = 0; outer_ < tiling_.tiles[0]; ++outer_)
-      for (stripe_ = 0; stripe_ < tiling_.tiles[Columns]; ++stripe_)
+      for (stripe_ = 0; stripe_ < tiling_.tiles[ColumnAxis]; ++stripe_)
         if (Status status = runStripe(); !status)
           return status;
     for (const TensorId store : stage_.spills)
@@ -129,7 +126,7 @@ private:
     /// Of a sink's result: bytes of the sums, and rows in them.
     uint64_t sumBytes = 0;
     int64_t added = 0;
-    int64_t rows() const { return whole.axes[Rows].size(); }
+    int64_t rows() const { return whole.axes[RowAxis].size(); }
     uint64_t bytes(const Box& box) const {
       return static_cast<uint64_t>(box.elements()) * elementSize;
     }
@@ -159,7 +156,7 @@ private:
     const bool canSum = step.op->kind == OpKind::GlobalAveragePool && step.inputs.size() == 1 &&
                         (x.type == DType::Int8 || x.type == DType::Float32);
     if (!canSum || x.shape.rank() < 3 || x.shape[0] != tiling_.tiles[0] ||
-        y.shape[0] != tiling_.tiles[0] || y.shape[Rows] != 1)
+        y.shape[0] != tiling_.tiles[0] || y.shape[RowAxis] != 1)
       return fail("op '", step.op->name, "' cannot add rows as they come");
     State& result = states_[step.output];
     result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
@@ -175,7 +172,7 @@ private:
   Box strip(Box whole, int64_t begin, int64_t end) const {
     if (whole.axes[0].size() == tiling_.tiles[0])
       whole.axes[0] = {outer_, outer_ + 1};
-    whole.axes[Rows] = {begin, end};
+    whole.axes[RowAxis] = {begin, end};
     return whole;
   }
 
@@ -193,7 +190,7 @@ private:
     const int64_t wait = tiling_.buffers[step.output].wait;
     return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
       const State& state = states_[input.second];
-      const int64_t end = step.access.need(input.first, result).axes[Rows].end;
+      const int64_t end = step.access.need(input.first, result).axes[RowAxis].end;
       return std::min(end + wait, state.rows()) <= state.end;
     });
   }
@@ -204,7 +201,7 @@ private:
       return status;
     for (State& state : states_)
       state.first = state.fresh = state.end = state.added = 0;
-    for (int64_t step = 0; step < tiling_.tiles[Rows] || hasProgressed(); ++step)
+    for (int64_t step = 0; step < tiling_.tiles[RowAxis] || hasProgressed(); ++step)
       if (Status status = runStep(step); !status)
         return status;
     for (size_t i = 0; i < states_.size(); ++i)
@@ -219,23 +216,23 @@ private:
     for (size_t i = 0; i < states_.size(); ++i) {
       State& state = states_[i];
       const Box all = wholeBox(graph_.tensor(tiling_.buffers[i].tensor).shape);
-      const int64_t stripes = tiling_.tiles[Columns];
-      state.part = partOf(all.axes[Columns].size(), stripes, stripe_);
-      const bool keepsAll = stripes == 1 || (state.isLoad && !reloads(i, Columns));
+      const int64_t stripes = tiling_.tiles[ColumnAxis];
+      state.part = partOf(all.axes[ColumnAxis].size(), stripes, stripe_);
+      const bool keepsAll = stripes == 1 || (state.isLoad && !reloads(i, ColumnAxis));
       if (keepsAll)
         state.whole = all;
       else
-        state.whole.axes[Columns] = state.isStore ? state.part : Range{0, 0};
+        state.whole.axes[ColumnAxis] = state.isStore ? state.part : Range{0, 0};
     }
     for (size_t k = steps_.size(); k-- > 0;) {
       const Step& step = steps_[k];
       const Box result = strip(states_[step.output].whole, 0, 1);
       if (result.empty() || !step.access.allows(result))
-        return fail("op '", step.op->name, "' cannot make columns ", result.axes[Columns].begin,
-                    "..", result.axes[Columns].end, " of its result");
+        return fail("op '", step.op->name, "' cannot make columns ", result.axes[ColumnAxis].begin,
+                    "..", result.axes[ColumnAxis].end, " of its result");
       for (const auto& [operand, buffer] : step.inputs) {
-        Range& columns = states_[buffer].whole.axes[Columns];
-        columns = hull(columns, step.access.need(operand, result).axes[Columns]);
+        Range& columns = states_[buffer].whole.axes[ColumnAxis];
+        columns = hull(columns, step.access.need(operand, result).axes[ColumnAxis]);
       }
     }
     return {};
@@ -251,7 +248,7 @@ private:
   }
 
   Status runStep(int64_t index) {
-    const int64_t steps = tiling_.tiles[Rows];
+    const int64_t steps = tiling_.tiles[RowAxis];
     for (State& state : states_) {
       state.fresh = state.end;
       if (state.isWhole)
@@ -349,7 +346,7 @@ private:
       for (const auto& [operand, input] : step.inputs)
         if (input == buffer) {
           const Box next = strip(result.whole, result.fresh, result.fresh + 1);
-          lowest = std::min(lowest, step.access.need(operand, next).axes[Rows].begin);
+          lowest = std::min(lowest, step.access.need(operand, next).axes[RowAxis].begin);
         }
     }
     if (lowest < state.first)
@@ -384,7 +381,7 @@ private:
     const Box box = strip(state.whole, 0, state.rows());
     const bool isFirst = round_ == 1;
     const bool changed = (tiling_.tiles[0] > 1 && stripe_ == 0 && reloads(buffer, 0)) ||
-                         (tiling_.tiles[Columns] > 1 && reloads(buffer, Columns));
+                         (tiling_.tiles[ColumnAxis] > 1 && reloads(buffer, ColumnAxis));
     if (state.isWhole && !isFirst && !changed) {
       if (state.loadedBox == box)
         return {};
@@ -409,8 +406,9 @@ private:
       return {};
     const Box made = strip(result.whole, result.fresh, result.end);
     const bool isWide = std::any_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
-      return tiling_.tiles[Columns] > 1 && step.access.need(input.first, made).axes[Columns] !=
-                                               states_[input.second].whole.axes[Columns];
+      return tiling_.tiles[ColumnAxis] > 1 &&
+             step.access.need(input.first, made).axes[ColumnAxis] !=
+                 states_[input.second].whole.axes[ColumnAxis];
     });
     for (int64_t row = result.fresh; row < result.end; row = isWide ? row + 1 : result.end)
       if (Status status = make(step, strip(result.whole, row, isWide ? row + 1 : result.end));
@@ -427,7 +425,7 @@ private:
       return {};
     const TensorId tensor = tiling_.buffers[step.output].tensor;
     Box part = strip(result.whole, result.fresh, result.end);
-    part.axes[Columns] = result.part;
+    part.axes[ColumnAxis] = result.part;
     counts_.stored[tensor] += result.bytes(part);
     return homes_.write ? homes_.write(tensor, part) : Status();
   }
@@ -443,18 +441,18 @@ private:
       const Box held = strip(state.whole, state.first, state.end);
       // Kernels see all channels, and without stripes all columns, of the rows they need; these must be the same for all rows.
       const Box all = step.access.need(operand, strip(result.whole, 0, result.rows()));
-      for (size_t axis = tiling_.tiles[Columns] > 1 ? Columns + 1 : Columns; axis < Box::MaxRank;
-           ++axis) {
+      for (size_t axis = tiling_.tiles[ColumnAxis] > 1 ? ColumnAxis + 1 : ColumnAxis;
+           axis < Box::MaxRank; ++axis) {
         if (need.axes[axis] != all.axes[axis] ||
             hull(held.axes[axis], need.axes[axis]) != held.axes[axis])
           return fail("op '", step.op->name, "' does not find what it needs of ", quoted(buffer));
         need.axes[axis] = held.axes[axis];
       }
-      const Range columns = need.axes[Columns];
-      const bool isWhole = columns == held.axes[Columns];
-      const bool isInside = need.axes[Rows].size() == 1 &&
-                            held.axes[Columns].begin <= columns.begin &&
-                            columns.end <= held.axes[Columns].end;
+      const Range columns = need.axes[ColumnAxis];
+      const bool isWhole = columns == held.axes[ColumnAxis];
+      const bool isInside = need.axes[RowAxis].size() == 1 &&
+                            held.axes[ColumnAxis].begin <= columns.begin &&
+                            columns.end <= held.axes[ColumnAxis].end;
       if (need.empty() || need.axes[0] != held.axes[0] || need.axes[3] != held.axes[3] ||
           !(isWhole || isInside))
         return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
@@ -462,8 +460,8 @@ private:
       if (Status status = findRows(step, buffer, need); !status)
         return status;
       // In place the rows that are read and written, otherwise all that the buffers hold.
-      const Range read = state.isHome ? need.axes[Rows] : held.axes[Rows];
-      const Range written = result.isHome ? made.axes[Rows] : Range{result.first, result.end};
+      const Range read = state.isHome ? need.axes[RowAxis] : held.axes[RowAxis];
+      const Range written = result.isHome ? made.axes[RowAxis] : Range{result.first, result.end};
       if (Status status = checkApart(step, buffer, read, place(step.output, written.begin),
                                      place(step.output, written.end));
           !status)
@@ -476,7 +474,7 @@ private:
   /// The rows of an operand are in its buffer, or where the tensor lies.
   Status findRows(const Step& step, size_t buffer, const Box& need) const {
     const State& state = states_[buffer];
-    for (int64_t row = need.axes[Rows].begin; row < need.axes[Rows].end; ++row)
+    for (int64_t row = need.axes[RowAxis].begin; row < need.axes[RowAxis].end; ++row)
       if (row < state.first || row >= state.end ||
           (!state.isHome &&
            memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row))))
@@ -514,7 +512,7 @@ private:
 Expected<TileReplay::Counts> StreamReplay::run(const HomeAccess& homes) const {
   if (!stage_.tiling)
     return makeError(DiagId::BadPlan, "a streamed stage without tiles");
-  Run run(graph_, stage_, homes);
+  StreamRun run(graph_, stage_, homes);
   if (Status status = run.prepare(); !status)
     return status.takeError();
   if (Status status = run.run(); !status)

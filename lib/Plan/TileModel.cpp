@@ -262,16 +262,15 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
 }
 
 uint64_t TileModel::haloRows(const TileCost& cost) {
-  constexpr size_t Rows = 1;
-  const int64_t cuts = cost.tiles[Rows] - 1;
-  const AxisSummary& parts = summary(Rows, cost.tiles[Rows]);
-  const AxisSummary& uncut = summary(Rows, 1);
+  const int64_t cuts = cost.tiles[RowAxis] - 1;
+  const AxisSummary& parts = summary(RowAxis, cost.tiles[RowAxis]);
+  const AxisSummary& uncut = summary(RowAxis, 1);
   int64_t most = 0;
   for (size_t i = 0; cuts > 0 && i < buffers_.size(); ++i) {
     const AxisSummary::PerBuffer& whole = uncut.buffers[i];
     if (!buffers_[i].load || !parts.buffers[i].depends || whole.elements == 0)
       continue;
-    const int64_t rowElements = whole.elements / whole.largest[Rows];
+    const int64_t rowElements = whole.elements / whole.largest[RowAxis];
     const int64_t twice = (parts.buffers[i].elements - whole.elements) / rowElements;
     most = std::max(most, (twice + cuts - 1) / cuts);
   }

@@ -32,9 +32,9 @@ int64_t firstElement(const Box& part, const Box& box) {
   return offset;
 }
 
-class Run {
+class TileRun {
 public:
-  Run(const Graph& graph, const Stage& stage)
+  TileRun(const Graph& graph, const Stage& stage)
       : graph_(graph), stage_(stage), tiling_(*stage.tiling) {}
 
   Status prepare() {
@@ -247,7 +247,7 @@ private:
 Expected<TileReplay::Counts> TileReplay::run() const {
   if (!stage_.tiling)
     return makeError(DiagId::BadPlan, "a tiled stage without tiles");
-  Run run(graph_, stage_);
+  TileRun run(graph_, stage_);
   if (Status status = run.prepare(); !status)
     return status.takeError();
   const TileIndex& tiles = stage_.tiling->tiles;

@@ -237,8 +237,8 @@ tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data)
  *
  * Only for plans with io mode "caller" in which one streamed stage alone moves the tensor, as those of
  * `tigris-plan --input-rows` and `--output-rows` do; otherwise TIGRIS_E_ROWS: the plan reads the rows twice, all at
- * once or in the caller's buffer, or the tensor is a state. tigris_input and tigris_output are NULL then. tigris_set_input and
- * tigris_set_output replace the callback by a buffer. */
+ * once or in the caller's buffer, or the tensor is a state. tigris_input and tigris_output are NULL then.
+ * tigris_set_input and tigris_set_output replace the callback by a buffer. */
 typedef int (*tigris_row_hook)(void* user, uint32_t first, uint32_t count, void* rows);
 tigris_status tigris_set_input_rows(tigris_context* ctx, unsigned index, tigris_row_hook hook,
                                     void* user);

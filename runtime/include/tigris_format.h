@@ -289,8 +289,9 @@ typedef struct tigris_tiling {
 
 /* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
  * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes
- * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole), and `load_op`
- * of its output's buffer more of them, or all there are; at most its share of a step, d / tiles[1] rounded up. Further steps follow until all rows are made.
+ * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole), and as many
+ * more of them as `start` of its output's buffer says, or all there are; at most its share of a step, d / tiles[1]
+ * rounded up. Further steps follow until all rows are made.
  * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
  * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
  * new in the step, packed; kept rows move to its start, those of the last buffer first. New rows of STORE buffers are stored. So every row
@@ -310,7 +311,7 @@ typedef struct tigris_tiling {
  * step with such rows, and adds them to sums, which lie in that buffer from the first of these steps to the
  * last. Then the result, one row, is written over their front. */
 
-#define TIGRIS_TILE_LOAD 1u  /* copied from home before op `load_op` of the stage */
+#define TIGRIS_TILE_LOAD 1u  /* copied from home before op `start` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
 /* with one of them, in a streamed stage: `fast` and `bytes` are those of home, or 0 if that is CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u
@@ -326,9 +327,9 @@ typedef struct tigris_tile_buffer {
   uint32_t bytes; /* room: the largest box of any tile */
   uint32_t
       home_offset; /* SLOW, FAST: offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
-  /* LOAD: index of an op of the stage, from 0; otherwise, in a streamed stage, rows that the op which writes it waits for;
-   * in a tiled one 0 */
-  uint16_t load_op;
+  /* LOAD: index of an op of the stage, from 0; otherwise, in a streamed stage, rows that the op which writes it waits
+   * for, beyond those it needs; in a tiled one 0 */
+  uint16_t start;
   /* LOAD: bit k set: filled again when index i_k differs from the tile before (and in the first tile);
    * otherwise the buffer still holds the box it needs. 0xF: in every tile. 0 without LOAD. */
   uint16_t reload_axes;

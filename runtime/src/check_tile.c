@@ -63,8 +63,8 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
   tensor = tensorOf(t, b);
   if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank - 1u >= TIGRIS_BOX_RANK)
     return TIGRIS_E_FORMAT;
-  if (isLoad ? b->load_op >= t->stage->op_count || b->reload_axes > 0xF
-             : (b->load_op != 0 && !streams(t)) || b->reload_axes != 0)
+  if (isLoad ? b->start >= t->stage->op_count || b->reload_axes > 0xF
+             : (b->start != 0 && !streams(t)) || b->reload_axes != 0)
     return TIGRIS_E_FORMAT;
   if ((streams(t) && !countOk(t->plan, tensor, ROWS)) ||
       (inStripes(t) && !countOk(t->plan, tensor, COLUMNS)))
@@ -183,8 +183,7 @@ static tigris_status checkTileOp(const Tiling* t, uint32_t index) {
     if (from == NULL ||
         (!(from->flags & to->flags & TIGRIS_TILE_IN_PLACE) &&
          !disjoint(to->fast, to->bytes, from->fast, from->bytes)) ||
-        !((from->flags & TIGRIS_TILE_LOAD) ? from->load_op <= index
-                                           : isWritten(t, index, o->offset)))
+        !((from->flags & TIGRIS_TILE_LOAD) ? from->start <= index : isWritten(t, index, o->offset)))
       return TIGRIS_E_ADDRESS;
   }
   return TIGRIS_OK;

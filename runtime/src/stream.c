@@ -116,7 +116,7 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
  * after it that the op waits for. `keeps`: they keep their rows from there on, `fresh` is the lowest. */
 static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
-  const int32_t wait = t->buffers[o[op->inputs].offset].load_op;
+  const int32_t wait = t->buffers[o[op->inputs].offset].start;
   const uint32_t strips = stripInputs(op);
   tigris_status status = TIGRIS_OK;
   uint32_t i;

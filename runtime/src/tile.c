@@ -361,8 +361,9 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
 /* Makes all that an op is to make, or adds all that there is to add of `made`: at once; or row by row, where an operand
  * has more columns than it needs: they are in one piece for a single row only. */
 static tigris_status runParts(const Tiles* t, const tigris_op* op, uint32_t made) {
-  const int asWindows =
-      (TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) && byRows(t) && tigris_rows_are_windows(t->plan, op);
+  const int asWindows = (TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) && byRows(t) &&
+                        t->plan->operands[op->operands].pool == TIGRIS_POOL_TILE &&
+                        tigris_rows_are_windows(t->plan, op);
   tigris_box box;
   tigris_status status;
   if (asWindows) {
@@ -455,7 +456,7 @@ static tigris_status runTile(Tiles* t) {
     const uint32_t out = tigris_tile_output(t, op);
     const uint32_t made = isSink(t, out) ? t->plan->operands[op->operands].offset : out;
     for (k = 0; status == TIGRIS_OK && loads != 0 && k < t->tiling->buffer_count; ++k) {
-      if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].load_op == i) {
+      if ((t->buffers[k].flags & TIGRIS_TILE_LOAD) && t->buffers[k].start == i) {
         status = carry(t, k, 0);
         --loads;
       }

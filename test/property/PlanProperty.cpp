@@ -239,7 +239,7 @@ private:
       return strCat("does ", plan.stats.recomputeMacs, " of ", plan.stats.macs,
                     " multiply-accumulates twice, allowed are ", *plan_.recompute, " percent");
     if (plan.bounds.fastPeakBytes > plan.stats.fastPeakBytes ||
-        plan.bounds.slowTrafficBytes > plan.stats.slowReadBytes + plan.stats.slowWriteBytes)
+        plan.bounds.slowTrafficBytes > plan.stats.trafficBytes())
       return strCat("beats the bounds: ", plan.bounds.fastPeakBytes, " bytes of fast memory, ",
                     plan.bounds.slowTrafficBytes, " of traffic for ", plan.bounds.planClass);
     if (std::string problem = checkStream(*file); !problem.empty())
@@ -327,8 +327,7 @@ private:
     for (const Stage& stage : plan.stages) {
       const StageStats& stats = stage.stats;
       cost += objective.weights(graph_, stage.ops, !hasTiles(stage.mode))
-                  .of(stats.slowReadBytes + stats.slowWriteBytes, stats.recomputeMacs,
-                      stats.kernelCalls);
+                  .of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
     }
     return cost;
   }

@@ -122,6 +122,14 @@ TensorId Generator::constant(DType type, const Shape& dims, std::optional<QuantP
   return id;
 }
 
+TensorId Generator::orConstant(TensorId x) {
+  if (!random_.percent(5))
+    return x;
+  const TensorId id = constant(tensor(x).type, shape(x), tensor(x).quant);
+  magnitude_[id] = 1;
+  return id;
+}
+
 std::optional<TensorId> Generator::add(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs,
                                        const QuantParam& quantized, double magnitude,
                                        Activation act) {
@@ -216,7 +224,8 @@ void Generator::addTowerOp() {
   attrs.set("kernel_shape", std::vector<int64_t>{3, 3});
   attrs.set("strides", std::vector<int64_t>{random_.percent(10) ? 2 : 1, 1});
   attrs.set("pads", std::vector<int64_t>{1, 1, 1, 1});
-  add(OpKind::MaxPool, {x}, attrs, sameQuant(x), magnitude_[x]);
+  const TensorId map = orConstant(x);
+  add(OpKind::MaxPool, {map}, attrs, sameQuant(map), magnitude_[map]);
 }
 
 Graph randomModel(uint64_t seed, unsigned ops) { return Generator(seed).make(ops); }

@@ -34,8 +34,9 @@ void Generator::addWindow(TensorId x, int64_t stride) {
   attrs.set("pads", pads);
   if (random_.percent(30)) {
     attrs.set("kernel_shape", kernel);
-    add(random_.percent(60) ? OpKind::MaxPool : OpKind::AveragePool, {x}, attrs, sameQuant(x),
-        magnitude_[x]);
+    const TensorId map = orConstant(x);
+    add(random_.percent(60) ? OpKind::MaxPool : OpKind::AveragePool, {map}, attrs, sameQuant(map),
+        magnitude_[map]);
     return;
   }
   const int64_t channels = shape(x).fromBack(0);

@@ -70,7 +70,7 @@ uint32_t builderSlow(Builder* b, uint32_t bytes);
 
 /* Makes a tensor a buffer of the tiled stage being built, with room for all of it: at the tensor's fast
  * offset, or at a fresh one where it has none, or with more room if like->bytes says so, at a fresh one. `like` gives
- * home, home_offset, flags, load_op and reload_axes. */
+ * home, home_offset, flags, start and reload_axes. */
 void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like);
 /* Ends a tiled or a streamed stage; its state gets a fresh fast offset. */
 void builderTiledStage(Builder* b, const uint32_t* tiles);

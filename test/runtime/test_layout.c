@@ -133,7 +133,7 @@ static void testRecords(void) {
   FIELD(tigris_tile_buffer, fast, 4, 4);
   FIELD(tigris_tile_buffer, bytes, 8, 4);
   FIELD(tigris_tile_buffer, home_offset, 12, 4);
-  FIELD(tigris_tile_buffer, load_op, 16, 2);
+  FIELD(tigris_tile_buffer, start, 16, 2);
   FIELD(tigris_tile_buffer, reload_axes, 18, 2);
 }
 

@@ -380,7 +380,7 @@ uint8_t* graphBuild(Builder* b, const Graph* g, uint32_t mode, uint32_t extra,
         like.flags = pass == 0 ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE;
         like.home = mode == TIGRIS_IO_SLOW ? TIGRIS_POOL_SLOW : TIGRIS_POOL_CALLER;
         like.home_offset = mode == TIGRIS_IO_SLOW ? p->offset : port;
-        like.load_op = (uint16_t)(pass == 0 ? firstReader(g, i) : 0);
+        like.start = (uint16_t)(pass == 0 ? firstReader(g, i) : 0);
         like.reload_axes = pass == 0 ? 0xF : 0;
         ++port;
       }

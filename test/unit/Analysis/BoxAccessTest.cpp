@@ -202,6 +202,22 @@ TEST_CASE("only the outermost axis of a broadcast constant is contiguous") {
   CHECK_FALSE(access("[2, 3, 1, 1]").canCut(1, 3));
 }
 
+TEST_CASE("a window over a constant takes whole rows of it") {
+  const auto access = [](const std::string& batch) {
+    const std::string shape = "[" + batch + ", 8, 8, 4]";
+    const Graph graph =
+        oneOp("{op: MaxPool, name: op, in: [c], out: [y], attrs: {kernel_shape: [3, 3], "
+              "pads: [1, 1, 1, 1]}}",
+              {{"x", shape}, {"c", shape}, {"y", shape}});
+    return accessOf(graph);
+  };
+  CHECK(access("1").canCut(1, 4));
+  CHECK_FALSE(access("1").canCut(2, 2));
+  CHECK_FALSE(access("1").canCut(3, 2));
+  CHECK(access("2").canCut(0, 2));
+  CHECK_FALSE(access("2").canCut(1, 4));
+}
+
 TEST_CASE("ops without rules run on whole tensors only") {
   const Graph reshape = oneOp("{op: Reshape, name: op, in: [x], out: [y], attrs: {shape: [6]}}",
                               {{"x", "[2, 3]"}, {"y", "[6]"}});

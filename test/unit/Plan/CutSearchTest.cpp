@@ -13,7 +13,7 @@ using namespace tigris;
 namespace {
 
 /// Poolings, three rows high, over 24 rows of 32 bytes: 768 bytes a map.
-std::string poolings(int count) {
+std::string poolingChain(int count) {
   std::string tensors;
   std::string ops;
   for (int k = 0; k <= count; ++k)
@@ -28,7 +28,7 @@ std::string poolings(int count) {
 
 struct Fixture {
   explicit Fixture(int count)
-      : graph(parseGraph(poolings(count).c_str())), drafts(graph),
+      : graph(parseGraph(poolingChain(count).c_str())), drafts(graph),
         drafter(drafts.drafter(drafts.orders(IoMode::Caller, 8, true).given(), {})) {}
 
   SegmentOptions within(uint64_t budget) const {
@@ -121,7 +121,7 @@ TEST_CASE("cuts: nothing fits, nothing is found") {
 }
 
 TEST_CASE("chains: each tensor lower than the one before, the stage below or above") {
-  const Graph graph = parseGraph(poolings(3).c_str());
+  const Graph graph = parseGraph(poolingChain(3).c_str());
   const TensorId first = *graph.findTensor("t1");
   const TensorId second = *graph.findTensor("t2");
   const TensorId third = *graph.findTensor("t3");

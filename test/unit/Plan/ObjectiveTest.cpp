@@ -25,7 +25,7 @@ std::string filters(unsigned count) {
                 "  - {name: t", count, "}\ntensors:\n", tensors, "ops:\n", ops);
 }
 
-Plan planned(const Graph& graph, const std::string& optimize, uint64_t fast,
+Plan planFor(const Graph& graph, const std::string& optimize, uint64_t fast,
              const std::optional<KernelCosts>& costs = std::nullopt) {
   PlanOptions options;
   options.costs = costs;
@@ -41,8 +41,6 @@ Plan planned(const Graph& graph, const std::string& optimize, uint64_t fast,
 }
 
 uint64_t memory(const Plan& plan) { return plan.stats.fastPeakBytes + plan.stats.slowPeakBytes; }
-uint64_t traffic(const Plan& plan) { return plan.stats.slowReadBytes + plan.stats.slowWriteBytes; }
-
 } // namespace
 
 TEST_CASE("objective: weights of the target's costs") {
@@ -64,20 +62,21 @@ TEST_CASE("objective: weights of the target's costs") {
 TEST_CASE("objective: latency takes traffic for fewer calls, memory takes both for less memory") {
   const Graph graph = parseGraph(filters(3));
   const uint64_t budget = 3000; // 4096 would hold two tensors
-  const Plan least = planned(graph, "traffic", budget);
-  const Plan fast = planned(graph, "latency", budget);
-  const Plan small = planned(graph, "memory", budget);
-  CHECK(traffic(least) == least.stats.compulsoryBytes);
+  const Plan least = planFor(graph, "traffic", budget);
+  const Plan fast = planFor(graph, "latency", budget);
+  const Plan small = planFor(graph, "memory", budget);
+  CHECK(least.stats.trafficBytes() == least.stats.compulsoryBytes);
   CHECK(fast.stats.kernelCalls < least.stats.kernelCalls);
   // Where calls cost nothing beside slow memory, latency is traffic.
   KernelCosts slowMemory;
   slowMemory.slowByte = 1;
-  CHECK(traffic(planned(graph, "latency", budget, slowMemory)) == traffic(least));
+  CHECK(planFor(graph, "latency", budget, slowMemory).stats.trafficBytes() ==
+        least.stats.trafficBytes());
   CHECK(memory(small) < memory(least));
   CHECK(memory(small) < memory(fast));
   CHECK(small.budget.fast == budget);
   CHECK(small.optimize == "memory");
   // What fits at once is as good as it gets for traffic and latency.
-  CHECK(planned(graph, "latency", 5000).stages.size() == 1);
-  CHECK(memory(planned(graph, "memory", 5000)) <= memory(small));
+  CHECK(planFor(graph, "latency", 5000).stages.size() == 1);
+  CHECK(memory(planFor(graph, "memory", 5000)) <= memory(small));
 }

@@ -13,7 +13,7 @@ using namespace tigris;
 namespace {
 
 /// 100 -> 300 -> 200 -> 50 bytes.
-const char* const Chain = R"(stage: normalized
+const char* const PlannedChain = R"(stage: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -54,7 +54,7 @@ void checkFails(const Graph& graph, const PlanOptions& options, DiagId id,
 } // namespace
 
 TEST_CASE("one budget: the caller owns inputs and outputs") {
-  Graph graph = parseGraph(Chain);
+  Graph graph = parseGraph(PlannedChain);
   applyPlan(graph, planned(graph, budget(1000)));
   CHECK(bool(checkPlan(graph)));
   CHECK(graph.stage() == GraphStage::Planned);
@@ -66,7 +66,7 @@ TEST_CASE("one budget: the caller owns inputs and outputs") {
   CHECK(graph.op(plan.stats.peakOp).name == "cut");
   CHECK(plan.stats.ioBytes == 150);
   CHECK(plan.stats.compulsoryBytes == 150);
-  CHECK(plan.stats.slowReadBytes + plan.stats.slowWriteBytes == 0);
+  CHECK(plan.stats.trafficBytes() == 0);
   CHECK(plan.stats.kernelCalls == 3);
   CHECK(plan.bounds.fastPeakBytes == 500);
   CHECK(plan.bounds.planClass == "single-stage, any order");
@@ -74,7 +74,7 @@ TEST_CASE("one budget: the caller owns inputs and outputs") {
 }
 
 TEST_CASE("two budgets: inputs and outputs live in slow memory") {
-  Graph graph = parseGraph(Chain);
+  Graph graph = parseGraph(PlannedChain);
   applyPlan(graph, planned(graph, budget(1000, 200)));
   CHECK(bool(checkPlan(graph)));
   const Plan& plan = *graph.plan();
@@ -90,14 +90,14 @@ TEST_CASE("two budgets: inputs and outputs live in slow memory") {
 TEST_CASE("the arena can hold inputs and outputs") {
   PlanOptions options = budget(1000);
   options.io = IoMode::Arena;
-  Graph graph = parseGraph(Chain);
+  Graph graph = parseGraph(PlannedChain);
   applyPlan(graph, planned(graph, options));
   CHECK(bool(checkPlan(graph)));
   CHECK(graph.plan()->stages[0].fast.size() == 4);
 }
 
 TEST_CASE("what does not fit is refused with need, op and budget") {
-  const Graph graph = parseGraph(Chain);
+  const Graph graph = parseGraph(PlannedChain);
   PlanOptions greedy = budget(499);
   greedy.planner = "greedy";
   checkFails(graph, greedy, DiagId::OverBudget,
@@ -108,7 +108,7 @@ TEST_CASE("what does not fit is refused with need, op and budget") {
 }
 
 TEST_CASE("options that make no sense are usage errors") {
-  const Graph graph = parseGraph(Chain);
+  const Graph graph = parseGraph(PlannedChain);
   PlanOptions options = budget(1000);
   options.io = IoMode::Slow;
   checkFails(graph, options, DiagId::Usage, "slow memory: there is none");
@@ -126,7 +126,7 @@ TEST_CASE("options that make no sense are usage errors") {
 }
 
 TEST_CASE("the target decides the alignment") {
-  const Graph graph = parseGraph(Chain);
+  const Graph graph = parseGraph(PlannedChain);
   for (const Target& target : allTargets()) {
     PlanOptions options = budget(4096);
     options.target = target.name;
@@ -169,7 +169,7 @@ ops:
   CHECK(graph.plan()->bounds.planClass == "single-stage, any order");
   CHECK(graph.plan()->provenOptimal);
 
-  Graph chain = parseGraph(Chain);
+  Graph chain = parseGraph(PlannedChain);
   const std::vector<OpId> order = chain.order();
   applyPlan(chain, planned(chain, budget(1000)));
   CHECK(chain.order() == order);
@@ -231,7 +231,7 @@ TEST_CASE("random graphs: the checker accepts every plan, bounds hold, plans rep
 namespace {
 
 /// A 3x3 convolution of 3 channels to 5, a depthwise one and an average pool.
-const char* const Windows = R"(stage: normalized
+const char* const PlannedWindows = R"(stage: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -256,7 +256,7 @@ blobs:
 } // namespace
 
 TEST_CASE("kernel scratch comes off the fast budget") {
-  Graph graph = parseGraph(Windows);
+  Graph graph = parseGraph(PlannedWindows);
   const auto scratch = [&](size_t op, KernelLibrary kernels) {
     return kernelScratch(graph, graph.op(graph.order()[op]), kernels);
   };

@@ -11,7 +11,7 @@ using namespace tigris;
 namespace {
 
 /// Two poolings 3 rows high on 16 rows of 32 bytes.
-const char* const Poolings = R"(stage: normalized
+const char* const PoolingChain = R"(stage: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -29,7 +29,7 @@ ops:
 } // namespace
 
 TEST_CASE("row bound: the rows a window holds") {
-  const Graph graph = parseGraph(Poolings);
+  const Graph graph = parseGraph(PoolingChain);
   // Only m lies in the arena: three of its rows while one of y is made.
   CHECK(rowPeakBound(graph, IoMode::Caller) == 96);
   // With x loaded and y stored row by row: whichever row of y is made first, no other has been. For the last one two rows of
@@ -61,7 +61,7 @@ ops:
 }
 
 TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
-  Graph graph = parseGraph(Poolings);
+  Graph graph = parseGraph(PoolingChain);
   PlanOptions options;
   options.budget = {400, 4096, {}};
   const Expected<Plan> plain = planGraph(graph, options);
@@ -79,7 +79,7 @@ TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
 }
 
 TEST_CASE("traffic bound: inputs count as far as they are needed") {
-  CHECK(leastTraffic(parseGraph(Poolings)) == 1024);
+  CHECK(leastTraffic(parseGraph(PoolingChain)) == 1024);
   const Graph cut = parseGraph(R"(stage: normalized
 layout: channels-last
 inputs:

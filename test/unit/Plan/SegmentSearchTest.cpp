@@ -63,8 +63,6 @@ Plan planned(const Graph& graph, const std::string& planner, uint64_t fast,
   return *plan;
 }
 
-uint64_t traffic(const Plan& plan) { return plan.stats.slowReadBytes + plan.stats.slowWriteBytes; }
-
 StageDraft stageWith(std::vector<TensorId> residents, uint64_t height) {
   StageDraft stage;
   stage.residents = std::move(residents);
@@ -77,12 +75,12 @@ StageDraft stageWith(std::vector<TensorId> residents, uint64_t height) {
 TEST_CASE("search: the wide part streams, and its result stays for what follows") {
   const Graph graph = parseGraph(Narrowing);
   const Plan plan = planned(graph, "optimal", 260, 4096);
-  CHECK(traffic(plan) == plan.stats.compulsoryBytes);
+  CHECK(plan.stats.trafficBytes() == plan.stats.compulsoryBytes);
   CHECK(plan.stats.recomputeMacs == 0);
   REQUIRE(plan.stages.size() > 1);
   CHECK(plan.stages[0].mode == StageMode::Streamed);
   CHECK(plan.slow.size() == 2); // the model's input and output, nothing else
-  CHECK(traffic(planned(graph, "greedy", 260, 4096)) > plan.stats.compulsoryBytes);
+  CHECK(planned(graph, "greedy", 260, 4096).stats.trafficBytes() > plan.stats.compulsoryBytes);
 }
 
 TEST_CASE("search: what stays needs no slow memory") {
@@ -90,7 +88,7 @@ TEST_CASE("search: what stays needs no slow memory") {
   const Plan plan = planned(graph, "optimal", 260, {});
   CHECK(plan.io == IoMode::Caller);
   CHECK(plan.slow.empty());
-  CHECK(traffic(plan) == 0);
+  CHECK(plan.stats.trafficBytes() == 0);
 }
 
 TEST_CASE("search: the smallest budget without slow memory works, and less is refused with it") {
@@ -166,8 +164,8 @@ TEST_CASE("search: never costs more than greedy cuts") {
     const uint64_t budget = (needs->smallest + needs->oneStage) / 2;
     const Plan greedy = planned(graph, "greedy", budget, 1 << 20);
     const Plan searched = planned(graph, "optimal", budget, 1 << 20);
-    CHECK(traffic(searched) + searched.stats.recomputeMacs / MacsPerSlowByte <=
-          traffic(greedy) + greedy.stats.recomputeMacs / MacsPerSlowByte);
+    CHECK(searched.stats.trafficBytes() + searched.stats.recomputeMacs / MacsPerSlowByte <=
+          greedy.stats.trafficBytes() + greedy.stats.recomputeMacs / MacsPerSlowByte);
   }
 }
 

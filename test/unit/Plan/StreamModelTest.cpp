@@ -13,46 +13,40 @@ using namespace tigris;
 
 namespace {
 
-/// Two 3x3 poolings over 8 rows of 4 bytes, the second around which a residual goes.
-const char* const Residual = R"(stage: normalized
-layout: channels-last
-inputs: [{name: x}]
-outputs: [{name: y}]
-tensors:
-  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: a, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: b, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: y, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-ops:
-  - {op: MaxPool, name: first, in: [x], out: [a], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-  - {op: MaxPool, name: second, in: [a], out: [b], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-  - {op: Add, name: join, in: [a, b], out: [y]}
-)";
+/// From x to y, over maps of 8 rows of 4 bytes with these names.
+std::string graphOf(const std::vector<std::string>& maps, const std::vector<std::string>& ops) {
+  std::string text = "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\n"
+                     "outputs: [{name: y}]\ntensors:\n";
+  for (const std::string& map : maps)
+    text += strCat("  - {name: ", map, ", type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}\n");
+  text += "ops:\n";
+  for (const std::string& op : ops)
+    text += strCat("  - {", op, "}\n");
+  return text;
+}
 
-/// Three windows of three rows of 4 bytes, with an op of single rows before each.
-const char* const Chain = R"(stage: normalized
-layout: channels-last
-inputs: [{name: x}]
-outputs: [{name: y}]
-tensors:
-  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: a, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: b, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: c, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: d, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: e, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: y, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-ops:
-  - {op: Relu, name: first, in: [x], out: [a]}
-  - {op: MaxPool, name: firstWindow, in: [a], out: [b], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-  - {op: Relu, name: second, in: [b], out: [c]}
-  - {op: MaxPool, name: secondWindow, in: [c], out: [d], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-  - {op: Relu, name: third, in: [d], out: [e]}
-  - {op: MaxPool, name: thirdWindow, in: [e], out: [y], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-)";
+/// A window of 3x3.
+std::string window(const char* in, const char* out) {
+  return strCat("op: MaxPool, name: to_", out, ", in: [", in, "], out: [", out,
+                "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}");
+}
+
+std::string relu(const char* in, const char* out) {
+  return strCat("op: Relu, name: to_", out, ", in: [", in, "], out: [", out, "]");
+}
+
+/// Two windows, the second around which a residual goes.
+const std::string Residual =
+    graphOf({"x", "a", "b", "y"},
+            {window("x", "a"), window("a", "b"), "op: Add, name: join, in: [a, b], out: [y]"});
+
+/// Three windows, with an op of single rows before each.
+const std::string StreamChain = graphOf({"x", "a", "b", "c", "d", "e", "y"},
+                                        {relu("x", "a"), window("a", "b"), relu("b", "c"),
+                                         window("c", "d"), relu("d", "e"), window("e", "y")});
 
 /// Strides, dilation, padding, enlarging, a concatenation of channels, and two in the outermost axis.
-const char* const Windows = R"(stage: normalized
+const char* const StreamWindows = R"(stage: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -136,7 +130,7 @@ ops:
   - {op: Relu, name: cut, in: [a], out: [y]}
 )";
 
-/// Windows of several rows and different widths over one tensor.
+/// StreamWindows of several rows and different widths over one tensor.
 const char* const TwoWindows = R"(stage: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -274,7 +268,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
 }
 
 TEST_CASE("streams: rolling buffers lie like tiles of a roof") {
-  const Graph graph = parseGraph(Chain);
+  const Graph graph = parseGraph(StreamChain);
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
@@ -304,22 +298,9 @@ TEST_CASE("streams: rolling buffers lie like tiles of a roof") {
 }
 
 TEST_CASE("streams: a short branch waits for the longer one that it joins") {
-  const Graph graph = parseGraph(R"(stage: normalized
-layout: channels-last
-inputs: [{name: x}]
-outputs: [{name: y}]
-tensors:
-  - {name: x, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: short, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: a, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: long, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-  - {name: y, type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}
-ops:
-  - {op: Relu, name: shortcut, in: [x], out: [short]}
-  - {op: MaxPool, name: first, in: [x], out: [a], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-  - {op: MaxPool, name: second, in: [a], out: [long], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
-  - {op: Add, name: join, in: [short, long], out: [y]}
-)");
+  const Graph graph = parseGraph(graphOf({"x", "short", "a", "long", "y"},
+                                         {relu("x", "short"), window("x", "a"), window("a", "long"),
+                                          "op: Add, name: join, in: [short, long], out: [y]"}));
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
@@ -375,7 +356,8 @@ ops:
 }
 
 TEST_CASE("streams: the replay counts what the model says, in all steps and stripes") {
-  for (const char* text : {Residual, Chain, Windows, Parts, Broadcast, Average, Averages}) {
+  for (const std::string& text : std::initializer_list<std::string>{
+           Residual, StreamChain, StreamWindows, Parts, Broadcast, Average, Averages}) {
     const Graph graph = parseGraph(text);
     AccessTable access(graph);
     RowTable rows(access);
@@ -624,7 +606,7 @@ TEST_CASE("streams: what is in place takes no memory of the stage's own") {
 
 TEST_CASE("streams: in place the replay finds every row at the lead that the model gives, and not "
           "below it") {
-  // Windows of three rows, also two rows apart, and results of half and double the rows and channels.
+  // StreamWindows of three rows, also two rows apart, and results of half and double the rows and channels.
   const struct {
     const char* shape;
     const char* op;
@@ -674,7 +656,7 @@ TEST_CASE("streams: the optimal planner streams what the greedy one computes twi
   options.planner = "optimal";
   const Expected<Plan> plan = planGraph(graph, options);
   REQUIRE_MESSAGE(plan, (plan ? "" : plan.error().message()));
-  CHECK(plan->stats.slowReadBytes + plan->stats.slowWriteBytes <= 64 + 3 * 64);
+  CHECK(plan->stats.trafficBytes() <= 64 + 3 * 64);
   applyPlan(graph, *plan);
   CHECK(bool(checkPlan(graph)));
 }

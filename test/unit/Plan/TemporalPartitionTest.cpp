@@ -30,7 +30,7 @@ ops:
   - {op: Add, name: join, in: [x, b], out: [y]}
 )";
 
-PlanOptions budget(uint64_t fast, uint64_t slow = 1 << 20) {
+PlanOptions memoryOf(uint64_t fast, uint64_t slow = 1 << 20) {
   PlanOptions options;
   options.budget = {fast, slow, std::nullopt};
   return options;
@@ -82,7 +82,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
 TEST_CASE("planner: over budget without slow memory names what slow memory would allow") {
   Graph graph = parseGraph(Skip);
   graph.addOutput({"a", *graph.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
-  PlanOptions options = budget(1200);
+  PlanOptions options = memoryOf(1200);
   options.budget.slow.reset();
   options.io = IoMode::Arena;
   const Expected<Plan> refused = planGraph(graph, options);
@@ -100,7 +100,7 @@ TEST_CASE("planner: every random graph fits every budget from its largest op up,
       const AliasSets aliases(graph, graph.order());
       StageDrafter drafter(graph, graph.order(), aliases, io, 8);
       const uint64_t least = largestStageNeed(drafter).bytes;
-      PlanOptions options = budget(std::max<uint64_t>(least, 1));
+      PlanOptions options = memoryOf(std::max<uint64_t>(least, 1));
       options.io = io;
       for (int step = 0; step < 4; ++step) {
         Graph copy = graph;

@@ -14,7 +14,7 @@ using namespace tigris;
 namespace {
 
 /// Pooling with a halo of one row on each side, an addition, and a depthwise convolution.
-const char* const Chain = R"(stage: normalized
+const char* const TileChain = R"(stage: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -87,7 +87,7 @@ private:
 } // namespace
 
 TEST_CASE("the cost of a chain is what the replay counts") {
-  Subject subject(Chain);
+  Subject subject(TileChain);
   auto model = subject.model(0, 3);
   REQUIRE(model);
   CHECK(model->isChain());
@@ -105,7 +105,7 @@ TEST_CASE("the cost of a chain is what the replay counts") {
 }
 
 TEST_CASE("one op may be cut along every axis") {
-  Subject subject(Chain);
+  Subject subject(TileChain);
   auto model = subject.model(0, 1);
   REQUIRE(model);
   CHECK(model->finest() == TileCounts{2, 8, 6, 4});
