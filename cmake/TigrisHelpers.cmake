@@ -10,6 +10,13 @@ target_compile_options(tigris_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshad
 target_compile_options(tigris_warnings INTERFACE
                        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
 
+# Unity builds compile several sources of a target at once: the standard library's templates, most of
+# what these small files cost, are parsed and instantiated once per batch.
+option(TIGRIS_UNITY "Compile C++ sources in batches" OFF)
+function(tigris_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TIGRIS_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+
 # `#include "tigris/IR/Graph.h"` means the same in the build tree and installed.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib ${PROJECT_BINARY_DIR}/include/tigris SYMBOLIC)

@@ -111,7 +111,7 @@ std::string bashCompletion(const ToolSpec& spec, const OptionTable& table) {
 }
 
 /// Inside single quotes of a shell.
-std::string quoted(std::string_view text) {
+std::string shellQuoted(std::string_view text) {
   std::string result;
   for (const char c : text)
     result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -127,7 +127,7 @@ std::string zshCompletion(const ToolSpec& spec, const OptionTable& table,
         result += '\\';
       result += c;
     }
-    return quoted(result);
+    return shellQuoted(result);
   };
   std::string text = isCommand(spec) ? functionName(spec) + "() {\n"
                                      : strCat("#compdef ", spec.name, "\n", commands);

@@ -2,13 +2,9 @@
 #include "tigris/Emit/Functions.h"
 #include "tigris/Emit/OpLowering.h"
 
-#include <limits>
-
 namespace tigris {
 
 namespace {
-
-constexpr float Open = std::numeric_limits<float>::infinity();
 
 bool isQuantized(const LoweringContext& context, TensorId id) {
   return isQuantizedType(context.graph().tensor(id).type);

@@ -2,8 +2,6 @@
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/Elements.h"
 
-#include <limits>
-
 namespace tigris {
 
 namespace {
@@ -116,7 +114,7 @@ private:
   }
 
   tigris_recurrent_params params() const {
-    tigris_recurrent_params params = {0, std::numeric_limits<float>::infinity()};
+    tigris_recurrent_params params = {0, Open};
     if (op_.attrs.has("clip"))
       params.clip = static_cast<float>(op_.attrs.getFloat("clip"));
     if (op_.attrs.getString("direction") == "reverse")

@@ -232,7 +232,6 @@ Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant, DType 
 }
 
 Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op) {
-  constexpr float Open = std::numeric_limits<float>::infinity();
   float lo = -Open;
   float hi = Open;
   switch (op.act) {

@@ -9,6 +9,7 @@
 #include "tigris_format.h"
 
 #include <initializer_list>
+#include <limits>
 
 namespace tigris {
 
@@ -79,6 +80,9 @@ private:
   std::map<TensorId, uint16_t> tensors_;
   std::map<TensorId, tigris_operand> constants_;
 };
+
+/// A bound that clamps nothing; its negative on the other side.
+inline constexpr float Open = std::numeric_limits<float>::infinity();
 
 /// float32 or quantized bounds of the op's fused activation (none: open), for its only result.
 struct Bounds {

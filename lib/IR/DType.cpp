@@ -19,7 +19,7 @@ struct DTypeInfo {
   int64_t max;
 };
 
-constexpr std::array<DTypeInfo, 13> Infos = {{
+constexpr std::array<DTypeInfo, 13> DTypeInfos = {{
     {DType::Undefined, "undefined", 0, false, 0, 0},
     {DType::Float32, "float32", 4, true, 0, 0},
     {DType::Int8, "int8", 1, false, -128, 127},
@@ -36,7 +36,7 @@ constexpr std::array<DTypeInfo, 13> Infos = {{
 }};
 
 const DTypeInfo& info(DType type) {
-  const DTypeInfo& found = Infos[static_cast<size_t>(type)];
+  const DTypeInfo& found = DTypeInfos[static_cast<size_t>(type)];
   TIGRIS_CHECK(found.type == type);
   return found;
 }
@@ -46,7 +46,7 @@ const DTypeInfo& info(DType type) {
 std::string_view dtypeName(DType type) { return info(type).name; }
 
 std::optional<DType> parseDType(std::string_view name) {
-  for (const DTypeInfo& candidate : Infos)
+  for (const DTypeInfo& candidate : DTypeInfos)
     if (candidate.name == name)
       return candidate.type;
   return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 
 /// Scale and zero point per channel, and how channels lie in the tensor: `channels` runs of `inner`
 /// elements each, `outer` times over.
-struct Params {
+struct LinearParams {
   std::vector<float> scale;
   std::vector<int64_t> zeroPoint;
   size_t outer = 1;
@@ -18,8 +18,8 @@ struct Params {
 };
 
 /// From the operands, or from `quantized`, the tensor on the integer side, where folding has put them.
-std::optional<Params> parameters(const OpValues& op, const Tensor* quantized) {
-  Params params;
+std::optional<LinearParams> parameters(const OpValues& op, const Tensor* quantized) {
+  LinearParams params;
   const Shape& x = op.shape(0);
   int64_t axis = op.attrs().getInt("axis", 1);
   if (op.has(1)) {
@@ -57,7 +57,7 @@ float roundHalfToEven(float x) {
 }
 
 /// Calls run(first, count, scale, zeroPoint) for every run of elements that share their parameters.
-template <typename Fn> void forEachRun(const Params& params, Fn&& run) {
+template <typename Fn> void forEachRun(const LinearParams& params, Fn&& run) {
   size_t first = 0;
   for (size_t o = 0; o < params.outer; ++o)
     for (size_t c = 0; c < params.scale.size(); ++c, first += params.inner)

@@ -10,8 +10,8 @@ namespace {
 int64_t wrapNeg(int64_t x) { return static_cast<int64_t>(0 - static_cast<uint64_t>(x)); }
 
 /// Constants of one operator, read once.
-template <typename T> struct Params {
-  explicit Params(const Op& op) {
+template <typename T> struct UnaryParams {
+  explicit UnaryParams(const Op& op) {
     const auto get = [&](const char* name, double fallback) {
       return static_cast<T>(op.attrs.getFloat(name, fallback));
     };
@@ -66,7 +66,7 @@ template <typename T> T hardSigmoid(T x, T alpha, T beta) {
   return std::max(T(0), std::min(T(1), alpha * x + beta));
 }
 
-template <typename T> std::optional<T> realFunction(OpKind kind, T x, const Params<T>& p) {
+template <typename T> std::optional<T> realFunction(OpKind kind, T x, const UnaryParams<T>& p) {
   switch (kind) {
   case OpKind::Relu:
     return x < 0 ? T(0) : x;
@@ -177,7 +177,7 @@ Outcome unary(const OpValues& op) {
   return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
     using T = decltype(zero);
     std::vector<T> values = op.load<T>(0);
-    const Params<T> params(op.op());
+    const UnaryParams<T> params(op.op());
     for (T& value : values) {
       std::optional<T> computed;
       if constexpr (std::is_integral_v<T>)

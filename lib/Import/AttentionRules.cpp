@@ -4,22 +4,12 @@
 #include "tigris/Import/OnnxOps.h"
 
 #include <cmath>
-#include <limits>
 
 namespace tigris {
 
 namespace {
 
 using Ints = std::vector<int64_t>;
-
-constexpr float Infinity = std::numeric_limits<float>::infinity();
-
-Status requireInputs(const NodeContext& node, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (!node.input(i))
-      return node.refuse(DiagId::BadArity, "input ", i, " is missing");
-  return {};
-}
 
 /// [B, S, H * D] as [B, H, S, D].
 TensorId toHeads(const NodeContext& node, Chain& chain, const std::string& suffix, TensorId x,
@@ -152,7 +142,7 @@ private:
 
 /// ONNX Attention, opset 23: grouped heads, masks, caches of keys and values as operands and results.
 Status attention(NodeContext& node) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   Attrs attrs(node);
   const bool causal = attrs.integer("is_causal", 0) != 0;
@@ -260,7 +250,7 @@ Status contribAttention(NodeContext& node, Chain& chain, const std::vector<Tenso
 
 /// com.microsoft::Attention: one projection [inputs, 3 * H * D] with a bias, cut into three.
 Status packedAttention(NodeContext& node) {
-  if (Status status = requireInputs(node, 2); !status)
+  if (Status status = node.requireInputs(2); !status)
     return status;
   if (Status status =
           refuseOperands(node, {{3, "mask_index"}, {4, "past"}, {6, "past_sequence_length"}});
@@ -286,7 +276,7 @@ Status packedAttention(NodeContext& node) {
 
 /// com.microsoft::MultiHeadAttention: queries, keys and values, each with its part of a bias.
 Status multiHeadAttention(NodeContext& node) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   if (Status status =
           refuseOperands(node, {{4, "key_padding_mask"}, {6, "past_key"}, {7, "past_value"}});
@@ -319,7 +309,7 @@ TensorId lastAxis(Chain& chain, const std::string& suffix, TensorId x, int64_t b
 
 /// ONNX RotaryEmbedding, opset 23: pairs of elements turn by an angle of their position.
 Status rotaryEmbedding(NodeContext& node) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   Attrs attrs(node);
   const bool interleaved = attrs.integer("interleaved", 0) != 0;

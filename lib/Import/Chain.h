@@ -3,7 +3,11 @@
 
 #include "tigris/Import/NodeContext.h"
 
+#include <limits>
+
 namespace tigris {
+
+inline constexpr float Infinity = std::numeric_limits<float>::infinity();
 
 class Chain {
 public:

@@ -4,22 +4,11 @@
 #include "tigris/Import/ModelParser.h"
 #include "tigris/Import/OnnxOps.h"
 
-#include <limits>
-
 namespace tigris {
 
 namespace {
 
 using Ints = std::vector<int64_t>;
-
-constexpr float Infinity = std::numeric_limits<float>::infinity();
-
-Status requireInputs(const NodeContext& node, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (!node.input(i))
-      return node.refuse(DiagId::BadArity, "input ", i, " is missing");
-  return {};
-}
 
 /// The only element of an integer operand; nullopt when its value is not known.
 std::optional<int64_t> knownInt(const NodeContext& node, size_t index) {
@@ -42,7 +31,7 @@ TensorId ramp(NodeContext& node, std::string_view suffix, int64_t first, int64_t
 }
 
 Status trilu(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Expected<int64_t> upper = node.intAttr("upper", 1);
   if (!upper)
@@ -74,7 +63,7 @@ Status trilu(NodeContext& node) {
 
 /// Where the index is i, or i - depth, counted along the new axis.
 Status oneHot(NodeContext& node) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   const std::optional<int64_t> depth = knownInt(node, 1);
   if (!depth || *depth < 1)
@@ -105,7 +94,7 @@ Status oneHot(NodeContext& node) {
 
 /// 1 at the first of the largest values.
 Status hardmax(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   const TensorId x = node.input(0);
   const Shape shape = node.tensor(x).shape;
@@ -128,7 +117,7 @@ Status hardmax(NodeContext& node) {
 }
 
 Status eyeLike(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   const Tensor& x = node.tensor(node.input(0));
   Expected<int64_t> k = node.intAttr("k", 0);
@@ -152,7 +141,7 @@ Status eyeLike(NodeContext& node) {
 }
 
 Status isNan(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Chain chain(node);
   return chain.finish(OpKind::Not,
@@ -160,7 +149,7 @@ Status isNan(NodeContext& node) {
 }
 
 Status isInf(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Expected<int64_t> positive = node.intAttr("detect_positive", 1);
   Expected<int64_t> negative = node.intAttr("detect_negative", 1);
@@ -190,7 +179,7 @@ Status pad(NodeContext& node) {
     return mode.takeError();
   if (*mode != "wrap")
     return node.finishPlain(OpKind::Pad);
-  if (Status status = requireInputs(node, 2); !status)
+  if (Status status = node.requireInputs(2); !status)
     return status;
   const Shape shape = node.tensor(node.input(0)).shape;
   const BlobRef pads = node.valueOf(node.input(1));
@@ -242,7 +231,7 @@ Status clip(NodeContext& node) {
 
 /// The exponent may be of another type; it is computed in the base's.
 Status pow(NodeContext& node) {
-  if (Status status = requireInputs(node, 2); !status)
+  if (Status status = node.requireInputs(2); !status)
     return status;
   const DType base = node.tensor(node.input(0)).type;
   const DType exponent = node.tensor(node.input(1)).type;
@@ -256,7 +245,7 @@ Status pow(NodeContext& node) {
 
 /// The kernel always gives both results.
 Status topK(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Expected<AttrMap> attrs = node.attrsFor(OpKind::TopK, {"k"});
   if (!attrs)

@@ -132,7 +132,7 @@ Status resize(NodeContext& node) {
   return node.finish(OpKind::Resize, std::move(inputs), std::move(*attrs));
 }
 
-Status split(NodeContext& node) {
+Status splitRule(NodeContext& node) {
   Expected<AttrMap> attrs = node.attrsFor(OpKind::Split);
   if (!attrs)
     return attrs.takeError();
@@ -263,7 +263,7 @@ const RuleTable& defaultRules() {
       {"QuantizeLinear", quantizeLinear},
       {"Resize", resize},
       {"Softmax", softmax},
-      {"Split", split},
+      {"Split", splitRule},
       {"Swish", swish},
       {"Upsample", upsample},
   };

@@ -19,7 +19,7 @@ struct Equation {
   std::string result;
 };
 
-Expected<Equation> parse(const NodeContext& node) {
+Expected<Equation> parseEquation(const NodeContext& node) {
   Expected<std::string> given = node.stringAttr("equation", "");
   if (!given)
     return given.takeError();
@@ -171,7 +171,7 @@ private:
 } // namespace
 
 Status importEinsum(NodeContext& node) {
-  Expected<Equation> equation = parse(node);
+  Expected<Equation> equation = parseEquation(node);
   if (!equation)
     return equation.takeError();
   return Einsum(node, std::move(*equation)).import();

@@ -39,6 +39,13 @@ NodeContext::NodeContext(GraphBuilder& builder, SourceGraph& source, TensorReade
     opset_ = opsetVersion(*node_.scope->opsets, "");
 }
 
+Status NodeContext::requireInputs(size_t count) const {
+  for (size_t i = 0; i < count; ++i)
+    if (!input(i))
+      return refuse(DiagId::BadArity, "input ", i, " is missing");
+  return {};
+}
+
 bool NodeContext::outputUsed(size_t index) const {
   return index < outputCount() && !proto_.output(static_cast<int>(index)).empty() &&
          SourceGraph::isUsed(*node_.scope, proto_.output(static_cast<int>(index)));

@@ -27,6 +27,8 @@ public:
     return index < inputs_.size() ? inputs_[index] : TensorId();
   }
   const std::vector<TensorId>& inputs() const { return inputs_; }
+  /// Refuses the node when one of the first `count` operands is missing.
+  Status requireInputs(size_t count) const;
   const Tensor& tensor(TensorId id) const { return builder_.tensor(id); }
   /// Null when the operand is absent or its value not known at compile time.
   BlobRef valueOf(TensorId id) const { return id ? builder_.values().find(id) : nullptr; }

@@ -48,15 +48,8 @@ TensorId column(NodeContext& node, Chain& chain, std::string_view suffix, size_t
   return chain.reshape(suffix, id, {node.tensor(id).elements(), 1});
 }
 
-Status requireInputs(const NodeContext& node, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (!node.input(i))
-      return node.refuse(DiagId::BadArity, "input ", i, " is missing");
-  return {};
-}
-
 Status instanceNormalization(NodeContext& node) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   Expected<double> epsilon = node.floatAttr("epsilon", 1e-5);
   if (!epsilon)
@@ -75,7 +68,7 @@ Status instanceNormalization(NodeContext& node) {
 }
 
 Status groupNormalization(NodeContext& node) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   Expected<double> epsilon = node.floatAttr("epsilon", 1e-5);
   if (!epsilon)
@@ -112,7 +105,7 @@ TensorId rootMeanSquare(NodeContext& node, Chain& chain, TensorId x, const Ints&
 }
 
 Status rmsNormalization(NodeContext& node) {
-  if (Status status = requireInputs(node, 2); !status)
+  if (Status status = node.requireInputs(2); !status)
     return status;
   if (node.outputCount() > 1 && node.outputUsed(1))
     return node.unsupported("its second output is used, which exists for training");
@@ -130,7 +123,7 @@ Status rmsNormalization(NodeContext& node) {
 
 /// com.microsoft: the sum of input, skip and bias, normalized; the sum itself is output 3.
 Status skipNormalization(NodeContext& node, bool rootMeanSquares) {
-  if (Status status = requireInputs(node, 3); !status)
+  if (Status status = node.requireInputs(3); !status)
     return status;
   for (const size_t i : {size_t{1}, size_t{2}})
     if (i < node.outputCount() && node.outputUsed(i))
@@ -179,7 +172,7 @@ Status lpNormalization(NodeContext& node) {
 }
 
 Status meanVarianceNormalization(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Ints axes = {0, 2, 3};
   if (const onnx::AttributeProto* given = node.findAttr("axes"))
@@ -198,7 +191,7 @@ Status meanVarianceNormalization(NodeContext& node) {
 /// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta; the mean over a window that
 /// counts its padding is that sum divided by `size`.
 Status localResponse(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Expected<int64_t> size = node.intAttr("size", 0);
   Expected<double> alpha = node.floatAttr("alpha", 1e-4);
@@ -245,7 +238,7 @@ Expected<TensorId> powers(NodeContext& node, Chain& chain) {
 }
 
 Status lpPool(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Expected<AttrMap> attrs = node.attrsFor(OpKind::AveragePool, {"p"});
   if (!attrs)
@@ -268,7 +261,7 @@ Status lpPool(NodeContext& node) {
 }
 
 Status globalLpPool(NodeContext& node) {
-  if (Status status = requireInputs(node, 1); !status)
+  if (Status status = node.requireInputs(1); !status)
     return status;
   Expected<int64_t> p = node.intAttr("p", 2);
   if (!p)

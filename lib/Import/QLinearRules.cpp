@@ -145,7 +145,7 @@ Status averagePool(NodeContext& node) { return unary(node, OpKind::AveragePool);
 Status globalAveragePool(NodeContext& node) { return unary(node, OpKind::GlobalAveragePool); }
 Status reduceMean(NodeContext& node) { return unary(node, OpKind::ReduceMean); }
 
-Status softmax(NodeContext& node) {
+Status qlinearSoftmax(NodeContext& node) {
   Expected<int64_t> opset = node.intAttr("opset", 13);
   if (!opset)
     return opset.takeError();
@@ -193,7 +193,7 @@ const RuleTable& qlinearRules() {
       {"QLinearMul", mul},
       {"QLinearReduceMean", reduceMean},
       {"QLinearSigmoid", sigmoid},
-      {"QLinearSoftmax", softmax},
+      {"QLinearSoftmax", qlinearSoftmax},
   };
   return Rules;
 }

@@ -34,7 +34,7 @@ public:
   }
 
   /// Sum of squared errors when values are clipped to the range and rounded to `Levels` steps of it.
-  double error(const Range& range) const {
+  double error(const ValueRange& range) const {
     const size_t first = below(range.low);
     const size_t last = below(range.high);
     const Sums all = sums_.empty() ? Sums{} : sums_.back();
@@ -66,20 +66,21 @@ private:
 };
 
 /// A symmetric scale spends its integers on both sides alike.
-Range widened(Range range, bool symmetric) {
+ValueRange widened(ValueRange range, bool symmetric) {
   if (!symmetric)
     return range;
   const double reach = std::max(-range.low, range.high);
   return {-reach, reach};
 }
 
-Range leastSquares(const TensorStatistics& statistics, const Range& full, bool symmetric) {
+ValueRange leastSquares(const TensorStatistics& statistics, const ValueRange& full,
+                        bool symmetric) {
   const Moments moments(statistics.histogram());
-  Range best = full;
+  ValueRange best = full;
   double least = moments.error(widened(full, symmetric));
   for (int i = 0; i <= Candidates; ++i)
     for (int j = 0; j <= Candidates; ++j) {
-      const Range tried = {full.low * (1 - Shrink * i), full.high * (1 - Shrink * j)};
+      const ValueRange tried = {full.low * (1 - Shrink * i), full.high * (1 - Shrink * j)};
       const double error = moments.error(widened(tried, symmetric));
       if (error < least) {
         least = error;
@@ -91,7 +92,7 @@ Range leastSquares(const TensorStatistics& statistics, const Range& full, bool s
   return best;
 }
 
-Range percentile(const TensorStatistics& statistics, const Range& full, double percent) {
+ValueRange percentile(const TensorStatistics& statistics, const ValueRange& full, double percent) {
   const double cut = (100 - percent) / 200 * static_cast<double>(statistics.count());
   const std::vector<HistogramBin> bins = statistics.histogram();
   const double zeros = static_cast<double>(statistics.zeros());
@@ -138,7 +139,7 @@ std::vector<HistogramBin> coarse(const TensorStatistics& statistics) {
 
 /// KL(P || Q), where P is the distribution clipped to the range and Q the same spread evenly over the cells
 /// of each of `Levels` steps that hold anything.
-double divergence(const std::vector<HistogramBin>& bins, const Range& range) {
+double divergence(const std::vector<HistogramBin>& bins, const ValueRange& range) {
   const double step = (range.high - range.low) / (Levels - 1);
   const auto level = [&](double value) {
     const double clipped = std::clamp(value, range.low, range.high);
@@ -182,12 +183,13 @@ double divergence(const std::vector<HistogramBin>& bins, const Range& range) {
   return sum;
 }
 
-Range leastDivergence(const TensorStatistics& statistics, const Range& full, bool symmetric) {
+ValueRange leastDivergence(const TensorStatistics& statistics, const ValueRange& full,
+                           bool symmetric) {
   const std::vector<HistogramBin> bins = coarse(statistics);
-  Range best = full;
+  ValueRange best = full;
   double least = divergence(bins, widened(full, symmetric));
   for (int i = 1; i <= Candidates; ++i) {
-    const Range tried = {full.low * (1 - Shrink * i), full.high * (1 - Shrink * i)};
+    const ValueRange tried = {full.low * (1 - Shrink * i), full.high * (1 - Shrink * i)};
     const double value = divergence(bins, widened(tried, symmetric));
     if (value < least) {
       least = value;
@@ -208,8 +210,9 @@ std::optional<RangeMethod> parseRangeMethod(std::string_view name) {
   return std::nullopt;
 }
 
-Range chooseRange(const TensorStatistics& statistics, const RangeOptions& options) {
-  const Range full = {std::min<double>(statistics.min(), 0), std::max<double>(statistics.max(), 0)};
+ValueRange chooseRange(const TensorStatistics& statistics, const RangeOptions& options) {
+  const ValueRange full = {std::min<double>(statistics.min(), 0),
+                           std::max<double>(statistics.max(), 0)};
   if (full.low == full.high)
     return full;
   switch (options.method) {
@@ -225,7 +228,7 @@ Range chooseRange(const TensorStatistics& statistics, const RangeOptions& option
   return full;
 }
 
-QuantParam int8Param(const Range& range, bool symmetric) {
+QuantParam int8Param(const ValueRange& range, bool symmetric) {
   const double low = std::min(range.low, 0.0);
   const double high = std::max(range.high, 0.0);
   const double scale = symmetric ? std::max(-low, high) / 127 : (high - low) / 255;

@@ -24,7 +24,7 @@ enum class RangeMethod : uint8_t {
 std::string_view rangeMethodName(RangeMethod method);
 std::optional<RangeMethod> parseRangeMethod(std::string_view name);
 
-struct Range {
+struct ValueRange {
   double low = 0;
   double high = 0;
 };
@@ -37,12 +37,12 @@ struct RangeOptions {
   bool symmetric = false;
 };
 
-Range chooseRange(const TensorStatistics& statistics, const RangeOptions& options);
+ValueRange chooseRange(const TensorStatistics& statistics, const RangeOptions& options);
 
 /// int8 with real = (q - zero_point) * scale. Asymmetric: scale = (high - low) / 255, the zero point
 /// rounded so that a real zero is an integer (Jacob et al., "Quantization and Training of Neural Networks",
 /// 2018, section 3). Symmetric: scale = max(|low|, |high|) / 127, zero point 0. An empty interval gives
 /// scale 1.
-QuantParam int8Param(const Range& range, bool symmetric);
+QuantParam int8Param(const ValueRange& range, bool symmetric);
 
 } // namespace tigris

@@ -102,7 +102,7 @@ Tensor quantizeWeights(const Tensor& weights, int axis, bool leastError,
 Tensor quantizeConstant(const Tensor& constant, bool symmetric) {
   TIGRIS_CHECK(constant.isConstant() && constant.type == DType::Float32);
   const std::vector<float> values = constant.data->values<float>();
-  Range range;
+  ValueRange range;
   for (const float value : values) {
     range.low = std::min<double>(range.low, value);
     range.high = std::max<double>(range.high, value);

@@ -371,7 +371,7 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   return graph;
 }
 
-Status verify(const Graph& graph, const std::string& fileName) {
+Status verifyRead(const Graph& graph, const std::string& fileName) {
   DiagnosticEngine diagnostics;
   if (verifyGraph(graph, diagnostics))
     return {};
@@ -397,7 +397,7 @@ Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::s
   const NodeReader reader(displayName(fileName));
   try {
     Graph graph = readGraph(std::move(text), reader);
-    if (Status status = verify(graph, reader.fileName()); !status)
+    if (Status status = verifyRead(graph, reader.fileName()); !status)
       return status.takeError();
     return graph;
   } catch (const ReadFailure& failure) {

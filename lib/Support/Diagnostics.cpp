@@ -12,15 +12,15 @@ struct DiagInfo {
   const char* help;
 };
 
-constexpr DiagInfo Infos[] = {
+constexpr DiagInfo DiagInfos[] = {
 #define TIGRIS_DIAG(id, spelling, help) {spelling, help},
 #include "tigris/Support/Diagnostics.def"
 };
 
 } // namespace
 
-const char* diagSpelling(DiagId id) { return Infos[static_cast<size_t>(id)].spelling; }
-const char* diagHelp(DiagId id) { return Infos[static_cast<size_t>(id)].help; }
+const char* diagSpelling(DiagId id) { return DiagInfos[static_cast<size_t>(id)].spelling; }
+const char* diagHelp(DiagId id) { return DiagInfos[static_cast<size_t>(id)].help; }
 
 std::vector<DiagId> allDiagIds() {
   return {

@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ActivationFuseDoc =
     R"(A kernel that has its result in a register clamps it for free; a separate Relu reads and
 writes the whole tensor again and keeps two copies alive:
 
@@ -31,7 +31,7 @@ std::optional<Activation> activationOf(const Op& op) {
   }
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus activationFuse(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     const auto act = activationOf(op);
@@ -61,7 +61,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo activationFusePass() {
   return functionPass("activation-fuse",
-                      "Relu, Relu6 and Clip become part of the operator before them", Doc, run);
+                      "Relu, Relu6 and Clip become part of the operator before them",
+                      ActivationFuseDoc, activationFuse);
 }
 
 } // namespace tigris

@@ -9,7 +9,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(A trained batch normalization is a fixed scale and shift per channel:
+constexpr const char* BatchNormFoldDoc =
+    R"(A trained batch normalization is a fixed scale and shift per channel:
 
     a = gamma / sqrt(variance + epsilon)        y = a * x + (beta - a * mean)
 
@@ -49,7 +50,7 @@ void becomeBatchNorm(Graph& graph, OpId id, const ScaleAndShift& form) {
   rewriteInPlace(graph, id, OpKind::BatchNorm, {op.input(0), scale, bias}, {});
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus batchNormFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::BatchNormalization || !hasKnownTypes(graph, id) ||
@@ -69,8 +70,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo batchNormFoldPass() {
-  return functionPass("batch-norm-fold", "batch normalization goes into the weights before it", Doc,
-                      run);
+  return functionPass("batch-norm-fold", "batch normalization goes into the weights before it",
+                      BatchNormFoldDoc, batchNormFold);
 }
 
 } // namespace tigris

@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ClipToRelu6Doc =
     R"(Exporters write Relu6 as Clip. The name makes the op fusable into the operator before it,
 without bounds to carry:
 
@@ -24,7 +24,7 @@ bool isOne(const Graph& graph, OpId id) {
   return op.kind == OpKind::Clip && op.inputs.size() == 1 && hasKnownTypes(graph, id);
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus clipToRelu6(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     if (!isOne(graph, id))
       return false;
@@ -45,8 +45,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo clipToRelu6Pass() {
-  return functionPass("clip-to-relu6", "Clip from 0 to 6 becomes Relu6, from 0 upwards Relu", Doc,
-                      run);
+  return functionPass("clip-to-relu6", "Clip from 0 to 6 becomes Relu6, from 0 upwards Relu",
+                      ClipToRelu6Doc, clipToRelu6);
 }
 
 } // namespace tigris

@@ -9,7 +9,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* CommonSubexpressionDoc =
     R"(Quantizing exporters write one QuantizeLinear or DequantizeLinear per reader, often with
 copies of the same scale. Equal ones of the same tensor become one, so that quantization folding sees
 one tensor with all its readers:
@@ -41,7 +41,7 @@ bool isSameWork(const Graph& graph, OpId a, OpId b) {
          graph.tensor(graph.op(a).output()).type == graph.tensor(graph.op(b).output()).type;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus commonSubexpression(Graph& graph, PassContext&) {
   std::map<std::string, std::vector<OpId>> seen;
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
@@ -70,7 +70,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo commonSubexpressionPass() {
-  return functionPass("common-subexpression", "repeated quantization nodes are merged", Doc, run);
+  return functionPass("common-subexpression", "repeated quantization nodes are merged",
+                      CommonSubexpressionDoc, commonSubexpression);
 }
 
 } // namespace tigris

@@ -12,20 +12,20 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ConcatAxisNormalizeDoc =
     R"(A Concat of transposed tensors joins the originals along the renumbered axis:
 
     Concat(Transpose(x), Transpose(y), axis=1)    ->   Transpose(Concat(x, y, axis=3)))";
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus concatAxisNormalize(Graph& graph, PassContext&) {
   return changedIf(sinkTransposes(graph, [](OpKind kind) { return kind == OpKind::Concat; }));
 }
 
 } // namespace
 
 PassInfo concatAxisNormalizePass() {
-  return functionPass("concat-axis-normalize", "concat axes follow the channels-last layout", Doc,
-                      run);
+  return functionPass("concat-axis-normalize", "concat axes follow the channels-last layout",
+                      ConcatAxisNormalizeDoc, concatAxisNormalize);
 }
 
 } // namespace tigris

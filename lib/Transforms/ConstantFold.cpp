@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ConstantFoldDoc =
     R"(Exporters write shape arithmetic, scale computations and transposed weights as
 operators. With static shapes their results are known, and nothing of them needs to run on a device:
 
@@ -140,7 +140,7 @@ private:
 PassInfo constantFoldPass() {
   return {"constant-fold",
           "what does not depend on the model's inputs is computed now",
-          Doc,
+          ConstantFoldDoc,
           {{"dequantize", PassOptionKind::Flag,
             "also turn dequantized constants into float constants"}},
           [](const PassOptions& options) {

@@ -6,14 +6,14 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ConstantOpFoldDoc =
     R"(Some exporters store weights as `Constant` nodes instead of initializers. All other
 passes ask a tensor whether it is constant and never look at who produces it, so this comes first.
 
     c = Constant(value)
     y = Add(x, c)          ->   y = Add(x, value))";
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus constantOpFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Constant || !op.output() || !hasKnownTypes(graph, id))
@@ -26,7 +26,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo constantOpFoldPass() {
-  return functionPass("constant-op-fold", "Constant operators become constant tensors", Doc, run);
+  return functionPass("constant-op-fold", "Constant operators become constant tensors",
+                      ConstantOpFoldDoc, constantOpFold);
 }
 
 } // namespace tigris

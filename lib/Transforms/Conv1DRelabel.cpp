@@ -6,13 +6,13 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* Conv1DRelabelDoc =
     R"(A Conv over sequences [N, C, L] has no height, and its time axis takes the place of the rows
 when it is tiled. It becomes an operator of its own:
 
     y = Conv(x, w) {kernel_shape: [3]}     # x [1, 8, 64]     ->   y = Conv1D(x, w) {kernel_shape: [3]})";
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus conv1DRelabel(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Conv || !hasKnownTypes(graph, id) ||
@@ -26,7 +26,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo conv1dRelabelPass() {
-  return functionPass("conv1d-relabel", "Conv over one axis becomes Conv1D", Doc, run);
+  return functionPass("conv1d-relabel", "Conv over one axis becomes Conv1D", Conv1DRelabelDoc,
+                      conv1DRelabel);
 }
 
 } // namespace tigris

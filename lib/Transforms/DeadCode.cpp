@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* DeadCodeDoc =
     R"(Folding leaves behind operators and constants that nobody reads: shape chains, copied
 weights, masks. They would cost flash and kernel calls. Optional results that nobody reads (a MaxPool's
 indices, a Dropout's mask) are dropped from operators that stay.
@@ -20,7 +20,7 @@ bool isRead(const Graph& graph, TensorId id) {
   return id && (!graph.users(id).empty() || graph.isGraphOutput(id));
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus deadCode(Graph& graph, PassContext&) {
   bool changed = false;
   const std::vector<OpId> order = graph.order();
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
@@ -48,7 +48,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo deadCodePass() {
-  return functionPass("dead-code", "what no model output depends on is dropped", Doc, run);
+  return functionPass("dead-code", "what no model output depends on is dropped", DeadCodeDoc,
+                      deadCode);
 }
 
 } // namespace tigris

@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* DepthToSpaceLowerDoc =
     R"(DepthToSpace and SpaceToDepth are defined as a Transpose between two Reshapes (ONNX, both operator
 pages), and that is what the runtime executes:
 
@@ -36,7 +36,7 @@ Lowering loweringOf(const Op& op, const Shape& x) {
   return {{x[0], b, b, depth, x[2], x[3]}, {0, 3, 4, 1, 5, 2}};
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus depthToSpaceLower(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if ((op.kind != OpKind::DepthToSpace && op.kind != OpKind::SpaceToDepth) ||
@@ -61,7 +61,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo depthToSpaceLowerPass() {
   return functionPass("depth-to-space-lower",
-                      "DepthToSpace and SpaceToDepth become Reshape, Transpose, Reshape", Doc, run);
+                      "DepthToSpace and SpaceToDepth become Reshape, Transpose, Reshape",
+                      DepthToSpaceLowerDoc, depthToSpaceLower);
 }
 
 } // namespace tigris

@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* DepthwiseConvRelabelDoc =
     R"(A Conv whose number of groups is its number of input channels reads one channel per result.
 Another loop order and weight layout is fast for it, so it is another operator:
 
@@ -14,7 +14,7 @@ Another loop order and weight layout is fast for it, so it is another operator:
 
 A Conv of one input channel stays a Conv: group 1 means that it mixes all of its channels.)";
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus depthwiseConvRelabel(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Conv || !hasKnownTypes(graph, id))
@@ -33,7 +33,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo depthwiseConvRelabelPass() {
   return functionPass("depthwise-conv-relabel",
-                      "Conv with one channel per group becomes DepthwiseConv", Doc, run);
+                      "Conv with one channel per group becomes DepthwiseConv",
+                      DepthwiseConvRelabelDoc, depthwiseConvRelabel);
 }
 
 } // namespace tigris

@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ExplicitPaddingDoc =
     R"(Convolutions and pools may leave out kernel_shape, strides, dilations, pads and group, and
 may ask for SAME or VALID padding, a transposed output shape or rounded-up output sizes. Afterwards the
 numbers are there and the words are gone, so no kernel, planner or tiler repeats ONNX's defaults:
@@ -77,7 +77,7 @@ Expected<AttrMap> explicitAttrs(const Graph& graph, const Op& op) {
   return attrs;
 }
 
-PassStatus run(Graph& graph, PassContext& context) {
+PassStatus explicitPadding(Graph& graph, PassContext& context) {
   bool failed = false;
   const PassStatus status = forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
@@ -101,8 +101,8 @@ PassStatus run(Graph& graph, PassContext& context) {
 } // namespace
 
 PassInfo explicitPaddingPass() {
-  return functionPass("explicit-padding", "windows get explicit sizes, steps and padding", Doc,
-                      run);
+  return functionPass("explicit-padding", "windows get explicit sizes, steps and padding",
+                      ExplicitPaddingDoc, explicitPadding);
 }
 
 } // namespace tigris

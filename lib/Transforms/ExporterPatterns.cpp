@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ExporterPatternsDoc =
     R"(Exporters write GELU, SiLU, HardSwish and layer normalization in elementary operators when the opset has
 no other name for them. One kernel call reads and writes the tensor once instead of five times:
 
@@ -296,7 +296,7 @@ bool fuseLayerNorm(Graph& graph, OpId id) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus exporterPatterns(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if ((op.kind != OpKind::Mul && op.kind != OpKind::Div) || op.act != Activation::None ||
@@ -325,7 +325,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo exporterPatternsPass() {
   return functionPass("exporter-patterns",
-                      "GELU, SiLU, HardSwish and LayerNormalization are recognised", Doc, run);
+                      "GELU, SiLU, HardSwish and LayerNormalization are recognised",
+                      ExporterPatternsDoc, exporterPatterns);
 }
 
 } // namespace tigris

@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* GatherToSliceDoc =
     R"(Indexing like x[:, 0] is exported as Gather with a constant index. A Slice needs no index table
 and can be planned as a plain copy:
 
@@ -43,7 +43,7 @@ std::optional<Ints> staticIndices(const Graph& graph, TensorId id, int64_t dim) 
   return indices;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus gatherToSlice(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Gather || !hasKnownTypes(graph, id) ||
@@ -79,7 +79,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo gatherToSlicePass() {
-  return functionPass("gather-to-slice", "Gather of evenly spaced indices becomes Slice", Doc, run);
+  return functionPass("gather-to-slice", "Gather of evenly spaced indices becomes Slice",
+                      GatherToSliceDoc, gatherToSlice);
 }
 
 } // namespace tigris

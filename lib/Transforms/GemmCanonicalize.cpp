@@ -9,7 +9,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* GemmCanonicalizeDoc =
     R"(ONNX's Gemm transposes and scales its operands on request and adds any matrix. A fully connected
 kernel knows one form: rows times constant weights stored per output, plus one number per output.
 
@@ -192,7 +192,7 @@ private:
   std::map<TensorId, TensorId> transposed_;
 };
 
-PassStatus run(Graph& graph, PassContext& context) {
+PassStatus gemmCanonicalize(Graph& graph, PassContext& context) {
   return GemmCanonicalize(graph, context).run();
 }
 
@@ -200,7 +200,7 @@ PassStatus run(Graph& graph, PassContext& context) {
 
 PassInfo gemmCanonicalizePass() {
   return functionPass("gemm-canonicalize", "every Gemm is rows times constant weights plus a bias",
-                      Doc, run);
+                      GemmCanonicalizeDoc, gemmCanonicalize);
 }
 
 } // namespace tigris

@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* IdentityRemovalDoc =
     R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
 type, Transpose in order, Concat of one operand (those without elements do not count), Sum, Max and Min of one, Pad by nothing, Slice, Expand,
 Tile and Resize that keep the whole tensor, reductions over no axis. Other passes need not see through them afterwards.
@@ -105,7 +105,7 @@ bool dropEmptyParts(Graph& graph, OpId id) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus identityRemoval(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const bool dropped = dropEmptyParts(graph, id);
     const Op& op = graph.op(id);
@@ -119,7 +119,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo identityRemovalPass() {
-  return functionPass("identity-removal", "operators that compute nothing disappear", Doc, run);
+  return functionPass("identity-removal", "operators that compute nothing disappear",
+                      IdentityRemovalDoc, identityRemoval);
 }
 
 } // namespace tigris

@@ -17,7 +17,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* LayoutAssignDoc =
     R"(The graph changes from channels-first to channels-last. Each operator with a
 channel axis is wrapped in a pair of Transposes, which later passes cancel:
 
@@ -63,7 +63,7 @@ void permuteResize(Op& op, size_t rank, const Perm& toLast) {
     op.attrs.set("sizes", reorder(op.attrs.getInts("sizes")));
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus layoutAssign(Graph& graph, PassContext&) {
   if (graph.layout() == Layout::ChannelsLast)
     return PassStatus::Unchanged;
   const std::vector<OpId> order = graph.order();
@@ -88,7 +88,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo layoutAssignPass() {
   return functionPass("layout-assign",
-                      "spatial operators become channels-last, with explicit transposes", Doc, run);
+                      "spatial operators become channels-last, with explicit transposes",
+                      LayoutAssignDoc, layoutAssign);
 }
 
 } // namespace tigris

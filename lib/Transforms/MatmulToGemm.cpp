@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* MatmulToGemmDoc =
     R"(Keras and transformers write fully connected layers as MatMul with a constant, and Add. Gemm has
 the weights row by row per output and the bias inside:
 
@@ -100,12 +100,13 @@ private:
   std::map<TensorId, TensorId> transposed_;
 };
 
-PassStatus run(Graph& graph, PassContext&) { return MatmulToGemm(graph).run(); }
+PassStatus matmulToGemm(Graph& graph, PassContext&) { return MatmulToGemm(graph).run(); }
 
 } // namespace
 
 PassInfo matmulToGemmPass() {
-  return functionPass("matmul-to-gemm", "MatMul with constant weights becomes Gemm", Doc, run);
+  return functionPass("matmul-to-gemm", "MatMul with constant weights becomes Gemm",
+                      MatmulToGemmDoc, matmulToGemm);
 }
 
 } // namespace tigris

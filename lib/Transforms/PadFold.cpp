@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* PadFoldDoc =
     R"(A Pad writes a larger copy of its operand only for the convolution to read it. Convolution
 kernels pad on the fly and asymmetrically:
 
@@ -65,7 +65,7 @@ bool leavesEmptyWindows(const Op& op, const Ints& pads) {
   return false;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus padFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Pad || !hasKnownTypes(graph, id) ||
@@ -93,8 +93,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo padFoldPass() {
-  return functionPass("pad-fold", "zeros around an operand become the convolution's padding", Doc,
-                      run);
+  return functionPass("pad-fold", "zeros around an operand become the convolution's padding",
+                      PadFoldDoc, padFold);
 }
 
 } // namespace tigris

@@ -19,7 +19,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* QdqFoldDoc =
     R"(An operator whose data operands are dequantized and whose result is quantized
 again runs on the integers:
 
@@ -289,7 +289,7 @@ private:
 
 PassInfo qdqFoldPass() {
   return functionPass("qdq-fold", "operators between dequantize and quantize run on the integers",
-                      Doc, QdqFold::run);
+                      QdqFoldDoc, QdqFold::run);
 }
 
 } // namespace tigris

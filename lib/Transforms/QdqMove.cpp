@@ -17,7 +17,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* QdqMoveDoc =
     R"(Data movement and clamps commute with quantization exactly, so they get out of
 the way: DequantizeLinear moves down, QuantizeLinear moves up, until both touch arithmetic.
 
@@ -140,7 +140,7 @@ private:
 
 PassInfo qdqMovePass() {
   return functionPass("qdq-move", "quantization nodes move next to the arithmetic they belong to",
-                      Doc, QdqMove::run);
+                      QdqMoveDoc, QdqMove::run);
 }
 
 } // namespace tigris

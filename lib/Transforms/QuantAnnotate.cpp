@@ -23,7 +23,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* QuantAnnotateDoc =
     R"(Exporters write scales and zero points as operands that many nodes share.
 Afterwards the integer tensor carries them and both ops have one operand:
 
@@ -255,7 +255,7 @@ private:
 
 PassInfo quantAnnotatePass() {
   return functionPass(
-      "quant-annotate", "scales and zero points move onto the quantized tensors", Doc,
+      "quant-annotate", "scales and zero points move onto the quantized tensors", QuantAnnotateDoc,
       [](Graph& graph, PassContext& context) { return QuantAnnotate().run(graph, context); });
 }
 

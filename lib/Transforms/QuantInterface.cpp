@@ -15,13 +15,13 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* QuantInterfaceDoc =
     R"(QuantizeLinear at a model input and DequantizeLinear at a model output become
 part of the interface: the port keeps its float type, the tensor behind it is int8.
 
     input x: float32 -> Q -> Conv    ->   input x: float32 (stored int8) -> Conv)";
 
-bool trimInput(Graph& graph, size_t index) {
+bool storeInput(Graph& graph, size_t index) {
   const Port& port = graph.inputs()[index];
   const TensorId real = port.tensor;
   if (graph.tensor(real).type != DType::Float32 || graph.isGraphOutput(real) ||
@@ -44,7 +44,7 @@ bool trimInput(Graph& graph, size_t index) {
   return true;
 }
 
-bool trimOutput(Graph& graph, size_t index) {
+bool storeOutput(Graph& graph, size_t index) {
   const TensorId real = graph.outputs()[index].tensor;
   const TensorId source = dequantizedSource(graph, real);
   if (!isPerTensorInteger(graph, source) || graph.tensor(source).isConstant() ||
@@ -56,12 +56,12 @@ bool trimOutput(Graph& graph, size_t index) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus quantInterface(Graph& graph, PassContext&) {
   bool changed = false;
   for (size_t i = 0; i < graph.inputs().size(); ++i)
-    changed |= trimInput(graph, i);
+    changed |= storeInput(graph, i);
   for (size_t i = 0; i < graph.outputs().size(); ++i)
-    changed |= trimOutput(graph, i);
+    changed |= storeOutput(graph, i);
   if (changed) {
     graph.eraseUnusedTensors();
     nameStoredInputs(graph);
@@ -72,7 +72,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo quantInterfacePass() {
-  return functionPass("quant-interface", "model inputs and outputs are stored quantized", Doc, run);
+  return functionPass("quant-interface", "model inputs and outputs are stored quantized",
+                      QuantInterfaceDoc, quantInterface);
 }
 
 } // namespace tigris

@@ -7,7 +7,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ReduceMeanToGapDoc =
     R"(GlobalAveragePool has a kernel in both number formats and counts as a spatial operator when
 stages are tiled; a general reduction has neither:
 
@@ -59,7 +59,7 @@ bool poolsAllPositions(const Graph& graph, const Op& op) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus reduceMeanToGap(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind == OpKind::AveragePool && hasKnownTypes(graph, id) &&
@@ -88,7 +88,7 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo reduceMeanToGapPass() {
   return functionPass("reduce-mean-to-gap", "means over all positions become GlobalAveragePool",
-                      Doc, run);
+                      ReduceMeanToGapDoc, reduceMeanToGap);
 }
 
 } // namespace tigris

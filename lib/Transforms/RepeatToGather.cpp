@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* RepeatToGatherDoc =
     R"(Tile and Expand write elements of their operand several times. The runtime has no kernel for
 that alone; a Gather per repeated axis does it with an index table that lies in flash:
 
@@ -28,7 +28,7 @@ TensorId repeatTable(Graph& graph, const std::string& name, int64_t from, int64_
   return graph.addConstant(name + ".indices", DType::Int64, Shape{to}, makeBlobOf(indices));
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus repeatToGather(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op op = graph.op(id);
     if ((op.kind != OpKind::Tile && op.kind != OpKind::Expand) || !hasKnownTypes(graph, id) ||
@@ -69,7 +69,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo repeatToGatherPass() {
-  return functionPass("repeat-to-gather", "Tile and Expand become Gather", Doc, run);
+  return functionPass("repeat-to-gather", "Tile and Expand become Gather", RepeatToGatherDoc,
+                      repeatToGather);
 }
 
 } // namespace tigris

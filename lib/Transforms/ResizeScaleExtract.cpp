@@ -9,7 +9,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ResizeScaleExtractDoc =
     R"(The scales or sizes of a Resize are operands, for some axes or all, and the sampling rules have
 defaults. A kernel wants one factor per axis and explicit rules:
 
@@ -128,7 +128,7 @@ Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
   return std::optional<AttrMap>(std::move(attrs));
 }
 
-PassStatus run(Graph& graph, PassContext& context) {
+PassStatus resizeScaleExtract(Graph& graph, PassContext& context) {
   bool failed = false;
   const PassStatus status = forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
@@ -152,7 +152,8 @@ PassStatus run(Graph& graph, PassContext& context) {
 
 PassInfo resizeScaleExtractPass() {
   return functionPass("resize-scale-extract",
-                      "Resize gets its scales and sampling rules as attributes", Doc, run);
+                      "Resize gets its scales and sampling rules as attributes",
+                      ResizeScaleExtractDoc, resizeScaleExtract);
 }
 
 } // namespace tigris

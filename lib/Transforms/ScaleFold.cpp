@@ -7,7 +7,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ScaleFoldDoc =
     R"(A factor or summand per output channel, or one for all, after a convolution or Gemm that nobody
 else reads goes into its weights and its bias and costs nothing:
 
@@ -34,7 +34,7 @@ bool fold(Graph& graph, OpId id) {
   return false;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus scaleFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) { return fold(graph, id); });
 }
 
@@ -42,7 +42,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo scaleFoldPass() {
   return functionPass("scale-fold",
-                      "products and sums with constants go into the weights before them", Doc, run);
+                      "products and sums with constants go into the weights before them",
+                      ScaleFoldDoc, scaleFold);
 }
 
 } // namespace tigris

@@ -7,7 +7,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ScaleSinkDoc =
     R"(A factor or summand per channel, or one for all, in front of a convolution or Gemm goes into its weights and its
 bias and costs nothing:
 
@@ -36,7 +36,7 @@ bool sink(Graph& graph, OpId id) {
   return false;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus scaleSink(Graph& graph, PassContext&) {
   // Of several in a row the last is next to the weights.
   bool changed = false;
   const std::vector<OpId> order = graph.order();
@@ -49,7 +49,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo scaleSinkPass() {
   return functionPass("scale-sink",
-                      "products and sums with constants go into the weights after them", Doc, run);
+                      "products and sums with constants go into the weights after them",
+                      ScaleSinkDoc, scaleSink);
 }
 
 } // namespace tigris

@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ShapeFoldDoc =
     R"(Shapes are static, so the target of a Reshape is simply the shape of its result, however it was
 computed; the Shape, Gather and Concat operators that fed it are dead code afterwards. Flatten, Squeeze and
 Unsqueeze are reshapes under other names. One Reshape after another only needs the last, and one to the
@@ -24,7 +24,7 @@ bool changesShapeOnly(OpKind kind) {
          kind == OpKind::Unsqueeze;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus shapeFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (!changesShapeOnly(op.kind) || !hasKnownTypes(graph, id))
@@ -60,7 +60,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo shapeFoldPass() {
   return functionPass("shape-fold",
-                      "every change of shape becomes one Reshape with a static target", Doc, run);
+                      "every change of shape becomes one Reshape with a static target",
+                      ShapeFoldDoc, shapeFold);
 }
 
 } // namespace tigris

@@ -11,7 +11,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* ShuffleToGatherDoc =
     R"(Channels are shuffled by splitting their dimension, swapping the parts and merging them again. As one
 Gather that keeps all other dimensions it can run row by row with its neighbours:
 
@@ -144,7 +144,7 @@ bool sliceTable(Graph& graph, OpId id) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus shuffleToGather(Graph& graph, PassContext&) {
   return forEachOp(graph,
                    [&](OpId id) { return gatherShuffle(graph, id) || sliceTable(graph, id); });
 }
@@ -152,7 +152,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo shuffleToGatherPass() {
-  return functionPass("shuffle-to-gather", "a shuffle of channels becomes a Gather", Doc, run);
+  return functionPass("shuffle-to-gather", "a shuffle of channels becomes a Gather",
+                      ShuffleToGatherDoc, shuffleToGather);
 }
 
 } // namespace tigris

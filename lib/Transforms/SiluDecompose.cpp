@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* SiluDecomposeDoc =
     R"(silu(x) = x * sigmoid(x). The runtime has both operators and no third kernel is needed:
 
     y = Silu(x)     ->   s = Sigmoid(x)
@@ -15,7 +15,7 @@ constexpr const char* Doc =
 In an int8 graph the sigmoid is stored with scale 1/256 and zero point -128, which covers its range
 exactly.)";
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus siluDecompose(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     if (graph.op(id).kind != OpKind::Silu || !hasKnownTypes(graph, id))
       return false;
@@ -33,7 +33,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo siluDecomposePass() {
-  return functionPass("silu-decompose", "Silu becomes Sigmoid and Mul", Doc, run);
+  return functionPass("silu-decompose", "Silu becomes Sigmoid and Mul", SiluDecomposeDoc,
+                      siluDecompose);
 }
 
 } // namespace tigris

@@ -9,7 +9,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* SplitProjectionDoc =
     R"(Attention and gated layers compute all their projections with one matrix and split the result. Then
 the whole result and its parts are in memory at one time, and every part is copied. Slices of the weights give the
 parts themselves, each when it is needed:
@@ -157,7 +157,7 @@ private:
   Graph& graph_;
 };
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus splitProjection(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) { return SplitProjection(graph).split(id); });
 }
 
@@ -165,7 +165,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo splitProjectionPass() {
   return functionPass("split-projection",
-                      "a projection that is only cut into parts is computed in parts", Doc, run);
+                      "a projection that is only cut into parts is computed in parts",
+                      SplitProjectionDoc, splitProjection);
 }
 
 } // namespace tigris

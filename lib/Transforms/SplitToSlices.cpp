@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* SplitToSlicesDoc =
     R"(A Split writes all of its parts at one time, so all of them occupy memory from then on. Slices
 are independent: each part is copied when it is needed, and an unused part costs nothing:
 
@@ -17,7 +17,7 @@ are independent: each part is copied when it is needed, and an unused part costs
 
 using Ints = std::vector<int64_t>;
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus splitToSlices(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Split || !hasKnownTypes(graph, id))
@@ -51,7 +51,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo splitToSlicesPass() {
-  return functionPass("split-to-slices", "Split becomes one Slice per part", Doc, run);
+  return functionPass("split-to-slices", "Split becomes one Slice per part", SplitToSlicesDoc,
+                      splitToSlices);
 }
 
 } // namespace tigris

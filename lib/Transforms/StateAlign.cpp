@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* StateAlignDoc =
     R"(What a run leaves in a state's output, the next one reads from its input without a
 copy, so both need the same bytes for the same values. Where quantization or the change to channels-last
 layout made them differ, the output is converted:
@@ -105,7 +105,7 @@ private:
 } // namespace
 
 PassInfo stateAlignPass() {
-  return functionPass("state-align", "the two ends of a state are stored alike", Doc,
+  return functionPass("state-align", "the two ends of a state are stored alike", StateAlignDoc,
                       [](Graph& graph, PassContext&) { return StateAlign(graph).run(); });
 }
 

@@ -9,7 +9,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* StaticArgsDoc =
     R"(Newer ONNX versions pass axes, pads, bounds and the like as tensors, older ones as
 attributes. A kernel wants numbers in its descriptor, so every operand that Ops.def marks with `!` becomes
 the attribute of its name:
@@ -180,7 +180,7 @@ bool canonicalAttrs(Graph& graph, OpId id) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus staticArgs(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     if (op.kind == OpKind::Unknown || ownsItsOperands(op.kind) || op.inputs.empty() ||
@@ -194,7 +194,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo staticArgsPass() {
-  return functionPass("static-args", "compile-time operands become attributes", Doc, run);
+  return functionPass("static-args", "compile-time operands become attributes", StaticArgsDoc,
+                      staticArgs);
 }
 
 } // namespace tigris

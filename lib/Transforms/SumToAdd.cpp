@@ -6,7 +6,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* SumToAddDoc =
     R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right,
 which is also the order in which ONNX defines the result. Max and Min are treated alike:
 
@@ -15,7 +15,7 @@ which is also the order in which ONNX defines the result. Max and Min are treate
 
 Sums of more than two quantized tensors stay: the parts in between have no scale.)";
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus sumToAdd(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     const bool sums = op.kind == OpKind::Sum;
@@ -39,8 +39,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo sumToAddPass() {
-  return functionPass("sum-to-add", "Sum, Max and Min of many become chains of two operands", Doc,
-                      run);
+  return functionPass("sum-to-add", "Sum, Max and Min of many become chains of two operands",
+                      SumToAddDoc, sumToAdd);
 }
 
 } // namespace tigris

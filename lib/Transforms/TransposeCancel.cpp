@@ -13,7 +13,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* TransposeCancelDoc =
     R"(Pairs of Transposes merge or vanish, Transposes of constants are evaluated, and
 those that only move dimensions of size 1 become Reshapes:
 
@@ -59,7 +59,7 @@ bool simplify(Graph& graph, OpId id) {
   return changed;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus transposeCancel(Graph& graph, PassContext&) {
   bool changed = false;
   const std::vector<OpId> order = graph.order();
   for (const OpId id : order)
@@ -74,7 +74,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo transposeCancelPass() {
   return functionPass("transpose-cancel",
-                      "transposes that undo each other or move nothing disappear", Doc, run);
+                      "transposes that undo each other or move nothing disappear",
+                      TransposeCancelDoc, transposeCancel);
 }
 
 } // namespace tigris

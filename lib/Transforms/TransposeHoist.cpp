@@ -17,7 +17,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* TransposeHoistDoc =
     R"(A Transpose above which only element-wise operators stand moves up to the model
 input, where it becomes part of the interface:
 
@@ -45,7 +45,7 @@ std::set<TensorId> absorbingTensors(const Graph& graph) {
   return absorbing;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus transposeHoist(Graph& graph, PassContext&) {
   const std::set<TensorId> absorbing = absorbingTensors(graph);
   bool changed = false;
   // From the last op upwards: a Transpose that has moved above one op may move above the next.
@@ -78,7 +78,8 @@ PassStatus run(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo transposeHoistPass() {
-  return functionPass("transpose-hoist", "transposes move up to model inputs", Doc, run);
+  return functionPass("transpose-hoist", "transposes move up to model inputs", TransposeHoistDoc,
+                      transposeHoist);
 }
 
 } // namespace tigris

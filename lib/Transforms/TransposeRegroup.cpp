@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc =
+constexpr const char* TransposeRegroupDoc =
     R"(A Reshape that splits a dimension into several, or merges neighbours, does the same to a
 tensor in another order, so the Transpose before it can move below, towards its opposite:
 
@@ -130,7 +130,7 @@ bool exchange(Graph& graph, OpId id) {
   return true;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus transposeRegroup(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
     return op.kind == OpKind::Reshape && op.inputs.size() == 1 && hasKnownTypes(graph, id) &&
@@ -142,7 +142,8 @@ PassStatus run(Graph& graph, PassContext&) {
 
 PassInfo transposeRegroupPass() {
   return functionPass("transpose-regroup",
-                      "transposes move below reshapes that split or merge dimensions", Doc, run);
+                      "transposes move below reshapes that split or merge dimensions",
+                      TransposeRegroupDoc, transposeRegroup);
 }
 
 } // namespace tigris

@@ -20,7 +20,8 @@ namespace tigris {
 
 namespace {
 
-constexpr const char* Doc = R"(Transposes move below operators that only need their axes renumbered:
+constexpr const char* TransposeSinkDoc =
+    R"(Transposes move below operators that only need their axes renumbered:
 
     Relu(Transpose(x))                 ->   Transpose(Relu(x))
     Add(Transpose(x), Transpose(y))    ->   Transpose(Add(x, y)))";
@@ -50,7 +51,7 @@ std::optional<Perm> profitablePerm(const Graph& graph, const Op& op) {
   return perm;
 }
 
-PassStatus run(Graph& graph, PassContext&) {
+PassStatus transposeSink(Graph& graph, PassContext&) {
   return changedIf(sinkTransposes(graph, [](OpKind kind) { return kind != OpKind::Concat; }));
 }
 
@@ -79,7 +80,8 @@ bool sinkTransposes(Graph& graph, bool (*handles)(OpKind)) {
 
 PassInfo transposeSinkPass() {
   return functionPass("transpose-sink",
-                      "transposes move below operators that ignore dimension order", Doc, run);
+                      "transposes move below operators that ignore dimension order",
+                      TransposeSinkDoc, transposeSink);
 }
 
 } // namespace tigris

@@ -47,17 +47,17 @@ TEST_CASE("both forms stand for the same value") {
 }
 
 TEST_CASE("a clamp in quantized units rounds half away from zero and stays inside the type") {
-  constexpr float Open = std::numeric_limits<float>::infinity();
+  constexpr float Unbounded = std::numeric_limits<float>::infinity();
   const auto same = [](const IntegerRange& range, int32_t lo, int32_t hi) {
     return range.lo == lo && range.hi == hi;
   };
-  CHECK(same(clampRange(DType::Int8, -Open, Open, {0.1F, 3}), -128, 127));
-  CHECK(same(clampRange(DType::Int8, 0, Open, {0.1F, -20}), -20, 127));
+  CHECK(same(clampRange(DType::Int8, -Unbounded, Unbounded, {0.1F, 3}), -128, 127));
+  CHECK(same(clampRange(DType::Int8, 0, Unbounded, {0.1F, -20}), -20, 127));
   CHECK(same(clampRange(DType::Int8, 0, 6, {0.1F, -128}), -128, -68));
   CHECK(same(clampRange(DType::Int8, 0, 6, {0.01F, -128}), -128, 127));
   CHECK(same(clampRange(DType::Int8, -0.25F, 0.25F, {0.1F, 0}), -3, 3));
   CHECK(same(clampRange(DType::Int8, -100, 100, {0.1F, 0}), -128, 127));
-  CHECK(same(clampRange(DType::Int16, -Open, Open, {0.1F, 3}), -32768, 32767));
+  CHECK(same(clampRange(DType::Int16, -Unbounded, Unbounded, {0.1F, 3}), -32768, 32767));
   CHECK(same(clampRange(DType::Int16, 0, 6, {0.001F, -100}), -100, 5900));
 }
 

@@ -31,15 +31,15 @@ constexpr uint32_t Rows = 12;
 constexpr uint32_t RowBytes = 16;
 constexpr uint32_t OutRowBytes = 8;
 
-struct alignas(16) Memory {
+struct alignas(16) AlignedBytes {
   uint8_t bytes[4096] = {};
 };
 
 /// An emitted plan, opened, with its context.
 struct Model {
-  Memory file;
-  Memory fast;
-  Memory slow;
+  AlignedBytes file;
+  AlignedBytes fast;
+  AlignedBytes slow;
   tigris_plan plan = {};
   tigris_context ctx = {};
 
@@ -96,8 +96,8 @@ TEST_CASE("rows: callbacks bring each row once and get the same result as buffer
   Image image;
   for (uint32_t i = 0; i < sizeof image.bytes; ++i)
     image.bytes[i] = static_cast<uint8_t>(i * 37);
-  Memory input;
-  Memory expected;
+  AlignedBytes input;
+  AlignedBytes expected;
   std::memcpy(input.bytes, image.bytes, sizeof image.bytes);
   Model whole(withMemory(4096));
   REQUIRE(tigris_set_input(&whole.ctx, 0, input.bytes) == TIGRIS_OK);
@@ -146,9 +146,9 @@ TEST_CASE("rows: plans that do not move the tensor by rows are refused") {
 }
 
 TEST_CASE("rows: without callbacks, streams work on the caller's buffers in place") {
-  Memory input;
-  Memory expected;
-  Memory result;
+  AlignedBytes input;
+  AlignedBytes expected;
+  AlignedBytes result;
   for (uint32_t i = 0; i < Rows * RowBytes; ++i)
     input.bytes[i] = static_cast<uint8_t>(i * 37);
   Model whole(withMemory(4096));

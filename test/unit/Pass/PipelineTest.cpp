@@ -12,7 +12,7 @@ PassInfo named(const std::string& name) {
                       [](Graph&, PassContext&) { return PassStatus::Unchanged; });
 }
 
-PassRegistry makeRegistry() {
+PassRegistry tunedRegistry() {
   PassRegistry registry;
   PassInfo tuned = named("tuned");
   tuned.options = {{"size", PassOptionKind::Int, ""},
@@ -26,14 +26,14 @@ PassRegistry makeRegistry() {
 }
 
 std::string resolved(std::string_view text) {
-  const PassRegistry registry = makeRegistry();
+  const PassRegistry registry = tunedRegistry();
   const Expected<Pipeline> pipeline = parsePipeline(text, registry);
   return pipeline ? printPipeline(*pipeline) : pipeline.error().message();
 }
 
 /// "column: message".
 std::string failure(std::string_view text) {
-  const PassRegistry registry = makeRegistry();
+  const PassRegistry registry = tunedRegistry();
   const Expected<Pipeline> pipeline = parsePipeline(text, registry);
   REQUIRE_FALSE(pipeline);
   CHECK(pipeline.error().id() == DiagId::BadPipeline);
@@ -90,7 +90,7 @@ TEST_CASE("pipeline errors point at the column and suggest") {
 }
 
 TEST_CASE("the line of an error counts too") {
-  const PassRegistry registry = makeRegistry();
+  const PassRegistry registry = tunedRegistry();
   const Expected<Pipeline> pipeline = parsePipeline("alpha,\n  beat", registry);
   REQUIRE_FALSE(pipeline);
   CHECK(pipeline.error().diagnostic().loc.line == 2);
@@ -98,7 +98,7 @@ TEST_CASE("the line of an error counts too") {
 }
 
 TEST_CASE("skipped passes leave the pipeline everywhere") {
-  const PassRegistry registry = makeRegistry();
+  const PassRegistry registry = tunedRegistry();
   Expected<Pipeline> pipeline = parsePipeline("default,repeat{n=2}(beta),tuned", registry);
   REQUIRE(pipeline);
   REQUIRE(skipPasses(*pipeline, {"beta"}, registry));
@@ -109,7 +109,7 @@ TEST_CASE("skipped passes leave the pipeline everywhere") {
 }
 
 TEST_CASE("a registry names both providers of one name") {
-  PassRegistry registry = makeRegistry();
+  PassRegistry registry = tunedRegistry();
   const Status twice = registry.add(named("alpha"), "plugin 'extra'");
   REQUIRE_FALSE(twice);
   CHECK(twice.error().id() == DiagId::DuplicateName);
@@ -126,7 +126,7 @@ TEST_CASE("a registry names both providers of one name") {
 }
 
 TEST_CASE("an extension point stands for what was added there, also for nothing") {
-  PassRegistry registry = makeRegistry();
+  PassRegistry registry = tunedRegistry();
   REQUIRE(registry.addPipeline("staged", "norm-start,alpha,fixpoint(norm-end)"));
   const auto text = [&](std::string_view pipeline) {
     const Expected<Pipeline> parsed = parsePipeline(pipeline, registry);

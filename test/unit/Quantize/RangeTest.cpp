@@ -92,10 +92,10 @@ TEST_CASE("statistics: means per channel") {
 }
 
 TEST_CASE("minmax: all values and zero") {
-  const Range positive = chooseRange(statisticsOf({1.0F, 5.0F}), {});
+  const ValueRange positive = chooseRange(statisticsOf({1.0F, 5.0F}), {});
   CHECK(positive.low == 0);
   CHECK(positive.high == 5);
-  const Range both = chooseRange(statisticsOf({-1.0F, 5.0F}), {});
+  const ValueRange both = chooseRange(statisticsOf({-1.0F, 5.0F}), {});
   CHECK(both.low == -1);
   CHECK(both.high == 5);
 }
@@ -107,7 +107,7 @@ TEST_CASE("percentile: the cut is half the rest at each end") {
   RangeOptions options;
   options.method = RangeMethod::Percentile;
   options.percentile = 98;
-  const Range range = chooseRange(statisticsOf(values), options);
+  const ValueRange range = chooseRange(statisticsOf(values), options);
   CHECK(range.low == 0);
   CHECK(range.high == doctest::Approx(990).epsilon(0.001));
   options.percentile = 100;
@@ -125,7 +125,7 @@ TEST_CASE("mse and entropy clip what minmax keeps") {
   for (const RangeMethod method : {RangeMethod::MeanSquaredError, RangeMethod::Entropy}) {
     RangeOptions options;
     options.method = method;
-    const Range range = chooseRange(statistics, options);
+    const ValueRange range = chooseRange(statistics, options);
     CAPTURE(rangeMethodName(method));
     CHECK(range.high < 24);
     CHECK(range.high >= 0.9);
