@@ -72,7 +72,7 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
   if ((b->flags & TIGRIS_TILE_IN_PLACE) &&
       (!streams(t) || inStripes(t) ||
        (b->home == TIGRIS_POOL_FAST ? b->fast != b->home_offset || b->bytes != tensor->bytes
-                                    : b->home != TIGRIS_POOL_CALLER || (b->fast | b->bytes) != 0)))
+                                    : b->home != TIGRIS_POOL_CALLER || b->bytes != 0)))
     return TIGRIS_E_ADDRESS;
   if (!homeOk(t->plan, b, tensor->bytes) ||
       !tigris_placed(t->plan, TIGRIS_POOL_FAST, b->fast, b->bytes) ||
