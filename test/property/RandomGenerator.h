@@ -37,7 +37,7 @@ private:
   /// Often a recent tensor.
   TensorId pick();
   TensorId constant(DType type, const Shape& dims, std::optional<QuantParam> quantized = {});
-  /// x, or now and then a constant of its type, shape and scale: a window over a map that is no activation.
+  /// x, or now and then a constant of its type, shape and scale.
   TensorId orConstant(TensorId x);
   /// Adds the op with a result quantized like that; nothing when the op cannot have these operands.
   std::optional<TensorId> add(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs,

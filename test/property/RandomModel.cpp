@@ -123,7 +123,7 @@ TensorId Generator::constant(DType type, const Shape& dims, std::optional<QuantP
 }
 
 TensorId Generator::orConstant(TensorId x) {
-  if (!random_.percent(5))
+  if (!random_.percent(4))
     return x;
   const TensorId id = constant(tensor(x).type, shape(x), tensor(x).quant);
   magnitude_[id] = 1;
@@ -201,7 +201,7 @@ void Generator::addRandomOp() {
   for (const Entry& entry : Families)
     total += entry.weight;
   int64_t at = random_.below(total);
-  const TensorId x = pick();
+  const TensorId x = orConstant(pick());
   if (shape(x).rank() == 0)
     return addUnary(x);
   for (const Entry& entry : Families) {
@@ -212,7 +212,7 @@ void Generator::addRandomOp() {
 }
 
 void Generator::addTowerOp() {
-  const TensorId x = random_.percent(85) ? known_.back() : pick();
+  const TensorId x = orConstant(random_.percent(85) ? known_.back() : pick());
   const int64_t kind = random_.below(20);
   if (kind < 2)
     return addConv(x);
@@ -224,8 +224,7 @@ void Generator::addTowerOp() {
   attrs.set("kernel_shape", std::vector<int64_t>{3, 3});
   attrs.set("strides", std::vector<int64_t>{random_.percent(10) ? 2 : 1, 1});
   attrs.set("pads", std::vector<int64_t>{1, 1, 1, 1});
-  const TensorId map = orConstant(x);
-  add(OpKind::MaxPool, {map}, attrs, sameQuant(map), magnitude_[map]);
+  add(OpKind::MaxPool, {x}, attrs, sameQuant(x), magnitude_[x]);
 }
 
 Graph randomModel(uint64_t seed, unsigned ops) { return Generator(seed).make(ops); }

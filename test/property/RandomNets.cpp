@@ -34,9 +34,8 @@ void Generator::addWindow(TensorId x, int64_t stride) {
   attrs.set("pads", pads);
   if (random_.percent(30)) {
     attrs.set("kernel_shape", kernel);
-    const TensorId map = orConstant(x);
-    add(random_.percent(60) ? OpKind::MaxPool : OpKind::AveragePool, {map}, attrs, sameQuant(map),
-        magnitude_[map]);
+    add(random_.percent(60) ? OpKind::MaxPool : OpKind::AveragePool, {x}, attrs, sameQuant(x),
+        magnitude_[x]);
     return;
   }
   const int64_t channels = shape(x).fromBack(0);
@@ -200,7 +199,7 @@ void Generator::addChannelMove(TensorId x) {
 }
 
 void Generator::addNetOp() {
-  const TensorId x = random_.percent(85) ? known_.back() : pick();
+  const TensorId x = orConstant(random_.percent(85) ? known_.back() : pick());
   if (shape(x).rank() < 3)
     return addRandomOp();
   const int64_t kind = random_.below(100);
