@@ -248,8 +248,8 @@ private:
                  int64_t stripes = 1) const {
     const Entry& rest = cuts_[end].best[way.next];
     const StageStats& stats = price.stats;
-    const uint64_t cost =
-        price.weights.of(traffic(stats) - savedTraffic, stats.recomputeMacs, stats.kernelCalls);
+    const uint64_t cost = price.weights.of(stats.trafficBytes() - savedTraffic, stats.recomputeMacs,
+                                           stats.kernelCalls);
     return {cost + rest.cost, stats.kernelCalls + rest.calls, end, way.next, price.mode, stripes};
   }
 
@@ -266,8 +266,6 @@ private:
     cuts_[begin].best[way.state] = std::move(entry);
   }
 
-  static uint64_t traffic(const StageStats& stats) { return stats.trafficBytes(); }
-
   /// False when what lives between the cuts exceeds the budget, and so does any longer run.
   bool tryWhole(size_t begin, size_t end, std::span<const Transition> ways) {
     WholeRun& whole = drafter_.wholeRun(begin, end);
@@ -281,7 +279,7 @@ private:
         continue;
       const uint64_t saved = savings.of(way);
       const Entry entry = entryFor(end, way, price, saved);
-      if (!improves(begin, way, entry) || (options_.stay && saved != traffic(plain.stats)))
+      if (!improves(begin, way, entry) || (options_.stay && saved != plain.stats.trafficBytes()))
         continue;
       if (const auto height = whole.heightWithin(*way.room, residents(begin, end, way)))
         offer(begin, way, entry, chainOf(begin, end, way, *height));
@@ -304,7 +302,7 @@ private:
       if (!mayLeaveOut && !improves(begin, way, entryFor(end, way, price, savings.of(way))))
         continue;
       const auto tiled = drafter_.tiled(begin, end, *way.room, residents(begin, end, way));
-      if (tiled && !(options_.stay && traffic(tiled->stats) != 0))
+      if (tiled && !(options_.stay && tiled->stats.trafficBytes() != 0))
         offer(begin, way, entryFor(end, way, priceOf(*tiled), 0),
               chainOf(begin, end, way, tiled->height));
       const bool isHome = std::none_of(touched.begin(), touched.end(),
@@ -365,13 +363,13 @@ private:
         const Transition& way = ways[i];
         if (done[i])
           continue;
-        uint64_t saved = traffic(stream.stats);
+        uint64_t saved = stream.stats.trafficBytes();
         bool isBetter = improves(begin, way, entryFor(end, way, price, saved));
         if (isBetter) {
           if (!savings)
             savings.emplace(savingsOf(streams->stage(), stream, begin, end));
           saved = savings->of(way);
-          isBetter = (!options_.stay || saved == traffic(stream.stats)) &&
+          isBetter = (!options_.stay || saved == stream.stats.trafficBytes()) &&
                      improves(begin, way, entryFor(end, way, price, saved));
         }
         std::optional<ResidentChain> chain;

@@ -6,8 +6,6 @@
 
 namespace tigris {
 
-namespace {} // namespace
-
 /// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its last op what is not
 /// gone, which moves to its start when the next step begins.
 StreamModel::Extents::Held StreamModel::extent(const TileCost::RowBytes& row,

@@ -8,8 +8,6 @@
 
 namespace tigris {
 
-namespace {} // namespace
-
 void StreamModel::Buffer::setRow(const Box& box, uint64_t elementBytes) {
   row = box;
   rowSize = static_cast<uint64_t>(box.elements()) * elementBytes;
