@@ -10,8 +10,9 @@
 #   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
 #   tidy         clang-tidy 14 over lib/ and tools/
 #   docs         the demo of the README works as printed
+#   analyze      clang's analyzer as deep as it goes by default; tidy looks less deep into large functions
 #   fast         format and release without the tests labelled slow
-#   all          all of the above but fast (default)
+#   all          all of the above but analyze and fast (default)
 #
 # Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:
 # the sum over all ctest runs, a stage that fails otherwise (a build, the format) counting as one.
@@ -62,16 +63,22 @@ tidy() { # PRESET CLANG-TIDY-ARGUMENTS...: the last one says which sources
   }
 }
 
+# Each source on its own, which also tells whether each includes what it needs.
+analyze() { # STATES-PER-FUNCTION
+  tidy tidy -checks='-*,clang-analyzer-*' -extra-arg=-Xclang -extra-arg=-analyzer-config \
+    -extra-arg=-Xclang "-extra-arg=max-nodes=$1" "$PWD/(lib|tools)/.*\.cpp$"
+}
+
 # Most checks cost what the standard library's headers cost, so they see the sources in batches. The analyzer
-# looks at a main file only and sees each on its own, which also tells whether each includes what it needs; with
-# fewer than its 225,000 states per function, as the largest functions take most of the time.
+# looks at main files only. Few functions have more than 10,000 states; those take most of its time.
 stage_tidy() {
   build clang && build tidy --target tigris_onnx || return # the generated headers
   tidy clang -checks='-clang-analyzer-*,-bugprone-suspicious-include' \
     -header-filter='.*/(lib|tools)/.*\.(h|cpp)$' "$PWD/(build/clang/CMakeFiles|lib|tools)/.*" &&
-    tidy tidy -checks='-*,clang-analyzer-*' -extra-arg=-Xclang -extra-arg=-analyzer-config \
-      -extra-arg=-Xclang -extra-arg=max-nodes=50000 "$PWD/(lib|tools)/.*\.cpp$"
+    analyze 10000
 }
+
+stage_analyze() { build tidy --target tigris_onnx && analyze 225000; }
 
 stage_docs() { scripts/demo.sh; }
 
