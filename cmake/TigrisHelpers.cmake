@@ -17,6 +17,20 @@ function(tigris_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TIGRIS_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
+# tigris_unity_groups(target "Source Source..." ...): one batch for each list of sources, named without folder and
+# suffix; the others are compiled on their own.
+function(tigris_unity_groups target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${TIGRIS_UNITY} UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(group IN LISTS ARGN)
+    string(REPLACE " " "|" names "${group}")
+    string(REGEX MATCH "^[^ ]+" first "${group}")
+    set(members ${sources})
+    list(FILTER members INCLUDE REGEX "/(${names})[.]cpp$")
+    set_source_files_properties(${members} PROPERTIES UNITY_GROUP ${first})
+  endforeach()
+endfunction()
+
 # `#include "tigris/IR/Graph.h"` means the same in the build tree and installed.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib ${PROJECT_BINARY_DIR}/include/tigris SYMBOLIC)

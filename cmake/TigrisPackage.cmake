@@ -47,10 +47,13 @@ add_library(Tigris::tigris ALIAS tigris)
 set(Tigris_DIR ${PROJECT_BINARY_DIR}/build-package)
 set(TIGRIS_PLUGIN_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/tigris/plugins)
 add_subdirectory(${PROJECT_SOURCE_DIR}/plugins ${PROJECT_BINARY_DIR}/plugins)
-foreach(plugin hardswish live-bytes-schedule lp-normalization prune-stats slow-base)
+set(plugins hardswish live-bytes-schedule lp-normalization prune-stats slow-base)
+foreach(plugin IN LISTS plugins)
   target_link_libraries(${plugin} PRIVATE tigris_warnings)
   install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tigris/plugins)
 endforeach()
+# All that a user runs, without the tests.
+add_custom_target(suite DEPENDS ${tools} ${plugins})
 
 # --- manual pages and completions, printed by the tools themselves
 set(generated)
