@@ -42,7 +42,87 @@ std::string longForm(const Entry& entry) {
   return entry.repeats ? text + " ..." : text;
 }
 
+// --- the help text
+
+constexpr size_t Width = 80;
+constexpr size_t HelpColumn = 30;
+
+/// Appends `text` to the last line of `out`. A line that would be wider than Width ends after a `breakAfter`, and the
+/// text goes on at column `indent`.
+void fill(std::string& out, std::string_view text, char breakAfter, size_t indent) {
+  size_t column = out.size() - (out.rfind('\n') + 1);
+  while (!text.empty()) {
+    std::string_view piece = text.substr(0, std::min(text.find(breakAfter), text.size() - 1) + 1);
+    text.remove_prefix(piece.size());
+    if (column > indent && column + piece.size() - (piece.ends_with(' ') ? 1 : 0) > Width) {
+      out.resize(out.find_last_not_of(' ') + 1);
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+      piece.remove_prefix(std::min(piece.find_first_not_of(' '), piece.size()));
+    }
+    out += piece;
+    column += piece.size();
+  }
+}
+
+/// Where the text of a line begins that goes on below itself: in its second column, if it has two.
+size_t hangingIndent(std::string_view line) {
+  const size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const size_t gap = line.find("  ", first);
+  return gap == std::string_view::npos ? first : line.find_first_not_of(' ', gap);
+}
+
+/// Paragraphs are filled anew; lines that begin with a blank stay lines.
+std::string filledText(std::string_view text) {
+  std::string result;
+  std::string paragraph;
+  const auto endParagraph = [&] {
+    if (paragraph.empty())
+      return;
+    fill(result, paragraph, ' ', 0);
+    result += "\n";
+    paragraph.clear();
+  };
+  for (const std::string_view line : split(trim(text), '\n')) {
+    if (!line.empty() && line[0] != ' ') {
+      paragraph += strCat(paragraph.empty() ? "" : " ", line);
+      continue;
+    }
+    endParagraph();
+    fill(result, line, ' ', hangingIndent(line));
+    result += "\n";
+  }
+  endParagraph();
+  return result;
+}
+
+std::string optionText(const Entry& entry) {
+  std::string left = entry.shortName != 0 ? strCat("  -", entry.shortName, ", ") : "      ";
+  const std::string form = longForm(entry);
+  fill(left, form, '|', left.size() + form.find('=') + 1);
+  if (left.size() + 2 > HelpColumn)
+    left += "\n" + std::string(HelpColumn, ' ');
+  else
+    left.resize(HelpColumn, ' ');
+  fill(left, entry.help, ' ', HelpColumn);
+  return left + "\n";
+}
+
+/// A pipe goes on after its bar, as the shell has it.
+std::string exampleText(std::string_view example) {
+  std::string text = "  ";
+  fill(text, example, '|', 4);
+  return text + "\n";
+}
+
 // --- manual page
+
+/// What the page is called: no blanks, as whatis and apropos know words only.
+std::string pageName(const ToolSpec& spec) {
+  std::string name = spec.name;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
 
 /// Text that troff shows as it is: minus signs that can be copied, no request at a line's start.
 std::string troff(std::string_view text) {
@@ -69,26 +149,18 @@ std::string upper(std::string text) {
 } // namespace
 
 std::string helpText(const ToolSpec& spec, const OptionTable& table) {
-  std::string text = "usage: " + usageLine(spec) + "\n\n" + spec.summary + "\n";
+  std::string text = "usage: " + usageLine(spec) + "\n\n" + filledText(spec.summary);
   if (const std::string sentence = stdinSentence(spec); !sentence.empty())
-    text += sentence + "\n";
+    text += filledText(sentence);
   text += "\nOPTIONS\n";
-  constexpr size_t HelpColumn = 30;
-  for (const Entry& entry : table.entries()) {
-    std::string left = entry.shortName != 0 ? strCat("  -", entry.shortName, ", ") : "      ";
-    left += longForm(entry);
-    if (left.size() + 2 > HelpColumn)
-      left += "\n" + std::string(HelpColumn, ' ');
-    else
-      left.resize(HelpColumn, ' ');
-    text += left + entry.help + "\n";
-  }
+  for (const Entry& entry : table.entries())
+    text += optionText(entry);
   if (!spec.details.empty())
-    text += "\n" + spec.details + (spec.details.ends_with('\n') ? "" : "\n");
+    text += "\n" + filledText(spec.details);
   if (!spec.examples.empty()) {
     text += "\nEXAMPLES\n";
     for (const std::string_view example : split(trim(spec.examples), '\n'))
-      text += strCat("  ", example, "\n");
+      text += exampleText(example);
   }
   return text;
 }
@@ -97,11 +169,11 @@ std::string manPage(const ToolSpec& spec, const OptionTable& table) {
   std::string summary = spec.summary;
   if (summary.ends_with('.'))
     summary.pop_back();
-  std::string text =
-      strCat(".TH ", upper(troff(spec.name)), " 1 \"\" \"TiGrIS ", tigrisVersion(), "\"\n",
-             ".SH NAME\n", troff(spec.name), " \\- ", troff(summary), "\n", ".SH SYNOPSIS\n.B ",
-             troff(spec.name), "\n", troff(usageLine(spec).substr(spec.name.size() + 1)), "\n",
-             ".SH DESCRIPTION\n", troff(spec.summary), "\n");
+  std::string text = strCat(".TH ", upper(troff(pageName(spec))), " 1 \"\" \"TiGrIS ",
+                            tigrisVersion(), "\"\n", ".SH NAME\n", troff(pageName(spec)), " \\- ",
+                            troff(summary), "\n", ".SH SYNOPSIS\n.B ", troff(spec.name), "\n",
+                            troff(usageLine(spec).substr(spec.name.size() + 1)), "\n",
+                            ".SH DESCRIPTION\n", troff(spec.summary), "\n");
   if (const std::string sentence = stdinSentence(spec); !sentence.empty())
     text += ".PP\n" + troff(sentence) + "\n";
   if (!spec.details.empty())

@@ -30,7 +30,7 @@ int importMain(int argc, const char* const* argv) {
   spec.examples =
       "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit -o model.tgrs\n"
       "tigris-import --input-shape input:1x3x96x96 model.onnx -o model.yaml\n"
-      "tigris-import --input-value sample_rate:16000 --state h=h_next vad.onnx -o vad.yaml\n"
+      "tigris-import --input-value rate:16000 --state h=h_next vad.onnx -o vad.yaml\n"
       "tigris-import --weights=file:model.weights model.onnx -o model.yaml\n";
   spec.run = [&](ToolContext& context) -> Status {
     if (printOps) {

@@ -113,12 +113,11 @@ int planMain(int argc, const char* const* argv) {
   spec.details =
       "Sizes are bytes, or 256K, 256KiB, 1.5M. With one -m nothing is spilled and model inputs\n"
       "and outputs are the caller's own buffers. Exit code 3: the model does not fit.\n";
-  spec.examples =
-      "tigris-plan -m 256K normalized.yaml -o planned.yaml\n"
-      "tigris-plan -m 256K -m 8M -f 4M --target=esp32s3 normalized.yaml -o planned.yaml\n"
-      "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "
-      "model.tgrs\n"
-      "tigris-plan -m 512K -m 8M --pareto normalized.yaml\n";
+  spec.examples = "tigris-plan -m 256K normalized.yaml -o planned.yaml\n"
+                  "tigris-plan -m 256K -m 8M -f 4M --target=esp32s3 norm.yaml -o planned.yaml\n"
+                  "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "
+                  "model.tgrs\n"
+                  "tigris-plan -m 512K -m 8M --pareto normalized.yaml\n";
   spec.run = [&](ToolContext& context) { return plan(context, flags); };
   return toolMain(argc, argv, spec);
 }

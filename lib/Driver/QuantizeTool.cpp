@@ -294,7 +294,7 @@ int quantizeMain(int argc, const char* const* argv) {
   spec.examples =
       "tigris-import model.onnx | tigris-quantize -s images | tigris-norm | tigris-plan -m 256K\n"
       "tigris-quantize -s images --method=mse --per-tensor -v model.yaml -o int8.yaml\n"
-      "tigris-quantize -s images --float=Softmax --float=/head/Conv model.yaml -o int8.yaml\n";
+      "tigris-quantize -s images --float=Softmax --float=/head/Conv in.yaml -o q.yaml\n";
   spec.run = [&](ToolContext& context) { return quantize(context, flags); };
   return toolMain(argc, argv, spec);
 }

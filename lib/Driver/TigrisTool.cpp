@@ -39,26 +39,14 @@ Status refuse(const std::string& name, const std::vector<ToolCommand>& commands)
   std::vector<std::string> names;
   for (const ToolCommand& command : commands)
     names.push_back(command.name);
-  if (name.empty() || name == "-")
-    return makeError(DiagId::Usage, "no command given; commands are ", join(names, ", "));
   const auto near = nearestSpelling(name, names);
   return makeError(DiagId::Usage, "unknown command '", name, "'; ",
                    near ? strCat("did you mean '", *near, "'?")
                         : strCat("commands are ", join(names, ", ")));
 }
 
-} // namespace
-
-int tigrisMain(int argc, const char* const* argv) {
-  const std::vector<ToolCommand> commands = allCommands();
-  if (argc > 1)
-    if (const auto code = runCommand(commands, argv[1], argc - 1, argv + 1))
-      return *code;
-  if (argc > 2 && std::string_view(argv[1]) == "help") {
-    const char* const help[] = {argv[2], "--help"};
-    if (const auto code = runCommand(commands, argv[2], 2, help))
-      return *code;
-  }
+/// What `tigris` is without a command that exists; `wrong` is the one that does not.
+ToolSpec overview(const std::vector<ToolCommand>& commands, const std::string& wrong) {
   ToolSpec spec;
   spec.name = "tigris";
   spec.summary = "Compiles neural networks for microcontrollers, in one program.";
@@ -73,20 +61,43 @@ int tigrisMain(int argc, const char* const* argv) {
   }
   spec.commands = commands;
   spec.details +=
-      "\ntigris COMMAND --help lists the options of a command. The tools tigris-import,\n"
+      "\ntigris help COMMAND lists the options of a command. The tools tigris-import, "
       "tigris-quantize, tigris-norm, tigris-plan and tigris-emit do the steps one by one.\n";
   spec.examples = "tigris analyze model.onnx -m 256K -f 4M\n"
                   "tigris compile model.onnx -m 256K -f 4M --xip -o model.tgrs\n"
                   "tigris run model.tgrs --input image.npy --output scores.npy\n"
                   "tigris dump model.tgrs --format=html -o model.html\n";
-  spec.run = [&](ToolContext& context) -> Status {
-    if (context.input() != "help")
-      return refuse(context.input(), commands);
-    return makeError(DiagId::Usage, "help about which command? tigris COMMAND --help");
-  };
+  spec.run = [&commands, wrong](ToolContext&) { return refuse(wrong, commands); };
+  return spec;
+}
+
+/// `help COMMAND` is `COMMAND --help`; `help`, and nothing at all, is `--help`.
+std::vector<const char*> spelledOut(int argc, const char* const* argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (arguments.empty())
+    arguments.push_back("tigris");
+  bool isHelp = arguments.size() == 1;
+  while (arguments.size() > 1 && std::string_view(arguments[1]) == "help") {
+    arguments.erase(arguments.begin() + 1);
+    isHelp = true;
+  }
+  if (isHelp)
+    arguments.insert(arguments.begin() + std::min<std::ptrdiff_t>(2, std::ssize(arguments)),
+                     "--help");
+  return arguments;
+}
+
+} // namespace
+
+int tigrisMain(int argc, const char* const* argv) {
+  const std::vector<ToolCommand> commands = allCommands();
+  const std::vector<const char*> arguments = spelledOut(argc, argv);
+  const std::string name = arguments.at(1);
+  const int count = static_cast<int>(arguments.size());
+  if (const auto code = runCommand(commands, name, count - 1, arguments.data() + 1))
+    return *code;
   // What follows a wrong command is not looked at.
-  const bool isOption = argc > 1 && argv[1][0] == '-';
-  return toolMain(isOption ? argc : std::min(argc, 2), argv, spec);
+  return toolMain(name.starts_with('-') ? count : 2, arguments.data(), overview(commands, name));
 }
 
 } // namespace tigris
