@@ -10,6 +10,9 @@
 #       Compiles a model while the project is built. Makes NAME.tgrs in the current binary directory and
 #       a library target NAME to link with, which holds the file at an address that suits the runtime:
 #           #include "NAME.h"      const unsigned char NAME_tgrs[]; size_t NAME_tgrs_size
+#       The project's runtime, add_subdirectory(${TIGRIS_RUNTIME_DIR}), then has the kernels and parts that its models
+#       need, all of them together, and no more; TIGRIS_SELECT_KERNELS=OFF keeps everything, for plans from elsewhere.
+#       NAME_kernels.h beside NAME.h is the selection for this model alone, for runtimes built in other ways.
 #       PLUGINS takes paths, names, or targets of tigris_add_pass_plugin. Changing FAST plans again but does
 #       not import again; with Ninja, work stops at a step whose result stays the same.
 include_guard()
@@ -42,16 +45,32 @@ endfunction()
 # One step of the pipe: OUTPUT from INPUT by TOOL. --if-changed keeps the time of an equal result, so the
 # step is known to be done by its stamp.
 function(_tigris_step tool input output)
-  cmake_parse_arguments(arg "" "" "OPTIONS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "OPTIONS;DEPENDS;BYPRODUCTS" ${ARGN})
   add_custom_command(
     OUTPUT ${output}.stamp
-    BYPRODUCTS ${output}
+    BYPRODUCTS ${output} ${arg_BYPRODUCTS}
     COMMAND Tigris::${tool} ${arg_OPTIONS} --if-changed --depfile=${output}.d
             --depfile-target=${output}.stamp -o ${output} ${input}
     COMMAND ${CMAKE_COMMAND} -E touch ${output}.stamp
     DEPENDS ${arg_DEPENDS} Tigris::${tool}
     DEPFILE ${output}.d
     COMMENT "${tool} ${output}" VERBATIM)
+endfunction()
+
+# Adds a model's selection header, which TARGET makes, to what the project's runtime is compiled with: a header that
+# includes those of all models. The runtime links tigris_selection where it exists.
+function(_tigris_select header target)
+  if(NOT TARGET tigris_selection)
+    set(folder ${CMAKE_BINARY_DIR}/tigris_selection)
+    add_library(tigris_selection INTERFACE)
+    target_include_directories(tigris_selection INTERFACE ${folder})
+    target_compile_definitions(tigris_selection INTERFACE TIGRIS_SELECTION_HEADER="tigris_selection.h")
+    file(GENERATE OUTPUT ${folder}/tigris_selection.h CONTENT
+         "/* Generated: what the models of this project need. */
+$<JOIN:$<TARGET_PROPERTY:tigris_selection,TIGRIS_INCLUDES>,\n>\n")
+  endif()
+  set_property(TARGET tigris_selection APPEND PROPERTY TIGRIS_INCLUDES "#include \"${header}\"")
+  add_dependencies(tigris_selection ${target})
 endfunction()
 
 set(_TIGRIS_FUNCTIONS_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -97,7 +116,8 @@ function(tigris_compile_model name)
   if(arg_IO)
     list(APPEND plan --io=${arg_IO})
   endif()
-  set(emit ${arg_EMIT_OPTIONS})
+  set(kernels ${base}_include/${name}_kernels.h)
+  set(emit ${arg_EMIT_OPTIONS} --kernels-header=${kernels})
   if(arg_XIP)
     list(APPEND emit --xip)
   endif()
@@ -112,7 +132,8 @@ function(tigris_compile_model name)
                OPTIONS ${norm} DEPENDS ${imported} ${plugin_files})
   _tigris_step(tigris-plan ${base}.normalized.yaml ${base}.planned.yaml
                OPTIONS ${plan} ${arg_PLAN_OPTIONS} DEPENDS ${normalized})
-  _tigris_step(tigris-emit ${base}.planned.yaml ${base}.tgrs OPTIONS ${emit} DEPENDS ${planned})
+  _tigris_step(tigris-emit ${base}.planned.yaml ${base}.tgrs
+               OPTIONS ${emit} DEPENDS ${planned} BYPRODUCTS ${kernels})
 
   # .incbin costs no compile time and no text file five times the size of the model.
   set(TIGRIS_MODEL_NAME ${name})
@@ -120,8 +141,11 @@ function(tigris_compile_model name)
   configure_file(${_TIGRIS_FUNCTIONS_DIR}/TigrisModel.c.in ${base}_model.c @ONLY)
   configure_file(${_TIGRIS_FUNCTIONS_DIR}/TigrisModel.h.in ${base}_include/${name}.h @ONLY)
   # The stamps make all steps part of the target.
-  add_library(${name} STATIC ${base}_model.c ${base}.imported.yaml.stamp
-              ${base}.normalized.yaml.stamp ${base}.planned.yaml.stamp ${base}.tgrs.stamp)
+  add_custom_target(${name}_plan DEPENDS ${base}.imported.yaml.stamp ${base}.normalized.yaml.stamp
+                                         ${base}.planned.yaml.stamp ${base}.tgrs.stamp)
+  _tigris_select(${kernels} ${name}_plan)
+  add_library(${name} STATIC ${base}_model.c)
+  add_dependencies(${name} ${name}_plan)
   set_source_files_properties(${base}_model.c PROPERTIES OBJECT_DEPENDS ${emitted})
   target_include_directories(${name} PUBLIC ${base}_include)
 endfunction()

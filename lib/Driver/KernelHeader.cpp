@@ -6,7 +6,6 @@
 #include "tigris.h"
 
 #include <set>
-#include <vector>
 
 namespace tigris {
 
@@ -76,33 +75,26 @@ void addGroups(int opcode, int dtype, std::set<std::string>& macros) {
       macros.insert(group.macro);
 }
 
-/// The macros of parts of the core that the plan does without.
-std::vector<const char*> unusedParts(const tigris_plan& plan) {
-  bool tiled = false;
-  bool streamed = false;
-  bool striped = false;
-  bool states = false;
+/// The macros of the parts of the core that stages, ports and weights of the plan need.
+void addParts(const tigris_plan& plan, std::set<std::string>& macros) {
   for (uint32_t i = 0; i < plan.stage_count; ++i) {
-    tiled = tiled || plan.stages[i].mode == TIGRIS_STAGE_TILED;
+    if (plan.stages[i].mode == TIGRIS_STAGE_TILED)
+      macros.insert("TILED_STAGES");
     if (plan.stages[i].mode == TIGRIS_STAGE_STREAMED) {
-      streamed = true;
-      striped = striped || plan.tilings[plan.stages[i].detail].tiles[2] > 1;
+      macros.insert("STREAMED_STAGES");
+      if (plan.tilings[plan.stages[i].detail].tiles[2] > 1)
+        macros.insert("STRIPES");
     }
   }
   for (uint32_t i = 0; i < plan.port_count; ++i)
-    states = states || plan.ports[i].state != TIGRIS_NO_PORT;
-  std::vector<const char*> unused = {"DYNAMIC_ARENA"};
-  if (!tiled)
-    unused.push_back("TILED_STAGES");
-  if (!streamed)
-    unused.push_back("STREAMED_STAGES");
-  if (!striped)
-    unused.push_back("STRIPES");
-  if (!states)
-    unused.push_back("STATES");
-  if (plan.weight_block_count == 0)
-    unused.push_back("WEIGHT_BLOCKS");
-  return unused;
+    if (plan.ports[i].state != TIGRIS_NO_PORT)
+      macros.insert("STATES");
+  if (plan.weight_block_count != 0)
+    macros.insert("WEIGHT_BLOCKS");
+}
+
+std::string definition(const std::string& macro, int value) {
+  return strCat("#ifndef TIGRIS_", macro, "\n#define TIGRIS_", macro, " ", value, "\n#endif\n");
 }
 
 } // namespace
@@ -113,17 +105,17 @@ std::string kernelHeader(const tigris_plan& plan) {
     const tigris_op& op = plan.ops[i];
     addGroups(op.opcode, plan.tensors[plan.operands[op.operands].tensor].dtype, macros);
   }
-  std::string text = "/* The kernels of one plan, and what of the runtime it does without when it "
-                     "gets the memory it "
-                     "needs;\n * made by tigris-emit --kernels-header. Compile the runtime with "
-                     "TIGRIS_SELECTION_HEADER naming this file.\n * A macro that is defined before "
-                     "keeps its value. "
-                     "*/\n"
-                     "#define TIGRIS_KERNELS_DEFAULT 0\n";
+  addParts(plan, macros);
+  std::string text = "/* What one plan needs of the runtime when it gets the memory it needs; made "
+                     "by tigris. Compile the runtime\n"
+                     " * and the program with TIGRIS_SELECTION_HEADER naming this file, or one "
+                     "that includes the headers of several\n"
+                     " * plans: the runtime then has what any of them needs. A macro that is "
+                     "defined before keeps its value. */\n";
+  for (const char* rest : {"KERNELS_DEFAULT", "PARTS_DEFAULT"})
+    text += definition(rest, 0);
   for (const std::string& macro : macros)
-    text += strCat("#define TIGRIS_", macro, " 1\n");
-  for (const char* part : unusedParts(plan))
-    text += strCat("#ifndef TIGRIS_", part, "\n#define TIGRIS_", part, " 0\n#endif\n");
+    text += definition(macro, 1);
   return text;
 }
 

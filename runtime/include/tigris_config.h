@@ -41,34 +41,39 @@
 #define TIGRIS_MAX_PORTS 8
 #endif
 
+/* Parts of the core: define TIGRIS_PARTS_DEFAULT as 0 and single ones of the next six as 1 to have only those. */
+#ifndef TIGRIS_PARTS_DEFAULT
+#define TIGRIS_PARTS_DEFAULT 1
+#endif
+
 /* 0 leaves out the dynamic arena: less fast memory than a plan requires is then TIGRIS_E_MEMORY. */
 #ifndef TIGRIS_DYNAMIC_ARENA
-#define TIGRIS_DYNAMIC_ARENA 1
+#define TIGRIS_DYNAMIC_ARENA TIGRIS_PARTS_DEFAULT
 #endif
 
 /* 0 leaves out stages in boxes: plans that have some are then TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_TILED_STAGES
-#define TIGRIS_TILED_STAGES 1
+#define TIGRIS_TILED_STAGES TIGRIS_PARTS_DEFAULT
 #endif
 
 /* 0 leaves out streamed stages, and with them inputs and outputs by rows: likewise. */
 #ifndef TIGRIS_STREAMED_STAGES
-#define TIGRIS_STREAMED_STAGES 1
+#define TIGRIS_STREAMED_STAGES TIGRIS_PARTS_DEFAULT
 #endif
 
 /* 0 leaves out stripes of streamed stages: likewise. */
 #ifndef TIGRIS_STRIPES
-#define TIGRIS_STRIPES 1
+#define TIGRIS_STRIPES TIGRIS_PARTS_DEFAULT
 #endif
 
 /* 0 leaves out states: plans that have some are then TIGRIS_E_UNSUPPORTED, and tigris_reset has nothing to do. */
 #ifndef TIGRIS_STATES
-#define TIGRIS_STATES 1
+#define TIGRIS_STATES TIGRIS_PARTS_DEFAULT
 #endif
 
 /* 0 leaves out the unpacking of weights: plans with weight blocks are then TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_WEIGHT_BLOCKS
-#define TIGRIS_WEIGHT_BLOCKS 1
+#define TIGRIS_WEIGHT_BLOCKS TIGRIS_PARTS_DEFAULT
 #endif
 
 /* 0 leaves out the checks of a plan's records (about a quarter of the core): the firmware trusts its flash. What is

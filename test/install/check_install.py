@@ -3,7 +3,8 @@
 usage: check_install.py --build DIR [--cxx COMPILER]     exit 0 and silence if all is well
 
 Built against the moved installation: every plugin with CMake, one with pkg-config, and a firmware project
-that compiles models, for the host and, where the tool chain is there, for ARM. Checked besides: that installed headers include installed headers only, that manual
+that compiles models, for the host and, where the tool chain is there, for ARM; there, with CMSIS-NN in build/deps,
+a program of tigris codegen, too. Checked besides: that installed headers include installed headers only, that manual
 pages and completions are there, and that a second build of the firmware does nothing.
 """
 
@@ -98,6 +99,10 @@ def check_firmware(prefix, work, generator):
     first = started(build)
     require(len(first) == 8, f"the first build started {first}")
     require(run(build / "firmware") == "digits: ok\nembedding: ok\n", "the plans do not open")
+    # The runtime has what both models need and nothing else; it had less had the first been alone.
+    linked = run("nm", build / "firmware")
+    for symbol, expected in (("tigris_conv_s8", True), ("tigris_conv_f32", True), ("tigris_recurrent_f32", False)):
+        require((f" {symbol}\n" in linked) == expected, f"{symbol} is linked: {not expected}")
     again = run("cmake", "--build", build)
     require("tigris-" not in again and "Linking" not in again, f"the second build did something:\n{again}")
     run(*configure, "-DFAST=16K")
@@ -106,6 +111,9 @@ def check_firmware(prefix, work, generator):
     (models / "digits/digits_int8.onnx").touch()
     steps = started(build)
     require(steps == [("import", "digits")] or not generator, f"a touched model started {steps}")
+    run(*configure, "-DTIGRIS_SELECT_KERNELS=OFF", "-DTIGRIS_PROFILE=ON")
+    run("cmake", "--build", build)
+    require("tigris_recurrent_f32" in run("nm", build / "firmware"), "TIGRIS_SELECT_KERNELS=OFF leaves kernels out")
 
     if not shutil.which("make"):
         return
@@ -119,6 +127,8 @@ def check_firmware(prefix, work, generator):
     require(steps == [], f"the second make started {steps}")
     (models / "embedding/embedding.onnx").touch()
     require(len(started(build, *target)) == 4, "make did not compile the changed model again")
+    run("cmake", "--build", build, "-j4")
+    require(run(build / "firmware") == "digits: ok\nembedding: ok\n", "the plans do not open in the build by make")
 
 
 def check_codegen(prefix, work):
@@ -133,6 +143,33 @@ def check_codegen(prefix, work):
     run(work / "generated-program")
 
 
+def arm_sources(prefix, generated):
+    """What an ARM program on CMSIS-NN is compiled of, as docs/firmware.md has it; None without CMSIS-NN."""
+    cmsis_nn = ROOT / "build/deps/cmsis-nn"
+    if not cmsis_nn.exists():
+        return None
+    runtime = prefix / "share/tigris/runtime"
+    folders = (generated, runtime / "src", runtime / "src/kernels", runtime / "backends/cmsis_nn")
+    includes = (generated, runtime / "include", runtime / "src", runtime / "backends/common", cmsis_nn / "Include")
+    return [f"-I{i}" for i in includes] + [f for folder in folders for f in sorted(folder.glob("*.c"))] + sorted(
+        cmsis_nn.glob("Source/*/*.c"))
+
+
+def check_backend_of_target(prefix, work):
+    """A plan made for no target in particular, a program for one whose kernels need scratch."""
+    generated = work / "generated-arm"
+    run(prefix / "bin/tigris", "compile", ROOT / "examples/digits/digits_int8.onnx", "-m", "16K", "-o", work / "d.tgrs")
+    run(prefix / "bin/tigris", "codegen", work / "d.tgrs", "--target=cortex-m4", "-o", generated)
+    sources = arm_sources(prefix, generated)
+    if sources is None:
+        return
+    program = work / "generated-arm-program"
+    run("arm-none-eabi-gcc", "-march=armv7-a+fp", "-mfloat-abi=hard", "--specs=rdimon.specs", "-std=gnu99", "-O1", "-w",
+        '-DTIGRIS_SELECTION_HEADER="d_kernels.h"', *sources, "-lm", "-o", program)
+    require("tigris_cn_conv" in run("arm-none-eabi-nm", program), "the program does without CMSIS-NN")
+    run("qemu-arm", program)
+
+
 def check_cross_build(prefix, work, generator):
     if not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-arm"):
         return
@@ -144,6 +181,7 @@ def check_cross_build(prefix, work, generator):
     run("cmake", "--build", build)
     require(run("qemu-arm", build / "firmware") == "digits: ok\nembedding: ok\n",
             "the plans do not open on ARM")
+    check_backend_of_target(prefix, work)
 
 
 def main():
