@@ -2,28 +2,13 @@
 #include "tigris/Target/KernelScratch.h"
 
 #include "tigris/IR/ShapeInference.h"
-
-#include "tigris_scratch.h"
+#include "tigris/Target/CmsisNnIsa.h"
 
 #include <algorithm>
 
 namespace tigris {
 
 namespace {
-
-std::optional<tigris_cmsis_nn_isa> cmsisNnIsa(KernelLibrary kernels) {
-  switch (kernels) {
-  case KernelLibrary::CmsisNnC:
-    return TIGRIS_CMSIS_NN_C;
-  case KernelLibrary::CmsisNnDsp:
-    return TIGRIS_CMSIS_NN_DSP;
-  case KernelLibrary::CmsisNnMve:
-    return TIGRIS_CMSIS_NN_MVE;
-  case KernelLibrary::Reference:
-    break;
-  }
-  return std::nullopt;
-}
 
 /// What a convolution with constant weights [O, I/groups, spatial...] looks like to a kernel.
 tigris_scratch_shape convShape(const Graph& graph, const Op& op, const Window& window) {
@@ -73,6 +58,20 @@ uint64_t denseScratch(const Graph& graph, const Op& op, tigris_cmsis_nn_isa isa)
 }
 
 } // namespace
+
+std::optional<tigris_cmsis_nn_isa> cmsisNnIsa(KernelLibrary kernels) {
+  switch (kernels) {
+  case KernelLibrary::CmsisNnC:
+    return TIGRIS_CMSIS_NN_C;
+  case KernelLibrary::CmsisNnDsp:
+    return TIGRIS_CMSIS_NN_DSP;
+  case KernelLibrary::CmsisNnMve:
+    return TIGRIS_CMSIS_NN_MVE;
+  case KernelLibrary::Reference:
+    break;
+  }
+  return std::nullopt;
+}
 
 uint64_t kernelScratch(const Graph& graph, const Op& op, KernelLibrary kernels) {
   const std::optional<tigris_cmsis_nn_isa> isa = cmsisNnIsa(kernels);
