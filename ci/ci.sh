@@ -9,10 +9,11 @@
 #   asan         g++ with address and undefined-behaviour sanitizers, every test not labelled slow
 #   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
 #   tidy         clang-tidy 14 over lib/ and tools/
-#   docs         the demo of the README works as printed
+#   docs         the demo of the README works (the release stage tests all other commands of the documentation)
+#   nightly      what takes hours: the tests labelled nightly, in the release build
 #   analyze      clang's analyzer as deep as it goes by default; tidy looks less deep into large functions
 #   fast         format and release without the tests labelled slow
-#   all          all of the above but analyze and fast (default)
+#   all          all of the above but nightly, analyze and fast (default)
 #
 # Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:
 # the sum over all ctest runs, a stage that fails otherwise (a build, the format) counting as one.
@@ -29,9 +30,24 @@ build() { # PRESET [CMAKE-ARGUMENTS...]
   cmake --build --preset "$@"
 }
 
+# A vendor's library that is in build/deps has its tests in every build.
+checkBackends() { # PRESET
+  local pin backend listed
+  listed=$(ctest --test-dir "build/$1" -N) || return
+  for pin in build/deps/*/pinned; do
+    [ -e "$pin" ] || continue
+    backend=$(basename "$(dirname "$pin")")
+    grep -q "Test *#.*: runtime/${backend//-/_}-kernels" <<<"$listed" || {
+      echo "ci.sh: build/deps has $backend, but build/$1 does not test it"
+      return 1
+    }
+  done
+}
+
 runTests() { # PRESET CTEST-ARGUMENTS...: returns 0 even if tests fail, as their count tells it
   local preset=$1
   shift
+  checkBackends "$preset" || return
   ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" \
     --output-junit "$PWD/$results/$preset.xml" "$@"
   grep -q '<testcase' "$results/$preset.xml"
@@ -41,7 +57,9 @@ stage_format() {
   git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror
 }
 
-stage_release() { build release && runTests release; }
+stage_release() { build release && runTests release -LE nightly; }
+
+stage_nightly() { build release && runTests release -L nightly; }
 
 stage_fast() { stage_format && build release && runTests release -LE slow; }
 

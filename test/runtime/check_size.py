@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Measures the flash and RAM that the runtime takes on a Cortex-M4, and compares with the stored limits.
 
 usage: check_size.py COMPILER [--write]     exit 0 if nothing exceeds sizes.txt, 1 if something does
