@@ -12,8 +12,7 @@ namespace tigris {
 namespace {
 
 double elementsOf(const tigris_tensor& tensor) {
-  const bool isByte = tensor.dtype == TIGRIS_S8 || tensor.dtype == TIGRIS_BOOL;
-  return tensor.bytes / (isByte ? 1.0 : tensor.dtype == TIGRIS_S64 ? 8.0 : 4.0);
+  return static_cast<double>(tensor.bytes) / dtypeSize(planDType(tensor.dtype));
 }
 
 struct Work {
