@@ -334,6 +334,45 @@ Error noRows(const Graph& graph, const std::vector<TensorId>& rows) {
                    "need the rows again; hand over whole tensors instead");
 }
 
+/// Cuts of an order, and that order.
+struct Choice {
+  Cuts cuts;
+  const Schedule* schedule;
+};
+
+/// The cheapest cuts of all orders in `fast` bytes, lying as low as they can; nullopt when nothing fits.
+std::optional<Choice> cheapestCuts(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
+                                   const PlanOptions& options, uint64_t fast) {
+  const Schedules& orders = schedulesOf(drafts, plan);
+  const SegmentOptions rules = searchRules(graph, options, plan);
+  std::optional<Choice> best;
+  for (const Schedule& schedule : orders.all()) {
+    if (plan.planner == "greedy" && &schedule != &orders.best())
+      continue;
+    StageDrafter& drafter = drafterOf(drafts, schedule, plan, options);
+    std::optional<Cuts> cuts = cutOrder(graph, drafter, plan, rules, fast);
+    if (cuts && (!best || totalCost(drafter, cuts->drafts) < totalCost(drafter, best->cuts.drafts)))
+      best = {std::move(*cuts), &schedule};
+  }
+  if (best)
+    best->cuts.residents =
+        lowerResidents(graph, best->cuts.drafts, std::move(best->cuts.residents), plan.align);
+  return best;
+}
+
+/// The same for any number of bytes. The search rounds all sizes up, but what lies on top need not end at a multiple of
+/// the alignment: it is given the rest of the last one first, and none where that is used.
+std::optional<Choice> cutsWithin(const Graph& graph, PlanDrafts& drafts, const Plan& plan,
+                                 const PlanOptions& options, uint64_t fast) {
+  const uint64_t rounded = alignUp(fast, plan.align);
+  if (rounded != fast) {
+    std::optional<Choice> choice = cheapestCuts(graph, drafts, plan, options, rounded);
+    if (choice && heightOf(graph, choice->cuts.drafts, choice->cuts.residents) <= fast)
+      return choice;
+  }
+  return cheapestCuts(graph, drafts, plan, options, fast);
+}
+
 /// The least slow traffic or time in the budget. `isLast`: it has been tried in this very budget before.
 Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts,
                             bool isLast = false) {
@@ -343,30 +382,20 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, Plan
   Plan plan = *empty;
   const Schedules& orders = schedulesOf(drafts, plan);
   const uint64_t fast = fastForStages(plan);
-  const Schedule* chosen = &orders.best();
+  const Schedule& best = orders.best();
   const SegmentOptions rules = searchRules(graph, options, plan);
-  const bool oneStage = rules.rows.empty() && chosen->layout.height <= fast;
+  const bool oneStage = rules.rows.empty() && best.layout.height <= fast;
   StageNeed need;
-  std::optional<Cuts> cuts;
+  std::optional<Choice> choice;
   if (oneStage) {
-    cuts = {{draftOf(graph, *chosen, plan.io)}, {{}, {0}, {fast}}};
+    choice = {{{draftOf(graph, best, plan.io)}, {{}, {0}, {fast}}}, &best};
   } else {
-    need = stageNeed(drafts, *chosen, plan);
+    need = stageNeed(drafts, best, plan);
     if (plan.io != IoMode::Arena && (need.bytes <= fast || !maySpill(plan)))
-      for (const Schedule& schedule : orders.all()) {
-        if (plan.planner == "greedy" && &schedule != &orders.best())
-          continue;
-        StageDrafter& drafter = drafterOf(drafts, schedule, plan, options);
-        std::optional<Cuts> other = cutOrder(graph, drafter, plan, rules, fast);
-        if (other &&
-            (!cuts || totalCost(drafter, other->drafts) < totalCost(drafter, cuts->drafts))) {
-          cuts = std::move(other);
-          chosen = &schedule;
-        }
-      }
+      choice = cutsWithin(graph, drafts, plan, options, fast);
   }
-  if (!cuts) {
-    const OpId at = maySpill(plan) ? need.op : chosen->order[chosen->timeline.boundStep];
+  if (!choice) {
+    const OpId at = maySpill(plan) ? need.op : best.order[best.timeline.boundStep];
     const Op& op = graph.op(at);
     const uint64_t least = withScratch(plan, need.bytes);
     const uint64_t smallest = smallestBudget(graph, drafts, plan, options, need.bytes);
@@ -391,11 +420,12 @@ Expected<Plan> planInBudget(const Graph& graph, const PlanOptions& options, Plan
     return overBudget(plan.scratch, strCat("fast memory for the kernels of '", plan.target, "'"),
                       plan.budget.fast);
 
+  const Cuts& cuts = choice->cuts;
   if (plan.io == IoMode::Slow)
     plan.stats.slowPeakBytes = placeInterface(graph, plan);
-  addStages(graph, cuts->drafts, cuts->residents, plan);
+  addStages(graph, cuts.drafts, cuts.residents, plan);
   if (!oneStage && plan.budget.slow)
-    plan.stats.slowPeakBytes = placeSpills(graph, cuts->drafts, chosen->aliases, plan.io,
+    plan.stats.slowPeakBytes = placeSpills(graph, cuts.drafts, choice->schedule->aliases, plan.io,
                                            plan.align, plan.stats.slowPeakBytes, plan.slow);
   if (plan.budget.slow && plan.stats.slowPeakBytes > *plan.budget.slow)
     return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)

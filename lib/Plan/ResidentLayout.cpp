@@ -11,6 +11,8 @@ namespace tigris {
 namespace {
 
 constexpr size_t MaxNodes = 1 << 15;
+/// Of each attempt to find a lower layout.
+constexpr size_t MaxNodesLower = 1 << 9;
 
 struct Block {
   TensorId tensor;
@@ -32,9 +34,9 @@ struct Block {
 class Search {
 public:
   Search(std::vector<Block> blocks, std::span<const StageDraft> stages, uint64_t budget,
-         uint64_t align)
+         uint64_t align, size_t maxNodes)
       : blocks_(std::move(blocks)), stages_(stages), budget_(budget - budget % align),
-        limit_(budget), align_(align), failed_(blocks_.size()) {}
+        limit_(budget), align_(align), maxNodes_(maxNodes), failed_(blocks_.size()) {}
 
   bool run() { return place(0); }
 
@@ -127,7 +129,7 @@ private:
     if (index == blocks_.size())
       return true;
     std::vector<uint64_t> around = offsetsAround(index);
-    if (failed_[index].count(around) != 0 || ++nodes_ > MaxNodes)
+    if (failed_[index].count(around) != 0 || ++nodes_ > maxNodes_)
       return false;
     Block& block = blocks_[index];
     // Opposite to the one before, so that the space it leaves joins the middle; or over the one it may overlap.
@@ -163,6 +165,7 @@ private:
   uint64_t budget_;
   uint64_t limit_;
   uint64_t align_;
+  size_t maxNodes_;
   size_t nodes_ = 0;
   /// Per block: what it had around it when no place was found for it and the rest.
   std::vector<std::set<std::vector<uint64_t>>> failed_;
@@ -170,11 +173,7 @@ private:
   mutable std::vector<Gap> taken_;
 };
 
-} // namespace
-
-std::optional<ResidentLayout> layOutResidents(const Graph& graph,
-                                              std::span<const StageDraft> stages, uint64_t budget,
-                                              uint64_t align) {
+std::vector<Block> blocksOf(const Graph& graph, std::span<const StageDraft> stages) {
   std::vector<Block> blocks;
   std::map<TensorId, size_t> index;
   for (size_t stage = 0; stage < stages.size(); ++stage)
@@ -192,8 +191,61 @@ std::optional<ResidentLayout> layOutResidents(const Graph& graph,
       to.lead = overlap->lead;
       from.below = overlap->lead + to.below;
     }
-  Search search(std::move(blocks), stages, budget, align);
+  return blocks;
+}
+
+/// No layout is lower than what the fullest stage needs beside all that is there then. The highest piece is not rounded
+/// up.
+uint64_t leastHeight(const Graph& graph, const std::vector<Block>& blocks,
+                     std::span<const StageDraft> stages, uint64_t align) {
+  uint64_t least = 0;
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    uint64_t bytes = alignUp(stages[stage].height, align);
+    for (const Block& block : blocks)
+      if (block.first <= stage && stage <= block.last)
+        bytes += alignUp(block.bytes, align);
+    if (const auto& overlap = stages[stage].overlap)
+      bytes -= overlap->saved(graph, align);
+    least = std::max(least, bytes - std::min(bytes, align - 1));
+  }
+  return least;
+}
+
+} // namespace
+
+std::optional<ResidentLayout> layOutResidents(const Graph& graph,
+                                              std::span<const StageDraft> stages, uint64_t budget,
+                                              uint64_t align) {
+  Search search(blocksOf(graph, stages), stages, budget, align, MaxNodes);
   return search.run() ? std::optional(search.result()) : std::nullopt;
+}
+
+uint64_t heightOf(const Graph& graph, std::span<const StageDraft> stages,
+                  const ResidentLayout& layout) {
+  uint64_t height = 0;
+  for (const auto& [tensor, offset] : layout.offsets)
+    height = std::max(height, offset + graph.tensor(tensor).bytes());
+  for (size_t i = 0; i < stages.size(); ++i)
+    if (stages[i].height != 0)
+      height = std::max(height, layout.bases[i] + stages[i].height);
+  return height;
+}
+
+ResidentLayout lowerResidents(const Graph& graph, std::span<const StageDraft> stages,
+                              ResidentLayout layout, uint64_t align) {
+  const std::vector<Block> blocks = blocksOf(graph, stages);
+  uint64_t high = heightOf(graph, stages, layout);
+  uint64_t low = alignUp(leastHeight(graph, blocks, stages, align), align);
+  for (uint64_t height = low; low < high; height = low + (high - low) / 2 / align * align) {
+    Search search(blocks, stages, height, align, MaxNodesLower);
+    if (search.run()) {
+      layout = search.result();
+      high = heightOf(graph, stages, layout);
+    } else {
+      low = height + align;
+    }
+  }
+  return layout;
 }
 
 } // namespace tigris

@@ -20,4 +20,13 @@ std::optional<ResidentLayout> layOutResidents(const Graph& graph,
                                               std::span<const StageDraft> stages, uint64_t budget,
                                               uint64_t align);
 
+/// Highest fast byte of the stages and of what stays between them.
+uint64_t heightOf(const Graph& graph, std::span<const StageDraft> stages,
+                  const ResidentLayout& layout);
+
+/// A layout of the same stages that is as low as a bisection finds one, or `layout`, which is one of them: a layout in a
+/// budget lies at both of its ends, however little lies between them. Of limited effort.
+ResidentLayout lowerResidents(const Graph& graph, std::span<const StageDraft> stages,
+                              ResidentLayout layout, uint64_t align);
+
 } // namespace tigris

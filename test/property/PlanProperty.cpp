@@ -193,6 +193,7 @@ private:
   }
 
   std::string checkBudgets(uint64_t smallest, uint64_t oneStage) {
+    smallest_ = smallest;
     std::set<uint64_t> budgets;
     if (options_.budget != 0) {
       budgets = {options_.budget};
@@ -246,6 +247,9 @@ private:
       return problem;
     if (plan_.planner == "optimal" && plan_.budget.slow && random_.percent(30))
       if (std::string problem = compareWithGreedy(plan); !problem.empty())
+        return problem;
+    if (random_.percent(30))
+      if (std::string problem = planInNeed(plan); !problem.empty())
         return problem;
     const RunResult run =
         runPlan(*file, inputs_, {100, 0, fill(0xEE), onHost(), plan_.inputRows, plan_.outputRows});
@@ -303,6 +307,20 @@ private:
         return strCat("damaged plan ", i, ": ", result.error);
     }
     return {};
+  }
+
+  /// With no more fast memory than the plan says it needs, or the least that is accepted, the model can be planned as well.
+  std::string planInNeed(const Plan& plan) const {
+    PlanOptions options = plan_;
+    options.budget.fast = std::max(fastNeed(), smallest_);
+    const Expected<Plan> again = planGraph(graph_, options);
+    if (!again)
+      return strCat("needs ", options.budget.fast,
+                    " bytes, with which there is no plan: ", again.error().message());
+    return costOf(*again) <= costOf(plan)
+               ? ""
+               : strCat("needs ", options.budget.fast, " bytes, with which it costs ",
+                        costOf(*again), " in place of ", costOf(plan));
   }
 
   /// In what the plan was to make small.
@@ -387,6 +405,8 @@ private:
   PlanOptions plan_;
   Graph graph_;
   Graph current_;
+  /// Least fast budget that is accepted.
+  uint64_t smallest_ = 0;
   std::vector<std::vector<uint8_t>> inputs_;
   RunResult reference_;
 };

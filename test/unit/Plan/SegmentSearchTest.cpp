@@ -226,6 +226,64 @@ TEST_CASE("residents: what moves down the arena leaves room first below, then ab
   CHECK_FALSE(layOutResidents(graph, stages, 64 + 38, 2));
 }
 
+TEST_CASE("residents: a layout comes down to what the fullest stage needs") {
+  const Graph graph = parseGraph(Narrowing);
+  const TensorId wide = *graph.findTensor("wide");
+  const TensorId half = *graph.findTensor("half");
+  const TensorId next = *graph.findTensor("next");
+  const auto lowered = [&](const std::vector<StageDraft>& stages, uint64_t budget) {
+    const auto layout = layOutResidents(graph, stages, budget, 2);
+    REQUIRE(layout);
+    CHECK(heightOf(graph, stages, *layout) > budget - 2);
+    return lowerResidents(graph, stages, *layout, 2);
+  };
+  std::vector<StageDraft> stages = {stageWith({wide}, 100), stageWith({wide, half}, 50),
+                                    stageWith({half, next}, 240)};
+  const ResidentLayout apart = lowered(stages, 1001);
+  CHECK(heightOf(graph, stages, apart) == 256 + 64 + 50);
+  for (size_t i = 0; i < stages.size(); ++i)
+    CHECK(stages[i].height <= apart.rooms[i]);
+  // The same again, where one takes the bytes of another.
+  stages[1].overlap = {wide, half, 12};
+  stages[2].height = 100;
+  const ResidentLayout over = lowerResidents(graph, stages, apart, 2);
+  CHECK(heightOf(graph, stages, over) == 256 + 100);
+  CHECK(over.offsets.at(half) + 12 <= over.offsets.at(wide) + 256);
+  // What is as low as can be stays as it is.
+  const ResidentLayout again = lowerResidents(graph, stages, over, 2);
+  CHECK(again.offsets == over.offsets);
+  CHECK(again.bases == over.bases);
+}
+
+TEST_CASE(
+    "search: the fast peak is what the plan needs, and with no more it can be planned again") {
+  unsigned below = 0;
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Graph graph = test::randomGraph(seed, 4 + seed % 24);
+    insertPortCopies(graph);
+    PlanOptions options;
+    options.budget = {1 << 20, 1 << 20, {}};
+    const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+    REQUIRE(bool(needs));
+    for (const auto slow : {std::optional<uint64_t>(1 << 20), std::optional<uint64_t>()})
+      for (uint64_t part = 1; part <= 3; ++part) {
+        const uint64_t budget = needs->smallest + (needs->oneStage - needs->smallest) * part / 3;
+        options.budget = {std::max<uint64_t>(budget, 1), slow, {}};
+        if (!planGraph(graph, options)) // without slow memory it may take more
+          continue;
+        const Plan plan = planned(graph, "optimal", options.budget.fast, slow);
+        const uint64_t peak = plan.stats.fastPeakBytes;
+        below += peak < options.budget.fast ? 1 : 0;
+        CAPTURE(budget);
+        CAPTURE(peak);
+        const Plan again = planned(graph, "optimal", std::max<uint64_t>(peak, 1), slow);
+        CHECK(again.stats.trafficBytes() <= plan.stats.trafficBytes());
+      }
+  }
+  CHECK(below > 100);
+}
+
 TEST_CASE("search: a streamed stage writes over the rows it has read") {
   // As deep as to make the rolling buffers of all larger than a whole map.
   std::string tensors = "tensors:\n";
