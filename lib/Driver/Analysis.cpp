@@ -68,10 +68,11 @@ void addPicture(const Graph& graph, Analysis& analysis) {
     return;
   const PictureStep& step = picture->steps[picture->peakStep];
   analysis.peak = {step.name, step.kind, step.top};
-  for (const size_t index : picture->peakBlocks) {
-    const PictureBlock& block = picture->fast[index];
-    analysis.peakTensors.push_back({block.name, block.type, block.bytes});
+  for (const PeakPart& part : picture->peakParts) {
+    const PictureBlock& block = picture->fast[part.block];
+    analysis.peakTensors.push_back({block.name, block.type, part.bytes});
   }
+  analysis.peakGaps = picture->peakGaps();
 }
 
 } // namespace

@@ -28,9 +28,11 @@ struct Analysis {
   /// The op at which live bytes peak in the model's own order, nothing tiled.
   std::optional<NamedBytes> unscheduledPeak;
   std::optional<NamedBytes> largestTensor;
-  /// The plan's peak, and the tensors that are alive then, largest first; empty without a plan.
+  /// The plan's peak; the tensors that are alive then, largest first, each with the bytes it adds to those before it; and
+  /// the gaps between them, which make up the rest of the peak. Empty without a plan.
   std::optional<NamedBytes> peak;
   std::vector<NamedBytes> peakTensors;
+  uint64_t peakGaps = 0;
   size_t wholeStages = 0, directStages = 0;
   /// Bytes of the plan compressed; set where it exceeds its flash uncompressed.
   std::optional<uint64_t> compressedBytes;

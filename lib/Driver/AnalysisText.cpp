@@ -43,25 +43,36 @@ std::string verdictLines(const Analysis& analysis) {
   return text;
 }
 
+/// What the peak is made of, the largest tensors by name.
+std::string peakParts(const Analysis& analysis) {
+  constexpr size_t Shown = 4;
+  std::vector<std::string> names;
+  uint64_t others = 0;
+  for (const NamedBytes& tensor : analysis.peakTensors)
+    if (names.size() < Shown)
+      names.push_back(strCat("'", tensor.name, "' ", formatBytes(tensor.bytes)));
+    else
+      others += tensor.bytes;
+  std::string text = join(names, ", ");
+  if (others != 0)
+    text +=
+        strCat(" and ", analysis.peakTensors.size() - Shown, " more with ", formatBytes(others));
+  if (analysis.peakGaps != 0)
+    text += strCat("; ", formatBytes(analysis.peakGaps), " are gaps between them");
+  return text;
+}
+
 std::string peakLines(const Analysis& analysis) {
   const Report& report = analysis.report;
   std::string text;
   if (report.fastPeak) {
-    text =
-        line("fast memory", strCat(ofBudget(*report.fastPeak, report.budgetFast), "; at least ",
-                                   describeBytes(report.boundFast.value_or(0)), " (",
-                                   report.boundClass.value_or(""), ")",
-                                   report.provenOptimal.value_or(false) ? ", proven optimal" : ""));
-    if (analysis.peak) {
-      constexpr size_t Shown = 4;
-      std::vector<std::string> names;
-      for (const NamedBytes& tensor : analysis.peakTensors)
-        if (names.size() < Shown)
-          names.push_back(strCat("'", tensor.name, "' ", formatBytes(tensor.bytes)));
-      const size_t more = analysis.peakTensors.size() - names.size();
-      text += line("", strCat("peak at ", opText(*analysis.peak), ": ", join(names, ", "),
-                              more == 0 ? std::string() : strCat(" and ", more, " more")));
-    }
+    text = line(
+        "fast memory",
+        strCat(ofBudget(*report.fastPeak, report.budgetFast), "; at least ",
+               describeBytes(report.boundFast.value_or(0)), " (", report.boundClass.value_or(""),
+               ")", report.provenOptimal.value_or(false) ? ", proven optimal in that class" : ""));
+    if (analysis.peak)
+      text += line("", strCat("peak at ", opText(*analysis.peak), ": ", peakParts(analysis)));
   }
   if (analysis.unscheduledPeak)
     text += line("unscheduled", strCat("peak ", describeBytes(analysis.unscheduledPeak->bytes),
@@ -221,6 +232,7 @@ std::string analysisJson(const Analysis& analysis) {
           .field("bytes", tensor.bytes)
           .endObject();
     json.endArray();
+    json.field("peak_gap_bytes", analysis.peak ? std::optional(analysis.peakGaps) : std::nullopt);
     json.field("compressed_bytes", analysis.compressedBytes);
     writeBudgets(json, analysis.budgets);
   }

@@ -215,7 +215,7 @@ std::string describePlan(const Graph& graph) {
   std::string text =
       strCat("fast peak ", formatBytes(stats.fastPeakBytes), " of ", formatBytes(plan.budget.fast),
              ", at least ", formatBytes(plan.bounds.fastPeakBytes), " for ", plan.bounds.planClass,
-             plan.provenOptimal ? " (proven optimal)" : "", "\n");
+             plan.provenOptimal ? " (proven optimal in that class)" : "", "\n");
   text += strCat("unscheduled peak ", formatBytes(stats.unscheduledPeakBytes));
   if (stats.peakOp)
     text += strCat(" at op '", graph.op(stats.peakOp).name, "' (",

@@ -49,7 +49,11 @@ void writePlan(JsonWriter& json, const PlanPicture& plan) {
   writeReport(json, plan.report);
   json.endObject();
   json.field("peak_step", plan.peakStep);
-  json.field("peak_blocks", plan.peakBlocks);
+  json.key("peak_parts").beginArray();
+  for (const PeakPart& part : plan.peakParts)
+    json.beginArray(JsonWriter::Inline).value(part.block).value(part.bytes).endArray();
+  json.endArray();
+  json.field("peak_gaps", plan.peakGaps());
   json.key("steps").beginArray();
   for (const PictureStep& step : plan.steps)
     json.beginArray(JsonWriter::Inline)

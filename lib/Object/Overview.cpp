@@ -78,7 +78,7 @@ std::string overviewText(const Report& report) {
     text += line("bounds",
                  strCat("fast peak >= ", describeBytes(*report.boundFast),
                         ", slow traffic >= ", describeBytes(*report.boundTraffic), " (",
-                        *report.boundClass, ")", *report.provenOptimal ? "; proven optimal" : ""));
+                        *report.boundClass, ")", *report.provenOptimal ? "; proven optimal in that class" : ""));
   TextTable ports({"interface", "name", "type", "shape", "stored", "as", "quantization"});
   addPorts(ports, "input", report.inputs);
   addPorts(ports, "output", report.outputs);

@@ -2,11 +2,13 @@
 #include "tigris/Object/Dump.h"
 
 #include "tigris/Object/Overview.h"
+#include "tigris/Object/PlanPicture.h"
 #include "tigris/Object/StageCosts.h"
 #include "tigris/Object/TextTable.h"
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace tigris {
@@ -174,46 +176,36 @@ std::string opTable(const PlanFile& file) {
   return table.text();
 }
 
-/// Every address that is used, from the operands and transfers that use it.
+/// Every block of memory with its operators, and what the fast peak is made of.
 std::string memoryMap(const PlanFile& file) {
-  struct Use {
-    size_t first;
-    size_t last;
-  };
-  // (pool, offset, tensor)
-  std::map<std::tuple<unsigned, uint32_t, unsigned>, Use> uses;
-  const auto touch = [&](unsigned pool, uint32_t offset, unsigned tensor, size_t op) {
-    const auto [found, fresh] = uses.try_emplace({pool, offset, tensor}, Use{op, op});
-    if (!fresh)
-      found->second = {std::min(found->second.first, op), std::max(found->second.last, op)};
-  };
-  for (const tigris_stage& stage : file.stages()) {
-    const size_t last = stage.first_op + std::max<uint32_t>(stage.op_count, 1) - 1;
-    for (uint32_t i = 0; i < stage.load_count; ++i) {
-      const tigris_transfer& load = file.plan().transfers[stage.first_load + i];
-      touch(TIGRIS_POOL_FAST, load.fast, load.tensor, stage.first_op);
-      touch(TIGRIS_POOL_SLOW, load.slow, load.tensor, stage.first_op);
+  const PlanPicture picture = pictureOf(file);
+  TextTable table({"memory", ">offset", ">bytes", ">end", "ops", "tensor", ">at the peak"});
+  std::map<size_t, uint64_t> atPeak;
+  for (const PeakPart& part : picture.peakParts)
+    atPeak.emplace(part.block, part.bytes);
+  const auto addRows = [&](const char* memory, const std::vector<PictureBlock>& blocks) {
+    std::vector<size_t> order(blocks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::tie(blocks[a].offset, blocks[a].first) <
+             std::tie(blocks[b].offset, blocks[b].first);
+    });
+    for (const size_t i : order) {
+      const PictureBlock& block = blocks[i];
+      const auto part = &blocks == &picture.fast ? atPeak.find(i) : atPeak.end();
+      table.addRow({memory, hex(block.offset), strCat(block.bytes), hex(block.offset + block.bytes),
+                    strCat(block.first, "..", block.last), block.name,
+                    part == atPeak.end() ? "-" : strCat(part->second)});
     }
-    for (uint32_t i = 0; i < stage.spill_count; ++i) {
-      const tigris_transfer& spill = file.plan().transfers[stage.first_spill + i];
-      touch(TIGRIS_POOL_FAST, spill.fast, spill.tensor, last);
-      touch(TIGRIS_POOL_SLOW, spill.slow, spill.tensor, last);
-    }
-  }
-  for (size_t i = 0; i < file.ops().size(); ++i)
-    for (const tigris_operand& operand : file.operands(file.ops()[i]))
-      if (operand.pool == TIGRIS_POOL_FAST || operand.pool == TIGRIS_POOL_SLOW)
-        touch(operand.pool, operand.offset, operand.tensor, i);
-
-  TextTable table({"memory", ">offset", ">bytes", ">end", "ops", "tensor"});
-  for (const auto& [key, use] : uses) {
-    const auto& [pool, offset, tensor] = key;
-    const uint32_t bytes = file.tensor(tensor).bytes;
-    table.addRow({pool == TIGRIS_POOL_FAST ? "fast" : "slow", hex(offset), strCat(bytes),
-                  hex(uint64_t{offset} + bytes), strCat(use.first, "..", use.last),
-                  tensorName(file, tensor)});
-  }
-  return table.empty() ? "  nothing in planned memory\n" : table.text();
+  };
+  addRows("fast", picture.fast);
+  addRows("slow", picture.slow);
+  if (table.empty())
+    return "  nothing in planned memory\n";
+  const PictureStep& peak = picture.steps[picture.peakStep];
+  return strCat(table.text(), "\nfast peak     ", describeBytes(peak.top), " at op ",
+                picture.peakStep, " ", peak.name, ": ", describeBytes(peak.live), " of it in use, ",
+                describeBytes(picture.peakGaps()), " in gaps\n");
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tigris {
 
@@ -20,6 +21,8 @@ struct Span {
     last = std::max(last, step);
   }
 };
+
+constexpr const char* StreamedMode = "streamed";
 
 std::string typeText(DType type, const std::vector<int64_t>& dims) {
   return strCat(dtypeName(type), " ", shapeText(dims));
@@ -50,34 +53,93 @@ bool mayRoll(const std::vector<TileBytes>& buffers, size_t index) {
   });
 }
 
-/// Bytes covered by the blocks alive at each step, and the highest of them.
+/// Nothing touches what is resident between two stages that do.
+void extendResidents(std::vector<PictureBlock>& blocks) {
+  for (const PictureBlock& block : blocks) {
+    PictureBlock* before = nullptr;
+    const auto key = [&](const PictureBlock& other) {
+      return std::pair(other.last, other.name == block.name); // views have names of their own
+    };
+    for (PictureBlock& other : blocks)
+      if (block.isThere && other.offset == block.offset && other.last < block.first &&
+          (before == nullptr || key(other) > key(*before)))
+        before = &other;
+    if (before != nullptr)
+      before->last = block.first - 1;
+  }
+}
+
+/// The steps at which the block holds something.
+Span aliveAt(const PlanPicture& picture, const PictureBlock& block) {
+  Span span{block.first, block.last};
+  const PictureStage& first = picture.stages[picture.steps[block.first].stage];
+  const PictureStage& last = picture.stages[picture.steps[block.last].stage];
+  if (first.mode == StreamedMode)
+    span.first = first.first;
+  if (last.mode == StreamedMode)
+    span.last = last.first + last.count - 1;
+  return span;
+}
+
+/// The bytes of blocks that have been added, each counted once.
+class Coverage {
+public:
+  /// How many of them are new.
+  uint64_t add(const PictureBlock& block) {
+    uint64_t fresh = block.bytes;
+    uint64_t reached = block.offset;
+    const uint64_t end = block.offset + block.bytes;
+    for (const auto& [start, stop] : ranges_) {
+      const uint64_t from = std::max(start, reached);
+      const uint64_t to = std::min(stop, end);
+      if (from >= to)
+        continue;
+      fresh -= to - from;
+      reached = to;
+    }
+    ranges_.emplace_back(block.offset, end);
+    std::sort(ranges_.begin(), ranges_.end());
+    return fresh;
+  }
+
+private:
+  std::vector<std::pair<uint64_t, uint64_t>> ranges_;
+};
+
+/// What is alive at each step, how high it reaches, and the highest of the steps.
 void sweep(PlanPicture& picture) {
-  std::vector<std::vector<std::pair<uint64_t, uint64_t>>> alive(picture.steps.size());
-  for (const PictureBlock& block : picture.fast)
-    for (size_t step = block.first; step <= block.last && step < alive.size(); ++step)
-      alive[step].emplace_back(block.offset, block.offset + block.bytes);
+  extendResidents(picture.fast);
+  if (picture.steps.empty())
+    return;
+  std::vector<std::vector<size_t>> alive(picture.steps.size());
+  for (size_t i = 0; i < picture.fast.size(); ++i)
+    if (picture.fast[i].last < alive.size()) { // of a stage with ops
+      const Span span = aliveAt(picture, picture.fast[i]);
+      for (size_t step = span.first; step <= span.last; ++step)
+        alive[step].push_back(i);
+    }
   for (size_t step = 0; step < alive.size(); ++step) {
-    std::sort(alive[step].begin(), alive[step].end());
     PictureStep& out = picture.steps[step];
-    for (const auto& [start, end] : alive[step]) {
-      if (end > out.top)
-        out.live += end - std::max(start, out.top);
-      out.top = std::max(out.top, end);
+    Coverage covered;
+    for (const size_t i : alive[step]) {
+      const PictureBlock& block = picture.fast[i];
+      out.live += covered.add(block);
+      out.top = std::max(out.top, block.offset + block.bytes);
     }
   }
   const auto before = [](const PictureStep& a, const PictureStep& b) {
     return a.top != b.top ? a.top < b.top : a.live < b.live;
   };
   const auto peak = std::max_element(picture.steps.begin(), picture.steps.end(), before);
-  if (peak == picture.steps.end())
-    return;
   picture.peakStep = static_cast<size_t>(peak - picture.steps.begin());
-  for (size_t i = 0; i < picture.fast.size(); ++i)
-    if (picture.fast[i].first <= picture.peakStep && picture.peakStep <= picture.fast[i].last)
-      picture.peakBlocks.push_back(i);
-  std::stable_sort(picture.peakBlocks.begin(), picture.peakBlocks.end(), [&](size_t a, size_t b) {
+  std::vector<size_t>& blocks = alive[picture.peakStep];
+  std::stable_sort(blocks.begin(), blocks.end(), [&](size_t a, size_t b) {
     return picture.fast[a].bytes > picture.fast[b].bytes;
   });
+  Coverage covered;
+  for (const size_t i : blocks)
+    if (const uint64_t bytes = covered.add(picture.fast[i]); bytes != 0)
+      picture.peakParts.push_back({i, bytes});
 }
 
 /// "0.0039215689", or the range of a tensor that has a scale per channel.
@@ -130,9 +192,21 @@ private:
     return texts;
   }
 
-  void addBlock(std::string role, TensorId id, uint64_t offset, uint64_t bytes, const Span& span) {
+  void addBlock(std::string role, TensorId id, uint64_t offset, uint64_t bytes, const Span& span,
+                bool isThere = false) {
     picture_.fast.push_back({graph_.tensor(id).name, typeOf(id), offset, bytes, span.first,
-                             span.last, std::move(role)});
+                             span.last, std::move(role), isThere});
+  }
+
+  /// An earlier stage has left the tensor in fast memory.
+  bool isThere(const Stage& stage, TensorId id) const {
+    const auto makesIt = [&](OpId op) {
+      const std::vector<TensorId>& outputs = graph_.op(op).outputs;
+      return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+    };
+    const bool isLoaded =
+        !stage.tiling && std::find(stage.loads.begin(), stage.loads.end(), id) != stage.loads.end();
+    return !isLoaded && std::none_of(stage.ops.begin(), stage.ops.end(), makesIt);
   }
 
   void addStage(size_t index) {
@@ -180,7 +254,8 @@ private:
     for (const Placement& placement : stage.fast)
       if (const auto span = spans.find(placement.tensor); span != spans.end())
         addBlock(roleOf(placement.tensor, "whole"), placement.tensor, placement.offset,
-                 graph_.tensor(placement.tensor).bytes(), span->second);
+                 graph_.tensor(placement.tensor).bytes(),
+                 stage.tiling ? Span{begin, last} : span->second, isThere(stage, placement.tensor));
     if (stage.tiling) {
       std::vector<TileBytes> places;
       for (const TileBuffer& buffer : stage.tiling->buffers)
@@ -330,6 +405,7 @@ private:
     out.peak = stage.peak;
     std::map<Place, Span> fast;
     std::map<Place, std::string> roles;
+    std::set<Place> there; // from an earlier stage
     const auto addTransfers = [&](uint32_t first, uint32_t count, size_t step, const char* role,
                                   std::vector<std::string>& names) {
       for (uint32_t i = first; i < first + count; ++i) {
@@ -345,11 +421,16 @@ private:
     for (uint32_t i = 0; i < stage.op_count; ++i) {
       const size_t step = begin + i;
       picture_.steps[step].stage = index;
-      for (const tigris_operand& operand : file_.operands(plan_.ops[step])) {
-        if (operand.pool == TIGRIS_POOL_FAST)
-          touch(fast, {operand.offset, operand.tensor}, step);
-        if (operand.pool == TIGRIS_POOL_SLOW)
-          touch(slow_, {operand.offset, operand.tensor}, step);
+      const auto operands = file_.operands(plan_.ops[step]);
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const Place place = {operands[k].offset, operands[k].tensor};
+        if (operands[k].pool == TIGRIS_POOL_FAST) {
+          if (fast.count(place) == 0 && k < plan_.ops[step].inputs)
+            there.insert(place);
+          touch(fast, place, step);
+        }
+        if (operands[k].pool == TIGRIS_POOL_SLOW)
+          touch(slow_, place, step);
       }
     }
     if (!costs_.empty()) {
@@ -365,7 +446,7 @@ private:
       }
     for (const auto& [place, span] : fast)
       addBlock(place, span, roles.count(place) != 0 ? roles[place] : "whole",
-               file_.tensor(place.second).bytes);
+               file_.tensor(place.second).bytes, there.count(place) != 0);
     if (stage.mode != TIGRIS_STAGE_WHOLE)
       addTiling(stage, {begin, last}, out);
     picture_.stages.push_back(std::move(out));
@@ -389,19 +470,24 @@ private:
       const tigris_tile_buffer& buffer = plan_.tile_buffers[tiling.first_buffer + i];
       const bool load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
       const bool store = (buffer.flags & TIGRIS_TILE_STORE) != 0;
-      if ((buffer.flags & TIGRIS_TILE_IN_PLACE) != 0 && buffer.home == TIGRIS_POOL_CALLER)
+      const std::string home = load ? "load" : "spill";
+      const bool inPlace = (buffer.flags & TIGRIS_TILE_IN_PLACE) != 0;
+      if (inPlace && buffer.home == TIGRIS_POOL_CALLER)
         continue;
+      if (buffer.home == TIGRIS_POOL_FAST)
+        addBlock({buffer.home_offset, buffer.tensor}, span, home, file_.tensor(buffer.tensor).bytes,
+                 load);
       Span use = span;
-      if (const auto found = uses.find(i);
-          found != uses.end() && (buffer.flags & TIGRIS_TILE_IN_PLACE) == 0 &&
-          !(load && isKept(buffer.reload_axes)) && !(streams && mayRoll(places, i)))
+      if (const auto found = uses.find(i); found != uses.end() &&
+                                           !(load && isKept(buffer.reload_axes)) &&
+                                           !(streams && mayRoll(places, i)))
         use = found->second;
-      addBlock({buffer.fast, buffer.tensor}, use,
-               (buffer.flags & TIGRIS_TILE_SINK) != 0 ? "sums"
-               : load                                 ? "load"
-               : store                                ? "spill"
-                                                      : "tile",
-               buffer.bytes);
+      if (!inPlace)
+        addBlock({buffer.fast, buffer.tensor}, use,
+                 (buffer.flags & TIGRIS_TILE_SINK) != 0 ? "sums"
+                 : load || store                        ? home
+                                                        : "tile",
+                 buffer.bytes);
       if (load)
         out.loads.push_back(nameOf(buffer.tensor));
       if (store)
@@ -417,9 +503,10 @@ private:
                              span.first, span.last, "state"});
   }
 
-  void addBlock(const Place& place, const Span& span, std::string role, uint64_t bytes) {
+  void addBlock(const Place& place, const Span& span, std::string role, uint64_t bytes,
+                bool isThere = false) {
     picture_.fast.push_back({nameOf(place.second), typeOf(place.second), place.first, bytes,
-                             span.first, span.last, std::move(role)});
+                             span.first, span.last, std::move(role), isThere});
   }
 
   /// Unpacked weights stay until the next block replaces them or their stage ends.

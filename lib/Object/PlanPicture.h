@@ -21,13 +21,16 @@ struct PictureBlock {
   /// "load", "spill", "whole" (made and used inside the stage), "tile" (part of a tensor), "sums" (of a sink),
   /// "state" (boxes of a tiled stage), "weights" (an unpacked block), "slow" (a whole tensor in slow memory).
   std::string role;
+  /// Resident: an earlier block holds the same bytes, and lasts until this one begins.
+  bool isThere = false;
 };
 
 struct PictureStep {
   std::string name;
   std::string kind;
   size_t stage = 0;
-  /// Fast bytes covered by blocks, and the highest end of one.
+  /// Fast bytes covered by blocks, and the highest end of one. A streamed stage keeps rows of all its blocks from one of
+  /// its steps to the next, so all of them count with each of its operators.
   uint64_t live = 0;
   uint64_t top = 0;
 };
@@ -60,6 +63,14 @@ struct PictureQuant {
   std::string zeroPoint;
 };
 
+/// A block that is alive at the peak.
+struct PeakPart {
+  /// Index into `fast`.
+  size_t block = 0;
+  /// Those that no part before this one covers; never 0.
+  uint64_t bytes = 0;
+};
+
 struct PlanPicture {
   Report report;
   std::vector<PictureStep> steps;
@@ -70,8 +81,13 @@ struct PlanPicture {
   std::vector<PictureQuant> quants;
   /// The step with the most live bytes among those that reach the highest address; 0 without steps.
   size_t peakStep = 0;
-  /// Indices into `fast` of the blocks that are alive then, largest first.
-  std::vector<size_t> peakBlocks;
+  /// The blocks that are alive then, largest first: together they take steps[peakStep].live bytes. What is left of the peak
+  /// is gaps between them: alignment, and room that nothing fits.
+  std::vector<PeakPart> peakParts;
+
+  uint64_t peakGaps() const {
+    return steps.empty() ? 0 : steps[peakStep].top - steps[peakStep].live;
+  }
 };
 
 PlanPicture pictureOf(const PlanFile& file);

@@ -1,9 +1,11 @@
 // The pictures of a plan: streams and files agree, every byte is explained, no text escapes its place.
 #include "tigris/Object/PlanPicture.h"
 
+#include "../Plan/RandomGraphs.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Object/Dump.h"
 #include "tigris/Plan/Planner.h"
+#include "tigris/Plan/PortCopies.h"
 
 #include <doctest/doctest.h>
 #include <algorithm>
@@ -114,9 +116,67 @@ TEST_CASE("the peak names the tensors that cause it") {
   const Expected<PlanPicture> picture = pictureOf(graph);
   REQUIRE(picture);
   CHECK(picture->steps[picture->peakStep].top == 8192);
-  REQUIRE(picture->peakBlocks.size() == 2);
-  for (const size_t block : picture->peakBlocks)
-    CHECK(picture->fast[block].bytes == 4096);
+  REQUIRE(picture->peakParts.size() == 2);
+  for (const PeakPart& part : picture->peakParts) {
+    CHECK(picture->fast[part.block].bytes == 4096);
+    CHECK(part.bytes == 4096);
+  }
+  CHECK(picture->peakGaps() == 0);
+}
+
+TEST_CASE("the parts of the peak and the gaps between them add up to it") {
+  size_t resident = 0;
+  for (uint32_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    Graph graph = test::randomGraph(seed, 4 + seed % 24);
+    insertPortCopies(graph);
+    PlanOptions options;
+    options.budget = {1 << 20, 1 << 20, {}};
+    const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
+    REQUIRE(needs);
+    for (const uint64_t fast : {needs->smallest, (needs->smallest + needs->oneStage) / 2}) {
+      options.budget.fast = std::max<uint64_t>(fast, 1);
+      Expected<Plan> plan = planGraph(graph, options);
+      REQUIRE(plan);
+      Graph with = graph;
+      applyPlan(with, std::move(*plan));
+      const PlanPicture picture = *pictureOf(with);
+      const PlanPicture fromFile = pictureOf(emitted(with));
+      for (const PlanPicture* shown : {&picture, &fromFile}) {
+        uint64_t sum = shown->peakGaps();
+        for (const PeakPart& part : shown->peakParts) {
+          CHECK(part.bytes > 0);
+          sum += part.bytes;
+        }
+        CHECK(sum == with.plan()->stats.fastPeakBytes);
+      }
+      resident += std::count_if(picture.fast.begin(), picture.fast.end(),
+                                [](const PictureBlock& block) { return block.isThere; });
+    }
+  }
+  CHECK(resident > 0);
+}
+
+TEST_CASE("what stays in fast memory is alive in the stages that do not touch it") {
+  Graph graph = planned(3, 65536, std::nullopt, IoMode::Caller); // t0, t1, y
+  const auto stage = [&](size_t op, std::vector<Placement> fast) {
+    Stage result;
+    result.ops = {graph.order()[op]};
+    result.fast = std::move(fast);
+    return result;
+  };
+  const TensorId kept = *graph.findTensor("t0");
+  Plan plan = *graph.plan();
+  plan.stages = {stage(0, {{kept, 0}}), stage(1, {{*graph.findTensor("t1"), 4096}}),
+                 stage(2, {{kept, 0}})};
+  graph.setInputs(graph.order()[1], {graph.inputs()[0].tensor});
+  graph.setInputs(graph.order()[2], {kept});
+  graph.setPlan(std::move(plan));
+  const PlanPicture picture = *pictureOf(graph);
+  CHECK(picture.steps[1].live == 8192);
+  CHECK(picture.peakStep == 1);
+  REQUIRE(picture.peakParts.size() == 2);
+  CHECK(picture.fast[picture.peakParts[0].block].name == "t0");
 }
 
 TEST_CASE("a graph without a plan has no picture") {
