@@ -75,10 +75,10 @@ std::string overviewText(const Report& report) {
                                 *report.kernelCalls, " kernel calls, ", *report.stages,
                                 *report.stages == 1 ? " stage" : " stages"));
   if (report.boundClass && !report.boundClass->empty())
-    text += line("bounds",
-                 strCat("fast peak >= ", describeBytes(*report.boundFast),
-                        ", slow traffic >= ", describeBytes(*report.boundTraffic), " (",
-                        *report.boundClass, ")", *report.provenOptimal ? "; proven optimal in that class" : ""));
+    text += line("bounds", strCat("fast peak >= ", describeBytes(*report.boundFast),
+                                  ", slow traffic >= ", describeBytes(*report.boundTraffic), " (",
+                                  *report.boundClass, ")",
+                                  *report.provenOptimal ? "; proven optimal in that class" : ""));
   TextTable ports({"interface", "name", "type", "shape", "stored", "as", "quantization"});
   addPorts(ports, "input", report.inputs);
   addPorts(ports, "output", report.outputs);
