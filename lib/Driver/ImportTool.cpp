@@ -25,8 +25,9 @@ int importMain(int argc, const char* const* argv) {
   };
   spec.needsInput = [&] { return !printOps; };
   spec.details =
-      "MODEL is an ONNX file of opset 7 or newer. External data is read from the model's\n"
-      "directory, or from the current one when the model comes from standard input.\n";
+      "MODEL is an ONNX file of opset 7 or newer. External data is read from regular files in\n"
+      "the model's directory and below, or in the current one when the model comes from\n"
+      "standard input; symbolic links must not lead out of it.\n";
   spec.examples =
       "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit -o model.tgrs\n"
       "tigris-import --input-shape input:1x3x96x96 model.onnx -o model.yaml\n"

@@ -16,13 +16,6 @@ namespace {
 
 constexpr size_t MaxRefusals = 20;
 
-std::string directoryOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos)
-    return {};
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 std::string modelName(const onnx::GraphProto& graph, const std::string& path) {
   if (!graph.name().empty())
     return graph.name();
@@ -45,7 +38,7 @@ public:
   Importer(const onnx::ModelProto& model, const ImportOptions& options,
            DiagnosticEngine& diagnostics)
       : model_(model), options_(options), diagnostics_(diagnostics), source_(model),
-        builder_(diagnostics), reader_(directoryOf(options.modelPath)) {}
+        builder_(diagnostics), reader_(options.modelPath) {}
 
   Expected<Graph> run();
 
@@ -105,6 +98,9 @@ Status Importer::enter(ValueId wanted) {
   if (node.state == VisitState::Open)
     return makeError(DiagId::BadModel, "node '", node.name, "' (", node.proto->op_type(),
                      "): its output '", value.name, "' depends on itself");
+  if (node.state == VisitState::Done)
+    return makeError(DiagId::BadArity, "node '", node.name, "' (", node.proto->op_type(),
+                     "): the operator has no result for its output '", value.name, "'");
   node.state = VisitState::Open;
   Frame frame;
   frame.node = value.producer;

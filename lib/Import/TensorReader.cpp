@@ -1,11 +1,12 @@
 // One path for raw, external and typed data: all become little-endian bytes, then the IR's elements.
 #include "tigris/Import/TensorReader.h"
 
-#include "tigris/Support/FileIO.h"
+#include "tigris/Support/SideFile.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <bit>
 #include <cstring>
+#include <filesystem>
 
 namespace tigris {
 
@@ -136,14 +137,6 @@ std::string_view externalEntry(const TensorProto& tensor, std::string_view key) 
   return {};
 }
 
-/// Data may only lie beside the model or below: a model from elsewhere must not name any file.
-bool leavesDirectory(std::string_view location) {
-  if (location.front() == '/')
-    return true;
-  const std::vector<std::string_view> parts = split(location, '/');
-  return std::find(parts.begin(), parts.end(), "..") != parts.end();
-}
-
 } // namespace
 
 std::optional<DType> importedType(int32_t onnxType) {
@@ -171,14 +164,11 @@ Expected<Shape> tensorShape(const google::protobuf::RepeatedField<int64_t>& dims
   return shape;
 }
 
-Expected<std::string_view> TensorReader::externalBytes(const TensorProto& tensor,
-                                                       const std::string& name, size_t expected) {
+Expected<std::string> TensorReader::externalBytes(const TensorProto& tensor,
+                                                  const std::string& name, size_t expected) {
   const std::string location(externalEntry(tensor, "location"));
   if (location.empty())
     return makeError(DiagId::BadWeights, "tensor '", name, "': its external data has no location");
-  if (leavesDirectory(location))
-    return makeError(DiagId::BadWeights, "tensor '", name, "': external data in '", location,
-                     "' is refused: it must lie beside the model, without '..'");
   const auto number = [&](std::string_view key, uint64_t fallback) -> std::optional<uint64_t> {
     const std::string_view text = externalEntry(tensor, key);
     if (text.empty())
@@ -196,26 +186,23 @@ Expected<std::string_view> TensorReader::externalBytes(const TensorProto& tensor
     return makeError(DiagId::BadWeights, "tensor '", name, "': its external data has ", *length,
                      " bytes, its type and shape need ", expected);
 
-  auto found = files_.find(location);
-  if (found == files_.end()) {
-    Expected<std::string> bytes = readFile(pathOf(location));
-    if (!bytes)
-      return makeError(bytes.error().id(), "external data of tensor '", name,
-                       "': ", bytes.error().message());
-    found = files_.emplace(location, std::move(*bytes)).first;
-  }
-  const std::string_view file = found->second;
-  if (*offset > file.size() || expected > file.size() - *offset)
+  const auto failed = [&](const Error& error) {
+    return makeError(error.id(), "external data of tensor '", name, "': ", error.message());
+  };
+  const Expected<std::string> path = resolveBeside(modelPath_, location);
+  if (!path)
+    return failed(path.error());
+  const Expected<SideFile> file = SideFile::open(*path);
+  if (!file)
+    return failed(file.error());
+  if (*offset > file->size() || expected > file->size() - *offset)
     return makeError(DiagId::BadWeights, "tensor '", name, "' needs bytes ", *offset, " to ",
-                     *offset + expected, " of '", location, "', which has ", file.size());
-  return file.substr(*offset, expected);
-}
-
-std::vector<std::string> TensorReader::filesRead() const {
-  std::vector<std::string> paths;
-  for (const auto& [location, bytes] : files_)
-    paths.push_back(pathOf(location));
-  return paths;
+                     *offset + expected, " of '", location, "', which has ", file->size());
+  std::string bytes(expected, '\0');
+  if (Status status = file->read(*offset, std::as_writable_bytes(std::span(bytes))); !status)
+    return failed(status.error());
+  filesRead_.insert((std::filesystem::path(modelPath_).parent_path() / location).string());
+  return bytes;
 }
 
 Expected<ConstantData> TensorReader::read(const TensorProto& tensor, const std::string& name) {
@@ -231,18 +218,19 @@ Expected<ConstantData> TensorReader::read(const TensorProto& tensor, const std::
   const auto count = static_cast<size_t>(shape->elements());
   const size_t expected = (count * encoding->bits + 7) / 8;
 
-  std::string typed;
+  std::string unpacked;
   std::string_view stored;
   if (tensor.data_location() == TensorProto::EXTERNAL) {
-    Expected<std::string_view> external = externalBytes(tensor, name, expected);
+    Expected<std::string> external = externalBytes(tensor, name, expected);
     if (!external)
       return external.takeError();
-    stored = *external;
+    unpacked = std::move(*external);
+    stored = unpacked;
   } else if (tensor.has_raw_data()) {
     stored = tensor.raw_data();
   } else {
-    typed = typedBytes(tensor, *encoding);
-    stored = typed;
+    unpacked = typedBytes(tensor, *encoding);
+    stored = unpacked;
   }
   if (stored.size() != expected)
     return makeError(DiagId::BadWeights, "tensor '", name, "' has ", stored.size(),

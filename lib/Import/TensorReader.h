@@ -7,8 +7,8 @@
 #include "tigris/Support/Expected.h"
 
 #include <onnx/onnx_pb.h>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace tigris {
@@ -34,25 +34,22 @@ Expected<Shape> tensorShape(const google::protobuf::RepeatedField<int64_t>& dims
 
 class TensorReader {
 public:
-  /// External data lies in `directory` (empty: the current one).
-  explicit TensorReader(std::string directory) : directory_(std::move(directory)) {}
+  /// External data lies beside the model (Support/SideFile.h); an empty path or "-" is the current directory.
+  explicit TensorReader(const std::string& modelPath)
+      : modelPath_(modelPath.empty() ? "-" : modelPath) {}
 
-  /// Paths of the files read so far.
-  std::vector<std::string> filesRead() const;
+  /// Paths of the files read so far, as the model spells them, in alphabetical order.
+  const std::set<std::string>& filesRead() const { return filesRead_; }
 
   /// `name` stands for the tensor in messages: its own name, or what the attribute belongs to.
   Expected<ConstantData> read(const onnx::TensorProto& tensor, const std::string& name);
 
 private:
-  std::string pathOf(const std::string& location) const {
-    return directory_.empty() ? location : directory_ + "/" + location;
-  }
-  Expected<std::string_view> externalBytes(const onnx::TensorProto& tensor, const std::string& name,
-                                           size_t expected);
+  Expected<std::string> externalBytes(const onnx::TensorProto& tensor, const std::string& name,
+                                      size_t expected);
 
-  std::string directory_;
-  /// Files of external data, read once each.
-  std::map<std::string, std::string> files_;
+  std::string modelPath_;
+  std::set<std::string> filesRead_;
 };
 
 } // namespace tigris

@@ -3,13 +3,11 @@
 
 #include "tigris/Serialize/Base64.h"
 #include "tigris/Support/Check.h"
+#include "tigris/Support/SideFile.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace tigris {
 
@@ -41,30 +39,13 @@ std::vector<uint8_t> TextSource::load(size_t size) const {
 }
 
 std::vector<uint8_t> FileSource::load(size_t size) const {
-  const auto fail = [&](const char* reason) {
-    throw DataError(strCat("weights of '", name_, "': cannot read ", size, " bytes at ", offset_,
-                           " of '", path_, "': ", reason));
-  };
-  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    fail(std::strerror(errno));
   std::vector<uint8_t> bytes(size);
-  size_t done = 0;
-  int error = 0;
-  while (done < size) {
-    const ssize_t n =
-        ::pread(fd, bytes.data() + done, size - done, static_cast<off_t>(offset_ + done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
-      error = n < 0 ? errno : 0;
-      break;
-    }
-    done += static_cast<size_t>(n);
-  }
-  ::close(fd);
-  if (done < size)
-    fail(error != 0 ? std::strerror(error) : "the file ends early");
+  const Expected<SideFile> file = SideFile::open(path_);
+  const Status status =
+      file ? file->read(offset_, std::as_writable_bytes(std::span(bytes))) : Status(file.error());
+  if (!status)
+    throw DataError(strCat("weights of '", name_, "', ", size, " bytes at ", offset_, ": ",
+                           status.error().message()));
   return bytes;
 }
 

@@ -6,13 +6,11 @@
 #include "tigris/Serialize/BlobSources.h"
 #include "tigris/Serialize/Schema.h"
 #include "tigris/Support/Crc32.h"
+#include "tigris/Support/SideFile.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <sys/stat.h>
 
 namespace tigris {
 
@@ -335,13 +333,10 @@ BlobRef WeightsReader::loadFill(const std::string& name, const Entry& entry, DTy
 uint64_t WeightsReader::sideFileSize(const YamlNode& where, const std::string& path) {
   if (const auto known = sideFiles_.find(path); known != sideFiles_.end())
     return known->second;
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0)
-    reader_.fail(DiagId::IoError, where, "cannot open weights file '", path,
-                 "': ", std::strerror(errno));
-  if (!S_ISREG(info.st_mode))
-    reader_.fail(DiagId::IoError, where, "weights file '", path, "' is not a regular file");
-  return sideFiles_[path] = static_cast<uint64_t>(info.st_size);
+  const Expected<SideFile> file = SideFile::open(path);
+  if (!file)
+    reader_.fail(DiagId::IoError, where, "weights file: ", file.error().message());
+  return sideFiles_[path] = file->size();
 }
 
 BlobRef WeightsReader::loadFile(const std::string& name, const Entry& entry, uint64_t bytes) {

@@ -38,6 +38,8 @@ Expected<std::string> readAll(int fd, const std::string& path) {
     errno = EISDIR;
     return ioError(path, "read");
   }
+  // /dev/null ends at once; a terminal ends where its user says so.
+  const bool endless = S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && ::isatty(fd) == 0);
   std::string text;
   size_t used = 0;
   // One byte more than the size lets the final zero-length read happen without growing.
@@ -52,6 +54,9 @@ Expected<std::string> readAll(int fd, const std::string& path) {
       return ioError(path, "read");
     if (n == 0)
       break;
+    if (endless)
+      return makeError(DiagId::IoError, "cannot read '", displayName(path),
+                       "': it is a device, which has no end");
     used += static_cast<size_t>(n);
   }
   text.resize(used);

@@ -9,8 +9,8 @@
 
 namespace tigris {
 
-/// Reads a whole file, or standard input when `path` is "-". Directories, missing files and read
-/// errors are DiagId::IoError with the system's reason.
+/// Reads a whole file, or standard input when `path` is "-". Directories, devices that give bytes, missing files and
+/// read errors are DiagId::IoError with the reason. A FIFO is waited for.
 Expected<std::string> readFile(const std::string& path);
 
 /// How a path is shown in messages: "-" is "<stdin>".

@@ -27,8 +27,8 @@ ConstantData read(const TensorProto& tensor) {
   return *data;
 }
 
-Error errorOf(const TensorProto& tensor, const std::string& directory = "") {
-  Expected<ConstantData> data = TensorReader(directory).read(tensor, "t");
+Error errorOf(const TensorProto& tensor, const std::string& model = "") {
+  Expected<ConstantData> data = TensorReader(model).read(tensor, "t");
   REQUIRE(!data);
   return data.takeError();
 }
@@ -46,9 +46,12 @@ public:
   ~ScratchDir() { std::filesystem::remove_all(path_); }
   ScratchDir(const ScratchDir&) = delete;
   ScratchDir& operator=(const ScratchDir&) = delete;
-  std::string str() const { return path_.string(); }
+  std::string model() const { return (path_ / "m.onnx").string(); }
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(path_ / name, std::ios::binary) << bytes;
+  }
+  void link(const std::string& name, const std::string& target) const {
+    std::filesystem::create_symlink(target, path_ / name);
   }
 
 private:
@@ -153,20 +156,20 @@ TEST_CASE("types no kernel computes in are refused by name") {
 TEST_CASE("external data lies beside the model") {
   const ScratchDir dir;
   dir.write("w.bin", "pad!" + raw<float>({4, 5}));
-  Expected<ConstantData> data = TensorReader(dir.str()).read(external("w.bin", "4", "8"), "t");
+  Expected<ConstantData> data = TensorReader(dir.model()).read(external("w.bin", "4", "8"), "t");
   REQUIRE_MESSAGE(data, data.error().message());
   CHECK(data->data->values<float>() == std::vector<float>{4, 5});
 
-  Error error = errorOf(external("w.bin", "8", "8"), dir.str());
+  Error error = errorOf(external("w.bin", "8", "8"), dir.model());
   CHECK(error.message() == "tensor 't' needs bytes 8 to 16 of 'w.bin', which has 12");
-  CHECK(errorOf(external("w.bin", "18446744073709551615", ""), dir.str()).id() ==
+  CHECK(errorOf(external("w.bin", "18446744073709551615", ""), dir.model()).id() ==
         DiagId::BadWeights);
-  CHECK(errorOf(external("w.bin", "0", "4"), dir.str()).message().find("need 8") !=
+  CHECK(errorOf(external("w.bin", "0", "4"), dir.model()).message().find("need 8") !=
         std::string::npos);
-  CHECK(errorOf(external("", "0", "8"), dir.str()).message().find("no location") !=
+  CHECK(errorOf(external("", "0", "8"), dir.model()).message().find("no location") !=
         std::string::npos);
 
-  error = errorOf(external("gone.bin", "0", "8"), dir.str());
+  error = errorOf(external("gone.bin", "0", "8"), dir.model());
   CHECK(error.id() == DiagId::IoError);
   CHECK(error.message().find("external data of tensor 't': cannot open '") == 0);
 }
@@ -175,6 +178,16 @@ TEST_CASE("external data elsewhere is refused") {
   for (const char* location : {"/etc/passwd", "../w.bin", "a/../../w.bin", ".."}) {
     const Error error = errorOf(external(location, "", ""));
     CHECK(error.id() == DiagId::BadWeights);
+    CHECK(error.message().find("external data of tensor 't': '") == 0);
     CHECK(error.message().find("is refused") != std::string::npos);
   }
+}
+
+TEST_CASE("external data that is no file is refused") {
+  const ScratchDir dir;
+  dir.link("device", "/dev/zero");
+  CHECK(errorOf(external("device", "", ""), dir.model()).message().find("leads out of the") !=
+        std::string::npos);
+  CHECK(errorOf(external(".", "", ""), dir.model()).message().find("not a regular file") !=
+        std::string::npos);
 }

@@ -40,6 +40,13 @@ std::string contents(const std::string& path) {
 
 } // namespace
 
+TEST_CASE("a device is no file, but an empty one is") {
+  const auto zeros = readFile("/dev/zero");
+  REQUIRE(!zeros);
+  CHECK(zeros.error().message() == "cannot read '/dev/zero': it is a device, which has no end");
+  CHECK(contents("/dev/null").empty());
+}
+
 TEST_CASE("files: what is written is read, zero bytes and all") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a");
