@@ -185,6 +185,9 @@ void writeBudgets(JsonWriter& json, const std::vector<SizingRow>& rows) {
 } // namespace
 
 std::string analysisText(const Analysis& analysis, bool verbose) {
+  std::string warnings;
+  for (const Diagnostic& warning : analysis.warnings)
+    warnings += line("warning", warning.message);
   std::string text;
   if (!analysis.refused.empty()) {
     text = line("verdict", strCat("refused for ", analysis.refused.size(),
@@ -194,11 +197,10 @@ std::string analysisText(const Analysis& analysis, bool verbose) {
       for (const std::string& note : diagnostic.notes)
         text += strCat("    ", note, "\n");
     }
-    return text;
+    return text + warnings;
   }
-  text = modelLine(analysis) + verdictLines(analysis) + peakLines(analysis) + costLines(analysis);
-  for (const Diagnostic& warning : analysis.warnings)
-    text += line("warning", warning.message);
+  text = modelLine(analysis) + verdictLines(analysis) + peakLines(analysis) + costLines(analysis) +
+         warnings;
   if (verbose && !analysis.stages.empty())
     text += "\n" + analysis.stages;
   return text + "\nother budgets\n" + sizingText(analysis.budgets);

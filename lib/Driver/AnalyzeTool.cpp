@@ -15,6 +15,12 @@ struct AnalyzeFlags {
   bool json = false;
 };
 
+/// Where there is no analysis to say it in.
+void report(ToolContext& context, const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics)
+    context.diagnostics().report(diagnostic);
+}
+
 Status analyze(ToolContext& context, AnalyzeFlags& flags) {
   if (const Expected<PlanOptions> options = planOptions(flags.plan); !options)
     return options.error();
@@ -23,8 +29,10 @@ Status analyze(ToolContext& context, AnalyzeFlags& flags) {
     return registry.error();
   DiagnosticEngine found;
   Expected<std::optional<Graph>> graph = readModel(context, flags.model, *registry, found);
-  if (!graph)
+  if (!graph) {
+    report(context, found.all());
     return graph.takeError();
+  }
   Analysis analysis;
   for (const Diagnostic& diagnostic : found.all())
     (diagnostic.severity == Severity::Error ? analysis.refused : analysis.warnings)
@@ -32,8 +40,10 @@ Status analyze(ToolContext& context, AnalyzeFlags& flags) {
   if (graph->has_value()) {
     const Expected<bool> good = analyzeGraph(context, flags.plan, flags.model.passes, *registry,
                                              std::move(**graph), analysis);
-    if (!good || !*good)
+    if (!good || !*good) {
+      report(context, analysis.warnings);
       return good ? Status() : Status(good.error());
+    }
   }
   context.print(flags.json ? analysisJson(analysis) : analysisText(analysis, flags.verbose));
   if (!analysis.refused.empty())

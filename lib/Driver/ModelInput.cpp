@@ -3,25 +3,10 @@
 
 #include "tigris/Driver/GraphInput.h"
 #include "tigris/Object/PlanFile.h"
+#include "tigris/Support/FileKind.h"
 #include "tigris/Transforms/Passes.h"
 
-#include <algorithm>
-
 namespace tigris {
-
-namespace {
-
-/// The first field of an ONNX file is a number, whose tag and value are control characters.
-bool looksLikeText(std::string_view bytes) {
-  constexpr size_t Head = 256;
-  bytes = bytes.substr(0, Head);
-  return std::none_of(bytes.begin(), bytes.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7F;
-  });
-}
-
-} // namespace
 
 void declareModelInput(OptionTable& table, ModelFlags& flags) {
   declareImporting(table, flags.import);

@@ -4,6 +4,7 @@
 #include "tigris/Driver/Completions.h"
 #include "tigris/Driver/HelpText.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/FileKind.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Support/Version.h"
 
@@ -263,9 +264,7 @@ Expected<std::string> ToolContext::readInput() const {
   addDependency(input_);
   Expected<std::string> text = readFile(input_);
   if (text && text->empty())
-    return makeError(DiagId::EmptyInput, "empty input; did the previous tool fail? (use 'set -o "
-                                         "pipefail')")
-        .at({inputName(), 0, 0});
+    return emptyInput(inputName());
   return text;
 }
 

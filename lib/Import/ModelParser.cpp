@@ -1,6 +1,7 @@
 // Protobuf's own complaints go to stderr; here they are muted and replaced by one line of ours.
 #include "tigris/Import/ModelParser.h"
 
+#include "tigris/Support/FileKind.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <google/protobuf/arena.h>
@@ -20,26 +21,11 @@ using Mute = google::protobuf::LogSilencer;
 struct Mute {};
 #endif
 
-/// Names what the bytes are when they are a known kind of file, for the commonest mix-ups.
-std::string_view looksLike(std::string_view bytes) {
-  if (bytes.substr(0, 7) == "tigris:" || bytes.substr(0, 11) == "---\ntigris:")
-    return "it is a TiGrIS stream, which is imported already";
-  if (bytes.substr(0, 4) == "TGRS")
-    return "it is a TiGrIS plan; see tigris-dump and tigris-run";
-  if (bytes.substr(4, 4) == "TFL3")
-    return "it is a TensorFlow Lite model; convert it to ONNX first";
-  if (bytes.substr(0, 2) == "PK")
-    return "it is a zip archive; unpack it, or export the model to ONNX";
-  if (bytes.substr(0, 4) == "\x89HDF")
-    return "it is an HDF5 file; export the model to ONNX";
-  if (bytes.substr(0, 7) == "version")
-    return "it is a Git LFS pointer; fetch the real file";
-  return {};
-}
-
 Error notOnnx(std::string_view bytes, std::string_view reason) {
-  const std::string_view kind = bytes.size() >= 8 ? looksLike(bytes) : std::string_view();
-  return makeError(DiagId::BadModel, "not a valid ONNX model: ", kind.empty() ? reason : kind);
+  const FileKind* kind = recognizeFile(bytes);
+  return kind == nullptr || kind->role == FileKind::Role::Onnx
+             ? makeError(DiagId::BadModel, "not a valid ONNX model: ", reason)
+             : notThisKind(DiagId::BadModel, "a valid ONNX model", *kind);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "tigris/Object/PlanFile.h"
 
 #include "tigris/Support/Crc32.h"
+#include "tigris/Support/FileKind.h"
 
 #include <cstring>
 #include <new>
@@ -29,10 +30,14 @@ Error badPlan(const std::string& name, size_t offset, const Args&... text) {
 
 /// What the runtime would answer with a bare number, told with offsets.
 Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCrc) {
-  if (!looksLikePlan(bytes))
-    return makeError(DiagId::BadPlan, "not a .tgrs plan: it does not begin with 'TGRS'; "
-                                      "tigris-emit makes one of a planned stream")
-        .at({name, 0, 0});
+  if (!looksLikePlan(bytes)) {
+    const FileKind* kind = recognizeFile(bytes);
+    Error error = kind != nullptr ? notThisKind(DiagId::BadPlan, "a .tgrs plan", *kind)
+                                  : makeError(DiagId::BadPlan,
+                                              "not a .tgrs plan: it does not begin with 'TGRS'; "
+                                              "tigris-emit makes one of a planned stream");
+    return std::move(error).at({name, 0, 0});
+  }
   tigris_header header{};
   if (bytes.size() < sizeof header)
     return badPlan(name, bytes.size(), "the file ends inside its header of ", sizeof header,

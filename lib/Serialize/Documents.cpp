@@ -1,6 +1,8 @@
 // Looks only at the beginnings of lines, so that megabytes of weights cost no more than finding newlines.
 #include "tigris/Serialize/Documents.h"
 
+#include "tigris/Support/FileKind.h"
+
 #include <algorithm>
 
 namespace tigris {
@@ -17,31 +19,6 @@ bool isMarker(std::string_view line, std::string_view marker) {
 bool isPreamble(std::string_view line) {
   const std::string_view content = trim(line);
   return content.empty() || content[0] == '#' || line[0] == '%';
-}
-
-/// Of what ONNX models begin with: field 1 (ir_version, a small number), then one of the fields after it.
-bool looksLikeOnnx(std::string_view text) {
-  static constexpr std::string_view NextFields = "\x12\x1a\x22\x28\x32\x3a\x42";
-  return text.size() > 3 && text[0] == 0x08 && text[1] > 0 && text[1] < 32 &&
-         NextFields.find(text[2]) != std::string_view::npos;
-}
-
-const char* foreignFormat(std::string_view text) {
-  using namespace std::string_view_literals;
-  if (text.substr(0, 4) == "TGRS")
-    return "a .tgrs plan; tigris-run executes it and tigris-dump shows it";
-  if (looksLikeOnnx(text))
-    return "an ONNX model; convert it with tigris-import first";
-  if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
-    return "a TensorFlow Lite model, not a graph stream";
-  if (text.substr(0, 2) == "\x1f\x8b"sv || text.substr(0, 4) == "\x28\xb5\x2f\xfd"sv ||
-      text.substr(0, 4) == "\x04\x22\x4d\x18"sv || text.substr(0, 2) == "PK")
-    return "a compressed file; unpack it first";
-  if (text.substr(0, 6) == "\x93NUMPY")
-    return "a NumPy array, not a graph stream";
-  if (text.substr(0, 2) == "\xff\xfe"sv || text.substr(0, 2) == "\xfe\xff"sv)
-    return "UTF-16 text; save it as UTF-8";
-  return nullptr;
 }
 
 bool isControl(char c) {
@@ -89,19 +66,31 @@ std::vector<YamlDocument> splitDocuments(std::string_view text) {
 }
 
 Status refuseForeign(std::string_view text, const std::string& fileName) {
-  const SourceLoc loc{fileName, 0, 0};
+  using Role = FileKind::Role;
   if (text.size() < 4096 && trim(text).empty())
-    return makeError(DiagId::EmptyInput,
-                     "empty input; did the previous stage fail? (use 'set -o pipefail')")
-        .at(loc);
-  if (const char* format = foreignFormat(text))
-    return makeError(DiagId::BadStream, "this looks like ", format).at(loc);
-  const std::string_view head = text.substr(0, 1024);
-  if (std::any_of(head.begin(), head.end(), isControl))
+    return emptyInput(fileName);
+  const SourceLoc loc{fileName, 0, 0};
+  const FileKind* kind = recognizeFile(text);
+  if (kind == nullptr)
     return makeError(DiagId::BadStream,
                      "binary data, not a graph stream; tigris-import makes one from an ONNX model")
         .at(loc);
+  if (kind->role != Role::Stream && kind->role != Role::Text)
+    return notThisKind(DiagId::BadStream, "a graph stream", *kind).at(loc);
   return {};
+}
+
+bool namesSchema(std::string_view text) {
+  for (const std::string_view line : split(text, '\n')) {
+    const size_t key = line.find("tigris");
+    if (key == std::string_view::npos ||
+        line.substr(0, key).find_first_not_of(" {\"'") != std::string_view::npos)
+      continue;
+    const size_t after = line.find_first_not_of(" \"'", key + std::string_view("tigris").size());
+    if (after != std::string_view::npos && line[after] == ':')
+      return true;
+  }
+  return false;
 }
 
 Status refuseControlBytes(const YamlDocument& document, const std::string& fileName) {

@@ -21,9 +21,12 @@ struct YamlDocument {
 /// document that begins with a comma it allocates without end.)
 std::vector<YamlDocument> splitDocuments(std::string_view text);
 
-/// EmptyInput for no text, BadStream for binary data, naming what it looks like and which tool reads it.
-/// Success says only that this may be text.
+/// EmptyInput for no text, BadStream for other kinds of files (Support/FileKind.h). Success says only that this
+/// may be text.
 Status refuseForeign(std::string_view text, const std::string& fileName);
+
+/// True when a line of the text begins with the key that every stream has, in any style of YAML.
+bool namesSchema(std::string_view text);
 
 /// BadStream at the first byte that YAML does not allow in a text.
 Status refuseControlBytes(const YamlDocument& document, const std::string& fileName);

@@ -8,6 +8,7 @@
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Serialize/WeightsReader.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/FileKind.h"
 
 namespace tigris {
 
@@ -347,12 +348,15 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   check(refuseForeign(*text, reader.fileName()));
   const std::vector<YamlDocument> documents = splitDocuments(*text);
   if (documents.empty())
-    throw ReadFailure{makeError(DiagId::EmptyInput,
-                                "the input holds comments and blank lines only; "
-                                "did the previous stage fail?")
+    throw ReadFailure{makeError(DiagId::EmptyInput, "the input holds comments and blank lines only")
                           .at({reader.fileName(), 0, 0})};
   check(refuseControlBytes(documents[0], reader.fileName()));
   auto tree = parseYaml(documents[0].text, documents[0].line, reader.fileName());
+  const bool isProse = !tree || tree->root.kind == YamlNode::Kind::Scalar;
+  if (const FileKind* kind = recognizeFile(*text);
+      isProse && kind != nullptr && !namesSchema(documents[0].text))
+    throw ReadFailure{
+        notThisKind(DiagId::BadStream, "a graph stream", *kind).at({reader.fileName(), 0, 0})};
   if (!tree)
     throw ReadFailure{tree.takeError()};
   // Before anything else: a newer schema may differ in any other respect.

@@ -28,10 +28,10 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("input that is no stream is named") {
   const std::string hint =
-      "empty input; did the previous stage fail? (use 'set -o pipefail') [empty-input]\n";
-  CHECK(parseError("") == "t.yaml: error: " + hint);
+      "empty input; did the previous tool fail? (use 'set -o pipefail') [empty-input]\n";
+  CHECK(parseError("") == "t.yaml: error: the file is empty [empty-input]\n");
   CHECK(parseError("", "-") == "<stdin>: error: " + hint);
-  CHECK(parseError(" \n\n") == "t.yaml: error: " + hint);
+  CHECK(parseError(" \n\n", "-") == "<stdin>: error: " + hint);
   CHECK(has(parseError(std::string(5000, '\n')), "[empty-input]"));
   CHECK(has(parseError("# nothing\n"), "comments and blank lines only"));
   CHECK(has(parseError(std::string("\x08\x07\x12\x07pytorch", 11)),
@@ -39,20 +39,25 @@ TEST_CASE("input that is no stream is named") {
   CHECK(has(parseError(std::string("TGRS\1\0\x20\0", 8)), "a .tgrs plan; tigris-run executes it"));
   CHECK(has(parseError(std::string("\x1c\0\0\0TFL3", 8)), "TensorFlow Lite"));
   CHECK(has(parseError("\x1f\x8b\x08"), "compressed"));
-  CHECK(has(parseError("PK\3\4"), "compressed"));
+  CHECK(has(parseError("PK\3\4"), "a zip archive; unpack it first"));
   CHECK(has(parseError("\x93NUMPY\1"), "NumPy"));
   CHECK(has(parseError(std::string("\xff\xfe-\0", 4)), "UTF-16"));
   CHECK(has(parseError(std::string("\x7f"
                                    "ELF\0\1",
                                    6)),
-            "binary data"));
-  CHECK(has(parseError("hello\n"),
+            "a program or library (ELF)"));
+  CHECK(has(parseError("\x01\x02\x03\x04"), "binary data"));
+  CHECK(has(parseError("name: x\n"),
             "t.yaml:1:1: error: this is YAML but not a graph stream: the key 'tigris'"));
   CHECK(has(parseError("[1, 2]\n"), "[bad-stream]"));
   CHECK(has(parseError("{\"a\": 1}\n"), "[bad-stream]"));
   CHECK(has(parseError("---\n---\n"), "[bad-stream]"));
-  CHECK(has(parseError("a: [\n"), "[bad-yaml]"));
-  CHECK(has(parseError(changed("stage", std::string("st\0ge", 5))), "binary data"));
+  CHECK(has(parseError("tigris: graph/1\na: [\n"), "[bad-yaml]"));
+  CHECK(has(parseError("{\"tigris\": \"graph/1\", [\n"), "[bad-yaml]"));
+  for (const char* const prose : {"hello\n", "# Read me\n\nA note: it says: this\n", "a: [\n"})
+    CHECK(has(parseError(prose), "t.yaml: error: not a graph stream: it is text; "));
+  CHECK(has(parseError(changed("stage", std::string("st\0ge", 5))),
+            "t.yaml:3:3: error: control byte 0"));
   CHECK(has(parseError("# " + std::string(2000, 'x') + "\n" + changed("stage", "st\x01ge")),
             "t.yaml:4:3: error: control byte 1"));
 }
