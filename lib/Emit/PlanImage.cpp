@@ -1,6 +1,7 @@
 // Lays the sections out and writes header and directory.
 #include "tigris/Emit/PlanImage.h"
 
+#include "tigris/IR/FormatLimits.h"
 #include "tigris/Support/Crc32.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -114,9 +115,10 @@ uint32_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buf
 }
 
 Expected<std::string> PlanImage::finish(tigris_summary summary) const {
-  if (tensors_.size() >= TIGRIS_NO_TENSOR)
+  static_assert(MaxPlanTensors == TIGRIS_NO_TENSOR - 1U);
+  if (tensors_.size() > MaxPlanTensors)
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
-                     " tensors, the format has room for ", TIGRIS_NO_TENSOR - 1U);
+                     " tensors, the format has room for ", MaxPlanTensors);
   summary.weight_bytes = static_cast<uint32_t>(weights_.payload());
   const std::array<Section, TIGRIS_SECTION_LAST> sections = {{
       {TIGRIS_SECTION_SUMMARY, {reinterpret_cast<const char*>(&summary), sizeof summary}, 1},

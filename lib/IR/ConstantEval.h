@@ -3,7 +3,17 @@
 
 #include "tigris/IR/ShapeInference.h"
 
+#include <cstdint>
+
 namespace tigris {
+
+/// Bytes that one constant made at compile time may have: a table of the importer, or what constant folding
+/// computes. Beyond, a small program would become a large file.
+constexpr uint64_t MaxMadeBytes = uint64_t{16} << 20;
+/// The same for all that one run of constant folding makes: models with many small generators end here.
+constexpr uint64_t MaxMadeBytesInAll = uint64_t{256} << 20;
+/// Multiply-accumulates of one run: some seconds.
+constexpr uint64_t MaxFoldedMacs = uint64_t{1} << 31;
 
 /// Results of `op` from the values of its operands (null where absent). nullopt when an operand's value
 /// is not known or this operator, or this use of it, has no compile-time rule. `results` are the types

@@ -24,16 +24,18 @@ int64_t Shape::elementsBefore(size_t axis) const { return product(dims_, 0, axis
 int64_t Shape::elementsFrom(size_t axis) const { return product(dims_, axis, dims_.size()); }
 
 std::optional<int64_t> Shape::checkedElements() const {
-  int64_t result = 1;
+  int64_t product = 1;
+  bool empty = false;
   for (const int64_t dim : dims_) {
     if (dim < 0)
       return std::nullopt;
-    const auto next = checkedMul(result, dim);
+    empty |= dim == 0;
+    const auto next = checkedMul(product, std::max(dim, int64_t{1}));
     if (!next || *next > MaxElements)
       return std::nullopt;
-    result = *next;
+    product = *next;
   }
-  return result;
+  return empty ? 0 : product;
 }
 
 std::string Shape::str() const { return "[" + join(dims_, ", ") + "]"; }

@@ -27,7 +27,7 @@ public:
   /// Product of the dimensions. Shapes in a graph are bounded by MaxElements when they enter it, so
   /// this cannot overflow there; use checkedElements() on shapes from outside.
   int64_t elements() const;
-  /// nullopt when a dimension is negative or the product exceeds MaxElements.
+  /// nullopt when a dimension is negative or the product of all above 0 exceeds MaxElements.
   std::optional<int64_t> checkedElements() const;
   /// Products of dimensions [0, axis) and [axis, rank).
   int64_t elementsBefore(size_t axis) const;

@@ -245,15 +245,6 @@ bool allSmall(const std::vector<ResultType>& results) {
   });
 }
 
-/// Products of any of the dimensions stay in range, even where one of them is 0.
-bool possible(const Shape& shape) {
-  Shape filled = shape;
-  for (size_t i = 0; i < filled.rank(); ++i)
-    if (filled[i] == 0)
-      filled[i] = 1;
-  return filled.checkedElements().has_value();
-}
-
 /// Unknown operators keep what the model declared; that must be complete.
 bool checkDeclared(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics) {
   bool complete = true;
@@ -287,7 +278,7 @@ Results inferResults(const Op& op, const KnownValues& values) {
   if (!results)
     return results;
   for (const ResultType& result : *results)
-    if (!possible(result.shape))
+    if (!result.shape.checkedElements())
       return view.error(DiagId::BadShape, "a result of shape ", result.shape.str(),
                         " is impossible; at most ", Shape::MaxElements, " elements are");
   const size_t wanted = std::max(op.outputs.size(), opInfo(op.kind).minResults());

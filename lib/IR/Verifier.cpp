@@ -65,6 +65,12 @@ void checkNormalized(const Graph& graph, const Op& op, DiagnosticEngine& diagnos
 
 } // namespace
 
+Status verifyOp(const Graph& graph, const Op& op) {
+  DiagnosticEngine diagnostics;
+  verify::checkOp(graph, op, diagnostics);
+  return diagnostics.errorCount() == 0 ? Status() : Status(Error(diagnostics.all().front()));
+}
+
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics) {
   const unsigned before = diagnostics.errorCount();
   const bool imported = graph.stage() == GraphStage::Imported;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
-#include "tigris/Support/Diagnostics.h"
+#include "tigris/Support/Expected.h"
 
 namespace tigris {
 
@@ -14,9 +14,12 @@ namespace tigris {
 /// points inside the type; ports agree with their tensors.
 /// Where the operands' shapes are known: types and shapes equal what shape inference derives.
 /// From `normalized` on: no Unknown and no Compile operator, no compile-time operand left, nothing
-/// checkSupported refuses, every shape and type known, int8 activations quantized, alike where bytes are only moved, channels last.
+/// checkSupported refuses, no more tensors than a plan holds and none too large (IR/FormatLimits.h), every shape and type known, int8 activations quantized, alike where bytes are only moved, channels last.
 /// `planned`: additionally a plan whose stages cover the order exactly once, in order, and whose
 /// placements are aligned, inside the budget and name activations of the graph.
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);
+
+/// The first rule that one operator of the graph breaks by itself: operand counts, attributes, activation.
+Status verifyOp(const Graph& graph, const Op& op);
 
 } // namespace tigris

@@ -1,9 +1,8 @@
 // Verifier: tensors and the model's interface.
 #include "tigris/IR/VerifierRules.h"
 
+#include "tigris/IR/FormatLimits.h"
 #include "tigris/Support/StringUtils.h"
-
-#include <algorithm>
 
 #include <algorithm>
 #include <cmath>
@@ -12,15 +11,6 @@
 namespace tigris::verify {
 
 namespace {
-
-/// Products of dimensions must not overflow even where one of them is 0.
-bool possible(const Shape& shape) {
-  Shape filled = shape;
-  for (size_t i = 0; i < filled.rank(); ++i)
-    if (filled[i] == 0)
-      filled[i] = 1;
-  return filled.checkedElements().has_value();
-}
 
 void checkQuant(const Tensor& tensor, DiagnosticEngine& diagnostics) {
   const QuantParam& quant = *tensor.quant;
@@ -65,9 +55,13 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
   }
   if (tensor.type == DType::Undefined)
     fail(DiagId::BadType, "has no element type");
-  if (!possible(tensor.shape))
+  if (!tensor.shape.checkedElements())
     return fail(DiagId::BadShape, "shape ", tensor.shape.str(), " is impossible; at most ",
                 Shape::MaxElements, " elements are");
+  if (graph.stage() != GraphStage::Imported &&
+      static_cast<uint64_t>(tensor.bytes()) > MaxTensorBytes)
+    return fail(DiagId::UnsupportedOp, "has ", tensor.bytes(), " bytes, a plan has room for ",
+                MaxTensorBytes);
   if (tensor.isConstant()) {
     if (tensor.data->size() != tensor.bytes())
       fail(DiagId::BadWeights, "has ", tensor.data->size(), " bytes of data, expected ",
@@ -177,7 +171,11 @@ private:
 } // namespace
 
 void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics) {
-  for (const TensorId id : graph.tensors())
+  const std::vector<TensorId> tensors = graph.tensors();
+  if (graph.stage() != GraphStage::Imported && tensors.size() > MaxPlanTensors)
+    diagnostics.error(DiagId::UnsupportedOp, "the model has ", tensors.size(),
+                      " tensors, a plan has room for ", MaxPlanTensors);
+  for (const TensorId id : tensors)
     checkTensor(graph, id, diagnostics);
 }
 

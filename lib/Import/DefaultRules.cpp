@@ -170,6 +170,8 @@ Status dropout(NodeContext& node) {
 }
 
 Status quantizeLinear(NodeContext& node) {
+  if (Status status = node.requireInputs(2); !status)
+    return status;
   Expected<AttrMap> attrs =
       node.attrsFor(OpKind::QuantizeLinear, {"saturate", "precision", "output_dtype"});
   if (!attrs)
@@ -178,7 +180,7 @@ Status quantizeLinear(NodeContext& node) {
   if (!outputType)
     return outputType.takeError();
   std::vector<TensorId> inputs = node.inputs();
-  if (*outputType != 0 && !node.input(2) && node.input(1)) {
+  if (*outputType != 0 && !node.input(2)) {
     // The IR reads the type off the zero point.
     const auto onnxType = static_cast<int32_t>(*outputType);
     const std::optional<DType> type = importedType(onnxType);
@@ -193,6 +195,8 @@ Status quantizeLinear(NodeContext& node) {
 }
 
 Status dequantizeLinear(NodeContext& node) {
+  if (Status status = node.requireInputs(2); !status)
+    return status;
   // Every float type it could output is float32 here.
   return node.finishPlain(OpKind::DequantizeLinear, {"output_dtype"});
 }

@@ -1,7 +1,9 @@
 // Inference runs with the construction, because how an ONNX node translates may depend on ranks and values.
 #include "tigris/Import/GraphBuilder.h"
 
+#include "tigris/Analysis/MacCount.h"
 #include "tigris/IR/ConstantEval.h"
+#include "tigris/IR/Verifier.h"
 
 #include <algorithm>
 
@@ -9,8 +11,22 @@ namespace tigris {
 
 namespace {
 
-/// Values above this many elements are never needed to find a shape.
+/// Values above this many elements are never needed to find a shape, nor what is computed from so many.
 constexpr int64_t MaxKnownElements = 65536;
+constexpr int64_t MaxReadElements = int64_t{1} << 20;
+
+/// Cheap enough to be computed only because it might decide a shape.
+bool mayDecideShapes(const Graph& graph, const Op& op, const std::vector<ResultType>& results) {
+  if (op.kind == OpKind::Shape || op.kind == OpKind::Size)
+    return true;
+  int64_t read = 0;
+  for (const TensorId input : op.inputs)
+    read += input ? graph.tensor(input).shape.elements() : 0;
+  return read <= MaxReadElements && macCount(graph, op) <= MaxReadElements &&
+         std::all_of(results.begin(), results.end(), [](const ResultType& result) {
+           return result.shape.elements() <= MaxKnownElements;
+         });
+}
 
 } // namespace
 
@@ -46,6 +62,9 @@ Status GraphBuilder::addOp(Op newOp) {
   const Expected<std::vector<ResultType>> results = inferResults(op, values_);
   if (!results)
     return results.error();
+  // The operands and attributes are the file's, so what is wrong with them is no bug of ours.
+  if (Status status = verifyOp(graph_, op); !status)
+    return status;
   for (size_t i = 0; i < op.outputs.size(); ++i)
     if (op.outputs[i]) {
       Tensor& tensor = graph_.editTensor(op.outputs[i]);
@@ -57,13 +76,13 @@ Status GraphBuilder::addOp(Op newOp) {
     values_.set(op.outputs[0], graph_.tensor(op.inputs[0]).data);
     return {};
   }
-  if (std::all_of(results->begin(), results->end(), [](const ResultType& result) {
-        return result.shape.elements() <= MaxKnownElements;
-      }))
+  if (knownBytes_ < MaxMadeBytesInAll && mayDecideShapes(graph_, op, *results))
     if (const auto computed = evaluateOp(op, values_, *results))
       for (size_t i = 0; i < op.outputs.size(); ++i)
-        if (op.outputs[i] && (*computed)[i] != nullptr)
+        if (op.outputs[i] && (*computed)[i] != nullptr) {
+          knownBytes_ += (*computed)[i]->size();
           values_.set(op.outputs[i], (*computed)[i]);
+        }
   return {};
 }
 

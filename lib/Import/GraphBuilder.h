@@ -36,6 +36,8 @@ private:
   DiagnosticEngine& diagnostics_;
   Graph graph_;
   KnownValues values_{graph_};
+  /// Bytes of the values that were computed.
+  uint64_t knownBytes_ = 0;
   bool floatTypeNoted_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "tigris/IR/Verifier.h"
 
 #include "IRTesting.h"
+#include "tigris/IR/FormatLimits.h"
 
 #include <functional>
 
@@ -198,6 +199,25 @@ TEST_CASE("verify: quantizing operators know their parameters") {
   const TensorId raw = b.input({2}, DType::Int8);
   b.inferred(OpKind::DequantizeLinear, {raw});
   checkBroken(b.graph, DiagId::BadGraph, "nor tensor 'x_1' says how it is quantized");
+}
+
+TEST_CASE("verify: a normalized graph is no larger than a plan can be") {
+  for (const bool normalized : {true, false}) {
+    GraphBuilder b;
+    b.graph.setLayout(Layout::ChannelsLast);
+    b.graph.setStage(normalized ? GraphStage::Normalized : GraphStage::Imported);
+    TensorId last = b.input({int64_t{1} << 30});
+    for (size_t i = 0; i < MaxPlanTensors; ++i)
+      last = b.inferred(OpKind::Relu, {last});
+    if (!normalized) {
+      checkLegal(b.graph);
+      continue;
+    }
+    checkBroken(b.graph, DiagId::UnsupportedOp,
+                "the model has 65535 tensors, a plan has room for 65534");
+    checkBroken(b.graph, DiagId::UnsupportedOp,
+                "has 4294967296 bytes, a plan has room for 4294967295");
+  }
 }
 
 TEST_CASE("verify: moved bytes keep their quantization") {
