@@ -1,10 +1,11 @@
 // Keeps producers, users and names in step with every change.
 #include "tigris/IR/Graph.h"
 
-#include "tigris/Support/StringUtils.h"
+#include "tigris/Support/FreeName.h"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tigris {
 
@@ -131,10 +132,9 @@ std::optional<TensorId> Graph::findTensor(std::string_view name) const {
 }
 
 std::string Graph::uniqueName(std::string_view base) const {
-  std::string name(base);
-  for (unsigned k = 1; tensorNames_.count(name) != 0 || opNames_.count(name) != 0; ++k)
-    name = strCat(base, "_", k);
-  return name;
+  return firstFreeName(base, [this](const std::string& name) {
+    return tensorNames_.count(name) != 0 || opNames_.count(name) != 0;
+  });
 }
 
 std::vector<TensorId> Graph::tensors() const {
@@ -190,8 +190,9 @@ void Graph::connect(OpId id) {
 void Graph::disconnectInputs(OpId id) {
   for (const TensorId input : ops_[id.index()].op.inputs)
     if (input) {
+      // From the back: of several slots of one op the last goes first, which moves nothing.
       std::vector<OpId>& users = slot(input).users;
-      users.erase(std::find(users.begin(), users.end(), id));
+      users.erase(std::next(std::find(users.rbegin(), users.rend(), id)).base());
     }
 }
 
@@ -242,7 +243,10 @@ Op& Graph::editOp(OpId id) {
 }
 
 void Graph::setOrder(std::vector<OpId> order) {
-  TIGRIS_CHECK(std::is_permutation(order.begin(), order.end(), order_.begin(), order_.end()));
+  std::vector<OpId> given = order;
+  std::sort(given.begin(), given.end());
+  std::sort(order_.begin(), order_.end());
+  TIGRIS_CHECK(given == order_);
   order_ = std::move(order);
   touch();
 }
@@ -296,11 +300,14 @@ void Graph::eraseOp(OpId id) {
 void Graph::replaceAllUses(TensorId from, TensorId to) {
   if (from == to)
     return;
-  const std::vector<OpId> users = slot(from).users;
+  const std::vector<OpId> users = std::exchange(slot(from).users, {});
+  OpId last;
   for (const OpId user : users) {
-    std::vector<TensorId> inputs = op(user).inputs;
-    std::replace(inputs.begin(), inputs.end(), from, to);
-    setInputs(user, std::move(inputs));
+    std::vector<TensorId>& inputs = ops_[user.index()].op.inputs;
+    if (user != last) // the slots of one op mostly follow each other
+      std::replace(inputs.begin(), inputs.end(), from, to);
+    slot(to).users.push_back(user);
+    last = user;
   }
   for (Port& port : outputs_)
     if (port.tensor == from)

@@ -35,13 +35,17 @@ TensorId repeatHeads(const NodeContext& node, Chain& chain, const std::string& s
   return chain.reshape(suffix + "_shared", all, {s[0], s[1] * count, s[2], s[3]});
 }
 
-/// 0 where query i may see key j, minus infinity where j > i + past.
-TensorId causalMask(NodeContext& node, int64_t queries, int64_t keys, int64_t past) {
+/// Adds a mask of 0 where query i may see key j, minus infinity where j > i + past.
+Status addCausalMask(NodeContext& node, int64_t queries, int64_t keys, int64_t past,
+                     std::vector<TensorId>& addends) {
+  if (Status status = node.limitTable({queries, keys}, DType::Float32); !status)
+    return status;
   std::vector<float> mask;
   for (int64_t i = 0; i < queries; ++i)
     for (int64_t j = 0; j < keys; ++j)
       mask.push_back(j > i + past ? -Infinity : 0.0F);
-  return node.constant("causal", DType::Float32, {queries, keys}, makeBlobOf(mask));
+  addends.push_back(node.constant("causal", DType::Float32, {queries, keys}, makeBlobOf(mask)));
+  return {};
 }
 
 /// What is added to the scores for an operand `mask`: numbers as they are, false as minus infinity; keys beyond its
@@ -184,9 +188,13 @@ Status attention(NodeContext& node) {
   if (node.input(3))
     addends.push_back(addend(node, chain, node.input(3), keys));
   if (causal)
-    addends.push_back(causalMask(node, q[2], keys, past));
-  if (node.input(6))
+    if (Status status = addCausalMask(node, q[2], keys, past, addends); !status)
+      return status;
+  if (node.input(6)) {
+    if (Status status = node.limitTable({keys}, DType::Int64); !status)
+      return status;
     addends.push_back(paddingMask(node, chain, node.input(6), keys));
+  }
   const double scale = attrs.real("scale", 1 / std::sqrt(static_cast<double>(q[3])));
   const int64_t groups = queryHeads / keyHeads;
   const Scores scores =
@@ -241,7 +249,8 @@ Status contribAttention(NodeContext& node, Chain& chain, const std::vector<Tenso
   if (bias)
     addends.push_back(bias);
   if (causal)
-    addends.push_back(causalMask(node, q[1], k[1], 0));
+    if (Status status = addCausalMask(node, q[1], k[1], 0, addends); !status)
+      return status;
   const TensorId queries = toHeads(node, chain, "q", qkv[0], heads);
   const TensorId keys = toHeads(node, chain, "k", qkv[1], heads);
   const Scores scores = scoresOf(node, chain, queries, keys, scale, addends, 0);
@@ -267,7 +276,11 @@ Status packedAttention(NodeContext& node) {
     all = chain.op("projection_bias", OpKind::Add, {all, node.input(2)});
   if (chain.failed())
     return chain.status();
-  const int64_t size = node.tensor(all).shape.fromBack(0) / 3;
+  const Shape& projected = node.tensor(all).shape;
+  if (projected.rank() != 3)
+    return node.refuse(DiagId::BadShape, "its projection has shape ", projected.str(),
+                       ", expected rank 3");
+  const int64_t size = projected[2] / 3;
   std::vector<TensorId> qkv;
   for (const int64_t i : {0, 1, 2})
     qkv.push_back(chain.slice(strCat("part", i), all, 2, i * size, (i + 1) * size));

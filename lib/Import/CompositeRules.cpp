@@ -50,6 +50,8 @@ Status trilu(NodeContext& node) {
   }
   const int64_t rows = shape.fromBack(1);
   const int64_t columns = shape.fromBack(0);
+  if (Status status = node.limitTable({rows, columns}, DType::Bool); !status)
+    return status;
   std::vector<uint8_t> mask;
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
@@ -75,6 +77,8 @@ Status oneHot(NodeContext& node) {
   const std::optional<size_t> axis = normalizeAxis(*given, shape.rank() + 1);
   if (!axis)
     return node.refuse(DiagId::BadAttr, "axis ", *given, " is outside of rank ", shape.rank() + 1);
+  if (Status status = node.limitTable({*depth}, DType::Int64); !status)
+    return status;
   Chain chain(node);
   TensorId indices = node.input(0);
   if (node.tensor(indices).type != DType::Int64)
@@ -107,6 +111,8 @@ Status hardmax(NodeContext& node) {
   if (node.opset() < 13 && shape.elementsFrom(*axis) != shape[*axis])
     return node.unsupported("opset ", node.opset(), " takes all axes from ", *axis,
                             " together; convert the model to opset 13");
+  if (Status status = node.limitTable({shape[*axis]}, DType::Int64); !status)
+    return status;
   Chain chain(node);
   const auto along = static_cast<int64_t>(*axis);
   const TensorId largest =
@@ -132,6 +138,8 @@ Status eyeLike(NodeContext& node) {
   if (x.shape.rank() != 2)
     return node.refuse(DiagId::BadShape, "its operand has shape ", x.shape.str(),
                        ", expected rank 2");
+  if (Status status = node.limitTable(x.shape, *type); !status)
+    return status;
   Ints values;
   for (int64_t i = 0; i < x.shape[0]; ++i)
     for (int64_t j = 0; j < x.shape[1]; ++j)
@@ -202,11 +210,14 @@ Status pad(NodeContext& node) {
     const std::optional<size_t> axis = normalizeAxis(along[i], shape.rank());
     const int64_t before = amounts[i];
     const int64_t after = amounts[along.size() + i];
-    if (!axis || before < 0 || after < 0)
+    if (!axis || shape[*axis] == 0 || before < 0 || after < 0)
       return node.unsupported("pads axis ", along[i], " by ", before, " and ", after,
                               "; wrapping pads must be 0 or more");
     if (before == 0 && after == 0)
       continue;
+    for (const int64_t part : {before, shape[*axis], after})
+      if (Status status = node.limitTable({part}, DType::Int64); !status)
+        return status;
     const Ints indices = wrapped(before, shape[*axis], after);
     const TensorId picks = node.constant(
         "picks", DType::Int64, {static_cast<int64_t>(indices.size())}, makeBlobOf(indices));

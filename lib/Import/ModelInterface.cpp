@@ -1,6 +1,7 @@
 // Dimensions are bound in two rounds: what the user gives first, so that a name holds for every input.
 #include "tigris/Import/ModelInterface.h"
 
+#include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/Elements.h"
 
 #include <algorithm>
@@ -139,6 +140,10 @@ Expected<Shape> resolveShape(const FreeInput& input, SourceGraph& source,
 /// The constant that stands for an input with one number in every element.
 Expected<ConstantData> constantInput(const std::string& name, double number, DType type,
                                      const Shape& shape) {
+  if (static_cast<uint64_t>(shape.elements()) * dtypeSize(type) > MaxMadeBytes)
+    return makeError(DiagId::Usage, "--input-value ", name, ": a constant of shape ", shape.str(),
+                     " and type ", dtypeName(type), " is too large, at most ",
+                     formatBytes(MaxMadeBytes), " are made");
   const std::vector<double> values(static_cast<size_t>(shape.elements()), number);
   ConstantData data = {type, shape, storeElements(values, type)};
   if (isInteger(type) && loadElements<double>(*data.data, type) != values)

@@ -1,6 +1,7 @@
 // Conversion of attributes, and the bookkeeping that ties ops to the node they come from.
 #include "tigris/Import/NodeContext.h"
 
+#include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/Elements.h"
 #include "tigris/Import/ModelParser.h"
 
@@ -246,6 +247,14 @@ Status NodeContext::finishOutput(size_t index, OpKind kind, std::vector<TensorId
   value.tensor = builder_.addResult(value.name);
   op.outputs = {value.tensor};
   return builder_.addOp(std::move(op));
+}
+
+Status NodeContext::limitTable(const Shape& shape, DType type) const {
+  const std::optional<int64_t> elements = shape.checkedElements();
+  if (elements && static_cast<uint64_t>(*elements) * dtypeSize(type) <= MaxMadeBytes)
+    return {};
+  return unsupported("it needs a table of shape ", shape.str(), " and type ", dtypeName(type),
+                     ", at most ", formatBytes(MaxMadeBytes), " are made");
 }
 
 TensorId NodeContext::constant(std::string_view suffix, DType type, Shape shape, BlobRef data) {

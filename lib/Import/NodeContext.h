@@ -66,6 +66,8 @@ public:
                                         std::vector<TensorId> inputs, AttrMap attrs, size_t count);
   /// An op that writes one result of the node, which must be used and have no op yet.
   Status finishOutput(size_t index, OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {});
+  /// Refuses the node when a table that it needs would have more than MaxMadeBytes.
+  Status limitTable(const Shape& shape, DType type) const;
   /// A new constant, named after the node too.
   TensorId constant(std::string_view suffix, DType type, Shape shape, BlobRef data);
   TensorId scalar(std::string_view suffix, float value);

@@ -2,6 +2,7 @@
 #include "tigris/Import/SourceGraph.h"
 
 #include "tigris/Import/ModelParser.h"
+#include "tigris/Support/FreeName.h"
 
 namespace tigris {
 
@@ -34,9 +35,9 @@ void collectUses(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& node
 }
 
 std::string freshName(std::set<std::string, std::less<>>& taken, const std::string& base) {
-  std::string name = base;
-  for (unsigned k = 1; !taken.insert(name).second; ++k)
-    name = strCat(base, "_", k);
+  std::string name =
+      firstFreeName(base, [&](const std::string& one) { return taken.count(one) != 0; });
+  taken.insert(name);
   return name;
 }
 

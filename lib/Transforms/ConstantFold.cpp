@@ -1,4 +1,5 @@
 // constant-fold: what does not depend on the model's inputs is computed now.
+#include "tigris/Analysis/MacCount.h"
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
@@ -23,9 +24,8 @@ The arithmetic is that of the operators (IR/ConstantEval.h). DequantizeLinear is
 option `dequantize` is given: integer weights must stay integers until quantization folding has seen them,
 and only what it left behind may become float. The exception are quantized constants that only arithmetic with
 other constants reads, such as weights that the model scales, and arguments such as the value of a Pad: those become
-real numbers. Results above 16 MiB are not folded: they would trade a small program for a large file.)";
-
-constexpr uint64_t MaxResultBytes = uint64_t{16} << 20;
+real numbers. Results above 16 MiB, and above 256 MiB in all, are not folded: they would trade a small program for
+a large file. Nor is what takes more than 2^31 multiply-accumulates.)";
 
 bool hasStaticOperands(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Shape || op.kind == OpKind::Size)
@@ -85,14 +85,21 @@ public:
   }
 
 private:
-  bool fold(Graph& graph, OpId id) const {
+  bool fold(Graph& graph, OpId id) {
     const Op& op = graph.op(id);
     if (op.kind == OpKind::Unknown || !hasKnownTypes(graph, id) || !hasStaticOperands(graph, op) ||
         isOutputCopy(graph, id))
       return false;
+    const uint64_t bytes = resultBytes(graph, op);
+    const uint64_t macs = macCount(graph, op);
+    if (bytes > MaxMadeBytes || bytes > MaxMadeBytesInAll - made_ ||
+        macs > MaxFoldedMacs - computed_)
+      return false;
     const auto results = evaluate(graph, op);
     if (!results)
       return false;
+    made_ += bytes;
+    computed_ += macs;
     const std::vector<TensorId> outputs = op.outputs;
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i] && graph.isGraphOutput(outputs[i]) && outputs.size() > 1)
@@ -111,12 +118,14 @@ private:
     return true;
   }
 
-  std::optional<std::vector<BlobRef>> evaluate(const Graph& graph, const Op& op) const {
+  static uint64_t resultBytes(const Graph& graph, const Op& op) {
     uint64_t bytes = 0;
     for (const TensorId output : op.outputs)
       bytes += output ? graph.tensor(output).bytes() : 0;
-    if (bytes > MaxResultBytes)
-      return std::nullopt;
+    return bytes;
+  }
+
+  std::optional<std::vector<BlobRef>> evaluate(const Graph& graph, const Op& op) const {
     if (op.kind == OpKind::DequantizeLinear && !dequantizes_ && !isReadByConstants(graph, op))
       return std::nullopt;
     if (!mayEvaluate(graph, op))
@@ -133,6 +142,9 @@ private:
   }
 
   bool dequantizes_;
+  /// Bytes of the results so far, and the multiply-accumulates they took.
+  uint64_t made_ = 0;
+  uint64_t computed_ = 0;
 };
 
 } // namespace

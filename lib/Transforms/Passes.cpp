@@ -1,6 +1,7 @@
 // Registers the built-in passes and says in which order normalization runs them.
 #include "tigris/Transforms/Passes.h"
 
+#include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/ShapeInference.h"
 
 #include <algorithm>
@@ -46,6 +47,12 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
     if (info.operands[i].compileTime && op.input(i))
       return strCat("operand '", info.operands[i].name, "' ('", graph.tensor(op.input(i)).name,
                     "') must be known at compile time but depends on the model's inputs");
+  // What repeat-to-gather left alone.
+  if ((op.kind == OpKind::Tile || op.kind == OpKind::Expand) &&
+      static_cast<uint64_t>(graph.tensor(op.output()).elements()) > MaxMadeBytes / sizeof(int64_t))
+    return strCat("its result of shape ", graph.tensor(op.output()).shape.str(),
+                  " takes a larger table of indices than the ", formatBytes(MaxMadeBytes),
+                  " that are made at compile time");
   if (info.category != OpCategory::Compile)
     return {};
   switch (op.kind) {
@@ -60,9 +67,10 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   default:
     if (std::all_of(op.inputs.begin(), op.inputs.end(),
                     [&](TensorId id) { return !id || graph.tensor(id).isConstant(); }))
-      return strCat(
-          "its result of ", graph.tensor(op.output()).bytes(),
-          " bytes is larger than what is computed at compile time; store it in the model");
+      return strCat("its result of ", graph.tensor(op.output()).bytes(),
+                    " bytes is more than what is computed at compile time (",
+                    formatBytes(MaxMadeBytes), " each, ", formatBytes(MaxMadeBytesInAll),
+                    " in all); store it in the model");
     return "it can only be computed at compile time, but its operands depend on the model's inputs";
   }
 }

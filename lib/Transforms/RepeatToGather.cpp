@@ -1,6 +1,9 @@
 // repeat-to-gather: repetition along an axis is a Gather with a table of indices.
+#include "tigris/IR/ConstantEval.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
+
+#include <algorithm>
 
 namespace tigris {
 
@@ -28,6 +31,17 @@ TensorId repeatTable(Graph& graph, const std::string& name, int64_t from, int64_
   return graph.addConstant(name + ".indices", DType::Int64, Shape{to}, makeBlobOf(indices));
 }
 
+/// Bytes of the longest table of indices it takes to make `to` of `from`.
+uint64_t longestTable(const Shape& from, const Shape& to) {
+  int64_t longest = 0;
+  for (size_t i = 0; i < to.rank(); ++i) {
+    const bool added = i + from.rank() < to.rank();
+    if ((added ? 1 : from[i + from.rank() - to.rank()]) != to[i])
+      longest = std::max(longest, to[i]);
+  }
+  return static_cast<uint64_t>(longest) * sizeof(int64_t);
+}
+
 PassStatus repeatToGather(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op op = graph.op(id);
@@ -35,6 +49,9 @@ PassStatus repeatToGather(Graph& graph, PassContext&) {
         op.inputs.size() != 1 || !sameQuant(graph, op.input(0), op.output()))
       return false;
     const Shape target = graph.tensor(op.output()).shape;
+    // The refusal at the end of normalization says why.
+    if (longestTable(graph.tensor(op.input(0)).shape, target) > MaxMadeBytes)
+      return false;
     const auto quant = graph.tensor(op.output()).quant;
     TensorId x = op.input(0);
     if (graph.tensor(x).shape.rank() < target.rank()) {

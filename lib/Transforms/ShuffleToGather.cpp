@@ -1,4 +1,5 @@
 // shuffle-to-gather: a Transpose within one dimension is a Gather with a table of indices.
+#include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/ShapeInference.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
@@ -60,7 +61,8 @@ std::optional<Shuffle> shuffleOf(const Shape& shape, const Shape& split, const P
          shape.fromBack(behind) == split.fromBack(behind) &&
          perm[split.rank() - 1 - behind] == static_cast<int64_t>(split.rank() - 1 - behind))
     ++behind;
-  if (first + behind + 1 != shape.rank() || split.rank() < first + behind + 2)
+  if (first + behind + 1 != shape.rank() || split.rank() < first + behind + 2 ||
+      shape[first] * int64_t{sizeof(int64_t)} > int64_t{MaxMadeBytes})
     return std::nullopt;
   Ints dims;
   Perm inner;

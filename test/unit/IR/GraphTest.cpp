@@ -100,6 +100,21 @@ TEST_CASE("graph: replaceAllUses changes operands and model outputs") {
   CHECK(c.graph.users(c.x).size() == 3);
 }
 
+TEST_CASE(
+    "graph: a tensor that is read a hundred thousand times is replaced and let go in one go") {
+  constexpr size_t Reads = 100000;
+  Chain c;
+  const TensorId all = c.tensor("all", DType::Float32, {2 * static_cast<int64_t>(Reads)});
+  const OpId concat = c.add("concat", OpKind::Concat, std::vector<TensorId>(Reads, c.s), all);
+  c.graph.replaceAllUses(c.s, c.x);
+  CHECK(c.graph.users(c.s).empty());
+  CHECK(c.graph.users(c.x).size() == Reads + 3);
+  CHECK(c.graph.op(concat).input(Reads - 1) == c.x);
+  CHECK(c.graph.op(c.b).inputs == std::vector<TensorId>{c.x, c.x});
+  c.graph.eraseOp(concat);
+  CHECK(c.graph.users(c.x).size() == 3);
+}
+
 TEST_CASE("graph: erasing an op frees its results and names, not the tensors") {
   Chain c;
   c.graph.eraseOp(c.b);

@@ -1,5 +1,6 @@
 // Passes about constants, arguments and what nobody needs.
 #include "PassTesting.h"
+#include "tigris/Transforms/Passes.h"
 
 #include <doctest/doctest.h>
 
@@ -259,6 +260,48 @@ blobs:
 # CHECK-NEXT: {op: AveragePool, {{.*}} attrs: {dilations: [1, 1], kernel_shape: [1, 1], pads: [0, 0, 0, 0], strides: [1, 1]}}
 )";
   checkSameValues(parseGraph(yaml), checkPass("explicit-padding", yaml));
+}
+
+TEST_CASE("constant-fold: what takes long to compute or much room is left alone") {
+  checkUnchanged("constant-fold", R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1]}
+  - {name: w, type: float32, shape: [2048, 2048], const: true}
+  - {name: s, type: int64, shape: [1], const: true}
+  - {name: p, type: float32, shape: [2048, 2048]}
+  - {name: c, type: float32, shape: [268435456]}
+  - {name: r, type: float32, shape: []}
+  - {name: t, type: float32, shape: [2048, 2048]}
+  - {name: y, type: float32, shape: [2048, 2048]}
+ops:
+  - {op: MatMul, name: o1, in: [w, w], out: [p]}
+  - {op: ConstantOfShape, name: o2, in: [s], out: [c]}
+  - {op: ReduceSum, name: o3, in: [c], out: [r], attrs: {keepdims: 0}}
+  - {op: Add, name: o4, in: [p, r], out: [t]}
+  - {op: Add, name: o5, in: [t, x], out: ["y"]}
+blobs:
+  - {name: w, fill: {seed: 1, amplitude: 1.0}}
+  - {name: s, values: [268435456]}
+)");
+}
+
+TEST_CASE("repeat-to-gather: a table of any size is not made") {
+  const char* const yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 3]}
+  - {name: y, type: float32, shape: [1, 805306368]}
+ops:
+  - {op: Tile, name: o, in: [x], out: ["y"], attrs: {repeats: [1, 268435456]}}
+)";
+  checkUnchanged("repeat-to-gather", yaml);
+  Graph graph = parseGraph(yaml);
+  DiagnosticEngine diagnostics;
+  CHECK_FALSE(finishNormalization(graph, diagnostics));
+  CHECK(diagnostics.all().front().message.find("larger table of indices") != std::string::npos);
 }
 
 TEST_CASE("explicit-padding: counted padding keeps ceil_mode") {

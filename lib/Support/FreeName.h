@@ -1,0 +1,31 @@
+// New names from old ones.
+#pragma once
+
+#include "tigris/Support/StringUtils.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tigris {
+
+/// `base`, or "base_k" with a k for which `taken` is false: the smallest where the names with smaller ones are all
+/// taken. Few names are tried even where a hundred thousand are.
+template <typename Taken> std::string firstFreeName(std::string_view base, const Taken& taken) {
+  const auto name = [&](uint64_t k) { return strCat(base, "_", k); };
+  if (std::string plain(base); !taken(plain))
+    return plain;
+  uint64_t used = 0;
+  uint64_t open = 1;
+  while (taken(name(open))) {
+    used = open;
+    open *= 2;
+  }
+  while (open - used > 1) {
+    const uint64_t middle = used + (open - used) / 2;
+    (taken(name(middle)) ? used : open) = middle;
+  }
+  return name(open);
+}
+
+} // namespace tigris
