@@ -272,7 +272,8 @@ Status checkRecurrent(const Op& op, const Graph& graph) {
 /// The list that says "all axes" may instead say "none"; the function of each element would remain.
 Status checkReduction(const Op& op, const Graph& graph) {
   const auto axes = intArgument(op, KnownValues(graph), "axes");
-  if (axes && (!*axes || (*axes)->empty()) && op.attrs.getInt("noop_with_empty_axes") != 0)
+  if (axes && (!*axes || (*axes)->empty()) &&
+      (op.attrs.getInt("noop_with_empty_axes") != 0 || graph.tensor(op.input(0)).shape.rank() == 0))
     return unsupported(op, "it reduces no axis; give it axes or leave it out");
   return {};
 }

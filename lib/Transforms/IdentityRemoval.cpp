@@ -68,7 +68,9 @@ bool keepsElements(const Graph& graph, const Op& op) {
   case OpKind::ReduceMin:
   case OpKind::ReduceProd: {
     const auto axes = intArgument(op, values, "axes");
-    return axes && (!*axes || (*axes)->empty()) && op.attrs.getInt("noop_with_empty_axes") != 0;
+    return axes && (!*axes || (*axes)->empty()) &&
+           (op.attrs.getInt("noop_with_empty_axes") != 0 ||
+            graph.tensor(op.input(0)).shape.rank() == 0);
   }
   case OpKind::Resize:
     return op.attrs.getString("coordinate_transformation_mode") != "tf_crop_and_resize";

@@ -28,6 +28,25 @@ blobs:
   checkSameValues(parseGraph(yaml), checkPass("constant-op-fold", yaml));
 }
 
+TEST_CASE("identity-removal: what reduces a scalar keeps it") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: []}
+  - {name: a, type: float32, shape: []}
+  - {name: b, type: float32, shape: []}
+  - {name: y, type: float32, shape: []}
+ops:
+  - {op: ReduceMean, name: o1, in: [x], out: [a]}
+  - {op: ReduceMax, name: o2, in: [a], out: [b]}
+  - {op: Relu, name: o3, in: [b], out: ["y"]}
+# CHECK: ops:
+# CHECK-NEXT: {op: Relu, name: o3, in: [x], out: ["y"]}
+)";
+  checkSameValues(parseGraph(yaml), checkPass("identity-removal", yaml));
+}
+
 TEST_CASE("identity-removal: operators that keep everything disappear") {
   const char* yaml = R"(
 inputs: [{name: x}]
