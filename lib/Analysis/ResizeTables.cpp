@@ -178,19 +178,43 @@ void addUnitWeights(AxisTable& table) {
     table.weights.assign(table.indices.size(), 1.0F);
 }
 
-std::vector<int32_t> integerWeights(const AxisTable& table) {
+namespace {
+
+/// The weights in units of 1 / one.
+std::vector<int32_t> weightsOf(const AxisTable& table, int32_t one) {
   std::vector<int32_t> result;
   result.reserve(table.weights.size());
   for (size_t i = 0; i < table.weights.size(); i += table.taps) {
-    int32_t rest = WeightOne;
+    int32_t rest = one;
     for (uint32_t tap = 0; tap < table.taps; ++tap) {
-      result.push_back(static_cast<int32_t>(std::lround(table.weights[i + tap] * WeightOne)));
+      result.push_back(
+          static_cast<int32_t>(std::lround(table.weights[i + tap] * static_cast<float>(one))));
       rest -= result.back();
     }
     const auto first = result.end() - static_cast<std::ptrdiff_t>(table.taps);
     *std::max_element(first, result.end()) += rest;
   }
   return result;
+}
+
+} // namespace
+
+std::vector<int32_t> integerWeights(const AxisTable& table) { return weightsOf(table, WeightOne); }
+
+std::vector<int32_t> fractionWeights(const AxisTable& table) {
+  constexpr int32_t MostTried = 1 << 12;
+  constexpr int32_t Otherwise = 1 << 14;
+  constexpr double MostNoise = 0.05;
+  // A coordinate is off by some units of the last place of a float as large as the axis.
+  const double noise =
+      std::ldexp(2.0 + *std::max_element(table.indices.begin(), table.indices.end()), -22);
+  for (int32_t one = 1; one <= MostTried && noise * one <= MostNoise; ++one)
+    if (std::all_of(table.weights.begin(), table.weights.end(), [&](float weight) {
+          const double units = static_cast<double>(weight) * one;
+          return std::abs(units - std::nearbyint(units)) <= noise * one;
+        }))
+      return weightsOf(table, one);
+  return weightsOf(table, Otherwise);
 }
 
 Expected<ResizeTables> resizeTables(const Op& op, const Shape& in, const Shape& out) {

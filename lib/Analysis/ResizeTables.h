@@ -43,6 +43,10 @@ void addUnitWeights(AxisTable& table);
 /// Q10 integers that add up to 1024 for every output position; the rounding rest goes to the largest weight.
 std::vector<int32_t> integerWeights(const AxisTable& table);
 
+/// Integers in proportion to weights >= 0, with one sum for all positions: the smallest that makes all of them integers, as
+/// far as float32 can tell, or 2^14 where none of 2^12 and less does.
+std::vector<int32_t> fractionWeights(const AxisTable& table);
+
 /// Both axes of a Resize of [N, H, W, C] or [N, L, C]; the width of the latter is one position.
 struct ResizeTables {
   AxisTable height;

@@ -103,6 +103,8 @@ std::string kernelHeader(const tigris_plan& plan) {
   std::set<std::string> macros;
   for (uint32_t i = 0; i < plan.op_count; ++i) {
     const tigris_op& op = plan.ops[i];
+    if ((op.flags & TIGRIS_ROUND_EVEN) != 0)
+      macros.insert("EVEN_KERNELS");
     addGroups(op.opcode, plan.tensors[plan.operands[op.operands].tensor].dtype, macros);
   }
   addParts(plan, macros);

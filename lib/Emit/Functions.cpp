@@ -209,12 +209,23 @@ double evaluateFunction(const tigris_unary_params& function, double x) {
 }
 
 std::array<int8_t, 256> lookupTable(const tigris_unary_params& function, const Quant& input,
-                                    const Quant& output) {
+                                    const Quant& output, IntegerRounding rounding) {
   std::array<int8_t, 256> table = {};
   for (int32_t i = 0; i < 256; ++i) {
     const double x = static_cast<double>(input.scale) * (i - 128 - input.zeroPoint);
-    table[static_cast<size_t>(i)] =
-        static_cast<int8_t>(quantizeTo(DType::Int8, evaluateFunction(function, x), output));
+    table[static_cast<size_t>(i)] = static_cast<int8_t>(
+        quantizeTo(DType::Int8, evaluateFunction(function, x), output, rounding));
+  }
+  return table;
+}
+
+std::array<int8_t, 256> requantizeTable(const Quant& input, const Quant& output,
+                                        const IntegerRange& range, IntegerRounding rounding) {
+  std::array<int8_t, 256> table = {};
+  for (int32_t i = 0; i < 256; ++i) {
+    const double x = static_cast<double>(input.scale) * (i - 128 - input.zeroPoint);
+    const int32_t stored = quantizeTo(DType::Int8, x, output, rounding);
+    table[static_cast<size_t>(i)] = static_cast<int8_t>(std::clamp(stored, range.lo, range.hi));
   }
   return table;
 }

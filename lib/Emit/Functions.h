@@ -19,9 +19,13 @@ std::optional<tigris_unary_params> unaryFunction(const Op& op);
 double evaluateFunction(const tigris_unary_params& function, double x);
 
 /// Entry i is the stored result of the stored value i - 128: dequantized, evaluated in double precision,
-/// divided by the output's scale, rounded half away from zero, saturated. A result that is not a
+/// divided by the output's scale, rounded as quantizeTo has it, saturated. A result that is not a
 /// number becomes the zero point.
 std::array<int8_t, 256> lookupTable(const tigris_unary_params& function, const Quant& input,
-                                    const Quant& output);
+                                    const Quant& output, IntegerRounding rounding);
+
+/// Entry i is the stored value i - 128 of `input` as `output` stores it, inside the range.
+std::array<int8_t, 256> requantizeTable(const Quant& input, const Quant& output,
+                                        const IntegerRange& range, IntegerRounding rounding);
 
 } // namespace tigris

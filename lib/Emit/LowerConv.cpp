@@ -1,4 +1,5 @@
 // Convolutions and dense layers: weights in kernel order, biases in accumulator units, requantization.
+#include "tigris/Emit/DenseRequant.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/ShapeInference.h"
 
@@ -14,27 +15,22 @@ namespace {
 struct Dense {
   std::vector<tigris_operand> inputs;
   Bounds bounds = {};
-  uint32_t requant = TIGRIS_NONE;
-  uint32_t requantCount = 0;
-  uint32_t weightZeros = TIGRIS_NONE;
-  uint32_t weightZerosCount = 0;
+  DenseRequant requant; // of integers
 
   template <typename Params> void fill(Params& params) const {
     params.lo = bounds.lo;
     params.hi = bounds.hi;
-    params.requant = requant;
-    params.requant_count = requantCount;
-    params.weight_zeros = weightZeros;
-    params.weight_zeros_count = weightZerosCount;
+    params.requant = requant.requant;
+    params.requant_count = requant.requantCount;
+    params.weight_zeros = requant.weightZeros;
+    params.weight_zeros_count = requant.weightZerosCount;
   }
 };
 
-using ScaleOf = double (*)(float input, float weight, float output);
-
 class DenseLowering {
 public:
-  DenseLowering(LoweringContext& context, const Op& op, size_t channels)
-      : context_(context), op_(op), channels_(channels),
+  DenseLowering(LoweringContext& context, const Op& op, const DenseForm& form)
+      : context_(context), op_(op), form_(form),
         isFloat_(context.graph().tensor(op.input(0)).type == DType::Float32) {}
 
   bool isFloat() const { return isFloat_; }
@@ -56,9 +52,7 @@ public:
     return {};
   }
 
-  /// `channelAxis` is the output channels' axis of the weights as the graph has them.
-  Expected<Dense> lower(const WeightArray& weights, int channelAxis, ScaleOf scaleOf,
-                        IntegerRounding rounding) {
+  Expected<Dense> lower(const WeightArray& weights) {
     Dense dense;
     const Expected<tigris_operand> input = context_.operand(op_.input(0));
     if (!input)
@@ -68,11 +62,15 @@ public:
     if (!bounds)
       return bounds.error();
     dense.bounds = *bounds;
-    if (!isFloat_)
-      if (Status status = requantize(dense, channelAxis, scaleOf, rounding); !status)
-        return status.takeError();
-    if (op_.input(2)) {
-      const Expected<tigris_operand> bias = this->bias();
+    if (!isFloat_) {
+      const Expected<DenseRequant> requant = denseRequant(context_, op_, form_);
+      if (!requant)
+        return requant.error();
+      dense.requant = *requant;
+      if (!requant->bias.empty())
+        dense.inputs.push_back(biasOperand(TIGRIS_S32, requant->bias));
+    } else if (op_.input(2)) {
+      const Expected<tigris_operand> bias = floatBias();
       if (!bias)
         return bias.error();
       dense.inputs.push_back(*bias);
@@ -85,97 +83,24 @@ private:
     return LoweringContext::unsupported(op_, text...);
   }
 
-  /// Scale of an output channel's weights. Grouped transposed convolutions repeat theirs per group.
-  float weightScale(size_t channel) const {
-    const std::vector<float>& scales = in(1).quant->scale;
-    return scales[channel % scales.size()];
-  }
-
-  Status requantize(Dense& dense, int channelAxis, ScaleOf scaleOf, IntegerRounding rounding) {
-    const Expected<Quant> input = context_.quant(op_, op_.input(0));
-    if (!input)
-      return input.error();
-    const Expected<Quant> output = context_.quant(op_, op_.output());
-    if (!output)
-      return output.error();
-    inputScale_ = input->scale;
-    const Tensor& weights = in(1);
-    if (!weights.quant)
-      return fail("weights '", weights.name, "' are int8 without quantization");
-    const QuantParam& quant = *weights.quant;
-    if (quant.perChannel() && (quant.axis != channelAxis || channels_ % quant.scale.size() != 0))
-      return fail("weights '", weights.name, "' are quantized along axis ", quant.axis, " with ",
-                  quant.scale.size(), " scales, expected axis ", channelAxis, " with ", channels_);
-    const size_t count = quant.perChannel() ? channels_ : 1;
-    std::vector<Multiplier> multipliers;
-    std::vector<int32_t> zeros;
-    for (size_t channel = 0; channel < count; ++channel) {
-      multipliers.push_back(makeMultiplier(
-          scaleOf(input->scale, weightScale(channel), output->scale), rounding, in(0).type));
-      zeros.push_back(quant.zeroPoint[channel % quant.zeroPoint.size()]);
-    }
-    dense.requant = context_.image().requant(multipliers);
-    dense.requantCount = static_cast<uint32_t>(count);
-    if (std::any_of(zeros.begin(), zeros.end(), [](int32_t zero) { return zero != 0; })) {
-      dense.weightZeros = context_.image().ints(zeros);
-      dense.weightZerosCount = static_cast<uint32_t>(count);
-    }
-    return {};
-  }
-
-  /// The bias with one value per output channel, int32 in units of scale(x) * scale(w) where the layer is int8.
-  Expected<tigris_operand> bias() {
+  Expected<tigris_operand> floatBias() {
     const Tensor& tensor = in(2);
     if (!tensor.isConstant())
       return fail("bias '", tensor.name, "' is not constant");
     const auto count = static_cast<size_t>(tensor.elements());
-    if (count != channels_ && count != 1)
-      return fail("bias '", tensor.name, "' has ", count, " values, expected ", channels_);
-    const std::vector<int32_t> dims = {static_cast<int32_t>(channels_)};
-    const DType type = isFloat_ ? DType::Float32 : DType::Int32;
-    if (tensor.type != type)
-      return fail("bias '", tensor.name, "' is ", dtypeName(tensor.type), ", expected ",
-                  dtypeName(type));
-    if (isFloat_) {
-      std::vector<float> values = tensor.data->values<float>();
-      values.resize(channels_, values[0]);
-      return context_.constant(tensor.name, TIGRIS_F32, dims, bytesOf(values));
-    }
-    std::vector<int32_t> values(channels_);
-    for (size_t channel = 0; channel < channels_; ++channel) {
-      const Expected<int32_t> value = biasValue(tensor, channel, count == 1 ? 0 : channel);
-      if (!value)
-        return value.error();
-      values[channel] = *value;
-    }
-    return context_.constant(tensor.name, TIGRIS_S32, dims, bytesOf(values));
+    if (count != form_.channels && count != 1)
+      return fail("bias '", tensor.name, "' has ", count, " values, expected ", form_.channels);
+    if (tensor.type != DType::Float32)
+      return fail("bias '", tensor.name, "' is ", dtypeName(tensor.type), ", expected float32");
+    std::vector<float> values = tensor.data->values<float>();
+    values.resize(form_.channels, values[0]);
+    return biasOperand(TIGRIS_F32, values);
   }
 
-  /// Keeps an integer that is in accumulator units already, up to float32 rounding of its scale.
-  Expected<int32_t> biasValue(const Tensor& tensor, size_t channel, size_t index) const {
-    constexpr double SameScale = 1e-6;
-    const auto stored = elementOf<int32_t>(tensor, index);
-    if (!tensor.quant)
-      return stored;
-    const QuantParam& quant = *tensor.quant;
-    const double unit = static_cast<double>(inputScale_) * weightScale(channel);
-    const double scale = quant.scale[index % quant.scale.size()];
-    const int32_t zero = quant.zeroPoint[index % quant.zeroPoint.size()];
-    if (zero == 0 && std::abs(scale - unit) <= SameScale * unit)
-      return stored;
-    const double real = (static_cast<double>(stored) - zero) * scale;
-    const double value = std::round(real / unit);
-    if (!(std::abs(value) <= 2147483647.0))
-      return fail("bias '", tensor.name, "' of channel ", channel, " is ", real,
-                  ", which is no int32 in units of ", unit,
-                  "; quantize the layer with a larger weight scale");
-    return static_cast<int32_t>(value);
-  }
-
-  template <typename T> static T elementOf(const Tensor& tensor, size_t index) {
-    T value;
-    copyBytes(&value, tensor.data->bytes().subspan(index * sizeof(T), sizeof(T)));
-    return value;
+  template <typename T>
+  tigris_operand biasOperand(tigris_dtype type, const std::vector<T>& values) {
+    return context_.constant(in(2).name, type, {static_cast<int32_t>(values.size())},
+                             bytesOf(values));
   }
 
   template <typename T> static std::span<const uint8_t> bytesOf(const std::vector<T>& values) {
@@ -184,9 +109,8 @@ private:
 
   LoweringContext& context_;
   const Op& op_;
-  size_t channels_;
+  DenseForm form_;
   bool isFloat_;
-  float inputScale_ = 1;
 };
 
 /// Kernel, strides, dilations and pads; a single spatial dimension is the height of a width of 1.
@@ -223,7 +147,9 @@ Status lowerWindowed(LoweringContext& context, const Op& op, tigris_opcode opcod
   const Shape& input = graph.tensor(op.input(0)).shape;
   const Shape& output = graph.tensor(op.output()).shape;
   const auto channels = static_cast<size_t>(output.fromBack(0));
-  DenseLowering lowering(context, op, channels);
+  const DenseForm form = {channels, order == FilterOrder::OutputFirst ? 0 : 1, convScale,
+                          graph.rounding()};
+  DenseLowering lowering(context, op, form);
   if (Status status = lowering.checkWeights(); !status)
     return status;
   Expected<tigris_conv_params> params = convWindow(context, op);
@@ -238,55 +164,64 @@ Status lowerWindowed(LoweringContext& context, const Op& op, tigris_opcode opcod
       depthwise
           ? depthwiseWeights(weights.data->bytes(), weights.shape, lowering.isFloat())
           : convWeights(weights.data->bytes(), weights.shape, order, groups, lowering.isFloat());
-  const Expected<Dense> dense =
-      lowering.lower(array, order == FilterOrder::OutputFirst ? 0 : 1, convScale, graph.rounding());
+  const Expected<Dense> dense = lowering.lower(array);
   if (!dense)
     return dense.error();
   dense->fill(*params);
-  return context.emit(op, depthwise ? TIGRIS_OP_DEPTHWISE_CONV : opcode, dense->inputs, *params);
+  return context.emit(op, depthwise ? TIGRIS_OP_DEPTHWISE_CONV : opcode, dense->inputs, *params,
+                      dense->requant.flags);
 }
 
 /// x times a constant matrix, which is [N, K] when `transposed` and [K, N] otherwise.
 Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
   const Tensor& weights = context.graph().tensor(op.input(1));
   const auto channels = static_cast<size_t>(weights.shape[transposed ? 0 : 1]);
-  DenseLowering lowering(context, op, channels);
+  const bool perChannel = weights.quant && weights.quant->perChannel();
+  // TensorFlow Lite's dense layers round once whatever its convolutions do: measured on its outputs.
+  DenseLowering lowering(
+      context, op,
+      {channels, transposed ? 0 : 1, perChannel ? convScale : denseScale, IntegerRounding::Once});
   if (Status status = lowering.checkWeights(); !status)
     return status;
   const WeightArray array =
       denseWeights(weights.data->bytes(), weights.shape, transposed, lowering.isFloat());
-  const bool perChannel = weights.quant && weights.quant->perChannel();
-  // TensorFlow Lite's dense layers round once whatever its convolutions do: measured on its outputs.
-  const Expected<Dense> dense = lowering.lower(
-      array, transposed ? 0 : 1, perChannel ? convScale : denseScale, IntegerRounding::Once);
+  const Expected<Dense> dense = lowering.lower(array);
   if (!dense)
     return dense.error();
   tigris_fc_params params = {};
   dense->fill(params);
-  return context.emit(op, TIGRIS_OP_FULLY_CONNECTED, dense->inputs, params);
+  return context.emit(op, TIGRIS_OP_FULLY_CONNECTED, dense->inputs, params, dense->requant.flags);
 }
 
 /// Of two tensors, each of which may be computed.
 Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
+  bool even = false;
   tigris_matmul_params params = {transposed ? TIGRIS_MATMUL_TRANSPOSE_B : 0, 0, 0};
   if (const DType type = context.graph().tensor(op.input(0)).type; isQuantizedType(type)) {
     std::array<float, 3> scales = {};
+    // one addend per element of a line of the first operand
+    auto most = static_cast<double>(context.graph().tensor(op.input(0)).shape.fromBack(0));
     const std::array<TensorId, 3> tensors = {op.input(0), op.input(1), op.output()};
     for (size_t i = 0; i < tensors.size(); ++i) {
       const Expected<Quant> quant = context.quant(op, tensors[i]);
       if (!quant)
         return quant.error();
       scales[i] = quant->scale;
+      if (i < 2)
+        most *= static_cast<double>(largestMagnitude(type, quant->zeroPoint));
     }
-    const Multiplier multiplier = makeMultiplier(convScale(scales[0], scales[1], scales[2]),
-                                                 context.graph().rounding(), type);
+    const Ratio ratio = ratioOf({scales[0], scales[1]}, {scales[2]});
+    even = context.roundsEven() && mayTie(ratio, most, type);
+    const Multiplier multiplier = even ? pairOf(evenScale(ratio, most, type))
+                                       : makeMultiplier(convScale(scales[0], scales[1], scales[2]),
+                                                        context.graph().rounding(), type);
     params.multiplier = multiplier.multiplier;
     params.shift = multiplier.shift;
   }
   const auto inputs = context.operands(op);
   if (!inputs)
     return inputs.error();
-  return context.emit(op, TIGRIS_OP_MATMUL, *inputs, params);
+  return context.emit(op, TIGRIS_OP_MATMUL, *inputs, params, even ? TIGRIS_ROUND_EVEN : 0);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // Element-wise operators, quantization boundaries, and the normalizations over an axis.
+#include "tigris/Emit/EvenScale.h"
 #include "tigris/Emit/Functions.h"
 #include "tigris/Emit/OpLowering.h"
 
@@ -24,8 +25,39 @@ Status emitPlain(LoweringContext& context, const Op& op, tigris_opcode opcode,
   return context.emit(op, opcode, *inputs, params...);
 }
 
-/// Constants of integer arithmetic, those of int8 as TFLite computes them for each operator.
-Status binaryConstants(const LoweringContext& context, const Op& op, tigris_binary_params& params) {
+/// Constants of ADD, SUB, MUL or DIV where a result can be a half; whether it can.
+bool evenConstants(const Op& op, DType type, const std::array<Quant, 3>& quants,
+                   tigris_binary_params& params) {
+  const auto& [a, b, out] = quants;
+  if (op.kind == OpKind::Add || op.kind == OpKind::Sub) {
+    const std::optional<EvenSum> sum = evenSum(type, a, b, out);
+    if (!sum)
+      return false;
+    params.a_multiplier = sum->a;
+    params.b_multiplier = op.kind == OpKind::Sub ? -sum->b : sum->b;
+    params.out_shift = sum->denominator;
+    return true;
+  }
+  std::optional<EvenScale> scale;
+  if (op.kind == OpKind::Div) {
+    scale = evenQuotient(a, b, out);
+  } else if (op.kind == OpKind::Mul) {
+    const Ratio ratio = ratioOf({a.scale, b.scale}, {out.scale});
+    const auto most = static_cast<double>(largestMagnitude(type, a.zeroPoint)) *
+                      static_cast<double>(largestMagnitude(type, b.zeroPoint));
+    if (mayTie(ratio, most, type))
+      scale = evenScale(ratio, most, type);
+  }
+  if (!scale)
+    return false;
+  params.out_multiplier = scale->numerator;
+  params.out_shift = scale->denominator;
+  return true;
+}
+
+/// Constants of integer arithmetic, those of int8 as TFLite computes them for each operator; with them, tigris_op.flags.
+Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
+                                  tigris_binary_params& params) {
   const Expected<Quant> a = context.quant(op, op.input(0));
   if (!a)
     return a.error();
@@ -35,6 +67,9 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
   const Expected<Quant> out = context.quant(op, op.output());
   if (!out)
     return out.error();
+  if (context.roundsEven() &&
+      evenConstants(op, context.graph().tensor(op.input(0)).type, {*a, *b, *out}, params))
+    return TIGRIS_ROUND_EVEN;
   switch (op.kind) {
   case OpKind::Add:
   case OpKind::Sub: {
@@ -50,7 +85,7 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
     params.b_shift = constants.b.shift;
     params.out_multiplier = constants.out.multiplier;
     params.out_shift = constants.out.shift;
-    return {};
+    return 0;
   }
   case OpKind::Mul:
   case OpKind::Div: {
@@ -60,11 +95,50 @@ Status binaryConstants(const LoweringContext& context, const Op& op, tigris_bina
     const Multiplier multiplier = multiplierFor(context, op, real);
     params.out_multiplier = multiplier.multiplier;
     params.out_shift = multiplier.shift;
-    return {};
+    return 0;
   }
   default:
-    return context.requireSameQuant(op, {op.input(0), op.input(1), op.output()});
+    if (Status status = context.requireSameQuant(op, {op.input(0), op.input(1), op.output()});
+        !status)
+      return status.takeError();
+    return 0;
   }
+}
+
+/// The int8 op by the results of its 256 operands.
+Status emitLookup(LoweringContext& context, const Op& op, const std::array<int8_t, 256>& table) {
+  const Expected<tigris_operand> x = context.operand(op.input(0));
+  if (!x)
+    return x.error();
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(table.data()),
+                                       table.size());
+  const std::array<tigris_operand, 2> inputs = {
+      *x, context.constant(op.name + "_table", TIGRIS_S8, {256}, bytes)};
+  return context.emit(op, TIGRIS_OP_LOOKUP, inputs);
+}
+
+/// Another quantization of op's operand, between bounds: REQUANTIZE, or on int8 a table where a result can be a half.
+/// `multiplier`: as REQUANTIZE takes it.
+Status emitRequantize(LoweringContext& context, const Op& op, const Quant& input,
+                      const Quant& output, const Multiplier& multiplier, const Bounds& bounds) {
+  const DType type = context.graph().tensor(op.input(0)).type;
+  const Ratio ratio = ratioOf({input.scale}, {output.scale});
+  const auto most = static_cast<double>(largestMagnitude(type, input.zeroPoint));
+  tigris_requantize_params params = {multiplier.multiplier, multiplier.shift, bounds.lo.i,
+                                     bounds.hi.i};
+  if (!context.roundsEven() || !mayTie(ratio, most, type))
+    return emitPlain(context, op, TIGRIS_OP_REQUANTIZE, params);
+  if (type == DType::Int8)
+    return emitLookup(
+        context, op,
+        requantizeTable(input, output, {bounds.lo.i, bounds.hi.i}, context.graph().rounding()));
+  const EvenScale scale = evenScale(ratio, most, type);
+  params.multiplier = scale.numerator;
+  params.shift = scale.denominator;
+  const auto inputs = context.operands(op);
+  if (!inputs)
+    return inputs.error();
+  return context.emit(op, TIGRIS_OP_REQUANTIZE, *inputs, params, TIGRIS_ROUND_EVEN);
 }
 
 } // namespace
@@ -85,10 +159,17 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
     return bounds.error();
   params.lo = bounds->lo;
   params.hi = bounds->hi;
-  if (isQuantized(context, op.input(0)))
-    if (Status status = binaryConstants(context, op, params); !status)
-      return status;
-  return emitPlain(context, op, opcode, params);
+  uint8_t flags = 0;
+  if (isQuantized(context, op.input(0))) {
+    const Expected<uint8_t> constants = binaryConstants(context, op, params);
+    if (!constants)
+      return constants.error();
+    flags = *constants;
+  }
+  const auto inputs = context.operands(op);
+  if (!inputs)
+    return inputs.error();
+  return context.emit(op, opcode, *inputs, params, flags);
 }
 
 Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -102,15 +183,8 @@ Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  const std::array<int8_t, 256> table = lookupTable(*function, *input, *output);
-  const Expected<tigris_operand> x = context.operand(op.input(0));
-  if (!x)
-    return x.error();
-  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(table.data()),
-                                       table.size());
-  const std::array<tigris_operand, 2> inputs = {
-      *x, context.constant(op.name + "_table", TIGRIS_S8, {256}, bytes)};
-  return context.emit(op, opcode, inputs);
+  return emitLookup(context, op,
+                    lookupTable(*function, *input, *output, context.graph().rounding()));
 }
 
 Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -132,14 +206,12 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  const Bounds bounds = clampBounds(lo, hi, *output, context.graph().tensor(op.output()).type);
+  const Bounds bounds = clampBounds(context, op.output(), lo, hi, *output);
   if (*input == *output)
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   // activations.cc divides the scales in float32
   const Multiplier multiplier = multiplierFor(context, op, input->scale / output->scale);
-  return emitPlain(
-      context, op, TIGRIS_OP_REQUANTIZE,
-      tigris_requantize_params{multiplier.multiplier, multiplier.shift, bounds.lo.i, bounds.hi.i});
+  return emitRequantize(context, op, *input, *output, multiplier, bounds);
 }
 
 Status lowerPRelu(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -160,7 +232,7 @@ Status lowerQuantize(LoweringContext& context, const Op& op, tigris_opcode opcod
   return emitPlain(context, op, opcode);
 }
 
-Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode) {
   const Expected<Quant> input = context.quant(op, op.input(0));
   if (!input)
     return input.error();
@@ -169,11 +241,8 @@ Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode opc
     return output.error();
   const Multiplier multiplier = multiplierFor(
       context, op, static_cast<double>(input->scale) / static_cast<double>(output->scale));
-  const DType type = context.graph().tensor(op.output()).type;
-  const Bounds open = clampBounds(-Open, Open, *output, type);
-  return emitPlain(
-      context, op, opcode,
-      tigris_requantize_params{multiplier.multiplier, multiplier.shift, open.lo.i, open.hi.i});
+  const Bounds open = clampBounds(context, op.output(), -Open, Open, *output);
+  return emitRequantize(context, op, *input, *output, multiplier, open);
 }
 
 Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode) {

@@ -32,9 +32,12 @@ Expected<tigris_axis_params> axisParams(const LoweringContext& context, const Op
   return tigris_axis_params{static_cast<int32_t>(*axis)};
 }
 
-uint32_t weightIndex(LoweringContext& context, const AxisTable& table, bool isFloat) {
-  if (!isFloat)
-    return context.image().ints(integerWeights(table));
+enum class WeightForm : uint8_t { Float, Q10, Fraction };
+
+uint32_t weightIndex(LoweringContext& context, const AxisTable& table, WeightForm form) {
+  if (form != WeightForm::Float)
+    return context.image().ints(form == WeightForm::Q10 ? integerWeights(table)
+                                                        : fractionWeights(table));
   std::vector<int32_t> bits;
   for (const float weight : table.weights)
     bits.push_back(std::bit_cast<int32_t>(weight));
@@ -113,7 +116,7 @@ Status lowerPad(LoweringContext& context, const Op& op, tigris_opcode opcode) {
     const Expected<Quant> quant = context.quant(op, op.input(0));
     if (!quant)
       return quant.error();
-    params.value.i = quantizeTo(input.type, value, *quant);
+    params.value.i = quantizeTo(input.type, value, *quant, context.graph().rounding());
   } else {
     params.value.i = static_cast<int32_t>(value);
   }
@@ -164,14 +167,21 @@ Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode)
   if (weighted && input.type != DType::Float32 && input.type != DType::Int8)
     return LoweringContext::unsupported(op, "interpolates ", dtypeName(input.type),
                                         ", but there are kernels for float32 and int8 only");
-  if (weighted) {
-    const bool isFloat = input.type == DType::Float32;
-    addUnitWeights(tables->height);
-    addUnitWeights(tables->width);
-    params.h_weight = weightIndex(context, tables->height, isFloat);
-    params.w_weight = weightIndex(context, tables->width, isFloat);
-  }
-  return emitFirst(context, op, opcode, params);
+  if (!weighted)
+    return emitFirst(context, op, opcode, params);
+  const bool isLinear = tables->height.taps <= 2 && tables->width.taps <= 2; // no weight below 0
+  const WeightForm form = input.type == DType::Float32       ? WeightForm::Float
+                          : context.roundsEven() && isLinear ? WeightForm::Fraction
+                                                             : WeightForm::Q10;
+  addUnitWeights(tables->height);
+  addUnitWeights(tables->width);
+  params.h_weight = weightIndex(context, tables->height, form);
+  params.w_weight = weightIndex(context, tables->width, form);
+  const Expected<tigris_operand> x = context.operand(op.input(0));
+  if (!x)
+    return x.error();
+  return context.emit(op, opcode, std::span(&*x, 1), params,
+                      form == WeightForm::Fraction ? TIGRIS_ROUND_EVEN : 0);
 }
 
 } // namespace tigris

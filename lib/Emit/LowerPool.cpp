@@ -1,6 +1,10 @@
 // Pooling and reductions.
+#include "tigris/Emit/EvenScale.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/ShapeInference.h"
+
+#include <algorithm>
+#include <set>
 
 namespace tigris {
 
@@ -20,19 +24,98 @@ Expected<tigris_pool_params> openPool(const LoweringContext& context, const Op& 
   return params;
 }
 
-Status emitUnary(LoweringContext& context, const Op& op, tigris_opcode opcode, const auto& params) {
+Status emitUnary(LoweringContext& context, const Op& op, tigris_opcode opcode, const auto& params,
+                 uint8_t flags = 0) {
   const Expected<tigris_operand> input = context.operand(op.input(0));
   if (!input)
     return input.error();
-  return context.emit(op, opcode, std::span(&*input, 1), params);
+  return context.emit(op, opcode, std::span(&*input, 1), params, flags);
 }
 
-/// Multiplier of a mean over `count` values.
-Multiplier meanMultiplier(const LoweringContext& context, const Op& op, const Quant& input,
-                          const Quant& output, int64_t count) {
-  return makeMultiplier(static_cast<double>(input.scale) /
-                            (static_cast<double>(output.scale) * static_cast<double>(count)),
-                        context.graph().rounding(), context.graph().tensor(op.input(0)).type);
+/// Means of quantized values: how sums become results.
+class Means {
+public:
+  Means(const LoweringContext& context, const Op& op, const Quant& input, const Quant& output)
+      : input_(input), output_(output), rounding_(context.graph().rounding()),
+        type_(context.graph().tensor(op.input(0)).type) {}
+
+  /// A mean over one of the counts can be a half, and has to be rounded to even.
+  bool mayTie(const std::set<int64_t>& counts) const {
+    return rounding_ == IntegerRounding::Once &&
+           std::any_of(counts.begin(), counts.end(), [&](int64_t count) {
+             return tigris::mayTie(ratio(count), most(count), type_);
+           });
+  }
+
+  /// Multiplier and shift of a mean over `count` values, or numerator and denominator.
+  Multiplier pair(int64_t count, bool even) const {
+    if (even)
+      return pairOf(evenScale(ratio(count), most(count), type_));
+    return makeMultiplier(static_cast<double>(input_.scale) /
+                              (static_cast<double>(output_.scale) * static_cast<double>(count)),
+                          rounding_, type_);
+  }
+
+private:
+  Ratio ratio(int64_t count) const {
+    return ratioOf({input_.scale}, {output_.scale}, static_cast<uint64_t>(count));
+  }
+  double most(int64_t count) const {
+    return static_cast<double>(count) *
+           static_cast<double>(largestMagnitude(type_, input_.zeroPoint));
+  }
+
+  Quant input_;
+  Quant output_;
+  IntegerRounding rounding_;
+  DType type_;
+};
+
+/// The pair of a mean over all of `count` values, if it needs one; its index in REQUANT and tigris_op.flags.
+struct MeanPair {
+  uint32_t requant = TIGRIS_NONE;
+  uint32_t count = 0;
+  uint8_t flags = 0;
+};
+
+MeanPair meanPair(LoweringContext& context, const Means& means, int64_t count, bool needed) {
+  const bool even = means.mayTie({count});
+  if (!even && !needed)
+    return {};
+  const Multiplier pair = means.pair(count, even);
+  return {context.image().requant(std::span(&pair, 1)), 1,
+          static_cast<uint8_t>(even ? TIGRIS_ROUND_EVEN : 0)};
+}
+
+/// How many taps the windows of an axis of so many positions have, each number once. Padding counts where `padded`.
+std::set<int64_t> tapCounts(const Window& window, size_t axis, int64_t in, int64_t out,
+                            bool padded) {
+  const int64_t before = window.pads[axis];
+  const int64_t least = padded ? -before : 0;
+  const int64_t past = padded ? in + window.pads[window.kernel.size() + axis] : in;
+  std::set<int64_t> counts;
+  for (int64_t position = 0; position < out; ++position) {
+    int64_t taps = 0;
+    for (int64_t tap = 0; tap < window.kernel[axis]; ++tap) {
+      const int64_t at = position * window.strides[axis] - before + tap * window.dilations[axis];
+      taps += at >= least && at < past ? 1 : 0;
+    }
+    counts.insert(taps);
+  }
+  return counts;
+}
+
+/// Numbers of taps of all windows of a pool over [N, spatial..., C].
+std::set<int64_t> tapCounts(const Window& window, const Shape& in, const Shape& out, bool padded) {
+  std::set<int64_t> result = {1};
+  for (size_t axis = 0; axis < window.kernel.size(); ++axis) {
+    std::set<int64_t> products;
+    for (const int64_t taps : tapCounts(window, axis, in[axis + 1], out[axis + 1], padded))
+      for (const int64_t others : result)
+        products.insert(taps * others);
+    result = std::move(products);
+  }
+  return result;
 }
 
 bool isQuantized(const LoweringContext& context, const Op& op) {
@@ -86,13 +169,18 @@ Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
     const auto quant = quants(context, op);
     if (!quant)
       return quant.error();
-    if (quant->first != quant->second) {
+    const Means means(context, op, quant->first, quant->second);
+    const bool even = means.mayTie(tapCounts(*window, context.graph().tensor(op.input(0)).shape,
+                                             context.graph().tensor(op.output()).shape,
+                                             (params->flags & TIGRIS_POOL_COUNT_PAD) != 0));
+    if (even || quant->first != quant->second) {
       std::vector<Multiplier> multipliers;
       for (int64_t taps = 1; taps <= int64_t{params->kernel_h} * params->kernel_w; ++taps)
-        multipliers.push_back(meanMultiplier(context, op, quant->first, quant->second, taps));
+        multipliers.push_back(means.pair(taps, even));
       params->requant = context.image().requant(multipliers);
       params->requant_count = static_cast<uint32_t>(multipliers.size());
     }
+    return emitUnary(context, op, opcode, *params, even ? TIGRIS_ROUND_EVEN : 0);
   }
   return emitUnary(context, op, opcode, *params);
 }
@@ -118,14 +206,13 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
     const auto quant = quants(context, op);
     if (!quant)
       return quant.error();
-    if (quant->first != quant->second) {
-      const Tensor& input = context.graph().tensor(op.input(0));
-      const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
-      const Multiplier multiplier =
-          meanMultiplier(context, op, quant->first, quant->second, values);
-      params.requant = context.image().requant(std::span(&multiplier, 1));
-      params.requant_count = 1;
-    }
+    const Tensor& input = context.graph().tensor(op.input(0));
+    const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
+    const MeanPair pair = meanPair(context, Means(context, op, quant->first, quant->second), values,
+                                   quant->first != quant->second);
+    params.requant = pair.requant;
+    params.requant_count = pair.count;
+    return emitUnary(context, op, opcode, params, pair.flags);
   }
   return emitUnary(context, op, opcode, params);
 }
@@ -186,13 +273,14 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
       const auto quant = quants(context, op);
       if (!quant)
         return quant.error();
-      const Multiplier multiplier =
-          meanMultiplier(context, op, quant->first, quant->second, values);
-      params.requant = context.image().requant(std::span(&multiplier, 1));
-      params.requant_count = 1;
-    } else if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status) {
-      return status;
+      const MeanPair pair =
+          meanPair(context, Means(context, op, quant->first, quant->second), values, true);
+      params.requant = pair.requant;
+      params.requant_count = pair.count;
+      return emitUnary(context, op, opcode, params, pair.flags);
     }
+    if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status)
+      return status;
   }
   return emitUnary(context, op, opcode, params);
 }

@@ -191,7 +191,7 @@ Error LoweringContext::unsupportedText(const Op& op, const std::string& text) {
   return error;
 }
 
-Status LoweringContext::emitRecord(const Op& op, tigris_opcode opcode,
+Status LoweringContext::emitRecord(const Op& op, Operation operation,
                                    std::span<const tigris_operand> inputs, uint32_t params,
                                    size_t paramsSize) {
   if (inputs.size() > UINT8_MAX)
@@ -205,7 +205,8 @@ Status LoweringContext::emitRecord(const Op& op, tigris_opcode opcode,
     all.push_back(*output);
   }
   tigris_op record = {};
-  record.opcode = static_cast<uint16_t>(opcode);
+  record.opcode = static_cast<uint8_t>(operation.opcode);
+  record.flags = operation.flags;
   record.inputs = static_cast<uint8_t>(inputs.size());
   record.outputs = static_cast<uint8_t>(op.outputs.size());
   record.operands = image_.operands(all);
@@ -218,16 +219,20 @@ Status LoweringContext::emitRecord(const Op& op, tigris_opcode opcode,
 
 bool isQuantizedType(DType type) { return type == DType::Int8 || type == DType::Int16; }
 
-Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant, DType type) {
+Bounds clampBounds(float lo, float hi) {
   Bounds bounds = {};
-  if (quant) {
-    const IntegerRange range = clampRange(type, lo, hi, *quant);
-    bounds.lo.i = range.lo;
-    bounds.hi.i = range.hi;
-  } else {
-    bounds.lo.f = lo;
-    bounds.hi.f = hi;
-  }
+  bounds.lo.f = lo;
+  bounds.hi.f = hi;
+  return bounds;
+}
+
+Bounds clampBounds(const LoweringContext& context, TensorId result, float lo, float hi,
+                   const Quant& quant) {
+  const Graph& graph = context.graph();
+  const IntegerRange range = clampRange(graph.tensor(result).type, lo, hi, quant, graph.rounding());
+  Bounds bounds = {};
+  bounds.lo.i = range.lo;
+  bounds.hi.i = range.hi;
   return bounds;
 }
 
@@ -249,13 +254,12 @@ Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op) 
     hi = static_cast<float>(op.attrs.getFloat("act_max", Open));
     break;
   }
-  const DType type = context.graph().tensor(op.output()).type;
-  if (!isQuantizedType(type))
+  if (!isQuantizedType(context.graph().tensor(op.output()).type))
     return clampBounds(lo, hi);
   const Expected<Quant> quant = context.quant(op, op.output());
   if (!quant)
     return quant.error();
-  return clampBounds(lo, hi, *quant, type);
+  return clampBounds(context, op.output(), lo, hi, *quant);
 }
 
 } // namespace tigris

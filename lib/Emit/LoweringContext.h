@@ -24,6 +24,8 @@ public:
   LoweringContext(const Graph& graph, const Plan& plan, PlanImage& image, bool names);
 
   const Graph& graph() const { return graph_; }
+  /// Results are rounded once, halves to the even number.
+  bool roundsEven() const { return graph_.rounding() == IntegerRounding::Once; }
   PlanImage& image() { return image_; }
   const Locations& locations() const { return locations_; }
 
@@ -57,18 +59,24 @@ public:
   /// Appends the op with its operands and all its results.
   template <typename Params>
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs,
-              const Params& params) {
-    return emitRecord(op, opcode, inputs, image_.params(params), sizeof(Params));
+              const Params& params, uint8_t flags = 0) {
+    return emitRecord(op, {opcode, flags}, inputs, image_.params(params), sizeof(Params));
   }
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs) {
-    return emitRecord(op, opcode, inputs, 0, 0);
+    return emitRecord(op, {opcode, 0}, inputs, 0, 0);
   }
   /// All operands of the op, as they are.
   Expected<std::vector<tigris_operand>> operands(const Op& op);
 
 private:
+  /// An opcode with tigris_op.flags.
+  struct Operation {
+    tigris_opcode opcode;
+    uint8_t flags;
+  };
+
   static Error unsupportedText(const Op& op, const std::string& text);
-  Status emitRecord(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs,
+  Status emitRecord(const Op& op, Operation operation, std::span<const tigris_operand> inputs,
                     uint32_t params, size_t paramsSize);
   uint32_t quantIndex(const Tensor& tensor);
 
@@ -90,9 +98,10 @@ struct Bounds {
   tigris_scalar hi;
 };
 Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op);
-/// The same for a clamp to [lo, hi]; `quant` set for a result quantized to `type`.
-Bounds clampBounds(float lo, float hi, const std::optional<Quant>& quant = std::nullopt,
-                   DType type = DType::Int8);
+/// The same for a clamp of floats to [lo, hi], and for one of a tensor's integers, which `quant` describes.
+Bounds clampBounds(float lo, float hi);
+Bounds clampBounds(const LoweringContext& context, TensorId result, float lo, float hi,
+                   const Quant& quant);
 /// int8 or int16, the types kernels take quantized.
 bool isQuantizedType(DType type);
 

@@ -88,6 +88,19 @@ uint32_t PlanImage::requant(std::span<const Multiplier> multipliers) {
   return static_cast<uint32_t>(requant_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));
 }
 
+uint32_t PlanImage::requant(std::span<const EvenScale> scales) {
+  std::vector<int32_t> values;
+  const auto append = [&](auto&& part) {
+    for (const EvenScale& scale : scales)
+      values.push_back(static_cast<int32_t>(part(scale)));
+  };
+  append([](const EvenScale& s) { return s.numerator; });
+  append([](const EvenScale& s) { return s.denominator; });
+  append([](const EvenScale& s) { return static_cast<uint32_t>(static_cast<uint64_t>(s.offset)); });
+  append([](const EvenScale& s) { return s.offset >> 32; });
+  return static_cast<uint32_t>(requant_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));
+}
+
 uint32_t PlanImage::weights(std::span<const uint8_t> bytes) {
   return static_cast<uint32_t>(weights_.add(bytesOf(bytes), TIGRIS_WEIGHT_ALIGN));
 }

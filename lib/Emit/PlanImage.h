@@ -4,7 +4,7 @@
 // the order it was added, so equal calls give equal bytes.
 #pragma once
 
-#include "tigris/Emit/Requant.h"
+#include "tigris/Emit/EvenScale.h"
 #include "tigris/Support/Expected.h"
 
 #include "tigris_format.h"
@@ -45,6 +45,8 @@ public:
   uint32_t quant(const Quant& quant);
   /// Index into REQUANT: multipliers, then shifts.
   uint32_t requant(std::span<const Multiplier> multipliers);
+  /// The same with denominators for shifts, then low and high words of the offsets.
+  uint32_t requant(std::span<const EvenScale> scales);
   /// Offset into WEIGHTS.
   uint32_t weights(std::span<const uint8_t> bytes);
   /// Equal records share one index.

@@ -52,15 +52,20 @@ Multiplier makeMultiplier(double real, IntegerRounding rounding, DType type) {
                                                                   : quantizeMultiplier(real);
 }
 
-int32_t quantizeTo(DType type, double real, const Quant& quant) {
+int32_t quantizeTo(DType type, double real, const Quant& quant, IntegerRounding rounding) {
   if (std::isnan(real))
     return quant.zeroPoint;
-  const double stored = std::round(real / quant.scale) + quant.zeroPoint;
-  return saturate(type, stored);
+  const double steps = real / quant.scale;
+  const double rounded =
+      rounding == IntegerRounding::Once ? std::nearbyint(steps) : std::round(steps);
+  return saturate(type, rounded + quant.zeroPoint);
 }
 
-IntegerRange clampRange(DType type, float lo, float hi, const Quant& output) {
+IntegerRange clampRange(DType type, float lo, float hi, const Quant& output,
+                        IntegerRounding rounding) {
   const auto bound = [&](float real) {
+    if (rounding == IntegerRounding::Once)
+      return quantizeTo(type, real, output, rounding);
     // float32 division, as TFLite has it; the sum stays far inside double
     const double stored = double{std::round(real / output.scale)} + output.zeroPoint;
     return saturate(type, stored);

@@ -39,8 +39,9 @@ struct Quant {
   bool operator==(const Quant&) const = default;
 };
 
-/// Stored value of a real number, rounded half away from zero, saturated to `type`, int8 or int16.
-int32_t quantizeTo(DType type, double real, const Quant& quant);
+/// Stored value of a real number, saturated to `type`, int8 or int16; halves go to the even number as ONNX has it, or
+/// away from zero as TFLite has it where that rounds twice.
+int32_t quantizeTo(DType type, double real, const Quant& quant, IntegerRounding rounding);
 
 struct IntegerRange {
   int32_t lo = -128;
@@ -48,8 +49,9 @@ struct IntegerRange {
   bool operator==(const IntegerRange&) const = default;
 };
 
-/// Bounds of a clamp to [lo, hi] (infinite: open) in the output's quantized units.
-IntegerRange clampRange(DType type, float lo, float hi, const Quant& output);
+/// Bounds of a clamp to [lo, hi] (infinite: open) in the output's quantized units, rounded as quantizeTo has it.
+IntegerRange clampRange(DType type, float lo, float hi, const Quant& output,
+                        IntegerRounding rounding);
 
 /// The form a graph asks for, for kernels of the type: those of int16 keep all bits and round once in any case.
 Multiplier makeMultiplier(double real, IntegerRounding rounding, DType type = DType::Int8);

@@ -144,6 +144,8 @@ Status OpView::weightType() const {
 Status OpView::biasType(size_t index) const {
   if (isInteger(type(0)) && type(index) == DType::Int32)
     return {};
+  if ((type(0) == DType::Int8 || type(0) == DType::Int16) && type(index) == DType::Float32)
+    return {};
   return sameType(0, index);
 }
 

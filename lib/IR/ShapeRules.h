@@ -52,7 +52,7 @@ public:
   Status sameType(size_t a, size_t b) const;
   /// Weights, operand 1, have the type of operand 0; those of int16 activations may be int8.
   Status weightType() const;
-  /// A bias may be int32 beside integers; otherwise it has the type of operand 0.
+  /// A bias may be int32 beside integers, and real beside quantized ones; otherwise it has the type of operand 0.
   Status biasType(size_t index) const;
   Status requireRank(size_t index, size_t rank) const;
   /// Operand `index` must be a vector of `size` elements.

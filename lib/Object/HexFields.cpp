@@ -119,10 +119,10 @@ constexpr HexField OperandFields[] = {
 RECORD(OperandRecord, tigris_operand, "operand", OperandFields);
 
 constexpr HexField OpFields[] = {
-    FIELD(tigris_op, opcode, Opcode),    FIELD(tigris_op, inputs, Unsigned),
-    FIELD(tigris_op, outputs, Unsigned), FIELD(tigris_op, operands, Unsigned),
-    FIELD(tigris_op, params, Unsigned),  FIELD(tigris_op, params_size, Unsigned),
-    FIELD(tigris_op, name, String),
+    FIELD(tigris_op, opcode, Opcode),        FIELD(tigris_op, flags, Address),
+    FIELD(tigris_op, inputs, Unsigned),      FIELD(tigris_op, outputs, Unsigned),
+    FIELD(tigris_op, operands, Unsigned),    FIELD(tigris_op, params, Unsigned),
+    FIELD(tigris_op, params_size, Unsigned), FIELD(tigris_op, name, String),
 };
 RECORD(OpRecord, tigris_op, "op", OpFields);
 

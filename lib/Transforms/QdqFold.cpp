@@ -5,7 +5,8 @@
 //
 //   DQ(x), DQ(w), DQ(b) -> Conv -> Q      becomes      Conv(x, w, b)   with the scales on the tensors
 //
-// The weights keep their integers and zero points; the bias becomes int32 in units of scale(x) * scale(w).
+// The weights keep their integers and zero points; the bias becomes int32 in units of scale(x) * scale(w), or stays what
+// it is where that would round it: results are rounded once. Only graphs that round twice take the nearest int32.
 // A quantize right after a dequantize disappears, or becomes Requantize when the parameters differ.
 // What has no integer kernel, or is not quantized on all sides, keeps its Q and DQ and runs in float: slower,
 // never wrong. The kernels' own conditions (softmax writes scale 1/256) are checked here.
@@ -25,7 +26,8 @@ again runs on the integers:
 
     DQ(x), DQ(w), DQ(b) -> Conv -> Q    ->   Conv(x, w, b)
 
-Zero points of weights are kept, biases become int32 in units of scale(x) * scale(w), adjacent Q/DQ
+Zero points of weights are kept, biases become int32 in units of scale(x) * scale(w) where they are such
+integers (always in graphs that round twice) and stay as they are otherwise, adjacent Q/DQ
 cancel or become Requantize. Everything else keeps its Q and DQ and computes in float.)";
 
 /// Int8 constant with one scale, or one per index of `axis`, none of it computed at run time.
@@ -67,16 +69,18 @@ std::optional<std::vector<double>> realBias(const Graph& graph, TensorId id) {
 }
 
 /// The bias as the kernels add it: int32, scale(x) * scale(w) per channel, zero point 0. nullopt when a value
-/// does not fit.
+/// does not fit, or differs from the real one by more than `tolerance` of it.
 std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channels,
-                                  float inputScale, const QuantParam& weights) {
+                                  float inputScale, const QuantParam& weights, double tolerance) {
   std::vector<int32_t> values(channels);
   QuantParam quant;
   for (size_t c = 0; c < channels; ++c) {
     const double scale =
         static_cast<double>(inputScale) * weights.scale[weights.perChannel() ? c : 0];
-    const double value = std::nearbyint(real[real.size() == 1 ? 0 : c] / scale);
-    if (!(std::abs(value) <= 2147483647.0))
+    const double exact = real[real.size() == 1 ? 0 : c] / scale;
+    const double value = std::nearbyint(exact);
+    if (!(std::abs(value) <= 2147483647.0 &&
+          std::abs(exact - value) <= tolerance * std::abs(exact)))
       return std::nullopt;
     values[c] = static_cast<int32_t>(value);
     if (weights.perChannel() || c == 0)
@@ -90,6 +94,32 @@ std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channe
   tensor.quant = std::move(quant);
   tensor.data = makeBlobOf(values);
   return tensor;
+}
+
+/// The tensor is int32 in units of scale(x) * scale(w), up to float32 rounding of those.
+bool isInUnits(const Tensor& bias, float inputScale, const QuantParam& weights) {
+  constexpr double SameScale = 1e-6;
+  if (bias.type != DType::Int32)
+    return false;
+  const size_t channels = std::max(bias.quant->scale.size(), weights.scale.size());
+  for (size_t c = 0; c < channels; ++c) {
+    const size_t k = c % bias.quant->scale.size();
+    const double unit = static_cast<double>(inputScale) * weights.scale[c % weights.scale.size()];
+    if (bias.quant->zeroPoint[k] != 0 || std::abs(bias.quant->scale[k] - unit) > SameScale * unit)
+      return false;
+  }
+  return true;
+}
+
+/// The quantized constant as int32.
+Tensor widened(const Tensor& tensor) {
+  Tensor result = tensor;
+  if (tensor.type == DType::Int8) {
+    const std::vector<int8_t> stored = tensor.data->values<int8_t>();
+    result.type = DType::Int32;
+    result.data = makeBlobOf(std::vector<int32_t>(stored.begin(), stored.end()));
+  }
+  return result;
 }
 
 class QdqFold {
@@ -261,15 +291,39 @@ private:
           real && real->size() == channels && biasShape.fromBack(0) == biasShape.elements();
       if (!perChannel && (!real || real->size() != 1))
         return std::nullopt;
-      auto tensor = integerBias(*real, channels, graph.tensor(input).quant->scale[0],
-                                *graph.tensor(weights).quant);
-      if (!tensor)
+      if (!std::all_of(real->begin(), real->end(), [](double v) { return std::isfinite(v); }))
         return std::nullopt;
-      const TensorId source = dequantizedSource(graph, bias);
-      tensor->name = graph.uniqueName(graph.tensor(source ? source : bias).name + "_s32");
-      inputs.push_back(graph.addTensor(std::move(*tensor)));
+      const TensorId stored = biasOperand(graph, bias, *real, channels, {input, weights});
+      if (!stored)
+        return std::nullopt;
+      inputs.push_back(stored);
     }
     return inputs;
+  }
+
+  struct Factors {
+    TensorId input;
+    TensorId weights;
+  };
+
+  /// The bias of the integer op; invalid where it has none.
+  static TensorId biasOperand(Graph& graph, TensorId bias, const std::vector<double>& real,
+                              size_t channels, const Factors& factors) {
+    const float scale = graph.tensor(factors.input).quant->scale[0];
+    const QuantParam& weights = *graph.tensor(factors.weights).quant;
+    const TensorId source = dequantizedSource(graph, bias);
+    const bool rounds = graph.rounding() == IntegerRounding::Twice ||
+                        (source && isInUnits(graph.tensor(source), scale, weights));
+    constexpr double Exact = 1e-12; // rounding of the doubles here
+    auto tensor = integerBias(real, channels, scale, weights, rounds ? 1.0 : Exact);
+    if (!tensor && rounds)
+      return {};
+    if (!tensor && !source)
+      return bias;
+    if (!tensor)
+      tensor = widened(graph.tensor(source));
+    tensor->name = graph.uniqueName(graph.tensor(source ? source : bias).name + "_s32");
+    return graph.addTensor(std::move(*tensor));
   }
 
   /// The kernel interpolates between integers of one quantization.

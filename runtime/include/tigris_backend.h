@@ -18,6 +18,7 @@
  * the first output channel of the box, and the distances are those of the whole tensor. So do the
  * operands of MATMUL that are constants. A dimension of a CONCAT input may be 0.
  * `requant_count` is the number of pairs in the plan: shift i is at requant + requant_count + i.
+ * Where op->flags are not 0 the arithmetic is another (tigris_ops.h): backends leave such ops to the reference kernels.
  *
  * ## Kernels
  * Return TIGRIS_OK or an error; must be re-entrant, must not allocate, and may assume everything

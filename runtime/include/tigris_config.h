@@ -99,6 +99,10 @@
 #ifndef TIGRIS_KERNELS_DEFAULT
 #define TIGRIS_KERNELS_DEFAULT 1
 #endif
+/* What the kernels of ops with TIGRIS_ROUND_EVEN need; without it plans with such ops are refused. */
+#ifndef TIGRIS_EVEN_KERNELS
+#define TIGRIS_EVEN_KERNELS TIGRIS_KERNELS_DEFAULT
+#endif
 #ifndef TIGRIS_KERNEL_CONV_F32
 #define TIGRIS_KERNEL_CONV_F32 TIGRIS_KERNELS_DEFAULT
 #endif

@@ -229,9 +229,13 @@ typedef struct tigris_operand {
   uint32_t offset;
 } tigris_operand;
 
+/* The op rounds its result once, halves to the even number, as ONNX does: tigris_ops.h, "Rounding to even". */
+#define TIGRIS_ROUND_EVEN 1u
+
 typedef struct tigris_op {
-  uint16_t opcode; /* tigris_opcode */
-  uint8_t inputs;  /* operands: first the inputs, then the outputs */
+  uint8_t opcode; /* tigris_opcode */
+  uint8_t flags;  /* TIGRIS_ROUND_EVEN or 0 */
+  uint8_t inputs; /* operands: first the inputs, then the outputs */
   uint8_t outputs;
   uint32_t operands;    /* index of the first operand */
   uint32_t params;      /* byte offset into PARAMS, multiple of 4 */

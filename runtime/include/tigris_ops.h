@@ -14,7 +14,23 @@
  *
  * ## Integer arithmetic (s16)
  *  Activations are s16, weights stay s8 and biases s32; zero points lie in [-32768, 32767]. Sums are exact (64 bits),
- *  and wherever s8 has two roundings the product with a multiplier is rounded once, ties upwards. */
+ *  and wherever s8 has two roundings the product with a multiplier is rounded once, ties upwards.
+ *
+ * ## Rounding to even (TIGRIS_ROUND_EVEN in tigris_op.flags)
+ *  The result is a quotient of integers, rounded once, halves to the even number; then the zero point is added and
+ *  the sum is clamped. Where a pair of multiplier and shift is named below, the multiplier is the numerator, >= 0 but
+ *  for b_multiplier, and the shift word holds the denominator divisor * 2^power < 2^61 as divisor << 6 | power, with
+ *  divisor >= 1. With x' = x - zero point:
+ *   CONV, DEPTHWISE_CONV, CONV_TRANSPOSE, FULLY_CONNECTED:
+ *             (sum of products * multiplier + offset) / denominator; there is no bias operand, and REQUANT holds the
+ *             low and the high words of the offsets, one of each per pair, behind the shift words
+ *   MATMUL, REQUANTIZE (s16 only), averages and means: sum' * multiplier / denominator; averages have a pair even when
+ *             input and output have the same quantisation
+ *   ADD, SUB: (a' * a_multiplier + b' * b_multiplier) / denominator in out_shift; SUB with -b_multiplier
+ *   MUL:      a' * b' * out_multiplier / denominator in out_shift
+ *   DIV:      a' * out_multiplier / (b' * denominator in out_shift); s8; division by real 0 saturates
+ *   RESIZE:   sum of w_h * w_w * x' / (sum of the w_h * sum of the w_w); s8
+ *  Numerators are computed modulo 2^64. Other opcodes have no such form. */
 #ifndef TIGRIS_OPS_H
 #define TIGRIS_OPS_H
 
@@ -385,7 +401,8 @@ typedef struct tigris_transpose_params {
  * coordinate there are `taps` source indices and as many weights (row-major [output][taps]):
  * taps 1 = nearest, 2 = linear, 4 = cubic; nothing else is legal. Weights: f32 as IEEE bits in INTS;
  * s8 Q10 integers that add up to 1024, at most 2048 in sum of magnitudes; the result is the sum
- * of w_h * w_w * x divided by 2^20, rounded half away from zero, saturated. With taps 1 on both axes the
+ * of w_h * w_w * x divided by 2^20, rounded half away from zero, saturated. With TIGRIS_ROUND_EVEN weights are
+ * >= 0 and add up to at least 1 and at most 2^14. With taps 1 on both axes the
  * weights are TIGRIS_NONE; otherwise both axes have weights. f32 adds taps in ascending (h, w) order. */
 typedef struct tigris_resize_params {
   uint32_t h_taps;

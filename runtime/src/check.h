@@ -6,6 +6,7 @@
 #define TIGRIS_CHECK_H
 
 #include "box.h"
+#include "fixed_point.h"
 #include "view.h"
 
 /* Bound on kernels, strides, dilations, pads and spatial sizes, so that coordinates fit int32. */
@@ -105,8 +106,13 @@ static inline int tigris_clamp_ok(uint32_t dtype, tigris_scalar lo, tigris_scala
   return lo.i >= -tigris_largest(dtype) - 1 && hi.i <= tigris_largest(dtype) && lo.i <= hi.i;
 }
 
+/* The shift word of a pair of the op, which with TIGRIS_ROUND_EVEN is a denominator. */
+static inline int tigris_scale_ok(const tigris_op_check* c, int32_t shift) {
+  return tigris_rounds_even(c->op) ? tigris_denominator_ok(shift) : tigris_shift_ok(shift);
+}
+
 /* REQUANT holds `count` multipliers and `count` legal shifts from `index`. */
-int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count);
+int tigris_requant_ok(const tigris_op_check* c, uint32_t index, uint32_t count);
 
 /* Each dimension of `small`, aligned at the last axis, is 1 or that of `big`; the last `skip` axes of both
  * are ignored. */

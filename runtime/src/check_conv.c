@@ -38,6 +38,14 @@ typedef struct Dense {
   uint32_t zerosCount;
 } Dense;
 
+/* With TIGRIS_ROUND_EVEN offsets follow the pairs in place of a bias. */
+static int offsetsOk(const tigris_op_check* c, const Dense* d) {
+  return !tigris_rounds_even(c->op) ||
+         (tigris_in(c, 2) == NULL &&
+          tigris_within(c->plan->requant_count, d->requant, d->requantCount) &&
+          4u * (uint64_t)d->requantCount <= c->plan->requant_count - d->requant);
+}
+
 static int denseOk(const tigris_op_check* c, const Dense* d) {
   const tigris_tensor* x = tigris_in(c, 0);
   const tigris_tensor* w = tigris_in(c, 1);
@@ -55,7 +63,7 @@ static int denseOk(const tigris_op_check* c, const Dense* d) {
     return d->requant == TIGRIS_NONE && d->requantCount == 0 && d->zeros == TIGRIS_NONE &&
            d->zerosCount == 0;
   if ((d->requantCount != 1 && d->requantCount != d->channels) ||
-      !tigris_requant_ok(c->plan, d->requant, d->requantCount))
+      !tigris_requant_ok(c, d->requant, d->requantCount) || !offsetsOk(c, d))
     return 0;
   if (d->zeros == TIGRIS_NONE)
     return d->zerosCount == 0;
@@ -167,7 +175,7 @@ tigris_status tigris_check_matmul(const tigris_op_check* c) {
   const int32_t* da;
   const int32_t* db;
   const int32_t* dy;
-  if (!tigris_arithmetic_pair(a, b) || a->dtype != y->dtype || !tigris_shift_ok(p->shift) ||
+  if (!tigris_arithmetic_pair(a, b) || a->dtype != y->dtype || !tigris_scale_ok(c, p->shift) ||
       (p->flags & ~TIGRIS_MATMUL_TRANSPOSE_B) != 0 || a->rank < 2 || b->rank < 2 || y->rank < 2)
     return TIGRIS_E_OP;
   da = tigris_dims(c->plan, a) + a->rank - 2;
@@ -211,10 +219,10 @@ tigris_status tigris_check_pool(const tigris_op_check* c) {
       !windowsReach(sx.w, sy.w, p->kernel_w, p->stride_w, p->dilation_w, p->pad_left))
     return TIGRIS_E_OP;
   if (p->requant == TIGRIS_NONE)
-    return p->requant_count == 0 ? TIGRIS_OK : TIGRIS_E_OP;
+    return p->requant_count == 0 && !tigris_rounds_even(c->op) ? TIGRIS_OK : TIGRIS_E_OP;
   if (c->op->opcode != TIGRIS_OP_AVERAGE_POOL || x->dtype == TIGRIS_F32 ||
       (int64_t)p->kernel_h * p->kernel_w != (int64_t)p->requant_count ||
-      !tigris_requant_ok(c->plan, p->requant, p->requant_count))
+      !tigris_requant_ok(c, p->requant, p->requant_count))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }
@@ -229,8 +237,8 @@ tigris_status tigris_check_global_pool(const tigris_op_check* c) {
       !tigris_clamp_ok(y->dtype, p->lo, p->hi))
     return TIGRIS_E_OP;
   if (p->requant == TIGRIS_NONE)
-    return p->requant_count == 0 ? TIGRIS_OK : TIGRIS_E_OP;
-  if (x->dtype == TIGRIS_F32 || p->requant_count != 1 || !tigris_requant_ok(c->plan, p->requant, 1))
+    return p->requant_count == 0 && !tigris_rounds_even(c->op) ? TIGRIS_OK : TIGRIS_E_OP;
+  if (x->dtype == TIGRIS_F32 || p->requant_count != 1 || !tigris_requant_ok(c, p->requant, 1))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }

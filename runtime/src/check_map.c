@@ -11,6 +11,16 @@ static int allOf(const tigris_op_check* c, uint32_t dtype) {
   return tigris_out(c, 0)->dtype == dtype;
 }
 
+/* A quotient of DIV is divided by up to 255 besides. */
+static int shiftsOk(const tigris_op_check* c, const tigris_binary_params* p) {
+  if (!tigris_rounds_even(c->op))
+    return tigris_shift_ok(p->a_shift) && tigris_shift_ok(p->b_shift) &&
+           tigris_shift_ok(p->out_shift);
+  return tigris_denominator_ok(p->out_shift) &&
+         (c->op->opcode != TIGRIS_OP_DIV || (tigris_in(c, 0)->dtype == TIGRIS_S8 &&
+                                             tigris_denominator(p->out_shift) < INT64_C(1) << 53));
+}
+
 tigris_status tigris_check_binary(const tigris_op_check* c) {
   const tigris_binary_params* p = (const tigris_binary_params*)c->params;
   const tigris_tensor* a = tigris_in(c, 0);
@@ -26,9 +36,7 @@ tigris_status tigris_check_binary(const tigris_op_check* c) {
     return c->op->opcode != TIGRIS_OP_MOD ? TIGRIS_OK : TIGRIS_E_OP;
   if (!tigris_arithmetic_pair(a, y) || !tigris_arithmetic_pair(b, y) ||
       c->op->opcode == TIGRIS_OP_POW || c->op->opcode == TIGRIS_OP_MOD ||
-      c->op->opcode == TIGRIS_OP_FMOD || p->left_shift < 0 || p->left_shift > 20 ||
-      !tigris_shift_ok(p->a_shift) || !tigris_shift_ok(p->b_shift) ||
-      !tigris_shift_ok(p->out_shift))
+      c->op->opcode == TIGRIS_OP_FMOD || p->left_shift < 0 || p->left_shift > 20 || !shiftsOk(c, p))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }
@@ -124,7 +132,8 @@ tigris_status tigris_check_quantize(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (c->op->opcode == TIGRIS_OP_REQUANTIZE) {
     const tigris_requantize_params* p = (const tigris_requantize_params*)c->params;
-    if (x->dtype != y->dtype || !tigris_shift_ok(p->shift) ||
+    if (x->dtype != y->dtype || !tigris_scale_ok(c, p->shift) ||
+        (tigris_rounds_even(c->op) && x->dtype != TIGRIS_S16) ||
         p->lo < -tigris_largest(y->dtype) - 1 || p->hi > tigris_largest(y->dtype) || p->lo > p->hi)
       return TIGRIS_E_OP;
   }

@@ -164,6 +164,33 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   return TIGRIS_OK;
 }
 
+/* TIGRIS_ROUND_EVEN on integers, of an opcode that has it. */
+static int flagsOk(const tigris_op_check* c) {
+  const uint32_t dtype = tigris_in(c, 0)->dtype;
+  if (c->op->flags != TIGRIS_ROUND_EVEN || !TIGRIS_EVEN_KERNELS ||
+      (dtype != TIGRIS_S8 && dtype != TIGRIS_S16))
+    return 0;
+  switch (c->op->opcode) {
+  case TIGRIS_OP_CONV:
+  case TIGRIS_OP_DEPTHWISE_CONV:
+  case TIGRIS_OP_CONV_TRANSPOSE:
+  case TIGRIS_OP_FULLY_CONNECTED:
+  case TIGRIS_OP_MATMUL:
+  case TIGRIS_OP_AVERAGE_POOL:
+  case TIGRIS_OP_GLOBAL_AVERAGE_POOL:
+  case TIGRIS_OP_REDUCE:
+  case TIGRIS_OP_ADD:
+  case TIGRIS_OP_SUB:
+  case TIGRIS_OP_MUL:
+  case TIGRIS_OP_DIV:
+  case TIGRIS_OP_RESIZE:
+  case TIGRIS_OP_REQUANTIZE:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
 tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
   const tigris_op* op = (const tigris_op*)record;
   const OpRule* rule = findRule(op->opcode);
@@ -186,6 +213,8 @@ tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
   c.plan = plan;
   c.op = op;
   c.params = plan->params + op->params;
+  if (op->flags != 0 && !flagsOk(&c))
+    return TIGRIS_E_UNSUPPORTED;
   return rule->check(&c);
 }
 
@@ -213,13 +242,14 @@ int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a, const tigr
   return 1;
 }
 
-int tigris_requant_ok(const tigris_plan* plan, uint32_t index, uint32_t count) {
+int tigris_requant_ok(const tigris_op_check* c, uint32_t index, uint32_t count) {
+  const tigris_plan* plan = c->plan;
   uint32_t i;
   if (!tigris_within(plan->requant_count, index, count) ||
       !tigris_within(plan->requant_count, index + count, count))
     return 0;
   for (i = 0; i < count; ++i) {
-    if (!tigris_shift_ok(plan->requant[index + count + i]))
+    if (!tigris_scale_ok(c, plan->requant[index + count + i]))
       return 0;
   }
   return 1;

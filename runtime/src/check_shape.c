@@ -104,7 +104,8 @@ static int resizeAxisOk(const tigris_op_check* c, uint32_t taps, uint32_t index,
       sum += w;
       magnitude += w < 0 ? -w : w;
     }
-    if (sum != 1024 || magnitude > 2048)
+    if (tigris_rounds_even(c->op) ? sum != magnitude || sum < 1 || sum > 1 << 14
+                                  : sum != 1024 || magnitude > 2048)
       return 0;
   }
   return 1;
@@ -120,7 +121,8 @@ tigris_status tigris_check_resize(const tigris_op_check* c) {
   if (!sameType(c) ||
       (x->dtype != TIGRIS_F32 && x->dtype != TIGRIS_S8 && (x->dtype != TIGRIS_S16 || weighted)) ||
       x->rank != y->rank || (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c ||
-      p->h_origin != 0 || p->w_origin != 0 ||
+      (tigris_rounds_even(c->op) && (!weighted || x->dtype != TIGRIS_S8)) || p->h_origin != 0 ||
+      p->w_origin != 0 ||
       !resizeAxisOk(c, p->h_taps, p->h_index, p->h_weight, weighted, sx.h, sy.h) ||
       !resizeAxisOk(c, p->w_taps, p->w_index, p->w_weight, weighted, sx.w, sy.w))
     return TIGRIS_E_OP;
@@ -179,10 +181,9 @@ tigris_status tigris_check_reduce(const tigris_op_check* c) {
   if (!tigris_arithmetic_pair(x, y))
     return TIGRIS_E_OP;
   if (p->kind == TIGRIS_REDUCE_MEAN)
-    return p->requant_count == 1 && tigris_requant_ok(c->plan, p->requant, 1) ? TIGRIS_OK
-                                                                              : TIGRIS_E_OP;
+    return p->requant_count == 1 && tigris_requant_ok(c, p->requant, 1) ? TIGRIS_OK : TIGRIS_E_OP;
   if ((p->kind != TIGRIS_REDUCE_MAX && p->kind != TIGRIS_REDUCE_MIN) || p->requant != TIGRIS_NONE ||
-      p->requant_count != 0)
+      p->requant_count != 0 || tigris_rounds_even(c->op))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }

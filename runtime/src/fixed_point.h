@@ -40,8 +40,48 @@ static inline int32_t tigris_requantize(int32_t x, int32_t multiplier, int32_t s
   return tigris_divide_pot(tigris_high_mul(tigris_shift_left_wrap(x, left), multiplier), right);
 }
 
+/* round(n / d), halves to the even number; 1 <= d < 2^62. */
+int64_t tigris_divide_even(int64_t n, int64_t d);
+
+/* A denominator divisor * 2^power comes in one word, divisor << 6 | power: TIGRIS_ROUND_EVEN. */
+static inline int64_t tigris_denominator(int32_t word) {
+  return (int64_t)((uint32_t)word >> 6) << (word & 63);
+}
+
+static inline int tigris_denominator_ok(int32_t word) {
+  const uint32_t power = (uint32_t)word & 63u;
+  const uint32_t divisor = (uint32_t)word >> 6;
+  return divisor >= 1 && power <= 60 && divisor <= (UINT64_C(1) << 61 >> power) - 1;
+}
+
+/* tigris_divide_even by the denominator in `word`, which mostly is a power of 2. */
+int64_t tigris_quotient_even(int64_t n, int32_t word);
+
+/* x * numerator + offset modulo 2^64. */
+static inline int64_t tigris_numerator(int64_t x, int32_t numerator, int64_t offset) {
+  return (int64_t)((uint64_t)x * (uint64_t)(int64_t)numerator + (uint64_t)offset);
+}
+
+static inline int64_t tigris_clamp_s64(int64_t x, int64_t lo, int64_t hi) {
+  return x < lo ? lo : (x > hi ? hi : x);
+}
+
+/* The stored value of n / denominator: rounded to even, around the zero point, inside [lo, hi]. */
+static inline int32_t tigris_store_even(int64_t n, int32_t word, int32_t zero, int32_t lo,
+                                        int32_t hi) {
+  return (int32_t)tigris_clamp_s64(tigris_quotient_even(n, word) + zero, lo, hi);
+}
+
 static inline int32_t tigris_clamp_s32(int32_t x, int32_t lo, int32_t hi) {
   return x < lo ? lo : (x > hi ? hi : x);
+}
+
+/* x scaled by a pair, which says how to round: to even where `even`. */
+static inline int32_t tigris_scale_s8(int even, int32_t x, int32_t multiplier, int32_t shift,
+                                      int32_t zero, int32_t lo, int32_t hi) {
+  if (even)
+    return tigris_store_even(tigris_numerator(x, multiplier, 0), shift, zero, lo, hi);
+  return tigris_clamp_s32(tigris_add_wrap(tigris_requantize(x, multiplier, shift), zero), lo, hi);
 }
 
 /* Leading zero bits of x; 32 for 0. */

@@ -113,6 +113,11 @@ static inline int tigris_is_quantised(const tigris_tensor* t) {
   return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
 }
 
+/* The op has TIGRIS_ROUND_EVEN. A constant in a library without that. */
+static inline int tigris_rounds_even(const tigris_op* op) {
+  return TIGRIS_EVEN_KERNELS && (op->flags & TIGRIS_ROUND_EVEN) != 0;
+}
+
 static inline int32_t tigris_zero_point(const tigris_plan* plan, const tigris_tensor* tensor) {
   return plan->quant[tensor->quant].zero_point;
 }

@@ -53,7 +53,7 @@ for name in plan_builder sample_plans random_plan tile_graphs; do
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
   objects="$objects $build/$name.o"
 done
-for name in fixed_point layout plan kernels_conv kernels_map kernels_move kernels_index kernels_recurrent dynamic lz4_block blocks tiles hostile; do
+for name in fixed_point layout plan kernels_conv kernels_map kernels_move kernels_index kernels_recurrent kernels_even dynamic lz4_block blocks tiles hostile; do
   # shellcheck disable=SC2086
   "$compiler" $flags -DTIGRIS_HOSTILE_ROUNDS=1000 -DTIGRIS_DYNAMIC_PLANS=60 \
     --specs=rdimon.specs "$here/test_$name.c" \

@@ -258,7 +258,7 @@ void builderOpOutputs(Builder* b, uint16_t opcode, int inputs, const int* in, in
   tigris_op op;
   int i;
   memset(&op, 0, sizeof op);
-  op.opcode = opcode;
+  op.opcode = (uint8_t)opcode;
   op.inputs = (uint8_t)inputs;
   op.outputs = (uint8_t)outputs;
   op.operands = countOf(b, TIGRIS_SECTION_OPERANDS, sizeof(tigris_operand));

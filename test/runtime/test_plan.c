@@ -259,7 +259,7 @@ static tigris_port* portAt(Builder* b, int i) {
   return (tigris_port*)(void*)b->section[TIGRIS_SECTION_PORTS].data + i;
 }
 
-static void opcodeUnknown(Builder* b) { opAt(b, 0)->opcode = 999; }
+static void opcodeUnknown(Builder* b) { opAt(b, 0)->opcode = 250; }
 static void paramsShort(Builder* b) { opAt(b, 0)->params_size -= 4; }
 static void paramsOutside(Builder* b) { opAt(b, 0)->params = 4096; }
 static void operandsOutside(Builder* b) { opAt(b, 0)->operands = 1000; }

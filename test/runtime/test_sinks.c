@@ -15,6 +15,7 @@ typedef struct Case {
   int32_t columns;
   int32_t channels;
   int requantizes;
+  int even; /* TIGRIS_ROUND_EVEN */
 } Case;
 
 static uint32_t rowBytes(const Case* c) {
@@ -29,8 +30,8 @@ static uint32_t mostRows(const Case* c, uint32_t steps) {
 static uint8_t* build(Builder* b, const Case* c, uint32_t steps, uint32_t* size) {
   const int32_t dims[4] = {c->images, c->rows, c->columns, c->channels};
   const int32_t averageDims[4] = {c->images, 1, 1, c->channels};
-  const int32_t multiplier = 1518500250;
-  const int32_t shift = -3;
+  const int32_t multiplier = c->even ? 1 : 1518500250;
+  const int32_t shift = c->even ? 1 << 6 | 3 : -3;
   const uint32_t tiles[4] = {(uint32_t)c->images, steps, 1, 1};
   const tigris_port* ports;
   tigris_global_pool_params average = {{0}, {0}, TIGRIS_NONE, 0};
@@ -79,6 +80,8 @@ static uint8_t* build(Builder* b, const Case* c, uint32_t steps, uint32_t* size)
   }
   builderOp(b, TIGRIS_OP_CLAMP, 1, &x, m, &clamp, sizeof clamp);
   builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &m, y, &average, sizeof average);
+  if (c->even)
+    ((tigris_op*)(void*)b->section[TIGRIS_SECTION_OPS].data)[1].flags = TIGRIS_ROUND_EVEN;
   if (steps != 0)
     builderStreamedStage(b, tiles);
   return builderFinish(b, size);
@@ -165,7 +168,7 @@ DAMAGE(severalRows, y->rank = 2)
 static void testRules(void) {
   static const Damage damages[] = {loadSums,  otherOp, otherFlag,     inPlace,    noRoom,
                                    onOperand, tiled,   severalImages, severalRows};
-  const Case c = {TIGRIS_S8, 2, 5, 3, 40, 0};
+  const Case c = {TIGRIS_S8, 2, 5, 3, 40, 0, 0};
   uint32_t i;
   for (i = 0; i < sizeof damages / sizeof damages[0]; ++i) {
     Builder b;
@@ -183,7 +186,7 @@ static void testRules(void) {
 }
 
 static void testBackendWithoutSinks(void) {
-  const Case c = {TIGRIS_S8, 1, 5, 3, 4, 0};
+  const Case c = {TIGRIS_S8, 1, 5, 3, 4, 0, 0};
   tigris_backend backend = tigris_backend_reference;
   tigris_memory memory;
   tigris_context ctx;
@@ -217,6 +220,7 @@ int main(void) {
     c.columns = randomInt(1, 5);
     c.channels = randomInt(0, 1) ? randomInt(1, 5) : randomInt(30, 40);
     c.requantizes = randomInt(0, 1);
+    c.even = c.dtype == TIGRIS_S8 && c.requantizes && randomInt(0, 1);
     testCase(&c);
   }
   testRules();

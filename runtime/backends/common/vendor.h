@@ -49,7 +49,7 @@ tigris_vendor_find(const tigris_vendor_adapter* a, const tigris_plan* plan, cons
   tigris_vendor_op o;
   while (a->kernel != NULL && a->opcode != op->opcode)
     ++a;
-  if (a->kernel == NULL)
+  if (a->kernel == NULL || op->flags != 0) /* vendors round as TFLite does */
     return NULL;
   o = tigris_vendor_op_of(plan, op);
   return o.x->dtype == TIGRIS_S8 && o.y->dtype == TIGRIS_S8 && a->serves(&o) ? a : NULL;

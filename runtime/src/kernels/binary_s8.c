@@ -82,6 +82,28 @@ static void divLine(const LineS8* l) {
   }
 }
 
+/* ADD, SUB, MUL and DIV with TIGRIS_ROUND_EVEN. */
+static void evenLine(uint32_t opcode, const LineS8* l) {
+  const tigris_binary_params* p = l->p;
+  const int64_t denominator = tigris_denominator(p->out_shift);
+  uint32_t i;
+  for (i = 0; i < l->n; ++i) {
+    const int32_t a = l->a[(ptrdiff_t)i * l->aStep] - l->aZero;
+    const int32_t b = l->b[(ptrdiff_t)i * l->bStep] - l->bZero;
+    int64_t v;
+    if (opcode == TIGRIS_OP_DIV)
+      v = b == 0 ? (int64_t)a * 256
+                 : tigris_divide_even((int64_t)(b < 0 ? -a : a) * p->out_multiplier,
+                                      (b < 0 ? -b : b) * denominator);
+    else if (opcode == TIGRIS_OP_MUL)
+      v = tigris_quotient_even((int64_t)(a * b) * p->out_multiplier, p->out_shift);
+    else
+      v = tigris_quotient_even((int64_t)a * p->a_multiplier + (int64_t)b * p->b_multiplier,
+                               p->out_shift);
+    l->y[i] = (int8_t)tigris_clamp_s64(v + l->yZero, p->lo.i, p->hi.i);
+  }
+}
+
 /* MAXIMUM (sign 1) and MINIMUM (sign -1) of operands with one quantisation. */
 static void extremeLine(const LineS8* l, int32_t sign) {
   uint32_t i;
@@ -127,7 +149,10 @@ tigris_status tigris_binary_s8(const tigris_call* call) {
     l.n = tigris_walk_run(&w);
     l.a = (const int8_t*)(const void*)tigris_element(&call->in[0], (uint32_t)w.at[0], 1);
     l.b = (const int8_t*)(const void*)tigris_element(&call->in[1], (uint32_t)w.at[1], 1);
-    line(call->op->opcode, &l);
+    if (tigris_rounds_even(call->op))
+      evenLine(call->op->opcode, &l);
+    else
+      line(call->op->opcode, &l);
     l.y += l.n;
   }
   return TIGRIS_OK;

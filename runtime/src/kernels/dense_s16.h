@@ -32,6 +32,8 @@ static inline int32_t tigris_weight_zero(const tigris_dense_s8* d, uint32_t o) {
 
 /* The output value of channel `o` from its sum of products. */
 static inline int16_t tigris_finish_s16(const tigris_dense_s8* d, uint32_t o, int64_t sum) {
+  if (tigris_dense_even(d))
+    return (int16_t)tigris_finish_even(d, o, sum);
   if (d->bias != NULL)
     sum += d->bias[o];
   sum = tigris_requantize_wide(sum, d->multiplier[o * d->requant_step],

@@ -161,6 +161,23 @@ static inline int32_t requantize(int32_t x, int32_t multiplier, int32_t shift) {
   return tigris_divide_pot((int32_t)(((int64_t)x * multiplier + (INT64_C(1) << 30)) >> 31), -shift);
 }
 
+int32_t tigris_finish_even(const tigris_dense_s8* d, uint32_t o, int64_t sum) {
+  const uint32_t i = o * d->requant_step;
+  const uint32_t low = (uint32_t)d->offset[i];
+  const uint32_t high = (uint32_t)d->offset[i + (uint32_t)(d->shift - d->multiplier)];
+  const int64_t offset = (int64_t)((uint64_t)high << 32 | low);
+  return tigris_store_even(tigris_numerator(sum, d->multiplier[i], offset), d->shift[i],
+                           d->out_zero, d->lo, d->hi);
+}
+
+/* tigris_finish_run_s8 with TIGRIS_ROUND_EVEN, zero points of weights done. */
+static void finishEven(const tigris_dense_s8* d, const uint32_t* sum, uint32_t first, uint32_t n,
+                       int8_t* y) {
+  uint32_t c;
+  for (c = 0; c < n; ++c)
+    y[first + c] = (int8_t)tigris_finish_even(d, first + c, (int32_t)sum[c]);
+}
+
 void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inputSum,
                           uint32_t first, uint32_t n, int8_t* y) {
   static const int32_t none = 0;
@@ -175,6 +192,10 @@ void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inpu
   uint32_t c;
   for (c = 0; d->zeros != NULL && c < n; ++c)
     sum[c] -= inputSum * (uint32_t)d->zeros[(first + c) * d->zeros_step];
+  if (tigris_dense_even(d)) {
+    finishEven(d, sum, first, n, y);
+    return;
+  }
   for (y += first; n != 0; --n) {
     const int32_t v = requantize((int32_t)(*sum++ + (uint32_t)*bias), *multiplier, *shift);
     *y++ = (int8_t)tigris_clamp_s32(tigris_add_wrap(v, zero), lo, hi);

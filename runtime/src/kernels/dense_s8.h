@@ -20,6 +20,9 @@ typedef struct tigris_dense_s8 {
   const int32_t* multiplier; /* [channel * requant_step] */
   const int32_t* shift;
   const int32_t* zeros; /* weight zero points [channel * zeros_step]; NULL: all 0 */
+  /* with TIGRIS_ROUND_EVEN low words [channel * requant_step], high words so far behind them as `shift` lies behind
+   * `multiplier`; otherwise NULL */
+  const int32_t* offset;
   uint32_t requant_step;
   uint32_t zeros_step;
   int32_t in_zero;
@@ -36,6 +39,7 @@ static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t 
   d.bias = call->op->inputs > 2 ? (const int32_t*)(const void*)call->in[2].data : NULL;
   d.multiplier = plan->requant + requant;
   d.shift = plan->requant + requant + requantCount;
+  d.offset = tigris_rounds_even(call->op) ? d.shift + requantCount : NULL;
   d.requant_step = requantCount == 1 ? 0 : 1;
   d.zeros = zeros == TIGRIS_NONE ? NULL : plan->ints + zeros;
   d.zeros_step = zerosCount == 1 ? 0 : 1;
@@ -46,12 +50,22 @@ static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t 
   return d;
 }
 
+/* tigris_dense_s8.offset is there. For a constant, so that kernels without it have no code for it. */
+static inline int tigris_dense_even(const tigris_dense_s8* d) {
+  return TIGRIS_EVEN_KERNELS && d->offset != NULL;
+}
+
+/* The output value of channel `o` from its sum of products where it is rounded to even. */
+int32_t tigris_finish_even(const tigris_dense_s8* d, uint32_t o, int64_t sum);
+
 /* The output value of channel `o` from sum((x - zx) * w) and sum(x - zx). Sums are modulo 2^32. */
 static inline int8_t tigris_finish_s8(const tigris_dense_s8* d, uint32_t o, uint32_t sum,
                                       uint32_t inputSum) {
   int32_t v;
   if (d->zeros != NULL)
     sum -= inputSum * (uint32_t)d->zeros[o * d->zeros_step];
+  if (tigris_dense_even(d))
+    return (int8_t)tigris_finish_even(d, o, (int32_t)sum);
   if (d->bias != NULL)
     sum += (uint32_t)d->bias[o];
   v = tigris_requantize((int32_t)sum, d->multiplier[o * d->requant_step],

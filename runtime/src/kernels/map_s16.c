@@ -12,6 +12,13 @@ typedef struct OperandsS16 {
   int32_t b;
 } OperandsS16;
 
+/* The numerator of an op that rounds to even. */
+static int64_t numerator(uint32_t opcode, const tigris_binary_params* p, OperandsS16 v) {
+  if (opcode == TIGRIS_OP_MUL)
+    return tigris_numerator((int64_t)v.a * v.b, p->out_multiplier, 0);
+  return (int64_t)v.a * p->a_multiplier + (int64_t)v.b * p->b_multiplier;
+}
+
 static int64_t combine(uint32_t opcode, const tigris_binary_params* p, OperandsS16 v) {
   const int32_t right = 31 - p->out_shift;
   switch (opcode) {
@@ -31,6 +38,7 @@ static int64_t combine(uint32_t opcode, const tigris_binary_params* p, OperandsS
 tigris_status tigris_binary_s16(const tigris_call* call) {
   const tigris_binary_params* p = (const tigris_binary_params*)call->params;
   const uint32_t opcode = call->op->opcode;
+  const int even = tigris_rounds_even(call->op);
   const int extreme = opcode == TIGRIS_OP_MAXIMUM || opcode == TIGRIS_OP_MINIMUM;
   const int32_t aZero = extreme ? 0 : tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t bZero = extreme ? 0 : tigris_zero_point(call->plan, call->in[1].tensor);
@@ -52,7 +60,9 @@ tigris_status tigris_binary_s16(const tigris_call* call) {
       OperandsS16 v;
       v.a = a[(ptrdiff_t)i * aStep] - aZero;
       v.b = b[(ptrdiff_t)i * bStep] - bZero;
-      *y++ = tigris_store_s16(combine(opcode, p, v), yZero, p->lo.i, p->hi.i);
+      *y++ = tigris_store_s16(even ? tigris_quotient_even(numerator(opcode, p, v), p->out_shift)
+                                   : combine(opcode, p, v),
+                              yZero, p->lo.i, p->hi.i);
     }
   }
   return TIGRIS_OK;

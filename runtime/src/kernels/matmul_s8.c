@@ -35,6 +35,7 @@ tigris_status tigris_matmul_s8(const tigris_call* call) {
   const uint32_t n = (uint32_t)call->out[0].dims[rank - 1];
   const uint32_t row =
       (uint32_t)tigris_matmul_layout(call, &call->in[1])[call->in[1].tensor->rank - 1];
+  const int even = tigris_rounds_even(call->op);
   const int flip = (p->flags & TIGRIS_MATMUL_TRANSPOSE_B) != 0;
   const int32_t yZero = tigris_zero_point(call->plan, call->out[0].tensor);
   const tigris_span span = tigris_span_of(&call->out[0]);
@@ -58,10 +59,9 @@ tigris_status tigris_matmul_s8(const tigris_call* call) {
       uint32_t sums[COLUMNS];
       uint32_t j;
       sumColumns(&product, b + (size_t)o * product.next, count, sums);
-      for (j = 0; j < count; ++j) {
-        const int32_t v = tigris_requantize((int32_t)sums[j], p->multiplier, p->shift);
-        y[o + j] = (int8_t)tigris_clamp_s32(tigris_add_wrap(v, yZero), -128, 127);
-      }
+      for (j = 0; j < count; ++j)
+        y[o + j] = (int8_t)tigris_scale_s8(even, (int32_t)sums[j], p->multiplier, p->shift, yZero,
+                                           -128, 127);
     }
   }
   return TIGRIS_OK;

@@ -54,6 +54,7 @@ static void averagePixel(const PoolS8* k, uint32_t batchRow, const tigris_window
   const tigris_pool_params* p = k->p;
   const int32_t* pairs = p->requant == TIGRIS_NONE ? NULL : k->call->plan->requant + p->requant;
   const uint32_t channels = (uint32_t)k->in.c;
+  const int even = tigris_rounds_even(k->call->op);
   const int32_t taps = (wy->end - wy->begin) * (wx->end - wx->begin);
   int32_t divisor = taps;
   uint32_t first;
@@ -83,15 +84,15 @@ static void averagePixel(const PoolS8* k, uint32_t batchRow, const tigris_window
     for (c = 0; c < n; ++c) {
       int32_t v;
       if (pairs == NULL) {
-        v = roundedDivide(sum[c], divisor);
+        v = tigris_clamp_s32(roundedDivide(sum[c], divisor), p->lo.i, p->hi.i);
       } else {
         const int32_t centred =
             (int32_t)((uint32_t)sum[c] - (uint32_t)divisor * (uint32_t)k->in_zero);
-        v = tigris_add_wrap(tigris_requantize(centred, pairs[divisor - 1],
-                                              pairs[p->requant_count + (uint32_t)divisor - 1]),
-                            k->out_zero);
+        v = tigris_scale_s8(even, centred, pairs[divisor - 1],
+                            pairs[p->requant_count + (uint32_t)divisor - 1], k->out_zero, p->lo.i,
+                            p->hi.i);
       }
-      y[first + c] = (int8_t)tigris_clamp_s32(v, p->lo.i, p->hi.i);
+      y[first + c] = (int8_t)v;
     }
   }
 }
@@ -141,16 +142,17 @@ static void averageSums(const tigris_call* call, int32_t taps, const int32_t* su
   const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
   const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;
+  const int even = tigris_rounds_even(call->op);
   uint32_t c;
   for (c = 0; c < n; ++c) {
     int32_t v;
     if (pair == NULL) {
-      v = roundedDivide(sum[c], taps);
+      v = tigris_clamp_s32(roundedDivide(sum[c], taps), p->lo.i, p->hi.i);
     } else {
       const int32_t centred = (int32_t)((uint32_t)sum[c] - (uint32_t)taps * (uint32_t)inZero);
-      v = tigris_add_wrap(tigris_requantize(centred, pair[0], pair[1]), outZero);
+      v = tigris_scale_s8(even, centred, pair[0], pair[1], outZero, p->lo.i, p->hi.i);
     }
-    y[c] = (int8_t)tigris_clamp_s32(v, p->lo.i, p->hi.i);
+    y[c] = (int8_t)v;
   }
 }
 

@@ -29,6 +29,7 @@ tigris_status tigris_reduce_s8(const tigris_call* call) {
   const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
   const int32_t* pair = p->requant == TIGRIS_NONE ? NULL : call->plan->requant + p->requant;
+  const int even = tigris_rounds_even(call->op);
   int8_t* y = (int8_t*)(void*)call->out[0].data;
   tigris_reduction_walks w;
   uint32_t block;
@@ -55,9 +56,9 @@ tigris_status tigris_reduce_s8(const tigris_call* call) {
       int32_t v = acc[c];
       if (pair != NULL) {
         v = (int32_t)((uint32_t)v - w.count * (uint32_t)inZero);
-        v = tigris_add_wrap(tigris_requantize(v, pair[0], pair[1]), outZero);
+        v = tigris_scale_s8(even, v, pair[0], pair[1], outZero, -128, 127);
       }
-      *y++ = (int8_t)tigris_clamp_s32(v, -128, 127);
+      *y++ = (int8_t)v;
     }
   }
   return TIGRIS_OK;

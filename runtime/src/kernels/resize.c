@@ -50,6 +50,33 @@ static void weightedPixelF32(const Resize* k, uint8_t* bytes) {
   }
 }
 
+static int32_t sumOf(const int32_t* weights, uint32_t taps) {
+  int32_t sum = 0;
+  while (taps != 0)
+    sum += weights[--taps];
+  return sum;
+}
+
+/* With TIGRIS_ROUND_EVEN. */
+static void evenPixelS8(const Resize* k, uint8_t* bytes) {
+  int8_t* y = (int8_t*)(void*)bytes;
+  const int32_t zero = tigris_zero_point(k->call->plan, k->call->out[0].tensor);
+  const int64_t whole = (int64_t)sumOf(k->hWeight, k->p->h_taps) * sumOf(k->wWeight, k->p->w_taps);
+  uint32_t c;
+  for (c = 0; c < k->channels; ++c) {
+    int64_t sum = 0;
+    uint32_t th;
+    uint32_t tw;
+    for (th = 0; th < k->p->h_taps; ++th) {
+      for (tw = 0; tw < k->p->w_taps; ++tw) {
+        const int8_t* x = (const int8_t*)(const void*)tapAt(k, th, tw, 1);
+        sum += (int64_t)(k->hWeight[th] * k->wWeight[tw]) * (x[c] - zero);
+      }
+    }
+    y[c] = (int8_t)tigris_clamp_s64(tigris_divide_even(sum, whole) + zero, -128, 127);
+  }
+}
+
 static void weightedPixelS8(const Resize* k, uint8_t* bytes) {
   int8_t* y = (int8_t*)(void*)bytes;
   uint32_t first;
@@ -103,6 +130,8 @@ static void resize(const tigris_call* call, uint32_t size) {
         nearestPixel(&k, y, size);
       else if (size == 4)
         weightedPixelF32(&k, y);
+      else if (tigris_rounds_even(call->op))
+        evenPixelS8(&k, y);
       else
         weightedPixelS8(&k, y);
       y += (size_t)k.channels * size;

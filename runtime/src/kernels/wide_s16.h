@@ -6,14 +6,11 @@
 #ifndef TIGRIS_WIDE_S16_H
 #define TIGRIS_WIDE_S16_H
 
+#include "fixed_point.h"
 #include "view.h"
 
 /* Sums are cut to this magnitude before they are scaled. */
 #define TIGRIS_WIDE_LIMIT (INT64_C(1) << 47)
-
-static inline int64_t tigris_clamp_s64(int64_t x, int64_t lo, int64_t hi) {
-  return x < lo ? lo : (x > hi ? hi : x);
-}
 
 /* round(x * multiplier * 2^(shift - 31)), ties upwards; shift in [-31, 30]. Cut to 2^62 where it is larger. */
 static inline int64_t tigris_requantize_wide(int64_t x, int32_t multiplier, int32_t shift) {
@@ -33,6 +30,14 @@ static inline int64_t tigris_requantize_wide(int64_t x, int32_t multiplier, int3
 /* `v` around the zero point of the result, inside [lo, hi]. */
 static inline int16_t tigris_store_s16(int64_t v, int32_t zero, int32_t lo, int32_t hi) {
   return (int16_t)tigris_clamp_s64(v + zero, lo, hi);
+}
+
+/* x scaled by a pair, which says how to round: with TIGRIS_ROUND_EVEN where `even`. */
+static inline int16_t tigris_scale_s16(int even, int64_t x, int32_t multiplier, int32_t shift,
+                                       int32_t zero, int32_t lo, int32_t hi) {
+  return tigris_store_s16(even ? tigris_quotient_even(tigris_numerator(x, multiplier, 0), shift)
+                               : tigris_requantize_wide(x, multiplier, shift),
+                          zero, lo, hi);
 }
 
 static inline const int16_t* tigris_row_s16(const tigris_view* view, uint32_t row) {

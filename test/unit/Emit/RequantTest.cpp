@@ -51,24 +51,30 @@ TEST_CASE("a clamp in quantized units rounds half away from zero and stays insid
   const auto same = [](const IntegerRange& range, int32_t lo, int32_t hi) {
     return range.lo == lo && range.hi == hi;
   };
-  CHECK(same(clampRange(DType::Int8, -Unbounded, Unbounded, {0.1F, 3}), -128, 127));
-  CHECK(same(clampRange(DType::Int8, 0, Unbounded, {0.1F, -20}), -20, 127));
-  CHECK(same(clampRange(DType::Int8, 0, 6, {0.1F, -128}), -128, -68));
-  CHECK(same(clampRange(DType::Int8, 0, 6, {0.01F, -128}), -128, 127));
-  CHECK(same(clampRange(DType::Int8, -0.25F, 0.25F, {0.1F, 0}), -3, 3));
-  CHECK(same(clampRange(DType::Int8, -100, 100, {0.1F, 0}), -128, 127));
-  CHECK(same(clampRange(DType::Int16, -Unbounded, Unbounded, {0.1F, 3}), -32768, 32767));
-  CHECK(same(clampRange(DType::Int16, 0, 6, {0.001F, -100}), -100, 5900));
+  CHECK(same(clampRange(DType::Int8, -Unbounded, Unbounded, {0.1F, 3}, IntegerRounding::Twice),
+             -128, 127));
+  CHECK(same(clampRange(DType::Int8, 0, Unbounded, {0.1F, -20}, IntegerRounding::Twice), -20, 127));
+  CHECK(same(clampRange(DType::Int8, 0, 6, {0.1F, -128}, IntegerRounding::Twice), -128, -68));
+  CHECK(same(clampRange(DType::Int8, 0, 6, {0.01F, -128}, IntegerRounding::Twice), -128, 127));
+  CHECK(same(clampRange(DType::Int8, -0.25F, 0.25F, {0.1F, 0}, IntegerRounding::Twice), -3, 3));
+  CHECK(same(clampRange(DType::Int8, -0.25F, 0.75F, {0.5F, 1}, IntegerRounding::Once), 1, 3));
+  CHECK(same(clampRange(DType::Int8, -100, 100, {0.1F, 0}, IntegerRounding::Twice), -128, 127));
+  CHECK(same(clampRange(DType::Int16, -Unbounded, Unbounded, {0.1F, 3}, IntegerRounding::Twice),
+             -32768, 32767));
+  CHECK(same(clampRange(DType::Int16, 0, 6, {0.001F, -100}, IntegerRounding::Twice), -100, 5900));
 }
 
 TEST_CASE("stored values saturate; what is no number is real 0") {
-  CHECK(quantizeTo(DType::Int8, 1.0, {0.5F, 10}) == 12);
-  CHECK(quantizeTo(DType::Int8, -0.25, {0.5F, 0}) == -1);
-  CHECK(quantizeTo(DType::Int8, 1e30, {0.5F, 0}) == 127);
-  CHECK(quantizeTo(DType::Int8, -std::numeric_limits<double>::infinity(), {0.5F, 0}) == -128);
-  CHECK(quantizeTo(DType::Int8, std::nan(""), {0.5F, 7}) == 7);
-  CHECK(quantizeTo(DType::Int16, 1000.0, {0.5F, -7}) == 1993);
-  CHECK(quantizeTo(DType::Int16, 1e30, {0.5F, 0}) == 32767);
+  CHECK(quantizeTo(DType::Int8, 1.0, {0.5F, 10}, IntegerRounding::Once) == 12);
+  CHECK(quantizeTo(DType::Int8, -0.25, {0.5F, 0}, IntegerRounding::Once) == 0);
+  CHECK(quantizeTo(DType::Int8, -0.25, {0.5F, 0}, IntegerRounding::Twice) == -1);
+  CHECK(quantizeTo(DType::Int8, 0.75, {0.5F, 1}, IntegerRounding::Once) == 3);
+  CHECK(quantizeTo(DType::Int8, 1e30, {0.5F, 0}, IntegerRounding::Once) == 127);
+  CHECK(quantizeTo(DType::Int8, -std::numeric_limits<double>::infinity(), {0.5F, 0},
+                   IntegerRounding::Once) == -128);
+  CHECK(quantizeTo(DType::Int8, std::nan(""), {0.5F, 7}, IntegerRounding::Once) == 7);
+  CHECK(quantizeTo(DType::Int16, 1000.0, {0.5F, -7}, IntegerRounding::Once) == 1993);
+  CHECK(quantizeTo(DType::Int16, 1e30, {0.5F, 0}, IntegerRounding::Once) == 32767);
 }
 
 TEST_CASE("int16 addition has factors with one shift, the larger one with 31 bits") {

@@ -209,9 +209,11 @@ ops:
 )");
 }
 
-TEST_CASE("qdq-fold: a convolution with weight zero points and a float bias") {
-  checkPass("qdq-fold", R"(
-inputs: [{name: x}]
+namespace {
+
+/// A convolution with weight zero points and a bias of 1 and -0.2 in a graph that rounds so.
+std::string biasedConv(const std::string& rounding, const std::string& checks) {
+  return strCat("\n", rounding, R"(inputs: [{name: x}]
 outputs: [{name: y}]
 tensors:
   - {name: x, type: int8, shape: [1, 1, 2, 2], quant: {scale: 0.5, zero_point: 1}}
@@ -229,13 +231,30 @@ ops:
 blobs:
   - {name: w, values: [1, 2]}
   - {name: b, values: [1.0, -0.2]}
+)",
+                checks);
+}
+
+} // namespace
+
+TEST_CASE("qdq-fold: a float bias between integers stays where results are rounded once") {
+  checkPass("qdq-fold", biasedConv("", R"(
 # CHECK: {name: w, type: int8, {{.*}} quant: {scale: 0.25, zero_point: 7}, const: true}
+# CHECK: {name: b, type: float32, shape: [2], const: true}
+# CHECK: ops:
+# CHECK-NEXT: {op: Conv, name: conv, in: [x, w, b], out: ["y"]
+# CHECK-NOT: Linear
+)"));
+}
+
+TEST_CASE("qdq-fold: a float bias is rounded where results are rounded twice") {
+  checkPass("qdq-fold", biasedConv("rounding: twice\n", R"(
 # CHECK: {name: b_s32, type: int32, shape: [2], quant: {scale: 0.125}, const: true}
 # CHECK: ops:
 # CHECK-NEXT: {op: Conv, name: conv, in: [x, w, b_s32], out: ["y"]
 # CHECK-NOT: Linear
 # CHECK: {name: b_s32, values: [8, -2]}
-)");
+)"));
 }
 
 TEST_CASE("qdq-fold: neighbours cancel or become Requantize") {
