@@ -210,9 +210,9 @@ private:
       return makeError(DiagId::UnsupportedOp, "the plan needs ",
                        std::max(stats.fastPeakBytes, stats.slowPeakBytes),
                        " bytes of memory, the format can address ", Limit);
-    if (plan_.align < TIGRIS_MIN_ALIGN)
-      return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align,
-                       " bytes, kernels need at least ", TIGRIS_MIN_ALIGN);
+    if (plan_.align < TIGRIS_MIN_ALIGN || plan_.align > TIGRIS_MAX_ALIGN)
+      return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align, " bytes, possible are ",
+                       TIGRIS_MIN_ALIGN, " to ", TIGRIS_MAX_ALIGN);
     tigris_summary s = {};
     s.fast_bytes = s.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);
     s.slow_bytes = s.slow_peak = static_cast<uint32_t>(stats.slowPeakBytes);

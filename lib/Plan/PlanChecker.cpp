@@ -278,34 +278,18 @@ private:
     for (const TensorId tensor : stage.loads)
       if (Status status = read(homeOf(tensor), tensor, what); !status)
         return status;
-    for (const TensorId store : stage.spills) {
-      const Location place = homeOf(store);
-      if (place.memory == Memory::None)
-        return fail(what, ": ", quoted(store), " has no place outside the fast arena");
-      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
-        return fail(what, " writes ", quoted(store), " over the caller's input");
-      for (const auto* moved : {&stage.loads, &stage.spills})
-        for (const TensorId other : *moved)
-          if (other != store && (moved == &stage.spills || !streams) &&
-              overlap(place, store, homeOf(other), other))
-            return fail(what, " writes ", quoted(store), " over ", quoted(other),
-                        ", which it works on");
-    }
-    for (const TileBuffer& buffer : stage.tiling->buffers)
-      if (const Location place = homeOf(buffer.tensor); buffer.inPlace) {
-        const bool isCallers =
-            place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
-        if (!streams || !(isCallers || place == Location{Memory::Fast, buffer.offset}))
-          return fail(what, " works in place on ", quoted(buffer.tensor), " at ", buffer.offset,
-                      ", where it is not resident");
-      }
+    if (Status status = checkHomes(index); !status)
+      return status;
     if (Status status = clobber(index); !status)
       return status;
     const HomeAccess homes = {
         [&](TensorId tensor, const Box& part) { return readPart(homeOf(tensor), tensor, part); },
         [&](TensorId tensor, const Box& part) { return writePart(homeOf(tensor), tensor, part); }};
+    const uint64_t claimed = plan_.stats.kernelCalls;
+    const uint64_t mostCalls = claimed - std::min(claimed, kernelCalls_);
     const Expected<TileReplay::Counts> counts =
-        streams ? StreamReplay(graph_, stage).run(homes) : TileReplay(graph_, stage).run();
+        streams ? StreamReplay(graph_, stage, mostCalls).run(homes)
+                : TileReplay(graph_, stage, mostCalls).run();
     if (!counts)
       return fail(what, ": ", counts.error().message());
     for (const auto& [tensor, bytes] : counts->loaded)
@@ -319,6 +303,51 @@ private:
         return status;
     }
     kernelCalls_ += counts->kernelCalls;
+    return {};
+  }
+
+  /// What a stage with tiles stores lies away from all it works on, what is resident away from everything else that is; but
+  /// what a streamed stage stores may take the place of rows it has read.
+  Status checkHomes(size_t index) const {
+    const Stage& stage = plan_.stages[index];
+    const std::string what = strCat("stage ", index);
+    const bool streams = stage.mode == StageMode::Streamed;
+    const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
+    const auto shares = [&](TensorId a, TensorId b) {
+      return a != b && overlap(homeOf(a), a, homeOf(b), b);
+    };
+    for (const TensorId store : stage.spills) {
+      const Location place = homeOf(store);
+      if (place.memory == Memory::None)
+        return fail(what, ": ", quoted(store), " has no place outside the fast arena");
+      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
+        return fail(what, " writes ", quoted(store), " over the caller's input");
+      for (const auto* moved : {&stage.loads, &stage.spills})
+        for (const TensorId other : *moved)
+          if ((moved == &stage.spills || !streams) && shares(store, other))
+            return fail(what, " writes ", quoted(store), " over ", quoted(other),
+                        ", which it works on");
+    }
+    for (const TensorId load : stage.loads)
+      for (const TensorId other : stage.loads)
+        if (homeOf(load).memory == Memory::Fast && shares(load, other))
+          return fail(what, " has both ", quoted(load), " and ", quoted(other), " resident at ",
+                      homeOf(load).offset);
+    return checkInPlace(index);
+  }
+
+  Status checkInPlace(size_t index) const {
+    const Stage& stage = plan_.stages[index];
+    for (const TileBuffer& buffer : stage.tiling->buffers) {
+      const Location place = locations_.findHome(index, buffer.tensor);
+      const bool isCallers =
+          place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
+      const bool isResident = place == Location{Memory::Fast, buffer.offset} && buffer.bytes != 0;
+      if (buffer.inPlace && (stage.mode != StageMode::Streamed || !(isCallers || isResident)))
+        return fail("stage ", index, " works in place on ", quoted(buffer.tensor), " at ",
+                    buffer.offset, "..", buffer.offset + buffer.bytes,
+                    ", where it is not resident");
+    }
     return {};
   }
 
@@ -357,6 +386,9 @@ private:
 
   Status checkStats() const {
     const PlanStats& stats = plan_.stats;
+    if (fastPeak_ > plan_.budget.fast - plan_.scratch)
+      return fail("a fast peak of ", fastPeak_, " bytes and kernel scratch of ", plan_.scratch,
+                  " exceed the budget of ", plan_.budget.fast);
     const auto compare = [](const char* what, uint64_t claimed, uint64_t counted) -> Status {
       if (claimed == counted)
         return {};

@@ -2,6 +2,7 @@
 #include "tigris/Plan/StreamReplay.h"
 
 #include "tigris/Plan/MemoryModel.h"
+#include "tigris/Plan/TilingRules.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -13,17 +14,17 @@ namespace {
 
 class StreamRun {
 public:
-  StreamRun(const Graph& graph, const Stage& stage, const HomeAccess& homes)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling), homes_(homes) {}
+  StreamRun(const Graph& graph, const Stage& stage, uint64_t mostCalls, const HomeAccess& homes)
+      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls), homes_(homes) {
+  }
 
   Status prepare() {
-    if (tiling_.tiles[3] != 1)
-      return fail("a streamed stage cuts no channels");
+    if (Status status = checkTilingRules(graph_, stage_); !status)
+      return status;
     for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
       const TileBuffer& buffer = tiling_.buffers[i];
       const Tensor& tensor = graph_.tensor(buffer.tensor);
-      if (!index_.emplace(buffer.tensor, i).second)
-        return fail("two buffers for ", quoted(i));
+      index_.emplace(buffer.tensor, i);
       for (const size_t axis : {RowAxis, ColumnAxis})
         if (axis < tensor.shape.rank() && (axis == RowAxis || tiling_.tiles[ColumnAxis] > 1) &&
             tensor.shape[axis] > Tiling::MaxStreamRows)
@@ -36,8 +37,6 @@ public:
       state.whole = wholeBox(tensor.shape);
       state.elementSize = dtypeSize(tensor.type);
       state.isHome = buffer.inPlace;
-      if (state.isLoad && state.isStore)
-        return fail(quoted(i), " is both loaded and stored");
       if (buffer.inPlace && !state.isLoad && !state.isStore)
         return fail(quoted(i), " is neither loaded nor stored and so has no place but its buffer");
       if (buffer.inPlace && tiling_.tiles[ColumnAxis] != 1)
@@ -45,8 +44,6 @@ public:
       if (buffer.wait > Tiling::MaxStreamRows)
         return fail("the op that makes ", quoted(i), " waits for ", buffer.wait,
                     " rows, a streamed stage counts up to ", Tiling::MaxStreamRows);
-      if (buffer.wait != 0 && state.isLoad)
-        return fail(quoted(i), " is loaded and waits for nothing");
       state.isElsewhere = buffer.inPlace && buffer.bytes == 0;
       if (buffer.inPlace && !state.isElsewhere && buffer.bytes != tensor.bytes())
         return fail(quoted(i), " is in place with ", buffer.bytes, " bytes, it has ",
@@ -56,10 +53,6 @@ public:
         return fail(quoted(i), " is loaded by rows, but not in every step");
       states_.push_back(state);
     }
-    for (const auto* moved : {&stage_.loads, &stage_.spills})
-      for (const TensorId id : *moved)
-        if (index_.count(id) == 0)
-          return fail("tensor '", graph_.tensor(id).name, "' has no buffer");
     for (const OpId id : stage_.ops) {
       const Op& op = graph_.op(id);
       std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
@@ -67,25 +60,15 @@ public:
         return fail("op '", op.name, "' (", op.kindName(), ") cannot run in parts");
       Step step = {&op, std::move(*access), {}, 0};
       for (size_t i = 0; i < op.inputs.size(); ++i)
-        if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant()) {
-          if (index_.count(op.inputs[i]) == 0)
-            return fail("tensor '", graph_.tensor(op.inputs[i]).name, "' has no buffer");
+        if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant())
           step.inputs.push_back({i, index_.at(op.inputs[i])});
-        }
-      if (index_.count(op.output()) == 0)
-        return fail("tensor '", graph_.tensor(op.output()).name, "' has no buffer");
       step.output = index_.at(op.output());
-      if (states_[step.output].isLoad)
-        return fail("op '", op.name, "' writes a tensor that is loaded");
       if (tiling_.buffers[step.output].sink)
         if (Status status = prepareSink(step); !status)
           return status;
       steps_.push_back(std::move(step));
     }
-    for (size_t i = 0; i < states_.size(); ++i)
-      if (tiling_.buffers[i].sink && states_[i].sumBytes == 0)
-        return fail(quoted(i), " is no sum of any op");
-    return checkState();
+    return {};
   }
 
   Status run() {
@@ -176,13 +159,9 @@ private:
     return whole;
   }
 
-  Status checkState() const {
-    const uint64_t stateEnd = tiling_.state + tileStateBytes(stage_);
-    for (size_t i = 0; i < tiling_.buffers.size(); ++i)
-      if (tiling_.buffers[i].offset < stateEnd &&
-          tiling_.state < tiling_.buffers[i].offset + tiling_.buffers[i].bytes)
-        return fail("the buffer of ", quoted(i), " lies over the state of the tiles");
-    return {};
+  Status countCall() {
+    return ++counts_.kernelCalls <= mostCalls_ ? Status()
+                                               : fail("calls more kernels than the plan claims");
   }
 
   bool hasCome(const Step& step, int64_t row) const {
@@ -305,13 +284,10 @@ private:
     const TileBuffer& to = tiling_.buffers[step.output];
     if (result.added > 0 && memory_.intruder(to.offset, result.sumBytes, sums(step.output)))
       return fail("op '", step.op->name, "' has lost its sums after ", result.added, " rows");
-    const Range held = {x.isHome ? x.fresh : x.first, x.end};
-    if (Status status = checkApart(step, from, held, to.offset, to.offset + result.sumBytes);
-        !status)
-      return status;
     result.added = x.end;
     memory_.write(to.offset, result.sumBytes, sums(step.output));
-    ++counts_.kernelCalls;
+    if (Status status = countCall(); !status)
+      return status;
     return result.fresh == result.end ? Status() : finish(step);
   }
 
@@ -459,16 +435,12 @@ private:
                     " is not contiguous");
       if (Status status = findRows(step, buffer, need); !status)
         return status;
-      // In place the rows that are read and written, otherwise all that the buffers hold.
-      const Range read = state.isHome ? need.axes[RowAxis] : held.axes[RowAxis];
-      const Range written = result.isHome ? made.axes[RowAxis] : Range{result.first, result.end};
-      if (Status status = checkApart(step, buffer, read, place(step.output, written.begin),
-                                     place(step.output, written.end));
-          !status)
-        return status;
+      if (state.isHome && result.isHome)
+        if (Status status = checkApart(step, buffer, need.axes[RowAxis], made.axes[RowAxis]);
+            !status)
+          return status;
     }
-    ++counts_.kernelCalls;
-    return {};
+    return countCall();
   }
 
   /// The rows of an operand are in its buffer, or where the tensor lies.
@@ -483,11 +455,11 @@ private:
                                        : Status();
   }
 
-  /// What the op writes, [begin, end), lies away from these rows of an operand.
-  Status checkApart(const Step& step, size_t operand, Range rows, uint64_t begin,
-                    uint64_t end) const {
+  /// In place: the rows that the op writes lie away from those that it reads of an operand.
+  Status checkApart(const Step& step, size_t operand, Range read, Range written) const {
     const bool isFar = states_[operand].isElsewhere || states_[step.output].isElsewhere;
-    if (!isFar && place(operand, rows.begin) < end && begin < place(operand, rows.end))
+    if (!isFar && place(operand, read.begin) < place(step.output, written.end) &&
+        place(step.output, written.begin) < place(operand, read.end))
       return fail("op '", step.op->name, "' writes over its operand ", quoted(operand));
     return {};
   }
@@ -495,6 +467,7 @@ private:
   const Graph& graph_;
   const Stage& stage_;
   const Tiling& tiling_;
+  uint64_t mostCalls_;
   const HomeAccess& homes_;
   int64_t outer_ = 0;
   int64_t stripe_ = 0;
@@ -512,7 +485,7 @@ private:
 Expected<TileReplay::Counts> StreamReplay::run(const HomeAccess& homes) const {
   if (!stage_.tiling)
     return makeError(DiagId::BadPlan, "a streamed stage without tiles");
-  StreamRun run(graph_, stage_, homes);
+  StreamRun run(graph_, stage_, mostCalls_, homes);
   if (Status status = run.prepare(); !status)
     return status.takeError();
   if (Status status = run.run(); !status)

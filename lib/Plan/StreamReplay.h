@@ -19,14 +19,15 @@ struct HomeAccess {
 /// each row, as wide as the stripe needs it, through its buffer.
 class StreamReplay {
 public:
-  StreamReplay(const Graph& graph, const Stage& stage) : graph_(graph), stage_(stage) {}
+  StreamReplay(const Graph& graph, const Stage& stage, uint64_t mostCalls = UINT64_MAX)
+      : graph_(graph), stage_(stage), mostCalls_(mostCalls) {}
 
-  /// An error unless in every step
+  /// An error unless the tiling follows the rules of the loader (Plan/TilingRules.h) and in every step
   ///  - each op finds the rows it needs, complete and contiguous, in its buffers;
   ///  - a buffer has room for the rows it holds;
   ///  - a load that is left out would have brought what is there;
   ///  - a sink adds the rows that follow those it has added, and finds its sums as it left them;
-  ///  - no op writes over what it reads, in place or not, and nothing over the executor's state;
+  ///  - no op that works in place writes over what it reads;
   /// and in every stripe every row of every tensor is made or loaded exactly once, so that the stored parts make up
   /// whole tensors.
   Expected<TileReplay::Counts> run(const HomeAccess& homes = {}) const;
@@ -34,6 +35,7 @@ public:
 private:
   const Graph& graph_;
   const Stage& stage_;
+  uint64_t mostCalls_;
 };
 
 } // namespace tigris

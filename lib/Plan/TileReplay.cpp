@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Plan/MemoryModel.h"
+#include "tigris/Plan/TilingRules.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -34,40 +35,28 @@ int64_t firstElement(const Box& part, const Box& box) {
 
 class TileRun {
 public:
-  TileRun(const Graph& graph, const Stage& stage)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling) {}
+  TileRun(const Graph& graph, const Stage& stage, uint64_t mostCalls)
+      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls) {}
 
   Status prepare() {
+    if (Status status = checkTilingRules(graph_, stage_); !status)
+      return status;
     for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
       const TileBuffer& buffer = tiling_.buffers[i];
       const Tensor& tensor = graph_.tensor(buffer.tensor);
-      if (!index_.emplace(buffer.tensor, i).second)
-        return fail("two buffers for ", quoted(i));
+      index_.emplace(buffer.tensor, i);
       states_.push_back({});
       State& state = states_.back();
       state.isLoad = contains(stage_.loads, buffer.tensor);
       state.isStore = contains(stage_.spills, buffer.tensor);
       state.elementSize = dtypeSize(tensor.type);
       state.whole = wholeBox(tensor.shape);
-      if (state.isLoad && state.isStore)
-        return fail(quoted(i), " is both loaded and stored");
     }
-    for (const auto* moved : {&stage_.loads, &stage_.spills})
-      for (const TensorId id : *moved)
-        if (index_.count(id) == 0)
-          return fail("tensor '", graph_.tensor(id).name, "' has no buffer");
     for (const OpId id : stage_.ops) {
       const Op& op = graph_.op(id);
       std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
       if (!access)
         return fail("op '", op.name, "' (", op.kindName(), ") cannot run in tiles");
-      for (const TensorId tensor : op.inputs)
-        if (tensor && !graph_.tensor(tensor).isConstant() && index_.count(tensor) == 0)
-          return fail("tensor '", graph_.tensor(tensor).name, "' has no buffer");
-      if (index_.count(op.output()) == 0)
-        return fail("tensor '", graph_.tensor(op.output()).name, "' has no buffer");
-      if (states_[index_.at(op.output())].isLoad)
-        return fail("op '", op.name, "' writes a tensor that is loaded");
       accesses_.push_back(std::move(*access));
     }
     return {};
@@ -156,17 +145,6 @@ private:
                   {tiling_.buffers[buffer].tensor, state.content});
   }
 
-  bool overlaps(uint64_t begin, uint64_t size, uint64_t otherBegin, uint64_t otherSize) const {
-    return begin < otherBegin + otherSize && otherBegin < begin + size;
-  }
-
-  Status checkState(size_t buffer) const {
-    const TileBuffer& b = tiling_.buffers[buffer];
-    if (overlaps(b.offset, b.bytes, tiling_.state, tiling_.buffers.size() * Tiling::StateBytes))
-      return fail("the buffer of ", quoted(buffer), " lies over the state of the tiles");
-    return {};
-  }
-
   Status load(size_t buffer, const TileIndex& tile, const std::optional<TileIndex>& last) {
     State& state = states_[buffer];
     uint32_t changed = last ? 0 : ~0U;
@@ -178,8 +156,6 @@ private:
         return {};
       return fail(quoted(buffer), " is not loaded again although it needs another box");
     }
-    if (Status status = checkState(buffer); !status)
-      return status;
     state.loadedBox = state.box;
     write(buffer);
     counts_.loaded[tiling_.buffers[buffer].tensor] += bytes(state, state.box);
@@ -219,13 +195,10 @@ private:
       if (memory_.intruder(begin, bytes(state, need), {from.tensor, state.content}))
         return fail("op '", op.name, "' reads ", quoted(input), " at ", begin,
                     ", which does not hold its box");
-      if (overlaps(from.offset, bytes(state, state.box), to.offset, bytes(result, result.box)))
-        return fail("op '", op.name, "' writes over its operand ", quoted(input));
     }
-    if (Status status = checkState(output); !status)
-      return status;
     write(output);
-    ++counts_.kernelCalls;
+    if (++counts_.kernelCalls > mostCalls_)
+      return fail("calls more kernels than the plan claims");
     if (result.isStore)
       counts_.stored[to.tensor] += bytes(result, result.part);
     return {};
@@ -234,6 +207,7 @@ private:
   const Graph& graph_;
   const Stage& stage_;
   const Tiling& tiling_;
+  uint64_t mostCalls_;
   std::map<TensorId, size_t> index_;
   std::vector<State> states_;
   std::vector<BoxAccess> accesses_;
@@ -247,7 +221,7 @@ private:
 Expected<TileReplay::Counts> TileReplay::run() const {
   if (!stage_.tiling)
     return makeError(DiagId::BadPlan, "a tiled stage without tiles");
-  TileRun run(graph_, stage_);
+  TileRun run(graph_, stage_, mostCalls_);
   if (Status status = run.prepare(); !status)
     return status.takeError();
   const TileIndex& tiles = stage_.tiling->tiles;

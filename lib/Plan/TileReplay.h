@@ -18,12 +18,14 @@ public:
     uint64_t kernelCalls = 0;
   };
 
-  TileReplay(const Graph& graph, const Stage& stage) : graph_(graph), stage_(stage) {}
+  /// `mostCalls`: kernel calls that the plan claims. More are an error as soon as they are counted, so that the time of a
+  /// replay is that of the plan.
+  TileReplay(const Graph& graph, const Stage& stage, uint64_t mostCalls = UINT64_MAX)
+      : graph_(graph), stage_(stage), mostCalls_(mostCalls) {}
 
-  /// An error unless in every tile
+  /// An error unless the tiling follows the rules of the loader (Plan/TilingRules.h) and in every tile
   ///  - each op can run on the box it is to make, and finds its operands' boxes, complete, in its buffers;
   ///  - a buffer has room for its box, and what a reader wants of it is contiguous;
-  ///  - no op writes over what it reads, and nothing over the executor's state;
   ///  - a load that is left out would have brought the box that is there;
   /// and the stored parts make up whole tensors.
   Expected<Counts> run() const;
@@ -31,6 +33,7 @@ public:
 private:
   const Graph& graph_;
   const Stage& stage_;
+  uint64_t mostCalls_;
 };
 
 } // namespace tigris

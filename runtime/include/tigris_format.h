@@ -33,6 +33,7 @@
 #define TIGRIS_SECTION_ALIGN 16u /* of every section, from the start of the file */
 #define TIGRIS_WEIGHT_ALIGN 16u  /* of every constant, from the start of WEIGHTS */
 #define TIGRIS_MIN_ALIGN 4u      /* smallest legal summary.align */
+#define TIGRIS_MAX_ALIGN 4096u   /* and the largest */
 #define TIGRIS_MAX_RANK 8u
 #define TIGRIS_MAX_TENSOR_BYTES 0x40000000u /* 1 GiB: element offsets and one step fit int32 */
 

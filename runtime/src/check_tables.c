@@ -47,9 +47,9 @@ static tigris_status checkSummary(const tigris_plan* plan) {
     if (!stringOk(plan, (&s->model)[i]))
       return TIGRIS_E_FORMAT;
   }
-  if (s->align < TIGRIS_MIN_ALIGN || s->align > 4096 || (s->align & (s->align - 1)) != 0 ||
-      s->io_mode > TIGRIS_IO_ARENA || s->stages != plan->stage_count ||
-      plan->tensor_count >= TIGRIS_NO_TENSOR)
+  if (s->align < TIGRIS_MIN_ALIGN || s->align > TIGRIS_MAX_ALIGN ||
+      (s->align & (s->align - 1)) != 0 || s->io_mode > TIGRIS_IO_ARENA ||
+      s->stages != plan->stage_count || plan->tensor_count >= TIGRIS_NO_TENSOR)
     return TIGRIS_E_FORMAT;
   if ((int32_t)(s->fast_bytes | s->slow_bytes | s->scratch_bytes) < 0 ||
       s->fast_reserved > s->fast_bytes || s->fast_peak > s->fast_bytes ||

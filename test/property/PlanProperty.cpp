@@ -12,6 +12,7 @@
 #include "PlanRun.h"
 #include "RandomModel.h"
 
+#include "tigris/Driver/RuntimeBackends.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Plan/Objective.h"
@@ -117,7 +118,7 @@ public:
     }
     if (!file)
       return strCat("untiled: ", file.error().message());
-    reference_ = runPlan(*file, inputs_, {100, 0, fill(0x11), onHost()});
+    reference_ = runPlan(*file, inputs_, {100, 0, fill(0x11), kernels()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
     if (!plan_.budget.slow && plan_.io == IoMode::Caller && random_.percent(60))
@@ -144,7 +145,9 @@ private:
   static unsigned long long number(uint64_t value) { return value; }
 
   /// Every other model runs on the host backend: its bytes must not depend on the budget either.
-  bool onHost() const { return seed_ % 2 != 0; }
+  const tigris_backend* kernels() const {
+    return runtimeBackend(seed_ % 2 != 0 ? "host" : "reference");
+  }
 
   std::optional<uint8_t> fill(uint8_t value) const {
     return options_.unfilled ? std::nullopt : std::optional(value);
@@ -252,7 +255,7 @@ private:
       if (std::string problem = planInNeed(plan); !problem.empty())
         return problem;
     const RunResult run =
-        runPlan(*file, inputs_, {100, 0, fill(0xEE), onHost(), plan_.inputRows, plan_.outputRows});
+        runPlan(*file, inputs_, {100, 0, fill(0xEE), kernels(), plan_.inputRows, plan_.outputRows});
     if (std::string problem = compare(run); !problem.empty())
       return problem;
     const tigris_statistics& counted = run.statistics;
@@ -267,7 +270,7 @@ private:
     for (const uint32_t percent : {75, 40})
       if (std::string problem = compare(runPlan(
               *file, inputs_,
-              {percent, Overflow, fill(0x77), onHost(), plan_.inputRows, plan_.outputRows}));
+              {percent, Overflow, fill(0x77), kernels(), plan_.inputRows, plan_.outputRows}));
           !problem.empty())
         return strCat(percent, " % of the fast arena: ", problem);
     if (random_.percent(20))
@@ -285,7 +288,7 @@ private:
       return file.error().message();
     ++totals_.packed;
     const RunResult run =
-        runPlan(*file, inputs_, {100, 0, fill(0xDD), onHost(), plan_.inputRows, plan_.outputRows});
+        runPlan(*file, inputs_, {100, 0, fill(0xDD), kernels(), plan_.inputRows, plan_.outputRows});
     if (run.statistics.fast_peak > budget)
       return strCat("counted a fast peak of ", run.statistics.fast_peak);
     return compare(run);
@@ -296,7 +299,8 @@ private:
     const PlanDamage damage(file);
     for (uint64_t i = 0; i < options_.damage; ++i) {
       const bool isSmall = random_.percent(25);
-      RunOptions run = {isSmall ? 60U : 100U, isSmall ? 4096U : 0U, fill(0x55), onHost()};
+      RunOptions run = {isSmall ? 60U : 100U, isSmall ? 4096U : 0U, fill(0x55)};
+      run.backend = runtimeBackend(backends_[i % backends_.size()]);
       run.inputRows = plan_.inputRows;
       run.outputRows = plan_.outputRows;
       run.isDamaged = true;
@@ -402,6 +406,7 @@ private:
   const Options& options_;
   Totals& totals_;
   Random random_;
+  std::vector<std::string> backends_ = runtimeBackendNames();
   PlanOptions plan_;
   Graph graph_;
   Graph current_;

@@ -3,11 +3,6 @@
 
 #include "tigris/Support/StringUtils.h"
 
-#include "tigris_backend.h"
-#if TIGRIS_HAS_HOST_BACKEND
-#include "tigris_host.h"
-#endif
-
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -21,17 +16,20 @@ namespace tigris::property {
 
 namespace {
 
-constexpr size_t GuardBytes = 64;
+/// As much as a plan can ask for.
+constexpr size_t Align = TIGRIS_MAX_ALIGN;
+/// In front of the bytes, so many that they are aligned; and behind them.
+constexpr size_t GuardBytes = Align;
 constexpr uint8_t GuardValue = 0xC3;
 /// Of damaged plans.
 constexpr size_t MostMemory = 1 << 20;
 
-/// Bytes at a multiple of 64 between two guards.
+/// Aligned bytes between two guards.
 class Guarded {
 public:
   Guarded(size_t size, std::optional<uint8_t> fill)
-      : size_(size), whole_(GuardBytes + (size + GuardBytes - 1) / 64 * 64 + GuardBytes),
-        bytes_(static_cast<uint8_t*>(::operator new (whole_, std::align_val_t{64}))) {
+      : size_(size), whole_(GuardBytes + size + GuardBytes),
+        bytes_(static_cast<uint8_t*>(::operator new (whole_, std::align_val_t{Align}))) {
     std::memset(bytes_.get(), GuardValue, GuardBytes);
     std::memset(data() + size_, GuardValue, whole_ - GuardBytes - size_);
     if (fill)
@@ -52,7 +50,7 @@ public:
 
 private:
   struct Free {
-    void operator()(uint8_t* bytes) const { ::operator delete (bytes, std::align_val_t{64}); }
+    void operator()(uint8_t* bytes) const { ::operator delete (bytes, std::align_val_t{Align}); }
   };
   /// To read, too, where a sanitizer can see it.
   void forbidGuards(bool forbids) {
@@ -82,7 +80,8 @@ public:
     if (!check("open", tigris_plan_open_flags(&plan_, image_.data(), image_.size(), flags)))
       return std::move(result_);
     tigris_requirements needs;
-    const tigris_backend& backend = kernels();
+    const tigris_backend& backend =
+        options_.backend == nullptr ? tigris_backend_reference : *options_.backend;
     tigris_plan_requirements(&plan_, &backend, &needs);
     if (options_.isDamaged && (needs.fast_bytes > MostMemory || needs.slow_bytes > MostMemory)) {
       result_.error = "asks for too much memory";
@@ -105,14 +104,6 @@ public:
   }
 
 private:
-  const tigris_backend& kernels() const {
-#if TIGRIS_HAS_HOST_BACKEND
-    if (options_.onHost)
-      return tigris_backend_host;
-#endif
-    return tigris_backend_reference;
-  }
-
   Guarded& memory(size_t size) { return memories_.emplace_back(size, options_.fill); }
 
   bool check(const char* what, tigris_status status) {
@@ -194,7 +185,8 @@ private:
     }
     const bool keepsInputs = isCaller() && !options_.inputRows && !options_.isDamaged;
     for (unsigned i = 0; keepsInputs && i < inputs.size(); ++i)
-      if (std::memcmp(tigris_input(&context_, i), inputs[i].data(), inputs[i].size()) != 0)
+      if (plan_.ports[i].state == TIGRIS_NO_PORT && // states are exchanged
+          std::memcmp(tigris_input(&context_, i), inputs[i].data(), inputs[i].size()) != 0)
         result_.error = strCat("wrote over the caller's input ", i);
   }
 

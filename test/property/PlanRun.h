@@ -1,7 +1,7 @@
 // Runs an emitted plan in memories of exactly the sizes asked for, between guard bytes.
 #pragma once
 
-#include "tigris.h"
+#include "tigris_backend.h"
 
 #include <cstdint>
 #include <optional>
@@ -27,8 +27,8 @@ struct RunOptions {
   uint32_t moreSlow = 0;
   /// What the memories hold before the run; unset: they are left as they come, which valgrind calls undefined.
   std::optional<uint8_t> fill;
-  /// On the host backend where the build has it, otherwise on the reference.
-  bool onHost = false;
+  /// Null: the reference kernels.
+  const tigris_backend* backend = nullptr;
   /// Callbacks move the inputs (outputs) row by row.
   bool inputRows = false;
   bool outputRows = false;

@@ -247,8 +247,44 @@ TEST_CASE("broken tilings") {
   checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); }, "tensor 'y' has no buffer");
   checkTilingRefused([](Stage& s) { s.tiling->buffers.push_back(s.tiling->buffers[0]); },
                      "two buffers for tensor 'x'");
-  checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 8; }, "claims slow reads");
-  checkTilingRefused([](Stage& s) { s.spills.clear(); }, "the caller reads tensor 'y'");
+  checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 8; },
+                     "calls more kernels than the plan claims");
+  checkTilingRefused([](Stage& s) { s.spills.clear(); }, "possible are 1");
   checkTilingRefused([](Stage& s) { s.mode = StageMode::Whole; }, "over its own tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling.reset(); }, "claims a peak");
+}
+
+TEST_CASE("tilings that the loader would refuse") {
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes += 64; },
+                     "writes over its operand tensor 'x': its buffer at ");
+  checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 9; },
+                     "cuts axis 1 into 9 tiles, possible are 8");
+  checkTilingRefused(
+      [](Stage& s) {
+        s.tiling->tiles = {1, 8, 4, 5};
+      },
+      "cuts axis 3 into 5 tiles, possible are 4");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 16; },
+                     "reload_axes of tensor 'x' is 16, possible is 0 to 15");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].reloadAxes = 1; },
+                     "reload_axes of tensor 'y' is 1, possible is 0 as it is not loaded");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].wait = 1; },
+                     "tensor 'y' waits for rows, which only results of streamed stages do");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].sink = true; }, "is a sum of rows");
+}
+
+TEST_CASE("a plan whose stages leave no room for the kernels' scratch") {
+  Graph graph = parseGraph(Tiles);
+  PlanOptions options;
+  options.budget = {200, 1024, {}};
+  Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(bool(plan));
+  plan->scratch = plan->budget.fast - plan->stages[0].peak;
+  graph.setPlan(*plan);
+  CHECK(bool(checkPlan(graph)));
+  ++plan->scratch;
+  graph.setPlan(*plan);
+  const Status status = checkPlan(graph);
+  REQUIRE_FALSE(bool(status));
+  CHECK(status.error().message().find("exceed the budget of 200") != std::string::npos);
 }

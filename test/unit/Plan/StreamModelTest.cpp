@@ -438,7 +438,7 @@ TEST_CASE("streams: the replay refuses sums that are lost, or that no op can mak
   CHECK(refusal(broken) == "op 'average' has lost its sums after 1 rows");
   broken = stage;
   broken.tiling->buffers[2].offset = broken.tiling->buffers[1].offset;
-  CHECK(refusal(broken) == "op 'average' writes over its operand tensor 'a'");
+  CHECK(refusal(broken).find("op 'average' writes over its operand tensor 'a'") == 0);
   broken = stage;
   broken.tiling->buffers[2].bytes = 3;
   CHECK(refusal(broken) == "the sums of op 'average' need 4 bytes, their buffer has 3");
@@ -454,7 +454,7 @@ TEST_CASE("streams: the replay refuses sums that are lost, or that no op can mak
   CHECK(refusal(broken) == "op 'window' cannot add rows as they come");
   broken = stage;
   broken.tiling->buffers[0].sink = true;
-  CHECK(refusal(broken) == "tensor 'x' is no sum of any op");
+  CHECK(refusal(broken) == "tensor 'x' is a sum of rows, which only results of streamed stages do");
 }
 
 TEST_CASE("streams: stripes load and make the columns near their borders twice") {
