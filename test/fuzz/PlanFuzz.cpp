@@ -1,6 +1,6 @@
-// Whatever bytes arrive as a plan, checksum aside: refused, or run inside the memory it was given.
+// Whatever bytes arrive as a plan, checksum aside: refused, or run inside the memory it was given by every backend.
 
-#include "tigris_backend.h"
+#include "tigris/Driver/RuntimeBackends.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,12 +29,13 @@ Memory allocate(size_t bytes) {
   return Memory(static_cast<uint8_t*>(memory));
 }
 
-void runIn(const tigris_plan& plan, size_t fastBytes, size_t slowBytes) {
+void runIn(const tigris_plan& plan, const tigris_backend& backend, size_t fastBytes,
+           size_t slowBytes) {
   Memory fast = allocate(fastBytes);
   Memory slow = allocate(slowBytes);
   tigris_memory memory = {fast.get(), fastBytes, slow.get(), slowBytes};
   tigris_context context;
-  if (tigris_init(&context, &plan, &tigris_backend_reference, &memory) != TIGRIS_OK)
+  if (tigris_init(&context, &plan, &backend, &memory) != TIGRIS_OK)
     return;
 
   std::vector<Memory> buffers;
@@ -64,11 +65,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (tigris_plan_open_flags(&plan, bytes.get(), size, TIGRIS_OPEN_IGNORE_CRC) != TIGRIS_OK)
     return 0;
 
-  tigris_requirements need;
-  tigris_plan_requirements(&plan, &tigris_backend_reference, &need);
-  if (need.fast_bytes > MaxBytes || need.slow_bytes > MaxBytes || need.align > Align)
-    return 0;
-  runIn(plan, need.fast_bytes, need.slow_bytes);
-  runIn(plan, need.fast_bytes / 4 * 3, need.slow_bytes + need.fast_bytes);
+  for (const std::string& name : tigris::runtimeBackendNames()) {
+    const tigris_backend& backend = *tigris::runtimeBackend(name);
+    tigris_requirements need;
+    tigris_plan_requirements(&plan, &backend, &need);
+    if (need.fast_bytes > MaxBytes || need.slow_bytes > MaxBytes || need.align > Align)
+      return 0;
+    runIn(plan, backend, need.fast_bytes, need.slow_bytes);
+    runIn(plan, backend, need.fast_bytes / 4 * 3, need.slow_bytes + need.fast_bytes);
+  }
   return 0;
 }

@@ -2,10 +2,12 @@
 //
 // usage: fuzz_NAME ROUNDS SEED-FILE...
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -28,13 +30,23 @@ private:
   uint64_t state_ = 0x9E3779B97F4A7C15u;
 };
 
+/// Makes a number of 16 or 32 bits a limit of some type.
+void setNumber(std::vector<uint8_t>& bytes, size_t at, Random& random) {
+  constexpr std::array<uint32_t, 9> Limits = {0,       1,           255,         256,        0xFFFF,
+                                              0x10000, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU};
+  const size_t width = random.below(3) == 0 ? 2 : 4;
+  at -= at % width;
+  if (at + width <= bytes.size())
+    std::memcpy(&bytes[at], &Limits[random.below(Limits.size())], width);
+}
+
 void damage(std::vector<uint8_t>& bytes, Random& random) {
   const size_t changes = 1 + random.below(4);
   for (size_t i = 0; i < changes && !bytes.empty(); ++i) {
     // Most structure is at the front, so half of the damage goes there.
     size_t reach = random.below(2) != 0 ? bytes.size() : bytes.size() / 8 + 1;
     size_t at = random.below(reach);
-    switch (random.below(6)) {
+    switch (random.below(7)) {
     case 0:
       bytes[at] ^= static_cast<uint8_t>(1u << random.below(8));
       break;
@@ -45,9 +57,12 @@ void damage(std::vector<uint8_t>& bytes, Random& random) {
       bytes[at] = random.below(2) != 0 ? 0xFF : 0;
       break;
     case 3:
-      bytes.resize(at);
+      setNumber(bytes, at, random);
       break;
     case 4:
+      bytes.resize(at);
+      break;
+    case 5:
       bytes.erase(bytes.begin() + static_cast<ptrdiff_t>(at));
       break;
     default:

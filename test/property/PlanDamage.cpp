@@ -44,8 +44,8 @@ void PlanDamage::change(std::string& bytes, const Table& table, Random& random) 
   const auto below = [&](size_t limit) {
     return static_cast<size_t>(random.below(static_cast<int64_t>(limit)));
   };
-  constexpr std::array<uint32_t, 9> Borders = {0,      1,       2,          3,         0x7FFF,
-                                               0xFFFF, 0x10000, 0x7FFFFFFF, 0xFFFFFFFF};
+  constexpr std::array<uint32_t, 13> Borders = {
+      0, 1, 2, 3, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF};
   const size_t width = size_t{1} << below(3);
   const size_t field = below(table.recordBytes / width) * width;
   const auto at = [&](size_t record) { return table.begin + record * table.recordBytes + field; };

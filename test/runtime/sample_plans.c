@@ -719,6 +719,101 @@ static uint8_t* recurrent(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* int8 as vendors' kernels take it: no zero points of weights, one quantisation around pools. */
+static uint8_t* plain(Builder* b, uint32_t* size) {
+  const int32_t cw[4] = {4, 3, 3, 2};
+  const int32_t pw[4] = {4, 1, 1, 4};
+  const int32_t dw[3] = {3, 3, 4};
+  const int32_t four[1] = {4};
+  const int32_t fw[2] = {3, 4};
+  const int32_t fx[2] = {1, 4};
+  const int32_t fy[2] = {1, 3};
+  int8_t data[256];
+  int32_t bias[4] = {100, -100, 7, 0};
+  tigris_conv_params conv = convParams(b, 1, 1, 0);
+  tigris_pool_params pool = poolParams();
+  tigris_global_pool_params global;
+  tigris_binary_params binary;
+  tigris_fc_params fc;
+  tigris_softmax_params softmax;
+  int in[3];
+  int x;
+  int y;
+  int z;
+  randomBytes(data, sizeof data);
+  builderInit(b, TIGRIS_IO_SLOW);
+  /* as much as any backend needs, so that each runs in less memory, too */
+  b->summary.scratch_bytes = 5000;
+  builderQuant(b, 0.1f, -3);
+  conv.lo.i = -128;
+  conv.hi.i = 127;
+  x = s8(b, 6, 6, 2);
+  builderInput(b, x);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_S8, 4, cw, TIGRIS_NONE, data);
+  in[2] = builderConst(b, TIGRIS_S32, 1, four, TIGRIS_NONE, bias);
+  conv.requant = oneRequant(b, 4);
+  conv.requant_count = 4;
+  y = s8(b, 6, 6, 4);
+  builderOp(b, TIGRIS_OP_CONV, 3, in, y, &conv, sizeof conv);
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_S8, 3, dw, TIGRIS_NONE, data);
+  conv.groups = 4;
+  x = s8(b, 6, 6, 4);
+  builderOp(b, TIGRIS_OP_DEPTHWISE_CONV, 3, in, x, &conv, sizeof conv);
+  in[0] = x;
+  in[1] = builderConst(b, TIGRIS_S8, 4, pw, TIGRIS_NONE, data);
+  conv.groups = conv.kernel_h = conv.kernel_w = 1;
+  conv.pad_top = conv.pad_left = conv.pad_bottom = conv.pad_right = 0;
+  conv.requant_count = 1;
+  conv.requant = oneRequant(b, 1);
+  z = s8(b, 6, 6, 4);
+  builderOp(b, TIGRIS_OP_CONV, 3, in, z, &conv, sizeof conv);
+  memset(&binary, 0, sizeof binary);
+  binary.lo.i = -128;
+  binary.hi.i = 127;
+  binary.left_shift = 20;
+  binary.a_multiplier = binary.b_multiplier = binary.out_multiplier = 1 << 30;
+  binary.out_shift = -17;
+  in[1] = z;
+  y = s8(b, 6, 6, 4);
+  builderOp(b, TIGRIS_OP_ADD, 2, in, y, &binary, sizeof binary);
+  binary.out_shift = -4;
+  in[0] = y;
+  x = s8(b, 6, 6, 4);
+  builderOp(b, TIGRIS_OP_MUL, 2, in, x, &binary, sizeof binary);
+  y = s8(b, 3, 3, 4);
+  builderOp(b, TIGRIS_OP_MAX_POOL, 1, &x, y, &pool, sizeof pool);
+  pool.stride_h = pool.stride_w = 1;
+  x = s8(b, 2, 2, 4);
+  builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, x, &pool, sizeof pool);
+  memset(&global, 0, sizeof global);
+  global.lo.i = -128;
+  global.hi.i = 127;
+  global.requant = TIGRIS_NONE;
+  y = builderTensor(b, TIGRIS_S8, 2, fx, 0);
+  builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &x, y, &global, sizeof global);
+  memset(&fc, 0, sizeof fc);
+  fc.lo.i = -128;
+  fc.hi.i = 127;
+  fc.requant = conv.requant;
+  fc.requant_count = 1;
+  fc.weight_zeros = TIGRIS_NONE;
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_S8, 2, fw, TIGRIS_NONE, data);
+  x = builderTensor(b, TIGRIS_S8, 2, fy, 0);
+  builderOp(b, TIGRIS_OP_FULLY_CONNECTED, 2, in, x, &fc, sizeof fc);
+  memset(&softmax, 0, sizeof softmax);
+  softmax.axis = 1;
+  softmax.multiplier = 1717986918;
+  softmax.left_shift = 23;
+  softmax.diff_min = -248;
+  y = builderTensor(b, TIGRIS_S8, 2, fy, 0);
+  builderOp(b, TIGRIS_OP_SOFTMAX, 1, &x, y, &softmax, sizeof softmax);
+  builderOutput(b, y);
+  return builderFinish(b, size);
+}
+
 uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
   switch (index) {
   case 0:
@@ -741,6 +836,8 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
     return stripes(b, size);
   case 9:
     return roof(b, size);
+  case 10:
+    return plain(b, size);
   default:
     return NULL;
   }

@@ -26,7 +26,7 @@ static const tigris_vendor_adapter adapters[] = {
     {TIGRIS_OP_MUL, tigris_cn_binary_serves, NULL, tigris_cn_binary},
 #endif
 #if TIGRIS_CMSIS_NN_SOFTMAX
-    {TIGRIS_OP_SOFTMAX, tigris_vendor_last_axis, NULL, tigris_cn_softmax},
+    {TIGRIS_OP_SOFTMAX, tigris_vendor_plain_softmax, NULL, tigris_cn_softmax},
 #endif
     {0, NULL, NULL, NULL},
 };

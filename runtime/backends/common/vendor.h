@@ -10,9 +10,14 @@
 #include "tigris_backend.h"
 #include "view.h"
 
-/* Dimensions and products of kernel and channels up to this are what adapters hand over: vendors count in 16 bits in
- * places. Larger ops run on the reference kernels. */
+/* Bounds of what adapters hand over. Larger ops are legal and run on the reference kernels.
+ *
+ * Dimensions, strides, pads, and products of kernel and channels: vendors keep them in 16 bits, signed in places. */
 #define TIGRIS_VENDOR_MOST 32767u
+/* Values of one average: vendors add them up in int32, and some visit every tap of a window, in the padding, too. */
+#define TIGRIS_VENDOR_TAPS 65536u
+/* Values of one softmax: its sum has 12 integer bits, of which the shift of the result leaves 9. */
+#define TIGRIS_VENDOR_CLASSES 511
 
 /* One op as the plan has it; `x`, `w` and `y` are the tensors of operands 0, 1 (or NULL) and the output. */
 typedef struct tigris_vendor_op {
@@ -98,9 +103,9 @@ static inline int tigris_vendor_has_bias(const tigris_vendor_op* o) {
   return o->op->inputs > 2 && o->plan->operands[o->op->operands + 2].pool != TIGRIS_POOL_ABSENT;
 }
 
-/* Product of dimensions as vendors can count it. */
-static inline int tigris_vendor_small(int32_t a, int32_t b, int32_t c) {
-  return (uint64_t)(uint32_t)a * (uint32_t)b * (uint32_t)c <= TIGRIS_VENDOR_MOST;
+/* A number that is not negative, or several joined by |, which is the same because the bound is all ones. */
+static inline int tigris_vendor_fits(int32_t joined) {
+  return (uint32_t)joined <= TIGRIS_VENDOR_MOST;
 }
 
 /* Sizes that vendors keep in 16 bits, weights without zero points. */
@@ -108,11 +113,12 @@ static inline int tigris_vendor_plain_conv(const tigris_vendor_op* o) {
   const tigris_conv_params* p = (const tigris_conv_params*)o->params;
   const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
   const tigris_shape4 y = tigris_shape4_of(o->plan, o->y);
-  return p->weight_zeros == TIGRIS_NONE && tigris_vendor_small(p->kernel_h, p->kernel_w, x.c) &&
-         /* each of them, because the bound is all ones */
-         (uint32_t)(y.h | y.w | y.c |
-                    (x.h + p->pad_top + p->pad_bottom + p->dilation_h * p->kernel_h) |
-                    (x.w + p->pad_left + p->pad_right + p->dilation_w * p->kernel_w)) <=
+  return p->weight_zeros == TIGRIS_NONE &&
+         tigris_vendor_fits(x.c | y.h | y.w | y.c | p->kernel_h | p->kernel_w | p->stride_h |
+                            p->stride_w |
+                            (x.h + p->pad_top + p->pad_bottom + p->dilation_h * p->kernel_h) |
+                            (x.w + p->pad_left + p->pad_right + p->dilation_w * p->kernel_w)) &&
+         (uint64_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * (uint32_t)x.c <=
              TIGRIS_VENDOR_MOST;
 }
 
@@ -125,19 +131,23 @@ static inline int tigris_vendor_windows_meet(const tigris_conv_params* p) {
 static inline int tigris_vendor_plain_dense(const tigris_vendor_op* o) {
   const int32_t* dims = tigris_dims(o->plan, o->w);
   return ((const tigris_fc_params*)o->params)->weight_zeros == TIGRIS_NONE &&
-         tigris_vendor_small(dims[0], 1, 1) && tigris_vendor_small(dims[1], 1, 1);
+         tigris_vendor_fits(dims[0] | dims[1]);
 }
 
 /* No dilation; averages with TFLite's rounding over the taps inside the input. */
 static inline int tigris_vendor_plain_pool(const tigris_vendor_op* o) {
   const tigris_pool_params* p = (const tigris_pool_params*)o->params;
   const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
-  if (!tigris_vendor_small(x.c, 1, 1) || !tigris_vendor_small(x.h, 1, 1) ||
-      !tigris_vendor_small(x.w, 1, 1) || o->x->rank < 2 || o->x->rank > 4)
+  const tigris_shape4 y = tigris_shape4_of(o->plan, o->y);
+  if (!tigris_vendor_fits(x.c | x.h | x.w) || o->x->rank < 2 || o->x->rank > 4)
     return 0;
   if (o->op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL)
-    return ((const tigris_global_pool_params*)o->params)->requant == TIGRIS_NONE;
-  return p->dilation_h == 1 && p->dilation_w == 1 &&
+    return ((const tigris_global_pool_params*)o->params)->requant == TIGRIS_NONE &&
+           (uint32_t)(x.h * x.w) <= TIGRIS_VENDOR_TAPS;
+  return tigris_vendor_fits(y.h | y.w | p->kernel_h | p->kernel_w | p->stride_h | p->stride_w |
+                            p->pad_top | p->pad_left) &&
+         (uint32_t)(p->kernel_h * p->kernel_w) <= TIGRIS_VENDOR_TAPS && p->dilation_h == 1 &&
+         p->dilation_w == 1 &&
          (o->op->opcode == TIGRIS_OP_MAX_POOL ||
           (p->requant == TIGRIS_NONE && (p->flags & TIGRIS_POOL_COUNT_PAD) == 0));
 }
@@ -180,8 +190,12 @@ static inline int tigris_vendor_same_rows(const tigris_call* call, uint32_t inpu
   return 1;
 }
 
-static inline int tigris_vendor_last_axis(const tigris_vendor_op* o) {
-  return ((const tigris_softmax_params*)o->params)->axis == (int32_t)o->x->rank - 1;
+/* Over the last axis, few classes, and no difference that counts leaves int32 when it is scaled. */
+static inline int tigris_vendor_plain_softmax(const tigris_vendor_op* o) {
+  const tigris_softmax_params* p = (const tigris_softmax_params*)o->params;
+  return p->axis == (int32_t)o->x->rank - 1 &&
+         tigris_dims(o->plan, o->x)[p->axis] <= TIGRIS_VENDOR_CLASSES &&
+         p->diff_min >= -(INT32_MAX >> p->left_shift);
 }
 
 /* One pair per output channel, as vendors want them. */

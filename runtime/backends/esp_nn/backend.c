@@ -4,6 +4,9 @@
 #include "esp_nn.h"
 #include "vendor.h"
 
+/* Where ESP-NN takes 16 bits: what is served has at most TIGRIS_VENDOR_MOST. */
+static inline uint16_t narrow(int32_t value) { return (uint16_t)value; }
+
 static data_dims_t dimsOf(const tigris_shape4* s) {
   data_dims_t d;
   d.width = s->w;
@@ -136,12 +139,12 @@ static tigris_status dense(const tigris_call* call) {
     return tigris_vendor_fallback(call);
   for (; rows != 0; --rows) {
     if (p->requant_count == 1)
-      esp_nn_fully_connected_s8(x, -zero, (uint16_t)dims[1], w, 0, tigris_vendor_bias(call), y,
-                                (uint16_t)dims[0], outZero, pairs[1], pairs[0], p->lo.i, p->hi.i);
+      esp_nn_fully_connected_s8(x, -zero, narrow(dims[1]), w, 0, tigris_vendor_bias(call), y,
+                                narrow(dims[0]), outZero, pairs[1], pairs[0], p->lo.i, p->hi.i);
     else
-      esp_nn_fully_connected_per_ch_s8(x, -zero, (uint16_t)dims[1], w, 0, tigris_vendor_bias(call),
-                                       y, (uint16_t)dims[0], outZero, pairs + p->requant_count,
-                                       pairs, p->lo.i, p->hi.i);
+      esp_nn_fully_connected_per_ch_s8(x, -zero, narrow(dims[1]), w, 0, tigris_vendor_bias(call), y,
+                                       narrow(dims[0]), outZero, pairs + p->requant_count, pairs,
+                                       p->lo.i, p->hi.i);
     x += dims[1];
     y += dims[0];
   }
@@ -165,10 +168,9 @@ static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_poo
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
     return tigris_vendor_fallback(call);
   for (n = 0; n < in.n; ++n) {
-    kernel(x, (uint16_t)in.w, (uint16_t)in.h, y, (uint16_t)out.w, (uint16_t)out.h,
-           (uint16_t)p->stride_w, (uint16_t)p->stride_h, (uint16_t)p->kernel_w,
-           (uint16_t)p->kernel_h, (uint16_t)p->pad_left, (uint16_t)p->pad_top, p->lo.i, p->hi.i,
-           (uint16_t)in.c);
+    kernel(x, narrow(in.w), narrow(in.h), y, narrow(out.w), narrow(out.h), narrow(p->stride_w),
+           narrow(p->stride_h), narrow(p->kernel_w), narrow(p->kernel_h), narrow(p->pad_left),
+           narrow(p->pad_top), p->lo.i, p->hi.i, narrow(in.c));
     x += (size_t)in.h * (size_t)in.w * (size_t)in.c;
     y += (size_t)out.h * (size_t)out.w * (size_t)out.c;
   }
@@ -257,7 +259,7 @@ static const tigris_vendor_adapter adapters[] = {
     {TIGRIS_OP_MUL, servesBinary, NULL, binary},
 #endif
 #if TIGRIS_KERNEL_SOFTMAX_S8
-    {TIGRIS_OP_SOFTMAX, tigris_vendor_last_axis, softmaxScratch, softmax},
+    {TIGRIS_OP_SOFTMAX, tigris_vendor_plain_softmax, softmaxScratch, softmax},
 #endif
     {0, NULL, NULL, NULL},
 };
