@@ -129,6 +129,11 @@ public:
         name_, ".c and the\n * sources of the runtime", backend_.sources, ". */\n#include \"",
         name_, ".h\"\n\n#include \"tigris.h\"\n#include \"", backend_.header,
         "\"\n\n#include <string.h>\n\n");
+    if (caller_)
+      text += strCat("#if ", upper_, "_INPUTS + ", upper_,
+                     "_OUTPUTS > TIGRIS_MAX_PORTS\n#error \"compile this and the runtime with "
+                     "TIGRIS_SELECTION_HEADER naming ",
+                     name_, "_kernels.h\"\n#endif\n\n");
     if (fast)
       text += memory("fast", "FAST_BYTES");
     if (slow)

@@ -11,6 +11,20 @@ namespace tigris {
 
 namespace {
 
+Error limitError(const tigris_plan& plan) {
+  if (plan.error_op != TIGRIS_NONE) {
+    const tigris_op& op = plan.ops[plan.error_op];
+    return makeError(DiagId::UnsupportedOp, "op ", plan.error_op, " '",
+                     tigris_plan_string(&plan, op.name), "' has ", uint32_t{op.inputs} + op.outputs,
+                     " operands, at most ", TIGRIS_MAX_OPERANDS,
+                     " are possible; build tools and runtime with a larger TIGRIS_MAX_OPERANDS");
+  }
+  return makeError(DiagId::UnsupportedOp, "the model has ", plan.port_count,
+                   " inputs and outputs, at most ", TIGRIS_MAX_PORTS,
+                   " can be the caller's; plan with --io=slow or --io=arena, or build tools and "
+                   "runtime with a larger TIGRIS_MAX_PORTS");
+}
+
 /// The runtime refuses a file only when the emitter is wrong, or the model exceeds a limit that the
 /// firmware can raise when it builds the runtime. `aligned` gets the file's bytes, which `plan` then refers to.
 Status openWithRuntime(const std::string& file, std::vector<std::max_align_t>& aligned,
@@ -19,10 +33,7 @@ Status openWithRuntime(const std::string& file, std::vector<std::max_align_t>& a
   std::copy(file.begin(), file.end(), reinterpret_cast<char*>(aligned.data()));
   const tigris_status status = tigris_plan_open(&plan, aligned.data(), file.size());
   if (status == TIGRIS_E_LIMIT)
-    return makeError(DiagId::UnsupportedOp, "the model has more than ", TIGRIS_MAX_PORTS,
-                     " inputs and outputs, or an op with more than ", TIGRIS_MAX_OPERANDS,
-                     " operands; build tools and runtime with a larger TIGRIS_MAX_PORTS or "
-                     "TIGRIS_MAX_OPERANDS");
+    return limitError(plan);
   if (status == TIGRIS_OK)
     return {};
   const std::string at =

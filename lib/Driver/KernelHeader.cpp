@@ -5,6 +5,7 @@
 
 #include "tigris.h"
 
+#include <algorithm>
 #include <set>
 
 namespace tigris {
@@ -97,6 +98,17 @@ std::string definition(const std::string& macro, int value) {
   return strCat("#ifndef TIGRIS_", macro, "\n#define TIGRIS_", macro, " ", value, "\n#endif\n");
 }
 
+/// Entries of the context's table of ports, which buffers of the caller and the dynamic arena need.
+uint32_t portEntries(const tigris_plan& plan) {
+  return plan.summary->io_mode == TIGRIS_IO_SLOW ? 1 : std::max(plan.port_count, uint32_t{1});
+}
+
+/// The largest value that any of several headers, or the command line, asks for.
+std::string atLeast(std::string_view macro, uint32_t value) {
+  return strCat("#if !defined(TIGRIS_", macro, ") || TIGRIS_", macro, " < ", value,
+                "\n#undef TIGRIS_", macro, "\n#define TIGRIS_", macro, " ", value, "\n#endif\n");
+}
+
 } // namespace
 
 std::string kernelHeader(const tigris_plan& plan) {
@@ -113,12 +125,12 @@ std::string kernelHeader(const tigris_plan& plan) {
                      " * and the program with TIGRIS_SELECTION_HEADER naming this file, or one "
                      "that includes the headers of several\n"
                      " * plans: the runtime then has what any of them needs. A macro that is "
-                     "defined before keeps its value. */\n";
+                     "defined before keeps its value; TIGRIS_MAX_PORTS only grows. */\n";
   for (const char* rest : {"KERNELS_DEFAULT", "PARTS_DEFAULT"})
     text += definition(rest, 0);
   for (const std::string& macro : macros)
     text += definition(macro, 1);
-  return text;
+  return text + atLeast("MAX_PORTS", portEntries(plan));
 }
 
 } // namespace tigris

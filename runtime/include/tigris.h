@@ -181,9 +181,6 @@ typedef struct tigris_context {
   uint8_t* slow;
   uint8_t* scratch;
   uint8_t* unpacked; /* where weight blocks are unpacked: fast, or a part of slow in dynamic mode */
-  void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
-  /* callbacks of inputs and outputs by rows, whose entry in `ports` is what they are given; NULL: a buffer */
-  int (*rows[TIGRIS_MAX_PORTS])(void* user, uint32_t first, uint32_t count, void* rows);
   uint32_t scratch_bytes;
   uint32_t stage;       /* next stage to run */
   uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */
@@ -199,6 +196,11 @@ typedef struct tigris_context {
   uint32_t rehearsal;          /* 1: tigris_init counts a run without moving a byte */
   tigris_profile_hook profile; /* NULL: none */
   void* profile_user;
+  /* Last, so that the members above stay in place in a program built with a larger TIGRIS_MAX_PORTS than
+   * the library. */
+  void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
+  /* callbacks of inputs and outputs by rows, whose entry in `ports` is what they are given; NULL: a buffer */
+  int (*rows[TIGRIS_MAX_PORTS])(void* user, uint32_t first, uint32_t count, void* rows);
 } tigris_context;
 
 /* Checks memory, alignment and that the backend has a kernel for every op. Keeps pointers to `plan` and

@@ -35,10 +35,11 @@
 #define TIGRIS_MAX_OPERANDS 32
 #endif
 
-/* Model inputs plus outputs when they live in caller buffers, or in the arena in dynamic mode (one pointer
- * each in the context). */
+/* Model inputs plus outputs when they live in caller buffers, or in the arena in dynamic mode: two pointers each
+ * in the context. A plan with more is refused with TIGRIS_E_LIMIT. The header of a plan
+ * (tigris-emit --kernels-header) says how many that plan needs, so that nobody pays for more. */
 #ifndef TIGRIS_MAX_PORTS
-#define TIGRIS_MAX_PORTS 8
+#define TIGRIS_MAX_PORTS 64
 #endif
 
 /* Parts of the core: define TIGRIS_PARTS_DEFAULT as 0 and single ones of the next six as 1 to have only those. */

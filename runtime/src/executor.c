@@ -56,13 +56,12 @@ static tigris_status goDynamic(tigris_context* ctx, const tigris_memory* memory,
 
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
                           const tigris_backend* backend, const tigris_memory* memory) {
-  const tigris_context empty = {0};
   tigris_requirements need;
   size_t top; /* end of the fast arena below the scratch */
   uint32_t i;
   if (ctx == NULL || plan == NULL || plan->summary == NULL || backend == NULL || memory == NULL)
     return TIGRIS_E_ARGUMENT;
-  *ctx = empty;
+  memset(ctx, 0, sizeof *ctx);
   ctx->error_op = TIGRIS_NONE;
   ctx->error_stage = TIGRIS_NONE;
   if (backend->abi_version != TIGRIS_BACKEND_ABI)
