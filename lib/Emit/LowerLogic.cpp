@@ -38,9 +38,10 @@ Status lowerWhere(LoweringContext& context, const Op& op, tigris_opcode opcode) 
 
 Status lowerCast(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   for (const TensorId id : {op.input(0), op.output()})
-    if (context.graph().tensor(id).quant)
+    if (const auto& quant = context.graph().tensor(id).quant;
+        quant && (quant->perChannel() || quant->scale[0] != 1.0F))
       return LoweringContext::unsupported(op, "tensor '", context.graph().tensor(id).name,
-                                          "' is quantized; kernels convert plain numbers only");
+                                          "' is quantized with another scale than 1");
   const auto inputs = context.operands(op);
   if (!inputs)
     return inputs.error();

@@ -128,7 +128,12 @@ private:
       types.push_back({tensor.type, tensor.shape});
       realTypes.push_back({tensor.quant ? DType::Float32 : tensor.type, tensor.shape});
     }
-    if (const auto results = evaluateOp(op, stored_, types)) {
+    if (op.kind == OpKind::Cast && graph_.tensor(op.output()).quant) {
+      castToIntegers(op);
+      return {};
+    }
+    const bool castsReals = op.kind == OpKind::Cast && graph_.tensor(op.input(0)).quant;
+    if (const auto results = evaluateOp(op, castsReals ? real_ : stored_, types)) {
       for (size_t i = 0; i < op.outputs.size(); ++i)
         set(op.outputs[i], (*results)[i]);
       return {};
@@ -147,12 +152,26 @@ private:
     return {};
   }
 
-  /// A float port hides the quantization, a uint8 port the shift by 128.
+  /// Numbers of scale 1, which wrap around.
+  void castToIntegers(const Op& op) {
+    const Tensor& from = shadow_.tensor(op.input(0));
+    const Tensor& to = graph_.tensor(op.output());
+    const BlobRef reals = real_.find(op.input(0));
+    std::vector<int64_t> numbers = loadElements<int64_t>(*reals, from.type);
+    for (int64_t& number : numbers)
+      number = static_cast<int64_t>(static_cast<uint64_t>(number) +
+                                    static_cast<uint64_t>(int64_t{to.quant->zeroPoint[0]}));
+    set(op.output(), storeElements(numbers, to.type));
+  }
+
+  /// A float port hides the quantization, an unsigned one the shift to signed numbers.
   static bool isReal(const Port& port, const Tensor& tensor) {
-    return tensor.quant && port.type == DType::Float32;
+    return tensor.quant && isFloat(port.type);
   }
   static double shift(const Port& port, const Tensor& tensor) {
-    return port.type == DType::UInt8 && tensor.type == DType::Int8 ? 128 : 0;
+    if (port.type == tensor.type || !isInteger(port.type) || dtypeMin(port.type) != 0)
+      return 0;
+    return -static_cast<double>(dtypeMin(tensor.type));
   }
 
   BlobRef fromInterface(const Port& port, const std::vector<double>& values) const {

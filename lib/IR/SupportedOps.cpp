@@ -63,31 +63,28 @@ Status checkShapes(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// Integers that passes take care of: quantization folding shifts unsigned ones to signed ones.
-bool isForPasses(const Op& op, DType type, GraphStage stage) {
-  if (stage != GraphStage::Imported)
-    return false;
-  const bool converts = op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear;
-  return type == DType::UInt8 || type == DType::Int8 ||
-         (converts && (type == DType::Int16 || type == DType::UInt16));
+/// Integers that passes take care of: quant-annotate shifts unsigned ones to signed ones, and refuses what computes
+/// on them.
+bool isForPasses(DType type, GraphStage stage) {
+  return stage == GraphStage::Imported && (type == DType::UInt8 || type == DType::Int8 ||
+                                           type == DType::Int16 || type == DType::UInt16);
 }
 
 /// Types an operand may have: those of Ops.def, and while imported what will be found to be quantized.
 bool allowedOperand(const Op& op, DType type, GraphStage stage) {
-  return isForPasses(op, type, stage) || opInfo(op.kind).computesIn(type);
+  return isForPasses(type, stage) || opInfo(op.kind).computesIn(type);
 }
 
 /// Types in which tensors can be stored.
 bool allowedResult(const Op& op, DType type, GraphStage stage) {
-  if (isForPasses(op, type, stage))
+  if (isForPasses(type, stage))
     return true;
   if (op.kind == OpKind::QuantizeLinear)
     return type == DType::Int8 || type == DType::Int16;
   switch (type) {
-  case DType::Int16: // quantized: a Cast gives plain integers
-    return op.kind != OpKind::Cast;
   case DType::Float32:
   case DType::Int8:
+  case DType::Int16:
   case DType::Int32:
   case DType::Int64:
   case DType::Bool:
@@ -190,6 +187,17 @@ Status checkWindow(const Op& op, const Graph& graph) {
       return unsupported(op, strCat("operand '", opInfo(op.kind).operands[i].name, "' (tensor '",
                                     graph.tensor(op.inputs[i]).name,
                                     "') is computed while the model runs; it must be constant"));
+  return {};
+}
+
+/// Kernels convert numbers, which are the reals of a tensor whose scale is 1.
+Status checkCast(const Op& op, const Graph& graph) {
+  for (const TensorId id : {op.input(0), op.output()})
+    if (const std::optional<QuantParam>& quant = graph.tensor(id).quant;
+        quant && (quant->perChannel() || quant->scale[0] != 1.0F))
+      return unsupported(op, strCat("tensor '", graph.tensor(id).name,
+                                    "' is quantized with another scale than 1; use "
+                                    "QuantizeLinear and DequantizeLinear"));
   return {};
 }
 
@@ -296,6 +304,8 @@ Status checkKind(const Op& op, const Graph& graph) {
   case OpKind::GlobalAveragePool:
   case OpKind::GlobalMaxPool:
     return checkWindow(op, graph);
+  case OpKind::Cast:
+    return checkCast(op, graph);
   case OpKind::QuantizeLinear:
   case OpKind::DequantizeLinear:
     return checkQuantization(op, graph);

@@ -9,15 +9,14 @@
 //
 // uint8 becomes int8 on the way (value and zero point 128 lower; the kernels know one 8-bit type), and uint16
 // int16 (32,768 lower); a model input or output keeps its type at the interface. int4 constants widen to int8. A constant
-// that is read with two different scales is copied. Nothing is dropped: what cannot be expressed (a scale
-// computed at run time, one tensor read with two scales) is refused.
+// that is read with two different scales is copied. What moves integers hands their parameters on, and integers that nothing
+// quantizes get scale 1 (SmallIntegers.h). Nothing is dropped: what cannot be expressed (a scale computed at
+// run time, one tensor read with two scales, arithmetic on the integers themselves) is refused.
 #include "tigris/IR/Elements.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/QuantUtils.h"
+#include "tigris/Transforms/SmallIntegers.h"
 
 #include <cmath>
-#include <map>
-#include <set>
 
 namespace tigris {
 
@@ -31,12 +30,13 @@ Afterwards the integer tensor carries them and both ops have one operand:
     y = DequantizeLinear(q, 0.1, 3)    ->   y = DequantizeLinear(q)
 
 uint8 tensors become int8 (numbers 128 lower), uint16 ones int16; model inputs and outputs keep their type at
-the interface.)";
+the interface. What moves integers hands the parameters on. Integers that nothing quantizes get scale 1, so that
+their real values are their numbers; a Cast of them to float32 becomes a DequantizeLinear.)";
 
 class QuantAnnotate {
 public:
   PassStatus run(Graph& graph, PassContext& context) {
-    bool changed = false;
+    const uint64_t revision = graph.revision();
     const std::vector<OpId> order = graph.order();
     for (const OpId id : order) {
       const OpKind kind = graph.op(id).kind;
@@ -46,13 +46,10 @@ public:
       const Status status = annotate(graph, id, quantizes);
       if (!status)
         return context.fail(status.error());
-      changed = true;
     }
-    if (changed) {
-      spreadAgainstMovement(graph);
-      spreadThroughMovement(graph);
-    }
-    return changedIf(changed);
+    if (const Status status = annotateSmallIntegers(graph, given_); !status)
+      return context.fail(status.error());
+    return changedIf(graph.revision() != revision);
   }
 
 private:
@@ -109,10 +106,9 @@ private:
       return param.takeError();
     const DType type = integerType(graph, op, quantizes);
     // A DequantizeLinear whose tensor an earlier op made signed still states unsigned numbers.
-    const auto known = wasUnsigned_.find(target);
-    const DType stated = known != wasUnsigned_.end() ? known->second : type;
+    const auto known = given_.find(target);
     for (int32_t& zero : param->zeroPoint)
-      zero -= signedOffset(stated);
+      zero -= signedOffset(known != given_.end() ? known->second : type);
 
     const Tensor& before = graph.tensor(target);
     if (before.quant && !(*before.quant == *param)) {
@@ -126,15 +122,10 @@ private:
       target = graph.addTensor(std::move(copy));
       graph.setInput(id, 0, target);
     }
-    Tensor& tensor = graph.editTensor(target);
-    if (!tensor.quant) {
-      if (signedOffset(type) != 0)
-        wasUnsigned_.emplace(target, type);
-      if (tensor.isConstant())
-        widenConstant(tensor);
-      tensor.type = quantizes ? storedType(type) : storedType(tensor.type);
-      tensor.quant = *param;
-      annotated_.insert(target);
+    if (!graph.tensor(target).quant) {
+      if (quantizes)
+        graph.editTensor(target).type = type;
+      giveParam(graph, target, *param, given_);
     }
     graph.setInputs(id, {graph.op(id).input(0)});
     for (const char* name : {"axis", "output_dtype", "saturate", "block_size", "precision"})
@@ -142,113 +133,7 @@ private:
     return {};
   }
 
-  /// By how much numbers of an unsigned type are lower in the signed one that stores them.
-  static int32_t signedOffset(DType type) {
-    return type == DType::UInt8 ? 128 : type == DType::UInt16 ? 32768 : 0;
-  }
-
-  static DType storedType(DType type) {
-    switch (type) {
-    case DType::UInt16:
-      return DType::Int16;
-    case DType::UInt8:
-    case DType::Int4:
-    case DType::UInt4:
-      return DType::Int8;
-    default:
-      return type;
-    }
-  }
-
-  static void widenConstant(Tensor& tensor) {
-    // 4-bit constants already hold one value per byte.
-    if (tensor.type == DType::UInt8) {
-      std::vector<uint8_t> bytes = tensor.data->values<uint8_t>();
-      for (uint8_t& byte : bytes)
-        byte = static_cast<uint8_t>(byte ^ 0x80U);
-      tensor.data = makeBlob(std::move(bytes));
-    } else if (tensor.type == DType::UInt16) {
-      std::vector<uint16_t> values = tensor.data->values<uint16_t>();
-      for (uint16_t& value : values)
-        value = static_cast<uint16_t>(value ^ 0x8000U);
-      tensor.data = makeBlobOf(values);
-    }
-  }
-
-  /// Integer tables that only movement reads, such as embeddings of quantized-operator models, take the parameters of
-  /// what is read of them.
-  void spreadAgainstMovement(Graph& graph) {
-    const std::vector<OpId> order = graph.order();
-    for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      const Op op = graph.op(*at);
-      if (!isDataMovement(op) || op.outputs.size() != 1 || !op.output())
-        continue;
-      const std::optional<QuantParam> quant = graph.tensor(op.output()).quant;
-      if (!quant || quant->perChannel())
-        continue;
-      for (const size_t slot : dataOperands(op))
-        if (const Tensor& source = graph.tensor(op.inputs[slot]);
-            !source.quant && isInteger(source.type) && !graph.isGraphInput(op.inputs[slot]))
-          giveParam(graph, *at, slot, *quant);
-    }
-  }
-
-  /// An operand without parameters gets them; a constant in a copy, because others may read it differently.
-  void giveParam(Graph& graph, OpId id, size_t slot, const QuantParam& quant) {
-    TensorId target = graph.op(id).inputs[slot];
-    const DType type = graph.tensor(target).type;
-    if (graph.tensor(target).isConstant()) {
-      Tensor copy = graph.tensor(target);
-      copy.name = graph.uniqueName(copy.name);
-      widenConstant(copy);
-      target = graph.addTensor(std::move(copy));
-      graph.setInput(id, slot, target);
-    }
-    if (signedOffset(type) != 0)
-      wasUnsigned_.emplace(target, type);
-    Tensor& tensor = graph.editTensor(target);
-    tensor.type = storedType(type);
-    tensor.quant = quant;
-    annotated_.insert(target);
-  }
-
-  /// Integer tensors that reach a DequantizeLinear through data movement (quantized-operator models
-  /// reshape, pad and pool integers) take the parameters of where they came from.
-  void spreadThroughMovement(Graph& graph) {
-    for (const OpId id : graph.order()) {
-      const Op& op = graph.op(id);
-      if ((!isDataMovement(op) && op.kind != OpKind::Pad) || op.inputs.empty())
-        continue;
-      const Tensor source = graph.tensor(op.input(dataOperands(op).front()));
-      if (!source.quant || source.quant->perChannel())
-        continue;
-      if (op.kind == OpKind::Pad && annotated_.count(op.input(0)) != 0)
-        makeFillReal(graph, id, *source.quant);
-      for (const TensorId output : op.outputs)
-        if (output && isInteger(graph.tensor(output).type)) {
-          Tensor& result = graph.editTensor(output);
-          if (signedOffset(result.type) != 0)
-            wasUnsigned_.emplace(output, result.type);
-          result.type = source.type;
-          if (!result.quant)
-            result.quant = source.quant;
-          annotated_.insert(output);
-        }
-    }
-  }
-
-  /// A Pad of plain integers fills with an integer, one of quantized numbers with the real number it means.
-  void makeFillReal(Graph& graph, OpId id, const QuantParam& quant) const {
-    const Op& op = graph.op(id);
-    const auto known = wasUnsigned_.find(op.input(0));
-    const int32_t offset = known == wasUnsigned_.end() ? 0 : signedOffset(known->second);
-    const int32_t zero = quant.zeroPoint[0] + offset;
-    const double fill = op.attrs.getFloat("value", 0);
-    graph.editOp(id).attrs.set("value", (fill - zero) * quant.scale[0]);
-  }
-
-  std::set<TensorId> annotated_; ///< what got its parameters in this run
-  std::map<TensorId, DType> wasUnsigned_;
+  OriginalTypes given_;
 };
 
 } // namespace

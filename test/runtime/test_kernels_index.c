@@ -279,6 +279,47 @@ static void testCast(uint8_t from, uint8_t to) {
   builderFree(&c.b);
 }
 
+/* Numbers of small integers count from their zero point, in both directions, and wrap around. */
+static void testCastSmall(uint8_t small, int32_t zero) {
+  const int32_t dims[1] = {5};
+  const float values[5] = {0.0f, 1.9f, -1.9f, 200.0f, 70000.0f};
+  const int bits = small == TIGRIS_S8 ? 8 : 16;
+  Builder b;
+  OneOp run;
+  int in;
+  int middle;
+  int out[3];
+  int i;
+  builderInit(&b, TIGRIS_IO_ARENA);
+  in = builderTensor(&b, TIGRIS_F32, 1, dims, TIGRIS_NONE);
+  middle = builderTensor(&b, small, 1, dims, builderQuant(&b, 1.0f, zero));
+  out[0] = builderTensor(&b, TIGRIS_F32, 1, dims, TIGRIS_NONE);
+  out[1] = builderTensor(&b, TIGRIS_S64, 1, dims, TIGRIS_NONE);
+  out[2] = builderTensor(&b, TIGRIS_BOOL, 1, dims, TIGRIS_NONE);
+  builderInput(&b, in);
+  for (i = 0; i < 3; ++i)
+    builderOutput(&b, out[i]);
+  builderOp(&b, TIGRIS_OP_CAST, 1, &in, middle, NULL, 0);
+  for (i = 0; i < 3; ++i)
+    builderOp(&b, TIGRIS_OP_CAST, 1, &middle, out[i], NULL, 0);
+  if (!oneOpOpen(&run, &b))
+    return;
+  memcpy(tigris_input(&run.ctx, 0), values, sizeof values);
+  CHECK_EQ(tigris_run(&run.ctx), TIGRIS_OK);
+  for (i = 0; i < 5; ++i) {
+    const int64_t least = -((int64_t)1 << (bits - 1)) - zero;
+    int64_t want = (int64_t)values[i];
+    while (want >= least + ((int64_t)1 << bits))
+      want -= (int64_t)1 << bits;
+    while (want < least)
+      want += (int64_t)1 << bits;
+    CHECK(load(tigris_output(&run.ctx, 0), TIGRIS_F32, i) == (double)want);
+    CHECK(load(tigris_output(&run.ctx, 1), TIGRIS_S64, i) == (double)want);
+    CHECK(load(tigris_output(&run.ctx, 2), TIGRIS_BOOL, i) == (want != 0));
+  }
+  builderFree(&b);
+}
+
 /* Floats beyond the integers saturate. */
 static void testCastEdges(void) {
   const float values[5] = {3e9f, -3e9f, 1e19f, -1e19f, NAN};
@@ -623,6 +664,10 @@ int main(void) {
   }
   testIntegerEdges();
   testCastEdges();
+  testCastSmall(TIGRIS_S8, 0);
+  testCastSmall(TIGRIS_S8, -128);
+  testCastSmall(TIGRIS_S16, 0);
+  testCastSmall(TIGRIS_S16, -32768);
   checkTileCounts();
   return finish();
 }

@@ -52,6 +52,22 @@ ops:
   CHECK(run(graph, {{0, 1, 2, 3, 4, 255}}) == PortValues{{0, 0.5, 1, 1.5, 2, 127.5}});
 }
 
+TEST_CASE("casts of integers with scale 1 convert numbers, which wrap around") {
+  const Graph graph = parseGraph(R"(
+inputs: [{name: x}, {name: p, type: uint16}]
+outputs: [{name: u, type: uint8}, {name: n}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: p, type: int16, shape: [2], quant: {scale: 1.0, zero_point: -32768}}
+  - {name: u, type: int8, shape: [4], quant: {scale: 1.0, zero_point: -128}}
+  - {name: n, type: int32, shape: [2]}
+ops:
+  - {op: Cast, name: a, in: [x], out: [u], attrs: {to: int8}}
+  - {op: Cast, name: b, in: [p], out: ["n"], attrs: {to: int32}}
+)");
+  CHECK(run(graph, {{0, 1.9, 255, 258}, {3, 65535}}) == PortValues{{0, 1, 255, 2}, {3, 65535}});
+}
+
 TEST_CASE("a quantized operator rounds the exact result once, half to even, and saturates") {
   const Graph graph = parseGraph(R"(
 inputs: [{name: a}, {name: b}]

@@ -82,11 +82,11 @@ outputs: [{name: y}]
 tensors:
   - {name: x, type: float32, shape: [4]}
   - {name: a, type: float32, shape: [4]}
-  - {name: b, type: uint16, shape: [4]}
+  - {name: b, type: float64, shape: [4]}
   - {name: y, type: float32, shape: [4]}
 ops:
   - {op: "ai.onnx::Mystery", name: o1, in: [x], out: [a], origin: [node_1, node_2]}
-  - {op: Cast, name: o2, in: [a], out: [b], attrs: {to: uint16}}
+  - {op: Cast, name: o2, in: [a], out: [b], attrs: {to: float64}}
   - {op: Cast, name: o3, in: [b], out: [y], attrs: {to: float32}}
 )");
   DiagnosticEngine diagnostics;
@@ -99,9 +99,9 @@ ops:
   REQUIRE(diagnostics.all()[0].notes.size() == 1);
   CHECK(diagnostics.all()[0].notes[0] == "from ONNX node 'node_1', 'node_2'");
   CHECK(diagnostics.all()[1].message ==
-        "op 'o2' (Cast): result 'b' is uint16; what is computed while the model runs is float32, "
+        "op 'o2' (Cast): result 'b' is float64; what is computed while the model runs is float32, "
         "int8, int16, int32, int64 or bool");
-  CHECK(diagnostics.all()[2].message.find("tensor 'b' is uint16, but there are kernels for") !=
+  CHECK(diagnostics.all()[2].message.find("tensor 'b' is float64, but there are kernels for") !=
         std::string::npos);
 }
 
