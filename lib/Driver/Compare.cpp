@@ -1,6 +1,8 @@
 // Comparison in double, which holds every element type but the largest int64 exactly.
 #include "tigris/Driver/Compare.h"
 
+#include "tigris/Support/Half.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -9,6 +11,8 @@ namespace tigris {
 namespace {
 
 constexpr double DefaultFloatTolerance = 1e-4;
+// Four steps of a number of 11 bits: others compute in float16, too.
+constexpr double DefaultHalfTolerance = 2e-3;
 
 template <typename T> double load(const NpyArray& array, size_t index) {
   T value;
@@ -32,6 +36,11 @@ std::string number(double value) { return strCat(value); }
 
 double elementAt(const NpyArray& array, size_t index) {
   switch (array.type) {
+  case DType::Float16: {
+    uint16_t half = 0;
+    std::memcpy(&half, array.data.data() + index * sizeof half, sizeof half);
+    return halfToFloat(half);
+  }
   case DType::Float32:
     return load<float>(array, index);
   case DType::Float64:
@@ -71,7 +80,8 @@ Expected<Comparison> compareArrays(const std::string& name, const NpyArray& got,
     for (size_t i = 0; i < result.elements; ++i)
       if (const double value = std::fabs(elementAt(want, i)); std::isfinite(value))
         magnitude = std::max(magnitude, value);
-    result.atol = DefaultFloatTolerance * magnitude;
+    result.atol =
+        (got.type == DType::Float16 ? DefaultHalfTolerance : DefaultFloatTolerance) * magnitude;
   }
   const double rtol = tolerance.rtol.value_or(0);
   double worstExcess = -HUGE_VAL;

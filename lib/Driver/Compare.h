@@ -24,7 +24,7 @@ struct Comparison {
 };
 
 /// Both arrays must have the same type and shape (BadValue otherwise, naming `name`). Where no tolerance
-/// is given at all, floats may differ by 1e-4 of the largest magnitude in `want`, integers not at all.
+/// is given at all, floats may differ by 1e-4 (float16: 2e-3) of the largest magnitude in `want`, integers not at all.
 Expected<Comparison> compareArrays(const std::string& name, const NpyArray& got,
                                    const NpyArray& want, const Tolerance& tolerance);
 

@@ -59,7 +59,15 @@ std::string operatorManual() {
       "a\n"
       "Dequantize and a Quantize. What only depends on constants and shapes is computed at compile "
       "time,\n"
-      "in any type.\n\n",
+      "in any type.\n\n"
+      "uint8 and uint16 are stored as int8 and int16, 128 and 32,768 lower. Integers of 8 and 16 "
+      "bits that nothing\n"
+      "quantizes are moved (structural operators, Concat, Pad, Resize to the nearest, maxima), "
+      "searched by ArgMax\n"
+      "and ArgMin, and converted by Cast from and to every type of this table; to compute with "
+      "them, cast them to\n"
+      "int32 or float32. A float16 model computes in float32; its inputs and outputs are "
+      "float16.\n\n",
       Head, kernels, "\n## Made of others\n\n", composites,
       "\n## At compile time only\n\nThey disappear in normalization: folded, or replaced by "
       "others.\n\n",

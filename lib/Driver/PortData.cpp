@@ -1,6 +1,8 @@
 // Conversions are spelled out per pair of types, so that each is exactly ONNX's.
 #include "tigris/Driver/PortData.h"
 
+#include "tigris/Support/Half.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -52,7 +54,18 @@ std::vector<uint8_t> mapElements(const uint8_t* data, size_t count, Convert conv
   return result;
 }
 
-/// Calls `body` with a value of the element type; float16 has no C++ type and stays out.
+std::vector<uint8_t> widenHalves(const uint8_t* data, size_t count) {
+  return mapElements<float, uint16_t>(data, count, halfToFloat);
+}
+
+std::vector<uint8_t> narrowToHalves(const uint8_t* data, size_t count) {
+  return mapElements<uint16_t, float>(data, count, floatToHalf);
+}
+
+/// What values of a port's type are computed and converted as.
+DType wideType(DType type) { return type == DType::Float16 ? DType::Float32 : type; }
+
+/// Calls `body` with a value of the element type; float16 has no C++ type and stays out (see wideType).
 template <typename Body> bool dispatch(DType type, Body body) {
   switch (type) {
   case DType::Float32:
@@ -167,16 +180,19 @@ Expected<std::vector<uint8_t>> toStored(const PortView& port, const NpyArray& ar
   if (array.shape != port.shape)
     return makeError(DiagId::BadValue, "input '", port.name, "': the array has shape ",
                      array.shape.str(), ", the model takes ", port.shape.str());
-  const std::vector<uint8_t> ordered =
+  std::vector<uint8_t> ordered =
       port.perm.empty()
           ? array.data
           : permuteElements(array.data.data(), port.shape, port.perm, dtypeSize(port.type));
   const auto count = static_cast<size_t>(port.shape.elements());
-  if (port.type == port.storedType)
+  const DType type = wideType(port.type);
+  if (type != port.type)
+    ordered = widenHalves(ordered.data(), count);
+  if (type == port.storedType)
     return ordered;
-  if (port.type == DType::Float32 && port.storedType == DType::Int8)
+  if (type == DType::Float32 && port.storedType == DType::Int8)
     return quantize<int8_t>(port, ordered.data(), count);
-  if (port.type == DType::Float32 && port.storedType == DType::Int16)
+  if (type == DType::Float32 && port.storedType == DType::Int16)
     return quantize<int16_t>(port, ordered.data(), count);
   if (port.type == DType::UInt16 && port.storedType == DType::Int16)
     return mapElements<int16_t, uint16_t>(ordered.data(), count, [](uint16_t value) {
@@ -186,7 +202,7 @@ Expected<std::vector<uint8_t>> toStored(const PortView& port, const NpyArray& ar
     return mapElements<int8_t, uint8_t>(ordered.data(), count, [](uint8_t value) {
       return static_cast<int8_t>(static_cast<int>(value) - 128);
     });
-  auto converted = convertNumbers(ordered.data(), count, port.type, port.storedType);
+  auto converted = convertNumbers(ordered.data(), count, type, port.storedType);
   if (!converted)
     return makeError(DiagId::BadValue, "input '", port.name, "': a value does not fit into ",
                      dtypeName(port.storedType));
@@ -195,12 +211,13 @@ Expected<std::vector<uint8_t>> toStored(const PortView& port, const NpyArray& ar
 
 NpyArray fromStored(const PortView& port, const uint8_t* stored) {
   const auto count = static_cast<size_t>(port.shape.elements());
+  const DType type = wideType(port.type);
   std::vector<uint8_t> data;
-  if (port.type == port.storedType)
-    data.assign(stored, stored + count * dtypeSize(port.type));
-  else if (port.type == DType::Float32 && port.storedType == DType::Int8)
+  if (type == port.storedType)
+    data.assign(stored, stored + count * dtypeSize(type));
+  else if (type == DType::Float32 && port.storedType == DType::Int8)
     data = dequantize<int8_t>(port, stored, count);
-  else if (port.type == DType::Float32 && port.storedType == DType::Int16)
+  else if (type == DType::Float32 && port.storedType == DType::Int16)
     data = dequantize<int16_t>(port, stored, count);
   else if (port.type == DType::UInt16 && port.storedType == DType::Int16)
     data = mapElements<uint16_t, int16_t>(
@@ -209,8 +226,10 @@ NpyArray fromStored(const PortView& port, const uint8_t* stored) {
     data = mapElements<uint8_t, int8_t>(
         stored, count, [](int8_t value) { return static_cast<uint8_t>(value + 128); });
   else
-    data = convertNumbers(stored, count, port.storedType, port.type)
-               .value_or(std::vector<uint8_t>(count * dtypeSize(port.type)));
+    data = convertNumbers(stored, count, port.storedType, type)
+               .value_or(std::vector<uint8_t>(count * dtypeSize(type)));
+  if (type != port.type)
+    data = narrowToHalves(data.data(), count);
   if (!port.perm.empty())
     data = permuteElements(data.data(), permute(port.shape, port.perm), inverse(port.perm),
                            dtypeSize(port.type));
@@ -218,6 +237,13 @@ NpyArray fromStored(const PortView& port, const uint8_t* stored) {
 }
 
 NpyArray randomArray(const PortView& port, uint64_t seed) {
+  if (port.type == DType::Float16) {
+    PortView wide = port;
+    wide.type = DType::Float32;
+    const NpyArray reals = randomArray(wide, seed);
+    const auto count = static_cast<size_t>(port.shape.elements());
+    return {port.type, port.shape, narrowToHalves(reals.data.data(), count)};
+  }
   // SplitMix64 (Steele, Lea, Flood 2014).
   uint64_t state = seed;
   const auto next = [&state] {

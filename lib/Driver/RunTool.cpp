@@ -456,8 +456,9 @@ int withRunSpec(const char* name, const SpecUser& use) {
       "Outputs of a sequence are stacked likewise. A state (tigris-import --state) is kept from "
       "run\n"
       "to run; it is zero at first, or the array given, which has no further dimension.\n"
-      "--expect without --atol and --rtol allows floats 1e-4 of the reference's largest magnitude\n"
-      "and integers nothing; a mismatch exits 1.";
+      "--expect without --atol and --rtol allows floats 1e-4 (float16: 2e-3) of the reference's "
+      "largest\n"
+      "magnitude and integers nothing; a mismatch exits 1.";
   spec.examples = "tigris-run model.tgrs --input image.npy --output scores.npy\n"
                   "tigris-run model.tgrs --input x=in.npy --expect y=ref.npy --atol 1e-3\n"
                   "tigris-run model.tgrs --seed 7 --repeat 10 --stats=json\n";

@@ -25,6 +25,8 @@ uint8_t fileDType(DType type) {
     return TIGRIS_S64;
   case DType::Bool:
     return TIGRIS_BOOL;
+  case DType::Float16:
+    return TIGRIS_F16;
   default:
     return 0;
   }

@@ -41,8 +41,8 @@ std::optional<IntegerRounding> parseIntegerRounding(std::string_view name);
 
 /// A model input or output: what the outside sees, and the tensor that holds it.
 ///
-/// The outside may see another type and axis order than the stored tensor: `float32` where the tensor is
-/// quantized int8 (real values go in and out), `uint8` where it is int8 (shifted by 128), NCHW where
+/// The outside may see another type and axis order than the stored tensor: `float32` or `float16` where it is quantized
+/// int8 (real values go in and out), `float16` where it is float32, `uint8` where it is int8 (shifted by 128), NCHW where
 /// it is stored NHWC. Stored dimension i is interface dimension perm[i]; an empty perm is the identity.
 ///
 /// An output with a `state` is what the next run gets as the input of that name. Both have one type and

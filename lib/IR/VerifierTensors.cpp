@@ -87,11 +87,11 @@ bool isPermutation(std::vector<int64_t> perm) {
 
 /// The outside type a stored tensor may be shown as (see Port).
 bool typesAgree(DType port, const Tensor& tensor) {
-  if (port == tensor.type)
+  if (port == tensor.type || (port == DType::Float16 && tensor.type == DType::Float32))
     return true;
   if (!tensor.quant || (tensor.type != DType::Int8 && tensor.type != DType::Int16))
     return false;
-  return port == DType::Float32 ||
+  return port == DType::Float32 || port == DType::Float16 ||
          port == (tensor.type == DType::Int8 ? DType::UInt8 : DType::UInt16);
 }
 

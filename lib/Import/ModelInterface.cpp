@@ -39,6 +39,11 @@ std::string shapeText(const onnx::TensorShapeProto& shape) {
 
 bool isFree(const Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
 
+/// What the outside hands over or takes where the model computes in `type`.
+DType interfaceType(int32_t declared, DType type) {
+  return declared == onnx::TensorProto::FLOAT16 && type == DType::Float32 ? DType::Float16 : type;
+}
+
 Expected<FreeInput> describeInput(const onnx::ValueInfoProto& info, const ImportOptions& options,
                                   GraphBuilder& builder) {
   FreeInput input;
@@ -219,7 +224,8 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
       continue;
     }
     tensor = builder.addTensor(name, input.type, *shape);
-    builder.graph().addInput({name, tensor, input.type, *shape, {}});
+    const int32_t declared = input.info->type().tensor_type().elem_type();
+    builder.graph().addInput({name, tensor, interfaceType(declared, input.type), *shape, {}});
   }
   return {};
 }
@@ -252,7 +258,8 @@ Status addOutputs(const onnx::GraphProto& onnxGraph, SourceGraph& source, GraphB
     builder.noteFloatType(output.type().tensor_type().elem_type());
     const std::string name = portNames.count(output.name()) == 0 ? output.name() : stored.name;
     portNames.insert(name);
-    graph.addOutput({name, tensor, stored.type, stored.shape, {}});
+    const DType type = interfaceType(output.type().tensor_type().elem_type(), stored.type);
+    graph.addOutput({name, tensor, type, stored.shape, {}});
   }
   return {};
 }

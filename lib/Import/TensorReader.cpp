@@ -1,6 +1,7 @@
 // One path for raw, external and typed data: all become little-endian bytes, then the IR's elements.
 #include "tigris/Import/TensorReader.h"
 
+#include "tigris/Support/Half.h"
 #include "tigris/Support/SideFile.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -44,18 +45,6 @@ const Encoding* findEncoding(int32_t onnxType) {
     if (encoding.onnxType == onnxType)
       return &encoding;
   return nullptr;
-}
-
-float halfToFloat(uint16_t half) {
-  const uint32_t sign = (half & 0x8000U) << 16;
-  const uint32_t exponent = (half >> 10) & 0x1FU;
-  const uint32_t mantissa = half & 0x3FFU;
-  if (exponent == 0) { // zero or denormal: mantissa * 2^-24 is exact in float32
-    const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const uint32_t wideExponent = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | (wideExponent << 23) | (mantissa << 13));
 }
 
 template <typename To, typename From, typename Convert>

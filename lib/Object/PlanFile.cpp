@@ -209,6 +209,8 @@ DType planDType(unsigned dtype) {
     return DType::Int64;
   case TIGRIS_BOOL:
     return DType::Bool;
+  case TIGRIS_F16:
+    return DType::Float16;
   default:
     return DType::Undefined;
   }

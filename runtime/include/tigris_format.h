@@ -155,7 +155,8 @@ typedef enum tigris_dtype {
   TIGRIS_U16 = 5, /* interface only: the stored tensor is S16, every value 32768 lower */
   TIGRIS_S32 = 6,
   TIGRIS_S64 = 7,
-  TIGRIS_BOOL = 8 /* one byte, 0 or 1 */
+  TIGRIS_BOOL = 8, /* one byte, 0 or 1 */
+  TIGRIS_F16 = 9   /* interface only: the stored tensor is F32, S8 or S16 */
 } tigris_dtype;
 
 typedef struct tigris_tensor {

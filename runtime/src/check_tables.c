@@ -146,7 +146,7 @@ static tigris_status checkPort(const tigris_plan* plan, const void* record) {
   const uint32_t pool = pools[plan->summary->io_mode];
   const tigris_tensor* t;
   if (port->direction > TIGRIS_OUTPUT || port->tensor >= plan->tensor_count ||
-      port->dtype - 1u >= TIGRIS_BOOL || !stringOk(plan, port->name) ||
+      port->dtype - 1u >= TIGRIS_F16 || !stringOk(plan, port->name) ||
       (port != plan->ports && port->direction < port[-1].direction))
     return TIGRIS_E_FORMAT;
   if (!TIGRIS_STATES && port->state != TIGRIS_NO_PORT)

@@ -60,6 +60,33 @@ TEST_CASE("uint8 is int8 shifted by 128") {
   CHECK(fromStored(port, stored->data()).data == array.data);
 }
 
+TEST_CASE("float16 goes by way of float32, stored as such or quantized") {
+  PortView port = quantizedPort(Shape{6});
+  port.type = DType::Float16;
+  port.storedType = DType::Float32;
+  // 1, the largest, the smallest, -0.5, infinity, NaN
+  const std::vector<uint16_t> halves = {0x3C00, 0x7BFF, 0x0001, 0xB800, 0x7C00, 0x7E00};
+  const NpyArray array = arrayOf(DType::Float16, Shape{6}, halves);
+  const auto stored = toStored(port, array);
+  REQUIRE(stored);
+  const auto reals = valuesOf<float>(*stored);
+  CHECK(reals[0] == 1.0F);
+  CHECK(reals[1] == 65504.0F);
+  CHECK(reals[2] == 0x1p-24F);
+  CHECK(reals[3] == -0.5F);
+  CHECK(fromStored(port, stored->data()).data == array.data);
+  // Ties go to even, what is too large to infinity, and what is too small to 0.
+  const std::vector<float> odd = {2049.0F, 2051.0F, 65520.0F, 65519.0F, 0x1p-25F, 0x1.8p-24F};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(odd.data());
+  CHECK(valuesOf<uint16_t>(fromStored(port, bytes).data) ==
+        std::vector<uint16_t>{0x6800, 0x6802, 0x7C00, 0x7BFF, 0x0000, 0x0002});
+  port.storedType = DType::Int8;
+  const auto quantized = toStored(port, array);
+  REQUIRE(quantized);
+  CHECK(valuesOf<int8_t>(*quantized) == std::vector<int8_t>{-1, 127, -3, -4, 127, -128});
+  CHECK(randomArray(port, 1).data.size() == 12);
+}
+
 TEST_CASE("axes move between NCHW outside and NHWC inside, and back") {
   PortView port{};
   port.name = "x";

@@ -249,6 +249,10 @@ TEST_CASE("verify: ports agree with their tensors") {
   checkLegal(withPort({"p", {}, DType::Float32, stored, {}}, DType::Float32, false));
   checkLegal(withPort({"p", {}, DType::Float32, outside, {0, 2, 3, 1}}, DType::Int8, true));
   checkLegal(withPort({"p", {}, DType::UInt8, stored, {}}, DType::Int8, true));
+  checkLegal(withPort({"p", {}, DType::Float16, stored, {}}, DType::Float32, false));
+  checkLegal(withPort({"p", {}, DType::Float16, stored, {}}, DType::Int16, true));
+  checkBroken(withPort({"p", {}, DType::Float16, stored, {}}, DType::Int32, false), DiagId::BadType,
+              "is float16, but tensor 't' is int32");
   checkBroken(withPort({"p", {}, DType::Float32, stored, {}}, DType::Int8, false), DiagId::BadType,
               "model input 'p': is float32, but tensor 't' is int8");
   checkBroken(withPort({"p", {}, DType::Int8, stored, {}}, DType::Float32, false), DiagId::BadType,

@@ -126,7 +126,9 @@ TEST_CASE("a float16 model computes in float32 and says so once") {
   CHECK(imported.diagnostics.size() == 1);
   CHECK(imported.said(DiagId::UnsupportedType, "the model computes in FLOAT16"));
   CHECK(imported.tensor("y").type == DType::Float32);
-  CHECK(imported.graph->inputs()[0].type == DType::Float32);
+  CHECK(imported.tensor("x").type == DType::Float32);
+  CHECK(imported.graph->inputs()[0].type == DType::Float16);
+  CHECK(imported.graph->outputs()[0].type == DType::Float16);
 }
 
 TEST_CASE("inputs that are no tensors of known type are refused") {
