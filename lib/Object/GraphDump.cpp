@@ -3,6 +3,7 @@
 
 #include "tigris/Object/Overview.h"
 #include "tigris/Object/TextTable.h"
+#include "tigris/Support/Printable.h"
 
 #include <map>
 
@@ -18,21 +19,22 @@ std::string typeText(const Tensor& tensor) {
 std::string operandList(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<std::string> texts;
   for (const TensorId id : ids)
-    texts.push_back(id ? strCat(graph.tensor(id).name, ":", typeText(graph.tensor(id))) : "-");
+    texts.push_back(
+        id ? strCat(printableName(graph.tensor(id).name), ":", typeText(graph.tensor(id))) : "-");
   return join(texts, " ");
 }
 
 std::string names(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<std::string> texts;
   for (const TensorId id : ids)
-    texts.push_back(graph.tensor(id).name);
+    texts.push_back(printableName(graph.tensor(id).name));
   return texts.empty() ? "-" : join(texts, " ");
 }
 
 std::string opCounts(const Graph& graph) {
   std::map<std::string, size_t> counts;
   for (const OpId id : graph.order())
-    ++counts[std::string(graph.op(id).kindName())];
+    ++counts[printableName(graph.op(id).kindName())];
   std::vector<std::string> texts;
   for (const auto& [kind, count] : counts)
     texts.push_back(strCat(count, " ", kind));
@@ -44,7 +46,7 @@ std::string opTable(const Graph& graph) {
   size_t index = 0;
   for (const OpId id : graph.order()) {
     const Op& op = graph.op(id);
-    table.addRow({strCat(index++), std::string(op.kindName()), op.name,
+    table.addRow({strCat(index++), printableName(op.kindName()), printableName(op.name),
                   op.act == Activation::None ? "" : std::string(activationName(op.act)),
                   operandList(graph, op.inputs), operandList(graph, op.outputs)});
   }
@@ -77,7 +79,8 @@ std::string stageText(const Graph& graph, const Plan& plan, bool details) {
       text += strCat("  in place ", names(graph, inPlace), "\n");
     text += strCat("  load  ", names(graph, stage.loads), "\n");
     for (const OpId id : stage.ops)
-      text += strCat("  run   ", graph.op(id).kindName(), " ", graph.op(id).name, "\n");
+      text += strCat("  run   ", printableName(graph.op(id).kindName()), " ",
+                     printableName(graph.op(id).name), "\n");
     text += strCat("  spill ", names(graph, stage.spills), "\n");
   }
   return text;
@@ -88,7 +91,7 @@ std::string memoryText(const Graph& graph, const Plan& plan) {
   const auto add = [&](const char* memory, const std::string& stage, const Placement& placement,
                        uint64_t bytes) {
     table.addRow({memory, stage, strCat(placement.offset), strCat(bytes),
-                  graph.tensor(placement.tensor).name});
+                  printableName(graph.tensor(placement.tensor).name)});
   };
   for (size_t i = 0; i < plan.stages.size(); ++i) {
     for (const Placement& placement : plan.stages[i].fast)
@@ -113,9 +116,10 @@ std::string stageTable(const Graph& graph) {
     const Stage& stage = stages[i];
     table.addRow({strCat(i), std::string(stageModeName(stage.mode)), tilesText(stage),
                   stage.tiling ? strCat(stage.stats.haloRows) : "-", strCat(stage.ops.size()),
-                  stage.ops.empty() ? "-" : graph.op(stage.ops[0]).name, strCat(stage.peak),
-                  strCat(stage.stats.slowReadBytes), strCat(stage.stats.slowWriteBytes),
-                  strCat(stage.stats.recomputeMacs), strCat(stage.stats.kernelCalls)});
+                  stage.ops.empty() ? "-" : printableName(graph.op(stage.ops[0]).name),
+                  strCat(stage.peak), strCat(stage.stats.slowReadBytes),
+                  strCat(stage.stats.slowWriteBytes), strCat(stage.stats.recomputeMacs),
+                  strCat(stage.stats.kernelCalls)});
   }
   return table.text();
 }
@@ -125,12 +129,12 @@ std::string dumpGraph(const Graph& graph, const DumpOptions& options) {
   const std::vector<TensorId> tensors = graph.tensors();
   for (const TensorId id : tensors)
     constants += graph.tensor(id).isConstant() ? 1 : 0;
-  std::string text =
-      strCat("graph         ", graph.modelName().empty() ? "(no name)" : graph.modelName(), ", ",
-             graphStageName(graph.stage()), ", opset ", graph.opset(), ", ",
-             graph.layout() == Layout::ChannelsLast ? "channels last" : "channels first", "\n");
+  std::string text = strCat(
+      "graph         ", graph.modelName().empty() ? "(no name)" : printableName(graph.modelName()),
+      ", ", graphStageName(graph.stage()), ", opset ", graph.opset(), ", ",
+      graph.layout() == Layout::ChannelsLast ? "channels last" : "channels first", "\n");
   for (const std::string& entry : graph.history())
-    text += strCat("made by       ", entry, "\n");
+    text += strCat("made by       ", printable(entry), "\n");
   text += strCat("tensors       ", tensors.size() - constants, " activations, ", constants,
                  " constants\n");
   text += strCat("ops           ", graph.order().size(), ": ", opCounts(graph), "\n");

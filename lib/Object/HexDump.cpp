@@ -2,6 +2,7 @@
 #include "tigris/Object/Dump.h"
 
 #include "tigris/Object/HexFields.h"
+#include "tigris/Support/Printable.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,17 +24,16 @@ std::string hexNumber(uint64_t value, size_t digits = 1) {
   return text;
 }
 
-/// Printable ASCII in quotes, everything else as \xNN.
+/// As printable() has it, with quotes and backslashes told from those around.
 std::string quoteText(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F || c == '"' || c == '\\')
-      result += "\\x" + hexNumber(byte, 2);
+    if (c == '"' || c == '\\')
+      result += "\\x" + hexNumber(static_cast<unsigned char>(c), 2);
     else
       result += c;
   }
-  return result + '"';
+  return printable(result + '"');
 }
 
 std::string typeName(uint64_t type) {

@@ -1,6 +1,8 @@
 // The page is a resource (PlanPage.html); this file writes its data.
 #include "tigris/Object/PlanPicture.h"
 
+#include "tigris/Support/Printable.h"
+
 namespace tigris {
 
 /// lib/Object/PlanPage.html.
@@ -101,18 +103,6 @@ std::string forScript(const std::string& json) {
   return result;
 }
 
-std::string forHtml(std::string_view text) {
-  std::string result;
-  for (const char c : text)
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else
-      result += c;
-  return result;
-}
-
 void replace(std::string& text, std::string_view mark, const std::string& by) {
   const size_t at = text.find(mark);
   TIGRIS_CHECK(at != std::string::npos);
@@ -129,7 +119,7 @@ std::string htmlOf(const PlanPicture& plan, const PlanPicture* other) {
     writePlan(json, *other);
   json.endArray();
   std::string page = PlanPage;
-  replace(page, "{{title}}", forHtml(plan.report.model.empty() ? "plan" : plan.report.model));
+  replace(page, "{{title}}", escapeMarkup(plan.report.model.empty() ? "plan" : plan.report.model));
   replace(page, "{{data}}", forScript(json.text()));
   return page;
 }

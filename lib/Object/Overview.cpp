@@ -3,6 +3,7 @@
 
 #include "tigris/Object/Dump.h"
 #include "tigris/Object/TextTable.h"
+#include "tigris/Support/Printable.h"
 
 namespace tigris {
 
@@ -12,7 +13,7 @@ std::string line(std::string_view label, const std::string& text) {
   constexpr size_t TextColumn = 14;
   std::string padded(label);
   padded.resize(TextColumn, ' ');
-  return padded + text + "\n";
+  return padded + printable(text) + "\n";
 }
 
 std::string limit(const std::optional<uint64_t>& bytes) {
@@ -28,10 +29,10 @@ std::string quantText(const PortReport& port) {
 void addPorts(TextTable& table, const char* direction, const std::vector<PortReport>& ports) {
   for (size_t i = 0; i < ports.size(); ++i) {
     const PortReport& port = ports[i];
-    table.addRow({strCat(direction, " ", i), port.name.empty() ? "(no name)" : port.name,
-                  std::string(dtypeName(port.type)), shapeText(port.shape),
-                  std::string(dtypeName(port.storedType)), shapeText(port.storedShape),
-                  quantText(port)});
+    table.addRow(
+        {strCat(direction, " ", i), port.name.empty() ? "(no name)" : printableName(port.name),
+         std::string(dtypeName(port.type)), shapeText(port.shape),
+         std::string(dtypeName(port.storedType)), shapeText(port.storedShape), quantText(port)});
   }
 }
 

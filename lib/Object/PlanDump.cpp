@@ -5,6 +5,7 @@
 #include "tigris/Object/PlanPicture.h"
 #include "tigris/Object/StageCosts.h"
 #include "tigris/Object/TextTable.h"
+#include "tigris/Support/Printable.h"
 
 #include <algorithm>
 #include <map>
@@ -23,7 +24,7 @@ std::string hex(uint64_t value) {
 
 std::string tensorName(const PlanFile& file, unsigned index) {
   const std::string_view name = file.string(file.tensor(index).name);
-  return name.empty() ? strCat("t", index) : std::string(name);
+  return name.empty() ? strCat("t", index) : printableName(name);
 }
 
 std::string typeText(const PlanFile& file, const tigris_tensor& tensor) {
@@ -62,7 +63,7 @@ std::string operandText(const PlanFile& file, const tigris_operand& operand) {
 std::string opLabel(const PlanFile& file, size_t index) {
   const tigris_op& op = file.ops()[index];
   const std::string_view name = file.string(op.name);
-  return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", name);
+  return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", printableName(name));
 }
 
 /// Parts per axis of a tiled stage, outermost first, and how many buffers it loads and stores part by part; those in
@@ -170,7 +171,7 @@ std::string opTable(const PlanFile& file) {
     std::vector<std::string> outputs;
     for (const tigris_operand& operand : file.operands(op))
       (inputs.size() < op.inputs ? inputs : outputs).push_back(operandText(file, operand));
-    table.addRow({strCat(index++), opcodeName(op.opcode), std::string(file.string(op.name)),
+    table.addRow({strCat(index++), opcodeName(op.opcode), printableName(file.string(op.name)),
                   join(inputs, " "), join(outputs, " ")});
   }
   return table.text();
@@ -194,7 +195,7 @@ std::string memoryMap(const PlanFile& file) {
       const PictureBlock& block = blocks[i];
       const auto part = &blocks == &picture.fast ? atPeak.find(i) : atPeak.end();
       table.addRow({memory, hex(block.offset), strCat(block.bytes), hex(block.offset + block.bytes),
-                    strCat(block.first, "..", block.last), block.name,
+                    strCat(block.first, "..", block.last), printableName(block.name),
                     part == atPeak.end() ? "-" : strCat(part->second)});
     }
   };
@@ -204,8 +205,8 @@ std::string memoryMap(const PlanFile& file) {
     return "  nothing in planned memory\n";
   const PictureStep& peak = picture.steps[picture.peakStep];
   return strCat(table.text(), "\nfast peak     ", describeBytes(peak.top), " at op ",
-                picture.peakStep, " ", peak.name, ": ", describeBytes(peak.live), " of it in use, ",
-                describeBytes(picture.peakGaps()), " in gaps\n");
+                picture.peakStep, " ", printableName(peak.name), ": ", describeBytes(peak.live),
+                " of it in use, ", describeBytes(picture.peakGaps()), " in gaps\n");
 }
 
 } // namespace
@@ -213,10 +214,11 @@ std::string memoryMap(const PlanFile& file) {
 std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
   const tigris_summary& summary = file.summary();
   const std::string_view model = file.string(summary.model);
-  std::string text = strCat("plan          ", model.empty() ? "(no name)" : model, ", format ",
-                            file.formatVersion(), ", ", describeBytes(file.fileBytes()), "\n");
+  std::string text =
+      strCat("plan          ", model.empty() ? "(no name)" : printableName(model), ", format ",
+             file.formatVersion(), ", ", describeBytes(file.fileBytes()), "\n");
   if (const std::string_view producer = file.string(summary.producer); !producer.empty())
-    text += strCat("made by       ", producer, "\n");
+    text += strCat("made by       ", printable(producer), "\n");
   text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
                  describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
                  summary.scratch_bytes == 0

@@ -3,6 +3,7 @@
 
 #include "tigris/Object/Overview.h"
 #include "tigris/Object/StageCosts.h"
+#include "tigris/Support/Printable.h"
 
 #include <algorithm>
 #include <map>
@@ -529,14 +530,48 @@ private:
   PlanPicture picture_;
 };
 
+/// Every text that a model chose, as it can be shown.
+PlanPicture withPrintableNames(PlanPicture picture) {
+  const auto fix = [](std::string& text) { text = printable(text); };
+  const auto fixAll = [&](std::vector<std::string>& texts) {
+    std::for_each(texts.begin(), texts.end(), fix);
+  };
+  Report& report = picture.report;
+  fix(report.model);
+  for (auto* ports : {&report.inputs, &report.outputs})
+    for (PortReport& port : *ports)
+      fix(port.name);
+  for (PictureStep& step : picture.steps) {
+    fix(step.name);
+    fix(step.kind);
+  }
+  for (auto* blocks : {&picture.fast, &picture.slow})
+    for (PictureBlock& block : *blocks)
+      fix(block.name);
+  for (PictureStage& stage : picture.stages) {
+    fixAll(stage.loads);
+    fixAll(stage.spills);
+  }
+  for (PictureOp& op : picture.ops) {
+    fix(op.name);
+    fix(op.kind);
+    fixAll(op.inputs);
+    fixAll(op.outputs);
+    fixAll(op.origin);
+  }
+  for (PictureQuant& quant : picture.quants)
+    fix(quant.tensor);
+  return picture;
+}
+
 } // namespace
 
-PlanPicture pictureOf(const PlanFile& file) { return FilePicture(file).make(); }
+PlanPicture pictureOf(const PlanFile& file) { return withPrintableNames(FilePicture(file).make()); }
 
 Expected<PlanPicture> pictureOf(const Graph& graph) {
   if (!graph.plan())
     return makeError(DiagId::BadPlan, "the graph has no plan to show; run tigris-plan first");
-  return GraphPicture(graph, *graph.plan()).make();
+  return withPrintableNames(GraphPicture(graph, *graph.plan()).make());
 }
 
 } // namespace tigris

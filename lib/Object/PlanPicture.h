@@ -90,6 +90,7 @@ struct PlanPicture {
   }
 };
 
+/// Texts are printable().
 PlanPicture pictureOf(const PlanFile& file);
 /// Fails with DiagId::BadPlan when the graph has no plan.
 Expected<PlanPicture> pictureOf(const Graph& graph);

@@ -1,6 +1,8 @@
 // The memory map as a picture that needs no script: stages as bands, buffers as blocks, live bytes below.
 #include "tigris/Object/PlanPicture.h"
 
+#include "tigris/Support/Printable.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -38,22 +40,6 @@ text { fill: #e3e7eb; } .soft { fill: #98a2ad; } .paper { fill: #14171b; } .band
 }
 </style>
 )";
-
-std::string escape(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else
-      // Control characters have no place in XML.
-      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result;
-}
 
 /// Two digits behind the point: smaller than a screen can show.
 std::string px(double value) {
@@ -120,13 +106,13 @@ private:
             const std::string& title = {}) {
     out_ += strCat("<rect class=\"", kind, "\" x=\"", px(left), "\" y=\"", px(top), "\" width=\"",
                    px(width), "\" height=\"", px(height), "\"");
-    out_ += title.empty() ? "/>\n" : strCat("><title>", escape(title), "</title></rect>\n");
+    out_ += title.empty() ? "/>\n" : strCat("><title>", escapeMarkup(title), "</title></rect>\n");
   }
 
   void text(double left, double base, const std::string& content, const char* attributes) {
     if (!content.empty())
       out_ += strCat("<text x=\"", px(left), "\" y=\"", px(base), "\" ", attributes, ">",
-                     escape(content), "</text>\n");
+                     escapeMarkup(content), "</text>\n");
   }
 
   void level(const char* kind, const std::optional<uint64_t>& at, const std::string& label) {

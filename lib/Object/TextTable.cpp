@@ -2,6 +2,7 @@
 #include "tigris/Object/TextTable.h"
 
 #include "tigris/Support/Check.h"
+#include "tigris/Support/Printable.h"
 
 #include <algorithm>
 
@@ -27,6 +28,7 @@ TextTable::TextTable(std::vector<std::string> headings) : headings_(std::move(he
 
 void TextTable::addRow(std::vector<std::string> cells) {
   TIGRIS_CHECK(cells.size() == headings_.size());
+  std::transform(cells.begin(), cells.end(), cells.begin(), printable);
   rows_.push_back(std::move(cells));
 }
 

@@ -11,7 +11,7 @@ public:
   /// Column headings; one that begins with '>' (not shown) is aligned to the right.
   explicit TextTable(std::vector<std::string> headings);
 
-  /// As many cells as there are headings.
+  /// As many cells as there are headings; they are shown as printable() has them.
   void addRow(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   /// Heading and rows, each line indented by two spaces, without trailing blanks.

@@ -1,6 +1,8 @@
 // The rules lie in the intersection of YAML 1.1 (PyYAML) and 1.2, so that any reader sees what we wrote.
 #include "tigris/Serialize/Scalar.h"
 
+#include "tigris/Support/Printable.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -27,36 +29,8 @@ bool isReservedWord(std::string_view text) {
   return std::find(Words.begin(), Words.end(), lower) != Words.end();
 }
 
-/// Decodes one UTF-8 sequence at the start of `text`; length 0 when it is malformed.
-struct CodePoint {
-  uint32_t value = 0;
-  size_t length = 0;
-};
-CodePoint decodeUtf8(std::string_view text) {
-  const auto first = static_cast<uint8_t>(text[0]);
-  if (first < 0x80)
-    return {first, 1};
-  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length)
-    return {};
-  uint32_t value = first & (0xFFU >> (length + 1));
-  for (size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<uint8_t>(text[i]);
-    if ((next & 0xC0) != 0x80)
-      return {};
-    value = value << 6 | (next & 0x3F);
-  }
-  static constexpr std::array<uint32_t, 5> Smallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < Smallest[length] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
-    return {};
-  return {value, length};
-}
-
 /// Characters that readers reject, fold, or that nobody sees.
-bool needsEscape(uint32_t c) {
-  return c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
-         c == 0xFFFE || c == 0xFFFF;
-}
+bool needsEscape(uint32_t c) { return isUnprintable(c) || c == 0xA0; }
 
 void appendHex(std::string& out, uint32_t value, int digits) {
   for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
@@ -98,16 +72,17 @@ void appendString(std::string& out, std::string_view text) {
   }
   out += '"';
   while (!text.empty()) {
-    CodePoint c = decodeUtf8(text);
-    if (c.length == 0)
-      c = {static_cast<uint8_t>(text[0]), 1};
-    if (c.value == '"' || c.value == '\\')
+    const size_t length = utf8Length(text);
+    // A byte that is not UTF-8 is taken for Latin-1.
+    const char32_t c =
+        length == 0 ? static_cast<uint8_t>(text[0]) : decodeUtf8(text.substr(0, length));
+    if (c == '"' || c == '\\')
       out += '\\';
-    if (needsEscape(c.value))
-      appendEscaped(out, c.value);
+    if (needsEscape(c))
+      appendEscaped(out, c);
     else
-      appendUtf8(out, c.value);
-    text.remove_prefix(c.length);
+      appendUtf8(out, c);
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   out += '"';
 }

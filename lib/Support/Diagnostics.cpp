@@ -1,7 +1,7 @@
 // Tables behind the diagnostic ids and the one place that decides how a diagnostic looks.
 #include "tigris/Support/Diagnostics.h"
 
-#include <array>
+#include "tigris/Support/Printable.h"
 
 namespace tigris {
 
@@ -30,7 +30,8 @@ std::vector<DiagId> allDiagIds() {
 }
 
 std::string formatDiagnostic(const Diagnostic& diagnostic, std::string_view fallback) {
-  std::string where(diagnostic.loc.file.empty() ? fallback : std::string_view(diagnostic.loc.file));
+  std::string where =
+      printable(diagnostic.loc.file.empty() ? fallback : std::string_view(diagnostic.loc.file));
   if (diagnostic.loc.line > 0)
     where += strCat(":", diagnostic.loc.line);
   if (diagnostic.loc.line > 0 && diagnostic.loc.column > 0)
@@ -38,10 +39,10 @@ std::string formatDiagnostic(const Diagnostic& diagnostic, std::string_view fall
   const char* severity = diagnostic.severity == Severity::Error     ? "error"
                          : diagnostic.severity == Severity::Warning ? "warning"
                                                                     : "note";
-  std::string text = strCat(where, ": ", severity, ": ", diagnostic.message, " [",
+  std::string text = strCat(where, ": ", severity, ": ", printableMessage(diagnostic.message), " [",
                             diagSpelling(diagnostic.id), "]\n");
   for (const std::string& note : diagnostic.notes)
-    text += strCat(where, ": note: ", note, "\n");
+    text += strCat(where, ": note: ", printableMessage(note), "\n");
   return text;
 }
 

@@ -2,52 +2,31 @@
 #include "tigris/Support/Json.h"
 
 #include "tigris/Support/Check.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <cmath>
 
 namespace tigris {
 
-namespace {
-
-/// Length of the valid UTF-8 sequence at the start, 0 where there is none.
-size_t utf8Length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (length == 0 || lead > 0xF4 || length > text.size())
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0) != 0x80)
-      return 0;
-  // Overlong forms, surrogates and code points above U+10FFFF.
-  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
-      (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F))
-    return 0;
-  return length;
-}
-
-} // namespace
-
 std::string quoteJson(std::string_view text) {
   static constexpr char Hex[] = "0123456789abcdef";
   std::string result = "\"";
   while (!text.empty()) {
-    const auto c = static_cast<unsigned char>(text[0]);
-    size_t length = 1;
+    const size_t length = utf8Length(text);
+    const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
+    const char32_t c = length == 0 ? 0xFFFD : decodeUtf8(sequence);
     if (c == '"' || c == '\\')
       result += {'\\', text[0]};
     else if (c == '\n')
       result += "\\n";
     else if (c == '\t')
       result += "\\t";
-    else if (c < 0x20 || c == 0x7F)
-      result += {'\\', 'u', '0', '0', Hex[c >> 4], Hex[c & 15]};
-    else if (length = utf8Length(text); length != 0)
-      result += text.substr(0, length);
+    else if (length == 0 || isUnprintable(c))
+      result += {'\\', 'u', Hex[c >> 12], Hex[c >> 8 & 15], Hex[c >> 4 & 15], Hex[c & 15]};
     else
-      result += "\\ufffd";
-    text.remove_prefix(length == 0 ? 1 : length);
+      result += sequence;
+    text.remove_prefix(sequence.size());
   }
   return result + '"';
 }

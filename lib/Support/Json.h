@@ -66,7 +66,8 @@ private:
   bool afterKey_ = false;
 };
 
-/// The text in double quotes with JSON's escapes; bytes that are not UTF-8 become U+FFFD.
+/// The text in double quotes with JSON's escapes, for all that is not printable (Support/Printable.h), too; bytes
+/// that are not UTF-8 become U+FFFD.
 std::string quoteJson(std::string_view text);
 
 } // namespace tigris

@@ -2,6 +2,7 @@
 #include "tigris/Support/Progress.h"
 
 #include "tigris/Support/Check.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -14,15 +15,6 @@ namespace {
 thread_local ProgressLine* current = nullptr;
 
 constexpr const char* EraseLine = "\r\033[K";
-
-/// Names come from models: control characters must not reach the terminal.
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      c = '?';
-  return result;
-}
 
 /// At most `columns` bytes, which is at most as many columns; never half a character of UTF-8.
 std::string cut(std::string text, size_t columns) {

@@ -34,6 +34,7 @@ TEST_CASE("json: objects are indented and inline arrays stay on a line") {
 TEST_CASE("json: strings are escaped and always UTF-8") {
   CHECK(quoteJson("a\"b\\c\n\t\x01") == R"("a\"b\\c\n\t\u0001")");
   CHECK(quoteJson("\xC3\xA9\xE2\x82\xAC") == "\"\xC3\xA9\xE2\x82\xAC\"");
+  CHECK(quoteJson("\u009b\u202e\x7F") == R"("\u009b\u202e\u007f")");
   CHECK(quoteJson("\xFFx\xC3") == "\"\\ufffdx\\ufffd\"");
   CHECK(quoteJson("\xED\xA0\x80") == "\"\\ufffd\\ufffd\\ufffd\"");
 }
