@@ -2,6 +2,7 @@
 #include "tigris/Driver/Analysis.h"
 
 #include "tigris/Object/Dump.h"
+#include "tigris/Support/Printable.h"
 
 namespace tigris {
 
@@ -11,14 +12,16 @@ std::string line(std::string_view label, const std::string& text) {
   constexpr size_t TextColumn = 15;
   std::string padded(label);
   padded.resize(TextColumn, ' ');
-  return padded + text + "\n";
+  return padded + printable(text) + "\n";
 }
 
 std::string ofBudget(uint64_t bytes, const std::optional<uint64_t>& budget) {
   return budget ? strCat(describeBytes(bytes), " of ", formatBytes(*budget)) : describeBytes(bytes);
 }
 
-std::string opText(const NamedBytes& op) { return strCat("op '", op.name, "' (", op.what, ")"); }
+std::string opText(const NamedBytes& op) {
+  return strCat("op '", printableName(op.name), "' (", printableName(op.what), ")");
+}
 
 std::string percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? "0.0 %"
@@ -27,8 +30,8 @@ std::string percent(uint64_t part, uint64_t whole) {
 
 std::string modelLine(const Analysis& analysis) {
   const Report& report = analysis.report;
-  std::string text = strCat(report.model.empty() ? "(no name)" : report.model, ": ", analysis.ops,
-                            analysis.ops == 1 ? " op, " : " ops, ");
+  std::string text = strCat(report.model.empty() ? "(no name)" : printableName(report.model), ": ",
+                            analysis.ops, analysis.ops == 1 ? " op, " : " ops, ");
   if (report.macs)
     text += strCat(*report.macs, " MACs, ");
   return line("model", strCat(text, describeBytes(report.weightBytes.value_or(0)), " of weights"));
@@ -37,9 +40,9 @@ std::string modelLine(const Analysis& analysis) {
 std::string verdictLines(const Analysis& analysis) {
   if (!analysis.misfit)
     return line("verdict", "fits");
-  std::string text = line("verdict", "does not fit: " + analysis.misfit->message);
+  std::string text = line("verdict", "does not fit: " + printableMessage(analysis.misfit->message));
   for (const std::string& note : analysis.misfit->notes)
-    text += line("", note);
+    text += line("", printableMessage(note));
   return text;
 }
 
@@ -50,7 +53,7 @@ std::string peakParts(const Analysis& analysis) {
   uint64_t others = 0;
   for (const NamedBytes& tensor : analysis.peakTensors)
     if (names.size() < Shown)
-      names.push_back(strCat("'", tensor.name, "' ", formatBytes(tensor.bytes)));
+      names.push_back(strCat("'", printableName(tensor.name), "' ", formatBytes(tensor.bytes)));
     else
       others += tensor.bytes;
   std::string text = join(names, ", ");
@@ -79,8 +82,8 @@ std::string peakLines(const Analysis& analysis) {
                                        " at ", opText(*analysis.unscheduledPeak),
                                        ", in the model's order, nothing spilled or tiled"));
   if (const auto& largest = analysis.largestTensor)
-    text += line("largest", strCat("tensor '", largest->name, "' ", largest->what, ", ",
-                                   describeBytes(largest->bytes)));
+    text += line("largest", strCat("tensor '", printableName(largest->name), "' ", largest->what,
+                                   ", ", describeBytes(largest->bytes)));
   if (analysis.needs)
     text += line("needs",
                  strCat(describeBytes(analysis.needs->oneStage), " of fast memory for one stage, ",
@@ -187,15 +190,16 @@ void writeBudgets(JsonWriter& json, const std::vector<SizingRow>& rows) {
 std::string analysisText(const Analysis& analysis, bool verbose) {
   std::string warnings;
   for (const Diagnostic& warning : analysis.warnings)
-    warnings += line("warning", warning.message);
+    warnings += line("warning", printableMessage(warning.message));
   std::string text;
   if (!analysis.refused.empty()) {
     text = line("verdict", strCat("refused for ", analysis.refused.size(),
                                   analysis.refused.size() == 1 ? " reason" : " reasons"));
     for (const Diagnostic& diagnostic : analysis.refused) {
-      text += strCat("  ", diagnostic.message, " [", diagSpelling(diagnostic.id), "]\n");
+      text += strCat("  ", printableMessage(diagnostic.message), " [", diagSpelling(diagnostic.id),
+                     "]\n");
       for (const std::string& note : diagnostic.notes)
-        text += strCat("    ", note, "\n");
+        text += strCat("    ", printableMessage(note), "\n");
     }
     return text + warnings;
   }

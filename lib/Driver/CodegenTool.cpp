@@ -4,6 +4,7 @@
 #include "tigris/Driver/KernelHeader.h"
 #include "tigris/Driver/PlanScratch.h"
 #include "tigris/Object/PlanFile.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Target/Target.h"
 
 #include <algorithm>
@@ -34,11 +35,10 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// Model texts inside of a C comment.
+/// Model texts inside of a C comment, which they neither end nor begin again.
 std::string comment(std::string_view text) {
-  std::string result;
-  for (const char c : text)
-    result += c == '*' || static_cast<unsigned char>(c) < 0x20 ? '_' : c;
+  std::string result = printableName(text);
+  std::replace(result.begin(), result.end(), '*', '_');
   return result;
 }
 
@@ -240,15 +240,13 @@ Status generate(ToolContext& context, const CodegenFlags& flags) {
                                       : context.input() == "-" ? "model"
                                                                : input.stem().string());
   const std::filesystem::path directory = context.outputPath();
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error)
-    return makeError(DiagId::IoError, "cannot make directory '", directory.string(),
-                     "': ", error.message());
+  context.outputFolder(directory.string());
   const Sources sources(*file, name, kernelsOf(*file, flags));
   warnAboutBudget(context, *file, sources.fastBytes());
   const auto add = [&](const std::string& suffix, std::string text) {
-    context.outputFile((directory / (name + suffix)).string(), std::move(text));
+    const std::string path = (directory / (name + suffix)).string();
+    context.writes(path, "option '-o'");
+    context.outputFile(path, std::move(text));
   };
   add(".h", sources.header());
   add(".c", sources.data(std::string_view(*bytes).substr(0, file->fileBytes())));

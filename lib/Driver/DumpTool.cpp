@@ -78,7 +78,6 @@ Status dumpPicture(ToolContext& context, const DumpFlags& flags, const Content& 
     context.output(htmlOf(*picture));
     return {};
   }
-  context.addDependency(flags.diff);
   Expected<std::string> bytes = readFile(flags.diff);
   if (!bytes)
     return bytes.takeError();
@@ -126,7 +125,7 @@ int withDumpSpec(const char* name, const SpecUser& use) {
     table.flag("stages", flags.parts.stages, "add what each stage moves and runs");
     table.flag("memory", flags.parts.memory, "add every address and when it is in use");
     table.flag("ops", flags.parts.ops, "add every operator with its shapes and places");
-    table.text("diff", flags.diff, "FILE", "html: show the plan beside this one");
+    table.text("diff", flags.diff, "FILE", "html: show the plan beside this one").reads();
   };
   spec.details =
       "The page of --format=html needs no network: memory over time, live bytes against budget\n"

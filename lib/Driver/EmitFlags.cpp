@@ -53,8 +53,10 @@ void declareEmitting(OptionTable& table, EmitFlags& flags) {
       "free (default: none)");
   table.flag("strip-names", flags.options.stripNames,
              "leave out the names of tensors and ops; inputs and outputs keep theirs");
-  table.text("kernels-header", flags.kernelsHeader, "FILE",
-             "write a C header with which a firmware links what this model needs only");
+  table
+      .text("kernels-header", flags.kernelsHeader, "FILE",
+            "write a C header with which a firmware links what this model needs only")
+      .writes();
 }
 
 Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags) {

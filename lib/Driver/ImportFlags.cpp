@@ -135,7 +135,7 @@ Expected<Graph> importModel(ToolContext& context, std::string_view bytes, Import
                             DiagnosticEngine& diagnostics) {
   flags.options.modelPath = context.input();
   flags.options.rounding = parseIntegerRounding(flags.rounding);
-  flags.options.onFileRead = [&](const std::string& path) { context.addDependency(path); };
+  flags.options.onFileRead = [&](const std::string& path) { context.reads(path, "external data"); };
   const SourceLoc where{context.inputName(), 0, 0};
   DiagnosticEngine located([&](Diagnostic diagnostic) {
     diagnostic.loc = where;

@@ -45,12 +45,7 @@ int importMain(int argc, const char* const* argv) {
     if (!graph)
       return graph.takeError();
     graph->addHistory(context.historyEntry());
-    write.streamFile = context.outputPath();
-    Expected<std::string> stream = writeStream(*graph, write);
-    if (!stream)
-      return stream.takeError();
-    context.output(std::move(*stream));
-    return {};
+    return outputStream(context, *graph, write);
   };
   return toolMain(argc, argv, spec);
 }

@@ -44,12 +44,7 @@ Status normalize(ToolContext& context, NormOptions& options, const Pipeline& pip
   if (!*normalized)
     return {};
   graph->addHistory(context.historyEntry());
-  options.write.streamFile = context.outputPath();
-  Expected<std::string> stream = writeStream(*graph, options.write);
-  if (!stream)
-    return stream.takeError();
-  context.output(std::move(*stream));
-  return {};
+  return outputStream(context, *graph, options.write);
 }
 
 bool isBuiltin(const PassRegistry& registry, const PassInfo& info) {

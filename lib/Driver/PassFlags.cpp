@@ -4,8 +4,6 @@
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Support/FileIO.h"
 
-#include <unistd.h>
-
 namespace tigris {
 
 namespace {
@@ -64,8 +62,10 @@ void declarePassWatching(OptionTable& table, PassFlags& flags) {
   table.text("stop-after", flags.stopAfter, "NAME", "end the pipeline after this pass").record();
   table.integer("pass-limit", flags.passLimit, "N", "run only the first N passes", 0, UINT32_MAX)
       .record();
-  table.text("reproducer", flags.reproducer, "FILE",
-             "keep the graph before the running pass here; removed when all went well");
+  table
+      .text("reproducer", flags.reproducer, "FILE",
+            "keep the graph before the running pass here; removed when all went well")
+      .writes();
 }
 
 Status loadPlugins(ToolContext& context, const PassFlags& flags, PassRegistry& registry) {
@@ -75,7 +75,7 @@ Status loadPlugins(ToolContext& context, const PassFlags& flags, PassRegistry& r
       return status;
   for (const LoadedPlugin& plugin : loader.loaded()) {
     context.addToHistory("--load-pass-plugin=" + plugin.name);
-    context.addDependency(plugin.path);
+    context.reads(plugin.path, strCat("plugin '", plugin.name, "'"));
   }
   return {};
 }
@@ -93,6 +93,9 @@ Status checkPassNames(const PassFlags& flags, const PassRegistry& registry) {
 
 Expected<bool> runPipeline(ToolContext& context, const PassFlags& flags, const Pipeline& pipeline,
                            Graph& graph) {
+  // The reproducer is written while the passes run.
+  if (Status status = context.checkFiles(); !status)
+    return status.takeError();
   PassManager manager(pipeline);
   const auto log = [&context](std::string_view text) { context.log(std::string(text)); };
   manager.setLog(log);
@@ -124,7 +127,7 @@ Expected<bool> runPipeline(ToolContext& context, const PassFlags& flags, const P
   if (manager.run(graph, context.diagnostics()) == PassStatus::Failed)
     return false;
   if (!flags.reproducer.empty())
-    ::unlink(flags.reproducer.c_str());
+    removeFile(flags.reproducer);
   return true;
 }
 

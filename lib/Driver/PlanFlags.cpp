@@ -6,6 +6,7 @@
 #include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Target/CostFile.h"
 #include "tigris/Target/Target.h"
 
@@ -104,8 +105,10 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .choice("target", flags.target, targets,
               "processor family, decides alignment and kernel scratch (default: generic)")
       .record();
-  table.text("costs", flags.costs, "FILE",
-             "what kernel calls cost, for --optimize=latency (default: figures of the target)");
+  table
+      .text("costs", flags.costs, "FILE",
+            "what kernel calls cost, for --optimize=latency (default: figures of the target)")
+      .reads();
   table
       .choice("io", flags.io, {"slow", "caller", "arena"},
               "where model inputs and outputs live (default: caller; slow with two -m)")
@@ -218,8 +221,8 @@ std::string describePlan(const Graph& graph) {
              plan.provenOptimal ? " (proven optimal in that class)" : "", "\n");
   text += strCat("unscheduled peak ", formatBytes(stats.unscheduledPeakBytes));
   if (stats.peakOp)
-    text += strCat(" at op '", graph.op(stats.peakOp).name, "' (",
-                   graph.op(stats.peakOp).kindName(), ")");
+    text += strCat(" at op '", printableName(graph.op(stats.peakOp).name), "' (",
+                   printableName(graph.op(stats.peakOp).kindName()), ")");
   if (plan.scratch != 0)
     text += strCat("\nkernel scratch ", formatBytes(plan.scratch), " beside the fast peak");
   text += strCat("\nslow peak ", formatBytes(stats.slowPeakBytes), ", read ",

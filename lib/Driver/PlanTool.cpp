@@ -92,12 +92,7 @@ Status plan(ToolContext& context, PlanToolFlags& flags) {
     context.log(describePlan(*graph) + "\n" + stageTable(*graph) + "\nother budgets\n" +
                 sizingText(sizingTable(*graph, *options)));
   graph->addHistory(context.historyEntry());
-  flags.write.streamFile = context.outputPath();
-  Expected<std::string> stream = writeStream(*graph, flags.write);
-  if (!stream)
-    return stream.takeError();
-  context.output(std::move(*stream));
-  return {};
+  return outputStream(context, *graph, flags.write);
 }
 
 } // namespace

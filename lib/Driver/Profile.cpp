@@ -2,44 +2,16 @@
 #include "tigris/Driver/Profile.h"
 
 #include "tigris/Object/TextTable.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <sstream>
 
 namespace tigris {
 
 namespace {
-
-std::string decimals(double value, int digits) {
-  std::ostringstream out;
-  out.setf(std::ios::fixed);
-  out.precision(digits);
-  out << value;
-  return out.str();
-}
-
-std::string escape(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result += c;
-    }
-  }
-  return result;
-}
 
 /// Bars of one picture, in pixels.
 class Flame {
@@ -47,19 +19,21 @@ public:
   void add(size_t row, double left, double width, const std::string& label,
            const std::string& title, const char* color) {
     const double top = Margin + static_cast<double>(row) * RowHeight;
-    out_ += strCat("<g><title>", escape(title), "</title><rect x=\"", decimals(Margin + left, 2),
-                   "\" y=\"", decimals(top, 0), "\" width=\"", decimals(width, 2), "\" height=\"",
-                   decimals(RowHeight - 1, 0), "\" fill=\"", color, "\"/>");
+    out_ += strCat("<g><title>", escapeMarkup(title), "</title><rect x=\"",
+                   formatFixed(Margin + left, 2), "\" y=\"", formatFixed(top, 0), "\" width=\"",
+                   formatFixed(width, 2), "\" height=\"", formatFixed(RowHeight - 1, 0),
+                   "\" fill=\"", color, "\"/>");
     const auto letters = static_cast<size_t>(width / LetterWidth);
     if (letters >= 3)
-      out_ += strCat("<text x=\"", decimals(Margin + left + 3, 2), "\" y=\"", decimals(top + 14, 0),
-                     "\">", escape(label.substr(0, letters)), "</text>");
+      out_ += strCat("<text x=\"", formatFixed(Margin + left + 3, 2), "\" y=\"",
+                     formatFixed(top + 14, 0), "\">", escapeMarkup(shortened(label, letters)),
+                     "</text>");
     out_ += "</g>\n";
   }
 
   std::string text(size_t rows) const {
-    const std::string width = decimals(Width + 2 * Margin, 0);
-    const std::string height = decimals(2 * Margin + static_cast<double>(rows) * RowHeight, 0);
+    const std::string width = formatFixed(Width + 2 * Margin, 0);
+    const std::string height = formatFixed(2 * Margin + static_cast<double>(rows) * RowHeight, 0);
     return strCat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", width, " ", height,
                   "\" width=\"", width, "\" height=\"", height,
                   "\">\n<style>text{font:11px sans-serif;fill:#222}</style>\n", out_, "</svg>\n");
@@ -118,10 +92,10 @@ std::string Profile::table() const {
     const double seconds = perRun(cost.seconds);
     return std::vector<std::string>{name,
                                     kind,
-                                    decimals(perRun(static_cast<double>(cost.calls)), 0),
-                                    decimals(seconds * 1e6, 1),
-                                    decimals(100 * seconds / total, 1),
-                                    decimals(perRun(static_cast<double>(cost.bytes)), 0)};
+                                    formatFixed(perRun(static_cast<double>(cost.calls)), 0),
+                                    formatFixed(seconds * 1e6, 1),
+                                    formatFixed(100 * seconds / total, 1),
+                                    formatFixed(perRun(static_cast<double>(cost.bytes)), 0)};
   };
   std::vector<size_t> order(ops_.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -130,7 +104,7 @@ std::string Profile::table() const {
   TextTable ops({"op", "kind", ">calls", ">us", ">%", ">bytes"});
   std::map<std::string, OpCost> kinds;
   for (const size_t op : order) {
-    ops.addRow(cells(nameOf(op), kindOf(op), ops_[op]));
+    ops.addRow(cells(printableName(nameOf(op)), kindOf(op), ops_[op]));
     OpCost& kind = kinds[kindOf(op)];
     kind.calls += ops_[op].calls;
     kind.bytes += ops_[op].bytes;
@@ -139,7 +113,7 @@ std::string Profile::table() const {
   TextTable sums({"all ops of a kind", "kind", ">calls", ">us", ">%", ">bytes"});
   for (const auto& [name, cost] : kinds)
     sums.addRow(cells("", name, cost));
-  return strCat("kernels ", decimals(total * 1e3, 3), " ms per run, ", runs_,
+  return strCat("kernels ", formatFixed(total * 1e3, 3), " ms per run, ", runs_,
                 runs_ == 1 ? " run\n" : " runs\n", ops.text(), sums.text());
 }
 
@@ -173,8 +147,8 @@ std::string Profile::svg() const {
   const double total = std::max(secondsOf(0, ops_.size()), 1e-12);
   const auto scale = [&](double seconds) { return seconds / total * Flame::Width; };
   const auto titled = [&](const std::string& what, double seconds) {
-    return strCat(what, ": ", decimals(seconds * 1e6, 1), " us, ",
-                  decimals(100 * seconds / total, 1), " %");
+    return strCat(what, ": ", formatFixed(seconds * 1e6, 1), " us, ",
+                  formatFixed(100 * seconds / total, 1), " %");
   };
   Flame flame;
   flame.add(0, 0, Flame::Width, titled("kernels", total), titled("kernels", total), "#cfcfcf");
@@ -186,7 +160,7 @@ std::string Profile::svg() const {
     flame.add(1, scale(left), scale(seconds), name, titled(name, seconds), "#b9cfe4");
     for (size_t op = stage.first_op; op < size_t{stage.first_op} + stage.op_count; ++op) {
       const double own = secondsOf(op, 1);
-      const std::string label = strCat(kindOf(op), " ", nameOf(op));
+      const std::string label = strCat(kindOf(op), " ", printable(nameOf(op)));
       const std::string title =
           strCat(titled(label, own), ", ", ops_[op].calls / static_cast<uint64_t>(runs_), " calls");
       flame.add(2, scale(left), scale(own), label, title, Colors[op % std::size(Colors)]);

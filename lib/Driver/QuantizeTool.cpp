@@ -11,6 +11,7 @@
 #include "tigris/Pass/PassManager.h"
 #include "tigris/Quantize/Prepare.h"
 #include "tigris/Quantize/Quantizer.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -133,7 +134,7 @@ Expected<Observations> calibrate(const ToolContext& context, const Graph& graph,
     return samples.error();
   for (const std::vector<std::string>& files : samples->files())
     for (const std::string& file : files)
-      context.addDependency(file);
+      context.reads(file, "option '--samples'");
 
   Observations observations;
   Progress progress("calibrating, sample");
@@ -210,15 +211,13 @@ Status compare(ToolContext& context, const Graph& before, const Graph& after,
     return status;
   for (size_t i = 0; i < agreements.size(); ++i) {
     const Agreement& agreement = agreements[i];
-    std::ostringstream decibels;
-    decibels.setf(std::ios::fixed);
-    decibels.precision(1);
-    decibels << 10 * std::log10(agreement.signal / agreement.noise);
-    context.log(strCat(
-        "output '", (*real)->results()[i].name,
-        "': ", agreement.noise > 0 ? decibels.str() + " dB signal to quantization noise" : "exact",
-        ", the same largest element in ", agreement.sameLargest, " of ", progress.count(),
-        " samples\n"));
+    const double decibels = 10 * std::log10(agreement.signal / agreement.noise);
+    context.log(strCat("output '", printableName((*real)->results()[i].name), "': ",
+                       agreement.noise > 0
+                           ? formatFixed(decibels, 1) + " dB signal to quantization noise"
+                           : "exact",
+                       ", the same largest element in ", agreement.sameLargest, " of ",
+                       progress.count(), " samples\n"));
   }
   return {};
 }
@@ -263,17 +262,12 @@ Status quantize(ToolContext& context, QuantizeFlags& flags) {
   if (flags.verbose) {
     context.log(strCat(summary->integerOps, " operators in int8, ", summary->floatOps.size(),
                        " in float", summary->floatOps.empty() ? "" : ": ",
-                       join(summary->floatOps, ", "), "\n"));
+                       printableMessage(join(summary->floatOps, ", ")), "\n"));
     if (Status status = compare(context, before, *graph, flags); !status)
       return status;
   }
   graph->addHistory(context.historyEntry());
-  flags.write.streamFile = context.outputPath();
-  Expected<std::string> stream = writeStream(*graph, flags.write);
-  if (!stream)
-    return stream.takeError();
-  context.output(std::move(*stream));
-  return {};
+  return outputStream(context, *graph, flags.write);
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "tigris/Object/Dump.h"
 #include "tigris/Object/Report.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Target/Target.h"
 
@@ -78,6 +79,49 @@ Expected<Binding> bind(const std::vector<PortView>& ports, const std::string& te
   return Binding{0, text};
 }
 
+Expected<std::vector<Binding>> bindAll(const std::vector<PortView>& ports,
+                                       const std::vector<std::string>& texts, const char* what) {
+  std::vector<Binding> bindings;
+  for (const std::string& text : texts) {
+    Expected<Binding> binding = bind(ports, text, what);
+    if (!binding)
+      return binding.takeError();
+    bindings.push_back(std::move(*binding));
+  }
+  return bindings;
+}
+
+/// The files behind --input, --output and --expect.
+struct Bindings {
+  std::vector<Binding> inputs;
+  std::vector<Binding> outputs;
+  std::vector<Binding> expected;
+};
+
+/// Declares the files, so that a mistake shows before the model runs.
+Expected<Bindings> bindFiles(ToolContext& context, const RunFlags& flags,
+                             const std::vector<PortView>& inputPorts,
+                             const std::vector<PortView>& outputPorts) {
+  Expected<std::vector<Binding>> inputs = bindAll(inputPorts, flags.inputs, "input");
+  if (!inputs)
+    return inputs.takeError();
+  Expected<std::vector<Binding>> outputs = bindAll(outputPorts, flags.outputs, "output");
+  if (!outputs)
+    return outputs.takeError();
+  Expected<std::vector<Binding>> expected = bindAll(outputPorts, flags.expected, "output");
+  if (!expected)
+    return expected.takeError();
+  for (const Binding& binding : *inputs)
+    context.reads(binding.path, "option '--input'");
+  for (const Binding& binding : *expected)
+    context.reads(binding.path, "option '--expect'");
+  for (const Binding& binding : *outputs)
+    context.writes(binding.path, "option '--output'");
+  if (Status status = context.checkFiles(); !status)
+    return status.takeError();
+  return Bindings{std::move(*inputs), std::move(*outputs), std::move(*expected)};
+}
+
 Expected<NpyArray> loadArray(const std::string& path) {
   Expected<std::string> bytes = readFile(path);
   if (!bytes)
@@ -131,20 +175,18 @@ Status addInput(const std::vector<PortView>& ports, size_t port, const NpyArray&
 
 /// The inputs of every run there is to make.
 Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
+                                         const std::vector<Binding>& bindings,
                                          const RunFlags& flags) {
   std::vector<Inputs> runs(1, Inputs(ports.size()));
   std::vector<bool> given(ports.size(), false);
-  for (const std::string& text : flags.inputs) {
-    const Expected<Binding> binding = bind(ports, text, "input");
-    if (!binding)
-      return binding.error();
-    if (given[binding->port])
-      return makeError(DiagId::Usage, "input '", ports[binding->port].name, "' is given twice");
-    given[binding->port] = true;
-    const Expected<NpyArray> array = loadArray(binding->path);
+  for (const Binding& binding : bindings) {
+    if (given[binding.port])
+      return makeError(DiagId::Usage, "input '", ports[binding.port].name, "' is given twice");
+    given[binding.port] = true;
+    const Expected<NpyArray> array = loadArray(binding.path);
     if (!array)
       return array.error();
-    if (Status status = addInput(ports, binding->port, *array, flags, runs); !status)
+    if (Status status = addInput(ports, binding.port, *array, flags, runs); !status)
       return status.takeError();
   }
   for (size_t i = 0; i < ports.size(); ++i) {
@@ -205,8 +247,8 @@ std::string describeOutput(const PortView& port, const NpyArray& array) {
   std::vector<std::string> values;
   for (size_t i = 0; i < shown; ++i)
     values.push_back(strCat("[", order[i], "] ", elementAt(array, order[i])));
-  return strCat("output '", port.name, "' ", dtypeName(array.type), " ", array.shape.str(),
-                ", largest ", join(values, ", "), "\n");
+  return strCat("output '", printableName(port.name), "' ", dtypeName(array.type), " ",
+                array.shape.str(), ", largest ", join(values, ", "), "\n");
 }
 
 std::string against(uint64_t used, const std::optional<uint64_t>& predicted,
@@ -228,16 +270,13 @@ std::string dynamicNote(const tigris_statistics& counted) {
 
 std::string textSummary(const Report& report, const PlanRunner& runner, double seconds) {
   const tigris_statistics& counted = runner.statistics();
-  std::ostringstream time;
-  time.precision(3);
-  time << seconds * 1e3;
   return strCat("fast memory   ", against(counted.fast_peak, report.fastPeak, report.budgetFast),
                 dynamicNote(counted), "\nslow memory   ",
                 against(counted.slow_peak, report.slowPeak, report.budgetSlow), ", read ",
                 describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
                 "\nflash         ", against(*report.planBytes, {}, report.budgetFlash),
                 "\nwork          ", report.macs.value_or(0), " MACs in ", counted.kernel_calls,
-                " kernel calls, ", time.str(), " ms\n");
+                " kernel calls, ", formatSignificant(seconds * 1e3, 3), " ms\n");
 }
 
 void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
@@ -291,18 +330,16 @@ std::string jsonSummary(const Report& report, const PlanRunner& runner, double s
 /// Compares what --expect names; every mismatch is an error of its own.
 Expected<std::vector<ExpectedResult>> compareOutputs(const std::vector<PortView>& ports,
                                                      const std::vector<NpyArray>& outputs,
+                                                     const std::vector<Binding>& bindings,
                                                      const RunFlags& flags,
                                                      DiagnosticEngine& diagnostics) {
   std::vector<ExpectedResult> results;
-  for (const std::string& text : flags.expected) {
-    const Expected<Binding> binding = bind(ports, text, "output");
-    if (!binding)
-      return binding.error();
-    const Expected<NpyArray> want = loadArray(binding->path);
+  for (const Binding& binding : bindings) {
+    const Expected<NpyArray> want = loadArray(binding.path);
     if (!want)
       return want.error();
-    const PortView& port = ports[binding->port];
-    const NpyArray& got = outputs[binding->port];
+    const PortView& port = ports[binding.port];
+    const NpyArray& got = outputs[binding.port];
     const Expected<Comparison> compared = compareArrays(port.name, got, *want, flags.tolerance);
     if (!compared)
       return compared.error();
@@ -345,7 +382,10 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     return file.error();
   const std::vector<PortView> inputPorts = viewPorts(*file, file->inputs(), flags.raw);
   const std::vector<PortView> outputPorts = viewPorts(*file, file->outputs(), flags.raw);
-  const Expected<std::vector<Inputs>> runs = loadInputs(inputPorts, flags);
+  const Expected<Bindings> files = bindFiles(context, flags, inputPorts, outputPorts);
+  if (!files)
+    return files.error();
+  const Expected<std::vector<Inputs>> runs = loadInputs(inputPorts, files->inputs, flags);
   if (!runs)
     return runs.error();
 
@@ -379,14 +419,10 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     outputs = std::move(*results);
   }
 
-  for (const std::string& text : flags.outputs) {
-    const Expected<Binding> binding = bind(outputPorts, text, "output");
-    if (!binding)
-      return binding.error();
-    context.outputFile(binding->path, formatNpy(outputs[binding->port]));
-  }
+  for (const Binding& binding : files->outputs)
+    context.outputFile(binding.path, formatNpy(outputs[binding.port]));
   const Expected<std::vector<ExpectedResult>> compared =
-      compareOutputs(outputPorts, outputs, flags, context.diagnostics());
+      compareOutputs(outputPorts, outputs, files->expected, flags, context.diagnostics());
   if (!compared)
     return compared.error();
 
@@ -404,8 +440,9 @@ Status execute(ToolContext& context, const RunFlags& flags) {
   for (size_t port = 0; port < outputPorts.size(); ++port)
     context.print(describeOutput(outputPorts[port], outputs[port]));
   for (const ExpectedResult& result : *compared)
-    context.print(strCat("output '", result.name, "' agrees with its reference: max error ",
-                         result.comparison.maxAbs, " (", result.comparison.atol, " allowed)\n"));
+    context.print(strCat("output '", printableName(result.name),
+                         "' agrees with its reference: max error ", result.comparison.maxAbs, " (",
+                         result.comparison.atol, " allowed)\n"));
   context.print(textSummary(report, *runner, seconds));
   if (flags.profile)
     context.log(profile.table());
@@ -442,11 +479,15 @@ int withRunSpec(const char* name, const SpecUser& use) {
     table.choice("backend", flags.backend, runtimeBackendNames(), "kernels to run on");
     table.flag("profile", flags.profile,
                "where the time goes: a table on standard error, or 'profile' in --stats=json");
-    table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it");
-    table.text("write-costs", flags.writeCosts, "FILE",
-               "what kernel calls cost, fitted to the profile, for tigris-plan --costs");
-    table.text("measured", flags.measured, "FILE",
-               "fit --write-costs to what a device measured: lines OP CALLS OUTPUT_BYTES COST");
+    table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it").writes();
+    table
+        .text("write-costs", flags.writeCosts, "FILE",
+              "what kernel calls cost, fitted to the profile, for tigris-plan --costs")
+        .writes();
+    table
+        .text("measured", flags.measured, "FILE",
+              "fit --write-costs to what a device measured: lines OP CALLS OUTPUT_BYTES COST")
+        .reads();
     table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
   };
   spec.details =

@@ -3,17 +3,19 @@
 
 #include "tigris/Driver/Completions.h"
 #include "tigris/Driver/HelpText.h"
+#include "tigris/Driver/ToolProcess.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/FileKind.h"
+#include "tigris/Support/Printable.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Support/Version.h"
 
 #include <boost/program_options.hpp>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -31,6 +33,7 @@ struct CommandLine {
   OptionTable table;
   std::vector<std::string> positional;
   std::vector<std::string> recorded;
+  ToolFiles files;
   std::string output = "-";
   bool outputGiven = false;
   std::string depfile;
@@ -103,24 +106,29 @@ std::string spellingOf(const OptionTable::Entry& entry) {
 }
 
 void declareOptions(const ToolSpec& spec, CommandLine& line) {
-  if (spec.output)
-    line.table
-        .add("output,o", spec.outputName.c_str(), "",
-             [&line](const std::string& value, const std::string&) -> Status {
-               line.output = value;
-               line.outputGiven = true;
-               return {};
-             })
-        .help = spec.outputName != "FILE" ? "where the results go"
-                : spec.outputRequired     ? "where the result goes; - is standard output"
-                                          : "where the result goes (default: standard output)";
+  if (spec.output) {
+    OptionTable::Entry& entry =
+        line.table.add("output,o", spec.outputName.c_str(), "",
+                       [&line](const std::string& value, const std::string&) -> Status {
+                         line.output = value;
+                         line.outputGiven = true;
+                         return {};
+                       });
+    entry.help = spec.outputName != "FILE" ? "where the results go"
+                 : spec.outputRequired     ? "where the result goes; - is standard output"
+                                           : "where the result goes (default: standard output)";
+    if (spec.outputName == "FILE")
+      entry.writes();
+  }
   if (spec.options)
     spec.options(line.table);
   if (spec.output) {
     line.table.flag("if-changed", line.ifChanged,
                     "do not touch output files that hold the same bytes already");
-    line.table.text("depfile", line.depfile, "FILE",
-                    "write a Makefile rule: what the -o file was made from");
+    line.table
+        .text("depfile", line.depfile, "FILE",
+              "write a Makefile rule: what the -o file was made from")
+        .writes();
     line.table.text("depfile-target", line.depfileTarget, "NAME",
                     "the rule's target (default: the -o file)");
   }
@@ -158,6 +166,18 @@ Error usageError(const po::error& error, const OptionTable& table) {
   }
   return makeError(DiagId::Usage, "the command line is not well-formed (", error.what(),
                    "); see --help");
+}
+
+void declareFile(const OptionTable::Entry& entry, const std::string& value,
+                 const std::string& spelling, ToolFiles& files) {
+  const std::string path = entry.fileOf ? entry.fileOf(value) : value;
+  if (entry.fileUse == OptionTable::Entry::FileUse::None || path.empty())
+    return;
+  const std::string who = strCat("option '", spelling, "'");
+  if (entry.fileUse == OptionTable::Entry::FileUse::Reads)
+    files.reads(path, who);
+  else
+    files.writes(path, who);
 }
 
 Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLine& line) {
@@ -215,6 +235,7 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
     const std::string value = option.value.empty() ? "" : option.value[0];
     if (Status status = entry->take(value, spelling); !status)
       return status;
+    declareFile(*entry, value, spelling, line.files);
     if (entry->recorded)
       line.recorded.push_back(entry->metavar.empty()
                                   ? "--" + entry->longName
@@ -245,9 +266,6 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
   return {};
 }
 
-/// A reader that left early is no reason for noise: end as `yes | head` does, with a plain failure code.
-void onBrokenPipe(int /*signal*/) { ::_exit(ExitFailure); }
-
 } // namespace
 
 int exitCodeOf(DiagId id) {
@@ -261,7 +279,6 @@ const char* tigrisVersion() { return TIGRIS_VERSION; }
 std::string ToolContext::inputName() const { return displayName(input_); }
 
 Expected<std::string> ToolContext::readInput() const {
-  addDependency(input_);
   Expected<std::string> text = readFile(input_);
   if (text && text->empty())
     return emptyInput(inputName());
@@ -271,10 +288,11 @@ Expected<std::string> ToolContext::readInput() const {
 void ToolContext::output(std::string bytes) { output_ = std::move(bytes); }
 
 void ToolContext::outputFile(std::string path, std::string bytes) {
-  files_.push_back({std::move(path), std::move(bytes)});
+  TIGRIS_CHECK_MSG(files_.isOutput(path), path);
+  outputFiles_.push_back({std::move(path), std::move(bytes)});
 }
 
-void ToolContext::log(const std::string& text) const { writeStderr(text); }
+void ToolContext::log(const std::string& text) const { writeStderr(printableLines(text)); }
 
 std::string ToolContext::historyEntry() const {
   std::string entry = toolName_ + " " + tigrisVersion();
@@ -283,12 +301,8 @@ std::string ToolContext::historyEntry() const {
   return entry;
 }
 
-Status ToolContext::write(const std::string& path, std::string_view bytes) const {
-  return ifChanged_ ? writeFileIfChanged(path, bytes) : writeFile(path, bytes);
-}
-
-Status ToolContext::writeDepfile() const {
-  // What make reads as more than a character of a name. It has no spelling for a line break.
+Expected<std::string> ToolContext::depfileRule() const {
+  // What make reads as more than a character of a name.
   const auto escape = [](const std::string& path) {
     std::string result;
     for (const char c : path) {
@@ -300,31 +314,51 @@ Status ToolContext::writeDepfile() const {
     }
     return result;
   };
+  // Make has no spelling for a line break.
+  const auto isNameable = [](const std::string& path) {
+    return path.find('\n') == std::string::npos;
+  };
+  if (!isNameable(depfileTarget_))
+    return makeError(DiagId::Usage, "option '--depfile': the target '", depfileTarget_,
+                     "' has a line break, which no Makefile can spell");
   std::string rule = escape(depfileTarget_) + ":";
   std::string phony;
-  for (const std::string& path : dependencies_) {
-    if (path == "-")
+  for (const std::string& path : files_.inputs()) {
+    if (path == "-" || !isNameable(path))
       continue;
     rule += " \\\n  " + escape(path);
     // A rule without a recipe lets make go on when a dependency has been removed.
     phony += escape(path) + ":\n";
   }
-  return write(depfile_, rule + "\n" + phony);
+  return rule + "\n" + phony;
 }
 
 Status ToolContext::writeOutputs() const {
-  for (const File& file : files_)
-    if (Status status = write(file.path, file.bytes); !status)
-      return status;
-  if (output_)
-    if (Status status = write(outputPath_, *output_); !status)
-      return status;
-  if (!depfile_.empty())
-    if (Status status = writeDepfile(); !status)
-      return status;
-  if (!printed_.empty())
-    return writeFile("-", printed_);
-  return {};
+  if (Status status = checkFiles(); !status)
+    return status;
+  const Expected<std::string> rule = depfile_.empty() ? std::string() : depfileRule();
+  if (!rule)
+    return rule.error();
+  for (const std::string& folder : folders_) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      return makeError(DiagId::IoError, "cannot make directory '", folder, "': ", error.message());
+  }
+  OutputFiles files;
+  const auto add = [&](const std::string& path, const std::string& bytes) {
+    return ifChanged_ ? files.addIfChanged(path, bytes) : files.add(path, bytes);
+  };
+  Status status;
+  for (size_t i = 0; status && i < outputFiles_.size(); ++i)
+    status = add(outputFiles_[i].path, outputFiles_[i].bytes);
+  if (status && output_)
+    status = add(outputPath_, *output_);
+  if (status && !depfile_.empty())
+    status = add(depfile_, *rule);
+  if (status && !printed_.empty())
+    status = files.add("-", printed_);
+  return status ? files.commit() : status;
 }
 
 std::string helpText(const ToolSpec& spec) {
@@ -348,7 +382,7 @@ std::string generatedText(const ToolSpec& spec, const std::string& format) {
 }
 
 int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
-  std::signal(SIGPIPE, onBrokenPipe);
+  const ToolProcess process;
 
   int exitCode = ExitOk;
   unsigned errors = 0;
@@ -390,8 +424,13 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
       context.depfile_ = line.depfile;
       context.depfileTarget_ = line.depfileTarget.empty() ? line.output : line.depfileTarget;
       context.ifChanged_ = line.ifChanged;
+      context.files_ = line.files;
+      if (!spec.input.empty())
+        context.reads(context.input_, "the input");
       startProgress(spec.name, progress);
-      status = spec.run(context);
+      status = context.checkFiles();
+      if (status)
+        status = spec.run(context);
       progress.reset();
     }
     if (status && errors == 0)
@@ -403,7 +442,10 @@ int toolMain(int argc, const char* const* argv, const ToolSpec& spec) {
   } catch (const DataError& error) {
     report({DiagId::BadWeights, Severity::Error, {}, error.what(), {}});
   } catch (const std::bad_alloc&) {
-    writeStderr(spec.name + ": error: this computer has not enough free memory for that input\n");
+    reportOutOfMemory();
+    return ExitFailure;
+  } catch (const std::length_error&) {
+    reportOutOfMemory();
     return ExitFailure;
   } catch (const std::exception& error) {
     writeStderr(strCat(spec.name, ": internal error: ", error.what(), "\n", spec.name,

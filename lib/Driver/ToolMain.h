@@ -25,18 +25,20 @@
 // What a run may rely on:
 //  - nothing reaches standard output or any file unless `run` succeeds and no error was reported (setVerdict is
 //    the exception);
+//  - files appear together at the end, or not at all, also where a signal or a lack of memory ends the run; none
+//    is written that the run also reads, or writes for another purpose (ToolFiles);
 //  - warnings and errors reported to context.diagnostics() appear on standard error at once;
 //  - exit codes: 0 success, 1 bad input (DataError and lack of host memory too), 2 wrong command line
 //    (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70 a bug (InternalError or any
 //    other exception).
 #pragma once
 
-#include "tigris/Support/Expected.h"
+#include "tigris/Driver/ToolFiles.h"
+#include "tigris/Support/Printable.h"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -71,11 +73,25 @@ public:
     std::optional<std::string> implied;
     bool recorded = false;
     std::function<Status(const std::string& value, const std::string& spelling)> take;
+    enum class FileUse : uint8_t { None, Reads, Writes } fileUse = FileUse::None;
+    /// The file a value names, empty where it names none; null: the value is its path.
+    std::function<std::string(const std::string& value)> fileOf;
 
     /// The option becomes part of the history entry (ToolContext::historyEntry): for those that change
     /// the result. Never for paths: outputs do not depend on where files lie.
     Entry& record() {
       recorded = true;
+      return *this;
+    }
+    /// The value names a file that the run reads.
+    Entry& reads() {
+      fileUse = FileUse::Reads;
+      return *this;
+    }
+    /// The value names a file that the run writes (ToolContext::outputFile).
+    Entry& writes(std::function<std::string(const std::string& value)> path = {}) {
+      fileUse = FileUse::Writes;
+      fileOf = std::move(path);
       return *this;
     }
   };
@@ -134,19 +150,27 @@ public:
   const std::string& outputPath() const { return outputPath_; }
   /// Hands over what goes to -o (standard output where it was left out); written after success.
   void output(std::string bytes);
-  /// Hands over a further file, written after success in the order given, before -o.
+  /// Hands over a further file, written after success. Its path has been declared, by an option that writes() or
+  /// by writes() below.
   void outputFile(std::string path, std::string bytes);
-  /// Adds text for standard output whatever -o says; written after success.
-  void print(const std::string& text) { printed_ += text; }
-  /// Writes to standard error now: progress, timings, dumps between passes.
+  /// Makes a folder for output files, and those around it, after success.
+  void outputFolder(std::string path) { folders_.push_back(std::move(path)); }
+  /// Adds text for standard output whatever -o says, as printableLines() has it; written after success.
+  void print(const std::string& text) { printed_ += printableLines(text); }
+  /// Writes to standard error now, as printableLines() has it: timings, dumps between passes.
   void log(const std::string& text) const;
 
   /// The result is bad news: the outputs are written as after success, then the error is reported, and the
   /// exit code is its. For tools that show what is wrong in detail.
   void setVerdict(Error error) { verdict_ = std::move(error); }
 
-  /// Names a further file the result depends on, for --depfile. readInput() names the input.
-  void addDependency(const std::string& path) const { dependencies_.insert(path); }
+  /// Declares a further file that the run reads or writes: those that only the run can know. `who` says in
+  /// messages what it is: "option '--expect'", "external data". What is read goes into --depfile, too.
+  void reads(const std::string& path, const std::string& who) const { files_.reads(path, who); }
+  void writes(const std::string& path, const std::string& who) const { files_.writes(path, who); }
+  /// Whether a declared output would overwrite a declared input or another output. Asked before outputs are written;
+  /// a run that writes a file before its end asks before that.
+  Status checkFiles() const { return files_.check(); }
 
   /// Appends to historyEntry() what is not an option as given: "--load-pass-plugin=NAME" without its path.
   void addToHistory(std::string option) { recorded_.push_back(std::move(option)); }
@@ -157,8 +181,7 @@ private:
   friend int toolMain(int argc, const char* const* argv, const struct ToolSpec& spec);
 
   Status writeOutputs() const;
-  Status write(const std::string& path, std::string_view bytes) const;
-  Status writeDepfile() const;
+  Expected<std::string> depfileRule() const;
 
   struct File {
     std::string path;
@@ -171,10 +194,11 @@ private:
   std::string outputPath_ = "-";
   std::vector<std::string> recorded_;
   std::optional<std::string> output_;
-  std::vector<File> files_;
+  std::vector<File> outputFiles_;
+  std::vector<std::string> folders_;
   std::string printed_;
   std::optional<Error> verdict_;
-  mutable std::set<std::string> dependencies_;
+  mutable ToolFiles files_;
   std::string depfile_;
   std::string depfileTarget_;
   bool ifChanged_ = false;

@@ -18,6 +18,7 @@ namespace {
 
 std::string hex(uint64_t value) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);
   out << "0x" << std::hex << value;
   return out.str();
 }

@@ -4,7 +4,7 @@
 #include "tigris_backend.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <new>
 
 namespace tigris {
 
@@ -18,17 +18,16 @@ class Bytes {
 public:
   explicit Bytes(size_t size) : size_(size) {
     if (size != 0)
-      bytes_.reset(std::aligned_alloc(Align, (size + Align - 1) / Align * Align));
+      bytes_.reset(::operator new(size, Align));
   }
   void* data() const { return bytes_.get(); }
   size_t size() const { return size_; }
-  bool failed() const { return size_ != 0 && bytes_ == nullptr; }
 
 private:
   // The largest alignment that a plan may ask for.
-  static constexpr size_t Align = 4096;
+  static constexpr std::align_val_t Align{4096};
   struct Free {
-    void operator()(void* bytes) const { std::free(bytes); }
+    void operator()(void* bytes) const { ::operator delete(bytes, Align); }
   };
   size_t size_;
   std::unique_ptr<void, Free> bytes_;
@@ -80,8 +79,6 @@ std::vector<StageCost> stageCosts(const PlanFile& file) {
     return {};
   const Bytes fast(needs.fast_bytes);
   const Bytes slow(needs.slow_bytes);
-  if (fast.failed() || slow.failed())
-    return {};
   const tigris_memory memory = {fast.data(), fast.size(), slow.data(), slow.size()};
   tigris_context context;
   std::vector<Bytes> buffers;

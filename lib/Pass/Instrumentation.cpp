@@ -90,6 +90,7 @@ public:
     for (const auto& row : rows)
       sum += row.second.seconds;
     std::ostringstream out;
+    out.exceptions(std::ios::badbit);
     out << "      ms      %  runs  changed  pass\n" << std::fixed;
     for (const auto& [name, total] : rows)
       out << std::setprecision(3) << std::setw(8) << total.seconds * 1e3 << std::setprecision(1)

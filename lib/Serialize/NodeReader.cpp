@@ -10,7 +10,7 @@ namespace tigris {
 namespace {
 
 /// No tensor of a model has more dimensions; keeps hostile shapes small.
-constexpr size_t MaxRank = 32;
+constexpr size_t MaxSpelledRank = 32;
 /// What a double, and so any JSON reader, still counts exactly.
 constexpr int64_t MaxSize = int64_t{1} << 53;
 
@@ -138,8 +138,8 @@ std::vector<int64_t> NodeReader::integers(const YamlNode& node, std::string_view
 
 Shape NodeReader::shape(const YamlNode& node, std::string_view what) const {
   Shape shape(integers(node, what, 0, Shape::MaxElements));
-  if (shape.rank() > MaxRank)
-    fail(DiagId::BadValue, node, what, " has ", shape.rank(), " dimensions, at most ", MaxRank,
+  if (shape.rank() > MaxSpelledRank)
+    fail(DiagId::BadValue, node, what, " has ", shape.rank(), " dimensions, at most ", MaxSpelledRank,
          " are allowed");
   // Zero dimensions count as one here: products of the others must not overflow either.
   Shape bounded = shape;

@@ -10,6 +10,7 @@
 #include "tigris/IR/Graph.h"
 #include "tigris/Support/Expected.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,8 @@ struct WriteOptions {
   /// Where the caller will put the returned text; "-" is standard output, which counts as a file of
   /// the current directory. References to side files are spelled relative to this file's directory.
   std::string streamFile = "-";
+  /// File mode: takes the bytes for `weightsFile`; without it they are written there at once.
+  std::function<Status(const std::string& path, std::string bytes)> writeSideFile;
 };
 
 /// The graph as text; equal graphs give equal bytes. In File mode the side file is written atomically

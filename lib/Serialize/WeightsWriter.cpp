@@ -270,7 +270,9 @@ Status WeightsWriter::print(std::string& out) {
   for (const Item& item : items_)
     printItem(out, item);
   if (options_.weights == WeightsMode::File)
-    return writeFile(options_.weightsFile, sideFile_);
+    return options_.writeSideFile
+               ? options_.writeSideFile(options_.weightsFile, std::move(sideFile_))
+               : writeFile(options_.weightsFile, sideFile_);
   return {};
 }
 

@@ -1,9 +1,7 @@
-// POSIX file access: large reads in one go, writes that survive short counts and report ENOSPC.
+// Large reads in one go.
 #include "tigris/Support/FileIO.h"
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,20 +12,8 @@ namespace tigris {
 namespace {
 
 Error ioError(const std::string& path, const char* what) {
-  return makeError(DiagId::IoError, "cannot ", what, " '", displayName(path),
-                   "': ", std::strerror(errno));
-}
-
-Status writeAll(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return ioError(path, "write");
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return {};
+  const char* reason = std::strerror(errno);
+  return makeError(DiagId::IoError, "cannot ", what, " '", displayName(path), "': ", reason);
 }
 
 Expected<std::string> readAll(int fd, const std::string& path) {
@@ -76,49 +62,6 @@ Expected<std::string> readFile(const std::string& path) {
   Expected<std::string> text = readAll(fd, path);
   ::close(fd);
   return text;
-}
-
-Status writeFile(const std::string& path, std::string_view bytes) {
-  if (path == "-")
-    return writeAll(STDOUT_FILENO, bytes, "<stdout>");
-
-  struct stat info {};
-  const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && !S_ISREG(info.st_mode)) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-      return ioError(path, "write");
-    Status status = writeAll(fd, bytes, path);
-    ::close(fd);
-    return status;
-  }
-
-  std::string temporary = path + ".XXXXXX";
-  const int fd = ::mkstemp(temporary.data());
-  if (fd < 0)
-    return ioError(path, "write");
-  // mkstemp makes the file private; an output has the mode an ordinary create would give it.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const mode_t mode = exists ? info.st_mode & 07777 : 0666 & ~mask;
-  Status status = ::fchmod(fd, mode) == 0 ? writeAll(fd, bytes, path) : ioError(path, "write");
-  // close() is where some file systems report that the data did not fit.
-  if (::close(fd) != 0 && status)
-    status = ioError(path, "write");
-  if (status && std::rename(temporary.c_str(), path.c_str()) != 0)
-    status = ioError(path, "write");
-  if (!status)
-    ::unlink(temporary.c_str());
-  return status;
-}
-
-Status writeFileIfChanged(const std::string& path, std::string_view bytes) {
-  struct stat info {};
-  if (path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-      static_cast<uint64_t>(info.st_size) == bytes.size())
-    if (const Expected<std::string> old = readFile(path); old && *old == bytes)
-      return {};
-  return writeFile(path, bytes);
 }
 
 } // namespace tigris

@@ -31,6 +31,25 @@ template <typename T> std::string formatReal(T value) {
 std::string formatFloat(float value) { return formatReal(value); }
 std::string formatDouble(double value) { return formatReal(value); }
 
+namespace {
+
+std::string formatDigits(double value, std::chars_format format, int digits) {
+  // The longest double has 309 digits before the point.
+  std::array<char, 400> buffer{};
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, digits);
+  return {buffer.data(), result.ptr};
+}
+
+} // namespace
+
+std::string formatFixed(double value, int digits) {
+  return formatDigits(value, std::chars_format::fixed, digits);
+}
+std::string formatSignificant(double value, int digits) {
+  return formatDigits(value, std::chars_format::general, digits);
+}
+
 std::optional<int64_t> parseInt(std::string_view text) {
   int64_t value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);

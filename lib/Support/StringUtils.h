@@ -13,6 +13,8 @@ namespace tigris {
 /// Concatenates anything an ostream can print: `strCat("op '", name, "' has ", n, " inputs")`.
 template <typename... Args> std::string strCat(const Args&... args) {
   std::ostringstream out;
+  // A stream keeps an exception to itself unless told otherwise: the text would be incomplete.
+  out.exceptions(std::ios::badbit);
   (out << ... << args);
   return std::move(out).str();
 }
@@ -21,6 +23,10 @@ template <typename... Args> std::string strCat(const Args&... args) {
 /// YAML 1.1 and 1.2 readers agree it is a float ("0.1", "3.0", "1.0e-45"); `.inf`, `-.inf`, `.nan`.
 std::string formatFloat(float value);
 std::string formatDouble(double value);
+
+/// As printf's %.*f and %.*g: so many digits behind the point, or so many significant ones.
+std::string formatFixed(double value, int digits);
+std::string formatSignificant(double value, int digits);
 
 /// Parses the whole text as a number; nullopt when anything is left over or out of range.
 std::optional<int64_t> parseInt(std::string_view text);
@@ -45,6 +51,7 @@ std::string_view trim(std::string_view text);
 
 template <typename Range> std::string join(const Range& items, std::string_view separator) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);
   bool first = true;
   for (const auto& item : items) {
     if (!first)

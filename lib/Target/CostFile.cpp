@@ -4,7 +4,6 @@
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
-#include <sstream>
 #include <vector>
 
 namespace tigris {
@@ -48,12 +47,7 @@ private:
   double b_ = 0;
 };
 
-std::string number(double value) {
-  std::ostringstream out;
-  out.precision(6);
-  out << value;
-  return out.str();
-}
+std::string number(double value) { return formatSignificant(value, 6); }
 
 /// The costs a line of the file sets, by its first word.
 struct Field {

@@ -49,6 +49,7 @@ public:
       return context.fail(DiagId::BadPipeline, "option 'sparsity' of 'prune-stats' is ", sparsity_,
                           ", expected a percentage from 0 to 100");
     std::ostringstream out;
+    out.exceptions(std::ios::badbit);
     out << "  elements   zero%   threshold  energy%  weights\n" << std::fixed;
     for (const TensorId id : graph.tensors()) {
       const Tensor& tensor = graph.tensor(id);

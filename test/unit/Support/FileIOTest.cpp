@@ -117,3 +117,75 @@ TEST_CASE("files: reading what cannot be read names the reason") {
   CHECK(displayName("-") == "<stdin>");
   CHECK(displayName("a") == "a");
 }
+
+TEST_CASE("files: several outputs appear together") {
+  const TemporaryDirectory directory;
+  REQUIRE(writeFile(directory.file("old"), "old"));
+  {
+    OutputFiles files;
+    REQUIRE(files.add(directory.file("old"), "new"));
+    REQUIRE(files.add(directory.file("b"), "b"));
+    CHECK(contents(directory.file("old")) == "old");
+    CHECK(!fs::exists(directory.file("b")));
+    CHECK(directory.count() == 3);
+    REQUIRE(files.commit());
+  }
+  CHECK(contents(directory.file("old")) == "new");
+  CHECK(contents(directory.file("b")) == "b");
+  CHECK(directory.count() == 2);
+}
+
+TEST_CASE("files: outputs that are not committed leave nothing") {
+  const TemporaryDirectory directory;
+  REQUIRE(writeFile(directory.file("old"), "old"));
+  {
+    OutputFiles files;
+    REQUIRE(files.add(directory.file("old"), "new"));
+    CHECK(!files.add(directory.file("missing/b"), "b"));
+  }
+  CHECK(contents(directory.file("old")) == "old");
+  CHECK(directory.count() == 1);
+  OutputFiles files;
+  REQUIRE(files.add(directory.file("old"), "new"));
+  removeTemporaries(); // as a signal handler does
+  CHECK(directory.count() == 1);
+  CHECK(!files.commit());
+  CHECK(contents(directory.file("old")) == "old");
+}
+
+TEST_CASE("files: a full stream keeps the files of the same run from appearing") {
+  if (::access("/dev/full", W_OK) != 0)
+    return;
+  const TemporaryDirectory directory;
+  OutputFiles files;
+  REQUIRE(files.add(directory.file("a"), "a"));
+  REQUIRE(files.add("/dev/full", "text"));
+  CHECK(!files.commit());
+  CHECK(!fs::exists(directory.file("a")));
+}
+
+TEST_CASE("files: an output behind a symbolic link goes where the link leads") {
+  const TemporaryDirectory directory;
+  fs::create_symlink("target", directory.file("link"));
+  REQUIRE(writeFile(directory.file("link"), "1"));
+  CHECK(fs::is_symlink(directory.file("link")));
+  CHECK(contents(directory.file("target")) == "1");
+  REQUIRE(writeFile(directory.file("link"), "2"));
+  CHECK(contents(directory.file("target")) == "2");
+  CHECK(directory.count() == 2);
+}
+
+TEST_CASE("files: a name as long as the system takes can be written") {
+  const TemporaryDirectory directory;
+  CHECK(writeFile(directory.file(std::string(255, 'n')), "x"));
+}
+
+TEST_CASE("files: only files are removed") {
+  const TemporaryDirectory directory;
+  REQUIRE(writeFile(directory.file("a"), "a"));
+  removeFile(directory.file("a"));
+  removeFile(directory.file("none"));
+  removeFile("/dev/null");
+  CHECK(directory.count() == 0);
+  CHECK(fs::exists("/dev/null"));
+}

@@ -94,3 +94,11 @@ TEST_CASE("split, trim and join") {
   CHECK(join(std::vector<int>{}, ", ").empty());
   CHECK(strCat("op '", "conv", "' has ", 3, " inputs") == "op 'conv' has 3 inputs");
 }
+
+TEST_CASE("numbers with a given number of digits") {
+  CHECK(formatFixed(1.25, 1) == "1.2");
+  CHECK(formatFixed(-0.5, 0) == "-0");
+  CHECK(formatFixed(1e300, 2).size() == 304);
+  CHECK(formatSignificant(0.00012345, 3) == "0.000123");
+  CHECK(formatSignificant(1234567, 3) == "1.23e+06");
+}
