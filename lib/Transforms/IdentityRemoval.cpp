@@ -1,5 +1,6 @@
 // identity-removal: operators that hand on their operand unchanged disappear.
 #include "tigris/Pass/Rewrite.h"
+#include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
@@ -21,13 +22,6 @@ so that every model output has a producer.)";
 
 bool allEqual(const std::vector<int64_t>& values, int64_t expected) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == expected; });
-}
-
-bool isIdentityPerm(const std::vector<int64_t>& perm) {
-  for (size_t i = 0; i < perm.size(); ++i)
-    if (perm[i] != static_cast<int64_t>(i))
-      return false;
-  return !perm.empty();
 }
 
 /// Every element stays where it is: true only if the operand and the result also have one shape.
@@ -52,7 +46,7 @@ bool keepsElements(const Graph& graph, const Op& op) {
     return !op.input(2) || (training && training->size() == 1 && training->bytes()[0] == 0);
   }
   case OpKind::Transpose:
-    return isIdentityPerm(op.attrs.getInts("perm")) || graph.tensor(op.input(0)).shape.rank() < 2;
+    return isIdentityPerm(*transposePerm(graph, op.output()));
   case OpKind::Pad:
     return all("pads", 0);
   case OpKind::Tile:

@@ -64,6 +64,13 @@ std::optional<Perm> transposePerm(const Graph& graph, TensorId id) {
   return op.attrs.getInts("perm", reversed);
 }
 
+std::optional<Perm> movingPerm(const Graph& graph, TensorId id) {
+  std::optional<Perm> perm = transposePerm(graph, id);
+  if (perm && keepsElementOrder(graph.tensor(graph.op(graph.producer(id)).input(0)).shape, *perm))
+    return std::nullopt;
+  return perm;
+}
+
 namespace {
 
 Tensor permutedTensor(const Graph& graph, TensorId source, const Perm& perm) {
@@ -108,32 +115,6 @@ void transposeResult(Graph& graph, OpId id, size_t index, const Perm& perm) {
 
 namespace {
 
-/// Operand slots whose dimensions line up with the result's: all of an element-wise op, one otherwise.
-std::vector<size_t> permutedSlots(const Op& op) {
-  switch (op.kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Pow:
-  case OpKind::PRelu:
-  case OpKind::Mod:
-  case OpKind::Equal:
-  case OpKind::Less:
-  case OpKind::LessOrEqual:
-  case OpKind::Greater:
-  case OpKind::GreaterOrEqual:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-    return {0, 1};
-  case OpKind::Where:
-    return {0, 1, 2};
-  default:
-    return dataOperands(op);
-  }
-}
-
 bool isAxisOp(OpKind kind) {
   switch (kind) {
   case OpKind::Concat:
@@ -159,40 +140,6 @@ bool isAxisOp(OpKind kind) {
     return true;
   default:
     return false;
-  }
-}
-
-bool isElementwise(OpKind kind) {
-  switch (kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Pow:
-  case OpKind::PRelu:
-  case OpKind::Max:
-  case OpKind::Min:
-  case OpKind::Relu:
-  case OpKind::Relu6:
-  case OpKind::Clip:
-  case OpKind::QuantizeLinear:
-  case OpKind::DequantizeLinear:
-  case OpKind::Requantize:
-  case OpKind::Mod:
-  case OpKind::Equal:
-  case OpKind::Less:
-  case OpKind::LessOrEqual:
-  case OpKind::Greater:
-  case OpKind::GreaterOrEqual:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Not:
-  case OpKind::Where:
-  case OpKind::Cast:
-    return true;
-  default:
-    return isUnaryFunction(kind);
   }
 }
 
@@ -302,44 +249,100 @@ TensorId unpermuted(Graph& graph, OpId user, TensorId id, const Perm& perm) {
     return id; // broadcasts the same in any order
   if (graph.tensor(id).shape.rank() < perm.size())
     id = raiseRank(graph, user, id, perm.size());
-  if (transposePerm(graph, id) == perm)
-    return graph.op(graph.producer(id)).input(0);
   if (graph.tensor(id).isConstant())
     return transposeConstant(graph, id, inversePerm(perm));
-  return insertTransposeBefore(graph, user, id, inversePerm(perm));
+  Perm order = inversePerm(perm);
+  if (const auto inner = transposePerm(graph, id)) {
+    order = composePerm(*inner, order);
+    id = graph.op(graph.producer(id)).input(0);
+  }
+  return isIdentityPerm(order) ? id : insertTransposeBefore(graph, user, id, order);
 }
 
-/// A reduction that drops its axes keeps them while it is permuted; a Reshape drops them afterwards.
-void keepReducedAxes(Graph& graph, OpId id) {
-  const Op op = graph.op(id);
-  const TensorId result = op.output();
-  const Tensor& x = graph.tensor(op.input(0));
-  Tensor kept = graph.tensor(result);
-  std::vector<int64_t> dims = x.shape.dims();
-  std::vector<int64_t> axes(x.shape.rank());
+/// Which dimensions of its operand a reduction drops; none for all other operators.
+std::vector<bool> droppedAxes(const Graph& graph, const Op& op) {
+  std::vector<bool> dropped(graph.tensor(op.input(0)).shape.rank(), false);
+  if (opInfo(op.kind).attribute("keepdims") == nullptr || op.attrs.getInt("keepdims", 1) != 0)
+    return dropped;
+  std::vector<int64_t> axes(dropped.size());
   std::iota(axes.begin(), axes.end(), 0);
-  axes = op.attrs.has("axis") ? std::vector<int64_t>{op.attrs.getInt("axis")}
-                              : op.attrs.getInts("axes", axes);
+  axes = opInfo(op.kind).attribute("axis") != nullptr
+             ? std::vector<int64_t>{op.attrs.getInt("axis", 0)}
+             : op.attrs.getInts("axes", axes);
   for (const int64_t axis : axes)
-    dims[*normalizeAxis(axis, dims.size())] = 1;
-  kept.shape = Shape(dims);
-  kept.name = graph.uniqueName(kept.name + "_keep");
-  const TensorId keptId = graph.addTensor(std::move(kept));
-  graph.setOutputs(id, {keptId});
-  graph.editOp(id).attrs.set("keepdims", int64_t{1});
-  Op reshape;
-  reshape.kind = OpKind::Reshape;
-  reshape.name = graph.uniqueName(op.name + "_reshape");
-  reshape.inputs = {keptId};
-  reshape.outputs = {result};
-  reshape.attrs.set("shape", graph.tensor(result).shape.dims());
-  graph.insertAfter(id, std::move(reshape));
+    dropped[*normalizeAxis(axis, dropped.size())] = true;
+  return dropped;
 }
 
-/// Operators that keep the axes they reduce, as 1, where `keepdims` says so.
-bool isReduction(OpKind kind) { return opInfo(kind).attribute("keepdims") != nullptr; }
+/// The order of the entries of `places`, which are distinct numbers: {2, 7, 3} gives {0, 2, 1}.
+Perm ranked(const std::vector<int64_t>& places) {
+  Perm rank;
+  for (const int64_t place : places)
+    rank.push_back(
+        std::count_if(places.begin(), places.end(), [&](int64_t other) { return other < place; }));
+  return rank;
+}
 
 } // namespace
+
+std::vector<size_t> permutedSlots(const Op& op) {
+  switch (op.kind) {
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Pow:
+  case OpKind::PRelu:
+  case OpKind::Mod:
+  case OpKind::Equal:
+  case OpKind::Less:
+  case OpKind::LessOrEqual:
+  case OpKind::Greater:
+  case OpKind::GreaterOrEqual:
+  case OpKind::And:
+  case OpKind::Or:
+  case OpKind::Xor:
+    return {0, 1};
+  case OpKind::Where:
+    return {0, 1, 2};
+  default:
+    return dataOperands(op);
+  }
+}
+
+bool isElementwise(OpKind kind) {
+  switch (kind) {
+  case OpKind::Add:
+  case OpKind::Sub:
+  case OpKind::Mul:
+  case OpKind::Div:
+  case OpKind::Pow:
+  case OpKind::PRelu:
+  case OpKind::Max:
+  case OpKind::Min:
+  case OpKind::Relu:
+  case OpKind::Relu6:
+  case OpKind::Clip:
+  case OpKind::QuantizeLinear:
+  case OpKind::DequantizeLinear:
+  case OpKind::Requantize:
+  case OpKind::Mod:
+  case OpKind::Equal:
+  case OpKind::Less:
+  case OpKind::LessOrEqual:
+  case OpKind::Greater:
+  case OpKind::GreaterOrEqual:
+  case OpKind::And:
+  case OpKind::Or:
+  case OpKind::Xor:
+  case OpKind::Not:
+  case OpKind::Where:
+  case OpKind::Cast:
+    return true;
+  default:
+    return isUnaryFunction(kind);
+  }
+}
 
 bool isPermutable(const Graph& graph, OpId id) {
   const Op& op = graph.op(id);
@@ -356,17 +359,48 @@ bool isPermutable(const Graph& graph, OpId id) {
   return true;
 }
 
+Perm resultPerm(const Graph& graph, OpId id, const Perm& perm) {
+  const Op& op = graph.op(id);
+  if (graph.tensor(op.output()).shape.rank() == perm.size())
+    return perm;
+  const std::vector<bool> dropped = droppedAxes(graph, op);
+  std::vector<int64_t> places;
+  for (size_t i = 0; i < perm.size(); ++i)
+    if (!dropped[i])
+      places.push_back(perm[i]);
+  return ranked(places);
+}
+
+Perm operandPerm(const Graph& graph, OpId id, const Perm& perm) {
+  const Op& op = graph.op(id);
+  const std::vector<bool> dropped = droppedAxes(graph, op);
+  const auto kept = static_cast<size_t>(std::count(dropped.begin(), dropped.end(), false));
+  if (kept == dropped.size() || kept != perm.size())
+    return perm;
+  // Far enough apart that dropped dimensions fit in: before the next one that is kept, or else after the last.
+  const auto step = static_cast<int64_t>(2 * dropped.size());
+  std::vector<int64_t> places(dropped.size());
+  size_t result = 0;
+  for (size_t i = 0; i < dropped.size(); ++i)
+    if (!dropped[i])
+      places[i] = step * perm[result++];
+    else if (result < kept)
+      places[i] = step * perm[result] - static_cast<int64_t>(dropped.size() - i);
+    else
+      places[i] = (kept == 0 ? 0 : step * perm[kept - 1]) + static_cast<int64_t>(i);
+  return ranked(places);
+}
+
 void permuteOp(Graph& graph, OpId id, const Perm& perm) {
-  if (isReduction(graph.op(id).kind) && graph.op(id).attrs.getInt("keepdims", 1) == 0)
-    keepReducedAxes(graph, id);
+  const Perm restore = resultPerm(graph, id, perm);
   std::vector<TensorId> inputs = graph.op(id).inputs;
   for (const size_t slot : permutedSlots(graph.op(id)))
     inputs[slot] = unpermuted(graph, id, inputs[slot], perm);
   graph.setInputs(id, std::move(inputs));
   permuteAttributes(graph.editOp(id), perm.size(), perm);
   for (size_t i = 0; i < graph.op(id).outputs.size(); ++i)
-    if (graph.op(id).outputs[i])
-      transposeResult(graph, id, i, perm);
+    if (graph.op(id).outputs[i] && !isIdentityPerm(restore))
+      transposeResult(graph, id, i, restore);
 }
 
 } // namespace tigris

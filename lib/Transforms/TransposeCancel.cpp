@@ -1,27 +1,51 @@
 // transpose-cancel: removes Transposes that do nothing, alone or in pairs.
 //
 //   Transpose(Transpose(x, p), q)     becomes   Transpose(x, q after p), or x when that is the identity
+//   Transpose(x, p), Transpose(x, p)  becomes   one of them
 //   Transpose(constant)               becomes   a constant in the new order
 //   Transpose(x[N,1,1,C])             becomes   Reshape(x), which costs nothing: only dimensions of
 //                                               size 1 change places, the bytes stay
+#include "tigris/Transforms/TransposeCancel.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
+
+#include <map>
 
 namespace tigris {
 
 namespace {
 
 constexpr const char* TransposeCancelDoc =
-    R"(Pairs of Transposes merge or vanish, Transposes of constants are evaluated, and
+    R"(Pairs of Transposes merge or vanish, equal ones become one, Transposes of constants are evaluated, and
 those that only move dimensions of size 1 become Reshapes:
 
     Transpose(Transpose(x, [0, 3, 1, 2]), [0, 2, 3, 1])    ->   x)";
 
-bool simplify(Graph& graph, OpId id) {
+/// The results of Transposes so far, by operand and permutation.
+using Transposed = std::map<std::pair<TensorId, Perm>, TensorId>;
+
+/// The readers of a Transpose read the result of an equal one before it.
+bool merge(Graph& graph, OpId id, const Perm& perm, Transposed& seen) {
+  const TensorId result = graph.op(id).output();
+  const auto at = seen.try_emplace({graph.op(id).input(0), perm}, result).first;
+  if (!graph.producer(at->second))
+    at->second = result;
+  if (at->second == result || graph.isGraphOutput(result) || !sameQuant(graph, result, at->second))
+    return false;
+  graph.eraseOp(id);
+  graph.replaceAllUses(result, at->second);
+  return true;
+}
+
+bool simplify(Graph& graph, OpId id, Transposed& seen) {
   const Op op = graph.op(id);
   const TensorId result = op.output();
+  if (graph.users(result).empty() && !graph.isGraphOutput(result)) {
+    graph.eraseOp(id);
+    return true;
+  }
   TensorId source = op.input(0);
   Perm perm = *transposePerm(graph, result);
   bool changed = false;
@@ -56,21 +80,26 @@ bool simplify(Graph& graph, OpId id) {
     edited.attrs.set("shape", graph.tensor(result).shape.dims());
     return true;
   }
-  return changed;
+  return merge(graph, id, perm, seen) || changed;
 }
 
 PassStatus transposeCancel(Graph& graph, PassContext&) {
-  bool changed = false;
-  const std::vector<OpId> order = graph.order();
-  for (const OpId id : order)
-    if (graph.contains(id) && graph.op(id).kind == OpKind::Transpose)
-      changed |= simplify(graph, id);
-  if (changed)
-    graph.eraseUnusedTensors();
-  return changedIf(changed);
+  return changedIf(cancelTransposes(graph));
 }
 
 } // namespace
+
+bool cancelTransposes(Graph& graph) {
+  bool changed = false;
+  Transposed seen;
+  const std::vector<OpId> order = graph.order();
+  for (const OpId id : order)
+    if (graph.contains(id) && graph.op(id).kind == OpKind::Transpose)
+      changed |= simplify(graph, id, seen);
+  if (changed)
+    graph.eraseUnusedTensors();
+  return changed;
+}
 
 PassInfo transposeCancelPass() {
   return functionPass("transpose-cancel",

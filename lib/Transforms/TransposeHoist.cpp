@@ -1,17 +1,18 @@
-// transpose-hoist: moves a Transpose up to a model input when everything between is indifferent to order.
+// transpose-hoist: keeps regions of operators that are indifferent to order in the order their readers want.
 //
 //   input -> Sub(mean) -> Div(std) -> Transpose -> Conv
 //     becomes   input -> Transpose -> Sub(mean') -> Div(std') -> Conv
 //
-// where input-transpose-trim turns it into a property of the interface. A Transpose moves only if every path
-// upwards ends in a model input, a constant or another Transpose: otherwise it would merely sit
-// elsewhere.
+// where input-transpose-trim turns it into a property of the interface. A region grows from the operand of a
+// Transpose: upwards through every permutable operator, and downwards through those of which it holds all
+// computed operands. It changes its order when Transposes then move fewer bytes than before, so that the pass
+// ends. Those that the trims turn into a property of a port count as nothing.
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
-#include "tigris/Transforms/QuantUtils.h"
+#include "tigris/Transforms/TransposeCancel.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace tigris {
 
@@ -21,57 +22,218 @@ constexpr const char* TransposeHoistDoc =
     R"(A Transpose above which only element-wise operators stand moves up to the model
 input, where it becomes part of the interface:
 
-    input -> Sub -> Div -> Transpose -> Conv    ->   input -> Transpose -> Sub -> Div -> Conv)";
+    input -> Sub -> Div -> Transpose -> Conv    ->   input -> Transpose -> Sub -> Div -> Conv
 
-/// Tensors that can be had in another order without a Transpose at run time.
-std::set<TensorId> absorbingTensors(const Graph& graph) {
-  std::set<TensorId> absorbing;
-  for (const Port& port : graph.inputs())
-    if (graph.hasSingleUse(port.tensor))
-      absorbing.insert(port.tensor);
+So do the Transposes of several readers that want the same order. They move where Transposes then move fewer bytes
+in all, not counting those that become part of the interface.)";
+
+class OrderRegion {
+public:
+  explicit OrderRegion(const Graph& graph) : graph_(graph) {}
+
+  /// The region in which `tensor` is kept as Transpose(tensor, order). False when two of its tensors would need
+  /// the same operator in different orders, when it holds no operator, and when it reads a tensor in two orders.
+  bool grow(TensorId tensor, const Perm& order) {
+    if (!want(tensor, order))
+      return false;
+    for (size_t at = 0; at < work_.size(); ++at)
+      if (!spread(work_[at]))
+        return false;
+    return !ops_.empty() && std::none_of(work_.begin(), work_.end(), [&](TensorId id) {
+      return transposePerm(graph_, id) &&
+             orders_.count(graph_.op(graph_.producer(id)).input(0)) != 0;
+    });
+  }
+
+  /// Bytes per inference that Transposes move now and would not any more, less those that they would move instead.
+  int64_t savedBytes() const {
+    int64_t saved = 0;
+    for (const TensorId id : work_)
+      saved += graph_.producer(id) && ops_.count(graph_.producer(id)) != 0 ? savedBehind(id)
+                                                                           : savedAtEntry(id);
+    for (const TensorId id : broadcast_)
+      saved -= graph_.tensor(id).bytes();
+    return saved;
+  }
+
+  /// The operators of the region in execution order, each with the order of its data operands.
+  std::vector<std::pair<OpId, Perm>> ops() const {
+    std::vector<std::pair<OpId, Perm>> result;
+    for (const OpId id : graph_.order())
+      if (const auto found = ops_.find(id); found != ops_.end())
+        result.emplace_back(*found);
+    return result;
+  }
+
+private:
+  bool want(TensorId id, const Perm& order) {
+    if (graph_.tensor(id).isConstant())
+      return true;
+    const auto [at, fresh] = orders_.emplace(id, order);
+    if (fresh)
+      work_.push_back(id);
+    return at->second == order;
+  }
+
+  bool spread(TensorId id) {
+    const Perm order = orders_.at(id);
+    const OpId producer = graph_.producer(id);
+    if (producer && isPermutable(graph_, producer) &&
+        !join(producer, inversePerm(operandPerm(graph_, producer, inversePerm(order)))))
+      return false;
+    const std::vector<OpId>& users = graph_.users(id);
+    return std::all_of(users.begin(), users.end(), [&](OpId user) {
+      return !isPermutable(graph_, user) || !completes(user, order) || join(user, order);
+    });
+  }
+
+  /// Counts an operand that is in the region; true with the last that is computed, if all have one order.
+  bool completes(OpId id, const Perm& order) {
+    const auto [at, fresh] = missing_.try_emplace(id, order, 0);
+    auto& [common, missing] = at->second;
+    if (fresh)
+      for (const size_t slot : permutedSlots(graph_.op(id)))
+        missing += graph_.tensor(graph_.op(id).input(slot)).isConstant() ? 0 : 1;
+    return common == order && --missing == 0;
+  }
+
+  bool join(OpId id, const Perm& order) {
+    const auto [at, fresh] = ops_.emplace(id, order);
+    if (!fresh)
+      return at->second == order;
+    const Op& op = graph_.op(id);
+    for (const size_t slot : permutedSlots(op))
+      if (!enter(op.input(slot), order))
+        return false;
+    const Perm result = inversePerm(resultPerm(graph_, id, inversePerm(order)));
+    return std::all_of(op.outputs.begin(), op.outputs.end(),
+                       [&](TensorId output) { return !output || want(output, result); });
+  }
+
+  bool enter(TensorId id, const Perm& order) {
+    const Shape& shape = graph_.tensor(id).shape;
+    if (shape.rank() == order.size())
+      return want(id, order);
+    std::vector<int64_t> dims(order.size() - shape.rank(), 1);
+    dims.insert(dims.end(), shape.begin(), shape.end());
+    if (!graph_.tensor(id).isConstant() && !keepsElementOrder(Shape(dims), order))
+      broadcast_.push_back(id);
+    return true;
+  }
+
+  /// What a Transpose by `perm` of a tensor stored by `stored` moves.
+  int64_t cost(TensorId id, const Perm& stored, const Perm& perm) const {
+    const Tensor& tensor = graph_.tensor(id);
+    return keepsElementOrder(permute(tensor.shape, stored), perm)
+               ? 0
+               : static_cast<int64_t>(tensor.bytes());
+  }
+  int64_t cost(TensorId id, const Perm& perm) const {
+    return keepsElementOrder(graph_.tensor(id).shape, perm)
+               ? 0
+               : static_cast<int64_t>(graph_.tensor(id).bytes());
+  }
+
+  /// The permutation of a Transpose that reads the tensor, unless it only makes a model output.
+  std::optional<Perm> readingPerm(OpId user) const {
+    if (graph_.op(user).kind != OpKind::Transpose)
+      return std::nullopt;
+    return transposePerm(graph_, graph_.op(user).output());
+  }
+  bool becomesPort(OpId transpose) const {
+    const TensorId result = graph_.op(transpose).output();
+    return graph_.isGraphOutput(result) && graph_.users(result).empty();
+  }
+
+  /// Of a result of the region: Transposes behind it change, and readers outside need one.
+  int64_t savedBehind(TensorId id) const {
+    const Perm& order = orders_.at(id);
+    int64_t saved = 0;
+    bool outside = false;
+    for (const OpId user : graph_.users(id)) {
+      const auto perm = readingPerm(user);
+      if (perm && !becomesPort(user))
+        saved += cost(id, *perm) - cost(id, order, composePerm(inversePerm(order), *perm));
+      outside |= !perm && ops_.count(user) == 0;
+    }
+    return outside ? saved - cost(id, order) : saved;
+  }
+
+  /// Of what the region reads: a port, the result of a Transpose, or any other tensor.
+  int64_t savedAtEntry(TensorId id) const {
+    const Perm& order = orders_.at(id);
+    bool wanted = false;
+    bool outside = graph_.isGraphOutput(id);
+    for (const OpId user : graph_.users(id)) {
+      const auto perm = readingPerm(user);
+      wanted |= perm == order && !becomesPort(user);
+      outside |= perm ? *perm != order : ops_.count(user) == 0;
+    }
+    int64_t saved = wanted ? cost(id, order) : 0;
+    if (const auto before = transposePerm(graph_, id)) {
+      const TensorId source = graph_.op(graph_.producer(id)).input(0);
+      saved += outside ? 0 : cost(source, *before);
+      return saved - cost(source, composePerm(*before, order));
+    }
+    return graph_.isGraphInput(id) && !outside ? saved : saved - cost(id, order);
+  }
+
+  const Graph& graph_;
+  std::map<TensorId, Perm> orders_;
+  std::map<OpId, Perm> ops_;
+  /// Per operator, the order of its first operand in the region, and how many computed ones are not in it.
+  std::map<OpId, std::pair<Perm, size_t>> missing_;
+  /// The tensors of `orders_` in the order in which they were found.
+  std::vector<TensorId> work_;
+  /// Computed operands of lower rank that the region needs transposed.
+  std::vector<TensorId> broadcast_;
+};
+
+bool hoist(Graph& graph, OpId transpose) {
+  const TensorId result = graph.op(transpose).output();
+  const auto perm = movingPerm(graph, result);
+  if (!perm)
+    return false;
+  OrderRegion region(graph);
+  if (!region.grow(graph.op(transpose).input(0), *perm) || region.savedBytes() <= 0)
+    return false;
+  for (const auto& [id, order] : region.ops())
+    permuteOp(graph, id, inversePerm(order));
+  cancelTransposes(graph);
+  return true;
+}
+
+bool hoistAll(Graph& graph) {
+  bool changed = false;
+  const std::vector<OpId> order = graph.order();
+  for (auto at = order.rbegin(); at != order.rend(); ++at)
+    if (graph.contains(*at) && graph.op(*at).kind == OpKind::Transpose)
+      changed |= hoist(graph, *at);
+  return changed;
+}
+
+/// What Transposes move per inference, but for those of which the trims make properties of ports.
+int64_t movedBytes(const Graph& graph) {
+  int64_t bytes = 0;
   for (const OpId id : graph.order()) {
     const Op& op = graph.op(id);
-    if (op.outputs.size() != 1 || !graph.hasSingleUse(op.output()))
+    if (op.kind != OpKind::Transpose || !movingPerm(graph, op.output()))
       continue;
-    const bool transposes = op.kind == OpKind::Transpose;
-    const bool passes =
-        isPermutable(graph, id) &&
-        std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
-          return !input || graph.tensor(input).isConstant() || absorbing.count(input) != 0;
-        });
-    if (transposes || passes)
-      absorbing.insert(op.output());
+    const bool port = graph.users(op.output()).empty() ||
+                      (graph.isGraphInput(op.input(0)) && graph.hasSingleUse(op.input(0)));
+    bytes += port ? 0 : static_cast<int64_t>(graph.tensor(op.output()).bytes());
   }
-  return absorbing;
+  return bytes;
 }
 
 PassStatus transposeHoist(Graph& graph, PassContext&) {
-  const std::set<TensorId> absorbing = absorbingTensors(graph);
   bool changed = false;
-  // From the last op upwards: a Transpose that has moved above one op may move above the next.
-  std::vector<OpId> work = graph.order();
-  for (auto at = work.rbegin(); at != work.rend(); ++at) {
-    const Op op = graph.op(*at);
-    if (op.outputs.size() != 1 || absorbing.count(op.output()) == 0 ||
-        op.kind == OpKind::Transpose || !isPermutable(graph, *at))
-      continue;
-    const OpId user = graph.users(op.output()).front();
-    const auto perm = graph.op(user).kind == OpKind::Transpose
-                          ? transposePerm(graph, graph.op(user).output())
-                          : std::nullopt;
-    if (!perm || perm->size() != graph.tensor(op.output()).shape.rank())
-      continue;
-    permuteOp(graph, *at, inversePerm(*perm));
-    // The pair behind the op cancels at once, so that the ops above see a single reader again.
-    const OpId restore = graph.users(graph.op(*at).output()).front();
-    const TensorId result = graph.op(user).output();
-    graph.eraseOp(user);
-    graph.replaceAllUses(result, graph.op(*at).output());
-    eraseIfDead(graph, restore);
+  for (int64_t before = movedBytes(graph), after = 0; hoistAll(graph); before = after) {
     changed = true;
+    after = movedBytes(graph);
+    if (after >= before)
+      break;
   }
-  if (changed)
-    graph.eraseUnusedTensors();
   return changedIf(changed);
 }
 

@@ -7,14 +7,22 @@
 // Downward only, so that Transposes meet the opposite ones of the next spatial operator and cancel. When
 // not every operand is a Transpose of the same kind, the move happens only if the others cost nothing
 // (constants, tensors whose permuted dimensions have size 1) or if it carries a channels-last to
-// channels-first Transpose towards the next spatial operator; that direction is what keeps the pass from going
-// in circles. Concat has a pass of its own, concat-axis-normalize.
+// channels-first Transpose towards the next spatial operator. Concat has a pass of its own, concat-axis-normalize.
+//
+// Why this ends together with transpose-regroup and transpose-cancel: count only Transposes that move elements.
+// Each stands before an operator, some number of operators away from the model's outputs, and is either channels
+// last to first or not. A move takes one from before its operator. What it puts there instead is of the other
+// kind, or composed with what already stood there; the rest stands behind the operator, nearer to the outputs.
+// transpose-cancel merges two into the one nearer to the outputs, or removes some. So the list of
+// (distance, kind), greatest first, falls with each change, and it cannot fall for ever. A Transpose that keeps the
+// order of elements is no reason to move anything: it may reappear at another operand as often as it likes.
 #include "tigris/Transforms/TransposeSink.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tigris {
 
@@ -35,20 +43,24 @@ bool isFree(const Graph& graph, TensorId id, const Perm& perm) {
   return keepsElementOrder(Shape(dims), inversePerm(perm));
 }
 
-/// The permutation to pull through the op, if that pays.
+bool pays(const Graph& graph, const Op& op, const Perm& perm) {
+  if (perm.size() > 3 && perm == channelsFirstPerm(perm.size()))
+    return true;
+  const std::vector<size_t> slots = permutedSlots(op);
+  return std::all_of(slots.begin(), slots.end(), [&](size_t slot) {
+    return transposePerm(graph, op.input(slot)) == perm || isFree(graph, op.input(slot), perm);
+  });
+}
+
+/// The permutation to pull through the op, if one pays.
 std::optional<Perm> profitablePerm(const Graph& graph, const Op& op) {
-  std::optional<Perm> perm;
-  for (const TensorId input : op.inputs)
-    if (input && !perm)
-      perm = transposePerm(graph, input);
-  if (!perm || graph.tensor(op.output()).shape.rank() > perm->size())
-    return std::nullopt;
-  const bool towardsSpatial = perm->size() > 3 && *perm == channelsFirstPerm(perm->size());
-  for (const TensorId input : op.inputs)
-    if (input && transposePerm(graph, input) != perm && !isFree(graph, input, *perm) &&
-        !towardsSpatial)
-      return std::nullopt;
-  return perm;
+  const size_t rank = graph.tensor(op.output()).shape.rank();
+  std::set<Perm> tried;
+  for (const size_t slot : permutedSlots(op))
+    if (const auto perm = movingPerm(graph, op.input(slot));
+        perm && perm->size() >= rank && tried.insert(*perm).second && pays(graph, op, *perm))
+      return perm;
+  return std::nullopt;
 }
 
 PassStatus transposeSink(Graph& graph, PassContext&) {
@@ -63,15 +75,14 @@ bool sinkTransposes(Graph& graph, bool (*handles)(OpKind)) {
   for (const OpId id : order) {
     if (!graph.contains(id) || !handles(graph.op(id).kind) || !isPermutable(graph, id))
       continue;
-    const Op op = graph.op(id);
-    const std::optional<Perm> perm = profitablePerm(graph, op);
-    if (!perm)
-      continue;
-    permuteOp(graph, id, *perm);
-    for (const TensorId input : op.inputs)
-      if (input)
-        eraseIfDead(graph, graph.producer(input));
-    changed = true;
+    while (const std::optional<Perm> perm = profitablePerm(graph, graph.op(id))) {
+      const std::vector<TensorId> inputs = graph.op(id).inputs;
+      permuteOp(graph, id, *perm);
+      for (const TensorId input : inputs)
+        if (input)
+          eraseIfDead(graph, graph.producer(input));
+      changed = true;
+    }
   }
   if (changed)
     graph.eraseUnusedTensors();

@@ -93,9 +93,7 @@ ops:
 # CHECK-NEXT: {op: Slice, {{.*}}axes: [3]
 # CHECK-NEXT: {op: Pad, {{.*}}pads: [0, 1, 0, 0, 0, 0, 0, 0]
 # CHECK-NEXT: {op: Softmax, {{.*}}axis: 3
-# CHECK-NEXT: {op: ReduceMean, {{.*}}axes: [1, 2], keepdims: 1
-# CHECK-NEXT: {op: Transpose
-# CHECK-NEXT: {op: Reshape
+# CHECK-NEXT: {op: ReduceMean, {{.*}} out: ["y"], attrs: {axes: [1, 2], keepdims: 0}}
 )";
   checkSameValues(parseGraph(yaml), checkPass("fixpoint(transpose-sink)", yaml));
 }
