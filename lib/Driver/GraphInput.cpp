@@ -12,8 +12,8 @@ Expected<Graph> readGraphInput(ToolContext& context) {
 }
 
 Expected<Graph> parseGraphInput(ToolContext& context, std::string text) {
-  Expected<Graph> graph =
-      readStream(std::make_shared<const std::string>(std::move(text)), context.input());
+  Expected<Graph> graph = readStream(std::make_shared<const std::string>(std::move(text)),
+                                     context.input(), &context.diagnostics());
   if (!graph)
     return graph;
   for (const TensorId id : graph->tensors())

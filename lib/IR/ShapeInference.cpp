@@ -15,8 +15,8 @@ using shape::Results;
 
 namespace {
 
-/// Values above this are never needed to find a shape.
-constexpr int64_t MaxFoldedElements = 65536;
+/// Larger values are never needed to find a shape.
+constexpr int64_t MaxFoldedElements = 4096;
 
 Results applyRule(const OpView& view) {
   using namespace shape;
@@ -239,10 +239,20 @@ void storeResults(Graph& graph, const Op& op, const std::vector<ResultType>& res
   }
 }
 
-bool allSmall(const std::vector<ResultType>& results) {
-  return std::all_of(results.begin(), results.end(), [](const ResultType& result) {
-    return result.shape.elements() <= MaxFoldedElements;
-  });
+/// Shape and Size ask an operand for its shape only.
+bool isCheap(const Op& op, const std::vector<ResultType>& results, const KnownValues& values) {
+  const auto small = [](const Shape& shape) { return shape.elements() <= MaxFoldedElements; };
+  return std::all_of(results.begin(), results.end(),
+                     [&](const ResultType& result) { return small(result.shape); }) &&
+         (op.kind == OpKind::Shape || op.kind == OpKind::Size ||
+          std::all_of(op.inputs.begin(), op.inputs.end(), [&](TensorId id) {
+            return !id || values.find(id) == nullptr || small(values.graph().tensor(id).shape);
+          }));
+}
+
+bool isStated(const Graph& graph, const Op& op) {
+  return std::all_of(op.outputs.begin(), op.outputs.end(),
+                     [&](TensorId id) { return !id || graph.tensor(id).hasShape; });
 }
 
 /// Unknown operators keep what the model declared; that must be complete.
@@ -296,10 +306,8 @@ bool inferShapes(Graph& graph, DiagnosticEngine& diagnostics) {
   const auto fail = [&](const Op& op) {
     complete = false;
     for (const TensorId id : op.outputs)
-      if (id) {
-        graph.editTensor(id).hasShape = false;
+      if (id && !graph.tensor(id).hasShape)
         unresolved.insert(id);
-      }
   };
   for (const OpId id : graph.order()) {
     const Op& op = graph.op(id);
@@ -316,12 +324,14 @@ bool inferShapes(Graph& graph, DiagnosticEngine& diagnostics) {
     }
     Results results = inferResults(op, values);
     if (!results) {
+      if (results.error().id() == DiagId::DynamicShape && isStated(graph, op))
+        continue;
       diagnostics.report(results.error().diagnostic());
       fail(op);
       continue;
     }
     storeResults(graph, op, *results);
-    if (!allSmall(*results))
+    if (!isCheap(op, *results, values))
       continue;
     if (const auto computed = evaluateOp(op, values, *results))
       for (size_t i = 0; i < op.outputs.size(); ++i)

@@ -113,9 +113,10 @@ bool isStatic(const Graph& graph, TensorId id);
 /// have shapes. Asked by importers and, from stage `normalized` on, by the verifier.
 Status checkSupported(const Op& op, const Graph& graph);
 
-/// Fills type and shape of every op's results in execution order, evaluating small constants on the
-/// way (up to 65,536 elements) so that shape computations resolve. Results of Unknown ops keep what the
-/// model declared. Reports all failures; true when every tensor is resolved.
+/// Fills type and shape of every op's results in execution order, evaluating constants of up to 4,096 elements
+/// on the way so that shape computations resolve. Stated ones give way to what the operands say. They stay where
+/// that is nothing: results of Unknown ops, and of arguments that are not known yet. Reports all failures; true
+/// when every result has a shape.
 bool inferShapes(Graph& graph, DiagnosticEngine& diagnostics);
 
 } // namespace tigris

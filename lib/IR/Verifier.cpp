@@ -63,6 +63,12 @@ void checkNormalized(const Graph& graph, const Op& op, DiagnosticEngine& diagnos
     diagnostics.report(withOrigin(status.takeError(), op));
 }
 
+void checkOperators(const Graph& graph, DiagnosticEngine& diagnostics) {
+  for (const OpId id : graph.order())
+    verify::checkOp(graph, graph.op(id), diagnostics);
+  verify::checkOrder(graph, diagnostics);
+}
+
 } // namespace
 
 Status verifyOp(const Graph& graph, const Op& op) {
@@ -71,13 +77,18 @@ Status verifyOp(const Graph& graph, const Op& op) {
   return diagnostics.errorCount() == 0 ? Status() : Status(Error(diagnostics.all().front()));
 }
 
+bool verifyOperators(const Graph& graph, DiagnosticEngine& diagnostics) {
+  const unsigned before = diagnostics.errorCount();
+  verify::checkSources(graph, diagnostics);
+  checkOperators(graph, diagnostics);
+  return diagnostics.errorCount() == before;
+}
+
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics) {
   const unsigned before = diagnostics.errorCount();
   const bool imported = graph.stage() == GraphStage::Imported;
   verify::checkTensors(graph, diagnostics);
-  for (const OpId id : graph.order())
-    verify::checkOp(graph, graph.op(id), diagnostics);
-  verify::checkOrder(graph, diagnostics);
+  checkOperators(graph, diagnostics);
   verify::checkPorts(graph, diagnostics);
   if (!imported && graph.layout() != Layout::ChannelsLast)
     diagnostics.error(DiagId::BadGraph, "a graph of stage '", graphStageName(graph.stage()),

@@ -22,4 +22,8 @@ bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);
 /// The first rule that one operator of the graph breaks by itself: operand counts, attributes, activation.
 Status verifyOp(const Graph& graph, const Op& op);
 
+/// The part of these rules that asks nothing of operators' results: model inputs, constants, operators by
+/// themselves, and that every operand is defined. What shape inference can rely on.
+bool verifyOperators(const Graph& graph, DiagnosticEngine& diagnostics);
+
 } // namespace tigris

@@ -8,6 +8,8 @@ namespace tigris::verify {
 
 /// Shape, type, data and quantization of every tensor.
 void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics);
+/// The same of those that no operator writes.
+void checkSources(const Graph& graph, DiagnosticEngine& diagnostics);
 /// Model inputs and outputs against the tensors they name.
 void checkPorts(const Graph& graph, DiagnosticEngine& diagnostics);
 /// Operand counts, attributes and fused activation.

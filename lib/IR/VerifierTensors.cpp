@@ -179,6 +179,12 @@ void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics) {
     checkTensor(graph, id, diagnostics);
 }
 
+void checkSources(const Graph& graph, DiagnosticEngine& diagnostics) {
+  for (const TensorId id : graph.tensors())
+    if (!graph.producer(id))
+      checkTensor(graph, id, diagnostics);
+}
+
 void checkPorts(const Graph& graph, DiagnosticEngine& diagnostics) {
   PortChecker checker(graph, diagnostics);
   checker.checkAll(graph.inputs(), "input");

@@ -1,5 +1,6 @@
 // readStream(): documents in, a verified graph out. Whatever Graph would abort on is refused here first,
 // with its place in the file.
+#include "tigris/IR/ShapeCompletion.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Serialize/Documents.h"
 #include "tigris/Serialize/PlanText.h"
@@ -375,10 +376,8 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   return graph;
 }
 
-Status verifyRead(const Graph& graph, const std::string& fileName) {
-  DiagnosticEngine diagnostics;
-  if (verifyGraph(graph, diagnostics))
-    return {};
+/// The first error with the others as notes.
+Error firstError(const DiagnosticEngine& diagnostics, const std::string& fileName) {
   constexpr size_t MostNotes = 20;
   std::optional<Diagnostic> first;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
@@ -395,13 +394,35 @@ Status verifyRead(const Graph& graph, const std::string& fileName) {
   return Error(std::move(*first));
 }
 
+/// What completeShapes() cannot derive stays unknown, as an operator may be that a plugin replaces.
+void complete(Graph& graph, const std::string& fileName, DiagnosticEngine* warnings) {
+  DiagnosticEngine found;
+  completeShapes(graph, found);
+  for (Diagnostic diagnostic : found.all())
+    if (warnings != nullptr && diagnostic.severity == Severity::Warning) {
+      diagnostic.loc.file = fileName;
+      warnings->report(std::move(diagnostic));
+    }
+}
+
+Status finishRead(Graph& graph, const std::string& fileName, DiagnosticEngine* warnings) {
+  DiagnosticEngine diagnostics;
+  if (graph.stage() == GraphStage::Imported) {
+    if (!verifyOperators(graph, diagnostics))
+      return firstError(diagnostics, fileName);
+    complete(graph, fileName, warnings);
+  }
+  return verifyGraph(graph, diagnostics) ? Status() : firstError(diagnostics, fileName);
+}
+
 } // namespace
 
-Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName) {
+Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName,
+                           DiagnosticEngine* warnings) {
   const NodeReader reader(displayName(fileName));
   try {
     Graph graph = readGraph(std::move(text), reader);
-    if (Status status = verifyRead(graph, reader.fileName()); !status)
+    if (Status status = finishRead(graph, reader.fileName(), warnings); !status)
       return status.takeError();
     return graph;
   } catch (const ReadFailure& failure) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
+#include "tigris/Support/Diagnostics.h"
 #include "tigris/Support/Expected.h"
 
 #include <functional>
@@ -52,6 +53,10 @@ Expected<std::string> writeStream(const Graph& graph, const WriteOptions& option
 /// Fails with EmptyInput, BadYaml, BadStream (something else than a stream: the text says what it looks
 /// like and which tool reads it), BadVersion, UnknownKey, BadValue, DuplicateName, UnknownTensor,
 /// BadAttr, BadWeights, or the first error of verifyGraph() with the others as notes.
-Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName);
+///
+/// Stage `imported`: results of operators have the types and shapes that their operands give, whatever the stream
+/// states (IR/ShapeCompletion.h); warnings about that go to `warnings`.
+Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName,
+                           DiagnosticEngine* warnings = nullptr);
 
 } // namespace tigris

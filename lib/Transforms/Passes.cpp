@@ -17,7 +17,8 @@ namespace {
 // when every operator has its final kind and place.
 constexpr std::string_view Default =
     // constants and dead ends
-    "norm-start,constant-op-fold,identity-removal,constant-fold,static-args,explicit-padding,"
+    "norm-start,infer-shapes,constant-op-fold,identity-removal,constant-fold,static-args,"
+    "explicit-padding,"
     "common-subexpression,dead-code,"
     // quantization
     "quant-annotate,qdq-move,qdq-fold,quant-interface,"
@@ -75,6 +76,41 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   }
 }
 
+/// A tensor that an operator reads or writes and whose shape nobody knows; only a hand-written stream has one, behind an
+/// unknown operator.
+TensorId withoutShape(const Graph& graph) {
+  for (const OpId id : graph.order())
+    for (const auto* operands : {&graph.op(id).inputs, &graph.op(id).outputs})
+      for (const TensorId operand : *operands)
+        if (operand && !graph.tensor(operand).hasShape)
+          return operand;
+  return {};
+}
+
+/// The passes ask for shapes freely.
+class ShapedPass : public Pass {
+public:
+  explicit ShapedPass(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) {}
+  PassStatus run(Graph& graph, PassContext& context) override {
+    const TensorId unknown = withoutShape(graph);
+    if (unknown)
+      return context.fail(DiagId::DynamicShape, "the shape of tensor '", graph.tensor(unknown).name,
+                          "' is not known");
+    return pass_->run(graph, context);
+  }
+
+private:
+  std::unique_ptr<Pass> pass_;
+};
+
+PassInfo needingShapes(PassInfo info) {
+  if (info.name != "infer-shapes")
+    info.create = [create = std::move(info.create)](const PassOptions& options) {
+      return std::make_unique<ShapedPass>(create(options));
+    };
+  return info;
+}
+
 Status refuse(const Graph& graph, const Op& op) {
   const std::string reason = reasonToRefuse(graph, op);
   if (!reason.empty())
@@ -86,7 +122,7 @@ Status refuse(const Graph& graph, const Op& op) {
 
 Status registerTransforms(PassRegistry& registry) {
 #define TIGRIS_TRANSFORM(x)                                                                        \
-  if (Status status = registry.add(x##Pass()); !status)                                            \
+  if (Status status = registry.add(needingShapes(x##Pass())); !status)                             \
     return status;
 #include "tigris/Transforms/Passes.def"
   return registry.addPipeline("default", std::string(Default));

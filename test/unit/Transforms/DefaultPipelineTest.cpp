@@ -111,11 +111,52 @@ inputs: [{name: x}]
 outputs: [{name: y}]
 tensors:
   - {name: x, type: float32, shape: [1, 2, 4, 4]}
-  - {name: a, type: float32}
+  - {name: a, type: float32, shape: [3]}
   - {name: y, type: float32, shape: [1, 2, 4, 4]}
 ops:
   - {op: "my::Thing", name: o1, in: [x], out: [a]}
   - {op: "my::Other", name: o2, in: [a], out: [y]}
 )"));
   CHECK(outcome.status != PassStatus::Failed);
+}
+
+TEST_CASE("default: every pass but infer-shapes refuses a graph with an unknown shape") {
+  const std::string yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2, 4, 4]}
+  - {name: a}
+  - {name: b}
+  - {name: y}
+ops:
+  - {op: "my::Thing", name: o1, in: [x], out: [a]}
+  - {op: GlobalAveragePool, name: o2, in: [a], out: [b]}
+  - {op: Transpose, name: o3, in: [b], out: [y]}
+)";
+  checkFails("default", yaml, DiagId::DynamicShape,
+             "op 'o1' (my::Thing): the model declares no shape for result 'a'");
+  for (const PassInfo* pass : builtinPasses().passes())
+    checkFails(pass->name, yaml, DiagId::DynamicShape,
+               pass->name == "infer-shapes" ? "op 'o1' (my::Thing)"
+                                            : "the shape of tensor 'a' is not known");
+}
+
+TEST_CASE("infer-shapes: what a pass before it has put into the graph") {
+  Graph graph = parseGraph(R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2, 4, 4]}
+  - {name: a}
+  - {name: y}
+ops:
+  - {op: "my::Thing", name: o1, in: [x], out: [a]}
+  - {op: GlobalAveragePool, name: o2, in: [a], out: [y]}
+)");
+  graph.editOp(*graph.findOp("o1")).kind = OpKind::Relu;
+  const PassOutcome outcome = runPasses("infer-shapes", graph);
+  CHECK(outcome.status == PassStatus::Changed);
+  CHECK(outcome.graph.outputs()[0].shape == Shape{1, 2, 1, 1});
+  CHECK(runPasses("infer-shapes", outcome.graph).status == PassStatus::Unchanged);
 }

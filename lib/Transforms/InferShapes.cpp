@@ -1,0 +1,33 @@
+// infer-shapes: the passes behind it need not ask whether a shape is known.
+#include "tigris/IR/ShapeCompletion.h"
+#include "tigris/Transforms/Passes.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr const char* InferShapesDoc =
+    R"(Types and shapes of results follow from model inputs, constants and attributes, so a stream
+need not state them, and a wrong statement has no effect. Reading a stream infers them already; here it
+happens again for what plugins put in place of unknown operators. A shape that cannot be derived is an error, and so it
+is to run one of the other passes without it.
+
+    y = Conv(x, w) {strides: [2, 2]}     # x [1, 3, 8, 8], w [4, 3, 2, 2]     ->   y [1, 4, 4, 4])";
+
+PassStatus inferAll(Graph& graph, PassContext& context) {
+  if (graph.stage() != GraphStage::Imported)
+    return PassStatus::Unchanged;
+  const uint64_t before = graph.revision();
+  if (!completeShapes(graph, context.diagnostics))
+    return PassStatus::Failed;
+  return changedIf(graph.revision() != before);
+}
+
+} // namespace
+
+PassInfo inferShapesPass() {
+  return functionPass("infer-shapes", "every result gets its type and shape", InferShapesDoc,
+                      inferAll);
+}
+
+} // namespace tigris
