@@ -35,7 +35,7 @@ constexpr std::string_view Default =
     // channels last
     "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-regroup,transpose-"
     "cancel),"
-    "transpose-hoist,"
+    "transpose-into-weights,transpose-hoist,"
     "transpose-cancel,input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
     "norm-before-fuse,activation-fuse,split-projection,state-align,dead-code,norm-end";
