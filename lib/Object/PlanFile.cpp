@@ -30,6 +30,8 @@ Error badPlan(const std::string& name, size_t offset, const Args&... text) {
 
 /// What the runtime would answer with a bare number, told with offsets.
 Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCrc) {
+  if (bytes.empty())
+    return emptyInput(name);
   if (!looksLikePlan(bytes)) {
     const FileKind* kind = recognizeFile(bytes);
     Error error = kind != nullptr ? notThisKind(DiagId::BadPlan, "a .tgrs plan", *kind)

@@ -15,7 +15,7 @@ typedef struct Place {
   uint32_t offset;
 } Place;
 
-#define BUILDER_MAX_TENSORS 256
+#define BUILDER_MAX_TENSORS (256 + TIGRIS_MAX_PORTS)
 
 typedef struct Builder {
   tigris_summary summary;

@@ -90,7 +90,8 @@ static void testRecords(void) {
   FIELD(tigris_operand, reserved, 3, 1);
   FIELD(tigris_operand, offset, 4, 4);
   CHECK_EQ(sizeof(tigris_op), 20);
-  FIELD(tigris_op, opcode, 0, 2);
+  FIELD(tigris_op, opcode, 0, 1);
+  FIELD(tigris_op, flags, 1, 1);
   FIELD(tigris_op, inputs, 2, 1);
   FIELD(tigris_op, outputs, 3, 1);
   FIELD(tigris_op, operands, 4, 4);
