@@ -3,6 +3,7 @@
 
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/Elements.h"
+#include "tigris/IR/FormatLimits.h"
 
 #include <algorithm>
 #include <set>
@@ -186,6 +187,10 @@ void warnOfOtherShape(const onnx::ValueInfoProto& output, const Shape& actual,
 
 Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options,
                  SourceGraph& source, GraphBuilder& builder, DiagnosticEngine& diagnostics) {
+  const int ports = onnxGraph.input_size() - onnxGraph.initializer_size() + onnxGraph.output_size();
+  if (ports > static_cast<int>(MaxPlanTensors))
+    return makeError(DiagId::UnsupportedOp, "the model has ", ports,
+                     " inputs and outputs, a plan has room for ", MaxPlanTensors, " tensors");
   std::vector<FreeInput> inputs;
   std::vector<std::string> names;
   for (const onnx::ValueInfoProto& info : onnxGraph.input()) {

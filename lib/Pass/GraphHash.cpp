@@ -1,8 +1,10 @@
-// FNV-1a over the fields in a fixed order; every list is preceded by its length so that neighbours
-// cannot be confused.
+// A word at a time over the fields in a fixed order, as every pass is hashed around; every list is preceded by its
+// length so that neighbours cannot be confused.
 #include "tigris/Pass/GraphHash.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <type_traits>
 
 namespace tigris {
@@ -11,20 +13,23 @@ namespace {
 
 class Hasher {
 public:
-  void bytes(const void* data, size_t size) {
-    const auto* p = static_cast<const unsigned char*>(data);
-    for (size_t i = 0; i < size; ++i)
-      state_ = (state_ ^ p[i]) * 0x100000001B3ULL;
+  void word(uint64_t value) {
+    state_ = (state_ ^ value) * 0x9E3779B97F4A7C15ULL;
+    // The product's high bits depend on all bits, the low ones on few.
+    state_ ^= state_ >> 32;
   }
   template <typename T>
   requires(std::is_integral_v<T> || std::is_enum_v<T>) void add(T value) {
-    const auto wide = static_cast<uint64_t>(value);
-    bytes(&wide, sizeof wide);
+    word(static_cast<uint64_t>(value));
   }
   void add(double value) { add(std::bit_cast<uint64_t>(value)); }
   void add(const std::string& text) {
     add(text.size());
-    bytes(text.data(), text.size());
+    for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
+      uint64_t part = 0;
+      std::memcpy(&part, text.data() + at, std::min(sizeof part, text.size() - at));
+      word(part);
+    }
   }
   template <typename Tag> void add(Id<Tag> id) { add(id.index()); }
   template <typename T> void add(const std::vector<T>& items) {

@@ -5,6 +5,13 @@
 
 namespace tigris {
 
+namespace {
+
+/// More names help nobody, and a chain of 100,000 operators that become one would keep all of them at every step.
+constexpr size_t MaxOrigins = 64;
+
+} // namespace
+
 bool hasKnownTypes(const Graph& graph, OpId id) {
   const Op& op = graph.op(id);
   const auto known = [&](TensorId tensor) {
@@ -17,7 +24,8 @@ bool hasKnownTypes(const Graph& graph, OpId id) {
 
 void addOrigin(Op& into, const Op& from) {
   for (const std::string& name : from.origin)
-    if (std::find(into.origin.begin(), into.origin.end(), name) == into.origin.end())
+    if (into.origin.size() < MaxOrigins &&
+        std::find(into.origin.begin(), into.origin.end(), name) == into.origin.end())
       into.origin.push_back(name);
 }
 

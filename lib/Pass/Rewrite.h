@@ -28,7 +28,7 @@ template <typename Visit> PassStatus forEachOp(Graph& graph, Visit visit) {
   return changedIf(changed);
 }
 
-/// Adds the origins of `from` to `into`, without repeating any.
+/// Adds the origins of `from` to `into`, without repeating any, up to 64.
 void addOrigin(Op& into, const Op& from);
 
 /// A new op of this kind with the origin of the op it replaces or accompanies; its name derives from it too.

@@ -187,6 +187,13 @@ TEST_CASE("tables of the compiler's own making are bounded") {
   }
 }
 
+TEST_CASE("more inputs and outputs than a plan has tensors are refused at once") {
+  onnx::ModelProto model = nodeModel("Relu", {"x"});
+  for (int i = 0; i < 70000; ++i)
+    model.mutable_graph()->add_output()->set_name("y");
+  CHECK(importModel(model).said(DiagId::UnsupportedOp, "inputs and outputs, a plan has room for"));
+}
+
 TEST_CASE("a constant without elements may have any dimensions that multiply") {
   const Imported fine = importGraph("g (float[2] x) => (y) <float[0,4] w = {}> { y = Relu(w) }");
   CHECK(fine.kinds() == "Relu");
