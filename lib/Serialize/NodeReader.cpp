@@ -139,8 +139,8 @@ std::vector<int64_t> NodeReader::integers(const YamlNode& node, std::string_view
 Shape NodeReader::shape(const YamlNode& node, std::string_view what) const {
   Shape shape(integers(node, what, 0, Shape::MaxElements));
   if (shape.rank() > MaxSpelledRank)
-    fail(DiagId::BadValue, node, what, " has ", shape.rank(), " dimensions, at most ", MaxSpelledRank,
-         " are allowed");
+    fail(DiagId::BadValue, node, what, " has ", shape.rank(), " dimensions, at most ",
+         MaxSpelledRank, " are allowed");
   // Zero dimensions count as one here: products of the others must not overflow either.
   Shape bounded = shape;
   for (size_t axis = 0; axis < bounded.rank(); ++axis)
