@@ -145,7 +145,7 @@ def main():
                        check=True)
 
     # What is refused is told with its names.
-    for broken in (stream(kind="NoSuchOp" + BAD), stream(shape="[1, 4, 8, 9]"), stream(shape="[1, 4"),
+    for broken in (stream(kind="NoSuchOp" + BAD), stream(shape="[1, 4, 8, -9]"), stream(shape="[1, 4"),
                    stream().replace("Sigmoid", "Conv"), stream().replace(json.dumps(T), json.dumps(T + "x"), 1)):
         (folder / "broken.yaml").write_text(broken, encoding="utf-8")
         run("tigris-norm", "broken.yaml", "-o", "o.yaml", codes=(1,))
