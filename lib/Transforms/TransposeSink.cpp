@@ -56,10 +56,11 @@ bool pays(const Graph& graph, const Op& op, const Perm& perm) {
 std::optional<Perm> profitablePerm(const Graph& graph, const Op& op) {
   const size_t rank = graph.tensor(op.output()).shape.rank();
   std::set<Perm> tried;
-  for (const size_t slot : permutedSlots(op))
-    if (const auto perm = movingPerm(graph, op.input(slot));
-        perm && perm->size() >= rank && tried.insert(*perm).second && pays(graph, op, *perm))
+  for (const size_t slot : permutedSlots(op)) {
+    std::optional<Perm> perm = movingPerm(graph, op.input(slot));
+    if (perm && perm->size() >= rank && tried.insert(*perm).second && pays(graph, op, *perm))
       return perm;
+  }
   return std::nullopt;
 }
 
