@@ -209,13 +209,14 @@ class Builder:
         if folders:
             archives.append(self.archive(
                 "vendor", sorted(pathlib.Path(self.options.cmsis_nn).glob("Source/*/*.c")), ["-w"]))
-        archives.append(self.archive("kernels", sorted((ROOT / "runtime/src/kernels").glob("*.c"))))
+        archives.append(self.archive(f"kernels_{pathlib.Path(header).stem}",
+                                     sorted((ROOT / "runtime/src/kernels").glob("*.c")), selection))
         folder = self.folder / stem
         objects = [self.compile(c, folder / f"table_{c.parent.name}_{c.stem}.o", selection)
                    for c in chosen]
         objects.append(self.compile(HERE / "board.c", folder / "bench_board.o"))
         objects.append(self.compile(HERE / "main.c", folder / "bench_main.o", [
-            f'-DPLAN_FILE="{plan}"', f"-DFAST_BYTES={fast}", f"-DSLOW_BYTES={slow}",
+            *selection, f'-DPLAN_FILE="{plan}"', f"-DFAST_BYTES={fast}", f"-DSLOW_BYTES={slow}",
             f"-DPORT_BYTES={ports}", f"-DBACKEND={symbol}", f'-DBACKEND_HEADER="{include}"']))
         script = folder / "firmware.ld"
         script.write_text(run([
@@ -259,7 +260,7 @@ def sizes(text):
     for section, size, path in entry.findall(text):
         if section.startswith(".rodata.plan"):
             continue
-        if "libkernels.a" in path or "table_src_reference" in path:
+        if "libkernels_" in path or "table_src_reference" in path:
             part = "kernels"
         elif "table_src" in path:
             part = "core"
