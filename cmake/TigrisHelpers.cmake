@@ -35,11 +35,11 @@ endfunction()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib ${PROJECT_BINARY_DIR}/include/tigris SYMBOLIC)
 
-# tigris_layers(OUT layer...): the sources of those lib/ folders.
+# tigris_layers(OUT layer...): the sources of those lib/ folders and of the folders in them.
 function(tigris_layers out)
   set(sources)
   foreach(layer IN LISTS ARGN)
-    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${layer}/*.cpp)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${layer}/*.cpp)
     list(APPEND sources ${found})
   endforeach()
   set(${out} ${sources} PARENT_SCOPE)

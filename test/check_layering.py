@@ -22,21 +22,27 @@ LAYERS = {
     "Quantize": {"Support", "IR", "Pass", "Transforms"},
     "Target": {"Support", "IR"},
     "Plan": {"Support", "IR", "Analysis", "Target"},
-    "Emit": {"Support", "IR", "Analysis", "Target", "Plan"},
-    "Object": {"Support", "IR"},
+    "Check": {"Support", "IR", "Analysis"},
+    "Emit": {"Support", "IR", "Analysis", "Target", "Check"},
+    "Inspect": {"Support", "IR"},
     "Driver": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
-               "Plan", "Emit", "Object", "Quantize"},
+               "Plan", "Check", "Emit", "Inspect", "Quantize"},
+}
+# Layers whose files all lie in folders of their own: folder -> the folders of that layer it may include besides itself.
+FOLDERS = {
+    "Import": {"Onnx": set()},
+    "Driver": {"CommandLine": set(), "Host": set(), "Tools": {"CommandLine", "Host"}},
 }
 # What the mains of tools/ and the plugins may include.
 TOOLS = {"Support", "Driver"}
 PLUGINS = {"Support", "IR", "Analysis", "Pass"}
 
 # Headers of the runtime that the compiler may see, by layer: Target computes scratch with
-# it, Emit and Object share the file format with it, Object also asks its validator, Driver also executes plans.
+# it, Emit and Inspect share the file format with it, Inspect also asks its validator, Driver also executes plans.
 RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
     "Emit": {"tigris_format.h"},
-    "Object": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
+    "Inspect": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
     "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h", "tigris_host.h", "tigris_cmsis_nn.h",
                "tigris_esp_nn.h"},
 }
@@ -44,14 +50,14 @@ RUNTIME_HEADERS = {
 # runtime/backends/<folder> -> how the names of its vendor's headers begin.
 VENDORS = {"cmsis_nn": r"arm_nn", "esp_nn": r"esp_nn"}
 
-# include prefix -> the layers that may use the library. The longest matching prefix decides.
+# include prefix -> the layers, or folders of layers, that may use the library. The longest matching prefix decides.
 THIRD_PARTY = {
     "yaml-cpp/": {"Serialize"},
-    "onnx/": {"Import"},
-    "google/protobuf/": {"Import"},
+    "onnx/": {"Import/Onnx"},
+    "google/protobuf/": {"Import/Onnx"},
     "boost/": {"Analysis", "Plan"},
-    "boost/program_options": {"Driver"},
-    "lz4": {"Emit", "Object"},
+    "boost/program_options": {"Driver/CommandLine"},
+    "lz4": {"Emit", "Inspect"},
     "doctest/": set(),
 }
 
@@ -59,18 +65,30 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 SUFFIXES = {".h", ".c", ".cpp", ".def"}
 
 
-def check_lib(layer, allowed, bracket, name):
-    """Breach of the rules for a file of lib/LAYER (or of tools/, plugins/: LAYER is then None)."""
+def check_folders(layer, folder, name):
+    """Breach of the rules between the folders of a layer. `folder` is None for a file beside them."""
+    parts = name.split("/")
+    target = parts[2] if len(parts) > 3 else None
+    if target is not None and target not in FOLDERS[layer]:
+        return f"'{layer}/{target}' is not in the folder table"
+    if target != folder and target not in FOLDERS[layer].get(folder, set()):
+        return f"may not include {layer}/{target or '*.h'}"
+    return None
+
+
+def check_lib(layer, folder, allowed, bracket, name):
+    """Breach of the rules for a file of lib/LAYER/FOLDER (FOLDER is None beside the folders; in tools/ and plugins/
+    both are None)."""
     if name.startswith("tigris/"):
         target = name.split("/")[1]
         if target not in LAYERS:
             return f"'{target}' is no layer"
         if target != layer and target not in allowed:
             return f"may not include the layer {target}"
-        return None
+        return check_folders(layer, folder, name) if target == layer and layer in FOLDERS else None
     prefix = max((p for p in THIRD_PARTY if name.startswith(p)), key=len, default=None)
     if prefix is not None:
-        return None if layer in THIRD_PARTY[prefix] else f"may not use the library behind {prefix}"
+        return None if {layer, f"{layer}/{folder}"} & THIRD_PARTY[prefix] else f"may not use the library behind {prefix}"
     if name.startswith("tigris"):
         return None if name in RUNTIME_HEADERS.get(layer, set()) else "may not include the runtime"
     if bracket == '"':
@@ -97,14 +115,17 @@ def check_text(path, text, own_headers=frozenset()):
         if parts[0] == "runtime":
             message = check_runtime(parts, bracket, name, own_headers)
         elif parts[0] == "lib":
+            folder = parts[2] if len(parts) > 3 else None
             if parts[1] not in LAYERS:
                 message = f"lib/{parts[1]} is not in the layer table"
+            elif folder is not None and folder not in FOLDERS.get(parts[1], {folder}):
+                message = f"lib/{parts[1]}/{folder} is not in the folder table"
             else:
-                message = check_lib(parts[1], LAYERS[parts[1]], bracket, name)
+                message = check_lib(parts[1], folder, LAYERS[parts[1]], bracket, name)
         elif parts[0] == "tools":
-            message = check_lib(None, TOOLS, bracket, name)
+            message = check_lib(None, None, TOOLS, bracket, name)
         else:
-            message = check_lib(None, PLUGINS, bracket, name)
+            message = check_lib(None, None, PLUGINS, bracket, name)
         if message:
             yield text.count("\n", 0, match.start(2)) + 1, f"includes {name}: {message}"
 
@@ -130,7 +151,15 @@ def self_test():
         ("lib/Driver/A.cpp", "#include <google/protobuf/message.h>"),
         ("lib/IR/A.cpp", '#include "Graph.h"'),
         ("lib/Emit/A.cpp", '#include "tigris.h"'),
-        ("lib/Object/A.cpp", '#include "tigris/Emit/Writer.h"'),
+        ("lib/Inspect/A.cpp", '#include "tigris/Emit/Writer.h"'),
+        ("lib/Check/A.cpp", '#include "tigris/Plan/Planner.h"'),
+        ("lib/Emit/A.cpp", '#include "tigris/Plan/Planner.h"'),
+        ("lib/Import/A.cpp", "#include <onnx/onnx_pb.h>"),
+        ("lib/Driver/Host/A.cpp", "#include <boost/program_options.hpp>"),
+        ("lib/Driver/Host/A.cpp", '#include "tigris/Driver/Tools/RunTool.h"'),
+        ("lib/Driver/CommandLine/A.cpp", '#include "tigris/Driver/Host/Npy.h"'),
+        ("lib/Driver/Tools/A.cpp", '#include "tigris/Driver/Nowhere/A.h"'),
+        ("lib/Driver/Nowhere/A.cpp", "#include <vector>"),
         ("lib/Nowhere/A.cpp", "#include <vector>"),
         ("tools/x/main.cpp", '#include "tigris/IR/Graph.h"'),
         ("plugins/x/P.cpp", '#include "tigris/Transforms/Passes.h"'),
@@ -141,8 +170,11 @@ def self_test():
     good = [
         ("lib/IR/A.cpp", '#include "tigris/Support/Expected.h"\n#include <vector>'),
         ("lib/Emit/A.cpp", '#include "tigris_format.h"'),
-        ("lib/Driver/A.cpp", "#include <boost/program_options/options_description.hpp>"),
-        ("tools/x/main.cpp", '#include "tigris/Driver/Driver.h"'),
+        ("lib/Driver/CommandLine/A.cpp", "#include <boost/program_options/options_description.hpp>"),
+        ("lib/Driver/Tools/A.cpp", '#include "tigris/Driver/Host/Npy.h"\n#include "tigris/Check/PlanChecker.h"'),
+        ("lib/Import/Onnx/A.cpp", "#include <onnx/onnx_pb.h>\n#include <google/protobuf/arena.h>"),
+        ("lib/Plan/Search/A.cpp", '#include "tigris/Plan/Layout/ArenaLayout.h"'),
+        ("tools/x/main.cpp", '#include "tigris/Driver/Tools/RunTool.h"'),
         ("runtime/src/a.c", '#include "own.h"\n#include <string.h>'),
         ("runtime/backends/cmsis_nn/a.c", '#include "arm_nnfunctions.h"'),
     ]

@@ -1,9 +1,9 @@
 // Ports, ops, stages and summary, in that order.
 #include "tigris/Emit/Emitter.h"
 
+#include "tigris/Check/PlanChecker.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/Emit/WeightPacking.h"
-#include "tigris/Plan/PlanChecker.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // What the lowering of one operator may use: operands, constants, quantization, and the file being built.
 #pragma once
 
+#include "tigris/Check/Locations.h"
 #include "tigris/Emit/PlanImage.h"
 #include "tigris/Emit/WeightLayout.h"
 #include "tigris/IR/Graph.h"
-#include "tigris/Plan/Locations.h"
 
 #include "tigris_format.h"
 

@@ -1,6 +1,6 @@
 // Whatever bytes arrive as an ONNX model: refused with a diagnostic, or imported.
 
-#include "tigris/Import/OnnxImporter.h"
+#include "tigris/Import/Onnx/OnnxImporter.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Whatever bytes arrive as a plan, checksum aside: refused, or run inside the memory it was given by every backend.
 
-#include "tigris/Driver/RuntimeBackends.h"
+#include "tigris/Driver/Host/RuntimeBackends.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -12,11 +12,11 @@
 #include "PlanRun.h"
 #include "RandomModel.h"
 
-#include "tigris/Driver/RuntimeBackends.h"
+#include "tigris/Check/PlanChecker.h"
+#include "tigris/Driver/Host/RuntimeBackends.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Plan/Objective.h"
-#include "tigris/Plan/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/RowBound.h"

@@ -76,7 +76,7 @@ def check_families():
     kernels = set(re.findall(r"^#define (TIGRIS_KERNEL_\w+)", text, re.MULTILINE))
     conditions = " ".join(re.findall(r"^#if (TIGRIS_KERNEL_(?:.*\\\n)*.*)", text, re.MULTILINE))
     missing = sorted(kernels - set(re.findall(r"TIGRIS_KERNEL_\w+", conditions)))
-    header = RUNTIME.parent / "lib/Driver/KernelHeader.cpp"
+    header = RUNTIME.parent / "lib/Driver/Tools/KernelHeader.cpp"
     if header.exists():
         unnamed = sorted(k for k in kernels if f'"{k.removeprefix("TIGRIS_")}"' not in header.read_text())
         if unnamed:

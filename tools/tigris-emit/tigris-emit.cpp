@@ -1,4 +1,4 @@
-// The tool's main; everything is in lib/Driver/EmitTool.cpp.
-#include "tigris/Driver/EmitTool.h"
+// The tool's main; everything is in lib/Driver/Tools/EmitTool.cpp.
+#include "tigris/Driver/Tools/EmitTool.h"
 
 int main(int argc, char** argv) { return tigris::emitMain(argc, argv); }

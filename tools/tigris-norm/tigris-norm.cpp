@@ -1,4 +1,4 @@
-// The tool's main; everything is in lib/Driver/NormTool.cpp.
-#include "tigris/Driver/NormTool.h"
+// The tool's main; everything is in lib/Driver/Tools/NormTool.cpp.
+#include "tigris/Driver/Tools/NormTool.h"
 
 int main(int argc, char** argv) { return tigris::normMain(argc, argv); }

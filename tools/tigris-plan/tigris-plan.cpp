@@ -1,4 +1,4 @@
-// The tool's main; everything is in lib/Driver/PlanTool.cpp.
-#include "tigris/Driver/PlanTool.h"
+// The tool's main; everything is in lib/Driver/Tools/PlanTool.cpp.
+#include "tigris/Driver/Tools/PlanTool.h"
 
 int main(int argc, char** argv) { return tigris::planMain(argc, argv); }

@@ -1,4 +1,4 @@
-// The tool's main; everything is in lib/Driver/RunTool.cpp.
-#include "tigris/Driver/RunTool.h"
+// The tool's main; everything is in lib/Driver/Tools/RunTool.cpp.
+#include "tigris/Driver/Tools/RunTool.h"
 
 int main(int argc, char** argv) { return tigris::runMain(argc, argv); }

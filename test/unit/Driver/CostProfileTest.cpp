@@ -1,5 +1,5 @@
 // Units of work, counted from the records of a plan.
-#include "tigris/Driver/CostProfile.h"
+#include "tigris/Driver/Host/CostProfile.h"
 
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Plan/Planner.h"

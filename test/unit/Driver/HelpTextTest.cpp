@@ -1,6 +1,6 @@
 // Help, manual page and completions of one small table.
-#include "tigris/Driver/HelpText.h"
-#include "tigris/Driver/Completions.h"
+#include "tigris/Driver/CommandLine/HelpText.h"
+#include "tigris/Driver/CommandLine/Completions.h"
 
 #include <doctest/doctest.h>
 

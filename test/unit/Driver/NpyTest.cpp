@@ -1,5 +1,5 @@
 // .npy files as NumPy writes them, and as nobody should.
-#include "tigris/Driver/Npy.h"
+#include "tigris/Driver/Host/Npy.h"
 
 #include <doctest/doctest.h>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Conversion between interface and stored form, and the comparison of outputs.
-#include "tigris/Driver/PortData.h"
-#include "tigris/Driver/Compare.h"
+#include "tigris/Driver/Host/PortData.h"
+#include "tigris/Driver/Host/Compare.h"
 
 #include <doctest/doctest.h>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Calibration samples: which files belong together, and how many samples a file holds.
-#include "tigris/Driver/SampleFolder.h"
+#include "tigris/Driver/Host/SampleFolder.h"
 
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/StringUtils.h"

@@ -1,5 +1,5 @@
 // Two uses of one file, however its name is spelled.
-#include "tigris/Driver/ToolFiles.h"
+#include "tigris/Driver/CommandLine/ToolFiles.h"
 
 #include <doctest/doctest.h>
 #include <filesystem>

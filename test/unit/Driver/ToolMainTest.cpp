@@ -1,7 +1,7 @@
 // Command lines as tools see them: values, messages and exit codes.
-#include "tigris/Driver/ToolMain.h"
+#include "tigris/Driver/CommandLine/ToolMain.h"
 
-#include "tigris/Driver/HelpText.h"
+#include "tigris/Driver/CommandLine/HelpText.h"
 #include "tigris/Support/FileIO.h"
 
 #include <doctest/doctest.h>

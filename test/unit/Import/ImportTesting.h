@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
-#include "tigris/Import/OnnxImporter.h"
+#include "tigris/Import/Onnx/OnnxImporter.h"
 
 #include <onnx/onnx_pb.h>
 #include <optional>

@@ -1,7 +1,7 @@
 // Whatever a node of a file looks like, it is refused with its name, or imported: never taken for a bug of ours.
 #include "ImportTesting.h"
 #include "tigris/IR/Op.h"
-#include "tigris/Import/OperatorList.h"
+#include "tigris/Import/Onnx/OperatorList.h"
 
 #include <doctest/doctest.h>
 

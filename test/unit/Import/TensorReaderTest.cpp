@@ -1,5 +1,5 @@
 // Every encoding of tensor data, and data that is not what its shape says.
-#include "tigris/Import/TensorReader.h"
+#include "tigris/Import/Onnx/TensorReader.h"
 
 #include <doctest/doctest.h>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Limits of recomputation: traffic falls as they rise, and what none can keep is refused.
 #include "tigris/Plan/LeastTraffic.h"
 #include "PassTesting.h"
-#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Check/PlanChecker.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // What --optimize changes: more calls for less traffic, or the other way round, or the least memory.
 #include "tigris/Plan/Objective.h"
 #include "PassTesting.h"
-#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Target/Target.h"
 

@@ -2,7 +2,7 @@
 #include "tigris/Plan/Planner.h"
 #include "PassTesting.h"
 #include "RandomGraphs.h"
-#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Target/KernelScratch.h"
 

@@ -1,7 +1,7 @@
 // The search over cuts: what streams, what stays in fast memory, and plans without slow memory.
 #include "PassTesting.h"
 #include "RandomGraphs.h"
-#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/ResidentLayout.h"

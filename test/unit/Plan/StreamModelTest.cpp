@@ -1,10 +1,10 @@
 // Streamed stages: rolling buffers of hand-computed sizes, and figures that the replay counts, too.
 #include "tigris/Plan/StreamModel.h"
 #include "PassTesting.h"
-#include "tigris/Plan/MemoryModel.h"
-#include "tigris/Plan/PlanChecker.h"
+#include "tigris/Check/MemoryModel.h"
+#include "tigris/Check/PlanChecker.h"
+#include "tigris/Check/StreamReplay.h"
 #include "tigris/Plan/Planner.h"
-#include "tigris/Plan/StreamReplay.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>

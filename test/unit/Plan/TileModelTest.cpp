@@ -1,8 +1,8 @@
 // What a cut costs: predicted figures are those of the replay.
 #include "tigris/Plan/TileModel.h"
 #include "PassTesting.h"
+#include "tigris/Check/TileReplay.h"
 #include "tigris/Plan/StageDraft.h"
-#include "tigris/Plan/TileReplay.h"
 #include "tigris/Plan/TileSearch.h"
 
 #include <doctest/doctest.h>

@@ -1,0 +1,432 @@
+// The replay.
+#include "tigris/Check/PlanChecker.h"
+
+#include "tigris/Check/Locations.h"
+#include "tigris/Check/MemoryModel.h"
+#include "tigris/Check/StreamReplay.h"
+#include "tigris/Check/TileReplay.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+namespace tigris {
+
+namespace {
+
+class Replay {
+public:
+  Replay(const Graph& graph, const Plan& plan)
+      : graph_(graph), plan_(plan), locations_(graph, plan) {}
+
+  Status run() {
+    if (Status status = checkStructure(); !status)
+      return status;
+    for (const Port& port : graph_.inputs()) {
+      const Location place = locations_.findPort(port);
+      if (place.memory == Memory::None && !graph_.users(port.tensor).empty())
+        return fail("model input '", port.name, "' has no place");
+      if (Status status = write(place, port.tensor, "the caller"); !status)
+        return status;
+    }
+    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
+      if (Status status = runStage(stage); !status)
+        return status;
+    for (const Port& port : graph_.outputs())
+      if (Status status = read(locations_.findPort(port), port.tensor, "the caller"); !status)
+        return status;
+    return checkStats();
+  }
+
+private:
+  template <typename... Args> static Error fail(const Args&... text) {
+    return makeError(DiagId::BadPlan, "plan: ", text...);
+  }
+
+  std::string quoted(TensorId tensor) const {
+    return strCat("tensor '", graph_.tensor(tensor).name, "'");
+  }
+
+  Status checkStructure() const {
+    if (plan_.align == 0 || (plan_.align & (plan_.align - 1)) != 0)
+      return fail("alignment ", plan_.align, " is not a power of two");
+    std::vector<OpId> order;
+    for (const Stage& stage : plan_.stages)
+      order.insert(order.end(), stage.ops.begin(), stage.ops.end());
+    if (order != graph_.order())
+      return fail("the stages do not hold the graph's ", graph_.order().size(), " ops in order");
+    if (plan_.scratch > plan_.budget.fast)
+      return fail("kernel scratch of ", plan_.scratch, " bytes, budget is ", plan_.budget.fast);
+    const uint64_t fast = plan_.budget.fast - plan_.scratch;
+    for (size_t i = 0; i < plan_.stages.size(); ++i)
+      if (Status status =
+              checkPlacements(plan_.stages[i].fast, fast, strCat("fast memory of stage ", i));
+          !status)
+        return status;
+    if (!plan_.slow.empty() && !plan_.budget.slow)
+      return fail(plan_.slow.size(), " tensors in slow memory, but there is none");
+    return checkPlacements(plan_.slow, plan_.budget.slow.value_or(0), "slow memory");
+  }
+
+  Status checkPlacements(const std::vector<Placement>& placements, uint64_t budget,
+                         const std::string& where) const {
+    std::set<TensorId> seen;
+    for (const Placement& placement : placements) {
+      const std::string tensor = quoted(placement.tensor);
+      if (graph_.tensor(placement.tensor).isConstant())
+        return fail(tensor, " is a constant and needs no place in ", where);
+      if (!seen.insert(placement.tensor).second)
+        return fail(tensor, " has two places in ", where);
+      if (placement.offset % plan_.align != 0)
+        return fail(tensor, " at offset ", placement.offset, " of ", where, ", not a multiple of ",
+                    plan_.align);
+      const uint64_t bytes = graph_.tensor(placement.tensor).bytes();
+      if (bytes > budget || placement.offset > budget - bytes)
+        return fail(tensor, " ends at ", placement.offset + bytes, " of ", where, ", budget is ",
+                    budget);
+    }
+    return {};
+  }
+
+  /// The tensor whose production made this tensor's bytes: views carry their source's value.
+  TensorId value(TensorId tensor) const {
+    const auto found = valueOf_.find(tensor);
+    return found == valueOf_.end() ? tensor : found->second;
+  }
+
+  MemoryModel& memory(const Location& place) {
+    switch (place.memory) {
+    case Memory::Slow:
+      return slow_;
+    case Memory::Caller:
+      return caller_[place.offset];
+    default:
+      return fast_;
+    }
+  }
+  static uint64_t start(const Location& place) {
+    return place.memory == Memory::Caller ? 0 : place.offset;
+  }
+
+  Status read(const Location& place, TensorId tensor, const std::string& reader) {
+    if (place.memory == Memory::Constant)
+      return {};
+    if (place.memory == Memory::None)
+      return fail(reader, " reads ", quoted(tensor), ", which has no place");
+    const uint64_t bytes = graph_.tensor(tensor).bytes();
+    const auto intruder = memory(place).intruder(start(place), bytes, {value(tensor)});
+    if (!intruder)
+      return {};
+    return fail(reader, " reads ", quoted(tensor), " at ", start(place), "..", start(place) + bytes,
+                ", which holds ", *intruder ? quoted(*intruder) : std::string("nothing"));
+  }
+
+  Status write(const Location& place, TensorId tensor, const std::string& writer) {
+    if (place.memory == Memory::None) {
+      if (graph_.isGraphInput(tensor)) // nobody reads it
+        return {};
+      return fail(writer, " writes ", quoted(tensor), ", which has no place");
+    }
+    memory(place).write(start(place), graph_.tensor(tensor).bytes(), {value(tensor)});
+    return {};
+  }
+
+  Status runStage(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    uint64_t peak = 0;
+    for (const Placement& placement : stage.fast)
+      peak = std::max(peak, placement.offset + graph_.tensor(placement.tensor).bytes());
+    if (stage.tiling) {
+      peak = std::max(peak, stage.tiling->state + tileStateBytes(stage));
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        peak = std::max(peak, buffer.offset + buffer.bytes);
+    }
+    if (peak != stage.peak)
+      return fail("stage ", index, " claims a peak of ", stage.peak, " bytes, its tensors end at ",
+                  peak);
+    fastPeak_ = std::max(fastPeak_, peak);
+
+    if (hasTiles(stage.mode))
+      return runTiles(index);
+    if (stage.mode == StageMode::Direct)
+      return runDirect(index);
+    for (const TensorId tensor : stage.loads) {
+      const std::string what = strCat("the load of stage ", index);
+      if (Status status = read(locations_.findSlow(tensor), tensor, what); !status)
+        return status;
+      const Location place = locations_.find(index, tensor);
+      if (place.memory != Memory::Fast)
+        return fail(what, ": ", quoted(tensor), " has no place in fast memory");
+      if (Status status = write(place, tensor, what); !status)
+        return status;
+      slowRead_ += graph_.tensor(tensor).bytes();
+    }
+    for (const OpId id : stage.ops)
+      if (Status status = runOp(index, graph_.op(id)); !status)
+        return status;
+    for (const TensorId tensor : stage.spills) {
+      const std::string what = strCat("the spill of stage ", index);
+      if (Status status = read(locations_.find(index, tensor), tensor, what); !status)
+        return status;
+      const Location place = locations_.findSlow(tensor);
+      if (place.memory != Memory::Slow)
+        return fail(what, ": ", quoted(tensor), " has no place in slow memory");
+      if (Status status = write(place, tensor, what); !status)
+        return status;
+      slowWrite_ += graph_.tensor(tensor).bytes();
+    }
+    return {};
+  }
+
+  Status runOp(size_t stage, const Op& op) {
+    const std::string who = strCat("op '", op.name, "'");
+    for (const TensorId input : op.inputs)
+      if (input)
+        if (Status status = read(locations_.find(stage, input), input, who); !status)
+          return status;
+    if (locations_.isView(stage, op)) {
+      valueOf_[op.output()] = value(op.input(0));
+      return {};
+    }
+    std::vector<TensorId> touched = op.inputs;
+    for (const TensorId output : op.outputs) {
+      if (!output)
+        continue;
+      const Location place = locations_.find(stage, output);
+      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
+        return fail(who, " writes ", quoted(output), " over the caller's input");
+      for (const TensorId other : touched)
+        if (other && overlap(stage, output, other))
+          return fail(who, " writes ", quoted(output), " over its own ", quoted(other));
+      touched.push_back(output);
+      if (Status status = write(place, output, who); !status)
+        return status;
+    }
+    ++kernelCalls_;
+    return {};
+  }
+
+  Status runDirect(size_t index) {
+    for (const OpId id : plan_.stages[index].ops) {
+      const Op& op = graph_.op(id);
+      if (Status status = runOp(index, op); !status)
+        return status;
+      if (locations_.isView(index, op))
+        continue;
+      for (const TensorId input : op.inputs)
+        if (input && locations_.find(index, input).memory == Memory::Slow)
+          slowRead_ += graph_.tensor(input).bytes();
+      if (locations_.find(index, op.output()).memory == Memory::Slow)
+        slowWrite_ += graph_.tensor(op.output()).bytes();
+    }
+    return {};
+  }
+
+  /// Calls `visit` with offset and size of each run of bytes that the part has in the whole tensor.
+  template <typename Visit>
+  Status eachRun(TensorId tensor, const Box& part, const Visit& visit) const {
+    const Box whole = wholeBox(graph_.tensor(tensor).shape);
+    size_t axis = Box::MaxRank - 1;
+    uint64_t unit = dtypeSize(graph_.tensor(tensor).type);
+    for (; axis > 0 && part.axes.at(axis) == whole.axes.at(axis); --axis)
+      unit *= static_cast<uint64_t>(whole.axes.at(axis).size());
+    const uint64_t bytes = unit * static_cast<uint64_t>(part.axes.at(axis).size());
+    Box at = part;
+    for (bool more = true; more;) {
+      uint64_t first = 0;
+      for (size_t k = 0; k <= axis; ++k)
+        first = first * static_cast<uint64_t>(whole.axes.at(k).size()) +
+                static_cast<uint64_t>(at.axes.at(k).begin);
+      if (Status status = visit(first * unit, bytes); !status)
+        return status;
+      more = false;
+      for (size_t k = axis; k-- > 0 && !more;) {
+        more = ++at.axes.at(k).begin < part.axes.at(k).end;
+        if (!more)
+          at.axes.at(k).begin = part.axes.at(k).begin;
+      }
+    }
+    return {};
+  }
+
+  Status readPart(const Location& place, TensorId tensor, const Box& part) {
+    return eachRun(tensor, part, [&](uint64_t offset, uint64_t bytes) -> Status {
+      const auto intruder = memory(place).intruder(start(place) + offset, bytes, {value(tensor)});
+      if (!intruder)
+        return {};
+      return makeError(DiagId::BadPlan, "reads ", quoted(tensor), " at ", start(place) + offset,
+                       "..", start(place) + offset + bytes, ", which holds ",
+                       *intruder ? quoted(*intruder) : std::string("nothing"));
+    });
+  }
+
+  Status writePart(const Location& place, TensorId tensor, const Box& part) {
+    return eachRun(tensor, part, [&](uint64_t offset, uint64_t bytes) -> Status {
+      memory(place).write(start(place) + offset, bytes, {value(tensor)});
+      return {};
+    });
+  }
+
+  /// What the stage works in is what the tiles say; results become whole at home when the last tile is done, or
+  /// row by row if it streams.
+  Status runTiles(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    const std::string what = strCat("stage ", index);
+    const bool streams = stage.mode == StageMode::Streamed;
+    const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
+    for (const TensorId tensor : stage.loads)
+      if (Status status = read(homeOf(tensor), tensor, what); !status)
+        return status;
+    if (Status status = checkHomes(index); !status)
+      return status;
+    if (Status status = clobber(index); !status)
+      return status;
+    const HomeAccess homes = {
+        [&](TensorId tensor, const Box& part) { return readPart(homeOf(tensor), tensor, part); },
+        [&](TensorId tensor, const Box& part) { return writePart(homeOf(tensor), tensor, part); }};
+    const uint64_t claimed = plan_.stats.kernelCalls;
+    const uint64_t mostCalls = claimed - std::min(claimed, kernelCalls_);
+    const Expected<TileReplay::Counts> counts =
+        streams ? StreamReplay(graph_, stage, mostCalls).run(homes)
+                : TileReplay(graph_, stage, mostCalls).run();
+    if (!counts)
+      return fail(what, ": ", counts.error().message());
+    for (const auto& [tensor, bytes] : counts->loaded)
+      slowRead_ += homeOf(tensor).memory == Memory::Slow ? bytes : 0;
+    for (const auto& [tensor, bytes] : counts->stored) {
+      const Location place = homeOf(tensor);
+      slowWrite_ += place.memory == Memory::Slow ? bytes : 0;
+      if (streams)
+        continue;
+      if (Status status = write(place, tensor, what); !status)
+        return status;
+    }
+    kernelCalls_ += counts->kernelCalls;
+    return {};
+  }
+
+  /// What a stage with tiles stores lies away from all it works on, what is resident away from everything else that is; but
+  /// what a streamed stage stores may take the place of rows it has read.
+  Status checkHomes(size_t index) const {
+    const Stage& stage = plan_.stages[index];
+    const std::string what = strCat("stage ", index);
+    const bool streams = stage.mode == StageMode::Streamed;
+    const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
+    const auto shares = [&](TensorId a, TensorId b) {
+      return a != b && overlap(homeOf(a), a, homeOf(b), b);
+    };
+    for (const TensorId store : stage.spills) {
+      const Location place = homeOf(store);
+      if (place.memory == Memory::None)
+        return fail(what, ": ", quoted(store), " has no place outside the fast arena");
+      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
+        return fail(what, " writes ", quoted(store), " over the caller's input");
+      for (const auto* moved : {&stage.loads, &stage.spills})
+        for (const TensorId other : *moved)
+          if ((moved == &stage.spills || !streams) && shares(store, other))
+            return fail(what, " writes ", quoted(store), " over ", quoted(other),
+                        ", which it works on");
+    }
+    for (const TensorId load : stage.loads)
+      for (const TensorId other : stage.loads)
+        if (homeOf(load).memory == Memory::Fast && shares(load, other))
+          return fail(what, " has both ", quoted(load), " and ", quoted(other), " resident at ",
+                      homeOf(load).offset);
+    return checkInPlace(index);
+  }
+
+  Status checkInPlace(size_t index) const {
+    const Stage& stage = plan_.stages[index];
+    for (const TileBuffer& buffer : stage.tiling->buffers) {
+      const Location place = locations_.findHome(index, buffer.tensor);
+      const bool isCallers =
+          place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
+      const bool isResident = place == Location{Memory::Fast, buffer.offset} && buffer.bytes != 0;
+      if (buffer.inPlace && (stage.mode != StageMode::Streamed || !(isCallers || isResident)))
+        return fail("stage ", index, " works in place on ", quoted(buffer.tensor), " at ",
+                    buffer.offset, "..", buffer.offset + buffer.bytes,
+                    ", where it is not resident");
+    }
+    return {};
+  }
+
+  /// Buffers and state of a stage with tiles: one interval, which holds nothing of use afterwards and must not
+  /// reach into what the stage keeps whole.
+  Status clobber(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    uint64_t begin = stage.tiling->state;
+    uint64_t end = begin + tileStateBytes(stage);
+    for (const TileBuffer& buffer : stage.tiling->buffers) {
+      if (buffer.inPlace)
+        continue;
+      begin = std::min(begin, buffer.offset);
+      end = std::max(end, buffer.offset + buffer.bytes);
+    }
+    for (const Placement& resident : stage.fast)
+      if (resident.offset < end && begin < resident.offset + graph_.tensor(resident.tensor).bytes())
+        return fail("stage ", index, " works over ", quoted(resident.tensor),
+                    ", which is resident");
+    fast_.write(begin, end - begin, {TensorId()});
+    return {};
+  }
+
+  bool overlap(size_t stage, TensorId a, TensorId b) const {
+    return overlap(locations_.find(stage, a), a, locations_.find(stage, b), b);
+  }
+
+  bool overlap(const Location& first, TensorId a, const Location& second, TensorId b) const {
+    if (first.memory != second.memory || first.memory == Memory::None)
+      return false;
+    if (first.memory == Memory::Caller)
+      return first.offset == second.offset;
+    return first.offset < second.offset + graph_.tensor(b).bytes() &&
+           second.offset < first.offset + graph_.tensor(a).bytes();
+  }
+
+  Status checkStats() const {
+    const PlanStats& stats = plan_.stats;
+    if (fastPeak_ > plan_.budget.fast - plan_.scratch)
+      return fail("a fast peak of ", fastPeak_, " bytes and kernel scratch of ", plan_.scratch,
+                  " exceed the budget of ", plan_.budget.fast);
+    const auto compare = [](const char* what, uint64_t claimed, uint64_t counted) -> Status {
+      if (claimed == counted)
+        return {};
+      return fail("claims ", what, " of ", claimed, ", the replay counts ", counted);
+    };
+    uint64_t slowPeak = 0;
+    for (const Placement& placement : plan_.slow)
+      slowPeak = std::max(slowPeak, placement.offset + graph_.tensor(placement.tensor).bytes());
+    for (const auto& [what, claimed, counted] :
+         {std::tuple("a fast peak", stats.fastPeakBytes, fastPeak_),
+          std::tuple("a slow peak", stats.slowPeakBytes, slowPeak),
+          std::tuple("slow reads", stats.slowReadBytes, slowRead_),
+          std::tuple("slow writes", stats.slowWriteBytes, slowWrite_),
+          std::tuple("kernel calls", stats.kernelCalls, kernelCalls_)})
+      if (Status status = compare(what, claimed, counted); !status)
+        return status;
+    return {};
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  Locations locations_;
+  MemoryModel fast_;
+  MemoryModel slow_;
+  std::map<uint64_t, MemoryModel> caller_;
+  std::map<TensorId, TensorId> valueOf_;
+  uint64_t fastPeak_ = 0;
+  uint64_t slowRead_ = 0;
+  uint64_t slowWrite_ = 0;
+  uint64_t kernelCalls_ = 0;
+};
+
+} // namespace
+
+Status checkPlan(const Graph& graph) {
+  if (!graph.plan())
+    return makeError(DiagId::BadPlan, "the graph has no plan; run tigris-plan first");
+  return Replay(graph, *graph.plan()).run();
+}
+
+} // namespace tigris

@@ -1,0 +1,496 @@
+// Every row has a number in the memory model, so a row that was moved, lost or overwritten is noticed.
+#include "tigris/Check/StreamReplay.h"
+
+#include "tigris/Check/MemoryModel.h"
+#include "tigris/Check/TilingRules.h"
+#include "tigris/Support/MathUtils.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+class StreamRun {
+public:
+  StreamRun(const Graph& graph, const Stage& stage, uint64_t mostCalls, const HomeAccess& homes)
+      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls), homes_(homes) {
+  }
+
+  Status prepare() {
+    if (Status status = checkTilingRules(graph_, stage_); !status)
+      return status;
+    for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
+      const TileBuffer& buffer = tiling_.buffers[i];
+      const Tensor& tensor = graph_.tensor(buffer.tensor);
+      index_.emplace(buffer.tensor, i);
+      for (const size_t axis : {RowAxis, ColumnAxis})
+        if (axis < tensor.shape.rank() && (axis == RowAxis || tiling_.tiles[ColumnAxis] > 1) &&
+            tensor.shape[axis] > Tiling::MaxStreamRows)
+          return fail(quoted(i), " has ", tensor.shape[axis], " indices on axis ", axis,
+                      ", a streamed stage counts up to ", Tiling::MaxStreamRows);
+      State state;
+      state.isLoad = contains(stage_.loads, buffer.tensor);
+      state.isStore = contains(stage_.spills, buffer.tensor);
+      state.isWhole = state.isLoad && (buffer.reloadAxes >> RowAxis & 1U) == 0;
+      state.whole = wholeBox(tensor.shape);
+      state.elementSize = dtypeSize(tensor.type);
+      state.isHome = buffer.inPlace;
+      if (buffer.inPlace && !state.isLoad && !state.isStore)
+        return fail(quoted(i), " is neither loaded nor stored and so has no place but its buffer");
+      if (buffer.inPlace && tiling_.tiles[ColumnAxis] != 1)
+        return fail(quoted(i), " is worked on in place, although in stripes");
+      if (buffer.wait > Tiling::MaxStreamRows)
+        return fail("the op that makes ", quoted(i), " waits for ", buffer.wait,
+                    " rows, a streamed stage counts up to ", Tiling::MaxStreamRows);
+      state.isElsewhere = buffer.inPlace && buffer.bytes == 0;
+      if (buffer.inPlace && !state.isElsewhere && buffer.bytes != tensor.bytes())
+        return fail(quoted(i), " is in place with ", buffer.bytes, " bytes, it has ",
+                    tensor.bytes());
+      constexpr uint32_t EveryTime = (1U << Tiling::MaxRank) - 1;
+      if (state.isLoad && !state.isWhole && buffer.reloadAxes != EveryTime)
+        return fail(quoted(i), " is loaded by rows, but not in every step");
+      states_.push_back(state);
+    }
+    for (const OpId id : stage_.ops) {
+      const Op& op = graph_.op(id);
+      std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
+      if (!access)
+        return fail("op '", op.name, "' (", op.kindName(), ") cannot run in parts");
+      Step step = {&op, std::move(*access), {}, 0};
+      for (size_t i = 0; i < op.inputs.size(); ++i)
+        if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant())
+          step.inputs.push_back({i, index_.at(op.inputs[i])});
+      step.output = index_.at(op.output());
+      if (tiling_.buffers[step.output].sink)
+        if (Status status = prepareSink(step); !status)
+          return status;
+      steps_.push_back(std::move(step));
+    }
+    return {};
+  }
+
+  Status run() {
+    for (outer_ = 0; outer_ < tiling_.tiles[0]; ++outer_)
+      for (stripe_ = 0; stripe_ < tiling_.tiles[ColumnAxis]; ++stripe_)
+        if (Status status = runStripe(); !status)
+          return status;
+    for (const TensorId store : stage_.spills)
+      if (counts_.stored[store] != graph_.tensor(store).bytes())
+        return fail("stores ", counts_.stored[store], " bytes of tensor '",
+                    graph_.tensor(store).name, "', which has ", graph_.tensor(store).bytes());
+    return {};
+  }
+
+  TileReplay::Counts counts() { return std::move(counts_); }
+
+private:
+  struct State {
+    bool isLoad = false;
+    bool isStore = false;
+    bool isWhole = false;
+    /// In place: all rows of all outermost indices, each where it is in the whole tensor.
+    bool isHome = false;
+    /// And that is not in the arena.
+    bool isElsewhere = false;
+    uint64_t elementSize = 1;
+    /// Of the tensor, but in the current stripe only the columns that the buffer has.
+    Box whole;
+    /// Columns to store.
+    Range part;
+    /// What the last load brought, if it stays, and the round it was loaded in.
+    Box loadedBox;
+    uint64_t round = 0;
+    /// Rows [first, end) are in the buffer, those from `fresh` on since this step.
+    int64_t first = 0;
+    int64_t fresh = 0;
+    int64_t end = 0;
+    /// Of a sink's result: bytes of the sums, and rows in them.
+    uint64_t sumBytes = 0;
+    int64_t added = 0;
+    int64_t rows() const { return whole.axes[RowAxis].size(); }
+    uint64_t bytes(const Box& box) const {
+      return static_cast<uint64_t>(box.elements()) * elementSize;
+    }
+  };
+  struct Step {
+    const Op* op;
+    BoxAccess access;
+    /// Operand and buffer.
+    std::vector<std::pair<size_t, size_t>> inputs;
+    size_t output;
+  };
+
+  template <typename... Args> static Error fail(const Args&... text) {
+    return makeError(DiagId::BadPlan, text...);
+  }
+  static bool contains(const std::vector<TensorId>& list, TensorId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
+  }
+  std::string quoted(size_t buffer) const {
+    return strCat("tensor '", graph_.tensor(tiling_.buffers[buffer].tensor).name, "'");
+  }
+
+  /// Sums are of one image: the one at the current index of the outermost axis.
+  Status prepareSink(const Step& step) {
+    const Tensor& y = graph_.tensor(step.op->output());
+    const Tensor& x = graph_.tensor(step.op->input(0));
+    const bool canSum = step.op->kind == OpKind::GlobalAveragePool && step.inputs.size() == 1 &&
+                        (x.type == DType::Int8 || x.type == DType::Float32);
+    if (!canSum || x.shape.rank() < 3 || x.shape[0] != tiling_.tiles[0] ||
+        y.shape[0] != tiling_.tiles[0] || y.shape[RowAxis] != 1)
+      return fail("op '", step.op->name, "' cannot add rows as they come");
+    State& result = states_[step.output];
+    result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
+    if (tiling_.buffers[step.output].inPlace)
+      return fail("the sums of op '", step.op->name, "' cannot be in place");
+    if (tiling_.buffers[step.output].bytes < result.sumBytes)
+      return fail("the sums of op '", step.op->name, "' need ", result.sumBytes,
+                  " bytes, their buffer has ", tiling_.buffers[step.output].bytes);
+    return {};
+  }
+
+  /// Rows [begin, end) of a tensor at the current index of the outermost axis.
+  Box strip(Box whole, int64_t begin, int64_t end) const {
+    if (whole.axes[0].size() == tiling_.tiles[0])
+      whole.axes[0] = {outer_, outer_ + 1};
+    whole.axes[RowAxis] = {begin, end};
+    return whole;
+  }
+
+  Status countCall() {
+    return ++counts_.kernelCalls <= mostCalls_ ? Status()
+                                               : fail("calls more kernels than the plan claims");
+  }
+
+  bool hasCome(const Step& step, int64_t row) const {
+    const Box result = strip(states_[step.output].whole, row, row + 1);
+    const int64_t wait = tiling_.buffers[step.output].wait;
+    return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
+      const State& state = states_[input.second];
+      const int64_t end = step.access.need(input.first, result).axes[RowAxis].end;
+      return std::min(end + wait, state.rows()) <= state.end;
+    });
+  }
+
+  Status runStripe() {
+    ++round_;
+    if (Status status = findColumns(); !status)
+      return status;
+    for (State& state : states_)
+      state.first = state.fresh = state.end = state.added = 0;
+    for (int64_t step = 0; step < tiling_.tiles[RowAxis] || hasProgressed(); ++step)
+      if (Status status = runStep(step); !status)
+        return status;
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (states_[i].end != states_[i].rows())
+        return fail("only ", states_[i].end, " of ", states_[i].rows(), " rows of ", quoted(i),
+                    " are made");
+    return {};
+  }
+
+  /// Which columns each buffer has in this stripe: from those to store, backwards.
+  Status findColumns() {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      State& state = states_[i];
+      const Box all = wholeBox(graph_.tensor(tiling_.buffers[i].tensor).shape);
+      const int64_t stripes = tiling_.tiles[ColumnAxis];
+      state.part = partOf(all.axes[ColumnAxis].size(), stripes, stripe_);
+      const bool keepsAll = stripes == 1 || (state.isLoad && !reloads(i, ColumnAxis));
+      if (keepsAll)
+        state.whole = all;
+      else
+        state.whole.axes[ColumnAxis] = state.isStore ? state.part : Range{0, 0};
+    }
+    for (size_t k = steps_.size(); k-- > 0;) {
+      const Step& step = steps_[k];
+      const Box result = strip(states_[step.output].whole, 0, 1);
+      if (result.empty() || !step.access.allows(result))
+        return fail("op '", step.op->name, "' cannot make columns ", result.axes[ColumnAxis].begin,
+                    "..", result.axes[ColumnAxis].end, " of its result");
+      for (const auto& [operand, buffer] : step.inputs) {
+        Range& columns = states_[buffer].whole.axes[ColumnAxis];
+        columns = hull(columns, step.access.need(operand, result).axes[ColumnAxis]);
+      }
+    }
+    return {};
+  }
+
+  bool reloads(size_t buffer, size_t axis) const {
+    return (tiling_.buffers[buffer].reloadAxes >> axis & 1U) != 0;
+  }
+
+  bool hasProgressed() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [](const State& state) { return state.end != state.fresh; });
+  }
+
+  Status runStep(int64_t index) {
+    const int64_t steps = tiling_.tiles[RowAxis];
+    for (State& state : states_) {
+      state.fresh = state.end;
+      if (state.isWhole)
+        state.end = state.rows();
+      else if (state.isLoad)
+        state.end = partOf(state.rows(), steps, std::min(index, steps - 1)).end;
+    }
+    for (const Step& step : steps_) {
+      State& result = states_[step.output];
+      const int64_t most = std::min(result.rows(), result.fresh + ceilDiv(result.rows(), steps));
+      while (result.end < most && hasCome(step, result.end))
+        ++result.end;
+    }
+    // What lies lower is used later, and makes room for what lies above it.
+    for (size_t i = states_.size(); i-- > 0;)
+      if (Status status = hold(i); !status)
+        return status;
+    std::vector<bool> loaded(states_.size(), false);
+    for (const Step& step : steps_) {
+      for (const auto& [operand, buffer] : step.inputs)
+        if (states_[buffer].isLoad && !loaded[buffer]) {
+          loaded[buffer] = true;
+          if (Status status = load(buffer); !status)
+            return status;
+        }
+      if (Status status = states_[step.output].sumBytes != 0 ? addRows(step) : runOp(step); !status)
+        return status;
+    }
+    return {};
+  }
+
+  /// What is in the buffer of a sink's result: sums of so many rows.
+  Value sums(size_t buffer) const {
+    constexpr uint64_t Sums = uint64_t{1} << 63;
+    return {tiling_.buffers[buffer].tensor,
+            Sums | (round_ << 31U) | static_cast<uint64_t>(states_[buffer].added)};
+  }
+
+  /// A sink takes what is new of its operand.
+  Status addRows(const Step& step) {
+    const auto [operand, from] = step.inputs[0];
+    const State& x = states_[from];
+    State& result = states_[step.output];
+    if (x.fresh == x.end)
+      return {};
+    const Box need = step.access.need(operand, strip(result.whole, 0, 1));
+    if (need != strip(x.whole, 0, x.rows()))
+      return fail("op '", step.op->name, "' does not find whole rows of ", quoted(from));
+    if (x.fresh != result.added)
+      return fail("op '", step.op->name, "' adds row ", x.fresh, " of ", quoted(from), " after ",
+                  result.added, " rows");
+    if (Status status = findRows(step, from, strip(x.whole, x.fresh, x.end)); !status)
+      return status;
+    const TileBuffer& to = tiling_.buffers[step.output];
+    if (result.added > 0 && memory_.intruder(to.offset, result.sumBytes, sums(step.output)))
+      return fail("op '", step.op->name, "' has lost its sums after ", result.added, " rows");
+    result.added = x.end;
+    memory_.write(to.offset, result.sumBytes, sums(step.output));
+    if (Status status = countCall(); !status)
+      return status;
+    return result.fresh == result.end ? Status() : finish(step);
+  }
+
+  /// What is in a row: in which round it came.
+  Value value(size_t buffer, int64_t row) const {
+    const State& state = states_[buffer];
+    const uint64_t round = state.isWhole ? state.round : round_;
+    const auto number = round * static_cast<uint64_t>(state.rows()) + static_cast<uint64_t>(row);
+    return {tiling_.buffers[buffer].tensor, number + 1};
+  }
+  uint64_t rowBytes(size_t buffer) const {
+    return states_[buffer].bytes(strip(states_[buffer].whole, 0, 1));
+  }
+  uint64_t place(size_t buffer, int64_t row) const {
+    const State& state = states_[buffer];
+    int64_t before = row - state.first;
+    if (state.isHome)
+      before = strip(state.whole, 0, 1).axes[0].begin * state.rows() + row;
+    return tiling_.buffers[buffer].offset + static_cast<uint64_t>(before) * rowBytes(buffer);
+  }
+
+  /// Moves the rows that stay to the start of the buffer.
+  Status hold(size_t buffer) {
+    State& state = states_[buffer];
+    if (state.isHome)
+      return {};
+    int64_t lowest = state.isWhole ? 0 : state.fresh;
+    for (const Step& step : steps_) {
+      const State& result = states_[step.output];
+      if (result.fresh == result.rows() || state.isWhole || result.sumBytes != 0)
+        continue;
+      for (const auto& [operand, input] : step.inputs)
+        if (input == buffer) {
+          const Box next = strip(result.whole, result.fresh, result.fresh + 1);
+          lowest = std::min(lowest, step.access.need(operand, next).axes[RowAxis].begin);
+        }
+    }
+    if (lowest < state.first)
+      return fail(quoted(buffer), " needs row ", lowest, " again, which is gone");
+    for (int64_t row = lowest; row < state.fresh; ++row)
+      if (memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
+        return fail(quoted(buffer), " has lost row ", row);
+    const int64_t kept = state.first;
+    state.first = lowest;
+    if (kept != lowest)
+      for (int64_t row = lowest; row < state.fresh; ++row)
+        memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
+    const uint64_t bytes = static_cast<uint64_t>(state.end - lowest) * rowBytes(buffer);
+    if (bytes > tiling_.buffers[buffer].bytes)
+      return fail(quoted(buffer), " needs ", bytes, " bytes in a step, its buffer has ",
+                  tiling_.buffers[buffer].bytes);
+    return {};
+  }
+
+  void writeFresh(size_t buffer) {
+    if (states_[buffer].isHome)
+      return;
+    for (int64_t row = states_[buffer].fresh; row < states_[buffer].end; ++row)
+      memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
+  }
+
+  Status load(size_t buffer) {
+    State& state = states_[buffer];
+    if (state.fresh == state.end || state.isHome)
+      return {};
+    // What stays is loaded again when the outermost index or the stripe is another one than before.
+    const Box box = strip(state.whole, 0, state.rows());
+    const bool isFirst = round_ == 1;
+    const bool changed = (tiling_.tiles[0] > 1 && stripe_ == 0 && reloads(buffer, 0)) ||
+                         (tiling_.tiles[ColumnAxis] > 1 && reloads(buffer, ColumnAxis));
+    if (state.isWhole && !isFirst && !changed) {
+      if (state.loadedBox == box)
+        return {};
+      return fail(quoted(buffer), " is not loaded again although it needs another part");
+    }
+    state.loadedBox = box;
+    state.round = round_;
+    const TensorId tensor = tiling_.buffers[buffer].tensor;
+    const Box fresh = strip(state.whole, state.fresh, state.end);
+    if (homes_.read)
+      if (Status status = homes_.read(tensor, fresh); !status)
+        return status;
+    writeFresh(buffer);
+    counts_.loaded[tensor] += state.bytes(fresh);
+    return {};
+  }
+
+  /// All that is new of the result: at once, or row by row if an operand has more columns than that needs.
+  Status runOp(const Step& step) {
+    const State& result = states_[step.output];
+    if (result.fresh == result.end)
+      return {};
+    const Box made = strip(result.whole, result.fresh, result.end);
+    const bool isWide = std::any_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
+      return tiling_.tiles[ColumnAxis] > 1 &&
+             step.access.need(input.first, made).axes[ColumnAxis] !=
+                 states_[input.second].whole.axes[ColumnAxis];
+    });
+    for (int64_t row = result.fresh; row < result.end; row = isWide ? row + 1 : result.end)
+      if (Status status = make(step, strip(result.whole, row, isWide ? row + 1 : result.end));
+          !status)
+        return status;
+    return finish(step);
+  }
+
+  /// The new rows of the result are there.
+  Status finish(const Step& step) {
+    const State& result = states_[step.output];
+    writeFresh(step.output);
+    if (!result.isStore)
+      return {};
+    const TensorId tensor = tiling_.buffers[step.output].tensor;
+    Box part = strip(result.whole, result.fresh, result.end);
+    part.axes[ColumnAxis] = result.part;
+    counts_.stored[tensor] += result.bytes(part);
+    return homes_.write ? homes_.write(tensor, part) : Status();
+  }
+
+  /// One call of the kernel.
+  Status make(const Step& step, const Box& made) {
+    const State& result = states_[step.output];
+    if (!step.access.allows(made))
+      return fail("op '", step.op->name, "' cannot make a part of its result");
+    for (const auto& [operand, buffer] : step.inputs) {
+      const State& state = states_[buffer];
+      Box need = step.access.need(operand, made);
+      const Box held = strip(state.whole, state.first, state.end);
+      // Kernels see all channels, and without stripes all columns, of the rows they need; these must be the same for all rows.
+      const Box all = step.access.need(operand, strip(result.whole, 0, result.rows()));
+      for (size_t axis = tiling_.tiles[ColumnAxis] > 1 ? ColumnAxis + 1 : ColumnAxis;
+           axis < Box::MaxRank; ++axis) {
+        if (need.axes[axis] != all.axes[axis] ||
+            hull(held.axes[axis], need.axes[axis]) != held.axes[axis])
+          return fail("op '", step.op->name, "' does not find what it needs of ", quoted(buffer));
+        need.axes[axis] = held.axes[axis];
+      }
+      const Range columns = need.axes[ColumnAxis];
+      const bool isWhole = columns == held.axes[ColumnAxis];
+      const bool isInside = need.axes[RowAxis].size() == 1 &&
+                            held.axes[ColumnAxis].begin <= columns.begin &&
+                            columns.end <= held.axes[ColumnAxis].end;
+      if (need.empty() || need.axes[0] != held.axes[0] || need.axes[3] != held.axes[3] ||
+          !(isWhole || isInside))
+        return fail("what op '", step.op->name, "' needs of ", quoted(buffer),
+                    " is not contiguous");
+      if (Status status = findRows(step, buffer, need); !status)
+        return status;
+      if (state.isHome && result.isHome)
+        if (Status status = checkApart(step, buffer, need.axes[RowAxis], made.axes[RowAxis]);
+            !status)
+          return status;
+    }
+    return countCall();
+  }
+
+  /// The rows of an operand are in its buffer, or where the tensor lies.
+  Status findRows(const Step& step, size_t buffer, const Box& need) const {
+    const State& state = states_[buffer];
+    for (int64_t row = need.axes[RowAxis].begin; row < need.axes[RowAxis].end; ++row)
+      if (row < state.first || row >= state.end ||
+          (!state.isHome &&
+           memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row))))
+        return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
+    return state.isHome && homes_.read ? homes_.read(tiling_.buffers[buffer].tensor, need)
+                                       : Status();
+  }
+
+  /// In place: the rows that the op writes lie away from those that it reads of an operand.
+  Status checkApart(const Step& step, size_t operand, Range read, Range written) const {
+    const bool isFar = states_[operand].isElsewhere || states_[step.output].isElsewhere;
+    if (!isFar && place(operand, read.begin) < place(step.output, written.end) &&
+        place(step.output, written.begin) < place(operand, read.end))
+      return fail("op '", step.op->name, "' writes over its operand ", quoted(operand));
+    return {};
+  }
+
+  const Graph& graph_;
+  const Stage& stage_;
+  const Tiling& tiling_;
+  uint64_t mostCalls_;
+  const HomeAccess& homes_;
+  int64_t outer_ = 0;
+  int64_t stripe_ = 0;
+  /// Stripes of all outermost indices so far.
+  uint64_t round_ = 0;
+  std::map<TensorId, size_t> index_;
+  std::vector<State> states_;
+  std::vector<Step> steps_;
+  MemoryModel memory_;
+  TileReplay::Counts counts_;
+};
+
+} // namespace
+
+Expected<TileReplay::Counts> StreamReplay::run(const HomeAccess& homes) const {
+  if (!stage_.tiling)
+    return makeError(DiagId::BadPlan, "a streamed stage without tiles");
+  StreamRun run(graph_, stage_, mostCalls_, homes);
+  if (Status status = run.prepare(); !status)
+    return status.takeError();
+  if (Status status = run.run(); !status)
+    return status.takeError();
+  return run.counts();
+}
+
+} // namespace tigris

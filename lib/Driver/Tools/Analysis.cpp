@@ -1,0 +1,126 @@
+// One plan for the budget asked for, one more for what the model is like without a limit, and the neighbours.
+#include "tigris/Driver/Tools/Analysis.h"
+
+#include "tigris/Driver/Tools/EmitFlags.h"
+#include "tigris/Inspect/Dump.h"
+#include "tigris/Plan/PortCopies.h"
+
+namespace tigris {
+
+namespace {
+
+NamedBytes describeOp(const Graph& graph, OpId id, uint64_t bytes) {
+  return {graph.op(id).name, std::string(graph.op(id).kindName()), bytes};
+}
+
+std::optional<NamedBytes> largestActivation(const Graph& graph) {
+  std::optional<NamedBytes> largest;
+  for (const TensorId id : graph.tensors()) {
+    const Tensor& tensor = graph.tensor(id);
+    if (!tensor.isConstant() && (!largest || tensor.bytes() > largest->bytes))
+      largest = {tensor.name, strCat(dtypeName(tensor.type), " ", tensor.shape.str()),
+                 tensor.bytes()};
+  }
+  return largest;
+}
+
+/// What the plan file takes, whatever the flash budget says.
+Status addFile(const Graph& planned, Analysis& analysis) {
+  Graph graph = planned;
+  Plan plan = *graph.plan();
+  const std::optional<uint64_t> flash = plan.budget.flash;
+  plan.budget.flash.reset();
+  graph.setPlan(std::move(plan));
+  EmitFlags flags;
+  const Expected<std::string> bytes = emitFile(graph, flags);
+  if (!bytes)
+    return bytes.error();
+  const Expected<PlanFile> file = PlanFile::open(*bytes, "the plan");
+  if (!file)
+    return file.error();
+  analysis.report = reportOf(*file);
+  analysis.report.budgetFlash = flash;
+  if (!flash || bytes->size() <= *flash)
+    return {};
+  flags.compress = "lz4";
+  const Expected<std::string> compressed = emitFile(graph, flags);
+  if (!compressed)
+    return compressed.error();
+  analysis.compressedBytes = compressed->size();
+  Error error = makeError(DiagId::OverBudget, "the plan takes ", formatExactBytes(bytes->size()),
+                          " of flash, budget is ", formatExactBytes(*flash), ", ",
+                          formatExactBytes(bytes->size() - *flash), " too much");
+  std::string note =
+      strCat("compressed (--compress=lz4) it takes ", formatExactBytes(compressed->size()),
+             compressed->size() <= *flash ? ", which fits" : ", still too much");
+  analysis.misfit = std::move(error).note(std::move(note)).diagnostic();
+  return {};
+}
+
+void addPicture(const Graph& graph, Analysis& analysis) {
+  const Expected<PlanPicture> picture = pictureOf(graph);
+  TIGRIS_CHECK(picture);
+  for (const PictureStage& stage : picture->stages) {
+    analysis.wholeStages += stage.mode == "whole" ? 1 : 0;
+    analysis.directStages += stage.mode == "direct" ? 1 : 0;
+  }
+  if (picture->steps.empty())
+    return;
+  const PictureStep& step = picture->steps[picture->peakStep];
+  analysis.peak = {step.name, step.kind, step.top};
+  for (const PeakPart& part : picture->peakParts) {
+    const PictureBlock& block = picture->fast[part.block];
+    analysis.peakTensors.push_back({block.name, block.type, part.bytes});
+  }
+  analysis.peakGaps = picture->peakGaps();
+}
+
+} // namespace
+
+Expected<bool> analyzeGraph(ToolContext& context, const PlanFlags& flags, const PassFlags& passes,
+                            const PassRegistry& registry, Graph graph, Analysis& analysis) {
+  Expected<PlanOptions> options = planOptions(flags);
+  if (!options)
+    return options.error();
+  const Expected<bool> planned = planInto(context, flags, passes, registry, graph);
+  if (!planned && planned.error().id() != DiagId::OverBudget)
+    return planned.error();
+  if (planned && !*planned)
+    return false;
+  insertPortCopies(graph);
+  analysis.ops = graph.order().size();
+  analysis.largestTensor = largestActivation(graph);
+  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, *options))
+    analysis.needs = *needs;
+  analysis.budgets = sizingTable(graph, *options);
+
+  if (planned) {
+    if (Status status = addFile(graph, analysis); !status)
+      return status.takeError();
+    addPicture(graph, analysis);
+    analysis.stages = stageTable(graph);
+    const PlanStats& stats = graph.plan()->stats;
+    if (stats.peakOp)
+      analysis.unscheduledPeak = describeOp(graph, stats.peakOp, stats.unscheduledPeakBytes);
+    return true;
+  }
+  analysis.misfit = planned.error().diagnostic();
+  graph.setPlan(std::nullopt);
+  analysis.report = reportOf(graph);
+  analysis.report.budgetFast = options->budget.fast;
+  analysis.report.budgetSlow = options->budget.slow;
+  analysis.report.budgetFlash = options->budget.flash;
+  // The plan of a large enough memory still knows the peak and the work.
+  options->budget.fast = UINT32_MAX;
+  if (const Expected<Plan> free = planGraph(graph, *options)) {
+    analysis.report.unscheduledPeak = free->stats.unscheduledPeakBytes;
+    analysis.report.macs = free->stats.macs;
+    analysis.report.ioBytes = free->stats.ioBytes;
+    if (free->stats.peakOp)
+      analysis.unscheduledPeak =
+          describeOp(graph, free->stats.peakOp, free->stats.unscheduledPeakBytes);
+  }
+  return true;
+}
+
+} // namespace tigris

@@ -1,0 +1,148 @@
+// Tells streams and plans apart by their first bytes and hands them to the dumpers.
+#include "tigris/Driver/Tools/DumpTool.h"
+
+#include "tigris/Driver/CommandLine/ToolMain.h"
+#include "tigris/Inspect/Dump.h"
+#include "tigris/Inspect/PlanPicture.h"
+#include "tigris/Serialize/Stream.h"
+#include "tigris/Support/FileIO.h"
+
+#include <variant>
+
+namespace tigris {
+
+namespace {
+
+struct DumpFlags {
+  std::string format = "text";
+  std::string diff;
+  DumpOptions parts;
+};
+
+using Content = std::variant<PlanFile, Graph>;
+
+Expected<Content> parse(std::string bytes, const std::string& path) {
+  if (looksLikePlan(bytes)) {
+    Expected<PlanFile> file = PlanFile::open(bytes, displayName(path));
+    return file ? Expected<Content>(std::move(*file)) : Expected<Content>(file.takeError());
+  }
+  Expected<Graph> graph = readStream(std::make_shared<const std::string>(std::move(bytes)), path);
+  return graph ? Expected<Content>(std::move(*graph)) : Expected<Content>(graph.takeError());
+}
+
+Report reportOf(const Content& content) {
+  return std::visit([](const auto& model) { return reportOf(model); }, content);
+}
+
+std::string textOf(const Content& content, const DumpOptions& parts) {
+  if (const auto* file = std::get_if<PlanFile>(&content))
+    return dumpPlan(*file, parts);
+  return dumpGraph(std::get<Graph>(content), parts);
+}
+
+Expected<PlanPicture> pictureOf(const Content& content) {
+  if (const auto* file = std::get_if<PlanFile>(&content))
+    return pictureOf(*file);
+  return pictureOf(std::get<Graph>(content));
+}
+
+std::string jsonOf(const Report& report) {
+  JsonWriter json;
+  json.beginObject();
+  writeReport(json, report);
+  json.endObject();
+  return json.text();
+}
+
+/// The whole file byte by byte, and after that what is wrong with it.
+Status dumpBytes(ToolContext& context, const std::string& bytes) {
+  if (!looksLikePlan(bytes))
+    return makeError(DiagId::BadPlan, "the bytes of .tgrs plans only can be explained; a stream is "
+                                      "text already")
+        .at({context.inputName(), 0, 0});
+  context.output(hexDump(bytes));
+  if (Expected<PlanFile> file = PlanFile::open(bytes, context.inputName()); !file)
+    context.setVerdict(file.takeError());
+  return {};
+}
+
+Status dumpPicture(ToolContext& context, const DumpFlags& flags, const Content& content) {
+  const Expected<PlanPicture> picture = pictureOf(content);
+  if (!picture)
+    return picture.error();
+  if (flags.format == "svg") {
+    context.output(svgOf(*picture));
+    return {};
+  }
+  if (flags.diff.empty()) {
+    context.output(htmlOf(*picture));
+    return {};
+  }
+  Expected<std::string> bytes = readFile(flags.diff);
+  if (!bytes)
+    return bytes.takeError();
+  const Expected<Content> other = parse(std::move(*bytes), flags.diff);
+  if (!other)
+    return other.error();
+  const Expected<PlanPicture> second = pictureOf(*other);
+  if (!second)
+    return second.error();
+  context.output(htmlOf(*picture, &*second));
+  return {};
+}
+
+Status dump(ToolContext& context, const DumpFlags& flags) {
+  if (!flags.diff.empty() && flags.format != "html")
+    return makeError(DiagId::Usage, "option '--diff' needs --format=html");
+  Expected<std::string> bytes = context.readInput();
+  if (!bytes)
+    return bytes.takeError();
+  if (flags.format == "hex")
+    return dumpBytes(context, *bytes);
+  const Expected<Content> content = parse(std::move(*bytes), context.input());
+  if (!content)
+    return content.error();
+  if (flags.format == "html" || flags.format == "svg")
+    return dumpPicture(context, flags, *content);
+  context.output(flags.format == "json" ? jsonOf(reportOf(*content))
+                                        : textOf(*content, flags.parts));
+  return {};
+}
+
+} // namespace
+
+int withDumpSpec(const char* name, const SpecUser& use) {
+  DumpFlags flags;
+  ToolSpec spec;
+  spec.name = name;
+  spec.summary = "Shows what a graph stream or a .tgrs plan holds: interface, memory, stages, ops.";
+  spec.input = "FILE";
+  spec.output = true;
+  spec.options = [&](OptionTable& table) {
+    table.choice("format", flags.format, {"text", "json", "html", "svg", "hex"},
+                 "for people (default); one JSON object of the figures; a page or a picture of the "
+                 "plan; every byte of a .tgrs");
+    table.flag("stages", flags.parts.stages, "add what each stage moves and runs");
+    table.flag("memory", flags.parts.memory, "add every address and when it is in use");
+    table.flag("ops", flags.parts.ops, "add every operator with its shapes and places");
+    table.text("diff", flags.diff, "FILE", "html: show the plan beside this one").reads();
+  };
+  spec.details =
+      "The page of --format=html needs no network: memory over time, live bytes against budget\n"
+      "and bound, stages, operators, quantization. A planned stream tells more than its .tgrs:\n"
+      "halo and recomputed work of each stage.\n";
+  spec.examples = strCat(name, " model.tgrs\n", name, " --ops --memory model.tgrs | less\n", name,
+                         " --format=html planned.yaml -o plan.html\n", name,
+                         " --format=html 256K.tgrs --diff=128K.tgrs -o both.html\n",
+                         "tigris-import model.onnx | tigris-norm | ", name, " --ops\n", name,
+                         " --format=json model.tgrs\n");
+  spec.run = [&](ToolContext& context) { return dump(context, flags); };
+  return use(spec);
+}
+
+int dumpMain(int argc, const char* const* argv) {
+  return withDumpSpec("tigris-dump",
+                      [&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
+}
+
+} // namespace tigris

@@ -1,0 +1,26 @@
+// The options of tools that write .tgrs files, and how they write them.
+#pragma once
+
+#include "tigris/Driver/CommandLine/ToolMain.h"
+#include "tigris/Emit/Emitter.h"
+
+namespace tigris {
+
+struct EmitFlags {
+  EmitOptions options;
+  std::string compress = "none";
+  /// Where the selection header goes; empty: nowhere.
+  std::string kernelsHeader;
+};
+
+/// --xip, --compress, --strip-names, --kernels-header.
+void declareEmitting(OptionTable& table, EmitFlags& flags);
+
+/// The bytes of the file, which the runtime's own validator has accepted. Whoever calls, the recorded producer is
+/// tigris-emit: equal plans give equal bytes.
+Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags);
+
+/// Hands the file and what else the flags ask for to the context.
+Status outputEmitted(ToolContext& context, std::string file, const EmitFlags& flags);
+
+} // namespace tigris

@@ -1,0 +1,41 @@
+// Frame of tigris-emit; the work is in lib/Emit.
+#include "tigris/Driver/Tools/EmitTool.h"
+
+#include "tigris/Driver/Tools/EmitFlags.h"
+#include "tigris/Driver/Tools/GraphInput.h"
+
+namespace tigris {
+
+namespace {
+
+Status emit(ToolContext& context, const EmitFlags& flags) {
+  const Expected<Graph> graph = readGraphInput(context);
+  if (!graph)
+    return graph.error();
+  Expected<std::string> file = emitFile(*graph, flags);
+  if (!file)
+    return file.takeError();
+  return outputEmitted(context, std::move(*file), flags);
+}
+
+} // namespace
+
+int emitMain(int argc, const char* const* argv) {
+  EmitFlags flags;
+  ToolSpec spec;
+  spec.name = "tigris-emit";
+  spec.summary = "Writes the .tgrs file that the runtime executes.";
+  spec.input = "IN";
+  spec.output = true;
+  spec.outputRequired = true;
+  spec.options = [&](OptionTable& table) { declareEmitting(table, flags); };
+  spec.examples = "tigris-emit planned.yaml -o model.tgrs\n"
+                  "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit "
+                  "--xip -o model.tgrs\n"
+                  "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K --reserve=64K | "
+                  "tigris-emit --compress=lz4 -o model.tgrs\n";
+  spec.run = [&](ToolContext& context) { return emit(context, flags); };
+  return toolMain(argc, argv, spec);
+}
+
+} // namespace tigris

@@ -1,0 +1,53 @@
+// Frame of tigris-import; the work is in lib/Import and lib/Serialize.
+#include "tigris/Driver/Tools/ImportTool.h"
+
+#include "tigris/Driver/Tools/ImportFlags.h"
+#include "tigris/Driver/Tools/OperatorManual.h"
+#include "tigris/Driver/Tools/WeightsOption.h"
+
+namespace tigris {
+
+int importMain(int argc, const char* const* argv) {
+  ImportFlags flags;
+  WriteOptions write;
+  std::optional<std::string> printOps;
+  ToolSpec spec;
+  spec.name = "tigris-import";
+  spec.summary = "Reads an ONNX model and writes it as a graph stream, with every shape resolved.";
+  spec.input = "MODEL";
+  spec.output = true;
+  spec.options = [&](OptionTable& table) {
+    declareImporting(table, flags);
+    declareUnknownOps(table, flags);
+    addWeightsOption(table, write);
+    table.optionalText("print-ops", printOps, "names", "md",
+                       "list the operators, or with =md print their manual, and stop");
+  };
+  spec.needsInput = [&] { return !printOps; };
+  spec.details =
+      "MODEL is an ONNX file of opset 7 or newer. External data is read from regular files in\n"
+      "the model's directory and below, or in the current one when the model comes from\n"
+      "standard input; symbolic links must not lead out of it.\n";
+  spec.examples =
+      "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit -o model.tgrs\n"
+      "tigris-import --input-shape input:1x3x96x96 model.onnx -o model.yaml\n"
+      "tigris-import --input-value rate:16000 --state h=h_next vad.onnx -o vad.yaml\n"
+      "tigris-import --weights=file:model.weights model.onnx -o model.yaml\n";
+  spec.run = [&](ToolContext& context) -> Status {
+    if (printOps) {
+      context.print(*printOps == "md" ? operatorManual() : operatorNames());
+      return {};
+    }
+    Expected<std::string> bytes = context.readInput();
+    if (!bytes)
+      return bytes.takeError();
+    Expected<Graph> graph = importModel(context, *bytes, flags, context.diagnostics());
+    if (!graph)
+      return graph.takeError();
+    graph->addHistory(context.historyEntry());
+    return outputStream(context, *graph, write);
+  };
+  return toolMain(argc, argv, spec);
+}
+
+} // namespace tigris

@@ -1,0 +1,296 @@
+// Options of tigris-quantize, and the runs that measure ranges and the result's accuracy.
+#include "tigris/Driver/Tools/QuantizeTool.h"
+
+#include "tigris/Driver/Host/Compare.h"
+#include "tigris/Driver/Host/GraphRunner.h"
+#include "tigris/Driver/Host/SampleFolder.h"
+#include "tigris/Driver/Tools/GraphInput.h"
+#include "tigris/Driver/Tools/WeightsOption.h"
+#include "tigris/IR/ShapeInference.h"
+#include "tigris/IR/Verifier.h"
+#include "tigris/Pass/PassManager.h"
+#include "tigris/Quantize/Prepare.h"
+#include "tigris/Quantize/Quantizer.h"
+#include "tigris/Support/Printable.h"
+#include "tigris/Support/Progress.h"
+#include "tigris/Transforms/Passes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tigris {
+
+namespace {
+
+struct QuantizeFlags {
+  std::optional<std::string> samples;
+  int64_t maxSamples = INT64_MAX;
+  std::string method = "minmax";
+  std::optional<double> percentile;
+  bool perChannel = false;
+  bool perTensor = false;
+  bool symmetric = false;
+  bool biasCorrection = false;
+  bool noBiasCorrection = false;
+  std::vector<std::string> keepFloat;
+  bool verbose = false;
+  WriteOptions write;
+};
+
+void declare(OptionTable& table, QuantizeFlags& flags) {
+  table.text("samples,s", flags.samples, "DIR",
+             "folder of .npy files: what the model will see, in its own form (required)");
+  table.integer("max-samples", flags.maxSamples, "N", "use the first N samples (default: all)", 1)
+      .record();
+  table
+      .choice("method", flags.method, {"minmax", "percentile", "entropy", "mse"},
+              "how ranges of activations are chosen (default: minmax)")
+      .record();
+  table
+      .real("percentile", flags.percentile, "P",
+            "part of the values that --method=percentile covers, in percent (default: 99.999)")
+      .record();
+  table
+      .flag("per-channel", flags.perChannel,
+            "one scale per output channel of the weights (the default)")
+      .record();
+  table.flag("per-tensor", flags.perTensor, "one scale per weight tensor").record();
+  table.flag("symmetric", flags.symmetric, "zero point 0 for activations, too").record();
+  table
+      .flag("bias-correction", flags.biasCorrection,
+            "let biases absorb the mean error of the rounded weights (the default)")
+      .record();
+  table.flag("no-bias-correction", flags.noBiasCorrection, "leave biases as they are").record();
+  table
+      .texts("float", flags.keepFloat, "NAME",
+             "leave this op, ONNX node or kind of operator in float; may be repeated")
+      .record();
+  table.flag("verbose,v", flags.verbose,
+             "say what stayed in float, and compare int8 with float outputs on the samples");
+  addWeightsOption(table, flags.write);
+}
+
+Expected<QuantizeOptions> quantizeOptions(const QuantizeFlags& flags) {
+  if (!flags.samples)
+    return makeError(DiagId::Usage,
+                     "which values do the activations take? give --samples DIR with .npy files");
+  if (flags.perChannel && flags.perTensor)
+    return makeError(DiagId::Usage, "--per-channel and --per-tensor exclude each other");
+  if (flags.biasCorrection && flags.noBiasCorrection)
+    return makeError(DiagId::Usage,
+                     "--bias-correction and --no-bias-correction exclude each other");
+  QuantizeOptions options;
+  options.range.method = *parseRangeMethod(flags.method);
+  options.range.percentile = flags.percentile.value_or(options.range.percentile);
+  if (flags.percentile && options.range.method != RangeMethod::Percentile)
+    return makeError(DiagId::Usage, "--percentile needs --method=percentile");
+  if (!(options.range.percentile > 50 && options.range.percentile <= 100))
+    return makeError(DiagId::Usage, "--percentile is ", options.range.percentile,
+                     ", expected more than 50 and at most 100");
+  options.range.symmetric = flags.symmetric;
+  options.perChannel = !flags.perTensor;
+  options.biasCorrection = !flags.noBiasCorrection;
+  options.keepFloat = flags.keepFloat;
+  return options;
+}
+
+/// Sums of each channel of a stored tensor, wherever its channel axis lies.
+void addChannels(TensorStatistics& statistics, std::span<const float> values, const PortView& view,
+                 int channelAxis) {
+  size_t axis = static_cast<size_t>(channelAxis);
+  for (size_t i = 0; i < view.perm.size(); ++i)
+    if (view.perm[i] == channelAxis)
+      axis = i;
+  const auto channels = static_cast<size_t>(view.storedShape[axis]);
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < view.storedShape.rank(); ++i)
+    inner *= static_cast<size_t>(view.storedShape[i]);
+  std::vector<double> sums(channels, 0);
+  for (size_t i = 0; i < values.size(); ++i)
+    sums[i / inner % channels] += static_cast<double>(values[i]);
+  for (size_t c = 0; c < channels; ++c)
+    statistics.addChannel(c, sums[c], values.size() / channels);
+}
+
+Expected<SampleFolder> openSamples(const GraphRunner& runner, const QuantizeFlags& flags) {
+  std::vector<SampleInput> inputs;
+  for (const PortView& view : runner.inputs())
+    inputs.push_back({view.name, view.type, view.shape});
+  return SampleFolder::open(*flags.samples, std::move(inputs));
+}
+
+Expected<Observations> calibrate(const ToolContext& context, const Graph& graph,
+                                 const QuantizeFlags& flags) {
+  const std::vector<ObservedTensor> observed = observedTensors(graph);
+  std::vector<TensorId> ids;
+  for (const ObservedTensor& entry : observed)
+    ids.push_back(entry.tensor);
+  const Expected<std::unique_ptr<GraphRunner>> created = GraphRunner::create(graph, ids);
+  if (!created)
+    return created.error();
+  GraphRunner& runner = **created;
+  const Expected<SampleFolder> samples = openSamples(runner, flags);
+  if (!samples)
+    return samples.error();
+  for (const std::vector<std::string>& files : samples->files())
+    for (const std::string& file : files)
+      context.reads(file, "option '--samples'");
+
+  Observations observations;
+  Progress progress("calibrating, sample");
+  const size_t first = graph.outputs().size();
+  const Status status = samples->forEach(
+      static_cast<size_t>(flags.maxSamples), [&](const std::vector<NpyArray>& arrays) -> Status {
+        progress.step();
+        if (Status ran = runner.run(arrays); !ran)
+          return ran;
+        for (size_t i = 0; i < observed.size(); ++i) {
+          TensorStatistics& statistics = observations[observed[i].tensor];
+          const std::span<const float> values = runner.floats(first + i);
+          statistics.add(values);
+          if (!flags.noBiasCorrection && observed[i].channelAxis >= 0)
+            addChannels(statistics, values, runner.results()[first + i], observed[i].channelAxis);
+        }
+        return {};
+      });
+  if (!status)
+    return status.error();
+  return observations;
+}
+
+/// Agreement of the quantized outputs with the float ones.
+struct Agreement {
+  double signal = 0;
+  double noise = 0;
+  size_t sameLargest = 0;
+
+  void add(const NpyArray& reference, const NpyArray& got) {
+    const auto count = static_cast<size_t>(reference.shape.elements());
+    size_t largest = 0;
+    size_t gotLargest = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const double want = elementAt(reference, i);
+      const double have = elementAt(got, i);
+      signal += want * want;
+      noise += (want - have) * (want - have);
+      if (want > elementAt(reference, largest))
+        largest = i;
+      if (have > elementAt(got, gotLargest))
+        gotLargest = i;
+    }
+    // int8 may tie: then the float winner is among the quantized winners.
+    if (count > 0 && elementAt(got, largest) >= elementAt(got, gotLargest))
+      ++sameLargest;
+  }
+};
+
+Status compare(ToolContext& context, const Graph& before, const Graph& after,
+               const QuantizeFlags& flags) {
+  const Expected<std::unique_ptr<GraphRunner>> real = GraphRunner::create(before, {});
+  if (!real)
+    return real.error();
+  const Expected<std::unique_ptr<GraphRunner>> integer = GraphRunner::create(after, {});
+  if (!integer)
+    return integer.error();
+  const Expected<SampleFolder> samples = openSamples(**real, flags);
+  if (!samples)
+    return samples.error();
+  std::vector<Agreement> agreements((*real)->results().size());
+  Progress progress("comparing, sample");
+  Status status = samples->forEach(static_cast<size_t>(flags.maxSamples),
+                                   [&](const std::vector<NpyArray>& arrays) -> Status {
+                                     progress.step();
+                                     for (GraphRunner* runner : {real->get(), integer->get()})
+                                       if (Status ran = runner->run(arrays); !ran)
+                                         return ran;
+                                     for (size_t i = 0; i < agreements.size(); ++i)
+                                       agreements[i].add((*real)->result(i), (*integer)->result(i));
+                                     return {};
+                                   });
+  if (!status)
+    return status;
+  for (size_t i = 0; i < agreements.size(); ++i) {
+    const Agreement& agreement = agreements[i];
+    const double decibels = 10 * std::log10(agreement.signal / agreement.noise);
+    context.log(strCat("output '", printableName((*real)->results()[i].name), "': ",
+                       agreement.noise > 0
+                           ? formatFixed(decibels, 1) + " dB signal to quantization noise"
+                           : "exact",
+                       ", the same largest element in ", agreement.sameLargest, " of ",
+                       progress.count(), " samples\n"));
+  }
+  return {};
+}
+
+Status prepare(Graph& graph, DiagnosticEngine& diagnostics, bool& good) {
+  PassRegistry registry;
+  if (Status status = registerTransforms(registry); !status)
+    return status;
+  Expected<Pipeline> pipeline = preparePipeline(registry);
+  if (!pipeline)
+    return pipeline.takeError();
+  good = PassManager(std::move(*pipeline)).run(graph, diagnostics) != PassStatus::Failed;
+  return {};
+}
+
+Status quantize(ToolContext& context, QuantizeFlags& flags) {
+  const Expected<QuantizeOptions> options = quantizeOptions(flags);
+  if (!options)
+    return options.error();
+  Expected<Graph> graph = readGraphInput(context);
+  if (!graph)
+    return graph.takeError();
+  if (graph->stage() != GraphStage::Imported || graph->layout() != Layout::ChannelsFirst)
+    return makeError(DiagId::BadGraph, "the graph is ", graphStageName(graph->stage()),
+                     " already; tigris-quantize comes between tigris-import and tigris-norm");
+  bool good = true;
+  if (Status status = prepare(*graph, context.diagnostics(), good); !status || !good)
+    return status;
+  if (Status status = checkQuantizable(*graph, *options); !status)
+    return status;
+  const Expected<Observations> observations = calibrate(context, *graph, flags);
+  if (!observations)
+    return observations.error();
+  const Graph before = *graph;
+  const Expected<QuantizeSummary> summary = quantizeGraph(*graph, *observations, *options);
+  if (!summary)
+    return summary.error();
+  for (const std::string& warning : summary->warnings)
+    context.diagnostics().warn(DiagId::BadValue, warning);
+  if (!verifyGraph(*graph, context.diagnostics()))
+    return {};
+  if (flags.verbose) {
+    context.log(strCat(summary->integerOps, " operators in int8, ", summary->floatOps.size(),
+                       " in float", summary->floatOps.empty() ? "" : ": ",
+                       printableMessage(join(summary->floatOps, ", ")), "\n"));
+    if (Status status = compare(context, before, *graph, flags); !status)
+      return status;
+  }
+  graph->addHistory(context.historyEntry());
+  return outputStream(context, *graph, flags.write);
+}
+
+} // namespace
+
+int quantizeMain(int argc, const char* const* argv) {
+  QuantizeFlags flags;
+  ToolSpec spec;
+  spec.name = "tigris-quantize";
+  spec.summary = "Makes an imported float graph compute in int8, with ranges measured on samples.";
+  spec.input = "IN";
+  spec.output = true;
+  spec.options = [&](OptionTable& table) { declare(table, flags); };
+  spec.details =
+      "DIR holds .npy files with one sample each, or many along a further first dimension. A "
+      "model\n"
+      "with several inputs takes one folder of the input's name (or index) for each. A hundred\n"
+      "samples are plenty. Operators without an int8 form stay in float.\n";
+  spec.examples =
+      "tigris-import model.onnx | tigris-quantize -s images | tigris-norm | tigris-plan -m 256K\n"
+      "tigris-quantize -s images --method=mse --per-tensor -v model.yaml -o int8.yaml\n"
+      "tigris-quantize -s images --float=Softmax --float=/head/Conv in.yaml -o q.yaml\n";
+  spec.run = [&](ToolContext& context) { return quantize(context, flags); };
+  return toolMain(argc, argv, spec);
+}
+
+} // namespace tigris

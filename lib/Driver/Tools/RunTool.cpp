@@ -1,0 +1,515 @@
+// Arrays in, one run (or several), arrays out, comparison and figures.
+#include "tigris/Driver/Tools/RunTool.h"
+
+#include "tigris/Driver/CommandLine/ToolMain.h"
+#include "tigris/Driver/Host/Compare.h"
+#include "tigris/Driver/Host/PlanRunner.h"
+#include "tigris/Driver/Host/PortData.h"
+#include "tigris/Driver/Host/Profile.h"
+#include "tigris/Driver/Host/RuntimeBackends.h"
+#include "tigris/Inspect/Dump.h"
+#include "tigris/Inspect/Report.h"
+#include "tigris/Support/FileIO.h"
+#include "tigris/Support/Printable.h"
+#include "tigris/Support/Progress.h"
+#include "tigris/Target/Target.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tigris {
+
+namespace {
+
+struct RunFlags {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> expected;
+  Tolerance tolerance;
+  bool raw = false;
+  bool sequence = false;
+  std::optional<uint64_t> fast;
+  std::optional<uint64_t> slow;
+  bool inputRows = false;
+  bool outputRows = false;
+  std::string stats = "text";
+  bool profile = false;
+  std::string profileSvg;
+  std::string writeCosts;
+  std::string measured;
+  bool ignoreCrc = false;
+
+  bool profiles() const { return profile || !profileSvg.empty() || !writeCosts.empty(); }
+  int64_t repeat = 1;
+  int64_t seed = 1;
+  std::string backend = runtimeBackendNames().front();
+};
+
+std::vector<PortView> viewPorts(const PlanFile& file, std::span<const tigris_port> ports,
+                                bool raw) {
+  std::vector<PortView> views;
+  for (const tigris_port& port : ports)
+    views.push_back(viewPort(file, port, views.size(), raw));
+  return views;
+}
+
+/// NAME=FILE, or FILE alone where there is one port; a port answers to its index, too.
+struct Binding {
+  size_t port;
+  std::string path;
+};
+Expected<Binding> bind(const std::vector<PortView>& ports, const std::string& text,
+                       const char* what) {
+  for (size_t equals = text.find('='); equals != std::string::npos;
+       equals = text.find('=', equals + 1)) {
+    const std::string name = text.substr(0, equals);
+    for (size_t i = 0; i < ports.size(); ++i)
+      if (ports[i].name == name || strCat(i) == name)
+        return Binding{i, text.substr(equals + 1)};
+  }
+  std::vector<std::string> names;
+  for (const PortView& port : ports)
+    names.push_back("'" + port.name + "'");
+  if (const size_t equals = text.find('='); equals != std::string::npos)
+    return makeError(DiagId::Usage, "the model has no ", what, " '", text.substr(0, equals),
+                     "'; it has ", join(names, ", "));
+  if (ports.size() != 1)
+    return makeError(DiagId::Usage, "which ", what, " is '", text, "' for? write NAME=", text,
+                     " with one of ", join(names, ", "));
+  return Binding{0, text};
+}
+
+Expected<std::vector<Binding>> bindAll(const std::vector<PortView>& ports,
+                                       const std::vector<std::string>& texts, const char* what) {
+  std::vector<Binding> bindings;
+  for (const std::string& text : texts) {
+    Expected<Binding> binding = bind(ports, text, what);
+    if (!binding)
+      return binding.takeError();
+    bindings.push_back(std::move(*binding));
+  }
+  return bindings;
+}
+
+/// The files behind --input, --output and --expect.
+struct Bindings {
+  std::vector<Binding> inputs;
+  std::vector<Binding> outputs;
+  std::vector<Binding> expected;
+};
+
+/// Declares the files, so that a mistake shows before the model runs.
+Expected<Bindings> bindFiles(ToolContext& context, const RunFlags& flags,
+                             const std::vector<PortView>& inputPorts,
+                             const std::vector<PortView>& outputPorts) {
+  Expected<std::vector<Binding>> inputs = bindAll(inputPorts, flags.inputs, "input");
+  if (!inputs)
+    return inputs.takeError();
+  Expected<std::vector<Binding>> outputs = bindAll(outputPorts, flags.outputs, "output");
+  if (!outputs)
+    return outputs.takeError();
+  Expected<std::vector<Binding>> expected = bindAll(outputPorts, flags.expected, "output");
+  if (!expected)
+    return expected.takeError();
+  for (const Binding& binding : *inputs)
+    context.reads(binding.path, "option '--input'");
+  for (const Binding& binding : *expected)
+    context.reads(binding.path, "option '--expect'");
+  for (const Binding& binding : *outputs)
+    context.writes(binding.path, "option '--output'");
+  if (Status status = context.checkFiles(); !status)
+    return status.takeError();
+  return Bindings{std::move(*inputs), std::move(*outputs), std::move(*expected)};
+}
+
+Expected<NpyArray> loadArray(const std::string& path) {
+  Expected<std::string> bytes = readFile(path);
+  if (!bytes)
+    return bytes.takeError();
+  return parseNpy(*bytes, displayName(path));
+}
+
+/// Stored bytes of all inputs of one run; none of a state that is not given.
+using Inputs = std::vector<std::vector<uint8_t>>;
+
+/// The arrays that follow each other along the first dimension.
+Expected<std::vector<NpyArray>> stepsOf(const PortView& port, const NpyArray& array) {
+  if (array.shape.rank() != port.shape.rank() + 1)
+    return makeError(DiagId::BadShape, "input '", port.name, "': the array is ", array.shape.str(),
+                     ", --sequence takes ", port.shape.str(), " with one more dimension in front");
+  const auto count = static_cast<size_t>(array.shape[0]);
+  const std::vector<int64_t> dims = array.shape.dims();
+  std::vector<NpyArray> steps(count);
+  const size_t bytes = count == 0 ? 0 : array.data.size() / count;
+  for (size_t i = 0; i < count; ++i) {
+    const auto from = array.data.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+    steps[i].type = array.type;
+    steps[i].shape = Shape(std::vector<int64_t>(dims.begin() + 1, dims.end()));
+    steps[i].data.assign(from, from + static_cast<std::ptrdiff_t>(bytes));
+  }
+  return steps;
+}
+
+/// Adds the array of a port to the inputs of each run.
+Status addInput(const std::vector<PortView>& ports, size_t port, const NpyArray& array,
+                const RunFlags& flags, std::vector<Inputs>& runs) {
+  std::vector<NpyArray> steps = {array};
+  if (flags.sequence && !ports[port].isState) {
+    Expected<std::vector<NpyArray>> parts = stepsOf(ports[port], array);
+    if (!parts)
+      return parts.takeError();
+    steps = std::move(*parts);
+    if (steps.empty() || (runs.size() > 1 && runs.size() != steps.size()))
+      return makeError(DiagId::BadShape, "input '", ports[port].name, "': a sequence of ",
+                       steps.size(), ", expected ", runs.size() > 1 ? strCat(runs.size()) : "some");
+    runs.resize(steps.size(), Inputs(ports.size()));
+  }
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Expected<std::vector<uint8_t>> bytes = toStored(ports[port], steps[i]);
+    if (!bytes)
+      return bytes.takeError();
+    runs[i][port] = std::move(*bytes);
+  }
+  return {};
+}
+
+/// The inputs of every run there is to make.
+Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
+                                         const std::vector<Binding>& bindings,
+                                         const RunFlags& flags) {
+  std::vector<Inputs> runs(1, Inputs(ports.size()));
+  std::vector<bool> given(ports.size(), false);
+  for (const Binding& binding : bindings) {
+    if (given[binding.port])
+      return makeError(DiagId::Usage, "input '", ports[binding.port].name, "' is given twice");
+    given[binding.port] = true;
+    const Expected<NpyArray> array = loadArray(binding.path);
+    if (!array)
+      return array.error();
+    if (Status status = addInput(ports, binding.port, *array, flags, runs); !status)
+      return status.takeError();
+  }
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (given[i] || ports[i].isState)
+      continue;
+    if (!flags.inputs.empty() || flags.sequence)
+      return makeError(DiagId::Usage, "no array for input '", ports[i].name,
+                       "'; give all inputs or none (none: seeded random data)");
+    Expected<std::vector<uint8_t>> bytes =
+        toStored(ports[i], randomArray(ports[i], static_cast<uint64_t>(flags.seed) + i));
+    if (!bytes)
+      return bytes.takeError();
+    runs[0][i] = std::move(*bytes);
+  }
+  return runs;
+}
+
+/// Makes the runs one after the other; what each output was in them, one after the other with --sequence.
+/// `seconds`: all runs together.
+Expected<std::vector<NpyArray>> makeRuns(PlanRunner& runner, const std::vector<PortView>& ports,
+                                         const std::vector<Inputs>& runs, bool sequence,
+                                         double& seconds) {
+  std::vector<NpyArray> results(ports.size());
+  seconds = 0;
+  for (const Inputs& inputs : runs) {
+    if (Status status = runner.run(inputs); !status)
+      return status.takeError();
+    seconds += runner.seconds();
+    for (size_t port = 0; port < ports.size(); ++port) {
+      NpyArray array = fromStored(ports[port], runner.output(port));
+      if (&inputs == &runs.front())
+        results[port] = std::move(array);
+      else
+        results[port].data.insert(results[port].data.end(), array.data.begin(), array.data.end());
+    }
+  }
+  for (NpyArray& array : results) {
+    std::vector<int64_t> dims = array.shape.dims();
+    if (sequence)
+      dims.insert(dims.begin(), static_cast<int64_t>(runs.size()));
+    array.shape = Shape(std::move(dims));
+  }
+  return results;
+}
+
+/// "[1, 10] float32: [7] 8.25, [3] 1.5, ..." with the largest values first.
+std::string describeOutput(const PortView& port, const NpyArray& array) {
+  const auto count = static_cast<size_t>(array.shape.elements());
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  const size_t shown = std::min<size_t>(count, 5);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [&](size_t a, size_t b) {
+                      const double x = elementAt(array, a);
+                      const double y = elementAt(array, b);
+                      return x != y ? x > y : a < b;
+                    });
+  std::vector<std::string> values;
+  for (size_t i = 0; i < shown; ++i)
+    values.push_back(strCat("[", order[i], "] ", elementAt(array, order[i])));
+  return strCat("output '", printableName(port.name), "' ", dtypeName(array.type), " ",
+                array.shape.str(), ", largest ", join(values, ", "), "\n");
+}
+
+std::string against(uint64_t used, const std::optional<uint64_t>& predicted,
+                    const std::optional<uint64_t>& budget) {
+  std::string text = describeBytes(used);
+  if (budget)
+    text += " of " + formatBytes(*budget);
+  if (predicted && *predicted != used)
+    text += strCat(", predicted ", describeBytes(*predicted));
+  return text;
+}
+
+std::string dynamicNote(const tigris_statistics& counted) {
+  if (counted.dynamic == 0)
+    return {};
+  return strCat(", less than planned: placed while running, ",
+                describeBytes(counted.overflow_bytes), " overflowed to slow memory");
+}
+
+std::string textSummary(const Report& report, const PlanRunner& runner, double seconds) {
+  const tigris_statistics& counted = runner.statistics();
+  return strCat("fast memory   ", against(counted.fast_peak, report.fastPeak, report.budgetFast),
+                dynamicNote(counted), "\nslow memory   ",
+                against(counted.slow_peak, report.slowPeak, report.budgetSlow), ", read ",
+                describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
+                "\nflash         ", against(*report.planBytes, {}, report.budgetFlash),
+                "\nwork          ", report.macs.value_or(0), " MACs in ", counted.kernel_calls,
+                " kernel calls, ", formatSignificant(seconds * 1e3, 3), " ms\n");
+}
+
+void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
+  const tigris_statistics& counted = runner.statistics();
+  json.field("fast_peak_bytes", counted.fast_peak)
+      .field("slow_peak_bytes", counted.slow_peak)
+      .field("slow_read_bytes", counted.slow_read)
+      .field("slow_write_bytes", counted.slow_write)
+      .field("kernel_calls", counted.kernel_calls)
+      .field("dynamic", counted.dynamic != 0)
+      .field("overflow_bytes", counted.overflow_bytes)
+      .field("table_bytes", counted.table_bytes)
+      .field("seconds", seconds)
+      .field("executor_bytes", PlanRunner::executorBytes())
+      .field("scratch_bytes", runner.scratchBytes());
+}
+
+struct ExpectedResult {
+  std::string name;
+  Comparison comparison;
+};
+
+std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,
+                        const std::vector<ExpectedResult>& results, const Profile* profile) {
+  JsonWriter json;
+  json.beginObject();
+  writeReport(json, report);
+  json.key("measured").beginObject();
+  writeMeasured(json, runner, seconds);
+  json.endObject();
+  json.key("compared").beginArray();
+  for (const ExpectedResult& result : results)
+    json.beginObject(JsonWriter::Inline)
+        .field("name", result.name)
+        .field("elements", result.comparison.elements)
+        .field("max_abs_error", result.comparison.maxAbs)
+        .field("max_rel_error", result.comparison.maxRel)
+        .field("atol", result.comparison.atol)
+        .endObject();
+  json.endArray();
+  if (profile) {
+    json.key("profile");
+    profile->write(json);
+  }
+  json.field("seconds", seconds);
+  json.field("executor_bytes", PlanRunner::executorBytes());
+  json.endObject();
+  return json.text();
+}
+
+/// Compares what --expect names; every mismatch is an error of its own.
+Expected<std::vector<ExpectedResult>> compareOutputs(const std::vector<PortView>& ports,
+                                                     const std::vector<NpyArray>& outputs,
+                                                     const std::vector<Binding>& bindings,
+                                                     const RunFlags& flags,
+                                                     DiagnosticEngine& diagnostics) {
+  std::vector<ExpectedResult> results;
+  for (const Binding& binding : bindings) {
+    const Expected<NpyArray> want = loadArray(binding.path);
+    if (!want)
+      return want.error();
+    const PortView& port = ports[binding.port];
+    const NpyArray& got = outputs[binding.port];
+    const Expected<Comparison> compared = compareArrays(port.name, got, *want, flags.tolerance);
+    if (!compared)
+      return compared.error();
+    if (!compared->ok())
+      diagnostics.error(
+          DiagId::Mismatch, "output '", port.name, "': ", compared->mismatches, " of ",
+          compared->elements, " elements differ by more than ", compared->atol,
+          flags.tolerance.rtol ? strCat(" + ", *flags.tolerance.rtol, " relative") : std::string(),
+          "; ", describe(*compared, got.shape));
+    results.push_back({port.name, *compared});
+  }
+  return results;
+}
+
+/// --write-costs: in nanoseconds of this host, or in the unit of --measured.
+Status writeCosts(ToolContext& context, const PlanFile& file, const RunFlags& flags,
+                  const Profile& profile) {
+  std::vector<CostSample> samples = profile.samples();
+  if (!flags.measured.empty()) {
+    const Expected<std::string> text = readFile(flags.measured);
+    if (!text)
+      return text.error();
+    Expected<std::vector<CostSample>> measured = parseMeasured(*text, flags.measured, file);
+    if (!measured)
+      return measured.takeError();
+    samples = std::move(*measured);
+  }
+  const Expected<Target> target = findTarget(file.string(file.summary().target));
+  const KernelCosts base = target ? target->costs : allTargets().front().costs;
+  context.outputFile(flags.writeCosts, printCosts(fitCosts(samples, base)));
+  return {};
+}
+
+Status execute(ToolContext& context, const RunFlags& flags) {
+  const Expected<std::string> bytes = context.readInput();
+  if (!bytes)
+    return bytes.error();
+  const Expected<PlanFile> file = PlanFile::open(*bytes, context.inputName(), flags.ignoreCrc);
+  if (!file)
+    return file.error();
+  const std::vector<PortView> inputPorts = viewPorts(*file, file->inputs(), flags.raw);
+  const std::vector<PortView> outputPorts = viewPorts(*file, file->outputs(), flags.raw);
+  const Expected<Bindings> files = bindFiles(context, flags, inputPorts, outputPorts);
+  if (!files)
+    return files.error();
+  const Expected<std::vector<Inputs>> runs = loadInputs(inputPorts, files->inputs, flags);
+  if (!runs)
+    return runs.error();
+
+  Expected<PlanRunner> runner =
+      PlanRunner::create(*file, *runtimeBackend(flags.backend), flags.fast, flags.slow);
+  if (!runner)
+    return runner.takeError();
+  if (Status status = runner->moveByRows(flags.inputRows, flags.outputRows); !status)
+    return status;
+  Profile profile(*file);
+  profile.setRuns(flags.repeat);
+  if (flags.profiles())
+    if (Status status = profile.attach(*runner); !status)
+      return status;
+  std::vector<NpyArray> outputs;
+  double seconds = 0;
+  Progress progress("run", static_cast<size_t>(flags.repeat));
+  for (int64_t i = 0; i < flags.repeat; ++i) {
+    progress.step();
+    double taken = 0;
+    runner->reset();
+    Expected<std::vector<NpyArray>> results =
+        makeRuns(*runner, outputPorts, *runs, flags.sequence, taken);
+    if (!results)
+      return results.takeError();
+    seconds = i == 0 ? taken : std::min(seconds, taken);
+    for (size_t port = 0; port < outputs.size(); ++port)
+      if (outputs[port].data != (*results)[port].data)
+        return makeError(DiagId::Mismatch, "output '", outputPorts[port].name, "': run ", i + 1,
+                         " gave other bytes than run 1");
+    outputs = std::move(*results);
+  }
+
+  for (const Binding& binding : files->outputs)
+    context.outputFile(binding.path, formatNpy(outputs[binding.port]));
+  const Expected<std::vector<ExpectedResult>> compared =
+      compareOutputs(outputPorts, outputs, files->expected, flags, context.diagnostics());
+  if (!compared)
+    return compared.error();
+
+  if (!flags.writeCosts.empty())
+    if (Status status = writeCosts(context, *file, flags, profile); !status)
+      return status;
+  if (!flags.profileSvg.empty())
+    context.outputFile(flags.profileSvg, profile.svg());
+  const Report report = reportOf(*file);
+  if (flags.stats == "json") {
+    context.print(
+        jsonSummary(report, *runner, seconds, *compared, flags.profile ? &profile : nullptr));
+    return {};
+  }
+  for (size_t port = 0; port < outputPorts.size(); ++port)
+    context.print(describeOutput(outputPorts[port], outputs[port]));
+  for (const ExpectedResult& result : *compared)
+    context.print(strCat("output '", printableName(result.name),
+                         "' agrees with its reference: max error ", result.comparison.maxAbs, " (",
+                         result.comparison.atol, " allowed)\n"));
+  context.print(textSummary(report, *runner, seconds));
+  if (flags.profile)
+    context.log(profile.table());
+  return {};
+}
+
+} // namespace
+
+int withRunSpec(const char* name, const SpecUser& use) {
+  RunFlags flags;
+  ToolSpec spec;
+  spec.name = name;
+  spec.summary = "Runs a .tgrs plan on the C runtime with arrays from .npy files.";
+  spec.input = "PLAN";
+  spec.inputRequired = true;
+  spec.options = [&](OptionTable& table) {
+    table.texts("input,i", flags.inputs, "NAME=FILE", "array for a model input");
+    table.texts("output,o", flags.outputs, "NAME=FILE", "where an output goes");
+    table.texts("expect,e", flags.expected, "NAME=FILE", "reference an output must agree with");
+    table.flag("sequence", flags.sequence,
+               "arrays have one more dimension in front: a run for each index");
+    table.real("atol", flags.tolerance.atol, "X", "absolute tolerance of --expect");
+    table.real("rtol", flags.tolerance.rtol, "X", "tolerance relative to the reference's value");
+    table.flag("raw", flags.raw, "arrays hold the stored numbers (int8 where quantized)");
+    table.size("fast", flags.fast, "SIZE",
+               "fast memory to hand over (default: as needed; less overflows to slow)");
+    table.size("slow", flags.slow, "SIZE", "slow memory to hand over (default: what it needs)");
+    table.flag("input-rows", flags.inputRows,
+               "a callback brings inputs row by row, as firmware with a sensor would");
+    table.flag("output-rows", flags.outputRows, "a callback takes outputs row by row");
+    table.choice("stats", flags.stats, {"text", "json"}, "how the figures are printed");
+    table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
+    table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);
+    table.choice("backend", flags.backend, runtimeBackendNames(), "kernels to run on");
+    table.flag("profile", flags.profile,
+               "where the time goes: a table on standard error, or 'profile' in --stats=json");
+    table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it").writes();
+    table
+        .text("write-costs", flags.writeCosts, "FILE",
+              "what kernel calls cost, fitted to the profile, for tigris-plan --costs")
+        .writes();
+    table
+        .text("measured", flags.measured, "FILE",
+              "fit --write-costs to what a device measured: lines OP CALLS OUTPUT_BYTES COST")
+        .reads();
+    table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
+  };
+  spec.details =
+      "Arrays have the model's own axis order and type: what onnxruntime would take and give. "
+      "NAME\n"
+      "may be left out where there is one input or output; an index (0, 1, ...) is a name, too.\n"
+      "Outputs of a sequence are stacked likewise. A state (tigris-import --state) is kept from "
+      "run\n"
+      "to run; it is zero at first, or the array given, which has no further dimension.\n"
+      "--expect without --atol and --rtol allows floats 1e-4 (float16: 2e-3) of the reference's "
+      "largest\n"
+      "magnitude and integers nothing; a mismatch exits 1.";
+  spec.examples = "tigris-run model.tgrs --input image.npy --output scores.npy\n"
+                  "tigris-run model.tgrs --input x=in.npy --expect y=ref.npy --atol 1e-3\n"
+                  "tigris-run model.tgrs --seed 7 --repeat 10 --stats=json\n";
+  spec.run = [&](ToolContext& context) { return execute(context, flags); };
+  return use(spec);
+}
+
+int runMain(int argc, const char* const* argv) {
+  return withRunSpec("tigris-run",
+                     [&](const ToolSpec& spec) { return toolMain(argc, argv, spec); });
+}
+
+} // namespace tigris

@@ -1,0 +1,50 @@
+// Parses the value of --weights.
+#include "tigris/Driver/Tools/WeightsOption.h"
+
+namespace tigris {
+
+namespace {
+
+constexpr std::string_view FilePrefix = "file:";
+
+std::string sideFileOf(const std::string& value) {
+  return value.starts_with(FilePrefix) ? value.substr(FilePrefix.size()) : std::string();
+}
+
+} // namespace
+
+void addWeightsOption(OptionTable& table, WriteOptions& options) {
+  OptionTable::Entry& entry =
+      table.add("weights", "inline|file:PATH|splat",
+                "weights in the stream (default), in a side file, or a pattern instead of them",
+                [&options](const std::string& value, const std::string& spelling) -> Status {
+                  if (value == "inline") {
+                    options.weights = WeightsMode::Inline;
+                  } else if (value == "splat") {
+                    options.weights = WeightsMode::Splat;
+                  } else if (const std::string path = sideFileOf(value); !path.empty()) {
+                    options.weights = WeightsMode::File;
+                    options.weightsFile = path;
+                  } else {
+                    return makeError(DiagId::Usage, "option '", spelling, "': '", value,
+                                     "' is not one of inline, file:PATH, splat");
+                  }
+                  return {};
+                });
+  entry.writes(sideFileOf);
+}
+
+Status outputStream(ToolContext& context, const Graph& graph, WriteOptions options) {
+  options.streamFile = context.outputPath();
+  options.writeSideFile = [&](const std::string& path, std::string bytes) -> Status {
+    context.outputFile(path, std::move(bytes));
+    return {};
+  };
+  Expected<std::string> stream = writeStream(graph, options);
+  if (!stream)
+    return stream.takeError();
+  context.output(std::move(*stream));
+  return {};
+}
+
+} // namespace tigris

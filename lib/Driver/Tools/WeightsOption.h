@@ -1,0 +1,17 @@
+// What tools that write a stream have in common: the --weights option, and the output.
+#pragma once
+
+#include "tigris/Driver/CommandLine/ToolMain.h"
+#include "tigris/IR/Graph.h"
+#include "tigris/Serialize/Stream.h"
+
+namespace tigris {
+
+/// Declares --weights=inline|file:PATH|splat. The value is not part of the history: it says where the
+/// weights lie, not what they are.
+void addWeightsOption(OptionTable& table, WriteOptions& options);
+
+/// Hands the graph's stream over as the tool's output, with its side file if there is one.
+Status outputStream(ToolContext& context, const Graph& graph, WriteOptions options);
+
+} // namespace tigris

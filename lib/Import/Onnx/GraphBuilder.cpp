@@ -1,0 +1,114 @@
+// Inference runs with the construction, because how an ONNX node translates may depend on ranks and values.
+#include "tigris/Import/Onnx/GraphBuilder.h"
+
+#include "tigris/Analysis/MacCount.h"
+#include "tigris/IR/ConstantEval.h"
+#include "tigris/IR/Verifier.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+/// Values above this many elements are never needed to find a shape, nor what is computed from so many.
+constexpr int64_t MaxKnownElements = 65536;
+constexpr int64_t MaxReadElements = int64_t{1} << 20;
+
+/// Cheap enough to be computed only because it might decide a shape.
+bool mayDecideShapes(const Graph& graph, const Op& op, const std::vector<ResultType>& results) {
+  if (op.kind == OpKind::Shape || op.kind == OpKind::Size)
+    return true;
+  int64_t read = 0;
+  for (const TensorId input : op.inputs)
+    read += input ? graph.tensor(input).shape.elements() : 0;
+  return read <= MaxReadElements && macCount(graph, op) <= MaxReadElements &&
+         std::all_of(results.begin(), results.end(), [](const ResultType& result) {
+           return result.shape.elements() <= MaxKnownElements;
+         });
+}
+
+} // namespace
+
+TensorId GraphBuilder::addTensor(const std::string& name, DType type, const Shape& shape) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = type;
+  tensor.shape = shape;
+  return graph_.addTensor(std::move(tensor));
+}
+
+TensorId GraphBuilder::addConstant(const std::string& name, ConstantData data) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = data.type;
+  tensor.shape = std::move(data.shape);
+  tensor.data = std::move(data.data);
+  return graph_.addTensor(std::move(tensor));
+}
+
+TensorId GraphBuilder::addResult(const std::string& name) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.hasShape = false;
+  return graph_.addTensor(std::move(tensor));
+}
+
+Status GraphBuilder::addOp(Op newOp) {
+  const OpId id = graph_.addOp(std::move(newOp));
+  const Op& op = graph_.op(id);
+  if (op.kind == OpKind::Unknown)
+    return {};
+  const Expected<std::vector<ResultType>> results = inferResults(op, values_);
+  if (!results)
+    return results.error();
+  // The operands and attributes are the file's, so what is wrong with them is no bug of ours.
+  if (Status status = verifyOp(graph_, op); !status)
+    return status;
+  for (size_t i = 0; i < op.outputs.size(); ++i)
+    if (op.outputs[i]) {
+      Tensor& tensor = graph_.editTensor(op.outputs[i]);
+      tensor.type = (*results)[i].type;
+      tensor.shape = (*results)[i].shape;
+      tensor.hasShape = true;
+    }
+  if (op.kind == OpKind::Constant) {
+    values_.set(op.outputs[0], graph_.tensor(op.inputs[0]).data);
+    return {};
+  }
+  if (knownBytes_ < MaxMadeBytesInAll && mayDecideShapes(graph_, op, *results))
+    if (const auto computed = evaluateOp(op, values_, *results))
+      for (size_t i = 0; i < op.outputs.size(); ++i)
+        if (op.outputs[i] && (*computed)[i] != nullptr) {
+          knownBytes_ += (*computed)[i]->size();
+          values_.set(op.outputs[i], (*computed)[i]);
+        }
+  return {};
+}
+
+std::vector<Error> GraphBuilder::unsupportedUses() const {
+  std::vector<Error> errors;
+  for (const OpId id : graph_.order()) {
+    const Op& op = graph_.op(id);
+    const auto resolved = [&](TensorId tensor) {
+      return !tensor || graph_.tensor(tensor).hasShape;
+    };
+    // A value that is known will be folded, whatever kernels there are for the operator.
+    if (op.kind == OpKind::Unknown || values_.find(op.output()) != nullptr ||
+        !std::all_of(op.outputs.begin(), op.outputs.end(), resolved))
+      continue;
+    if (Status status = checkSupported(op, graph_); !status)
+      errors.push_back(status.takeError());
+  }
+  return errors;
+}
+
+void GraphBuilder::noteFloatType(int32_t onnxType) {
+  if (floatTypeNoted_ || !isReplacedFloat(onnxType))
+    return;
+  floatTypeNoted_ = true;
+  diagnostics_.warn(DiagId::UnsupportedType, "the model computes in ", onnxTypeName(onnxType),
+                    "; it is imported to compute in float32");
+}
+
+} // namespace tigris

@@ -1,0 +1,314 @@
+// Imports on demand: starting at the outputs, a node is translated once everything it reads is there.
+#include "tigris/Import/Onnx/OnnxImporter.h"
+
+#include "tigris/IR/Verifier.h"
+#include "tigris/Import/Onnx/ModelInterface.h"
+#include "tigris/Import/Onnx/ModelParser.h"
+#include "tigris/Import/Onnx/OnnxOps.h"
+#include "tigris/Support/Progress.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t MaxRefusals = 20;
+
+std::string modelName(const onnx::GraphProto& graph, const std::string& path) {
+  if (!graph.name().empty())
+    return graph.name();
+  std::string stem = path.substr(path.rfind('/') + 1);
+  stem = stem.substr(0, stem.rfind('.'));
+  return stem.empty() || stem == "-" ? "model" : stem;
+}
+
+/// Converters keep TensorFlow Lite's integers, so what the model computes is defined by its kernels. tf2onnx
+/// finds quantization in TensorFlow Lite files only.
+bool isFromTensorFlowLite(const onnx::ModelProto& model) {
+  std::string producer = model.producer_name();
+  std::transform(producer.begin(), producer.end(), producer.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return producer.find("tflite") != std::string::npos || producer == "tf2onnx";
+}
+
+class Importer {
+public:
+  Importer(const onnx::ModelProto& model, const ImportOptions& options,
+           DiagnosticEngine& diagnostics)
+      : model_(model), options_(options), diagnostics_(diagnostics), source_(model),
+        builder_(diagnostics), reader_(options.modelPath) {}
+
+  Expected<Graph> run();
+
+private:
+  /// A node being visited: what it reads, last to first, and how far we are.
+  struct Frame {
+    NodeId node;
+    /// The result that is wanted of it.
+    ValueId wanted;
+    std::vector<ValueId> pending;
+    /// The node was replaced by the body it stands for.
+    bool expanded = false;
+  };
+
+  Status importValue(ValueId root);
+  Status enter(ValueId value);
+  /// Replaces a call by the function's body, or an `If` by its branch; false for all other nodes.
+  Expected<bool> expand(Frame& frame);
+  Expected<const onnx::GraphProto*> chosenBranch(NodeId id);
+  Status leave(NodeId id);
+  Status importConstant(ValueId id);
+  bool anyRefused(const std::vector<ValueId>& values);
+  void refuse(NodeId id, Error error);
+  void markRefused(NodeId id);
+  Error refusalError();
+  void eraseDeadOps();
+
+  const onnx::ModelProto& model_;
+  const ImportOptions& options_;
+  DiagnosticEngine& diagnostics_;
+  SourceGraph source_;
+  GraphBuilder builder_;
+  TensorReader reader_;
+  std::vector<Frame> stack_;
+  std::vector<Error> refusals_;
+  Progress progress_{"importing node"};
+};
+
+Status Importer::importConstant(ValueId id) {
+  SourceValue& value = source_.value(id);
+  Expected<ConstantData> data = reader_.read(*value.initializer, value.name);
+  if (!data)
+    return data.takeError();
+  value.tensor = builder_.addConstant(value.name, std::move(*data));
+  return {};
+}
+
+/// Makes the value's tensor, or puts its producer on the stack to do so.
+Status Importer::enter(ValueId wanted) {
+  const ValueId id = source_.resolve(wanted);
+  SourceValue& value = source_.value(id);
+  if (value.tensor || value.refused)
+    return {};
+  if (value.initializer != nullptr)
+    return importConstant(id);
+  SourceNode& node = source_.node(value.producer);
+  if (node.state == VisitState::Open)
+    return makeError(DiagId::BadModel, "node '", node.name, "' (", node.proto->op_type(),
+                     "): its output '", value.name, "' depends on itself");
+  if (node.state == VisitState::Done)
+    return makeError(DiagId::BadArity, "node '", node.name, "' (", node.proto->op_type(),
+                     "): the operator has no result for its output '", value.name, "'");
+  node.state = VisitState::Open;
+  Frame frame;
+  frame.node = value.producer;
+  frame.wanted = id;
+  Expected<std::vector<ValueId>> inputs = source_.inputs(frame.node);
+  if (!inputs)
+    return inputs.takeError();
+  // A function body decides which arguments are needed, and when.
+  if (source_.calledFunction(node) == nullptr)
+    frame.pending = std::move(*inputs);
+  stack_.push_back(std::move(frame));
+  return {};
+}
+
+Expected<const onnx::GraphProto*> Importer::chosenBranch(NodeId id) {
+  Expected<std::vector<ValueId>> inputs = source_.inputs(id);
+  if (!inputs)
+    return inputs.takeError();
+  std::vector<TensorId> tensors;
+  for (const ValueId input : *inputs)
+    tensors.push_back(input ? source_.value(input).tensor : TensorId());
+  const NodeContext node(builder_, source_, reader_, id, tensors);
+  const BlobRef condition = node.valueOf(node.input(0));
+  if (condition == nullptr || condition->size() != 1)
+    return node.unsupported(
+        "its condition is not known at compile time; where it depends on a model "
+        "input that never changes, fix it with --input-value");
+  const char* name = condition->bytes()[0] != 0 ? "then_branch" : "else_branch";
+  const onnx::AttributeProto* branch = node.findAttr(name);
+  if (branch == nullptr || !branch->has_g())
+    return node.refuse(DiagId::BadAttr, "attribute '", name, "' must be a graph");
+  return &branch->g();
+}
+
+Expected<bool> Importer::expand(Frame& frame) {
+  const SourceNode& node = source_.node(frame.node);
+  Status status;
+  if (const onnx::FunctionProto* function = source_.calledFunction(node)) {
+    status = source_.addFunction(frame.node, *function);
+  } else if (node.proto->op_type() == "If" && isDefaultDomain(node.proto->domain())) {
+    Expected<std::vector<ValueId>> condition = source_.inputs(frame.node);
+    if (!condition)
+      return condition.takeError();
+    if (anyRefused(*condition)) {
+      markRefused(frame.node);
+      return false;
+    }
+    Expected<const onnx::GraphProto*> branch = chosenBranch(frame.node);
+    if (!branch) {
+      refuse(frame.node, branch.takeError());
+      return false;
+    }
+    status = source_.addBranch(frame.node, **branch);
+  } else {
+    return false;
+  }
+  if (!status)
+    return status.takeError();
+  // Whoever wants other results finds their producers in the body.
+  frame.expanded = true;
+  frame.pending = {frame.wanted};
+  return true;
+}
+
+bool Importer::anyRefused(const std::vector<ValueId>& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [&](ValueId id) { return id && source_.value(id).refused; });
+}
+
+void Importer::refuse(NodeId id, Error error) {
+  refusals_.push_back(std::move(error));
+  markRefused(id);
+}
+
+void Importer::markRefused(NodeId id) {
+  for (const ValueId output : source_.outputs(id))
+    if (output)
+      source_.value(output).refused = true;
+}
+
+/// Translates a node whose inputs are done.
+Status Importer::leave(NodeId id) {
+  progress_.step(source_.node(id).name);
+  Expected<std::vector<ValueId>> values = source_.inputs(id);
+  if (!values)
+    return values.takeError();
+  std::vector<TensorId> inputs;
+  for (const ValueId value : *values)
+    inputs.push_back(value ? source_.value(value).tensor : TensorId());
+  NodeContext node(builder_, source_, reader_, id, std::move(inputs));
+  std::string reason;
+  const bool known = isKnownOperator(node, reason);
+  if (!known && !options_.allowUnknownOps) {
+    refuse(id, node.unsupported(reason));
+    return {};
+  }
+  if (anyRefused(*values)) { // nothing to say about it before its inputs are
+    markRefused(id);
+    return {};
+  }
+  if (Status status = known ? translateNode(node) : node.finishUnknown(); !status)
+    refuse(id, status.takeError());
+  return {};
+}
+
+Status Importer::importValue(ValueId root) {
+  if (Status status = enter(root); !status)
+    return status;
+  while (!stack_.empty()) {
+    if (!stack_.back().pending.empty()) {
+      const ValueId next = stack_.back().pending.back();
+      stack_.back().pending.pop_back();
+      if (next)
+        if (Status status = enter(next); !status)
+          return status;
+      continue;
+    }
+    Frame& frame = stack_.back();
+    SourceNode& node = source_.node(frame.node);
+    if (!frame.expanded) {
+      const Expected<bool> expanded = expand(frame);
+      if (!expanded)
+        return expanded.error();
+      if (*expanded)
+        continue;
+      const std::vector<ValueId> outputs = source_.outputs(frame.node);
+      if (!anyRefused(outputs))
+        if (Status status = leave(frame.node); !status)
+          return status;
+    }
+    node.state = VisitState::Done;
+    stack_.pop_back();
+  }
+  return {};
+}
+
+/// Reports all refusals but the last, which it returns.
+Error Importer::refusalError() {
+  const size_t shown = std::min(refusals_.size(), MaxRefusals);
+  for (size_t i = 0; i + 1 < shown; ++i)
+    diagnostics_.report(refusals_[i].diagnostic());
+  Error last = refusals_[shown - 1];
+  if (refusals_.size() == shown)
+    return last;
+  return std::move(last).note(
+      strCat(refusals_.size() - shown, " more are refused; these are the first ", shown));
+}
+
+/// What was only needed to decide which branch to import.
+void Importer::eraseDeadOps() {
+  Graph& graph = builder_.graph();
+  const std::vector<OpId> order = graph.order();
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const std::vector<TensorId>& results = graph.op(*id).outputs;
+    if (std::none_of(results.begin(), results.end(), [&](TensorId result) {
+          return result && (!graph.users(result).empty() || graph.isGraphOutput(result));
+        }))
+      graph.eraseOp(*id);
+  }
+  graph.eraseUnusedTensors();
+}
+
+Expected<Graph> Importer::run() {
+  if (Status status = source_.addMain(); !status)
+    return status.takeError();
+  const onnx::GraphProto& main = model_.graph();
+  if (main.output().empty())
+    return makeError(DiagId::BadModel, "the model has no outputs");
+  if (Status status = addInputs(main, options_, source_, builder_, diagnostics_); !status)
+    return status.takeError();
+  for (const onnx::ValueInfoProto& output : main.output()) {
+    Expected<ValueId> value = source_.find(source_.mainScope(), output.name(), "the model");
+    if (!value)
+      return value.takeError();
+    if (Status status = importValue(*value); !status)
+      return status.takeError();
+  }
+  if (refusals_.empty())
+    if (Status status = addOutputs(main, source_, builder_, diagnostics_); !status)
+      return status.takeError();
+  if (refusals_.empty())
+    eraseDeadOps();
+  for (Error& error : builder_.unsupportedUses())
+    refusals_.push_back(std::move(error));
+  if (!refusals_.empty())
+    return refusalError();
+
+  Graph& graph = builder_.graph();
+  graph.setModelName(modelName(main, options_.modelPath));
+  graph.setOpset(opsetVersion(model_.opset_import(), ""));
+  graph.setRounding(options_.rounding.value_or(
+      isFromTensorFlowLite(model_) ? IntegerRounding::Twice : IntegerRounding::Once));
+  if (options_.onFileRead)
+    for (const std::string& path : reader_.filesRead())
+      options_.onFileRead(path);
+  DiagnosticEngine verifier;
+  TIGRIS_CHECK_MSG(verifyGraph(graph, verifier), verifier.all().front().message);
+  return std::move(graph);
+}
+
+} // namespace
+
+Expected<Graph> importOnnx(std::string_view modelBytes, const ImportOptions& options,
+                           DiagnosticEngine& diagnostics) {
+  Expected<std::shared_ptr<const onnx::ModelProto>> model = parseModel(modelBytes);
+  if (!model)
+    return model.takeError();
+  return Importer(**model, options, diagnostics).run();
+}
+
+} // namespace tigris

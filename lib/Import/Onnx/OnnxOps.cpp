@@ -1,0 +1,159 @@
+// Finds the rule of a node: a special one, the row of Ops.def that has its name, or a reason to refuse.
+#include "tigris/Import/Onnx/OnnxOps.h"
+
+#include "tigris/Import/Onnx/ModelParser.h"
+#include "tigris/Import/Onnx/OperatorList.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tigris {
+
+bool isInternalKind(OpKind kind) {
+  switch (kind) {
+  case OpKind::DepthwiseConv:
+  case OpKind::Conv1D:
+  case OpKind::Relu6:
+  case OpKind::BatchNorm:
+  case OpKind::Requantize:
+  case OpKind::Silu:
+    return true;
+  default:
+    return false;
+  }
+}
+
+namespace {
+
+struct Refusal {
+  /// Exact name, or its beginning when it ends in '*'.
+  std::string_view pattern;
+  std::string_view reason;
+};
+
+constexpr std::string_view DynamicQuantization =
+    "it computes its quantization while it runs; quantize the model statically instead";
+constexpr std::string_view NoSequences =
+    "sequences and optional values have no fixed place in memory";
+
+constexpr std::string_view NoBits = "there is no arithmetic on bits";
+constexpr std::string_view NoSignals =
+    "signal transforms are not supported; compute these features before the model";
+constexpr std::string_view ComputedPlaces =
+    "it reads places that are computed while it runs; cut the model before it";
+
+constexpr Refusal Refusals[] = {
+    {"Loop", "loops have no schedule that is known at compile time; export the model unrolled"},
+    {"Scan", "loops have no schedule that is known at compile time; export the model unrolled"},
+    {"DynamicQuantize*", DynamicQuantization},
+    {"ConvInteger", DynamicQuantization},
+    {"MatMulInteger*", DynamicQuantization},
+    {"Sequence*", NoSequences},
+    {"SplitToSequence", NoSequences},
+    {"ConcatFromSequence", NoSequences},
+    {"Optional*", NoSequences},
+    {"Random*", "its result is random"},
+    {"Bernoulli", "its result is random"},
+    {"Multinomial", "its result is random"},
+    {"String*", "text is not supported"},
+    {"TfIdfVectorizer", "text is not supported"},
+    {"Bitwise*", NoBits},
+    {"BitShift", NoBits},
+    {"DFT", NoSignals},
+    {"STFT", NoSignals},
+    {"MelWeightMatrix", NoSignals},
+    {"BlackmanWindow", NoSignals},
+    {"HammingWindow", NoSignals},
+    {"HannWindow", NoSignals},
+    {"AffineGrid", ComputedPlaces},
+    {"GridSample", ComputedPlaces},
+    {"DeformConv", ComputedPlaces},
+    {"RoiAlign", ComputedPlaces},
+    {"MaxRoiPool", ComputedPlaces},
+    {"MaxUnpool", ComputedPlaces},
+    {"NegativeLogLikelihoodLoss", "it is for training; export the model for inference"},
+    {"SoftmaxCrossEntropyLoss", "it is for training; export the model for inference"},
+    {"NonZero", "the shape of its result depends on values"},
+    {"NonMaxSuppression", "the shape of its result depends on values; cut the model before it"},
+    {"Unique", "the shape of its result depends on values"},
+    {"Compress", "the shape of its result depends on values"},
+};
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.back() != '*')
+    return pattern == name;
+  pattern.remove_suffix(1);
+  return name.substr(0, pattern.size()) == pattern;
+}
+
+std::optional<OpKind> plainKind(std::string_view opType) {
+  const std::optional<OpKind> kind = parseOpKind(opType);
+  return kind && !isInternalKind(*kind) ? kind : std::nullopt;
+}
+
+/// The tables in which operators of a domain are looked up, first to last.
+std::vector<const RuleTable*> tablesOf(std::string_view domain) {
+  if (isDefaultDomain(domain))
+    return {&defaultRules(),   &compositeRules(), &normalizationRules(),
+            &recurrentRules(), &attentionRules(), &qlinearRules()};
+  if (domain == "com.microsoft")
+    return {&contribRules(), &contribNormalizationRules(), &contribAttentionRules(),
+            &qlinearRules()};
+  return {};
+}
+
+OnnxRule specialRule(const NodeContext& node) {
+  for (const RuleTable* table : tablesOf(node.domain()))
+    if (const auto found = table->find(node.opType()); found != table->end())
+      return found->second;
+  return nullptr;
+}
+
+} // namespace
+
+bool isKnownOperator(const NodeContext& node, std::string& reason) {
+  if (specialRule(node) != nullptr || (isDefaultDomain(node.domain()) && plainKind(node.opType())))
+    return true;
+  const auto* refusal =
+      std::find_if(std::begin(Refusals), std::end(Refusals),
+                   [&](const Refusal& r) { return matches(r.pattern, node.opType()); });
+  if (refusal != std::end(Refusals))
+    reason = refusal->reason;
+  else if (isDefaultDomain(node.domain()))
+    reason =
+        "the operator is not supported; export the model without it, or cut the model there and "
+        "compute it outside";
+  else
+    reason = strCat("operators of the domain '", node.domain(),
+                    "' are not supported; save the model with operators of ONNX itself");
+  return false;
+}
+
+std::vector<std::string> importedOperators() {
+  std::set<std::string> names = {"If"};
+  for (const OpKind kind : allOpKinds())
+    if (!isInternalKind(kind))
+      names.emplace(opInfo(kind).name);
+  for (const RuleTable* table : tablesOf(""))
+    for (const auto& [name, rule] : *table)
+      names.emplace(name);
+  for (const RuleTable* table : tablesOf("com.microsoft"))
+    for (const auto& [name, rule] : *table)
+      names.insert(strCat("com.microsoft::", name));
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> refusedOperators() {
+  std::vector<std::pair<std::string_view, std::string_view>> result;
+  for (const Refusal& refusal : Refusals)
+    result.emplace_back(refusal.pattern, refusal.reason);
+  return result;
+}
+
+Status translateNode(NodeContext& node) {
+  if (const OnnxRule rule = specialRule(node))
+    return rule(node);
+  return node.finishPlain(*plainKind(node.opType()));
+}
+
+} // namespace tigris

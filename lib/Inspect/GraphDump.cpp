@@ -1,0 +1,152 @@
+// Text of a stream: overview, operator counts, and the plan where there is one.
+#include "tigris/Inspect/Dump.h"
+
+#include "tigris/Inspect/Overview.h"
+#include "tigris/Inspect/TextTable.h"
+#include "tigris/Support/Printable.h"
+
+#include <map>
+
+namespace tigris {
+
+namespace {
+
+std::string typeText(const Tensor& tensor) {
+  std::string text = strCat(dtypeName(tensor.type), "[", join(tensor.shape.dims(), ","), "]");
+  return tensor.hasShape ? text : strCat(dtypeName(tensor.type), "[?]");
+}
+
+std::string operandList(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<std::string> texts;
+  for (const TensorId id : ids)
+    texts.push_back(
+        id ? strCat(printableName(graph.tensor(id).name), ":", typeText(graph.tensor(id))) : "-");
+  return join(texts, " ");
+}
+
+std::string names(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<std::string> texts;
+  for (const TensorId id : ids)
+    texts.push_back(printableName(graph.tensor(id).name));
+  return texts.empty() ? "-" : join(texts, " ");
+}
+
+std::string opCounts(const Graph& graph) {
+  std::map<std::string, size_t> counts;
+  for (const OpId id : graph.order())
+    ++counts[printableName(graph.op(id).kindName())];
+  std::vector<std::string> texts;
+  for (const auto& [kind, count] : counts)
+    texts.push_back(strCat(count, " ", kind));
+  return texts.empty() ? "none" : join(texts, ", ");
+}
+
+std::string opTable(const Graph& graph) {
+  TextTable table({">op", "kind", "name", "act", "inputs", "outputs"});
+  size_t index = 0;
+  for (const OpId id : graph.order()) {
+    const Op& op = graph.op(id);
+    table.addRow({strCat(index++), printableName(op.kindName()), printableName(op.name),
+                  op.act == Activation::None ? "" : std::string(activationName(op.act)),
+                  operandList(graph, op.inputs), operandList(graph, op.outputs)});
+  }
+  return table.text();
+}
+
+/// Parts per axis, outermost first: "1x7x1x1" is seven strips of rows.
+std::string tilesText(const Stage& stage) {
+  if (!stage.tiling)
+    return "-";
+  std::vector<std::string> cuts;
+  for (const int64_t count : stage.tiling->tiles)
+    cuts.push_back(strCat(count));
+  return join(cuts, "x");
+}
+
+std::string stageText(const Graph& graph, const Plan& plan, bool details) {
+  std::string text = stageTable(graph);
+  if (!details)
+    return text;
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    text += strCat("\nstage ", i, ", ", stageModeName(stage.mode), "\n");
+    std::vector<TensorId> inPlace;
+    if (stage.tiling)
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        if (buffer.inPlace)
+          inPlace.push_back(buffer.tensor);
+    if (!inPlace.empty())
+      text += strCat("  in place ", names(graph, inPlace), "\n");
+    text += strCat("  load  ", names(graph, stage.loads), "\n");
+    for (const OpId id : stage.ops)
+      text += strCat("  run   ", printableName(graph.op(id).kindName()), " ",
+                     printableName(graph.op(id).name), "\n");
+    text += strCat("  spill ", names(graph, stage.spills), "\n");
+  }
+  return text;
+}
+
+std::string memoryText(const Graph& graph, const Plan& plan) {
+  TextTable table({"memory", ">stage", ">offset", ">bytes", "tensor"});
+  const auto add = [&](const char* memory, const std::string& stage, const Placement& placement,
+                       uint64_t bytes) {
+    table.addRow({memory, stage, strCat(placement.offset), strCat(bytes),
+                  printableName(graph.tensor(placement.tensor).name)});
+  };
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
+    for (const Placement& placement : plan.stages[i].fast)
+      add("fast", strCat(i), placement, graph.tensor(placement.tensor).bytes());
+    if (plan.stages[i].tiling)
+      for (const TileBuffer& buffer : plan.stages[i].tiling->buffers)
+        if (!buffer.inPlace) // it has a row already
+          add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
+  }
+  for (const Placement& placement : plan.slow)
+    add("slow", "", placement, graph.tensor(placement.tensor).bytes());
+  return table.empty() ? "  nothing in planned memory\n" : table.text();
+}
+
+} // namespace
+
+std::string stageTable(const Graph& graph) {
+  TextTable table({">stage", "mode", "tiles", ">halo", ">ops", "first op", ">peak", ">loaded",
+                   ">spilled", ">recomputed MACs", ">calls"});
+  const std::vector<Stage>& stages = graph.plan()->stages;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const Stage& stage = stages[i];
+    table.addRow({strCat(i), std::string(stageModeName(stage.mode)), tilesText(stage),
+                  stage.tiling ? strCat(stage.stats.haloRows) : "-", strCat(stage.ops.size()),
+                  stage.ops.empty() ? "-" : printableName(graph.op(stage.ops[0]).name),
+                  strCat(stage.peak), strCat(stage.stats.slowReadBytes),
+                  strCat(stage.stats.slowWriteBytes), strCat(stage.stats.recomputeMacs),
+                  strCat(stage.stats.kernelCalls)});
+  }
+  return table.text();
+}
+
+std::string dumpGraph(const Graph& graph, const DumpOptions& options) {
+  size_t constants = 0;
+  const std::vector<TensorId> tensors = graph.tensors();
+  for (const TensorId id : tensors)
+    constants += graph.tensor(id).isConstant() ? 1 : 0;
+  std::string text = strCat(
+      "graph         ", graph.modelName().empty() ? "(no name)" : printableName(graph.modelName()),
+      ", ", graphStageName(graph.stage()), ", opset ", graph.opset(), ", ",
+      graph.layout() == Layout::ChannelsLast ? "channels last" : "channels first", "\n");
+  for (const std::string& entry : graph.history())
+    text += strCat("made by       ", printable(entry), "\n");
+  text += strCat("tensors       ", tensors.size() - constants, " activations, ", constants,
+                 " constants\n");
+  text += strCat("ops           ", graph.order().size(), ": ", opCounts(graph), "\n");
+  text += overviewText(reportOf(graph));
+  if (graph.plan()) {
+    text += "\n" + stageText(graph, *graph.plan(), options.stages);
+    if (options.memory)
+      text += "\n" + memoryText(graph, *graph.plan());
+  }
+  if (options.ops)
+    text += "\n" + opTable(graph);
+  return text;
+}
+
+} // namespace tigris

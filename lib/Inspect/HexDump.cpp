@@ -1,0 +1,403 @@
+// Walks a plan byte by byte. Nothing is trusted: a damaged file is shown as far as its parts can be told apart.
+#include "tigris/Inspect/Dump.h"
+
+#include "tigris/Inspect/HexFields.h"
+#include "tigris/Support/Printable.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t RowBytes = 16;
+
+std::string hexNumber(uint64_t value, size_t digits = 1) {
+  static constexpr char Hex[] = "0123456789abcdef";
+  std::string text;
+  do {
+    text.insert(text.begin(), Hex[value & 15]);
+    value >>= 4;
+  } while (value != 0 || text.size() < digits);
+  return text;
+}
+
+/// As printable() has it, with quotes and backslashes told from those around.
+std::string quoteText(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      result += "\\x" + hexNumber(static_cast<unsigned char>(c), 2);
+    else
+      result += c;
+  }
+  return printable(result + '"');
+}
+
+std::string typeName(uint64_t type) {
+  const DType known = planDType(static_cast<unsigned>(type));
+  return known == DType::Undefined ? strCat("type ", type) : std::string(dtypeName(known));
+}
+
+std::string poolName(uint64_t pool) {
+  static constexpr const char* Names[] = {"absent", "fast", "slow",    "caller",
+                                          "const",  "tile", "unpacked"};
+  return pool < std::size(Names) ? Names[pool] : strCat("pool ", pool);
+}
+
+std::string stageModeText(uint64_t mode) {
+  static constexpr const char* Names[] = {"whole", "tiled", "streamed"};
+  return mode < std::size(Names) ? Names[mode] : strCat("mode ", mode);
+}
+
+std::string sectionLabel(uint32_t type) {
+  const std::string_view name = sectionName(type);
+  return name.empty() ? strCat("section ", type) : std::string(name);
+}
+
+class HexWriter {
+public:
+  explicit HexWriter(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string make() {
+    title("header");
+    record(0, HeaderRecord, "header", bytes_.size());
+    const auto header = read<tigris_header>(0);
+    if (!header)
+      return std::move(out_);
+    readDirectory(*header);
+    uint64_t end = std::min<uint64_t>(header->header_size, bytes_.size());
+    if (end > sizeof *header)
+      raw(sizeof *header, end, "header, of a later version");
+    if (!sections_.empty()) {
+      title(strCat("directory, ", sections_.size(), " sections"));
+      for (size_t i = 0; i < sections_.size(); ++i)
+        end = record(end, SectionRecord, strCat("section[", i, "]"), bytes_.size());
+    }
+    collectUsers();
+    std::stable_sort(sections_.begin(), sections_.end(),
+                     [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    for (const tigris_section& section : sections_) {
+      if (section.offset > bytes_.size() || section.length > bytes_.size() - section.offset) {
+        title(strCat(sectionLabel(section.type), " at 0x", hexNumber(section.offset), ", ",
+                     section.length, " bytes: reaches past the end of the file"));
+        continue;
+      }
+      if (section.offset > end)
+        padding(end, section.offset);
+      title(strCat(sectionLabel(section.type), " at 0x", hexNumber(section.offset), ", ",
+                   section.length, " bytes, count ", section.count,
+                   section.offset < end ? ", begins inside the section before" : ""));
+      show(section);
+      end = std::max<uint64_t>(end, uint64_t{section.offset} + section.length);
+    }
+    if (end < bytes_.size())
+      padding(end, bytes_.size());
+    return std::move(out_);
+  }
+
+private:
+  template <typename T> std::optional<T> read(uint64_t offset) const {
+    if (offset > bytes_.size() || sizeof(T) > bytes_.size() - offset)
+      return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+
+  const tigris_section* find(uint32_t type) const {
+    for (const tigris_section& section : sections_)
+      if (section.type == type && section.offset <= bytes_.size() &&
+          section.length <= bytes_.size() - section.offset)
+        return &section;
+    return nullptr;
+  }
+
+  /// Records of an array section, as many as its bytes hold.
+  template <typename T> std::vector<T> records(uint32_t type) const {
+    std::vector<T> result;
+    if (const tigris_section* section = find(type))
+      for (uint64_t at = 0; at + sizeof(T) <= section->length; at += sizeof(T))
+        result.push_back(*read<T>(section->offset + at));
+    return result;
+  }
+
+  std::optional<std::string_view> string(uint32_t reference) const {
+    const tigris_section* section = find(TIGRIS_SECTION_STRINGS);
+    if (section == nullptr || reference >= section->length)
+      return std::nullopt;
+    const std::string_view rest = bytes_.substr(section->offset, section->length).substr(reference);
+    return rest.substr(0, rest.find('\0'));
+  }
+
+  std::string nameOf(const char* what, size_t index, uint32_t reference) const {
+    const auto name = reference == TIGRIS_NONE ? std::nullopt : string(reference);
+    return name && !name->empty() ? strCat(what, " ", index, " ", quoteText(*name))
+                                  : strCat(what, " ", index);
+  }
+
+  // --- lines
+
+  void title(const std::string& text) {
+    out_ += strCat(out_.empty() ? "" : "\n", "; ", text, "\n");
+  }
+
+  void row(uint64_t offset, size_t size, const std::string& label, const std::string& value) {
+    std::string text = hexNumber(offset, 8) + " ";
+    for (size_t i = 0; i < size; ++i)
+      text += " " + hexNumber(static_cast<unsigned char>(bytes_[offset + i]), 2);
+    text.resize(std::max(text.size(), size_t{9 + 3 * 8}), ' ');
+    text += "  " + label;
+    if (!value.empty())
+      text += " = " + value;
+    out_ += text + "\n";
+  }
+
+  /// Bytes without a finer meaning, in rows of sixteen.
+  void raw(uint64_t begin, uint64_t end, const std::string& label) {
+    for (uint64_t at = begin; at < end; at += RowBytes) {
+      const size_t size = std::min<uint64_t>(RowBytes, end - at);
+      row(at, size, at == begin ? label : "", "");
+      while (out_.size() > 1 && out_[out_.size() - 2] == ' ')
+        out_.erase(out_.size() - 2, 1);
+    }
+  }
+
+  void padding(uint64_t begin, uint64_t end) {
+    const std::string_view bytes = bytes_.substr(begin, end - begin);
+    raw(begin, end,
+        bytes.find_first_not_of('\0') == std::string_view::npos ? "padding"
+                                                                : "padding that is not 0");
+  }
+
+  std::string valueText(const HexField& field, uint64_t value, uint64_t offset) const {
+    const auto word = static_cast<uint32_t>(value);
+    const bool none = field.size == 4 && word == TIGRIS_NONE;
+    switch (field.kind) {
+    case FieldKind::Unsigned:
+      return none ? "none" : strCat(value);
+    case FieldKind::Address:
+      return none ? "none" : "0x" + hexNumber(value);
+    case FieldKind::Signed:
+      return strCat(static_cast<int32_t>(word));
+    case FieldKind::Float:
+      return formatFloat(*read<float>(offset));
+    case FieldKind::Scalar:
+      return strCat(formatFloat(*read<float>(offset)), " or ", static_cast<int32_t>(word));
+    case FieldKind::String: {
+      const auto text = none ? std::nullopt : string(word);
+      return none ? "none" : strCat(value, text ? " " + quoteText(*text) : " (no such string)");
+    }
+    case FieldKind::Opcode:
+      return strCat(value, " ", opcodeName(static_cast<unsigned>(value)));
+    case FieldKind::Type:
+      return strCat(value, " ", typeName(value));
+    case FieldKind::Pool:
+      return strCat(value, " ", poolName(value));
+    case FieldKind::StageMode:
+      return strCat(value, " ", stageModeText(value));
+    case FieldKind::SectionType:
+      return strCat(value, " ", sectionLabel(word));
+    case FieldKind::Characters:
+      return quoteText(bytes_.substr(offset, 1));
+    }
+    TIGRIS_UNREACHABLE("a kind of field without a text");
+  }
+
+  /// Returns the end of what was shown: the record's, or `end` when the bytes stop before.
+  uint64_t record(uint64_t offset, const HexRecord& shape, const std::string& label, uint64_t end) {
+    for (const HexField& field : shape.fields)
+      for (unsigned i = 0; i < field.count; ++i) {
+        const uint64_t at = offset + field.offset + uint64_t{i} * field.size;
+        if (at >= end)
+          return end;
+        if (end - at < field.size) {
+          raw(at, end, strCat(label, ".", field.name, ", cut off"));
+          return end;
+        }
+        uint64_t value = 0;
+        std::memcpy(&value, bytes_.data() + at, field.size);
+        row(at, field.size,
+            strCat(label, ".", field.name, field.count > 1 ? strCat("[", i, "]") : std::string()),
+            valueText(field, value, at));
+      }
+    return offset + shape.size;
+  }
+
+  // --- what refers to what
+
+  void readDirectory(const tigris_header& header) {
+    uint64_t at = header.header_size;
+    for (uint32_t i = 0; i < header.section_count; ++i, at += sizeof(tigris_section)) {
+      const auto section = read<tigris_section>(at);
+      if (!section)
+        return;
+      sections_.push_back(*section);
+    }
+  }
+
+  /// Names the start of every run of INTS, REQUANT, PARAMS and WEIGHTS by who refers to it.
+  void collectUsers() {
+    const auto tensors = records<tigris_tensor>(TIGRIS_SECTION_TENSORS);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      const std::string name = nameOf("tensor", i, tensors[i].name);
+      if (tensors[i].rank != 0)
+        ints_.try_emplace(tensors[i].dims, name + ", dimensions");
+      if (tensors[i].data != TIGRIS_NONE)
+        weights_.try_emplace(tensors[i].data, name);
+    }
+    const auto ports = records<tigris_port>(TIGRIS_SECTION_PORTS);
+    for (size_t i = 0; i < ports.size(); ++i) {
+      const std::string name = nameOf("port", i, ports[i].name);
+      if (ports[i].rank != 0)
+        ints_.try_emplace(ports[i].dims, name + ", dimensions");
+      if (ports[i].perm != TIGRIS_NONE)
+        ints_.try_emplace(ports[i].perm, name + ", axes");
+    }
+    const auto blocks = records<tigris_weight_block>(TIGRIS_SECTION_BLOCKS);
+    for (size_t i = 0; i < blocks.size(); ++i)
+      weights_.try_emplace(blocks[i].data, strCat("weight block ", i, ", packed"));
+    const auto ops = records<tigris_op>(TIGRIS_SECTION_OPS);
+    for (size_t i = 0; i < ops.size(); ++i)
+      if (ops[i].params_size != 0) {
+        params_.try_emplace(ops[i].params, Params{ops[i].opcode, ops[i].params_size, i});
+        addParamUsers(ops[i], i);
+      }
+  }
+
+  void addParamUsers(const tigris_op& op, size_t index) {
+    const tigris_section* section = find(TIGRIS_SECTION_PARAMS);
+    const HexRecord* shape = paramsRecord(op.opcode);
+    if (section == nullptr || shape == nullptr || op.params > section->length ||
+        shape->size > section->length - op.params)
+      return;
+    const auto field = [&](std::string_view name) {
+      for (const HexField& candidate : shape->fields)
+        if (candidate.name == name)
+          return read<uint32_t>(section->offset + op.params + candidate.offset)
+              .value_or(TIGRIS_NONE);
+      return TIGRIS_NONE;
+    };
+    for (const char* name : {"perm", "weight_zeros", "h_index", "w_index", "h_weight", "w_weight"})
+      if (const uint32_t at = field(name); at != TIGRIS_NONE)
+        ints_.try_emplace(at, strCat(nameOf("op", index, op.name), ", ", name));
+    const uint32_t count = field("requant_count");
+    if (const uint32_t at = field("requant"); at != TIGRIS_NONE && count != TIGRIS_NONE) {
+      requant_.try_emplace(at, strCat(nameOf("op", index, op.name), ", multipliers"));
+      requant_.try_emplace(at + count, strCat(nameOf("op", index, op.name), ", shifts"));
+    }
+  }
+
+  // --- sections
+
+  void show(const tigris_section& section) {
+    const uint64_t end = uint64_t{section.offset} + section.length;
+    if (const HexRecord* shape = sectionRecord(section.type)) {
+      uint64_t at = section.offset;
+      for (size_t i = 0; at < end; ++i) {
+        const std::string label = section.type == TIGRIS_SECTION_SUMMARY
+                                      ? std::string(shape->name)
+                                      : strCat(shape->name, "[", i, "]");
+        if (section.type == TIGRIS_SECTION_SUMMARY && i == 1) {
+          raw(at, end, "summary, of a later version");
+          break;
+        }
+        at = record(at, *shape, label, end);
+      }
+      return;
+    }
+    switch (section.type) {
+    case TIGRIS_SECTION_STRINGS:
+      return showStrings(section.offset, end);
+    case TIGRIS_SECTION_INTS:
+      return showInts("ints", ints_, section.offset, end);
+    case TIGRIS_SECTION_REQUANT:
+      return showInts("requant", requant_, section.offset, end);
+    case TIGRIS_SECTION_PARAMS:
+      return showParams(section.offset, end);
+    case TIGRIS_SECTION_WEIGHTS:
+      return showWeights(section.offset, end);
+    default:
+      return raw(section.offset, end, "not known to this tool");
+    }
+  }
+
+  void showStrings(uint64_t begin, uint64_t end) {
+    for (uint64_t at = begin; at < end;) {
+      const size_t zero = bytes_.substr(0, end).find('\0', at);
+      const uint64_t stop = zero == std::string_view::npos ? end : zero + 1;
+      const std::string_view text =
+          bytes_.substr(at, (zero == std::string_view::npos ? end : zero) - at);
+      raw(at, stop, strCat("string ", at - begin, " = ", quoteText(text)));
+      at = stop;
+    }
+  }
+
+  void showInts(const char* pool, const std::map<uint32_t, std::string>& users, uint64_t begin,
+                uint64_t end) {
+    for (uint64_t at = begin; at < end; at += sizeof(int32_t)) {
+      const auto value = end - at < sizeof(int32_t) ? std::nullopt : read<int32_t>(at);
+      if (!value)
+        return raw(at, end, strCat(pool, ", cut off"));
+      const auto index = static_cast<uint32_t>((at - begin) / sizeof(int32_t));
+      const auto found = users.find(index);
+      row(at, sizeof(int32_t), strCat(pool, "[", index, "]"),
+          found == users.end() ? strCat(*value) : strCat(*value, "  ", found->second));
+    }
+  }
+
+  void showParams(uint64_t begin, uint64_t end) {
+    uint64_t at = begin;
+    for (const auto& [offset, user] : params_) {
+      if (offset > end - begin || user.size > end - begin - offset || begin + offset < at)
+        continue;
+      if (begin + offset > at)
+        raw(at, begin + offset, "no operator's");
+      at = begin + offset;
+      const HexRecord* shape = paramsRecord(user.opcode);
+      const std::string label =
+          strCat("op[", user.op, "].", shape == nullptr ? "params" : shape->name);
+      if (shape != nullptr && shape->size == user.size)
+        record(at, *shape, label, at + user.size);
+      else
+        raw(at, at + user.size, label);
+      at += user.size;
+    }
+    raw(at, end, "no operator's");
+  }
+
+  void showWeights(uint64_t begin, uint64_t end) {
+    uint64_t at = begin;
+    std::string label = "no tensor's";
+    for (const auto& [offset, user] : weights_) {
+      if (offset >= end - begin)
+        continue;
+      raw(at, begin + offset, label);
+      at = begin + offset;
+      label = user;
+    }
+    raw(at, end, label);
+  }
+
+  struct Params {
+    uint32_t opcode;
+    uint32_t size;
+    size_t op;
+  };
+
+  std::string_view bytes_;
+  std::string out_;
+  std::vector<tigris_section> sections_;
+  std::map<uint32_t, std::string> ints_;
+  std::map<uint32_t, std::string> requant_;
+  std::map<uint32_t, std::string> weights_;
+  std::map<uint32_t, Params> params_;
+};
+
+} // namespace
+
+std::string hexDump(std::string_view bytes) { return HexWriter(bytes).make(); }
+
+} // namespace tigris

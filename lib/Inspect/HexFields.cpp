@@ -1,0 +1,470 @@
+// One table per record. The static assertions notice when the format grows a member and a table does not.
+#include "tigris/Inspect/HexFields.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace tigris {
+
+namespace {
+
+/// Every byte of the record belongs to exactly one field, in order.
+template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t size) {
+  size_t reached = 0;
+  for (const HexField& field : fields) {
+    if (field.offset != reached)
+      return false;
+    reached += size_t{field.size} * field.count;
+  }
+  return reached == size;
+}
+
+/// 1 for what is no array.
+template <typename T>
+constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::extent_v<T>) : 1;
+
+// clang-format off
+#define FIELD(record, member, kind)                                                                \
+  {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),       \
+   ElementCount<decltype(record::member)>, FieldKind::kind}
+// clang-format on
+#define RECORD(constant, record, name, fields)                                                     \
+  static_assert(covers(fields, sizeof(record)));                                                   \
+  constexpr HexRecord constant = {name, sizeof(record), fields}
+
+constexpr HexField HeaderFields[] = {
+    FIELD(tigris_header, magic, Characters),     FIELD(tigris_header, version, Unsigned),
+    FIELD(tigris_header, header_size, Unsigned), FIELD(tigris_header, file_size, Unsigned),
+    FIELD(tigris_header, crc32, Address),        FIELD(tigris_header, section_count, Unsigned),
+    FIELD(tigris_header, reserved, Unsigned),
+};
+RECORD(Header, tigris_header, "header", HeaderFields);
+
+constexpr HexField SectionFields[] = {
+    FIELD(tigris_section, type, SectionType),
+    FIELD(tigris_section, offset, Address),
+    FIELD(tigris_section, length, Unsigned),
+    FIELD(tigris_section, count, Unsigned),
+};
+RECORD(Section, tigris_section, "section", SectionFields);
+
+constexpr HexField SummaryFields[] = {
+    FIELD(tigris_summary, fast_bytes, Unsigned),
+    FIELD(tigris_summary, fast_reserved, Unsigned),
+    FIELD(tigris_summary, slow_bytes, Unsigned),
+    FIELD(tigris_summary, flash_bytes, Unsigned),
+    FIELD(tigris_summary, align, Unsigned),
+    FIELD(tigris_summary, io_mode, Unsigned),
+    FIELD(tigris_summary, budget_fast, Unsigned),
+    FIELD(tigris_summary, budget_slow, Unsigned),
+    FIELD(tigris_summary, budget_flash, Unsigned),
+    FIELD(tigris_summary, model, String),
+    FIELD(tigris_summary, target, String),
+    FIELD(tigris_summary, planner, String),
+    FIELD(tigris_summary, optimize, String),
+    FIELD(tigris_summary, producer, String),
+    FIELD(tigris_summary, bound_class, String),
+    FIELD(tigris_summary, flags, Address),
+    FIELD(tigris_summary, fast_peak, Unsigned),
+    FIELD(tigris_summary, slow_peak, Unsigned),
+    FIELD(tigris_summary, kernel_calls, Unsigned),
+    FIELD(tigris_summary, weight_bytes, Unsigned),
+    FIELD(tigris_summary, stages, Unsigned),
+    FIELD(tigris_summary, tiled_stages, Unsigned),
+    FIELD(tigris_summary, streamed_stages, Unsigned),
+    FIELD(tigris_summary, chains, Unsigned),
+    FIELD(tigris_summary, slow_read, Unsigned),
+    FIELD(tigris_summary, slow_write, Unsigned),
+    FIELD(tigris_summary, compulsory, Unsigned),
+    FIELD(tigris_summary, io_bytes, Unsigned),
+    FIELD(tigris_summary, macs, Unsigned),
+    FIELD(tigris_summary, recompute_macs, Unsigned),
+    FIELD(tigris_summary, unscheduled_peak, Unsigned),
+    FIELD(tigris_summary, bound_fast_peak, Unsigned),
+    FIELD(tigris_summary, bound_slow_traffic, Unsigned),
+    FIELD(tigris_summary, scratch_bytes, Unsigned),
+    FIELD(tigris_summary, reserved, Unsigned),
+};
+RECORD(SummaryRecord, tigris_summary, "summary", SummaryFields);
+
+constexpr HexField TensorFields[] = {
+    FIELD(tigris_tensor, dtype, Type),     FIELD(tigris_tensor, rank, Unsigned),
+    FIELD(tigris_tensor, flags, Address),  FIELD(tigris_tensor, dims, Unsigned),
+    FIELD(tigris_tensor, bytes, Unsigned), FIELD(tigris_tensor, quant, Unsigned),
+    FIELD(tigris_tensor, data, Address),   FIELD(tigris_tensor, name, String),
+};
+RECORD(TensorRecord, tigris_tensor, "tensor", TensorFields);
+
+constexpr HexField QuantFields[] = {
+    FIELD(tigris_quant, scale, Float),
+    FIELD(tigris_quant, zero_point, Signed),
+};
+RECORD(QuantRecord, tigris_quant, "quant", QuantFields);
+
+constexpr HexField PortFields[] = {
+    FIELD(tigris_port, tensor, Unsigned),   FIELD(tigris_port, direction, Unsigned),
+    FIELD(tigris_port, dtype, Type),        FIELD(tigris_port, rank, Unsigned),
+    FIELD(tigris_port, reserved, Unsigned), FIELD(tigris_port, state, Unsigned),
+    FIELD(tigris_port, dims, Unsigned),     FIELD(tigris_port, perm, Unsigned),
+    FIELD(tigris_port, offset, Address),    FIELD(tigris_port, name, String),
+};
+RECORD(PortRecord, tigris_port, "port", PortFields);
+
+constexpr HexField OperandFields[] = {
+    FIELD(tigris_operand, tensor, Unsigned),
+    FIELD(tigris_operand, pool, Pool),
+    FIELD(tigris_operand, reserved, Unsigned),
+    FIELD(tigris_operand, offset, Address),
+};
+RECORD(OperandRecord, tigris_operand, "operand", OperandFields);
+
+constexpr HexField OpFields[] = {
+    FIELD(tigris_op, opcode, Opcode),        FIELD(tigris_op, flags, Address),
+    FIELD(tigris_op, inputs, Unsigned),      FIELD(tigris_op, outputs, Unsigned),
+    FIELD(tigris_op, operands, Unsigned),    FIELD(tigris_op, params, Unsigned),
+    FIELD(tigris_op, params_size, Unsigned), FIELD(tigris_op, name, String),
+};
+RECORD(OpRecord, tigris_op, "op", OpFields);
+
+constexpr HexField StageFields[] = {
+    FIELD(tigris_stage, first_op, Unsigned),    FIELD(tigris_stage, op_count, Unsigned),
+    FIELD(tigris_stage, first_load, Unsigned),  FIELD(tigris_stage, load_count, Unsigned),
+    FIELD(tigris_stage, first_spill, Unsigned), FIELD(tigris_stage, spill_count, Unsigned),
+    FIELD(tigris_stage, peak, Unsigned),        FIELD(tigris_stage, detail, Unsigned),
+    FIELD(tigris_stage, mode, StageMode),       FIELD(tigris_stage, reserved, Unsigned),
+};
+RECORD(StageRecord, tigris_stage, "stage", StageFields);
+
+constexpr HexField TilingFields[] = {
+    FIELD(tigris_tiling, first_buffer, Unsigned),
+    FIELD(tigris_tiling, buffer_count, Unsigned),
+    FIELD(tigris_tiling, state, Unsigned),
+    FIELD(tigris_tiling, tiles, Unsigned),
+};
+RECORD(TilingRecord, tigris_tiling, "tiling", TilingFields);
+
+constexpr HexField TileBufferFields[] = {
+    FIELD(tigris_tile_buffer, tensor, Unsigned), FIELD(tigris_tile_buffer, home, Pool),
+    FIELD(tigris_tile_buffer, flags, Address),   FIELD(tigris_tile_buffer, fast, Address),
+    FIELD(tigris_tile_buffer, bytes, Unsigned),  FIELD(tigris_tile_buffer, home_offset, Address),
+    FIELD(tigris_tile_buffer, start, Unsigned),  FIELD(tigris_tile_buffer, reload_axes, Address),
+};
+RECORD(TileBufferRecord, tigris_tile_buffer, "tile_buffer", TileBufferFields);
+
+constexpr HexField WeightBlockFields[] = {
+    FIELD(tigris_weight_block, first_op, Unsigned),     FIELD(tigris_weight_block, data, Address),
+    FIELD(tigris_weight_block, packed_bytes, Unsigned), FIELD(tigris_weight_block, bytes, Unsigned),
+    FIELD(tigris_weight_block, fast, Address),          FIELD(tigris_weight_block, mode, Unsigned),
+};
+RECORD(WeightBlockRecord, tigris_weight_block, "weight_block", WeightBlockFields);
+
+constexpr HexField TransferFields[] = {
+    FIELD(tigris_transfer, tensor, Unsigned), FIELD(tigris_transfer, reserved, Unsigned),
+    FIELD(tigris_transfer, fast, Address),    FIELD(tigris_transfer, slow, Address),
+    FIELD(tigris_transfer, bytes, Unsigned),
+};
+RECORD(TransferRecord, tigris_transfer, "transfer", TransferFields);
+
+constexpr HexField ConvParamsFields[] = {
+    FIELD(tigris_conv_params, kernel_h, Signed),
+    FIELD(tigris_conv_params, kernel_w, Signed),
+    FIELD(tigris_conv_params, stride_h, Signed),
+    FIELD(tigris_conv_params, stride_w, Signed),
+    FIELD(tigris_conv_params, dilation_h, Signed),
+    FIELD(tigris_conv_params, dilation_w, Signed),
+    FIELD(tigris_conv_params, pad_top, Signed),
+    FIELD(tigris_conv_params, pad_left, Signed),
+    FIELD(tigris_conv_params, pad_bottom, Signed),
+    FIELD(tigris_conv_params, pad_right, Signed),
+    FIELD(tigris_conv_params, groups, Signed),
+    FIELD(tigris_conv_params, lo, Scalar),
+    FIELD(tigris_conv_params, hi, Scalar),
+    FIELD(tigris_conv_params, requant, Unsigned),
+    FIELD(tigris_conv_params, requant_count, Unsigned),
+    FIELD(tigris_conv_params, weight_zeros, Unsigned),
+    FIELD(tigris_conv_params, weight_zeros_count, Unsigned),
+};
+RECORD(ConvParamsRecord, tigris_conv_params, "conv_params", ConvParamsFields);
+
+constexpr HexField FcParamsFields[] = {
+    FIELD(tigris_fc_params, lo, Scalar),
+    FIELD(tigris_fc_params, hi, Scalar),
+    FIELD(tigris_fc_params, requant, Unsigned),
+    FIELD(tigris_fc_params, requant_count, Unsigned),
+    FIELD(tigris_fc_params, weight_zeros, Unsigned),
+    FIELD(tigris_fc_params, weight_zeros_count, Unsigned),
+};
+RECORD(FcParamsRecord, tigris_fc_params, "fc_params", FcParamsFields);
+
+constexpr HexField MatmulParamsFields[] = {
+    FIELD(tigris_matmul_params, flags, Address),
+    FIELD(tigris_matmul_params, multiplier, Signed),
+    FIELD(tigris_matmul_params, shift, Signed),
+};
+RECORD(MatmulParamsRecord, tigris_matmul_params, "matmul_params", MatmulParamsFields);
+
+constexpr HexField PoolParamsFields[] = {
+    FIELD(tigris_pool_params, kernel_h, Signed),
+    FIELD(tigris_pool_params, kernel_w, Signed),
+    FIELD(tigris_pool_params, stride_h, Signed),
+    FIELD(tigris_pool_params, stride_w, Signed),
+    FIELD(tigris_pool_params, dilation_h, Signed),
+    FIELD(tigris_pool_params, dilation_w, Signed),
+    FIELD(tigris_pool_params, pad_top, Signed),
+    FIELD(tigris_pool_params, pad_left, Signed),
+    FIELD(tigris_pool_params, pad_bottom, Signed),
+    FIELD(tigris_pool_params, pad_right, Signed),
+    FIELD(tigris_pool_params, flags, Address),
+    FIELD(tigris_pool_params, lo, Scalar),
+    FIELD(tigris_pool_params, hi, Scalar),
+    FIELD(tigris_pool_params, requant, Unsigned),
+    FIELD(tigris_pool_params, requant_count, Unsigned),
+};
+RECORD(PoolParamsRecord, tigris_pool_params, "pool_params", PoolParamsFields);
+
+constexpr HexField GlobalPoolParamsFields[] = {
+    FIELD(tigris_global_pool_params, lo, Scalar),
+    FIELD(tigris_global_pool_params, hi, Scalar),
+    FIELD(tigris_global_pool_params, requant, Unsigned),
+    FIELD(tigris_global_pool_params, requant_count, Unsigned),
+};
+RECORD(GlobalPoolParamsRecord, tigris_global_pool_params, "global_pool_params",
+       GlobalPoolParamsFields);
+
+constexpr HexField ReduceParamsFields[] = {
+    FIELD(tigris_reduce_params, kind, Unsigned),
+    FIELD(tigris_reduce_params, axes, Unsigned),
+    FIELD(tigris_reduce_params, requant, Unsigned),
+    FIELD(tigris_reduce_params, requant_count, Unsigned),
+};
+RECORD(ReduceParamsRecord, tigris_reduce_params, "reduce_params", ReduceParamsFields);
+
+constexpr HexField BinaryParamsFields[] = {
+    FIELD(tigris_binary_params, lo, Scalar),
+    FIELD(tigris_binary_params, hi, Scalar),
+    FIELD(tigris_binary_params, left_shift, Signed),
+    FIELD(tigris_binary_params, a_multiplier, Signed),
+    FIELD(tigris_binary_params, a_shift, Signed),
+    FIELD(tigris_binary_params, b_multiplier, Signed),
+    FIELD(tigris_binary_params, b_shift, Signed),
+    FIELD(tigris_binary_params, out_multiplier, Signed),
+    FIELD(tigris_binary_params, out_shift, Signed),
+};
+RECORD(BinaryParamsRecord, tigris_binary_params, "binary_params", BinaryParamsFields);
+
+constexpr HexField UnaryParamsFields[] = {
+    FIELD(tigris_unary_params, function, Unsigned),
+    FIELD(tigris_unary_params, alpha, Float),
+    FIELD(tigris_unary_params, beta, Float),
+};
+RECORD(UnaryParamsRecord, tigris_unary_params, "unary_params", UnaryParamsFields);
+
+constexpr HexField ClampParamsFields[] = {
+    FIELD(tigris_clamp_params, lo, Scalar),
+    FIELD(tigris_clamp_params, hi, Scalar),
+};
+RECORD(ClampParamsRecord, tigris_clamp_params, "clamp_params", ClampParamsFields);
+
+constexpr HexField SoftmaxParamsFields[] = {
+    FIELD(tigris_softmax_params, axis, Signed),
+    FIELD(tigris_softmax_params, multiplier, Signed),
+    FIELD(tigris_softmax_params, left_shift, Signed),
+    FIELD(tigris_softmax_params, diff_min, Signed),
+};
+RECORD(SoftmaxParamsRecord, tigris_softmax_params, "softmax_params", SoftmaxParamsFields);
+
+constexpr HexField LayerNormParamsFields[] = {
+    FIELD(tigris_layer_norm_params, axes, Unsigned),
+    FIELD(tigris_layer_norm_params, epsilon, Float),
+};
+RECORD(LayerNormParamsRecord, tigris_layer_norm_params, "layer_norm_params", LayerNormParamsFields);
+
+constexpr HexField AxisParamsFields[] = {
+    FIELD(tigris_axis_params, axis, Signed),
+};
+RECORD(AxisParamsRecord, tigris_axis_params, "axis_params", AxisParamsFields);
+
+constexpr HexField SearchParamsFields[] = {
+    FIELD(tigris_search_params, axis, Signed),
+    FIELD(tigris_search_params, flags, Unsigned),
+};
+RECORD(SearchParamsRecord, tigris_search_params, "search_params", SearchParamsFields);
+
+constexpr HexField RecurrentParamsFields[] = {
+    FIELD(tigris_recurrent_params, flags, Unsigned),
+    FIELD(tigris_recurrent_params, clip, Float),
+};
+RECORD(RecurrentParamsRecord, tigris_recurrent_params, "recurrent_params", RecurrentParamsFields);
+
+constexpr HexField SliceParamsFields[] = {
+    FIELD(tigris_slice_params, starts, Signed),
+    FIELD(tigris_slice_params, steps, Signed),
+};
+RECORD(SliceParamsRecord, tigris_slice_params, "slice_params", SliceParamsFields);
+
+constexpr HexField PadParamsFields[] = {
+    FIELD(tigris_pad_params, before, Signed),
+    FIELD(tigris_pad_params, mode, Unsigned),
+    FIELD(tigris_pad_params, value, Scalar),
+};
+RECORD(PadParamsRecord, tigris_pad_params, "pad_params", PadParamsFields);
+
+constexpr HexField TransposeParamsFields[] = {
+    FIELD(tigris_transpose_params, perm, Unsigned),
+};
+RECORD(TransposeParamsRecord, tigris_transpose_params, "transpose_params", TransposeParamsFields);
+
+constexpr HexField ResizeParamsFields[] = {
+    FIELD(tigris_resize_params, h_taps, Unsigned),
+    FIELD(tigris_resize_params, w_taps, Unsigned),
+    FIELD(tigris_resize_params, h_index, Unsigned),
+    FIELD(tigris_resize_params, w_index, Unsigned),
+    FIELD(tigris_resize_params, h_weight, Unsigned),
+    FIELD(tigris_resize_params, w_weight, Unsigned),
+    FIELD(tigris_resize_params, h_origin, Signed),
+    FIELD(tigris_resize_params, w_origin, Signed),
+};
+RECORD(ResizeParamsRecord, tigris_resize_params, "resize_params", ResizeParamsFields);
+
+constexpr HexField RequantizeParamsFields[] = {
+    FIELD(tigris_requantize_params, multiplier, Signed),
+    FIELD(tigris_requantize_params, shift, Signed),
+    FIELD(tigris_requantize_params, lo, Signed),
+    FIELD(tigris_requantize_params, hi, Signed),
+};
+RECORD(RequantizeParamsRecord, tigris_requantize_params, "requantize_params",
+       RequantizeParamsFields);
+
+#undef FIELD
+#undef RECORD
+
+} // namespace
+
+const HexRecord HeaderRecord = Header;
+const HexRecord SectionRecord = Section;
+
+std::string_view sectionName(uint32_t type) {
+  switch (type) {
+#define SECTION(name)                                                                              \
+  case TIGRIS_SECTION_##name:                                                                      \
+    return #name;
+    SECTION(SUMMARY)
+    SECTION(STRINGS)
+    SECTION(INTS)
+    SECTION(QUANT)
+    SECTION(REQUANT)
+    SECTION(TENSORS)
+    SECTION(PORTS)
+    SECTION(OPERANDS)
+    SECTION(PARAMS)
+    SECTION(OPS)
+    SECTION(TRANSFERS)
+    SECTION(STAGES)
+    SECTION(WEIGHTS)
+    SECTION(TILINGS)
+    SECTION(TILE_BUFFERS)
+    SECTION(BLOCKS)
+#undef SECTION
+  default:
+    return {};
+  }
+}
+
+const HexRecord* sectionRecord(uint32_t type) {
+  switch (type) {
+  case TIGRIS_SECTION_SUMMARY:
+    return &SummaryRecord;
+  case TIGRIS_SECTION_QUANT:
+    return &QuantRecord;
+  case TIGRIS_SECTION_TENSORS:
+    return &TensorRecord;
+  case TIGRIS_SECTION_PORTS:
+    return &PortRecord;
+  case TIGRIS_SECTION_OPERANDS:
+    return &OperandRecord;
+  case TIGRIS_SECTION_OPS:
+    return &OpRecord;
+  case TIGRIS_SECTION_TRANSFERS:
+    return &TransferRecord;
+  case TIGRIS_SECTION_STAGES:
+    return &StageRecord;
+  case TIGRIS_SECTION_TILINGS:
+    return &TilingRecord;
+  case TIGRIS_SECTION_TILE_BUFFERS:
+    return &TileBufferRecord;
+  case TIGRIS_SECTION_BLOCKS:
+    return &WeightBlockRecord;
+  default:
+    return nullptr;
+  }
+}
+
+const HexRecord* paramsRecord(uint32_t opcode) {
+  switch (opcode) {
+  case TIGRIS_OP_CONV:
+  case TIGRIS_OP_DEPTHWISE_CONV:
+  case TIGRIS_OP_CONV_TRANSPOSE:
+    return &ConvParamsRecord;
+  case TIGRIS_OP_FULLY_CONNECTED:
+    return &FcParamsRecord;
+  case TIGRIS_OP_MATMUL:
+    return &MatmulParamsRecord;
+  case TIGRIS_OP_MAX_POOL:
+  case TIGRIS_OP_AVERAGE_POOL:
+    return &PoolParamsRecord;
+  case TIGRIS_OP_GLOBAL_AVERAGE_POOL:
+    return &GlobalPoolParamsRecord;
+  case TIGRIS_OP_REDUCE:
+    return &ReduceParamsRecord;
+  case TIGRIS_OP_ADD:
+  case TIGRIS_OP_SUB:
+  case TIGRIS_OP_MUL:
+  case TIGRIS_OP_DIV:
+  case TIGRIS_OP_MAXIMUM:
+  case TIGRIS_OP_MINIMUM:
+  case TIGRIS_OP_POW:
+  case TIGRIS_OP_MOD:
+  case TIGRIS_OP_FMOD:
+    return &BinaryParamsRecord;
+  case TIGRIS_OP_UNARY:
+    return &UnaryParamsRecord;
+  case TIGRIS_OP_CLAMP:
+  case TIGRIS_OP_BATCH_NORM:
+    return &ClampParamsRecord;
+  case TIGRIS_OP_SOFTMAX:
+  case TIGRIS_OP_LOG_SOFTMAX:
+    return &SoftmaxParamsRecord;
+  case TIGRIS_OP_LAYER_NORM:
+    return &LayerNormParamsRecord;
+  case TIGRIS_OP_CONCAT:
+  case TIGRIS_OP_GATHER:
+  case TIGRIS_OP_GATHER_ND:
+  case TIGRIS_OP_GATHER_ELEMENTS:
+  case TIGRIS_OP_SCATTER_ND:
+  case TIGRIS_OP_SCATTER_ELEMENTS:
+    return &AxisParamsRecord;
+  case TIGRIS_OP_ARG_MAX:
+  case TIGRIS_OP_ARG_MIN:
+  case TIGRIS_OP_CUM_SUM:
+  case TIGRIS_OP_TOP_K:
+    return &SearchParamsRecord;
+  case TIGRIS_OP_LSTM:
+  case TIGRIS_OP_GRU:
+  case TIGRIS_OP_RNN:
+    return &RecurrentParamsRecord;
+  case TIGRIS_OP_SLICE:
+    return &SliceParamsRecord;
+  case TIGRIS_OP_PAD:
+    return &PadParamsRecord;
+  case TIGRIS_OP_TRANSPOSE:
+    return &TransposeParamsRecord;
+  case TIGRIS_OP_RESIZE:
+    return &ResizeParamsRecord;
+  case TIGRIS_OP_REQUANTIZE:
+    return &RequantizeParamsRecord;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace tigris

@@ -1,0 +1,240 @@
+// Text of a `.tgrs` file: overview, stages, memory map, operators.
+#include "tigris/Inspect/Dump.h"
+
+#include "tigris/Inspect/Overview.h"
+#include "tigris/Inspect/PlanPicture.h"
+#include "tigris/Inspect/StageCosts.h"
+#include "tigris/Inspect/TextTable.h"
+#include "tigris/Support/Printable.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace tigris {
+
+namespace {
+
+std::string hex(uint64_t value) {
+  std::ostringstream out;
+  out.exceptions(std::ios::badbit);
+  out << "0x" << std::hex << value;
+  return out.str();
+}
+
+std::string tensorName(const PlanFile& file, unsigned index) {
+  const std::string_view name = file.string(file.tensor(index).name);
+  return name.empty() ? strCat("t", index) : printableName(name);
+}
+
+std::string typeText(const PlanFile& file, const tigris_tensor& tensor) {
+  const auto dims = file.dims(tensor);
+  return strCat(dtypeName(planDType(tensor.dtype)), "[",
+                join(std::vector<int32_t>(dims.begin(), dims.end()), ","), "]");
+}
+
+std::string place(const PlanFile& file, const tigris_operand& operand) {
+  switch (operand.pool) {
+  case TIGRIS_POOL_FAST:
+    return "fast+" + hex(operand.offset);
+  case TIGRIS_POOL_SLOW:
+    return "slow+" + hex(operand.offset);
+  case TIGRIS_POOL_CALLER:
+    return operand.offset < file.plan().input_count
+               ? strCat("input ", operand.offset)
+               : strCat("output ", operand.offset - file.plan().input_count);
+  case TIGRIS_POOL_UNPACKED:
+    return "unpacked+" + hex(operand.offset);
+  case TIGRIS_POOL_CONST:
+    return "const+" + hex(operand.offset);
+  case TIGRIS_POOL_TILE:
+    return strCat("tile buffer ", operand.offset);
+  default:
+    return "absent";
+  }
+}
+
+std::string operandText(const PlanFile& file, const tigris_operand& operand) {
+  if (operand.pool == TIGRIS_POOL_ABSENT)
+    return "-";
+  return strCat(typeText(file, file.tensor(operand.tensor)), "@", place(file, operand));
+}
+
+std::string opLabel(const PlanFile& file, size_t index) {
+  const tigris_op& op = file.ops()[index];
+  const std::string_view name = file.string(op.name);
+  return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", printableName(name));
+}
+
+/// Parts per axis of a tiled stage, outermost first, and how many buffers it loads and stores part by part; those in
+/// place are neither.
+struct TileFigures {
+  std::string tiles = "-";
+  uint32_t loads = 0;
+  uint32_t stores = 0;
+};
+
+const char* modeName(uint32_t mode) {
+  return mode == TIGRIS_STAGE_WHOLE ? "whole" : mode == TIGRIS_STAGE_TILED ? "tiled" : "streamed";
+}
+
+TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
+  if (stage.mode == TIGRIS_STAGE_WHOLE)
+    return {"-", stage.load_count, stage.spill_count};
+  const tigris_tiling& tiling = file.plan().tilings[stage.detail];
+  TileFigures figures = {
+      join(std::vector<uint32_t>(std::begin(tiling.tiles), std::end(tiling.tiles)), "x"), 0, 0};
+  for (uint32_t i = 0; i < tiling.buffer_count; ++i) {
+    const tigris_tile_buffer& buffer = file.plan().tile_buffers[tiling.first_buffer + i];
+    if ((buffer.flags & TIGRIS_TILE_IN_PLACE) != 0)
+      continue;
+    figures.loads += (buffer.flags & TIGRIS_TILE_LOAD) != 0 ? 1 : 0;
+    figures.stores += (buffer.flags & TIGRIS_TILE_STORE) != 0 ? 1 : 0;
+  }
+  return figures;
+}
+
+std::string stageTable(const PlanFile& file) {
+  TextTable table({">stage", "mode", "tiles", "ops", ">loads", ">spills", ">peak bytes",
+                   ">bytes read", ">bytes written", ">calls"});
+  const std::vector<StageCost> costs = stageCosts(file);
+  const auto cost = [&](size_t stage, uint64_t StageCost::*member) {
+    return costs.empty() ? std::string("-") : strCat(costs[stage].*member);
+  };
+  size_t index = 0;
+  for (const tigris_stage& stage : file.stages()) {
+    const uint32_t last = stage.first_op + stage.op_count;
+    const TileFigures figures = tileFigures(file, stage);
+    table.addRow({strCat(index), modeName(stage.mode), figures.tiles,
+                  stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
+                  strCat(figures.loads), strCat(figures.stores), strCat(stage.peak),
+                  cost(index, &StageCost::readBytes), cost(index, &StageCost::writtenBytes),
+                  cost(index, &StageCost::kernelCalls)});
+    ++index;
+  }
+  return table.text();
+}
+
+/// How the constants of each stage lie in flash: as they are, and in blocks. Empty without blocks.
+std::string weightTable(const PlanFile& file) {
+  if (file.weightBlocks().empty())
+    return "";
+  TextTable table({">stage", "weights", ">in flash", ">unpacked", ">ratio", ">before op"});
+  const auto blocks = file.weightBlocks();
+  size_t index = 0;
+  for (const tigris_stage& stage : file.stages()) {
+    std::map<uint32_t, uint32_t> raw; // offset, bytes: what several ops share counts once
+    for (const tigris_op& op : file.ops().subspan(stage.first_op, stage.op_count))
+      for (const tigris_operand& operand : file.operands(op))
+        if (operand.pool == TIGRIS_POOL_CONST)
+          raw[operand.offset] = file.tensor(operand.tensor).bytes;
+    uint64_t rawBytes = 0;
+    for (const auto& [offset, bytes] : raw)
+      rawBytes += bytes;
+    if (rawBytes != 0)
+      table.addRow({strCat(index), "raw", strCat(rawBytes), "-", "-", "-"});
+    for (const tigris_weight_block& block : blocks)
+      if (block.first_op >= stage.first_op && block.first_op < stage.first_op + stage.op_count)
+        table.addRow({strCat(index), "lz4", strCat(block.packed_bytes), strCat(block.bytes),
+                      strCat(block.packed_bytes * uint64_t{100} / block.bytes, "%"),
+                      strCat(block.first_op)});
+    ++index;
+  }
+  return "\n" + table.text();
+}
+
+std::string stageDetails(const PlanFile& file) {
+  std::string text;
+  size_t index = 0;
+  const auto transfers = [&](uint32_t first, uint32_t count, const char* verb) {
+    for (uint32_t i = first; i < first + count; ++i) {
+      const tigris_transfer& transfer = file.plan().transfers[i];
+      text += strCat("  ", verb, " ", tensorName(file, transfer.tensor), ", ", transfer.bytes,
+                     " bytes, fast+", hex(transfer.fast), ", slow+", hex(transfer.slow), "\n");
+    }
+  };
+  for (const tigris_stage& stage : file.stages()) {
+    text += strCat("\nstage ", index++, "\n");
+    transfers(stage.first_load, stage.load_count, "load ");
+    for (uint32_t i = 0; i < stage.op_count; ++i)
+      text += strCat("  run   ", opLabel(file, stage.first_op + i), "\n");
+    transfers(stage.first_spill, stage.spill_count, "spill");
+  }
+  return text;
+}
+
+std::string opTable(const PlanFile& file) {
+  TextTable table({">op", "opcode", "name", "inputs", "outputs"});
+  size_t index = 0;
+  for (const tigris_op& op : file.ops()) {
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    for (const tigris_operand& operand : file.operands(op))
+      (inputs.size() < op.inputs ? inputs : outputs).push_back(operandText(file, operand));
+    table.addRow({strCat(index++), opcodeName(op.opcode), printableName(file.string(op.name)),
+                  join(inputs, " "), join(outputs, " ")});
+  }
+  return table.text();
+}
+
+/// Every block of memory with its operators, and what the fast peak is made of.
+std::string memoryMap(const PlanFile& file) {
+  const PlanPicture picture = pictureOf(file);
+  TextTable table({"memory", ">offset", ">bytes", ">end", "ops", "tensor", ">at the peak"});
+  std::map<size_t, uint64_t> atPeak;
+  for (const PeakPart& part : picture.peakParts)
+    atPeak.emplace(part.block, part.bytes);
+  const auto addRows = [&](const char* memory, const std::vector<PictureBlock>& blocks) {
+    std::vector<size_t> order(blocks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::tie(blocks[a].offset, blocks[a].first) <
+             std::tie(blocks[b].offset, blocks[b].first);
+    });
+    for (const size_t i : order) {
+      const PictureBlock& block = blocks[i];
+      const auto part = &blocks == &picture.fast ? atPeak.find(i) : atPeak.end();
+      table.addRow({memory, hex(block.offset), strCat(block.bytes), hex(block.offset + block.bytes),
+                    strCat(block.first, "..", block.last), printableName(block.name),
+                    part == atPeak.end() ? "-" : strCat(part->second)});
+    }
+  };
+  addRows("fast", picture.fast);
+  addRows("slow", picture.slow);
+  if (table.empty())
+    return "  nothing in planned memory\n";
+  const PictureStep& peak = picture.steps[picture.peakStep];
+  return strCat(table.text(), "\nfast peak     ", describeBytes(peak.top), " at op ",
+                picture.peakStep, " ", printableName(peak.name), ": ", describeBytes(peak.live),
+                " of it in use, ", describeBytes(picture.peakGaps()), " in gaps\n");
+}
+
+} // namespace
+
+std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
+  const tigris_summary& summary = file.summary();
+  const std::string_view model = file.string(summary.model);
+  std::string text =
+      strCat("plan          ", model.empty() ? "(no name)" : printableName(model), ", format ",
+             file.formatVersion(), ", ", describeBytes(file.fileBytes()), "\n");
+  if (const std::string_view producer = file.string(summary.producer); !producer.empty())
+    text += strCat("made by       ", printable(producer), "\n");
+  text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
+                 describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
+                 summary.scratch_bytes == 0
+                     ? std::string()
+                     : strCat(", kernel scratch ", describeBytes(summary.scratch_bytes)),
+                 ", alignment ", summary.align,
+                 (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
+  text += overviewText(reportOf(file)) + "\n" + stageTable(file) + weightTable(file);
+  if (options.stages)
+    text += stageDetails(file);
+  if (options.memory)
+    text += "\n" + memoryMap(file);
+  if (options.ops)
+    text += "\n" + opTable(file);
+  return text;
+}
+
+} // namespace tigris

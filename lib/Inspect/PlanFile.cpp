@@ -1,0 +1,221 @@
+// Header and directory are read here to say where they are wrong; the rest is the runtime's validator.
+#include "tigris/Inspect/PlanFile.h"
+
+#include "tigris/Support/Crc32.h"
+#include "tigris/Support/FileKind.h"
+
+#include <cstring>
+#include <new>
+
+namespace tigris {
+
+namespace {
+
+struct Hex {
+  size_t value;
+};
+std::ostream& operator<<(std::ostream& out, Hex hex) {
+  const auto flags = out.flags();
+  out << "0x" << std::hex << hex.value;
+  out.flags(flags);
+  return out;
+}
+
+constexpr std::align_val_t PlanAlign{TIGRIS_PLAN_ALIGN};
+
+template <typename... Args>
+Error badPlan(const std::string& name, size_t offset, const Args&... text) {
+  return makeError(DiagId::BadPlan, "offset ", Hex{offset}, ": ", text...).at({name, 0, 0});
+}
+
+/// What the runtime would answer with a bare number, told with offsets.
+Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCrc) {
+  if (bytes.empty())
+    return emptyInput(name);
+  if (!looksLikePlan(bytes)) {
+    const FileKind* kind = recognizeFile(bytes);
+    Error error = kind != nullptr ? notThisKind(DiagId::BadPlan, "a .tgrs plan", *kind)
+                                  : makeError(DiagId::BadPlan,
+                                              "not a .tgrs plan: it does not begin with 'TGRS'; "
+                                              "tigris-emit makes one of a planned stream");
+    return std::move(error).at({name, 0, 0});
+  }
+  tigris_header header{};
+  if (bytes.size() < sizeof header)
+    return badPlan(name, bytes.size(), "the file ends inside its header of ", sizeof header,
+                   " bytes");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.version != TIGRIS_FORMAT_VERSION)
+    return makeError(DiagId::BadVersion, "offset ", Hex{offsetof(tigris_header, version)},
+                     ": the plan has format version ", header.version, ", this tool reads ",
+                     TIGRIS_FORMAT_VERSION)
+        .at({name, 0, 0});
+  if (header.file_size > bytes.size())
+    return badPlan(name, bytes.size(), "the file is truncated: its header announces ",
+                   header.file_size, " bytes, it has ", bytes.size());
+  if (header.file_size < sizeof header || header.header_size < sizeof header ||
+      header.header_size > header.file_size)
+    return badPlan(name, offsetof(tigris_header, header_size), "header size ", header.header_size,
+                   " and file size ", header.file_size, " are impossible");
+  constexpr size_t CrcStart = 16;
+  const uint32_t actual = crc32(bytes.data() + CrcStart, header.file_size - CrcStart);
+  if (!ignoreCrc && actual != header.crc32)
+    return badPlan(name, offsetof(tigris_header, crc32), "the checksum is ", Hex{header.crc32},
+                   " but the bytes give ", Hex{actual}, ": the file is damaged");
+  const uint64_t directoryEnd =
+      header.header_size + uint64_t{header.section_count} * sizeof(tigris_section);
+  if (directoryEnd > header.file_size)
+    return badPlan(name, offsetof(tigris_header, section_count), header.section_count,
+                   " sections do not fit into ", header.file_size, " bytes");
+  for (uint32_t i = 0; i < header.section_count; ++i) {
+    const size_t at = header.header_size + i * sizeof(tigris_section);
+    tigris_section section{};
+    std::memcpy(&section, bytes.data() + at, sizeof section);
+    if (uint64_t{section.offset} + section.length > header.file_size)
+      return badPlan(name, at, "section ", section.type, " reaches from ", Hex{section.offset},
+                     " to ", Hex{size_t{section.offset} + section.length}, ", the file ends at ",
+                     Hex{header.file_size});
+    if (section.offset % TIGRIS_SECTION_ALIGN != 0)
+      return badPlan(name, at, "section ", section.type, " starts at ", Hex{section.offset},
+                     ", which is no multiple of ", TIGRIS_SECTION_ALIGN);
+  }
+  return {};
+}
+
+/// Start of a section; the directory has been checked.
+size_t sectionOffset(std::string_view bytes, uint32_t type) {
+  tigris_header header{};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (uint32_t i = 0; i < header.section_count; ++i) {
+    tigris_section section{};
+    std::memcpy(&section, bytes.data() + header.header_size + i * sizeof section, sizeof section);
+    if (section.type == type)
+      return section.offset;
+  }
+  return header.header_size;
+}
+
+} // namespace
+
+void PlanFile::Free::operator()(unsigned char* bytes) const { ::operator delete(bytes, PlanAlign); }
+
+bool looksLikePlan(std::string_view bytes) { return bytes.starts_with("TGRS"); }
+
+Expected<PlanFile> PlanFile::open(std::string_view bytes, const std::string& name, bool ignoreCrc) {
+  if (Status status = checkFrame(bytes, name, ignoreCrc); !status)
+    return status.takeError();
+  PlanFile file;
+  file.bytes_.reset(static_cast<unsigned char*>(::operator new(bytes.size(), PlanAlign)));
+  std::memcpy(file.bytes_.get(), bytes.data(), bytes.size());
+  file.plan_ = std::make_unique<tigris_plan>();
+  const tigris_status status = tigris_plan_open_flags(
+      file.plan_.get(), file.bytes_.get(), bytes.size(), ignoreCrc ? TIGRIS_OPEN_IGNORE_CRC : 0);
+  if (status != TIGRIS_OK) {
+    const uint32_t op = file.plan_->error_op;
+    const std::string reason = strCat(tigris_status_text(status), " (", int{status}, ")");
+    if (op != TIGRIS_NONE)
+      return badPlan(name, sectionOffset(bytes, TIGRIS_SECTION_OPS) + op * sizeof(tigris_op), "op ",
+                     op, ": ", reason);
+    const uint32_t section = status == TIGRIS_E_TENSOR   ? TIGRIS_SECTION_TENSORS
+                             : status == TIGRIS_E_FORMAT ? TIGRIS_SECTION_SUMMARY
+                                                         : TIGRIS_SECTION_STAGES;
+    return badPlan(name, sectionOffset(bytes, section), reason);
+  }
+  file.size_ = file.plan_->file_size;
+  std::memcpy(&file.version_, file.bytes_.get() + offsetof(tigris_header, version),
+              sizeof file.version_);
+  return file;
+}
+
+std::string opcodeName(unsigned opcode) {
+  switch (opcode) {
+#define TIGRIS_OPCODE(name)                                                                        \
+  case TIGRIS_OP_##name:                                                                           \
+    return #name;
+    TIGRIS_OPCODE(CONV)
+    TIGRIS_OPCODE(DEPTHWISE_CONV)
+    TIGRIS_OPCODE(CONV_TRANSPOSE)
+    TIGRIS_OPCODE(FULLY_CONNECTED)
+    TIGRIS_OPCODE(MATMUL)
+    TIGRIS_OPCODE(MAX_POOL)
+    TIGRIS_OPCODE(AVERAGE_POOL)
+    TIGRIS_OPCODE(GLOBAL_AVERAGE_POOL)
+    TIGRIS_OPCODE(REDUCE)
+    TIGRIS_OPCODE(ADD)
+    TIGRIS_OPCODE(SUB)
+    TIGRIS_OPCODE(MUL)
+    TIGRIS_OPCODE(DIV)
+    TIGRIS_OPCODE(MAXIMUM)
+    TIGRIS_OPCODE(MINIMUM)
+    TIGRIS_OPCODE(POW)
+    TIGRIS_OPCODE(PRELU)
+    TIGRIS_OPCODE(UNARY)
+    TIGRIS_OPCODE(LOOKUP)
+    TIGRIS_OPCODE(CLAMP)
+    TIGRIS_OPCODE(BATCH_NORM)
+    TIGRIS_OPCODE(SOFTMAX)
+    TIGRIS_OPCODE(LOG_SOFTMAX)
+    TIGRIS_OPCODE(LAYER_NORM)
+    TIGRIS_OPCODE(CONCAT)
+    TIGRIS_OPCODE(SLICE)
+    TIGRIS_OPCODE(PAD)
+    TIGRIS_OPCODE(TRANSPOSE)
+    TIGRIS_OPCODE(RESHAPE)
+    TIGRIS_OPCODE(RESIZE)
+    TIGRIS_OPCODE(GATHER)
+    TIGRIS_OPCODE(QUANTIZE)
+    TIGRIS_OPCODE(DEQUANTIZE)
+    TIGRIS_OPCODE(REQUANTIZE)
+    TIGRIS_OPCODE(ARG_MAX)
+    TIGRIS_OPCODE(ARG_MIN)
+    TIGRIS_OPCODE(CUM_SUM)
+    TIGRIS_OPCODE(TOP_K)
+    TIGRIS_OPCODE(MOD)
+    TIGRIS_OPCODE(FMOD)
+    TIGRIS_OPCODE(EQUAL)
+    TIGRIS_OPCODE(LESS)
+    TIGRIS_OPCODE(LESS_EQUAL)
+    TIGRIS_OPCODE(AND)
+    TIGRIS_OPCODE(OR)
+    TIGRIS_OPCODE(XOR)
+    TIGRIS_OPCODE(WHERE)
+    TIGRIS_OPCODE(GATHER_ND)
+    TIGRIS_OPCODE(GATHER_ELEMENTS)
+    TIGRIS_OPCODE(SCATTER_ND)
+    TIGRIS_OPCODE(SCATTER_ELEMENTS)
+    TIGRIS_OPCODE(CAST)
+    TIGRIS_OPCODE(LSTM)
+    TIGRIS_OPCODE(GRU)
+    TIGRIS_OPCODE(RNN)
+#undef TIGRIS_OPCODE
+  default:
+    return strCat("opcode ", opcode);
+  }
+}
+
+DType planDType(unsigned dtype) {
+  switch (dtype) {
+  case TIGRIS_F32:
+    return DType::Float32;
+  case TIGRIS_S8:
+    return DType::Int8;
+  case TIGRIS_U8:
+    return DType::UInt8;
+  case TIGRIS_S16:
+    return DType::Int16;
+  case TIGRIS_U16:
+    return DType::UInt16;
+  case TIGRIS_S32:
+    return DType::Int32;
+  case TIGRIS_S64:
+    return DType::Int64;
+  case TIGRIS_BOOL:
+    return DType::Bool;
+  case TIGRIS_F16:
+    return DType::Float16;
+  default:
+    return DType::Undefined;
+  }
+}
+
+} // namespace tigris

@@ -1,0 +1,22 @@
+// What each stage of a plan file costs, which the file does not say.
+#pragma once
+
+#include "tigris/Inspect/PlanFile.h"
+
+#include <vector>
+
+namespace tigris {
+
+/// Per inference.
+struct StageCost {
+  uint64_t readBytes = 0;    ///< from slow memory
+  uint64_t writtenBytes = 0; ///< to slow memory
+  uint64_t kernelCalls = 0;
+};
+
+/// One per stage: the counters of the runtime's executor, which runs the plan with kernels that do nothing.
+/// Empty when that takes more than 1 GiB of memory or 2^22 kernel calls in tiled stages, or when the executor
+/// refuses the plan (more ports than it was built for).
+std::vector<StageCost> stageCosts(const PlanFile& file);
+
+} // namespace tigris

@@ -1,0 +1,166 @@
+// Plans as the reader, the report and the dump see them; damage is found and located.
+#include "tigris/Inspect/PlanFile.h"
+
+#include "tigris/Emit/Emitter.h"
+#include "tigris/Inspect/Dump.h"
+#include "tigris/Inspect/Report.h"
+#include "tigris/Plan/Planner.h"
+#include "tigris/Support/Crc32.h"
+
+#include <doctest/doctest.h>
+#include <cstring>
+
+using namespace tigris;
+
+namespace {
+
+/// x [1, 2, 2, 3] -> Relu -> Sigmoid -> y, planned for 1 KiB of fast memory.
+Graph plannedGraph(std::optional<uint64_t> slow = {}) {
+  Graph graph;
+  graph.setModelName("tiny");
+  graph.setOpset(17);
+  graph.setLayout(Layout::ChannelsLast);
+  const auto tensor = [&](const char* name) {
+    Tensor result;
+    result.name = name;
+    result.type = DType::Float32;
+    result.shape = Shape{1, 2, 2, 3};
+    return graph.addTensor(std::move(result));
+  };
+  const TensorId x = tensor("x");
+  const TensorId middle = tensor("middle");
+  const TensorId y = tensor("y");
+  const auto op = [&](OpKind kind, const char* name, TensorId from, TensorId to) {
+    Op result;
+    result.kind = kind;
+    result.name = name;
+    result.inputs = {from};
+    result.outputs = {to};
+    graph.addOp(std::move(result));
+  };
+  graph.addInput({"x", x, DType::Float32, Shape{1, 3, 2, 2}, {0, 2, 3, 1}});
+  op(OpKind::Relu, "first", x, middle);
+  op(OpKind::Sigmoid, "second", middle, y);
+  graph.addOutput({"y", y, DType::Float32, Shape{1, 3, 2, 2}, {0, 2, 3, 1}});
+  graph.setStage(GraphStage::Normalized);
+  PlanOptions options;
+  options.budget.fast = 1024;
+  options.budget.slow = slow;
+  Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(plan);
+  applyPlan(graph, std::move(*plan));
+  return graph;
+}
+
+std::string planBytes() {
+  Expected<std::string> bytes = emitPlan(plannedGraph());
+  REQUIRE(bytes);
+  return std::move(*bytes);
+}
+
+std::string message(const std::string& bytes, bool ignoreCrc = false) {
+  const Expected<PlanFile> file = PlanFile::open(bytes, "p.tgrs", ignoreCrc);
+  REQUIRE(!file);
+  CHECK(file.error().diagnostic().loc.file == "p.tgrs");
+  return file.error().message();
+}
+
+/// Puts the right checksum into changed bytes.
+std::string sealed(std::string bytes) {
+  const uint32_t crc = crc32(bytes.data() + 16, bytes.size() - 16);
+  std::memcpy(bytes.data() + offsetof(tigris_header, crc32), &crc, sizeof crc);
+  return bytes;
+}
+
+} // namespace
+
+TEST_CASE("a plan's interface and figures read back") {
+  const std::string bytes = planBytes();
+  const Expected<PlanFile> file = PlanFile::open(bytes, "p.tgrs");
+  REQUIRE(file);
+  const Report report = reportOf(*file);
+  CHECK(report.model == "tiny");
+  CHECK(report.formatVersion == TIGRIS_FORMAT_VERSION);
+  REQUIRE(report.inputs.size() == 1);
+  CHECK(report.inputs[0].name == "x");
+  CHECK(report.inputs[0].type == DType::Float32);
+  CHECK(report.inputs[0].shape == std::vector<int64_t>{1, 3, 2, 2});
+  CHECK(report.inputs[0].storedShape == std::vector<int64_t>{1, 2, 2, 3});
+  CHECK(report.planBytes == bytes.size());
+  CHECK(report.budgetFast == 1024);
+  CHECK(!report.budgetSlow);
+  CHECK(report.ioBytes == 96);
+  CHECK(report.kernelCalls == 2);
+}
+
+TEST_CASE("the figures of a planned stream are those of its plan file") {
+  for (const std::optional<uint64_t> slow :
+       {std::optional<uint64_t>(), std::optional<uint64_t>(4096)}) {
+    const Graph graph = plannedGraph(slow);
+    const Expected<std::string> bytes = emitPlan(graph);
+    REQUIRE(bytes);
+    const Expected<PlanFile> file = PlanFile::open(*bytes, "p.tgrs");
+    REQUIRE(file);
+    const Report a = reportOf(graph);
+    const Report b = reportOf(*file);
+    CHECK(a.fastPeak == b.fastPeak);
+    CHECK(a.slowPeak == b.slowPeak);
+    CHECK(a.slowRead == b.slowRead);
+    CHECK(a.slowWrite == b.slowWrite);
+    CHECK(a.compulsory == b.compulsory);
+    CHECK(a.kernelCalls == b.kernelCalls);
+    CHECK(a.ioBytes == b.ioBytes);
+    CHECK(a.macs == b.macs);
+    CHECK(a.stages == b.stages);
+    CHECK(a.unscheduledPeak == b.unscheduledPeak);
+    CHECK(a.weightBytes == b.weightBytes);
+    CHECK(a.io == b.io);
+    CHECK(a.planner == b.planner);
+  }
+}
+
+TEST_CASE("a dump shows every op, place and stage") {
+  const std::string bytes = planBytes();
+  const Expected<PlanFile> file = PlanFile::open(bytes, "p.tgrs");
+  REQUIRE(file);
+  const std::string text = dumpPlan(*file, {true, true, true});
+  for (const char* part : {"tiny", "float32[1,2,2,3]@input 0", "float32[1,2,2,3]@output 0", "first",
+                           "second", "stage 0", "fast+0x0"})
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("damage is located") {
+  const std::string bytes = planBytes();
+  CHECK(message("") == "the file is empty");
+  CHECK(message("ONNX").find("not a .tgrs plan: it is text") == 0);
+  CHECK(message("\1\2\3") ==
+        "not a .tgrs plan: it does not begin with 'TGRS'; tigris-emit makes one of a "
+        "planned stream");
+  CHECK(message(bytes.substr(0, 20)) == "offset 0x14: the file ends inside its header of 32 bytes");
+  CHECK(message(bytes.substr(0, 100)).find("offset 0x64: the file is truncated") == 0);
+  std::string newer = bytes;
+  newer[4] = 7;
+  CHECK(message(newer) == "offset 0x4: the plan has format version 7, this tool reads 1");
+  std::string flipped = bytes;
+  flipped[bytes.size() / 2] ^= 1;
+  CHECK(message(flipped).find("offset 0xc: the checksum is 0x") == 0);
+  std::string section = bytes;
+  section[32 + 4] = 1; // offset of the first section
+  CHECK(message(sealed(section)).find("offset 0x20: section ") == 0);
+}
+
+TEST_CASE("no changed or missing byte gets past the reader unnoticed or crashes it") {
+  const std::string bytes = planBytes();
+  for (size_t length = 0; length < bytes.size(); ++length)
+    CHECK(!PlanFile::open(std::string_view(bytes).substr(0, length), "p"));
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (const int bit : {0, 3, 7}) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ 1 << bit);
+      CHECK(!PlanFile::open(changed, "p"));
+      // Behind the checksum the file may still be a plan, then it must be possible to show it.
+      const Expected<PlanFile> file = PlanFile::open(changed, "p", true);
+      if (file)
+        (void)dumpPlan(*file, {true, true, true});
+    }
+}
