@@ -3,7 +3,7 @@
 # the others, so that one run tells everything.
 #
 # usage: ci/ci.sh [STAGE...]
-#   format       clang-format 14 changes nothing in any tracked C or C++ file
+#   format       clang-format 14 changes nothing in any tracked C or C++ file; commit subjects are at most 72 columns
 #   release      g++ -O2 -Werror, every test (layering, tree rules, unit, tools, end to end)
 #   clang        clang 14 -Werror, build only
 #   asan         g++ with address and undefined-behaviour sanitizers, every test not labelled slow
@@ -12,8 +12,9 @@
 #   docs         the demo of the README works (the release stage tests all other commands of the documentation)
 #   nightly      what takes hours: the tests labelled nightly, in the release build
 #   analyze      clang's analyzer as deep as it goes by default; tidy looks less deep into large functions
+#   coverage     the tests not labelled slow, and the lines of lib/ and runtime/ that they execute
 #   fast         format and release without the tests labelled slow
-#   all          all of the above but nightly, analyze and fast (default)
+#   all          all of the above but nightly, analyze, coverage and fast (default)
 #
 # Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:
 # the sum over all ctest runs, a stage that fails otherwise (a build, the format) counting as one.
@@ -53,8 +54,14 @@ runTests() { # PRESET CTEST-ARGUMENTS...: returns 0 even if tests fail, as their
   grep -q '<testcase' "$results/$preset.xml"
 }
 
+# Older subjects are history; a shallow clone has fewer commits.
+checkSubjects() {
+  ! git log -20 --no-merges --format='%h %s' 2>/dev/null | awk 'length($0) > length($1) + 1 + 72' |
+    grep . || { echo "ci.sh: a commit subject has at most 72 columns"; return 1; }
+}
+
 stage_format() {
-  git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror
+  git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror && checkSubjects
 }
 
 stage_release() { build release && runTests release -LE nightly; }
@@ -97,6 +104,17 @@ stage_tidy() {
 }
 
 stage_analyze() { build tidy --target tigris_onnx && analyze 225000; }
+
+stage_coverage() {
+  build coverage && runTests coverage -LE slow &&
+    gcovr --root . --object-directory build/coverage --gcov-ignore-parse-errors \
+      --json "$results/coverage.json" || return
+  local part
+  for part in lib runtime; do
+    gcovr --root . --add-tracefile "$results/coverage.json" --filter "$part/" |
+      sed -n "s/^TOTAL/line coverage of $part: /p"
+  done
+}
 
 stage_docs() { scripts/demo.sh; }
 

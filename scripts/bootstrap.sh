@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what a build (or the full test run) needs and is missing: Debian packages and build/venv.
 #
-# usage: scripts/bootstrap.sh [build|test|training]
+# usage: scripts/bootstrap.sh [build|test|coverage|training]
 #   build     compilers, libraries and the Python environment: all that scripts/demo.sh needs (default)
 #   test      also clang, the formatters, the ARM tool chain and emulators that scripts/test.sh uses, and the
 #             vendors' kernels (scripts/fetch_kernels.sh)
+#   coverage  what test installs, and gcovr, which sums up line coverage
 #   training  also the packages that examples/digits/train.py imports
 # Does nothing, and asks for no rights, when everything is there. Needs apt and pip only if it is not.
 set -euo pipefail
@@ -12,18 +13,19 @@ cd "$(dirname "$0")/.."
 
 level=${1:-build}
 case $level in
-  build | test | training) ;;
-  *) echo "usage: scripts/bootstrap.sh [build|test|training]" >&2; exit 2 ;;
+  build | test | coverage | training) ;;
+  *) echo "usage: scripts/bootstrap.sh [build|test|coverage|training]" >&2; exit 2 ;;
 esac
 
 packages=(g++ cmake ninja-build ccache pkg-config python3-venv
           libprotobuf-dev protobuf-compiler libyaml-cpp-dev liblz4-dev
           libboost-program-options-dev doctest-dev)
-if [ "$level" = test ]; then
+if [ "$level" = test ] || [ "$level" = coverage ]; then
   packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
              gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross
              qemu-user qemu-system-arm make)
 fi
+[ "$level" != coverage ] || packages+=(gcovr)
 
 installMissingPackages() {
   command -v dpkg-query >/dev/null || {
@@ -67,4 +69,6 @@ installPythonPackages() {
 
 installMissingPackages
 installPythonPackages
-[ "$level" != test ] || scripts/fetch_kernels.sh
+case $level in
+  test | coverage) scripts/fetch_kernels.sh ;;
+esac

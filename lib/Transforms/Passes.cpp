@@ -18,25 +18,19 @@ namespace {
 constexpr std::string_view Default =
     // constants and dead ends
     "norm-start,infer-shapes,constant-op-fold,identity-removal,constant-fold,static-args,"
-    "explicit-padding,"
-    "common-subexpression,dead-code,"
+    "explicit-padding,common-subexpression,dead-code,"
     // quantization
-    "quant-annotate,qdq-move,qdq-fold,quant-interface,"
-    "constant-fold{dequantize},"
+    "quant-annotate,qdq-move,qdq-fold,quant-interface,constant-fold{dequantize},"
     // fewer kinds of operators
-    "exporter-patterns,pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,matmul-"
-    "to-gemm,gemm-"
-    "canonicalize,"
-    "split-projection,batch-norm-fold,scale-fold,scale-sink,depthwise-conv-relabel,conv1d-relabel,"
-    "clip-to-"
-    "relu6,"
-    "reduce-mean-to-gap,depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-"
-    "code,"
+    "exporter-patterns,pad-fold,split-to-slices,gather-to-slice,repeat-to-gather,sum-to-add,"
+    "matmul-to-gemm,gemm-canonicalize,split-projection,batch-norm-fold,scale-fold,scale-sink,"
+    "depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,reduce-mean-to-gap,"
+    "depth-to-space-lower,shape-fold,resize-scale-extract,identity-removal,dead-code,"
     // channels last
-    "layout-assign,fixpoint(transpose-sink,concat-axis-normalize,transpose-regroup,transpose-"
-    "cancel),"
-    "transpose-into-weights,transpose-hoist,"
-    "transpose-cancel,input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
+    "layout-assign,"
+    "fixpoint(transpose-sink,concat-axis-normalize,transpose-regroup,transpose-cancel),"
+    "transpose-into-weights,transpose-hoist,transpose-cancel,"
+    "input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
     "norm-before-fuse,activation-fuse,split-projection,state-align,dead-code,norm-end";
 
@@ -58,9 +52,8 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
     return {};
   switch (op.kind) {
   case OpKind::BatchNormalization:
-    return "its parameters are not float constants, or it is in training mode; export the model "
-           "for "
-           "inference";
+    return "its parameters are not float constants, or it is in training mode; "
+           "export the model for inference";
   case OpKind::Dropout:
     return "it is in training mode; export the model for inference";
   case OpKind::Sum:
