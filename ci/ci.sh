@@ -6,14 +6,14 @@
 #   format       clang-format 14 changes nothing in any tracked C or C++ file; commit subjects are at most 72 columns
 #   release      g++ -O2 -Werror, every test (layering, tree rules, unit, tools, end to end)
 #   clang        clang 14 -Werror, build only
-#   asan         g++ with address and undefined-behaviour sanitizers, every test not labelled slow
+#   asan         g++ with address and undefined-behavior sanitizers, every test not labeled slow
 #   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
 #   tidy         clang-tidy 14 over lib/ and tools/
 #   docs         the demo of the README works (the release stage tests all other commands of the documentation)
-#   nightly      what takes hours: the tests labelled nightly, in the release build
+#   nightly      what takes hours: the tests labeled nightly, in the release build
 #   analyze      clang's analyzer as deep as it goes by default; tidy looks less deep into large functions
-#   coverage     the tests not labelled slow, and the lines of lib/ and runtime/ that they execute
-#   fast         format and release without the tests labelled slow
+#   coverage     the tests not labeled slow, and the lines of lib/ and runtime/ that they execute
+#   fast         format and release without the tests labeled slow
 #   all          all of the above but nightly, analyze, coverage and fast (default)
 #
 # Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:

@@ -4,7 +4,7 @@
 usage: mobilenet_v2.py [--width 1.0] [--size 224] [--classes 1000] [--seed 1] [--float] OUTPUT_DIRECTORY
 
 Writes a case as the test corpus has them: model.onnx, input_0.npy and output_0.npy (onnxruntime without
-graph optimisations). The layers are those of Sandler et al., "MobileNetV2: Inverted Residuals and Linear
+graph optimizations). The layers are those of Sandler et al., "MobileNetV2: Inverted Residuals and Linear
 Bottlenecks" (2018), table 2; batch norm is already folded into the convolutions. What a planner sees, shapes,
 types and residuals, is that of a trained model; only the numbers mean nothing.
 

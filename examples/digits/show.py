@@ -44,7 +44,7 @@ def main():
         print(f"  fast memory: {stats['measured']['fast_peak_bytes']:,} bytes taken of a budget of "
               f"{stats['budget']['fast']:,}; plan file: {stats['plan_bytes']:,} bytes")
     if wrong:
-        sys.exit(f"{wrong} of the images were not recognised")
+        sys.exit(f"{wrong} of the images were not recognized")
 
 
 main()

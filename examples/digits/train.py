@@ -43,7 +43,7 @@ CALIBRATION_SAMPLES = 200
 
 
 def patches(x):
-    """[B, C, H, W] -> [B, H, W, C * 9]: the 3x3 neighbourhood of every pixel, zero padded."""
+    """[B, C, H, W] -> [B, H, W, C * 9]: the 3x3 neighborhood of every pixel, zero padded."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
     b, c, h, w = x.shape
@@ -160,7 +160,7 @@ class Samples(CalibrationDataReader):
 
 
 def run(path, image):
-    """The logits onnxruntime gives when it optimises nothing."""
+    """The logits onnxruntime gives when it optimizes nothing."""
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
@@ -169,7 +169,7 @@ def run(path, image):
 
 
 def output_step(path):
-    """The scale of the quantised logits: one step is the least by which two answers can differ."""
+    """The scale of the quantized logits: one step is the least by which two answers can differ."""
     model = onnx.load(path)
     last = next(n for n in model.graph.node if n.output[0] == "logits")
     assert last.op_type == "DequantizeLinear"

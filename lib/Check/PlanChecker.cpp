@@ -351,7 +351,7 @@ private:
     return {};
   }
 
-  /// Buffers and state of a stage with tiles: one interval, which holds nothing of use afterwards and must not
+  /// Buffers and state of a stage with tiles: one interval, which holds nothing of use afterward and must not
   /// reach into what the stage keeps whole.
   Status clobber(size_t index) {
     const Stage& stage = plan_.stages[index];

@@ -190,7 +190,7 @@ private:
     return {};
   }
 
-  /// Which columns each buffer has in this stripe: from those to store, backwards.
+  /// Which columns each buffer has in this stripe: from those to store, backward.
   Status findColumns() {
     for (size_t i = 0; i < states_.size(); ++i) {
       State& state = states_[i];

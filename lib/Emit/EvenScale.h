@@ -1,6 +1,6 @@
 // Scales as fractions of integers, for operators whose results are rounded once, halves to the even number.
 //
-// Fixed-point multipliers round halves upwards, ONNX rounds them to the even number. The difference shows only where a
+// Fixed-point multipliers round halves upward, ONNX rounds them to the even number. The difference shows only where a
 // result can lie exactly halfway between two integers. A ratio of float32 scales is a fraction; where it is one of small
 // integers, as with scales that are powers of 2, there are such results, and the kernels divide integers exactly
 // (TIGRIS_ROUND_EVEN of tigris_ops.h). Other ratios never meet a half, and keep their multipliers.

@@ -34,7 +34,7 @@ struct PackedWeights {
   uint64_t peak(uint64_t before) const { return before == 0 ? reserved : before + shift; }
 };
 
-/// Changes a complete image; nothing may be added to it afterwards. Equal images give equal bytes (with the
+/// Changes a complete image; nothing may be added to it afterward. Equal images give equal bytes (with the
 /// same liblz4).
 PackedWeights packWeights(PlanImage& image, const PackingRoom& room);
 

@@ -84,7 +84,7 @@ template <typename T> std::vector<T> loadElements(const Blob& blob, DType type) 
   });
 }
 
-/// A blob of `type`: integers wrap around, reals are cut towards zero, Bool is "not zero".
+/// A blob of `type`: integers wrap around, reals are cut toward zero, Bool is "not zero".
 template <typename T> BlobRef storeElements(const std::vector<T>& values, DType type) {
   return withStorage(type, [&](auto zero) {
     using Stored = decltype(zero);

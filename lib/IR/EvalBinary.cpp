@@ -22,7 +22,7 @@ int64_t integerPower(int64_t base, int64_t exponent) {
   return result;
 }
 
-/// Towards zero; the one quotient that does not fit wraps around. The divisor is not 0.
+/// Toward zero; the one quotient that does not fit wraps around. The divisor is not 0.
 template <typename T> T quotient(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return b == -1 ? minus(T{0}, a) : a / b;

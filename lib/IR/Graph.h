@@ -118,7 +118,7 @@ public:
   void setOutputs(OpId id, std::vector<TensorId> outputs);
   /// Removes the op; its results lose their producer and stay until eraseUnusedTensors().
   void eraseOp(OpId id);
-  /// Every operand slot and model output that names `from` names `to` afterwards.
+  /// Every operand slot and model output that names `from` names `to` afterward.
   void replaceAllUses(TensorId from, TensorId to);
   /// Drops tensors that nothing reads, writes or exposes. Returns how many.
   size_t eraseUnusedTensors();

@@ -102,7 +102,7 @@ struct StageStats {
   uint64_t slowWriteBytes = 0;
   uint64_t kernelCalls = 0;
   uint64_t recomputeMacs = 0;
-  /// Tiled: rows (indices of axis 1) of the loaded tensors that two neighbouring tiles both load, at most.
+  /// Tiled: rows (indices of axis 1) of the loaded tensors that two neighboring tiles both load, at most.
   uint64_t haloRows = 0;
 
   uint64_t trafficBytes() const { return slowReadBytes + slowWriteBytes; }

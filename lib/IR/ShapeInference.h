@@ -73,7 +73,7 @@ Expected<Window> resolveWindow(const Op& op, const Graph& graph);
 std::vector<int64_t> resolvePads(const Op& op, std::span<const int64_t> input,
                                  std::span<const int64_t> kernel);
 
-/// What a Slice takes of one axis: `count` elements from `start`, `step` apart (negative: backwards).
+/// What a Slice takes of one axis: `count` elements from `start`, `step` apart (negative: backward).
 struct SliceRange {
   int64_t start = 0;
   int64_t step = 1;

@@ -21,7 +21,7 @@ constexpr double LiveHeight = 90;
 constexpr double Height = LiveTop + LiveHeight + 34;
 /// The map ends above its highest line, so that there is room for a label.
 constexpr double HeadRoom = 1.07;
-constexpr size_t Colours = 8;
+constexpr size_t Colors = 8;
 
 constexpr const char* Style = R"(<style>
 text { font: 11px sans-serif; fill: #1b1f24; }
@@ -166,14 +166,14 @@ private:
   }
 
   void addBlocks() {
-    std::map<std::string, size_t> colours;
+    std::map<std::string, size_t> colors;
     for (const PictureBlock& block : plan_.fast) {
-      const size_t colour = colours.try_emplace(block.name, colours.size() % Colours).first->second;
+      const size_t color = colors.try_emplace(block.name, colors.size() % Colors).first->second;
       const double left = x(block.first);
       const double width = x(block.last + 1) - left;
       const double top = y(block.offset + block.bytes);
       const double height = std::max(y(block.offset) - top, 0.5);
-      rect(strCat("block c", colour), left, top, width, height,
+      rect(strCat("block c", color), left, top, width, height,
            strCat(block.name, ", ", block.type, ", ", block.bytes, " bytes at ", block.offset,
                   ", steps ", block.first, " to ", block.last, ", ", block.role));
       if (height >= 12)

@@ -1,5 +1,5 @@
 // A word at a time over the fields in a fixed order, as every pass is hashed around; every list is preceded by its
-// length so that neighbours cannot be confused.
+// length so that neighbors cannot be confused.
 #include "tigris/Pass/GraphHash.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 // Contract of run():
 //  * Unchanged: the graph is exactly as before, and so is its structural hash (Pass/GraphHash.h).
 //  * Changed: the graph is legal for its stage again. Shapes, types and quantization of every tensor the
-//    pass made or touched are right; nobody infers them afterwards.
+//    pass made or touched are right; nobody infers them afterward.
 //  * Failed: at least one error was reported to the context; the graph is to be thrown away.
 //  * Running it again right after Changed returns Unchanged.
 #pragma once

@@ -1,4 +1,4 @@
-// Two stacks that grow towards each other; what dies leaves a gap that a later tensor, or a stage, may fill.
+// Two stacks that grow toward each other; what dies leaves a gap that a later tensor, or a stage, may fill.
 #include "tigris/Plan/ResidentLayout.h"
 
 #include "tigris/Support/MathUtils.h"

@@ -12,7 +12,7 @@ struct ResidentLayout {
   std::vector<uint64_t> rooms;
 };
 
-/// Resident tensors lie towards the lower or the upper end of the arena from the first stage that touches them to the
+/// Resident tensors lie toward the lower or the upper end of the arena from the first stage that touches them to the
 /// last one; the stages' own memory lies in one piece beside them. Two that a stage lets overlap (Overlap) need not
 /// lie apart. A backtracking search over the end for each
 /// tensor, of limited effort. nullopt when it finds nothing within `budget` bytes.

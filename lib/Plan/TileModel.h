@@ -71,7 +71,7 @@ public:
 
   /// nullopt when the cut leaves an op without a well-formed box.
   std::optional<TileCost> cost(const TileCounts& tiles);
-  /// Rows of the loaded tensors that two neighbouring tiles both need, at most.
+  /// Rows of the loaded tensors that two neighboring tiles both need, at most.
   uint64_t haloRows(const TileCost& cost);
   /// Number of parts that leave the least to do at a time on each axis.
   TileCounts finest();

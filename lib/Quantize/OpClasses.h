@@ -13,7 +13,7 @@ namespace tigris::quantize {
 /// Float tensor that is computed or fed, not a constant.
 bool isFloatActivation(const Graph& graph, TensorId id);
 
-/// Moves or selects elements: whether it runs on integers follows from its neighbours.
+/// Moves or selects elements: whether it runs on integers follows from its neighbors.
 bool isNeutral(const Op& op);
 
 /// Weights make an operator worth quantizing wherever it stands; `Light` ones follow their operands, so

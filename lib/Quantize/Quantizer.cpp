@@ -27,7 +27,7 @@ public:
       if (excluded.count(id) == 0 && isFloatActivation(graph, op.output()) && isWanted(op))
         ops_.insert(id);
     }
-    // What only moves values towards integer operators moves integers, too.
+    // What only moves values toward integer operators moves integers, too.
     const std::vector<OpId>& order = graph.order();
     for (auto at = order.rbegin(); at != order.rend(); ++at)
       if (excluded.count(*at) == 0 && isNeutral(graph.op(*at)) && feedsIntegersOnly(graph.op(*at)))

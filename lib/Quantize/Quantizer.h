@@ -7,7 +7,7 @@
 //   quantizeGraph(graph, seen, options)               the result folds like any QDQ model (tigris-norm)
 //
 // Which operators have an integer form is asked of qdq-fold itself, on a copy, so the two cannot disagree:
-// an operator it leaves in float keeps float operands, and only its neighbours are quantized.
+// an operator it leaves in float keeps float operands, and only its neighbors are quantized.
 #pragma once
 
 #include "tigris/IR/Graph.h"

@@ -18,7 +18,7 @@ struct HistogramBin {
 
 /// Values of one tensor over all samples, in one pass and in memory that does not grow with their number.
 ///
-/// The histogram has a fixed number of cells over [-R, R), R a power of two that doubles (neighbouring cells
+/// The histogram has a fixed number of cells over [-R, R), R a power of two that doubles (neighboring cells
 /// merge) when a value lies outside; its cells therefore never depend on the order of the samples. Zeros are
 /// counted apart: every quantization represents them exactly, and after a Relu they would drown the rest.
 /// NaN and infinities are counted and otherwise ignored.

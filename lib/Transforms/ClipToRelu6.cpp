@@ -45,7 +45,7 @@ PassStatus clipToRelu6(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo clipToRelu6Pass() {
-  return functionPass("clip-to-relu6", "Clip from 0 to 6 becomes Relu6, from 0 upwards Relu",
+  return functionPass("clip-to-relu6", "Clip from 0 to 6 becomes Relu6, from 0 upward Relu",
                       ClipToRelu6Doc, clipToRelu6);
 }
 

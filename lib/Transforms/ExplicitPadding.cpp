@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* ExplicitPaddingDoc =
     R"(Convolutions and pools may leave out kernel_shape, strides, dilations, pads and group, and
-may ask for SAME or VALID padding, a transposed output shape or rounded-up output sizes. Afterwards the
+may ask for SAME or VALID padding, a transposed output shape or rounded-up output sizes. Afterward the
 numbers are there and the words are gone, so no kernel, planner or tiler repeats ONNX's defaults:
 
     y = Conv(x, w) {auto_pad: SAME_UPPER, strides: [2, 2]}        # x [1, 3, 8, 8], w [4, 3, 3, 3]

@@ -325,7 +325,7 @@ PassStatus exporterPatterns(Graph& graph, PassContext&) {
 
 PassInfo exporterPatternsPass() {
   return functionPass("exporter-patterns",
-                      "GELU, SiLU, HardSwish and LayerNormalization are recognised",
+                      "GELU, SiLU, HardSwish and LayerNormalization are recognized",
                       ExporterPatternsDoc, exporterPatterns);
 }
 

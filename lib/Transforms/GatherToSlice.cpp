@@ -17,7 +17,7 @@ and can be planned as a plain copy:
     t = Slice(x) {axes: [1], starts: [0], ends: [1], steps: [1]}
     y = Reshape(t) {shape: [1, 32]}
 
-Indices that are not evenly spaced upwards stay a Gather.)";
+Indices that are not evenly spaced upward stay a Gather.)";
 
 using Ints = std::vector<int64_t>;
 

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* IdentityRemovalDoc =
     R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
 type, Transpose in order, Concat of one operand (those without elements do not count), Sum, Max and Min of one, Pad by nothing, Slice, Expand,
-Tile and Resize that keep the whole tensor, reductions over no axis. Other passes need not see through them afterwards.
+Tile and Resize that keep the whole tensor, reductions over no axis. Other passes need not see through them afterward.
 
     y = Identity(x)
     z = Relu(y)        ->   z = Relu(x)
@@ -52,7 +52,7 @@ bool keepsElements(const Graph& graph, const Op& op) {
   case OpKind::Tile:
     return all("repeats", 1);
   case OpKind::Slice: {
-    // Of equal size along every axis, and not backwards.
+    // Of equal size along every axis, and not backward.
     const auto steps = intArgument(op, values, "steps");
     return steps && (!*steps || allEqual(**steps, 1));
   }

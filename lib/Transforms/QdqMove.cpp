@@ -6,7 +6,7 @@
 //   Conv -> Relu -> Flatten -> Q      becomes      Conv -> Q -> Relu -> Flatten       (all int8 after Q)
 //   DQ -> Transpose -> Gemm           becomes      Transpose -> DQ -> Gemm
 //
-// and qdq-fold only has to look at direct neighbours. DQ only moves down and Q only moves up, so the
+// and qdq-fold only has to look at direct neighbors. DQ only moves down and Q only moves up, so the
 // pass ends. Where both meet with different parameters, qdq-fold leaves a Requantize.
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"

@@ -1,7 +1,7 @@
 // quant-annotate: scales and zero points move from operands of Q/DQ onto the quantized tensors.
 //
 // Exporters spell quantization as QuantizeLinear(x, scale, zero_point) and DequantizeLinear(q, scale,
-// zero_point) with constants that are often shared between many nodes. Afterwards the integer tensor
+// zero_point) with constants that are often shared between many nodes. Afterward the integer tensor
 // between them carries a QuantParam and both ops have one operand:
 //
 //   q = QuantizeLinear(x, 0.1, 3)        q: int8 {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* QuantAnnotateDoc =
     R"(Exporters write scales and zero points as operands that many nodes share.
-Afterwards the integer tensor carries them and both ops have one operand:
+Afterward the integer tensor carries them and both ops have one operand:
 
     q = QuantizeLinear(x, 0.1, 3)      ->   q {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
     y = DequantizeLinear(q, 0.1, 3)    ->   y = DequantizeLinear(q)

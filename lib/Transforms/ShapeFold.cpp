@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* ShapeFoldDoc =
     R"(Shapes are static, so the target of a Reshape is simply the shape of its result, however it was
-computed; the Shape, Gather and Concat operators that fed it are dead code afterwards. Flatten, Squeeze and
+computed; the Shape, Gather and Concat operators that fed it are dead code afterward. Flatten, Squeeze and
 Unsqueeze are reshapes under other names. One Reshape after another only needs the last, and one to the
 same shape none:
 

@@ -89,7 +89,7 @@ void canonicalReduction(AttrMap& attrs, size_t rank) {
 }
 
 /// Bounds inside the tensor, so that start, end and step say exactly which elements are taken. An end in
-/// front of the first element, of a slice that runs backwards, is spelled -dim - 1.
+/// front of the first element, of a slice that runs backward, is spelled -dim - 1.
 void canonicalSlice(AttrMap& attrs, const Op& op, const Graph& graph) {
   const KnownValues values(graph);
   const Expected<std::vector<SliceRange>> ranges = resolveSlice(op, values);

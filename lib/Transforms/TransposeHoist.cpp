@@ -4,7 +4,7 @@
 //     becomes   input -> Transpose -> Sub(mean') -> Div(std') -> Conv
 //
 // where input-transpose-trim turns it into a property of the interface. A region grows from the operand of a
-// Transpose: upwards through every permutable operator, and downwards through those of which it holds all
+// Transpose: upward through every permutable operator, and downward through those of which it holds all
 // computed operands. It changes its order when Transposes then move fewer bytes than before, so that the pass
 // ends. Those that the trims turn into a property of a port count as nothing.
 #include "tigris/Transforms/LayoutUtils.h"

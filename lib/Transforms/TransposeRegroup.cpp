@@ -11,8 +11,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* TransposeRegroupDoc =
-    R"(A Reshape that splits a dimension into several, or merges neighbours, does the same to a
-tensor in another order, so the Transpose before it can move below, towards its opposite:
+    R"(A Reshape that splits a dimension into several, or merges neighbors, does the same to a
+tensor in another order, so the Transpose before it can move below, toward its opposite:
 
     t = Transpose(x) {perm: [0, 3, 1, 2]}        # x [1, 8, 8, 48]
     y = Reshape(t) {shape: [1, 2, 24, 8, 8]}
@@ -20,7 +20,7 @@ tensor in another order, so the Transpose before it can move below, towards its 
     t = Reshape(x) {shape: [1, 8, 8, 2, 24]}
     y = Transpose(t) {perm: [0, 3, 4, 1, 2]}
 
-When the dimensions to merge are not neighbours in x, a Transpose that only brings them together stays
+When the dimensions to merge are not neighbors in x, a Transpose that only brings them together stays
 before the Reshape, and the rest moves below if it points from channels last to channels first. A shuffle
 of channels then is one Transpose of the last two dimensions instead of three of all.)";
 
@@ -111,9 +111,9 @@ bool exchange(Graph& graph, OpId id) {
   if (!groups || !sameQuant(graph, x, between))
     return false;
   const Exchange plan = exchangeOf(graph.tensor(x).shape, *perm, out, *groups);
-  const bool towardsSpatial =
+  const bool towardSpatial =
       plan.restore.size() > 3 && plan.restore == channelsFirstPerm(plan.restore.size());
-  if (isIdentityPerm(plan.restore) || (!isIdentityPerm(plan.gather) && !towardsSpatial))
+  if (isIdentityPerm(plan.restore) || (!isIdentityPerm(plan.gather) && !towardSpatial))
     return false;
   const std::optional<QuantParam> quant = graph.tensor(x).quant;
   TensorId source = x;

@@ -7,7 +7,7 @@
 // Downward only, so that Transposes meet the opposite ones of the next spatial operator and cancel. When
 // not every operand is a Transpose of the same kind, the move happens only if the others cost nothing
 // (constants, tensors whose permuted dimensions have size 1) or if it carries a channels-last to
-// channels-first Transpose towards the next spatial operator. Concat has a pass of its own, concat-axis-normalize.
+// channels-first Transpose toward the next spatial operator. Concat has a pass of its own, concat-axis-normalize.
 //
 // Why this ends together with transpose-regroup and transpose-cancel: count only Transposes that move elements.
 // Each stands before an operator, some number of operators away from the model's outputs, and is either channels

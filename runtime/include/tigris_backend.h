@@ -12,7 +12,7 @@
  * In a tiled stage each call is a small dense problem of its own: every view has the dimensions of a box of
  * its tensor and the box's elements packed, and the parameters are adjusted to it (pads are what
  * the box lacks of the whole tensor's; those of CONV_TRANSPOSE and PAD may be negative; channel ranges
- * have their own `groups` and start of requantisation pairs and zero points). A kernel that takes
+ * have their own `groups` and start of requantization pairs and zero points). A kernel that takes
  * dimensions from views and parameters from the call computes boxes and whole tensors alike.
  * Weights, bias and other constants per output channel stay where they are in the plan: `data` is at
  * the first output channel of the box, and the distances are those of the whole tensor. So do the
@@ -37,7 +37,7 @@ extern "C" {
 typedef struct tigris_view {
   uint8_t* data; /* NULL: the optional operand is absent; inputs are not to be written */
   const tigris_tensor*
-      tensor;          /* its dtype, rank and quantisation hold; its dims and bytes need not */
+      tensor;          /* its dtype, rank and quantization hold; its dims and bytes need not */
   const int32_t* dims; /* of the problem at hand, tensor->rank of them */
   uint32_t first;
   uint32_t rows;

@@ -10,11 +10,11 @@
  *  TensorFlow Lite's, bit for bit: int32 accumulators, multiplier in Q0.31 and shift (> 0 is a left
  *  shift, < 0 a right shift), MultiplyByQuantizedMultiplier with both of its roundings. Zero points
  *  of activations come from the QUANT record of the tensors; int8 bounds `lo`, `hi` are in the output's
- *  quantised units. Shifts lie in [-31, 30], zero points in [-128, 127].
+ *  quantized units. Shifts lie in [-31, 30], zero points in [-128, 127].
  *
  * ## Integer arithmetic (s16)
  *  Activations are s16, weights stay s8 and biases s32; zero points lie in [-32768, 32767]. Sums are exact (64 bits),
- *  and wherever s8 has two roundings the product with a multiplier is rounded once, ties upwards.
+ *  and wherever s8 has two roundings the product with a multiplier is rounded once, ties upward.
  *
  * ## Rounding to even (TIGRIS_ROUND_EVEN in tigris_op.flags)
  *  The result is a quotient of integers, rounded once, halves to the even number; then the zero point is added and
@@ -25,7 +25,7 @@
  *             (sum of products * multiplier + offset) / denominator; there is no bias operand, and REQUANT holds the
  *             low and the high words of the offsets, one of each per pair, behind the shift words
  *   MATMUL, REQUANTIZE (s16 only), averages and means: sum' * multiplier / denominator; averages have a pair even when
- *             input and output have the same quantisation
+ *             input and output have the same quantization
  *   ADD, SUB: (a' * a_multiplier + b' * b_multiplier) / denominator in out_shift; SUB with -b_multiplier
  *   MUL:      a' * b' * out_multiplier / denominator in out_shift
  *   DIV:      a' * out_multiplier / (b' * denominator in out_shift); s8; division by real 0 saturates
@@ -60,7 +60,7 @@ typedef enum tigris_opcode {
    * s8: y = req(sum of (a - zero point) * (b - zero point)) + zero point of y, sums modulo 2^32; s16 likewise */
   TIGRIS_OP_MATMUL = 5,
 
-  TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8, s16; same quantisation */
+  TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8, s16; same quantization */
   TIGRIS_OP_AVERAGE_POOL = 11, /* x -> y; tigris_pool_params; f32, s8, s16 */
   TIGRIS_OP_GLOBAL_AVERAGE_POOL =
       12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8, s16 */
@@ -71,7 +71,7 @@ typedef enum tigris_opcode {
   TIGRIS_OP_ARG_MAX = 14,
   TIGRIS_OP_ARG_MIN = 15,
   TIGRIS_OP_CUM_SUM = 16, /* x -> y; tigris_search_params; f32, s32, s64 */
-  /* x -> values, positions s64; tigris_search_params; any but bool (same quantisation). As many as
+  /* x -> values, positions s64; tigris_search_params; any but bool (same quantization). As many as
    * the outputs have on the axis, best first, equal values by position. */
   TIGRIS_OP_TOP_K = 17,
 
@@ -82,8 +82,8 @@ typedef enum tigris_opcode {
   TIGRIS_OP_SUB = 21,     /* f32, s8, s16, s32, s64 */
   TIGRIS_OP_MUL = 22,     /* f32, s8, s16, s32, s64 */
   TIGRIS_OP_DIV = 23,     /* f32, s8, s32, s64 */
-  TIGRIS_OP_MAXIMUM = 24, /* f32, s8, s16 (all three of the same quantisation), s32, s64 */
-  TIGRIS_OP_MINIMUM = 25, /* f32, s8, s16 (all three of the same quantisation), s32, s64 */
+  TIGRIS_OP_MAXIMUM = 24, /* f32, s8, s16 (all three of the same quantization), s32, s64 */
+  TIGRIS_OP_MINIMUM = 25, /* f32, s8, s16 (all three of the same quantization), s32, s64 */
   TIGRIS_OP_POW = 26,     /* f32 */
   /* x, slope -> y; no params; f32. y = x < 0 ? x * slope : x; slope broadcasts to x. In place 0. */
   TIGRIS_OP_PRELU = 27,
@@ -95,7 +95,7 @@ typedef enum tigris_opcode {
   TIGRIS_OP_LOOKUP =
       31, /* x, table s8[256] const -> y; no params; s8. y = table[x + 128]. In place 0. */
   TIGRIS_OP_CLAMP =
-      32, /* x -> y; tigris_clamp_params; f32, s8, s16 (same quantisation). In place 0. */
+      32, /* x -> y; tigris_clamp_params; f32, s8, s16 (same quantization). In place 0. */
   /* x, scale [C], offset [C] -> y; tigris_clamp_params; f32. y = clamp(x * scale + offset) over the
    * last axis. In place 0. */
   TIGRIS_OP_BATCH_NORM = 33,
@@ -124,7 +124,7 @@ typedef enum tigris_opcode {
   TIGRIS_OP_TRANSPOSE = 53, /* x -> y; tigris_transpose_params */
   TIGRIS_OP_RESHAPE = 54,   /* x -> y; no params; copies. In place 0 (then it does nothing). */
   TIGRIS_OP_RESIZE =
-      55, /* x -> y; tigris_resize_params; f32, s8 (same quantisation), s16 without weights; rank 3 or 4 */
+      55, /* x -> y; tigris_resize_params; f32, s8 (same quantization), s16 without weights; rank 3 or 4 */
   TIGRIS_OP_GATHER = 56, /* x, indices s32 or s64 -> y; tigris_axis_params */
   /* x, indices s32 or s64 -> y; tigris_axis_params, whose axis is the number of leading batch axes; the
    * last axis of indices counts off axes of x behind those. ONNX GatherND */
@@ -206,7 +206,7 @@ typedef struct tigris_matmul_params {
 /* Windows may stick out over the padded input (ceil mode), but each must hold at least one tap of the
  * input. Max pooling ignores padding. Averages divide by the number of taps inside the input or, with
  * TIGRIS_POOL_COUNT_PAD, inside the padded input (padding counts as real 0).
- * s8 average: requant = TIGRIS_NONE when input and output have the same quantisation (TFLite's rounded
+ * s8 average: requant = TIGRIS_NONE when input and output have the same quantization (TFLite's rounded
  * division); otherwise requant_count = kernel_h*kernel_w pairs, pair [n-1] = scale_in / (scale_out * n). */
 #define TIGRIS_POOL_COUNT_PAD 1u
 typedef struct tigris_pool_params {
@@ -227,7 +227,7 @@ typedef struct tigris_pool_params {
   uint32_t requant_count;
 } tigris_pool_params;
 
-/* s8: requant = TIGRIS_NONE when the quantisations are equal, otherwise one pair
+/* s8: requant = TIGRIS_NONE when the quantizations are equal, otherwise one pair
  * scale_in / (scale_out * H * W). */
 typedef struct tigris_global_pool_params {
   tigris_scalar lo;
@@ -263,7 +263,7 @@ typedef struct tigris_reduce_params {
  *             left_shift is 20 in TFLite (0..20 here)
  *   MUL:      y = req(a' * b', out) + zero point of y       (a and b pairs unused, 0)
  *   DIV:      TFLite's DivElementwise with the out pair; division by real 0 saturates
- *   MAXIMUM, MINIMUM: no requantisation
+ *   MAXIMUM, MINIMUM: no requantization
  * s16: ADD, SUB: y = round((a' * a_multiplier +- b' * b_multiplier) * 2^(out_shift - 31)) + zero point of y, SUB with
  * -b_multiplier in place of b_multiplier; no DIV; the others as s8. */
 typedef struct tigris_binary_params {
@@ -342,7 +342,7 @@ typedef struct tigris_softmax_params {
   int32_t diff_min;
 } tigris_softmax_params;
 
-/* Normalises over the last `axes` axes: y = (x - mean) / sqrt(variance + epsilon) * scale + bias;
+/* Normalizes over the last `axes` axes: y = (x - mean) / sqrt(variance + epsilon) * scale + bias;
  * scale and bias have as many elements as those axes together. */
 typedef struct tigris_layer_norm_params {
   uint32_t axes; /* 1..rank */

@@ -31,7 +31,7 @@ typedef struct tigris_scratch_shape {
   int is_wide;   /* a dilation above 1 */
   int is_near;   /* no padding above 1 */
   int has_bias;
-  int is_per_tensor; /* one requantisation pair for all output channels */
+  int is_per_tensor; /* one requantization pair for all output channels */
 } tigris_scratch_shape;
 
 /* Pairs are repeated per channel where there is only one: CMSIS-NN wants one each. */

@@ -89,13 +89,13 @@ static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint3
 
 static inline int tigris_shift_ok(int32_t shift) { return shift >= -31 && shift <= 30; }
 
-/* Input and output of an arithmetic op: both F32, or both S8 or both S16 with quantisation. */
+/* Input and output of an arithmetic op: both F32, or both S8 or both S16 with quantization. */
 static inline int tigris_arithmetic_pair(const tigris_tensor* x, const tigris_tensor* y) {
   return x->dtype == y->dtype &&
-         (x->dtype == TIGRIS_F32 || (tigris_is_quantised(x) && tigris_is_quantised(y)));
+         (x->dtype == TIGRIS_F32 || (tigris_is_quantized(x) && tigris_is_quantized(y)));
 }
 
-/* Largest stored value of a quantised dtype; the smallest is one further from 0. */
+/* Largest stored value of a quantized dtype; the smallest is one further from 0. */
 static inline int32_t tigris_largest(uint32_t dtype) {
   return dtype == TIGRIS_S16 ? INT16_MAX : INT8_MAX;
 }

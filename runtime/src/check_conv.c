@@ -27,7 +27,7 @@ static int transposeSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stri
   return out >= full && out - full <= TIGRIS_SPATIAL_LIMIT;
 }
 
-/* Bias, per-channel requantisation and weight zero points of a dense op with `channels` outputs. */
+/* Bias, per-channel requantization and weight zero points of a dense op with `channels` outputs. */
 typedef struct Dense {
   uint32_t channels;
   tigris_scalar lo;

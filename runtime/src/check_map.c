@@ -1,4 +1,4 @@
-/* Contracts of the ops that map elements: binary, unary, tables, clamps, normalisations, quantisation. */
+/* Contracts of the ops that map elements: binary, unary, tables, clamps, normalizations, quantization. */
 #include "check.h"
 
 static int allOf(const tigris_op_check* c, uint32_t dtype) {
@@ -127,8 +127,8 @@ tigris_status tigris_check_quantize(const tigris_op_check* c) {
   const int fromFloat = c->op->opcode == TIGRIS_OP_QUANTIZE;
   const int toFloat = c->op->opcode == TIGRIS_OP_DEQUANTIZE;
   if (!tigris_same_dims(c->plan, x, y) ||
-      !(fromFloat ? x->dtype == TIGRIS_F32 : tigris_is_quantised(x)) ||
-      !(toFloat ? y->dtype == TIGRIS_F32 : tigris_is_quantised(y)))
+      !(fromFloat ? x->dtype == TIGRIS_F32 : tigris_is_quantized(x)) ||
+      !(toFloat ? y->dtype == TIGRIS_F32 : tigris_is_quantized(y)))
     return TIGRIS_E_OP;
   if (c->op->opcode == TIGRIS_OP_REQUANTIZE) {
     const tigris_requantize_params* p = (const tigris_requantize_params*)c->params;

@@ -76,7 +76,7 @@ static uint32_t product(const tigris_plan* plan, uint32_t index, uint32_t rank) 
   return total;
 }
 
-/* There is such a quantisation, and its zero point is a value of the tensor's type. */
+/* There is such a quantization, and its zero point is a value of the tensor's type. */
 static int zeroPointOk(const tigris_plan* plan, const tigris_tensor* t) {
   const int32_t largest = tigris_largest(t->dtype);
   return t->quant < plan->quant_count && plan->quant[t->quant].zero_point >= -largest - 1 &&

@@ -11,7 +11,7 @@
 /* Keeps every sum of an offset, a size and an alignment within uint32_t. */
 #define MOST_POOL 0x7FFFFFFFu
 
-/* The table grows downwards: block 0 is just below ctx->blocks. */
+/* The table grows downward: block 0 is just below ctx->blocks. */
 static tigris_block* blockAt(const tigris_context* ctx, uint32_t index) {
   return ctx->blocks - 1 - index;
 }

@@ -8,7 +8,7 @@
  *
  * A block is placed at the end of those in fast memory; if that is full they are shifted together and it is
  * tried again; then the same in the overflow, the slow memory behind the planned bytes. The blocks are
- * listed in a table that grows downwards from the end of the slow memory handed over (of the fast arena,
+ * listed in a table that grows downward from the end of the slow memory handed over (of the fast arena,
  * below the scratch, where there is no slow memory to spare): 16 bytes for each block alive.
  *
  * Weight blocks are unpacked to the prefix of the fast arena as ever. If the arena is smaller than that,

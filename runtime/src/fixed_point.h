@@ -17,8 +17,8 @@ static inline int32_t tigris_shift_left_wrap(int32_t x, int32_t shift) {
   return (int32_t)((uint32_t)x << shift);
 }
 
-/* round(a * b / 2^31), ties upwards, saturated. gemmlowp adds a nudge that depends on the sign and divides
- * towards zero, which is the same number. */
+/* round(a * b / 2^31), ties upward, saturated. gemmlowp adds a nudge that depends on the sign and divides
+ * toward zero, which is the same number. */
 static inline int32_t tigris_high_mul(int32_t a, int32_t b) {
   if (a == INT32_MIN && b == INT32_MIN)
     return INT32_MAX;

@@ -10,8 +10,8 @@ tigris_status tigris_reset(tigris_context* ctx) {
   for (i = 0; TIGRIS_STATES && i < plan->input_count; ++i) {
     const tigris_tensor* t = &plan->tensors[plan->ports[i].tensor];
     uint8_t* data = (uint8_t*)tigris_input(ctx, i);
-    /* real zeros: the zero point of quantised values, whose low byte comes first */
-    const uint32_t zero = tigris_is_quantised(t) ? (uint32_t)tigris_zero_point(plan, t) : 0;
+    /* real zeros: the zero point of quantized values, whose low byte comes first */
+    const uint32_t zero = tigris_is_quantized(t) ? (uint32_t)tigris_zero_point(plan, t) : 0;
     const uint32_t high = t->dtype == TIGRIS_S16 ? 8 : 0;
     uint32_t k;
     if (plan->ports[i].state == TIGRIS_NO_PORT)

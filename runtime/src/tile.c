@@ -1,4 +1,4 @@
-/* The tile loop: boxes backwards through the ops, then loads, kernels and stores forwards. */
+/* The tile loop: boxes backward through the ops, then loads, kernels and stores forward. */
 #include "tile.h"
 
 #include <string.h>

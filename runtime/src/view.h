@@ -108,8 +108,8 @@ static inline tigris_span tigris_span_of(const tigris_view* view) {
   return span;
 }
 
-/* S8 or S16 with a quantisation record. */
-static inline int tigris_is_quantised(const tigris_tensor* t) {
+/* S8 or S16 with a quantization record. */
+static inline int tigris_is_quantized(const tigris_tensor* t) {
   return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
 }
 

@@ -95,7 +95,7 @@ static Status registerPasses(PluginRegistrar& registrar) {
   throw 42;
 #elif BAD_PLUGIN == REFUSES
   (void)registrar;
-  return makeError(DiagId::PluginError, "the licence of plugin 'odd' has expired");
+  return makeError(DiagId::PluginError, "the license of plugin 'odd' has expired");
 #elif BAD_PLUGIN == BAD_PLAN
   registrar.extend(ExtensionPoint::PlanEnd, "pile-up");
   return registrar.addPass(pass("pile-up", pileUp));

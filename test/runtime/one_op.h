@@ -14,7 +14,7 @@ typedef struct OneOp {
   uint8_t* fast;
 } OneOp;
 
-/* Finishes `b` (io arena), opens and initialises it. 0 when the plan is refused (counted as a failure). The plan and the
+/* Finishes `b` (io arena), opens and initializes it. 0 when the plan is refused (counted as a failure). The plan and the
  * arena of the call before are gone then: an emulated processor has little memory. */
 static inline int oneOpOpen(OneOp* o, Builder* b) {
   static uint8_t* bytes;

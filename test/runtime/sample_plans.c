@@ -719,7 +719,7 @@ static uint8_t* recurrent(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* int8 as vendors' kernels take it: no zero points of weights, one quantisation around pools. */
+/* int8 as vendors' kernels take it: no zero points of weights, one quantization around pools. */
 static uint8_t* plain(Builder* b, uint32_t* size) {
   const int32_t cw[4] = {4, 3, 3, 2};
   const int32_t pw[4] = {4, 1, 1, 4};

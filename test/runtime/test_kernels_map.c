@@ -1,4 +1,4 @@
-/* Binary and unary ops, tables, clamps, normalisations and conversions against naive oracles. */
+/* Binary and unary ops, tables, clamps, normalizations and conversions against naive oracles. */
 #include <math.h>
 
 #include "one_op.h"

@@ -4,7 +4,7 @@
 #include "kernels/wide_s16.h"
 #include "one_op.h"
 
-/* The product rounded once, ties upwards: what doubles know exactly up to 53 bits. */
+/* The product rounded once, ties upward: what doubles know exactly up to 53 bits. */
 static int32_t scaledOnce(int64_t sum, int32_t multiplier, int32_t shift) {
   const double product = (double)sum * multiplier;
   CHECK(fabs(product) < 9007199254740992.0);
@@ -287,13 +287,13 @@ static void testBinary(uint16_t opcode) {
 }
 
 /* Pools of 2 x 3 over [1, 6, 9, 4], then everything that is left with its channels. */
-static void testPool(uint16_t opcode, int requantised) {
+static void testPool(uint16_t opcode, int requantized) {
   const int isMax = opcode == TIGRIS_OP_MAX_POOL;
   const int32_t xd[4] = {1, 6, 9, 4};
   const int32_t yd[4] = {1, 3, 4, 4};
   const int32_t gd[4] = {1, 1, 1, 4};
   const int32_t inZero = randomInt(-100, 100);
-  const int32_t outZero = requantised ? randomInt(-100, 100) : inZero;
+  const int32_t outZero = requantized ? randomInt(-100, 100) : inZero;
   int32_t multipliers[6];
   int32_t shifts[6];
   tigris_pool_params p;
@@ -321,10 +321,10 @@ static void testPool(uint16_t opcode, int requantised) {
     shifts[i] = 0;
   }
   builderInit(&b, TIGRIS_IO_ARENA);
-  p.requant = requantised ? builderRequant(&b, multipliers, shifts, 6) : TIGRIS_NONE;
-  p.requant_count = requantised ? 6 : 0;
-  g.requant = requantised ? builderRequant(&b, &multipliers[5], &shifts[5], 1) : TIGRIS_NONE;
-  g.requant_count = requantised ? 1 : 0;
+  p.requant = requantized ? builderRequant(&b, multipliers, shifts, 6) : TIGRIS_NONE;
+  p.requant_count = requantized ? 6 : 0;
+  g.requant = requantized ? builderRequant(&b, &multipliers[5], &shifts[5], 1) : TIGRIS_NONE;
+  g.requant_count = requantized ? 1 : 0;
   r.kind = isMax ? TIGRIS_REDUCE_MIN : TIGRIS_REDUCE_MEAN;
   r.axes = 6;
   r.requant = isMax ? TIGRIS_NONE : builderRequant(&b, &multipliers[5], &shifts[5], 1);
@@ -362,7 +362,7 @@ static void testPool(uint16_t opcode, int requantised) {
     }
     if (isMax)
       CHECK_EQ(y[i], most);
-    else if (requantised)
+    else if (requantized)
       CHECK_EQ(y[i], scaledOnce(sum - taps * inZero, multipliers[taps - 1], 0) + outZero);
     else
       CHECK_EQ(y[i], (int32_t)round((double)sum / taps));
@@ -376,7 +376,7 @@ static void testPool(uint16_t opcode, int requantised) {
       sum += v;
     }
     CHECK_EQ(((const int16_t*)tigris_output(&run.ctx, 1))[i],
-             requantised ? scaledOnce(sum - 54 * inZero, multipliers[5], 0) + outZero
+             requantized ? scaledOnce(sum - 54 * inZero, multipliers[5], 0) + outZero
                          : (int32_t)round((double)sum / 54));
     CHECK_EQ(((const int16_t*)tigris_output(&run.ctx, 2))[i],
              isMax ? least : scaledOnce(sum - 54 * inZero, multipliers[5], 0) + outZero);

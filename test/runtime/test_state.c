@@ -42,8 +42,8 @@ static uint8_t* sumPlan(Builder* b, uint32_t ioMode, int isFloat, uint32_t* size
   return builderFinish(b, size);
 }
 
-/* An int8 state that has no quantisation, so that its zero is 0. */
-static void resetsWithoutQuantisation(void) {
+/* An int8 state that has no quantization, so that its zero is 0. */
+static void resetsWithoutQuantization(void) {
   const int32_t dims[2] = {1, 4};
   tigris_context ctx;
   tigris_memory memory;
@@ -162,7 +162,7 @@ static void testRefused(void) {
 }
 
 int main(void) {
-  resetsWithoutQuantisation();
+  resetsWithoutQuantization();
   int isFloat;
   for (isFloat = 0; isFloat < 2; ++isFloat) {
     testRuns(TIGRIS_IO_SLOW, isFloat, 0);

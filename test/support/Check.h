@@ -2,7 +2,7 @@
 //
 //   # CHECK: op: Sigmoid          the text occurs somewhere after the previous match
 //   # CHECK-NEXT: op: Mul         ... on the line right after the previous match
-//   # CHECK-NOT: op: Silu         ... not between the neighbouring matches
+//   # CHECK-NOT: op: Silu         ... not between the neighboring matches
 //   # CHECK-DAG: name: a          a run of these matches in any order
 //
 // Runs of blanks match each other; {{...}} holds a regular expression (ECMAScript). Everything else is

@@ -192,7 +192,7 @@ std::string manPage(const ToolSpec& spec, const OptionTable& table) {
           ".TP\n.B 3\nthe model is valid but does not fit the budget\n"
           ".TP\n.B 70\nan internal error, which is a bug\n"
           ".SH ENVIRONMENT\n"
-          ".TP\n.B NO_COLOR\nif not empty, messages on a terminal are not coloured\n"
+          ".TP\n.B NO_COLOR\nif not empty, messages on a terminal are not colored\n"
           ".TP\n.B TERM\nif unset or dumb, long work shows no progress on a terminal\n";
   if (table.find("load-pass-plugin") != nullptr)
     text += ".TP\n.B TIGRIS_PLUGIN_PATH\n"

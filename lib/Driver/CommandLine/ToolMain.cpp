@@ -64,12 +64,12 @@ void startProgress(const std::string& tool, std::optional<ProgressLine>& line) {
       ProgressLine::Timing());
 }
 
-bool colourWanted() {
-  const char* noColour = std::getenv("NO_COLOR");
-  return ::isatty(STDERR_FILENO) != 0 && (noColour == nullptr || *noColour == 0);
+bool colorWanted() {
+  const char* noColor = std::getenv("NO_COLOR");
+  return ::isatty(STDERR_FILENO) != 0 && (noColor == nullptr || *noColor == 0);
 }
 
-/// Colours the severity word of each line, which is the first one between ": " and ": ".
+/// Colors the severity word of each line, which is the first one between ": " and ": ".
 std::string paint(const std::string& text) {
   struct Paint {
     const char* word;
@@ -98,7 +98,7 @@ std::string paint(const std::string& text) {
 
 void printDiagnostic(const Diagnostic& diagnostic, const std::string& tool) {
   const std::string text = formatDiagnostic(diagnostic, tool);
-  writeStderr(colourWanted() ? paint(text) : text);
+  writeStderr(colorWanted() ? paint(text) : text);
 }
 
 std::string spellingOf(const OptionTable::Entry& entry) {

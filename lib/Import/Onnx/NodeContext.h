@@ -71,7 +71,7 @@ public:
   /// A new constant, named after the node too.
   TensorId constant(std::string_view suffix, DType type, Shape shape, BlobRef data);
   TensorId scalar(std::string_view suffix, float value);
-  /// A scalar of any type; integers are cut towards zero.
+  /// A scalar of any type; integers are cut toward zero.
   TensorId scalarOf(std::string_view suffix, DType type, double value);
   /// An operator the list does not know, with its results as the model declares them.
   Status finishUnknown();

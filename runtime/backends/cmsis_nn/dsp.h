@@ -96,7 +96,7 @@ static inline uint32_t tigris_dsp_load(const int8_t* at) {
   return word;
 }
 
-/* What follows an accumulator: requantisation as tigris_requantize does it, the output's zero point, bounds. */
+/* What follows an accumulator: requantization as tigris_requantize does it, the output's zero point, bounds. */
 typedef struct tigris_dsp_finish {
   const int32_t* bias; /* NULL: none */
   const int32_t* multiplier;

@@ -1,4 +1,4 @@
-/* The loops of helium.h: sums in registers, tail-predicated, and requantisation by four. */
+/* The loops of helium.h: sums in registers, tail-predicated, and requantization by four. */
 #include "helium.h"
 
 #ifdef TIGRIS_CMSIS_NN_OWN_MVE
@@ -7,7 +7,7 @@
 
 #include "tigris_format.h"
 
-#define BLOCK 16u /* filters whose sums wait for requantisation, even */
+#define BLOCK 16u /* filters whose sums wait for requantization, even */
 
 typedef int32_t (*Sums)[BLOCK]; /* of TIGRIS_MVE_ROWS rows */
 

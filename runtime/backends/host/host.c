@@ -22,7 +22,7 @@ static const tigris_host_kernels* level(void) {
 
 const char* tigris_host_level(void) { return level()->name; }
 
-static tigris_kernel vectorised(const tigris_host_kernels* k, uint32_t opcode, int isFloat) {
+static tigris_kernel vectorized(const tigris_host_kernels* k, uint32_t opcode, int isFloat) {
   switch (opcode) {
   case TIGRIS_OP_CONV:
     return isFloat ? k->conv_f32 : k->conv_s8;
@@ -47,7 +47,7 @@ tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_
   if (op->opcode == TIGRIS_OP_TRANSPOSE)
     return tigris_host_transpose;
   if ((dtype == TIGRIS_F32 || dtype == TIGRIS_S8) && op->flags == 0)
-    kernel = vectorised(kernels, op->opcode, dtype == TIGRIS_F32);
+    kernel = vectorized(kernels, op->opcode, dtype == TIGRIS_F32);
   return kernel != NULL ? kernel : tigris_backend_reference.find(plan, op);
 }
 

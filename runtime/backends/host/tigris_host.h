@@ -1,4 +1,4 @@
-/* The backend for hosts: vectorised convolutions and products for AVX-512, AVX2 with FMA and NEON, chosen by what
+/* The backend for hosts: vectorized convolutions and products for AVX-512, AVX2 with FMA and NEON, chosen by what
  * the processor has when it is first asked.
  *
  * int8 results are those of the reference backend to the byte. float32 sums are fused multiply-adds in

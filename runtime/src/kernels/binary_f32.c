@@ -16,7 +16,7 @@ typedef struct LineF32 {
   float hi;
 } LineF32;
 
-/* One loop per broadcast case, so that each vectorises. */
+/* One loop per broadcast case, so that each vectorizes. */
 #define LINE(EXPRESSION)                                                                           \
   if (l->aStep == 1 && l->bStep == 1) {                                                            \
     for (i = 0; i < l->n; ++i) {                                                                   \

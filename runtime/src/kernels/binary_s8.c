@@ -104,7 +104,7 @@ static void evenLine(uint32_t opcode, const LineS8* l) {
   }
 }
 
-/* MAXIMUM (sign 1) and MINIMUM (sign -1) of operands with one quantisation. */
+/* MAXIMUM (sign 1) and MINIMUM (sign -1) of operands with one quantization. */
 static void extremeLine(const LineS8* l, int32_t sign) {
   uint32_t i;
   for (i = 0; i < l->n; ++i) {

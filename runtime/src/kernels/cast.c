@@ -1,4 +1,4 @@
-/* Conversions between number types, element by element. Numbers of quantised tensors count from their zero point; a
+/* Conversions between number types, element by element. Numbers of quantized tensors count from their zero point; a
  * scale other than 1 has no effect. */
 #include <math.h>
 
@@ -6,7 +6,7 @@
 #include "number.h"
 #include "walk.h"
 
-/* Towards zero; saturates, and NaN is 0. */
+/* Toward zero; saturates, and NaN is 0. */
 static int64_t truncated(float v, uint32_t dtype) {
   const int narrow = dtype == TIGRIS_S32;
   const float limit = narrow ? 2147483648.0f : 9223372036854775808.0f; /* one above the largest */
@@ -20,7 +20,7 @@ static int64_t truncated(float v, uint32_t dtype) {
 }
 
 static uint64_t zeroOf(const tigris_call* call, const tigris_view* view) {
-  return tigris_is_quantised(view->tensor)
+  return tigris_is_quantized(view->tensor)
              ? (uint64_t)(int64_t)tigris_zero_point(call->plan, view->tensor)
              : 0;
 }

@@ -1,7 +1,7 @@
 /* The inner block of all float convolutions and products: one input run times a block of output channels.
  *
  * Weights have the output channel innermost, so the block's accumulators are independent and a compiler
- * vectorises over them without changing the order of any sum. */
+ * vectorizes over them without changing the order of any sum. */
 #ifndef TIGRIS_DENSE_F32_H
 #define TIGRIS_DENSE_F32_H
 

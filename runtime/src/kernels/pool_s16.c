@@ -4,9 +4,9 @@
 #include "wide_s16.h"
 #include "window.h"
 
-/* How a sum of `count` values becomes their mean in the output's quantisation. */
+/* How a sum of `count` values becomes their mean in the output's quantization. */
 typedef struct MeanS16 {
-  const int32_t* pair; /* multiplier; NULL: input and output have the same quantisation */
+  const int32_t* pair; /* multiplier; NULL: input and output have the same quantization */
   uint32_t pairShift;  /* the shift lies so far behind the multiplier */
   int32_t inZero;
   int32_t outZero;

@@ -86,9 +86,9 @@ static void averagePixel(const PoolS8* k, uint32_t batchRow, const tigris_window
       if (pairs == NULL) {
         v = tigris_clamp_s32(roundedDivide(sum[c], divisor), p->lo.i, p->hi.i);
       } else {
-        const int32_t centred =
+        const int32_t centered =
             (int32_t)((uint32_t)sum[c] - (uint32_t)divisor * (uint32_t)k->in_zero);
-        v = tigris_scale_s8(even, centred, pairs[divisor - 1],
+        v = tigris_scale_s8(even, centered, pairs[divisor - 1],
                             pairs[p->requant_count + (uint32_t)divisor - 1], k->out_zero, p->lo.i,
                             p->hi.i);
       }
@@ -149,8 +149,8 @@ static void averageSums(const tigris_call* call, int32_t taps, const int32_t* su
     if (pair == NULL) {
       v = tigris_clamp_s32(roundedDivide(sum[c], taps), p->lo.i, p->hi.i);
     } else {
-      const int32_t centred = (int32_t)((uint32_t)sum[c] - (uint32_t)taps * (uint32_t)inZero);
-      v = tigris_scale_s8(even, centred, pair[0], pair[1], outZero, p->lo.i, p->hi.i);
+      const int32_t centered = (int32_t)((uint32_t)sum[c] - (uint32_t)taps * (uint32_t)inZero);
+      v = tigris_scale_s8(even, centered, pair[0], pair[1], outZero, p->lo.i, p->hi.i);
     }
     y[c] = (int8_t)v;
   }

@@ -1,4 +1,4 @@
-/* Conversions between float and quantised integers, and between two quantisations of one type. */
+/* Conversions between float and quantized integers, and between two quantizations of one type. */
 #include "quantize.h"
 
 #include "fixed_point.h"

@@ -1,4 +1,4 @@
-/* One float as an integer of a quantisation. */
+/* One float as an integer of a quantization. */
 #ifndef TIGRIS_QUANTIZE_H
 #define TIGRIS_QUANTIZE_H
 

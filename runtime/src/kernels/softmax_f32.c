@@ -5,7 +5,7 @@
 #include "walk.h"
 
 /* n values, `step` apart. */
-static void normalise(float* y, const float* x, uint32_t n, size_t step, int isLog) {
+static void normalize(float* y, const float* x, uint32_t n, size_t step, int isLog) {
   float top = x[0];
   float sum = 0.0f;
   uint32_t i;
@@ -41,7 +41,7 @@ tigris_status tigris_softmax_f32(const tigris_call* call) {
     inner *= (uint32_t)dims[i];
   for (outer = 0; outer < span.count; outer += n * inner) {
     for (i = 0; i < inner; ++i)
-      normalise(y + outer + i, x + outer + i, n, inner, call->op->opcode == TIGRIS_OP_LOG_SOFTMAX);
+      normalize(y + outer + i, x + outer + i, n, inner, call->op->opcode == TIGRIS_OP_LOG_SOFTMAX);
   }
   return TIGRIS_OK;
 }

@@ -15,7 +15,7 @@ static int32_t expNegative(int32_t x) {
   const int32_t quarter = 1 << 24;
   const int32_t fraction = (x & (quarter - 1)) - quarter; /* in [-1/4, 0) */
   const int32_t rest = fraction - x;
-  const int32_t a = tigris_shift_left_wrap(fraction, 5) + (1 << 28); /* Q0.31, centred at -1/8 */
+  const int32_t a = tigris_shift_left_wrap(fraction, 5) + (1 << 28); /* Q0.31, centered at -1/8 */
   const int32_t a2 = tigris_high_mul(a, a);
   const int32_t a3 = tigris_high_mul(a2, a);
   const int32_t a4 = tigris_high_mul(a2, a2);
@@ -32,7 +32,7 @@ static int32_t expNegative(int32_t x) {
   return result;
 }
 
-/* exp of a difference to the maximum (<= 0), both in quantised units. */
+/* exp of a difference to the maximum (<= 0), both in quantized units. */
 static int32_t expOf(int32_t difference, const tigris_softmax_params* p) {
   const int64_t wide = (int64_t)difference * (INT64_C(1) << p->left_shift);
   const int32_t shifted = wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
@@ -40,7 +40,7 @@ static int32_t expOf(int32_t difference, const tigris_softmax_params* p) {
 }
 
 /* n values, `step` apart. */
-static void normalise(int8_t* y, const int8_t* x, uint32_t n, size_t step,
+static void normalize(int8_t* y, const int8_t* x, uint32_t n, size_t step,
                       const tigris_softmax_params* p) {
   int32_t top = -128;
   int32_t sum = 0; /* Q12.19, saturated */
@@ -83,7 +83,7 @@ tigris_status tigris_softmax_s8(const tigris_call* call) {
     inner *= (uint32_t)dims[i];
   for (outer = 0; outer < span.count; outer += n * inner) {
     for (i = 0; i < inner; ++i)
-      normalise(y + outer + i, x + outer + i, n, inner, p);
+      normalize(y + outer + i, x + outer + i, n, inner, p);
   }
   return TIGRIS_OK;
 }

@@ -2,7 +2,7 @@
  *
  * A factor of a product is at most 65,535 in magnitude, so sums stay far inside 64 bits. Unlike
  * TensorFlow Lite, which cuts multipliers to 15 bits for 64-bit sums, all 31 are used: the
- * result is the exact product rounded once, ties upwards. */
+ * result is the exact product rounded once, ties upward. */
 #ifndef TIGRIS_WIDE_S16_H
 #define TIGRIS_WIDE_S16_H
 
@@ -12,7 +12,7 @@
 /* Sums are cut to this magnitude before they are scaled. */
 #define TIGRIS_WIDE_LIMIT (INT64_C(1) << 47)
 
-/* round(x * multiplier * 2^(shift - 31)), ties upwards; shift in [-31, 30]. Cut to 2^62 where it is larger. */
+/* round(x * multiplier * 2^(shift - 31)), ties upward; shift in [-31, 30]. Cut to 2^62 where it is larger. */
 static inline int64_t tigris_requantize_wide(int64_t x, int32_t multiplier, int32_t shift) {
   const int32_t right = 31 - shift;
   int64_t high;

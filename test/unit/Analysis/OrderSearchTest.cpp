@@ -155,7 +155,7 @@ TEST_CASE("bounds of groups hold for every order") {
       }
       return false;
     };
-    std::vector<std::vector<size_t>> groups; // neighbours that do not depend on each other
+    std::vector<std::vector<size_t>> groups; // neighbors that do not depend on each other
     for (size_t op = 0; op < problem.ops(); ++op) {
       if (groups.empty() || std::any_of(groups.back().begin(), groups.back().end(),
                                         [&](size_t other) { return dependsOn(op, other); }))

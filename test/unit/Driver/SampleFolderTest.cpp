@@ -31,7 +31,7 @@ public:
 
   std::string path() const { return path_.string(); }
 
-  /// An array that counts upwards from `first`.
+  /// An array that counts upward from `first`.
   void put(const std::string& name, const Shape& shape, float first) const {
     NpyArray array{DType::Float32, shape, {}};
     for (int64_t i = 0; i < shape.elements(); ++i) {

@@ -16,7 +16,7 @@ void checkNear(const Reals& actual, const Reals& expected) {
 
 } // namespace
 
-TEST_CASE("eval: integers wrap around to their type and divide towards zero") {
+TEST_CASE("eval: integers wrap around to their type and divide toward zero") {
   GraphBuilder b;
   const auto bytes = [&](const Ints& values) {
     return b.constant(values, DType::Int8, {static_cast<int64_t>(values.size())});

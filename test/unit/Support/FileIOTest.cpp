@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A directory of its own for each test case, gone afterwards.
+/// A directory of its own for each test case, gone afterward.
 class TemporaryDirectory {
 public:
   TemporaryDirectory() {

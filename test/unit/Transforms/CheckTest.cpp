@@ -16,7 +16,7 @@ TEST_CASE("CHECK-NEXT means the very next line") {
   CHECK(checkText("a\nx\nb\n", "# CHECK: a\n# CHECK-NEXT: b\n"));
 }
 
-TEST_CASE("CHECK-NOT covers the text between its neighbours") {
+TEST_CASE("CHECK-NOT covers the text between its neighbors") {
   CHECK(checkText("a\nx\nb\n", "# CHECK: a\n# CHECK-NOT: x\n# CHECK: b\n"));
   CHECK_FALSE(checkText("a\nb\nx\n", "# CHECK: a\n# CHECK-NOT: x\n# CHECK: b\n"));
   CHECK(checkText("a\nx\n", "# CHECK: a\n# CHECK-NOT: x\n"));

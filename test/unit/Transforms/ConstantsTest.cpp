@@ -218,7 +218,7 @@ blobs:
 )");
 }
 
-TEST_CASE("static-args: a slice that runs backwards keeps its direction") {
+TEST_CASE("static-args: a slice that runs backward keeps its direction") {
   const char* yaml = R"(
 inputs: [{name: x}]
 outputs: [{name: y}]

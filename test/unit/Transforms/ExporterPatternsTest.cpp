@@ -1,4 +1,4 @@
-// Operators recognised in what exporters write.
+// Operators recognized in what exporters write.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

@@ -352,7 +352,7 @@ TEST_CASE("qdq-fold: a float bias is rounded where results are rounded twice") {
 )"));
 }
 
-TEST_CASE("qdq-fold: neighbours cancel or become Requantize") {
+TEST_CASE("qdq-fold: neighbors cancel or become Requantize") {
   checkPass("qdq-fold", R"(
 inputs: [{name: x}]
 outputs: [{name: y}]

@@ -49,7 +49,7 @@ ops:
   checkSameValues(parseGraph(yaml), checkPass("transpose-regroup", yaml));
 }
 
-TEST_CASE("transpose-regroup: dimensions of size 1 go with their neighbours") {
+TEST_CASE("transpose-regroup: dimensions of size 1 go with their neighbors") {
   const char* yaml = R"(
 inputs: [{name: x}]
 outputs: [{name: z}]
