@@ -1,29 +1,36 @@
 /* The contract between the executor and the kernels: views, calls and the backend table.
  *
- * ## Strips
- * A kernel computes the rows of the output its view asks for, and nothing else. A row is one index of
- * the H axis of [N,H,W,C] (of L in [N,L,C], of N in [N,C]); rows are numbered through the batch: row n*H + y.
- * Tensors of any other rank have one row, the whole tensor. Coordinates are absolute: a convolution
- * tap is padding if and only if it falls outside the whole tensor, never because the view ends.
- * So any split of the rows gives the same bytes, provided the input views hold the rows needed.
- * Kernels reach rows through tigris_row (src/view.h) only.
+ * ## Rows
+ * A kernel computes exactly the rows of the output that its view asks for. A row is one index of
+ * the H axis of [N,H,W,C] (of L in [N,L,C], of N in [N,C]). Rows are numbered through the batch:
+ * row n*H + y. Tensors of any other rank have one row, the whole tensor.
+ *
+ * Coordinates are absolute: a convolution tap is padding if and only if it falls outside the whole
+ * tensor, never because the view ends. Any split of the rows therefore gives the same bytes,
+ * provided the input views hold the rows needed. Kernels access rows through tigris_row
+ * (src/view.h) only.
  *
  * ## Boxes
- * In a tiled stage each call is a small dense problem of its own: every view has the dimensions of a box of
- * its tensor and the box's elements packed, and the parameters are adjusted to it (pads are what
- * the box lacks of the whole tensor's; those of CONV_TRANSPOSE and PAD may be negative; channel ranges
- * have their own `groups` and start of requantization pairs and zero points). A kernel that takes
- * dimensions from views and parameters from the call computes boxes and whole tensors alike.
- * Weights, bias and other constants per output channel stay where they are in the plan: `data` is at
- * the first output channel of the box, and the distances are those of the whole tensor. So do the
- * operands of MATMUL that are constants. A dimension of a CONCAT input may be 0.
+ * In a tiled stage each call is a small dense problem of its own. A box is one index range per
+ * axis. Every view has the dimensions of a box of its tensor and holds the box's elements, packed.
+ * The parameters are adjusted to the box:
+ *  - Pads are the part of the whole tensor's padding that the box sees; those of CONV_TRANSPOSE and
+ *    PAD may be negative.
+ *  - Channel ranges have their own `groups`, first requantization pair and first zero point.
+ *
+ * A kernel that takes dimensions from views and parameters from the call computes boxes and whole
+ * tensors alike. Weights, biases and other constants per output channel stay where they are in the
+ * plan: `data` points to the first output channel of the box, and strides are those of the whole
+ * tensor. The same holds for constant operands of MATMUL. A dimension of a CONCAT input may be 0.
  * `requant_count` is the number of pairs in the plan: shift i is at requant + requant_count + i.
- * Where op->flags are not 0 the arithmetic is another (tigris_ops.h): backends leave such ops to the reference kernels.
+ *
+ * If op->flags is not 0, the op uses another arithmetic (tigris_ops.h); backends leave such ops to
+ * the reference kernels.
  *
  * ## Kernels
- * Return TIGRIS_OK or an error; must be re-entrant, must not allocate, and may assume everything
- * tigris_plan_open has checked. Only the opcodes that take indices meet
- * data-dependent errors. */
+ * Kernels return TIGRIS_OK or an error. They must be re-entrant, must not allocate, and may assume
+ * everything that tigris_plan_open has checked. Only opcodes that take indices meet errors that
+ * depend on data. */
 #ifndef TIGRIS_BACKEND_H
 #define TIGRIS_BACKEND_H
 
@@ -33,15 +40,16 @@
 extern "C" {
 #endif
 
-/* Rows [first, first + rows) of a tensor, or of a box of one. Row r lies at data + (r - first) * pitch. */
+/* Rows [first, first + rows) of a tensor or of a box. Row r is at data + (r - first) * pitch. */
 typedef struct tigris_view {
-  uint8_t* data; /* NULL: the optional operand is absent; inputs are not to be written */
+  /* NULL: the optional operand is absent. Inputs must not be written. */
+  uint8_t* data;
   const tigris_tensor*
-      tensor;          /* its dtype, rank and quantization hold; its dims and bytes need not */
-  const int32_t* dims; /* of the problem at hand, tensor->rank of them */
+      tensor;          /* its dtype, rank and quantization apply; its dims and bytes may not */
+  const int32_t* dims; /* dimensions of this call's problem, tensor->rank of them */
   uint32_t first;
   uint32_t rows;
-  uint32_t pitch; /* bytes from row to row; at present always the bytes of a row */
+  uint32_t pitch; /* bytes from row to row; at present always the bytes of one row */
 } tigris_view;
 
 /* One kernel call. */
@@ -57,31 +65,33 @@ typedef struct tigris_call {
 
 typedef tigris_status (*tigris_kernel)(const tigris_call* call);
 
-/* Raised whenever a struct of this header or the meaning of a field changes. */
+/* Incremented whenever a struct of this header or the meaning of a field changes. */
 #define TIGRIS_BACKEND_ABI 1u
 
-/* A constant table, trusted. */
+/* The table of a backend. Constant and trusted. */
 typedef struct tigris_backend {
   const char* name;
   uint32_t abi_version; /* TIGRIS_BACKEND_ABI */
-  uint32_t
-      alignment; /* power of two: of tensors, constants and scratch; at most TIGRIS_PLAN_ALIGN for constants */
-  /* The kernel for an op, or NULL. Called at init and before each call: must be quick and pure. */
+  /* power of two: of tensors, constants and scratch; at most TIGRIS_PLAN_ALIGN for constants */
+  uint32_t alignment;
+  /* The kernel for an op, or NULL. Called at init and before each call: must be fast and without
+   * side effects. */
   tigris_kernel (*find)(const tigris_plan* plan, const tigris_op* op);
-  /* Scratch an op needs, in bytes; NULL: none needs any. */
+  /* Scratch that an op needs, in bytes. A NULL pointer means that no op needs any. */
   uint32_t (*scratch_bytes)(const tigris_plan* plan, const tigris_op* op);
-  /* The kernel for an op whose output is a SINK buffer, or NULL. NULL: there are none. It adds the rows that the
-   * input view holds, `first` being the place of the first one in its image, to float or int32 sums at the output's
-   * data, which has room for them. They come in ascending order; with an image's last row it writes what the op's
-   * other kernel would. */
+  /* The kernel for an op whose output is a SINK buffer, or NULL; a NULL pointer means that there
+   * are none. The kernel adds the rows in the input view to float or int32 sums at the output's
+   * data, which has space for them; `first` is the position of the view's first row in its image.
+   * Rows come in ascending order. With the last row of an image the kernel writes the result that
+   * the op's ordinary kernel would write. */
   tigris_kernel (*find_sink)(const tigris_plan* plan, const tigris_op* op);
 } tigris_backend;
 
-/* Portable kernels for every opcode: any C99 compiler, no scratch, alignment 4. Other backends call its
- * `find` for what they lack. */
+/* Portable kernels for every opcode: any C99 compiler, no scratch, alignment 4. Other backends call
+ * its `find` for the ops they do not implement. */
 extern const tigris_backend tigris_backend_reference;
 
-/* Its `find_sink`, for other backends. */
+/* The `find_sink` of the reference backend, for use by other backends. */
 tigris_kernel tigris_reference_sink(const tigris_plan* plan, const tigris_op* op);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* The CMSIS-NN backend: Arm's int8 kernels behind tigris_backend, the reference kernels for everything else.
+/* The CMSIS-NN backend: Arm's int8 kernels behind tigris_backend, the reference kernels for
+ * everything else.
  *
  * Link runtime/backends/cmsis_nn and a CMSIS-NN compiled with the same processor flags
  * (docs/backends.md). Output bytes equal the reference backend's. */

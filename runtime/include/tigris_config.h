@@ -1,8 +1,8 @@
-/* Build-time choices of the runtime: alignment, limits and which kernels are linked.
+/* Build-time options of the runtime: alignment, limits, and which parts and kernels are linked.
  *
  * Every macro may be overridden on the compiler's command line or in a selection header named by
- * TIGRIS_SELECTION_HEADER, e.g. -DTIGRIS_SELECTION_HEADER='"my_model_kernels.h"'. The library and the
- * program that uses it must be built with the same values. */
+ * TIGRIS_SELECTION_HEADER, e.g. -DTIGRIS_SELECTION_HEADER='"my_model_kernels.h"'. The library and
+ * the program that uses it must be built with the same values. */
 #ifndef TIGRIS_CONFIG_H
 #define TIGRIS_CONFIG_H
 
@@ -10,13 +10,14 @@
 #include TIGRIS_SELECTION_HEADER
 #endif
 
-/* Records are read in place, so the processor has to be little-endian as the file is. */
+/* Records are read in place, so the processor must be little-endian like the file. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the TiGrIS runtime supports little-endian processors only"
 #endif
 
 /* Alignment in bytes of tensors and arenas that suits this processor's vector loads. Declare arenas
- * with it; compile plans with at least it. The reference kernels need TIGRIS_MIN_ALIGN (4) only. */
+ * with it, and compile plans with at least this alignment. The reference kernels need only
+ * TIGRIS_MIN_ALIGN (4). */
 #ifndef TIGRIS_TENSOR_ALIGN
 #if defined(__XTENSA__)
 #define TIGRIS_TENSOR_ALIGN 8
@@ -29,78 +30,85 @@
 #endif
 #endif
 
-/* Inputs plus outputs of one op. The executor keeps one view each on the stack (24 bytes on a 32-bit
- * processor; 40 in tiled stages). A plan with a wider op is refused with TIGRIS_E_LIMIT. */
+/* Maximum number of inputs plus outputs of one op. The executor keeps one view for each on the
+ * stack (24 bytes on a 32-bit processor; 40 in tiled stages). A plan with a wider op is refused
+ * (TIGRIS_E_LIMIT). */
 #ifndef TIGRIS_MAX_OPERANDS
 #define TIGRIS_MAX_OPERANDS 32
 #endif
 
-/* Model inputs plus outputs when they live in caller buffers, or in the arena in dynamic mode: two pointers each
- * in the context. A plan with more is refused with TIGRIS_E_LIMIT. The header of a plan
- * (tigris-emit --kernels-header) says how many that plan needs, so that nobody pays for more. */
+/* Maximum number of model inputs plus outputs that are in caller buffers, or in the arena in
+ * dynamic mode. Each takes two pointers in the context. A plan with more is refused
+ * (TIGRIS_E_LIMIT). The header made by `tigris-emit --kernels-header` sets the number that a plan
+ * needs. */
 #ifndef TIGRIS_MAX_PORTS
 #define TIGRIS_MAX_PORTS 64
 #endif
 
-/* Parts of the core: define TIGRIS_PARTS_DEFAULT as 0 and single ones of the next six as 1 to have only those. */
+/* Parts of the core. To select single parts, define TIGRIS_PARTS_DEFAULT as 0 and the wanted ones
+ * of the next six as 1. */
 #ifndef TIGRIS_PARTS_DEFAULT
 #define TIGRIS_PARTS_DEFAULT 1
 #endif
 
-/* 0 leaves out the dynamic arena: less fast memory than a plan requires is then TIGRIS_E_MEMORY. */
+/* 0 leaves out the dynamic arena: less fast memory than the plan requires is TIGRIS_E_MEMORY. */
 #ifndef TIGRIS_DYNAMIC_ARENA
 #define TIGRIS_DYNAMIC_ARENA TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out stages in boxes: plans that have some are then TIGRIS_E_UNSUPPORTED. */
+/* 0 leaves out tiled stages: plans that have them are TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_TILED_STAGES
 #define TIGRIS_TILED_STAGES TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out streamed stages, and with them inputs and outputs by rows: likewise. */
+/* 0 leaves out streamed stages, and with them inputs and outputs by rows: plans that have them are
+ * TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_STREAMED_STAGES
 #define TIGRIS_STREAMED_STAGES TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out stripes of streamed stages: likewise. */
+/* 0 leaves out stripes of streamed stages: plans that have them are TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_STRIPES
 #define TIGRIS_STRIPES TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out states: plans that have some are then TIGRIS_E_UNSUPPORTED, and tigris_reset has nothing to do. */
+/* 0 leaves out states: plans that have them are TIGRIS_E_UNSUPPORTED, and tigris_reset does
+ * nothing. */
 #ifndef TIGRIS_STATES
 #define TIGRIS_STATES TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out the unpacking of weights: plans with weight blocks are then TIGRIS_E_UNSUPPORTED. */
+/* 0 leaves out the unpacking of weights: plans with weight blocks are TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_WEIGHT_BLOCKS
 #define TIGRIS_WEIGHT_BLOCKS TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out the checks of a plan's records (about a quarter of the core): the firmware trusts its flash. What is
- * left: magic, version, sizes, the checksum, the section table, and whether this build has what
- * the plan needs. Only for plans that a build with checks has opened before (tigris-run and tigris-dump do), from a
- * place that nobody else can write to: a plan made to do harm is then not stopped. */
+/* 0 leaves out the checks of a plan's records (about a quarter of the core) for firmware that
+ * trusts its flash. Still checked: magic, version, sizes, the checksum, the section table, and
+ * whether this build supports the plan. Use it only for plans that a build with checks has opened
+ * before (tigris-run and tigris-dump do) and that nobody else can write to: a malicious plan is not
+ * detected. */
 #ifndef TIGRIS_VALIDATE
 #define TIGRIS_VALIDATE 1
 #endif
 
-/* 1 lets tigris_set_profile watch the kernel calls. */
+/* 1 enables tigris_set_profile, which observes the kernel calls. */
 #ifndef TIGRIS_PROFILE
 #define TIGRIS_PROFILE 0
 #endif
 
-/* 0 removes the texts of tigris_status_text (it then returns "" always). */
+/* 0 removes the texts of tigris_status_text, which then always returns "". */
 #ifndef TIGRIS_STATUS_TEXT
 #define TIGRIS_STATUS_TEXT 1
 #endif
 
-/* Kernels: define TIGRIS_KERNELS_DEFAULT as 0 and single TIGRIS_KERNEL_... as 1 to link only what a
- * plan uses. A missing kernel is found by tigris_init (TIGRIS_E_KERNEL), never during a run. */
+/* Kernels. To link only what a plan uses, define TIGRIS_KERNELS_DEFAULT as 0 and the
+ * TIGRIS_KERNEL_... that it needs as 1. tigris_init reports a missing kernel (TIGRIS_E_KERNEL); a
+ * run never does. */
 #ifndef TIGRIS_KERNELS_DEFAULT
 #define TIGRIS_KERNELS_DEFAULT 1
 #endif
-/* What the kernels of ops with TIGRIS_ROUND_EVEN need; without it plans with such ops are refused. */
+/* Kernels of ops with TIGRIS_ROUND_EVEN; without them, plans with such ops are refused. */
 #ifndef TIGRIS_EVEN_KERNELS
 #define TIGRIS_EVEN_KERNELS TIGRIS_KERNELS_DEFAULT
 #endif
@@ -207,8 +215,9 @@
 #define TIGRIS_KERNEL_MAP_S16 TIGRIS_KERNELS_DEFAULT
 #endif
 
-/* Adapters of the CMSIS-NN backend (runtime/backends/cmsis_nn), with the same default. One that is missing
- * leaves its ops to the reference kernels; CMSIS-NN's own functions are linked by use. */
+/* Adapters of the CMSIS-NN backend (runtime/backends/cmsis_nn), with the same default. Ops of an
+ * adapter that is left out run on the reference kernels. The linker takes only those functions of
+ * CMSIS-NN that the adapters call. */
 #ifndef TIGRIS_CMSIS_NN_CONV
 #define TIGRIS_CMSIS_NN_CONV TIGRIS_KERNELS_DEFAULT
 #endif
@@ -228,9 +237,10 @@
 #define TIGRIS_CMSIS_NN_SOFTMAX TIGRIS_KERNELS_DEFAULT
 #endif
 
-/* Families of ops that plans may have: the rules for their records and for cutting them into tiles. A family is
- * there when one of its kernels is, of the reference or of a backend that lies beside it; define its macro for kernels
- * of your own. Plans with other ops are TIGRIS_E_UNSUPPORTED. */
+/* Operator families: the checks of their records and the rules for cutting them into tiles. A
+ * family is present if one of its kernels is, either a reference kernel or one of a backend in this
+ * tree. For kernels of your own, define its macro. Plans with other ops are
+ * TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_OPS_CONV /* CONV DEPTHWISE_CONV CONV_TRANSPOSE */
 #if TIGRIS_KERNEL_CONV_F32 || TIGRIS_KERNEL_CONV_S8 || TIGRIS_KERNEL_DEPTHWISE_CONV_F32 ||         \
     TIGRIS_KERNEL_DEPTHWISE_CONV_S8 || TIGRIS_KERNEL_CONV_TRANSPOSE_F32 ||                         \
@@ -364,7 +374,7 @@
 #endif
 #endif
 
-/* Follows from the others: what stages in boxes and streamed ones share. */
+/* Derived: what tiled and streamed stages share. */
 #define TIGRIS_TILES (TIGRIS_TILED_STAGES || TIGRIS_STREAMED_STAGES)
 
 #endif /* TIGRIS_CONFIG_H */

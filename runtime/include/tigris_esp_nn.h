@@ -1,8 +1,9 @@
-/* The ESP-NN backend: Espressif's int8 kernels behind tigris_backend, the reference kernels for everything else.
+/* The ESP-NN backend: Espressif's int8 kernels behind tigris_backend, the reference kernels for
+ * everything else.
  *
- * Link runtime/backends/esp_nn and ESP-NN (docs/backends.md). Output bytes equal the reference backend's.
- * ESP-NN keeps the address of its scratch in global variables: contexts on this backend must not run at
- * the same time in several tasks. */
+ * Link runtime/backends/esp_nn and ESP-NN (docs/backends.md). Output bytes equal the reference
+ * backend's. ESP-NN keeps the address of its scratch in global variables: contexts on this
+ * backend must not run at the same time in several tasks. */
 #ifndef TIGRIS_ESP_NN_H
 #define TIGRIS_ESP_NN_H
 

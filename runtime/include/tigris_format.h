@@ -1,25 +1,28 @@
-/* The bytes of a `.tgrs` plan: every record, number and rule; the emitter, the dumpers and the runtime share this file.
+/* The bytes of a `.tgrs` plan: every record, number and rule. The emitter, the dumpers and the
+ * runtime share this file.
  *
- * Operators and their parameters are in tigris_ops.h. Both compile as C99 and as C++20 and depend on <stdint.h> and
- * <stddef.h> only. docs/tgrs-format.md shows the same layout as byte tables; where they disagree the headers are right.
+ * Operators and their parameters are in tigris_ops.h. Both headers compile as C99 and as C++20 and
+ * depend on <stdint.h> and <stddef.h> only. docs/tgrs-format.md shows the same layout as byte
+ * tables; if the two disagree, the headers are right.
  *
  * ## General rules
- *  - Little-endian. Every field is naturally aligned inside its record, so a record may be read in
- *    place (and written with one memcpy on a little-endian host). Reserved fields are written as 0.
- *  - A file is: header, directory, sections. The header is 32 bytes, the directory follows at offset
- *    `header_size` and holds `section_count` entries, and every section starts at a multiple of
- *    TIGRIS_SECTION_ALIGN counted from the start of the file. Padding bytes are 0. In memory the plan
- *    itself must lie at a multiple of TIGRIS_PLAN_ALIGN.
- *  - All section types below must be there exactly once; an empty one has length 0 and
- *    count 0. Readers ignore section types they do not know. SUMMARY may grow at its end in later
- *    versions: a reader takes the part it knows. All other records keep their size.
- *  - Numbers once published (section types, dtypes, opcodes, functions, pools, modes) are never reused.
+ *  - Numbers are little-endian. Every field is naturally aligned inside its record, so a record may
+ *    be read in place (and written with one memcpy on a little-endian host). Reserved fields are
+ *    written as 0.
+ *  - A file is header, directory, sections. The header is 32 bytes. The directory follows at offset
+ *    `header_size` and holds `section_count` entries. Every section starts at a multiple of
+ *    TIGRIS_SECTION_ALIGN, counted from the start of the file. Padding bytes are 0. In memory the
+ *    plan itself must be at a multiple of TIGRIS_PLAN_ALIGN.
+ *  - Every section type below occurs exactly once; an empty section has length 0 and count 0.
+ *    Readers ignore section types they do not know. SUMMARY may grow at its end in later versions,
+ *    and a reader uses the part it knows. All other records keep their size.
+ *  - Published numbers (section types, dtypes, opcodes, functions, pools, modes) are never reused.
  *  - TIGRIS_NONE marks an absent index, offset or string everywhere.
  *
  * ## Tensors
- *  Activations are NHWC: rank 4 = [N,H,W,C], rank 3 = [N,L,C], rank 2 = [N,C]. Kernels that think in
- *  four dimensions read rank 3 as H=L, W=1 and rank 2 as H=W=1. Every dimension is at least 1.
- *  Tensors are dense. `bytes` = product of the dimensions * element size. */
+ * Activations are NHWC: rank 4 = [N,H,W,C], rank 3 = [N,L,C], rank 2 = [N,C]. Kernels for four
+ * dimensions read rank 3 as H=L, W=1 and rank 2 as H=W=1. Every dimension is at least 1. Tensors
+ * are dense. `bytes` = product of the dimensions * element size. */
 #ifndef TIGRIS_FORMAT_H
 #define TIGRIS_FORMAT_H
 
@@ -33,7 +36,7 @@
 #define TIGRIS_SECTION_ALIGN 16u /* of every section, from the start of the file */
 #define TIGRIS_WEIGHT_ALIGN 16u  /* of every constant, from the start of WEIGHTS */
 #define TIGRIS_MIN_ALIGN 4u      /* smallest legal summary.align */
-#define TIGRIS_MAX_ALIGN 4096u   /* and the largest */
+#define TIGRIS_MAX_ALIGN 4096u   /* largest legal summary.align */
 #define TIGRIS_MAX_RANK 8u
 #define TIGRIS_MAX_TENSOR_BYTES 0x40000000u /* 1 GiB: element offsets and one step fit int32 */
 
@@ -48,7 +51,7 @@
 
 /* ------------------------------------------------------------------ header */
 
-/* The prefix that never changes, in any version: 32 bytes at offset 0. */
+/* The prefix that stays the same in every version: 32 bytes at offset 0. */
 typedef struct tigris_header {
   uint8_t magic[4];       /* 'T','G','R','S' */
   uint16_t version;       /* TIGRIS_FORMAT_VERSION */
@@ -63,8 +66,8 @@ typedef struct tigris_section {
   uint32_t type;   /* tigris_section_type */
   uint32_t offset; /* from the start of the file, multiple of TIGRIS_SECTION_ALIGN */
   uint32_t length; /* bytes without padding */
-  uint32_t
-      count; /* records; int32 elements for INTS and REQUANT; bytes for STRINGS, PARAMS, WEIGHTS */
+  /* records; int32 elements for INTS and REQUANT; bytes for STRINGS, PARAMS, WEIGHTS */
+  uint32_t count;
 } tigris_section;
 
 typedef enum tigris_section_type {
@@ -82,29 +85,30 @@ typedef enum tigris_section_type {
   TIGRIS_SECTION_STAGES = 12,    /* tigris_stage[] in execution order */
   TIGRIS_SECTION_WEIGHTS = 13,   /* constants, each at a multiple of TIGRIS_WEIGHT_ALIGN; blocks */
   TIGRIS_SECTION_TILINGS = 14,   /* tigris_tiling[], one per tiled stage */
-  TIGRIS_SECTION_TILE_BUFFERS = 15, /* tigris_tile_buffer[], those of one tiling side by side */
-  TIGRIS_SECTION_BLOCKS = 16        /* tigris_weight_block[], ascending by first_op */
+  /* tigris_tile_buffer[], those of one tiling adjacent */
+  TIGRIS_SECTION_TILE_BUFFERS = 15,
+  TIGRIS_SECTION_BLOCKS = 16 /* tigris_weight_block[], ascending by first_op */
 } tigris_section_type;
 #define TIGRIS_SECTION_LAST 16u
 
 /* ----------------------------------------------------------------- summary */
 
-/* Where model inputs and outputs live. */
+/* Where model inputs and outputs are. */
 typedef enum tigris_io_mode {
   TIGRIS_IO_SLOW = 0,   /* in slow memory, at port.offset */
   TIGRIS_IO_CALLER = 1, /* in buffers the caller owns; counted in io_bytes only */
   TIGRIS_IO_ARENA = 2   /* in the fast arena, at port.offset */
 } tigris_io_mode;
 
-/* What the plan needs and what the planner predicts. Sizes in bytes. `fast_peak` and `slow_peak` are
- * the highest end (offset + tensor bytes, not rounded up) of anything that lives in the pool: what the
- * runtime counts. Strings are offsets into STRINGS or TIGRIS_NONE. */
+/* What the plan needs and what the planner predicts. Sizes in bytes. `fast_peak` and `slow_peak`
+ * are the highest end (offset + tensor bytes, not rounded up) of any tensor in the pool, which is
+ * also what the runtime measures. Strings are offsets into STRINGS or TIGRIS_NONE. */
 typedef struct tigris_summary {
   /* requirements, enforced by the loader */
   uint32_t fast_bytes;    /* fast arena the plan needs, without backend scratch */
-  uint32_t fast_reserved; /* prefix of the fast arena no activation may use: weight blocks */
+  uint32_t fast_reserved; /* prefix of the fast arena for weight blocks; no activation uses it */
   uint32_t slow_bytes;    /* slow memory the plan needs; 0: none */
-  uint32_t flash_bytes;   /* plan size as far as the flash budget is concerned: equals file_size */
+  uint32_t flash_bytes;   /* plan size that counts against the flash budget: equals file_size */
   uint32_t align;   /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
   uint32_t io_mode; /* tigris_io_mode */
   /* budgets the planner was given; TIGRIS_NONE: no limit */
@@ -117,7 +121,7 @@ typedef struct tigris_summary {
   uint32_t planner;
   uint32_t optimize;
   uint32_t producer;    /* tool and version that wrote the file */
-  uint32_t bound_class; /* class of plans the bounds hold for */
+  uint32_t bound_class; /* class of plans for which the bounds hold */
   uint32_t flags;       /* TIGRIS_SUMMARY_* */
   /* predictions, for one inference */
   uint32_t fast_peak;
@@ -130,20 +134,20 @@ typedef struct tigris_summary {
   uint32_t chains;
   uint64_t slow_read;
   uint64_t slow_write;
-  uint64_t compulsory; /* slow traffic no plan can avoid: model inputs + outputs in slow memory */
+  uint64_t compulsory; /* slow traffic of every plan: model inputs + outputs in slow memory */
   uint64_t io_bytes;   /* model inputs + outputs as stored */
   uint64_t macs;
   uint64_t recompute_macs;
   uint64_t unscheduled_peak; /* fast peak of one stage without reordering, reuse or tiling */
   uint64_t bound_fast_peak;  /* lower bounds for the class named above */
   uint64_t bound_slow_traffic;
-  /* fast memory that the plan leaves to the kernels of its target, above fast_bytes; 0: none */
+  /* fast memory above fast_bytes for the scratch of the target's kernels; 0: none */
   uint32_t scratch_bytes;
   uint32_t reserved;
 } tigris_summary;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
-#define TIGRIS_SUMMARY_XIP 2u            /* made to stay in memory-mapped flash */
+#define TIGRIS_SUMMARY_XIP 2u            /* made to be executed in place, in memory-mapped flash */
 
 /* ----------------------------------------------------------------- tensors */
 
@@ -170,10 +174,10 @@ typedef struct tigris_tensor {
   uint32_t name;  /* string or TIGRIS_NONE */
 } tigris_tensor;
 
-#define TIGRIS_TENSOR_CONST 1u  /* lies in WEIGHTS */
+#define TIGRIS_TENSOR_CONST 1u  /* in WEIGHTS */
 #define TIGRIS_TENSOR_INPUT 2u  /* model input */
 #define TIGRIS_TENSOR_OUTPUT 4u /* model output */
-#define TIGRIS_TENSOR_PACKED 8u /* with CONST: lies in WEIGHTS as a part of weight blocks only */
+#define TIGRIS_TENSOR_PACKED 8u /* with CONST: in WEIGHTS only as a part of weight blocks */
 
 /* real = scale * (stored - zero_point); one scale for the whole tensor. */
 typedef struct tigris_quant {
@@ -181,30 +185,31 @@ typedef struct tigris_quant {
   int32_t zero_point;
 } tigris_quant;
 
-/* One model input or output. The runtime handles the stored tensor only; host tools convert between
- * it and the interface form (what the ONNX model takes or gives):
+/* One model input or output. The runtime handles the stored tensor only. Host tools convert between
+ * it and the interface form (the form that the ONNX model takes or gives):
  *   interface F32, tensor S8:  stored = saturate(round_half_even(value / scale) + zero_point)
- *   interface U8, tensor S8:   stored = value - 128 (the tensor's zero point is 128 lower, too)
+ *   interface U8, tensor S8:   stored = value - 128 (the zero point is 128 lower, too)
  *   F32 and U16 with tensor S16: likewise, 32768 lower
  *   interface = tensor dtype:  copy. Other pairs: convert the number.
- * `perm` orders the axes: stored dimension i is interface dimension perm[i]; NCHW kept as NHWC is
- * {0,2,3,1}. perm = TIGRIS_NONE: the same element order, ranks may differ (a view). */
+ * `perm` orders the axes: stored dimension i is interface dimension perm[i]. NCHW stored as NHWC is
+ * {0,2,3,1}. perm = TIGRIS_NONE: the same element order; the ranks may differ (a view). */
 typedef struct tigris_port {
   uint16_t tensor;
   uint8_t direction; /* tigris_direction */
   uint8_t dtype;     /* of the interface */
   uint8_t rank;      /* of the interface */
   uint8_t reserved;
-  uint16_t state;  /* of the other direction: a state, see below; or TIGRIS_NO_PORT */
+  uint16_t state;  /* port of the other direction if both form a state, or TIGRIS_NO_PORT */
   uint32_t dims;   /* of the interface: index into INTS */
   uint32_t perm;   /* index into INTS of `rank` axes, or TIGRIS_NONE */
   uint32_t offset; /* io slow: slow offset; io arena: fast offset; io caller: 0 */
   uint32_t name;   /* string or TIGRIS_NONE */
 } tigris_port;
 
-/* Two ports that name each other are a state: what a run leaves in the output is what the next one finds in
- * the input. They have tensors of one type and size and change places after each run, so nothing is copied.
- * io slow: no other tensor uses their places at any time. Not with io arena, where all bytes are reused. */
+/* Two ports that refer to each other form a state: what a run leaves in the output is the input of
+ * the next run. Their tensors have the same type and size, and the ports swap places after each
+ * run, so nothing is copied. io slow: no other tensor ever uses their places. Not allowed with io
+ * arena, where all bytes are reused. */
 #define TIGRIS_NO_PORT 0xFFFFu
 
 typedef enum tigris_direction { TIGRIS_INPUT = 0, TIGRIS_OUTPUT = 1 } tigris_direction;
@@ -212,16 +217,17 @@ typedef enum tigris_direction { TIGRIS_INPUT = 0, TIGRIS_OUTPUT = 1 } tigris_dir
 /* --------------------------------------------------------- ops and schedule */
 
 typedef enum tigris_pool {
-  TIGRIS_POOL_ABSENT = 0,  /* optional operand left out: tensor = TIGRIS_NO_TENSOR, offset = 0 */
-  TIGRIS_POOL_FAST = 1,    /* offset into the fast arena */
-  TIGRIS_POOL_SLOW = 2,    /* offset into slow memory: the kernel works there directly */
-  TIGRIS_POOL_CALLER = 3,  /* offset = index into PORTS */
-  TIGRIS_POOL_CONST = 4,   /* offset into WEIGHTS, equals tensor.data */
-  TIGRIS_POOL_TILE = 5,    /* tiled stages only: offset = index into the buffers of its tiling */
-  TIGRIS_POOL_UNPACKED = 6 /* packed constants: fast offset inside the block unpacked last */
+  TIGRIS_POOL_ABSENT = 0, /* optional operand left out: tensor = TIGRIS_NO_TENSOR, offset = 0 */
+  TIGRIS_POOL_FAST = 1,   /* offset into the fast arena */
+  TIGRIS_POOL_SLOW = 2,   /* offset into slow memory: the kernel works there directly */
+  TIGRIS_POOL_CALLER = 3, /* offset = index into PORTS */
+  TIGRIS_POOL_CONST = 4,  /* offset into WEIGHTS, equals tensor.data */
+  TIGRIS_POOL_TILE = 5,   /* tiled and streamed stages only: index into the buffers of the tiling */
+  /* packed constants: fast offset inside the most recently unpacked block */
+  TIGRIS_POOL_UNPACKED = 6
 } tigris_pool;
 
-/* An operand knows its address: the executor keeps no table of tensors. Two tensors may share an
+/* An operand holds its address: the executor keeps no table of tensors. Two tensors may share an
  * address (views). An output must not overlap an input of the same op, except where the opcode says
  * "in place" and the address and size are equal. */
 typedef struct tigris_operand {
@@ -231,13 +237,13 @@ typedef struct tigris_operand {
   uint32_t offset;
 } tigris_operand;
 
-/* The op rounds its result once, halves to the even number, as ONNX does: tigris_ops.h, "Rounding to even". */
+/* The op rounds its result once, halves to even, as ONNX does: tigris_ops.h, "Rounding to even". */
 #define TIGRIS_ROUND_EVEN 1u
 
 typedef struct tigris_op {
   uint8_t opcode; /* tigris_opcode */
   uint8_t flags;  /* TIGRIS_ROUND_EVEN or 0 */
-  uint8_t inputs; /* operands: first the inputs, then the outputs */
+  uint8_t inputs; /* operand count; operands are the inputs followed by the outputs */
   uint8_t outputs;
   uint32_t operands;    /* index of the first operand */
   uint32_t params;      /* byte offset into PARAMS, multiple of 4 */
@@ -246,13 +252,13 @@ typedef struct tigris_op {
 } tigris_op;
 
 typedef enum tigris_stage_mode {
-  TIGRIS_STAGE_WHOLE = 0, /* each op runs once over whole tensors */
-  TIGRIS_STAGE_TILED = 1, /* all ops run once per tile; detail indexes TILINGS */
-  TIGRIS_STAGE_STREAMED =
-      2 /* all ops run once per step on the rows that are new; detail as TILED */
+  TIGRIS_STAGE_WHOLE = 0,   /* each op runs once over whole tensors */
+  TIGRIS_STAGE_TILED = 1,   /* all ops run once per tile; detail indexes TILINGS */
+  TIGRIS_STAGE_STREAMED = 2 /* all ops run once per step on the new rows; detail as TILED */
 } tigris_stage_mode;
 
-/* Runs: loads (slow to fast), ops, spills (fast to slow). Stages cover OPS without gap, in order. */
+/* A stage runs its loads (slow to fast), ops and spills (fast to slow). Stages cover OPS in order,
+ * without gaps. */
 typedef struct tigris_stage {
   uint32_t first_op;
   uint32_t op_count;
@@ -260,84 +266,108 @@ typedef struct tigris_stage {
   uint32_t load_count;
   uint32_t first_spill; /* into TRANSFERS */
   uint32_t spill_count;
-  uint32_t peak;   /* highest end of anything the stage touches in the fast arena */
-  uint32_t detail; /* index of a mode-specific record in a later section; TIGRIS_NONE for mode 0 */
+  uint32_t peak;   /* highest end of any range the stage uses in the fast arena */
+  uint32_t detail; /* index of a mode-specific record in a later section; mode 0: TIGRIS_NONE */
   uint16_t mode;   /* tigris_stage_mode */
   uint16_t reserved;
 } tigris_stage;
 
-/* A tiled stage cuts what it leaves behind into boxes and makes one box after the other: load the parts of
- * its inputs that the box needs, run every op on just those parts, store the box.
+/* A tiled stage cuts its results into boxes and computes one box after the other: it loads the
+ * parts of its inputs that the box needs, runs every op on these parts, and stores the box.
  *
- * A box is one range [begin, end) per axis. Tile (i0, i1, i2, i3), i3 running fastest, has of each STORE
- * buffer's tensor, on axis k of size d, the range [i_k * d / tiles[k], (i_k + 1) * d / tiles[k]), rounded
- * down; axes from the tensor's rank on do not exist. From these boxes the needs of all other buffers
- * follow through the ops in reverse order (docs/tgrs-format.md, "Boxes"); a buffer holds the smallest box
- * that covers what every reader needs and, with STORE, its own part. A buffer's bytes are that box,
- * packed. An op whose output box is empty does not run.
+ * A box is one range [begin, end) per axis. Tiles are numbered (i0, i1, i2, i3); i3 varies fastest.
+ * The box of a STORE buffer's tensor in a tile is, on axis k of size d, the range [i_k * d /
+ * tiles[k], (i_k + 1) * d / tiles[k]), rounded down; axes beyond the tensor's rank do not count.
+ * The boxes of all other buffers follow from these through the ops in reverse order
+ * (docs/tgrs-format.md, "Boxes"): a buffer holds the smallest box that covers what every reader
+ * needs and, with STORE, its own part. A buffer's bytes are that box, packed. An op whose output
+ * box is empty does not run.
  *
- * A reader that needs less than the box must need a contiguous piece of it. Tensors have rank 1..4. Loads
- * and spills of the stage are empty. All operands are TILE, CONST, UNPACKED or ABSENT. */
+ * Example: a 3x3 convolution with pads 1 and stride 1 stores 8 rows in tiles[1] = 2. Tile 0 stores
+ * rows [0, 4) and loads input rows [0, 5); tile 1 stores rows [4, 8) and loads rows [3, 8).
+ *
+ * If a reader needs less than the box, it needs a contiguous piece of it. Tensors have rank 1..4.
+ * Loads and spills of the stage are empty. All operands are TILE, CONST, UNPACKED or ABSENT. */
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
-  uint32_t state; /* fast offset of the executor's state, so many bytes for each buffer */
-  /* >= 1, at most the largest such dimension of the STORE buffers; their product is at most the elements of
-   * the largest of these */
+  uint32_t state; /* fast offset of the executor's records, TIGRIS_TILE_STATE bytes per buffer */
+  /* tiles per axis: >= 1, and at most the largest such dimension of the STORE buffers; their
+   * product is at most the elements of the largest of these */
   uint32_t tiles[4];
 } tigris_tiling;
 
-#define TIGRIS_TILE_STATE 32u   /* bytes of state per buffer of a tiled stage: a box */
-#define TIGRIS_STREAM_STATE 6u  /* and of a streamed one: three row numbers of 16 bits */
-#define TIGRIS_STRIPE_STATE 10u /* and of one in stripes: two column numbers, too */
+#define TIGRIS_TILE_STATE 32u   /* executor's record of one buffer of a tiled stage: a box */
+#define TIGRIS_STREAM_STATE 6u  /* of a streamed stage: three row numbers of 16 bits */
+#define TIGRIS_STRIPE_STATE 10u /* of a streamed stage in stripes: two column numbers in addition */
 #define TIGRIS_STREAM_MAX_ROWS                                                                     \
   UINT16_MAX /* of a tensor of a streamed stage; in stripes columns likewise */
 
-/* A streamed stage works forward: in step i1 of tiles[1] it loads the rows [.., (i1 + 1) * d / tiles[1]) of
- * each LOAD buffer with bit 1 in reload_axes that have not come yet, and every op, in order, makes
- * further rows for which the rows of its inputs have come (loaded buffers without bit 1 are there whole), and as many
- * more of them as `start` of its output's buffer says, or all there are; at most its share of a step, d / tiles[1]
- * rounded up. Further steps follow until all rows are made.
- * Rows are indices of axis 1; the outermost axis runs through i0 of tiles[0] (all of its indices), starting
- * anew each time. Every buffer holds the rows that some reader's next row still needs and those that are
- * new in the step, packed; kept rows move to its start, those of the last buffer first. New rows of STORE buffers are stored. So every row
- * is computed once. tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers, where rows are that
- * no op reads any more.
+/* A streamed stage advances through its rows in steps. Rows are the indices of axis 1.
  *
- * With one stripe a buffer whose home is FAST or CALLER may be IN_PLACE: ops read and make its rows at home, where none
- * moves and nothing is loaded or stored.
+ * Step i1 of tiles[1] loads the rows up to (i1 + 1) * d / tiles[1] of each LOAD buffer with bit 1
+ * in reload_axes that are not loaded yet. Then every op, in order, computes the further rows for
+ * which the rows of its inputs are present. LOAD buffers without bit 1 are present whole. An op
+ * computes at most its share of a step, d / tiles[1] rounded up. If its output's buffer has `start`
+ * > 0, the op waits until that many rows more than it needs, or all rows, are present. Further
+ * steps follow until all rows are computed. Every row is computed once.
  *
- * For each i0, all steps are taken once in every stripe i2 of tiles[2] (i1 runs faster than i2). With more than
- * one stripe, buffers have some of the columns (indices of axis 2) only: STORE buffers [i2 * d / tiles[2],
- * (i2 + 1) * d / tiles[2]), which is what is stored of them, and all but LOAD buffers without bit 2 in
- * reload_axes (these have all) the smallest range that also covers what every reader needs for its columns.
- * No range is empty. An op whose operand has more columns than it needs runs once per new row.
+ * A buffer holds, packed, the rows that some reader's next row still needs and the rows that are
+ * new in the step. Kept rows move to the start of the buffer, those of the last buffer first. New
+ * rows of STORE buffers are stored to home, the place of the whole tensor.
  *
- * An op that writes a SINK buffer needs rows of its input in the step in which they come only. It runs in every
- * step with such rows, and adds them to sums, which lie in that buffer from the first of these steps to the
- * last. Then the result, one row, is written over their front. */
+ * Example: two 3x3 convolutions with pads 1, a then b, on 8 rows with tiles[1] = 4. Steps run as
+ * follows:
+ *   step 0: load rows 0..1   a computes row 0       b: nothing
+ *   step 1: load rows 2..3   a computes rows 1..2   b computes rows 0..1
+ *   step 2: load rows 4..5   a computes rows 3..4   b computes rows 2..3
+ *   step 3: load rows 6..7   a computes rows 5..6   b computes rows 4..5
+ *   step 4: nothing to load  a computes row 7       b computes rows 6..7
+ * a's buffer keeps two rows between steps for b's next window.
+ *
+ * The outermost axis runs through i0 of tiles[0] (all of its indices); rows start anew each time.
+ * tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers where the overlapped rows
+ * are no longer read.
+ *
+ * With one stripe, a buffer whose home is FAST or CALLER may be IN_PLACE: ops read and write its
+ * rows at home; nothing is moved, loaded or stored.
+ *
+ * For each i0, all steps are taken once in every stripe i2 of tiles[2]; i1 varies faster than i2.
+ * With more than one stripe, buffers hold a part of the columns (indices of axis 2). STORE buffers
+ * have the columns [i2 * d / tiles[2], (i2 + 1) * d / tiles[2]), which are stored. Other buffers
+ * have the smallest range that also covers what every reader needs for its columns; LOAD buffers
+ * without bit 2 in reload_axes have all columns. No range is empty. An op whose operand holds more
+ * columns than it needs runs once per new row.
+ *
+ * An op that writes a SINK buffer needs the rows of its input only in the step in which they
+ * arrive. It runs in every step with such rows and adds them to sums. The sums are in that buffer
+ * from the first of these steps to the last. The result, one row, is then written over the start of
+ * the sums. */
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from home before op `start` of the stage */
 #define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
-/* with one of them, in a streamed stage: `fast` and `bytes` are those of home, or 0 if that is CALLER */
+/* in a streamed stage, with LOAD or STORE: `fast` and `bytes` are those of home, or 0 if home is
+ * CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u
-/* Streamed stages: holds sums, 4 bytes for each channel. Written by GLOBAL_AVERAGE_POOL, f32 or s8, from another
- * buffer to an output of one row (index of axis 1); tiles[0] is the outermost extent of both. */
+/* Streamed stages: the buffer holds sums, 4 bytes per channel. Written by GLOBAL_AVERAGE_POOL, f32
+ * or s8, from another buffer to an output of one row; tiles[0] is the outermost extent of both. */
 #define TIGRIS_TILE_SINK 8u
 
 typedef struct tigris_tile_buffer {
   uint16_t tensor;
-  uint8_t home;   /* tigris_pool: SLOW, CALLER or FAST with LOAD or STORE, otherwise ABSENT */
-  uint8_t flags;  /* TIGRIS_TILE_*; LOAD alone, STORE and SINK each or both, or none */
+  uint8_t home; /* pool of the whole tensor: SLOW, CALLER or FAST with LOAD or STORE, else ABSENT */
+  /* TIGRIS_TILE_*: LOAD alone, STORE or SINK or both, or none */
+  uint8_t flags;
   uint32_t fast;  /* fast offset */
-  uint32_t bytes; /* room: the largest box of any tile */
-  uint32_t
-      home_offset; /* SLOW, FAST: offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
-  /* LOAD: index of an op of the stage, from 0; otherwise, in a streamed stage, rows that the op which writes it waits
-   * for, beyond those it needs; in a tiled one 0 */
+  uint32_t bytes; /* capacity: the largest box of any tile */
+  /* SLOW, FAST: offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
+  uint32_t home_offset;
+  /* LOAD: index of an op of the stage, from 0. Otherwise, in a streamed stage: number of rows that
+   * the op which writes the buffer waits for beyond those it needs; in a tiled stage 0. */
   uint16_t start;
-  /* LOAD: bit k set: filled again when index i_k differs from the tile before (and in the first tile);
-   * otherwise the buffer still holds the box it needs. 0xF: in every tile. 0 without LOAD. */
+  /* LOAD: bit k is set if the buffer is filled again when index i_k differs from the previous tile
+   * (and in the first tile); otherwise the buffer still holds the box it needs. 0xF: in every tile.
+   * 0 without LOAD. */
   uint16_t reload_axes;
 } tigris_tile_buffer;
 
@@ -345,11 +375,12 @@ typedef enum tigris_block_mode {
   TIGRIS_BLOCK_LZ4 = 1 /* one LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) */
 } tigris_block_mode;
 
-/* Constants of a stage, packed together, and unpacked to the reserved prefix of the fast arena before an op
- * of that stage; in a tiled stage before its first op, once. It replaces whatever the prefix held: an
- * UNPACKED operand lies inside the last block unpacked before its op, in the same stage. */
+/* Constants of a stage that are packed together. They are unpacked to the reserved prefix of the
+ * fast arena before an op of that stage, in a tiled stage once, before its first op. A block
+ * replaces the contents of the prefix: an UNPACKED operand is inside the last block unpacked before
+ * its op, in the same stage. */
 typedef struct tigris_weight_block {
-  uint32_t first_op;     /* unpacked before this op; ascending, no two alike */
+  uint32_t first_op;     /* unpacked before this op; strictly ascending */
   uint32_t data;         /* offset into WEIGHTS, without alignment */
   uint32_t packed_bytes; /* in WEIGHTS */
   uint32_t bytes;        /* unpacked */

@@ -1,9 +1,10 @@
-/* Scratch of vendor kernels, from shapes alone: the planner on a host and the backend on the device share it.
+/* Scratch sizes of vendor kernels, computed from shapes alone. The planner on the host and the
+ * backend on the device share this header.
  *
- * Plain C99 and C++, no other header, no library of a vendor. Each function gives the bytes that an op needs
- * whole; a tile of the op (fewer rows, columns or channels, less padding) never needs more. Sources of
- * the sizes: the `*_get_buffer_size` functions of CMSIS-NN, which the adapters' tests compare with these, and
- * what the adapters add to them. */
+ * Plain C99 and C++; no other header and no vendor library. Each function returns the bytes that a
+ * whole op needs. A tile of the op (fewer rows, columns or channels, less padding) never needs
+ * more. Sources: the `*_get_buffer_size` functions of CMSIS-NN, with which the adapters' tests
+ * compare these functions, plus what the adapters add. */
 #ifndef TIGRIS_SCRATCH_H
 #define TIGRIS_SCRATCH_H
 
@@ -13,8 +14,8 @@
 extern "C" {
 #endif
 
-/* The three ways CMSIS-NN is compiled: plain C (Cortex-M0+, M3, a host), with the DSP extension (M4, M7, M33),
- * with Helium (M55, M85). */
+/* The three variants of CMSIS-NN: plain C (Cortex-M0+, M3, a host), with the DSP extension (M4, M7,
+ * M33), with Helium (M55, M85). */
 typedef enum tigris_cmsis_nn_isa {
   TIGRIS_CMSIS_NN_C = 0,
   TIGRIS_CMSIS_NN_DSP = 1,
@@ -27,22 +28,25 @@ typedef struct tigris_scratch_shape {
   uint32_t kernel_w;
   uint32_t in_channels;
   uint32_t out_channels;
-  int is_padded; /* any padding at all */
+  int is_padded; /* any padding */
   int is_wide;   /* a dilation above 1 */
   int is_near;   /* no padding above 1 */
   int has_bias;
   int is_per_tensor; /* one requantization pair for all output channels */
 } tigris_scratch_shape;
 
-/* Pairs are repeated per channel where there is only one: CMSIS-NN wants one each. */
+/* Bytes of the requantization pairs, repeated per channel if there is only one: CMSIS-NN requires
+ * one per channel. */
 static inline uint32_t tigris_scratch_pairs(const tigris_scratch_shape* s) {
   return s->is_per_tensor && s->out_channels > 1 ? 8u * s->out_channels : 0u;
 }
 
-/* Biases with the zero point of the input in them, and one beyond: outputs are computed in twos. */
+/* Bytes of the biases with the input's zero point folded in, plus one more: outputs are computed in
+ * pairs. */
 static inline uint32_t tigris_scratch_folded(uint32_t outputs) { return 4u * (outputs + 1u); }
 
-/* A column of values widened to 16 bits; what a group of four leaves takes 32 bits each. */
+/* Bytes of a column of values widened to 16 bits; the remainder of groups of four takes 32 bits per
+ * value. */
 static inline uint32_t tigris_scratch_widened(uint32_t values) {
   return 4u * (values / 4u * 2u + values % 4u);
 }
@@ -52,21 +56,22 @@ static inline uint32_t tigris_cmsis_nn_conv_scratch(tigris_cmsis_nn_isa isa,
   const uint32_t columns = s->kernel_h * s->kernel_w * s->in_channels;
   const uint32_t gathered =
       s->kernel_h * s->kernel_w == 1 && !s->is_padded ? 0u : (columns + 3u) / 4u * 4u;
-  if (isa == TIGRIS_CMSIS_NN_DSP) /* two columns, and one as gathered */
+  if (isa == TIGRIS_CMSIS_NN_DSP) /* two widened columns and one gathered column */
     return 2u * tigris_scratch_widened(columns) + gathered;
-  if (isa == TIGRIS_CMSIS_NN_MVE) /* a bias with the zero point in it, and three columns */
+  /* a bias with the zero point folded in, and three columns */
+  if (isa == TIGRIS_CMSIS_NN_MVE)
     return tigris_scratch_pairs(s) + tigris_scratch_folded(s->out_channels) + 3u * gathered;
   return tigris_scratch_pairs(s) + 4u * gathered;
 }
 
-/* Whether a depthwise convolution of one output channel per input channel is the special case of CMSIS-NN for
- * 3x3 windows. */
+/* Whether CMSIS-NN's special case for 3x3 windows computes a depthwise convolution with one output
+ * channel per input channel. */
 static inline int tigris_cmsis_nn_depthwise_3x3(tigris_cmsis_nn_isa isa,
                                                 const tigris_scratch_shape* s) {
   return isa != TIGRIS_CMSIS_NN_MVE && s->kernel_h == 3 && s->kernel_w == 3 && s->is_near;
 }
 
-/* Whether the backend's own loops compute a depthwise convolution. */
+/* Whether the adapter's own loops, not CMSIS-NN, compute a depthwise convolution. */
 static inline int tigris_cmsis_nn_depthwise_own(tigris_cmsis_nn_isa isa,
                                                 const tigris_scratch_shape* s) {
   return isa == TIGRIS_CMSIS_NN_DSP && s->in_channels == s->out_channels && !s->is_wide &&
@@ -82,12 +87,13 @@ static inline uint32_t tigris_cmsis_nn_depthwise_scratch(tigris_cmsis_nn_isa isa
   if (s->in_channels != s->out_channels || s->is_wide || tigris_cmsis_nn_depthwise_3x3(isa, s))
     return bytes;
   if (isa ==
-      TIGRIS_CMSIS_NN_MVE) /* blocks of 124 channels, and a bias of zeros where there is none */
+      /* blocks of 124 channels, and a bias of zeros if there is none */
+      TIGRIS_CMSIS_NN_MVE)
     return bytes + 4u * 124u * taps + (s->has_bias ? 0u : 4u * s->out_channels);
   return isa == TIGRIS_CMSIS_NN_DSP ? bytes + 2u * taps * s->in_channels : bytes;
 }
 
-/* A dense layer of `in` inputs and `out` outputs. */
+/* Scratch of a dense layer with `in` inputs and `out` outputs. */
 static inline uint32_t tigris_cmsis_nn_dense_scratch(tigris_cmsis_nn_isa isa, uint32_t in,
                                                      uint32_t out, int is_per_tensor) {
   if (isa == TIGRIS_CMSIS_NN_DSP)
