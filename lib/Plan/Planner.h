@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
-#include "tigris/Plan/Objective.h"
+#include "tigris/Plan/Stage/Objective.h"
 #include "tigris/Support/Expected.h"
 
 namespace tigris {
@@ -17,17 +17,17 @@ struct PlanOptions {
   /// forward cuts (partitionOrder); needs slow memory.
   std::string planner = "optimal";
   /// "traffic": slow traffic and recomputation in the budget; "latency": the time that traffic, recomputation and
-  /// kernel calls take (Plan/Objective.h); "memory": fast and slow peak together, or the fast peak alone without
-  /// slow memory, with nothing computed twice if that fits (Plan/LeastMemory.h). One stage is the best for the first two where it fits.
+  /// kernel calls take (Plan/Stage/Objective.h); "memory": fast and slow peak together, or the fast peak alone without
+  /// slow memory, with nothing computed twice if that fits (Plan/Sweep/LeastMemory.h). One stage is the best for the first two where it fits.
   std::string optimize = "traffic";
   /// What a slow byte is worth in multiply-accumulates that are done twice, for "traffic" and "memory"; 0: next to
   /// nothing.
   uint64_t macsPerSlowByte = MacsPerSlowByte;
   /// Most multiply-accumulates that may be done twice, in percent of all. Unset: what macsPerSlowByte makes worthwhile, or,
   /// without slow memory, what there is no room without. With slow memory: for "traffic" only, which then is made as
-  /// small as that allows (Plan/LeastTraffic.h).
+  /// small as that allows (Plan/Sweep/LeastTraffic.h).
   std::optional<uint64_t> recompute;
-  /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/RowBound.h).
+  /// Whether to spend time on a bound for plans of several stages that spill nothing (Plan/Bounds/RowBound.h).
   bool certificates = false;
   /// A name of Targets.def.
   std::string target = "generic";
@@ -40,16 +40,16 @@ struct PlanOptions {
 };
 
 /// One stage that runs the whole model; if that does not fit, several stages, tiled or streamed where whole
-/// tensors do not fit or cost more. Tensors that cross a cut stay in fast memory (Plan/SegmentSearch.h) or, if
-/// there is slow memory, are spilled and loaded again (Plan/TemporalPartition.h).
+/// tensors do not fit or cost more. Tensors that cross a cut stay in fast memory (Plan/Search/SegmentSearch.h) or, if
+/// there is slow memory, are spilled and loaded again (Plan/Search/TemporalPartition.h).
 ///
-/// Several orders are tried (Plan/Schedule.h): for one stage the one with the lowest fast peak is taken, for several
+/// Several orders are tried (Plan/Search/Schedule.h): for one stage the one with the lowest fast peak is taken, for several
 /// the one whose cuts cost least. Every model output must have a tensor of its own (insertPortCopies).
 ///
 /// Bounds of one stage: no plan of one stage, in any order, has a lower fast peak than bounds.fastPeakBytes
 /// (Analysis/OrderSearch.h); slow traffic cannot be lower than the loads and spills made. Bounds of several:
 /// the op that needs most when it is cut as finely as can be, or with certificates that of rowPeakBound where the plan
-/// is of its class; and leastTraffic (Plan/TrafficBound.h).
+/// is of its class; and leastTraffic (Plan/Bounds/TrafficBound.h).
 ///
 /// DiagId::UnsupportedOp when inputs or outputs cannot be moved by rows in any memory.
 /// DiagId::OverBudget when it does not fit: how much is needed, at which op, and the budget; or how much is computed twice. DiagId::Usage

@@ -1,7 +1,7 @@
 // The front of plans as people and programs read it.
 #pragma once
 
-#include "tigris/Plan/Pareto.h"
+#include "tigris/Plan/Sweep/Pareto.h"
 
 namespace tigris {
 

@@ -3,8 +3,8 @@
 
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Inspect/TextTable.h"
-#include "tigris/Plan/PlanDrafts.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Search/PlanDrafts.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/Printable.h"
 #include "tigris/Target/CostFile.h"

@@ -3,7 +3,7 @@
 
 #include "tigris/Driver/Tools/PassFlags.h"
 #include "tigris/Plan/Planner.h"
-#include "tigris/Plan/Sizing.h"
+#include "tigris/Plan/Sweep/Sizing.h"
 
 namespace tigris {
 

@@ -1,5 +1,5 @@
 // Offsets never collide and reach the bound where greedy can.
-#include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/Layout/ArenaLayout.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 
 #include <doctest/doctest.h>

@@ -1,9 +1,9 @@
 // The choice between cuts on residents in place and on copies, and where chains of residents can lie.
-#include "tigris/Plan/CutSearch.h"
+#include "tigris/Plan/Search/CutSearch.h"
 #include "PassTesting.h"
-#include "tigris/Plan/PlanDrafts.h"
-#include "tigris/Plan/ResidentChain.h"
-#include "tigris/Plan/StageFitting.h"
+#include "tigris/Plan/Search/PlanDrafts.h"
+#include "tigris/Plan/Search/ResidentChain.h"
+#include "tigris/Plan/Search/StageFitting.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>

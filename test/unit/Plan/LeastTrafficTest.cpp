@@ -1,5 +1,5 @@
 // Limits of recomputation: traffic falls as they rise, and what none can keep is refused.
-#include "tigris/Plan/LeastTraffic.h"
+#include "tigris/Plan/Sweep/LeastTraffic.h"
 #include "PassTesting.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Support/StringUtils.h"

@@ -1,5 +1,5 @@
 // What --optimize changes: more calls for less traffic, or the other way round, or the least memory.
-#include "tigris/Plan/Objective.h"
+#include "tigris/Plan/Stage/Objective.h"
 #include "PassTesting.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"

@@ -1,7 +1,7 @@
 // Exact offsets: against enumeration on tiny sets, on generated ones, and on published ones where there are any.
-#include "tigris/Plan/OffsetSearch.h"
+#include "tigris/Plan/Layout/OffsetSearch.h"
 #include "tigris/Analysis/MemoryTimeline.h"
-#include "tigris/Plan/ArenaLayout.h"
+#include "tigris/Plan/Layout/ArenaLayout.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The front holds what is worth choosing from, and nothing else.
-#include "tigris/Plan/Pareto.h"
+#include "tigris/Plan/Sweep/Pareto.h"
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

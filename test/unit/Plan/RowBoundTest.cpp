@@ -1,8 +1,8 @@
 // Certificates of plans by rows and of traffic, worked out by hand on small graphs.
-#include "tigris/Plan/RowBound.h"
+#include "tigris/Plan/Bounds/RowBound.h"
 #include "PassTesting.h"
+#include "tigris/Plan/Bounds/TrafficBound.h"
 #include "tigris/Plan/Planner.h"
-#include "tigris/Plan/TrafficBound.h"
 
 #include <doctest/doctest.h>
 

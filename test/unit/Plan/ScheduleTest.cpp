@@ -1,5 +1,5 @@
 // The orders a planner chooses from, and the bound it prints, against orders drawn at random.
-#include "tigris/Plan/Schedule.h"
+#include "tigris/Plan/Search/Schedule.h"
 #include "RandomGraphs.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"

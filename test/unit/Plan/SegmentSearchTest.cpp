@@ -4,7 +4,7 @@
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Plan/ResidentLayout.h"
+#include "tigris/Plan/Search/ResidentLayout.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // Clearances hold in every layout, and what may lie over another one's end does.
-#include "tigris/Plan/SpacedLayout.h"
+#include "tigris/Plan/Layout/SpacedLayout.h"
 
 #include <doctest/doctest.h>
 

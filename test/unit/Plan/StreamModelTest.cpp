@@ -1,5 +1,5 @@
 // Streamed stages: rolling buffers of hand-computed sizes, and figures that the replay counts, too.
-#include "tigris/Plan/StreamModel.h"
+#include "tigris/Plan/Stage/StreamModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/PlanChecker.h"

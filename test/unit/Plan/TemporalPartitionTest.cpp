@@ -1,5 +1,5 @@
 // Stages: cuts, spills and reloads, and that every budget from the largest op up works.
-#include "tigris/Plan/TemporalPartition.h"
+#include "tigris/Plan/Search/TemporalPartition.h"
 #include "PassTesting.h"
 #include "RandomGraphs.h"
 #include "tigris/Check/PlanChecker.h"

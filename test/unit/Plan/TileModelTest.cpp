@@ -1,9 +1,9 @@
 // What a cut costs: predicted figures are those of the replay.
-#include "tigris/Plan/TileModel.h"
+#include "tigris/Plan/Stage/TileModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/TileReplay.h"
-#include "tigris/Plan/StageDraft.h"
-#include "tigris/Plan/TileSearch.h"
+#include "tigris/Plan/Stage/StageDraft.h"
+#include "tigris/Plan/Stage/TileSearch.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,12 @@
+// The lower bounds a plan is reported with.
+#pragma once
+
+#include "tigris/Plan/Search/TemporalPartition.h"
+
+namespace tigris {
+
+/// Sets plan.bounds and plan.provenOptimal of a plan with all its stages and stats. `need`: the op that needs most
+/// when it is cut as finely as can be. `certificates`: also rowPeakBound, if the plan is of its class.
+void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan);
+
+} // namespace tigris

@@ -1,0 +1,30 @@
+// Offsets for buffers with lifetimes: two that are alive at the same step never share a byte.
+#pragma once
+
+#include "tigris/Analysis/Lifetime.h"
+
+namespace tigris {
+
+struct ArenaLayout {
+  /// One per buffer, each a multiple of the alignment.
+  std::vector<uint64_t> offsets;
+  /// Highest end of any buffer: offset + bytes, not rounded up.
+  uint64_t height = 0;
+};
+
+/// Work of fitOffsets (Plan/Layout/OffsetSearch.h) for a layout that is one of many, and for one that matters by itself.
+constexpr size_t QuickFit = 20'000;
+constexpr size_t ThoroughFit = 4'000'000;
+
+/// The lowest of several deterministic greedy layouts, or a lower one from an exact search.
+///
+/// Buffers are placed one after another, in several orders (by size, by size times lifetime, by
+/// lifetime, by birth, by pressure), each at the lowest fitting offset or in the tightest fitting gap. After each
+/// attempt the buffer that sets the height is moved to the front and the attempt repeated. Stops as
+/// soon as the height reaches `bound` (MemoryTimeline::bound: nothing can be lower). Effort is limited to about
+/// 40 million comparisons, so the result does not depend on the machine's speed. What is still above the bound is tried
+/// with fitOffsets: at the bound, then by bisection, in `work` altogether.
+ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound,
+                        size_t work = QuickFit);
+
+} // namespace tigris

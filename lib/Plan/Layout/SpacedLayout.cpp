@@ -1,0 +1,203 @@
+// Greedy placement at the lowest offset, in several orders, improved by promoting the buffer on top and by small changes.
+#include "tigris/Plan/Layout/SpacedLayout.h"
+
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t MaxRaises = 20;
+constexpr size_t MaxQuickPromotions = 3;
+constexpr size_t MaxIdleChanges = 1000;
+/// Where less than the lowest layout will do.
+constexpr size_t MaxIdleChangesForEnough = 300;
+/// Changes hardly save more than one part in so many.
+constexpr uint64_t SmallChange = 16;
+
+using Order = std::vector<size_t>;
+
+class SpacedLayouter {
+public:
+  SpacedLayouter(std::span<const LiveBuffer> buffers, const Clearances& clearances, uint64_t align)
+      : buffers_(buffers), clearances_(clearances), align_(align), rivals_(buffers.size()) {
+    for (size_t i = 0; i < buffers.size(); ++i)
+      for (size_t k = 0; k < buffers.size(); ++k)
+        if (i != k && (clearances.of(i, k) != 0 || clearances.of(k, i) != 0))
+          rivals_[i].push_back(k);
+  }
+
+  /// A layout above `most` is not finished.
+  const ArenaLayout& place(const Order& order, uint64_t most = UINT64_MAX) {
+    begin();
+    for (size_t k = 0; k < order.size() && layout_.height <= most; ++k)
+      put(order[k], lowest(order[k]));
+    return layout_;
+  }
+
+  /// Next is always the buffer that finds the lowest offset.
+  ArenaLayout placeLowest() {
+    begin();
+    struct Place {
+      size_t index;
+      uint64_t offset;
+    };
+    std::vector<Place> left;
+    for (size_t i = 0; i < buffers_.size(); ++i)
+      left.push_back({i, 0});
+    const auto key = [&](const Place& place) {
+      const LiveBuffer& buffer = buffers_[place.index];
+      return std::tuple(place.offset, UINT32_MAX - buffer.birth, UINT64_MAX - buffer.bytes);
+    };
+    while (!left.empty()) {
+      const auto next =
+          std::min_element(left.begin(), left.end(),
+                           [&](const Place& a, const Place& b) { return key(a) < key(b); });
+      const Place chosen = *next;
+      left.erase(next);
+      put(chosen.index, chosen.offset);
+      for (Place& place : left)
+        if (isTooClose(place.index, place.offset, chosen.index))
+          place.offset = lowest(place.index);
+    }
+    return layout_;
+  }
+
+private:
+  void begin() {
+    layout_ = {};
+    layout_.offsets.resize(buffers_.size());
+    placed_.assign(buffers_.size(), false);
+  }
+
+  void put(size_t index, uint64_t offset) {
+    layout_.offsets[index] = offset;
+    layout_.height = std::max(layout_.height, offset + buffers_[index].bytes);
+    placed_[index] = true;
+  }
+
+  /// `index` at `offset` and what has been placed.
+  bool isTooClose(size_t index, uint64_t offset, size_t other) const {
+    const uint64_t at = layout_.offsets[other];
+    return offset < at + clearances_.of(other, index) && at < offset + clearances_.of(index, other);
+  }
+
+  uint64_t lowest(size_t index) {
+    gaps_.clear();
+    for (const size_t other : rivals_[index]) {
+      if (!placed_[other])
+        continue;
+      const uint64_t at = layout_.offsets[other];
+      const uint64_t under = clearances_.of(index, other);
+      const uint64_t end = at + clearances_.of(other, index);
+      const uint64_t begin = at - std::min(at, under) + (at >= under ? 1 : 0);
+      if (begin < end)
+        gaps_.push_back({begin, end});
+    }
+    uint64_t offset = 0;
+    for (bool isFree = false; !isFree;) {
+      isFree = true;
+      for (const Gap& gap : gaps_)
+        if (gap.begin <= offset && offset < gap.end) {
+          offset = alignUp(gap.end, align_);
+          isFree = false;
+        }
+    }
+    return offset;
+  }
+
+  /// Offsets from `begin` to before `end` are too close to a buffer.
+  struct Gap {
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  std::span<const LiveBuffer> buffers_;
+  const Clearances& clearances_;
+  uint64_t align_;
+  ArenaLayout layout_;
+  /// What some clearance binds a buffer to.
+  std::vector<Order> rivals_;
+  std::vector<bool> placed_;
+  std::vector<Gap> gaps_;
+};
+
+/// Small changes to an order whose layout has this height, kept unless it becomes higher, until many of them have not made
+/// the best layout lower.
+void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t stop, size_t maxIdle,
+             ArenaLayout& best) {
+  std::minstd_rand random; // the same numbers everywhere
+  const auto any = [&] {
+    return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
+  };
+  Order before;
+  for (size_t idle = 0; idle < maxIdle && best.height > stop; ++idle) {
+    before = order;
+    const auto a = any();
+    const auto b = any();
+    if (random() % 2 == 0)
+      std::iter_swap(a, b);
+    else
+      std::rotate(std::min(a, b), std::min(a, b) + 1, std::max(a, b) + 1);
+    const ArenaLayout& layout = layouter.place(order, height);
+    if (layout.height > height)
+      order.swap(before);
+    else
+      height = layout.height;
+    if (layout.height < best.height) {
+      best = layout;
+      idle = 0;
+    }
+  }
+}
+
+} // namespace
+
+ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
+                         uint64_t align, uint64_t bound, uint64_t enough, bool isQuick) {
+  SpacedLayouter layouter(buffers, clearances, align);
+  ArenaLayout best = layouter.placeLowest();
+  const auto descending = [&](const std::function<uint64_t(const LiveBuffer&)>& key) {
+    Order order(buffers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return key(buffers[a]) > key(buffers[b]); });
+    return order;
+  };
+  std::vector<Order> orders = {
+      descending([](const LiveBuffer& b) { return uint64_t{b.birth}; }),
+      descending([](const LiveBuffer& b) { return b.bytes; }),
+      descending([](const LiveBuffer& b) { return b.bytes * (b.death - b.birth + 1); }),
+  };
+  const uint64_t stop = std::max(bound, enough);
+  const size_t promotions = isQuick ? MaxQuickPromotions : MaxRaises;
+  Order lowest;
+  uint64_t height = UINT64_MAX;
+  for (Order& order : orders)
+    for (size_t round = 0; round <= promotions && best.height > stop; ++round) {
+      const ArenaLayout& layout = layouter.place(order);
+      if (layout.height < height) {
+        height = layout.height;
+        lowest = order;
+      }
+      if (layout.height < best.height)
+        best = layout;
+      const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
+        return layout.offsets[index] + buffers[index].bytes == layout.height;
+      });
+      std::rotate(order.begin(), top, top + 1);
+    }
+  const bool isHopeless = enough > 0 && best.height > enough + enough / SmallChange;
+  if (best.height > stop && buffers.size() > 2 && !isHopeless && !isQuick)
+    improve(layouter, std::move(lowest), height, stop,
+            enough == 0 ? MaxIdleChanges : MaxIdleChangesForEnough, best);
+  return best;
+}
+
+} // namespace tigris

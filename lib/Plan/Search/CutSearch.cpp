@@ -1,0 +1,132 @@
+// One search after another, each with more room for addresses than the one before.
+#include "tigris/Plan/Search/CutSearch.h"
+
+#include "tigris/Plan/Search/StageFitting.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+class CutSearch {
+public:
+  CutSearch(const Graph& graph, StageDrafter& drafter, const SegmentOptions& options, bool any)
+      : graph_(graph), drafter_(drafter), options_(options), any_(any) {}
+
+  std::optional<Cuts> run() {
+    std::vector<StageDraft> stages;
+    std::optional<Cuts> inPlace = withSlack(options_, stages);
+    if (inPlace && (any_ || isLeast(*inPlace)))
+      return inPlace;
+    std::optional<Cuts> copied = onCopies();
+    if (inPlace && copied)
+      return totalCost(drafter_, copied->drafts) < totalCost(drafter_, inPlace->drafts) ? copied
+                                                                                        : inPlace;
+    if (inPlace || copied)
+      return inPlace ? std::move(inPlace) : std::move(copied);
+    if (stages.empty())
+      return std::nullopt;
+    return options_.stay ? inLess(std::move(stages)) : keepingNothing();
+  }
+
+private:
+  /// Addresses may not be found in all the budget allows: then a part of it is left out of the search. `stages`
+  /// become those of the whole budget; none: there are no cuts.
+  std::optional<Cuts> withSlack(SegmentOptions options, std::vector<StageDraft>& stages) {
+    constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
+    for (const uint64_t slack : Slacks) {
+      options.slack = options.budget / 32 * slack;
+      std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter_, options);
+      if (!drafts)
+        return std::nullopt;
+      if (slack == 0)
+        stages = *drafts;
+      if (std::optional<Cuts> cuts = placed(std::move(*drafts)))
+        return cuts;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Cuts> placed(std::vector<StageDraft> drafts) {
+    std::optional<ResidentLayout> layout = fitStages(graph_, drafter_, options_.budget, drafts);
+    return layout ? std::optional(Cuts{std::move(drafts), std::move(*layout)}) : std::nullopt;
+  }
+
+  /// What is written over copies need not lie lower and lower.
+  std::optional<Cuts> onCopies() {
+    SegmentOptions options = options_;
+    options.follow = false;
+    std::vector<StageDraft> stages;
+    drafter_.workInPlace(false);
+    std::optional<Cuts> cuts = withSlack(options, stages);
+    drafter_.workInPlace(true);
+    return cuts;
+  }
+
+  /// Ops on whole tensors, and nothing is spilled.
+  bool isLeast(const Cuts& cuts) const {
+    uint64_t moved = 0;
+    uint64_t needed = 0;
+    for (const StageDraft& stage : cuts.drafts) {
+      if (stage.mode != StageMode::Whole)
+        return false;
+      moved += stage.stats.trafficBytes();
+    }
+    for (const auto* ports : {&graph_.inputs(), &graph_.outputs()})
+      for (const Port& port : *ports)
+        needed += graph_.tensor(port.tensor).bytes();
+    return moved <= needed;
+  }
+
+  /// The stages of the least budget in which there are any, starting with those of the whole budget; or, if there
+  /// are no addresses for them, cuts of a part of it.
+  std::optional<Cuts> inLess(std::vector<StageDraft> stages) {
+    SegmentOptions within = options_;
+    for (uint64_t low = 0, high = options_.budget; high - low > drafter_.align();) {
+      within.budget = low + (high - low) / 2;
+      auto found = searchSegments(drafter_, within);
+      (found ? high : low) = within.budget;
+      if (found)
+        stages = std::move(*found);
+    }
+    if (std::optional<Cuts> cuts = placed(std::move(stages)))
+      return cuts;
+    SegmentOptions less = options_;
+    less.budget = options_.budget / 8 * 7;
+    return searchCuts(graph_, drafter_, less, any_);
+  }
+
+  std::optional<Cuts> keepingNothing() {
+    SegmentOptions options = options_;
+    options.keep = false;
+    Cuts cuts;
+    cuts.drafts = *searchSegments(drafter_, options);
+    cuts.residents.bases.resize(cuts.drafts.size());
+    return cuts;
+  }
+
+  const Graph& graph_;
+  StageDrafter& drafter_;
+  SegmentOptions options_;
+  bool any_;
+};
+
+} // namespace
+
+std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
+                                        std::span<const StageDraft> drafts) {
+  std::pair<uint64_t, uint64_t> sum;
+  for (const StageDraft& draft : drafts) {
+    sum.first += drafter.cost(draft);
+    sum.second += draft.stats.kernelCalls;
+  }
+  return sum;
+}
+
+std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter,
+                               const SegmentOptions& options, bool any) {
+  return CutSearch(graph, drafter, options, any).run();
+}
+
+} // namespace tigris

@@ -1,0 +1,34 @@
+// Few entries, found by looking at all.
+#include "tigris/Plan/Search/PlanDrafts.h"
+
+#include "tigris/Support/Check.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+const Schedules& PlanDrafts::orders(IoMode io, uint64_t align, bool search) {
+  for (const Orders& known : orders_)
+    if (known.io == io && known.align == align && known.search == search)
+      return known.schedules;
+  orders_.push_back({io, align, search, Schedules(graph_, io, align, search)});
+  return orders_.back().schedules;
+}
+
+StageDrafter& PlanDrafts::drafter(const Schedule& schedule, const Objective& objective,
+                                  const std::vector<TensorId>& rows) {
+  for (Drafter& known : drafters_)
+    if (known.schedule == &schedule && known.rows == rows) {
+      known.drafter.weighBy(objective);
+      return known.drafter;
+    }
+  const auto isOf = [&](const Orders& orders) {
+    return std::any_of(orders.schedules.all().begin(), orders.schedules.all().end(),
+                       [&](const Schedule& known) { return &known == &schedule; });
+  };
+  const auto orders = std::find_if(orders_.begin(), orders_.end(), isOf);
+  TIGRIS_CHECK_MSG(orders != orders_.end(), "a schedule of another graph");
+  return drafters_.emplace_back(graph_, schedule, *orders, objective, rows).drafter;
+}
+
+} // namespace tigris

@@ -1,0 +1,43 @@
+// One execution order with everything that follows from it, and the orders worth trying.
+#pragma once
+
+#include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Plan/Layout/ArenaLayout.h"
+
+#include <deque>
+
+namespace tigris {
+
+/// The whole graph as one stage in some order. The order must not change while the aliases are used.
+struct Schedule {
+  Schedule(const Graph& graph, std::vector<OpId> opOrder, IoMode io, uint64_t align)
+      : order(std::move(opOrder)), aliases(graph, order),
+        buffers(computeLifetimes(graph, order, aliases, io)),
+        timeline(computeTimeline(buffers, order.size(), align)),
+        layout(layoutArena(buffers, align, timeline.bound, ThoroughFit)) {}
+
+  std::vector<OpId> order;
+  AliasSets aliases;
+  std::vector<LiveBuffer> buffers;
+  MemoryTimeline timeline;
+  ArenaLayout layout;
+};
+
+/// The graph's own order and, where they differ, the depth-first one and the one with the least peak
+/// (leastPeakOrder).
+class Schedules {
+public:
+  /// `search`: whether to look for the least peak.
+  Schedules(const Graph& graph, IoMode io, uint64_t align, bool search);
+
+  const Schedule& given() const { return all_.front(); }
+  /// The first with the lowest layout.
+  const Schedule& best() const;
+  /// Addresses stay as they are.
+  const std::deque<Schedule>& all() const { return all_; }
+
+private:
+  std::deque<Schedule> all_;
+};
+
+} // namespace tigris

@@ -1,0 +1,463 @@
+// Dynamic programming from the end of the order: the best way to run what is left from each cut on.
+#include "tigris/Plan/Search/SegmentSearch.h"
+
+#include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Plan/Search/CutStates.h"
+#include "tigris/Plan/Search/ResidentChain.h"
+#include "tigris/Support/Check.h"
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace tigris {
+
+namespace {
+
+constexpr size_t MaxChoices = 4;
+/// Without slow memory there is no choice, and no limit but the mask's.
+constexpr size_t MaxStays = 63;
+
+class SegmentSearch {
+public:
+  SegmentSearch(StageDrafter& drafter, const SegmentOptions& options)
+      : drafter_(drafter), options_(options), cuts_(drafter.order().size() + 1) {}
+
+  std::optional<std::vector<StageDraft>> run() {
+    const size_t count = drafter_.order().size();
+    for (size_t at = 0; at <= count; ++at)
+      if (!openCut(at))
+        return std::nullopt;
+    findRowUsers();
+    cuts_[count].best[0] = {0, 0, count, 0};
+    for (size_t begin = count; begin-- > 0;)
+      searchFrom(begin);
+    if (!cuts_[0].best[0].isReached())
+      return std::nullopt;
+    std::vector<StageDraft> stages;
+    for (size_t at = 0, state = 0; at < count;) {
+      const Entry& entry = cuts_[at].best[state];
+      stages.push_back(draft(at, state, entry));
+      state = entry.nextState;
+      at = entry.end;
+    }
+    return stages;
+  }
+
+private:
+  static constexpr uint64_t Unreached = std::numeric_limits<uint64_t>::max();
+
+  /// The best way from a cut on.
+  struct Entry {
+    uint64_t cost = Unreached;
+    uint64_t calls = 0;
+    size_t end = 0;
+    size_t nextState = 0;
+    StageMode mode = StageMode::Whole;
+    int64_t stripes = 1;
+    ResidentChain chain = {};
+
+    bool isReached() const { return cost != Unreached; }
+  };
+
+  /// With the best way from each state.
+  struct Cut : CutStates {
+    std::vector<Entry> best;
+  };
+
+  bool openCut(size_t at) {
+    Cut& cut = cuts_[at];
+    cut.crossing = drafter_.crossing(at);
+    if (options_.keep)
+      cut.tensors = cut.crossing;
+    if (!options_.stay) {
+      const auto bytes = [&](TensorId id) { return drafter_.bytes(id); };
+      std::stable_sort(cut.tensors.begin(), cut.tensors.end(),
+                       [&](TensorId a, TensorId b) { return bytes(a) < bytes(b); });
+      cut.tensors.resize(std::min(cut.tensors.size(), MaxChoices));
+    }
+    if (cut.tensors.size() > MaxStays)
+      return false;
+    for (const TensorId id : cut.tensors)
+      cut.bytes.push_back(alignUp(drafter_.bytes(id), drafter_.align()));
+    const uint64_t all = (uint64_t{1} << cut.tensors.size()) - 1;
+    if (options_.stay)
+      cut.add(all, std::numeric_limits<uint64_t>::max());
+    for (uint64_t mask = 0; !options_.stay && mask <= all; ++mask)
+      cut.add(mask, options_.budget);
+    cut.best.resize(cut.masks.size());
+    return true;
+  }
+
+  /// First and last op that touches a tensor which is moved by rows.
+  void findRowUsers() {
+    for (const TensorId id : options_.rows) {
+      std::optional<std::pair<size_t, size_t>> span;
+      for (size_t step = 0; step < drafter_.order().size(); ++step) {
+        const std::vector<TensorId> touched = drafter_.touched(step);
+        if (std::find(touched.begin(), touched.end(), id) != touched.end())
+          span = {span ? span->first : step, step};
+      }
+      if (span)
+        rowUsers_.push_back(*span);
+    }
+  }
+
+  /// Whether ops [begin, end) may be a stage that moves tensors by rows, or one that does not.
+  bool mayRun(size_t begin, size_t end, bool byRows) const {
+    return std::all_of(rowUsers_.begin(), rowUsers_.end(), [&](const auto& span) {
+      const bool touches = span.first < end && begin <= span.second;
+      return !touches || (byRows && begin <= span.first && span.second < end);
+    });
+  }
+
+  bool holds(size_t begin, size_t end, const Transition& way, TensorId id) const {
+    return (way.before & cuts_[begin].bit(id)) != 0 || (way.after & cuts_[end].bit(id)) != 0;
+  }
+
+  Residents residents(size_t begin, size_t end, const Transition& way) const {
+    Residents result;
+    const auto add = [&](const Cut& cut, uint64_t mask) {
+      for (size_t k = 0; k < cut.tensors.size(); ++k)
+        if ((mask >> k & 1U) != 0)
+          result.insert(cut.tensors[k]);
+    };
+    add(cuts_[begin], way.before);
+    add(cuts_[end], way.after);
+    return result;
+  }
+
+  /// Fast bytes a stage has for itself if residents leave `saved` of theirs to each other.
+  std::optional<uint64_t> roomBeside(const Transition& way, uint64_t saved = 0) const {
+    if (way.before == 0 && way.after == 0)
+      return options_.budget;
+    const uint64_t taken = way.taken - saved + options_.slack;
+    return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
+  }
+
+  /// The overlap of what dies between two cuts with what is born there that saves most.
+  std::optional<Overlap> bestOverlap(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
+                                     const Transition& way) const {
+    std::optional<Overlap> best;
+    uint64_t most = 0;
+    for (const Overlap& overlap : overlaps) {
+      if (!holds(begin, end, way, overlap.from) || !holds(begin, end, way, overlap.to) ||
+          cuts_[end].isCrossedBy(overlap.from) || cuts_[begin].isCrossedBy(overlap.to))
+        continue;
+      if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
+        most = saved;
+        best = overlap;
+      }
+    }
+    return best;
+  }
+
+  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is followed by the best
+  /// way. What else is resident is taken to lie at the very ends. nullopt when the chain finds no place.
+  std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& way,
+                                       uint64_t height,
+                                       const std::optional<Overlap>& overlap = {}) const {
+    const ResidentChain& next = cuts_[end].best[way.next].chain;
+    const TensorId last = overlap ? overlap->to : next.tensor;
+    if (!options_.follow || !last)
+      return ResidentChain();
+    const auto size = [&](TensorId id) { return alignUp(drafter_.bytes(id), drafter_.align()); };
+    ChainLink link;
+    link.height = height;
+    link.bytes = size(last);
+    link.overlap = overlap;
+    link.fromBytes = overlap ? size(overlap->from) : 0;
+    const uint64_t others = way.taken - link.bytes - link.fromBytes;
+    link.budget = options_.budget - std::min(options_.budget, others);
+    std::optional<ResidentChain> chain = chainBefore(next, link);
+    if (chain && !cuts_[begin].isCrossedBy(chain->tensor))
+      return ResidentChain();
+    return chain;
+  }
+
+  /// Of a streamed stage, which overlaps residents only where it must.
+  std::optional<ResidentChain> streamChain(size_t begin, size_t end, const Transition& way,
+                                           uint64_t height,
+                                           const std::vector<Overlap>& overlaps) const {
+    std::optional<Overlap> overlap;
+    if (!way.room || height > *way.room)
+      overlap = bestOverlap(overlaps, begin, end, way);
+    return chainOf(begin, end, way, height, overlap);
+  }
+
+  std::optional<uint64_t> streamRoom(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
+                                     const Transition& way) const {
+    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, way);
+    return roomBeside(way, overlap ? drafter_.saved(*overlap) : 0);
+  }
+
+  std::vector<Transition> transitions(size_t begin, size_t end) const {
+    const Cut& from = cuts_[begin];
+    const Cut& to = cuts_[end];
+    const Agreement agreement(from, to);
+    std::vector<uint64_t> keptNext;
+    for (const uint64_t mask : to.masks)
+      keptNext.push_back(agreement.keptNext(mask));
+    std::vector<Transition> result;
+    for (size_t state = 0; state < from.masks.size(); ++state) {
+      const uint64_t kept = agreement.kept(from.masks[state]);
+      const uint64_t own = from.taken[state] - agreement.keptBytes(from.masks[state]);
+      for (size_t next = 0; next < to.masks.size(); ++next) {
+        if (keptNext[next] != kept || !to.best[next].isReached())
+          continue;
+        Transition way = {state, next, from.masks[state], to.masks[next], own + to.taken[next]};
+        way.room = roomBeside(way);
+        result.push_back(way);
+      }
+    }
+    return result;
+  }
+
+  /// Of a stage that has been drafted without residents.
+  Savings savingsOf(const StageDraft& whole, size_t begin, size_t end) const {
+    Savings savings(cuts_[begin], cuts_[end]);
+    for (const auto* moved : {&whole.loads, &whole.spills})
+      for (const TensorId id : *moved)
+        savings.add(id, drafter_.bytes(id));
+    return savings;
+  }
+
+  Savings savingsOf(const StageDraft& stage, const StreamWays::Way& stream, size_t begin,
+                    size_t end) const {
+    Savings savings(cuts_[begin], cuts_[end]);
+    for (size_t i = 0; i < stage.loads.size(); ++i)
+      savings.add(stage.loads[i], stream.loadedBytes[i]);
+    for (const TensorId id : stage.spills)
+      savings.add(id, drafter_.bytes(id));
+    return savings;
+  }
+
+  /// What a stage costs of itself, in any way.
+  struct Price {
+    StageMode mode = StageMode::Whole;
+    StageStats stats;
+    CostWeights weights;
+  };
+  Price priceOf(const StageDraft& stage) const {
+    return {stage.mode, stage.stats, drafter_.weights(stage)};
+  }
+
+  /// What going this way with such a stage costs.
+  Entry entryFor(size_t end, const Transition& way, const Price& price, uint64_t savedTraffic,
+                 int64_t stripes = 1) const {
+    const Entry& rest = cuts_[end].best[way.next];
+    const StageStats& stats = price.stats;
+    const uint64_t cost = price.weights.of(stats.trafficBytes() - savedTraffic, stats.recomputeMacs,
+                                           stats.kernelCalls);
+    return {cost + rest.cost, stats.kernelCalls + rest.calls, end, way.next, price.mode, stripes};
+  }
+
+  bool improves(size_t begin, const Transition& way, const Entry& entry) const {
+    const Entry& known = cuts_[begin].best[way.state];
+    return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls);
+  }
+
+  /// Takes the entry, with its chain, where it is better than what is known.
+  void offer(size_t begin, const Transition& way, Entry entry, std::optional<ResidentChain> chain) {
+    if (!chain || !improves(begin, way, entry))
+      return;
+    entry.chain = std::move(*chain);
+    cuts_[begin].best[way.state] = std::move(entry);
+  }
+
+  /// False when what lives between the cuts exceeds the budget, and so does any longer run.
+  bool tryWhole(size_t begin, size_t end, std::span<const Transition> ways) {
+    WholeRun& whole = drafter_.wholeRun(begin, end);
+    if (whole.bound() > options_.budget)
+      return false;
+    const StageDraft& plain = whole.stage();
+    const Savings savings = savingsOf(plain, begin, end);
+    const Price price = priceOf(plain);
+    for (const Transition& way : ways) {
+      if (!way.room)
+        continue;
+      const uint64_t saved = savings.of(way);
+      const Entry entry = entryFor(end, way, price, saved);
+      if (!improves(begin, way, entry) || (options_.stay && saved != plain.stats.trafficBytes()))
+        continue;
+      if (const auto height = whole.heightWithin(*way.room, residents(begin, end, way)))
+        offer(begin, way, entry, chainOf(begin, end, way, *height));
+    }
+    return true;
+  }
+
+  void tryAlone(size_t begin, std::span<const Transition> ways) {
+    const size_t end = begin + 1;
+    const std::vector<TensorId> touched = drafter_.touched(begin);
+    const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
+    const StageDraft& plain = drafter_.wholeRun(begin, end).stage();
+    const Savings savings = savingsOf(plain, begin, end);
+    const Price price = priceOf(plain);
+    const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
+    for (const Transition& way : ways) {
+      if (!way.room)
+        continue;
+      // Tiles of other ops load everything at least once, as the whole op does, which may have fitted.
+      if (!mayLeaveOut && !improves(begin, way, entryFor(end, way, price, savings.of(way))))
+        continue;
+      const auto tiled = drafter_.tiled(begin, end, *way.room, residents(begin, end, way));
+      if (tiled && !(options_.stay && tiled->stats.trafficBytes() != 0))
+        offer(begin, way, entryFor(end, way, priceOf(*tiled), 0),
+              chainOf(begin, end, way, tiled->height));
+      const bool isHome = std::none_of(touched.begin(), touched.end(),
+                                       [&](TensorId id) { return holds(begin, end, way, id); });
+      if (direct && isHome)
+        offer(begin, way, entryFor(end, way, priceOf(*direct), 0), chainOf(begin, end, way, 0));
+    }
+  }
+
+  /// Kernel calls of streams, by which tensors stay and by the stripes.
+  using FewestCalls = std::map<std::tuple<uint64_t, uint64_t, int64_t>, uint64_t>;
+
+  /// Kernel calls of `stream`, the finest from cut to cut in its stripes, in as few steps as there is room for.
+  uint64_t fewestCalls(const Transition& way, size_t begin, size_t end,
+                       const StreamWays::Way& stream, FewestCalls& known) {
+    const auto [calls, isNew] = known.try_emplace({way.before, way.after, stream.stripes});
+    if (!isNew)
+      return calls->second;
+    calls->second = drafter_
+                        .streamedCalls(
+                            begin, end, stream.stripes,
+                            [&](const std::vector<Overlap>& overlaps) {
+                              return streamRoom(overlaps, begin, end, way).value_or(0);
+                            },
+                            residents(begin, end, way))
+                        .value_or(stream.stats.kernelCalls);
+    return calls->second;
+  }
+
+  /// A longer run of ops may fit where shorter ones do not: their wide ends are in its middle.
+  void tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
+    // Each op is called at least once, and nothing may have to be moved.
+    const auto isHopeless = [&](const Transition& way) {
+      const Entry& rest = cuts_[end].best[way.next];
+      return !improves(begin, way, {rest.cost, rest.calls + (end - begin)});
+    };
+    std::vector<bool> done;
+    for (const Transition& way : ways)
+      done.push_back(isHopeless(way));
+    auto left = static_cast<size_t>(std::count(done.begin(), done.end(), false));
+    StreamWays* streams = left == 0 ? nullptr : drafter_.streamWays(begin, end);
+    if (streams == nullptr)
+      return;
+    const bool countsCalls = drafter_.objective().countsCalls();
+    Price price = priceOf(streams->stage());
+    FewestCalls known;
+    const bool movesRows = !mayRun(begin, end, false);
+    for (size_t k = 0; left > 0 && streams->at(k) != nullptr; ++k) {
+      const StreamWays::Way& stream = *streams->at(k);
+      // Rows come and go once; stripes make those near their borders twice.
+      if (stream.stripes > 1 && (movesRows || !options_.recompute))
+        break;
+      std::optional<Savings> savings;
+      price.stats = stream.stats;
+      if (countsCalls)
+        price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
+      for (size_t i = 0; i < ways.size(); ++i) {
+        const Transition& way = ways[i];
+        if (done[i])
+          continue;
+        uint64_t saved = stream.stats.trafficBytes();
+        bool isBetter = improves(begin, way, entryFor(end, way, price, saved));
+        if (isBetter) {
+          if (!savings)
+            savings.emplace(savingsOf(streams->stage(), stream, begin, end));
+          saved = savings->of(way);
+          isBetter = (!options_.stay || saved == stream.stats.trafficBytes()) &&
+                     improves(begin, way, entryFor(end, way, price, saved));
+        }
+        std::optional<ResidentChain> chain;
+        if (isBetter) {
+          const Residents all = residents(begin, end, way);
+          const StreamWays::Room& needed = streams->room(k, all);
+          const auto room = streamRoom(needed.overlaps, begin, end, way);
+          // Without slow memory every byte counts.
+          const auto height =
+              room ? streams->heightWithin(*room, k, all, options_.stay) : std::nullopt;
+          if (height)
+            chain = streamChain(begin, end, way, *height, needed.overlaps);
+        }
+        // More stripes cost more.
+        done[i] = !isBetter || chain;
+        left -= done[i] ? 1 : 0;
+        if (!chain)
+          continue;
+        Price real = price;
+        if (countsCalls)
+          real.stats.kernelCalls = fewestCalls(way, begin, end, stream, known);
+        offer(begin, way, entryFor(end, way, real, saved, stream.stripes), std::move(chain));
+      }
+    }
+  }
+
+  void searchFrom(size_t begin) {
+    const size_t count = drafter_.order().size();
+    bool mayBeWhole = true;
+    for (size_t end = begin + 1; end <= std::min(count, begin + MaxSegmentOps); ++end) {
+      const std::vector<Transition> ways = transitions(begin, end);
+      mayBeWhole = mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, ways);
+      if (end == begin + 1 && mayRun(begin, end, false))
+        tryAlone(begin, ways);
+      if (mayRun(begin, end, true))
+        tryStreamed(begin, end, ways);
+    }
+    TIGRIS_CHECK_MSG(options_.stay || cuts_[begin].best[0].isReached(),
+                     "an op fits in no way, although the budget allows all");
+  }
+
+  /// The stage an entry stands for, in as few steps as fit.
+  StageDraft draft(size_t begin, size_t state, const Entry& entry) {
+    const std::vector<Transition> ways = transitions(begin, entry.end);
+    const auto found = std::find_if(ways.begin(), ways.end(), [&](const Transition& way) {
+      return way.state == state && way.next == entry.nextState;
+    });
+    TIGRIS_CHECK_MSG(found != ways.end(), "a way that was found is there no more");
+    const Transition& way = *found;
+    const Residents all = residents(begin, entry.end, way);
+    std::optional<StageDraft> stage;
+    switch (entry.mode) {
+    case StageMode::Whole:
+      stage = drafter_.whole(begin, entry.end, all);
+      drafter_.layOut(*stage);
+      break;
+    case StageMode::Direct:
+      stage = drafter_.direct(begin);
+      break;
+    case StageMode::Tiled:
+      stage = drafter_.tiled(begin, entry.end, *way.room, all);
+      break;
+    case StageMode::Streamed:
+      stage = drafter_.streamed(
+          begin, entry.end, entry.stripes,
+          [&](const std::vector<Overlap>& overlaps) {
+            return streamRoom(overlaps, begin, entry.end, way).value_or(0);
+          },
+          all);
+      if (stage)
+        stage->overlap = bestOverlap(stage->overlaps, begin, entry.end, way);
+      break;
+    }
+    TIGRIS_CHECK_MSG(stage, "a stage that was found does not fit any more");
+    return std::move(*stage);
+  }
+
+  StageDrafter& drafter_;
+  SegmentOptions options_;
+  std::vector<Cut> cuts_;
+  std::vector<std::pair<size_t, size_t>> rowUsers_;
+};
+
+} // namespace
+
+std::optional<std::vector<StageDraft>> searchSegments(StageDrafter& drafter,
+                                                      const SegmentOptions& options) {
+  return SegmentSearch(drafter, options).run();
+}
+
+} // namespace tigris

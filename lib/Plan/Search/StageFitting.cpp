@@ -1,0 +1,98 @@
+// Addresses for ever smaller steps; then the steps follow from the addresses.
+#include "tigris/Plan/Search/StageFitting.h"
+
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+uint64_t residentBytes(const StageDrafter& drafter, const StageDraft& stage) {
+  uint64_t sum = 0;
+  for (const TensorId id : stage.residents)
+    sum += alignUp(drafter.bytes(id), drafter.align());
+  return sum;
+}
+
+/// Room for a stage whose tensors have their places: none where a result would be written too early.
+uint64_t roomAt(const Graph& graph, const ResidentLayout& layout, size_t stage,
+                const std::vector<Overlap>& overlaps) {
+  for (const Overlap& overlap : overlaps) {
+    const auto from = layout.offsets.find(overlap.from);
+    const auto to = layout.offsets.find(overlap.to);
+    if (from == layout.offsets.end() || to == layout.offsets.end())
+      continue;
+    const bool isApart = from->second + graph.tensor(overlap.from).bytes() <= to->second ||
+                         to->second + graph.tensor(overlap.to).bytes() <= from->second;
+    if (!isApart && to->second + overlap.lead > from->second)
+      return 0;
+  }
+  return layout.rooms[stage];
+}
+
+/// The stages in as many steps as make anything smaller. Where residents need not overlap then, they do not.
+std::vector<StageDraft> finestOf(StageDrafter& drafter, uint64_t budget,
+                                 const std::vector<StageDraft>& stages) {
+  std::vector<StageDraft> result = stages;
+  for (StageDraft& stage : result)
+    if (stage.mode == StageMode::Streamed) {
+      stage = drafter.refit(stage, {});
+      if (stage.height + residentBytes(drafter, stage) <= budget)
+        stage.overlap.reset();
+    }
+  return result;
+}
+
+/// In as few steps as fit `budget` bytes together with what is resident; as they are where nothing does.
+std::vector<StageDraft> within(StageDrafter& drafter, uint64_t budget,
+                               const std::vector<StageDraft>& stages) {
+  std::vector<StageDraft> result = stages;
+  for (StageDraft& stage : result)
+    if (stage.mode == StageMode::Streamed)
+      stage = drafter.refit(stage, [&](const std::vector<Overlap>& overlaps) {
+        uint64_t room = budget;
+        for (const Overlap& overlap : overlaps)
+          if (stage.overlap && overlap.from == stage.overlap->from &&
+              overlap.to == stage.overlap->to)
+            room += drafter.saved(overlap);
+        return room - std::min(room, residentBytes(drafter, stage));
+      });
+  return result;
+}
+
+} // namespace
+
+std::optional<ResidentLayout> fitStages(const Graph& graph, StageDrafter& drafter, uint64_t budget,
+                                        std::vector<StageDraft>& stages) {
+  const auto layOut = [&](const std::vector<StageDraft>& drafts) {
+    return layOutResidents(graph, drafts, budget, drafter.align());
+  };
+  std::optional<ResidentLayout> layout = layOut(stages);
+  if (layout)
+    return layout;
+  const std::vector<StageDraft> finest = finestOf(drafter, budget, stages);
+  std::vector<StageDraft> drafts;
+  constexpr uint64_t Parts[] = {1, 2, 4, 8};
+  for (const uint64_t part : Parts)
+    if (!layout) {
+      drafts = within(drafter, budget - budget / 32 * part, finest);
+      layout = layOut(drafts);
+    }
+  if (!layout) {
+    drafts = finest;
+    layout = layOut(drafts);
+  }
+  if (!layout)
+    return std::nullopt;
+  for (size_t i = 0; i < drafts.size(); ++i)
+    if (drafts[i].mode == StageMode::Streamed)
+      drafts[i] = drafter.refit(drafts[i], [&](const std::vector<Overlap>& overlaps) {
+        return roomAt(graph, *layout, i, overlaps);
+      });
+  stages = std::move(drafts);
+  return layout;
+}
+
+} // namespace tigris

@@ -1,0 +1,129 @@
+// Where the buffers of a stream lie: how close two may come in any step, and the layouts that follow.
+#include "tigris/Plan/Layout/SpacedLayout.h"
+#include "tigris/Plan/Stage/StreamModel.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+/// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its last op what is not
+/// gone, which moves to its start when the next step begins.
+StreamModel::Extents::Held StreamModel::extent(const TileCost::RowBytes& row,
+                                               const Rows::Held& held) {
+  const uint64_t all = held.all * row.most;
+  return {held.kept * row.most, all, held.gone == held.all ? all : held.gone * row.least};
+}
+
+bool StreamModel::hasRows(const TileCost& cost, size_t buffer) const {
+  return buffer < buffers_.size() && cost.buffers[buffer].bytes != 0 && cost.rows[buffer].most != 0;
+}
+
+StreamModel::Extents StreamModel::extents(const TileCost& cost, size_t buffer) const {
+  Extents result;
+  const uint64_t bytes = cost.buffers[buffer].bytes;
+  const std::vector<std::vector<Rows::Held>>& steps = rows(cost.tiles[RowAxis]).steps;
+  if (!hasRows(cost, buffer)) {
+    result.steps.assign(bytes == 0 ? 0 : steps.size(), {bytes, bytes, 0});
+    result.last = ops_.size() - 1;
+    return result;
+  }
+  result.steps.reserve(steps.size());
+  for (const std::vector<Rows::Held>& step : steps)
+    result.steps.push_back(extent(cost.rows[buffer], step[buffer]));
+  result.first = buffers_[buffer].firstOp;
+  result.last = buffers_[buffer].lastOp;
+  return result;
+}
+
+/// From the start of the one below to the start of the one above. What is used at the same time lies apart as a whole.
+uint64_t StreamModel::clearance(const Extents& below, const Extents& above) {
+  const bool areTogether = below.first <= above.last && above.first <= below.last;
+  uint64_t least = 0;
+  for (size_t k = 0; k < std::min(below.steps.size(), above.steps.size()); ++k) {
+    const auto& [keptBelow, allBelow, goneBelow] = below.steps[k];
+    const auto& [keptAbove, allAbove, goneAbove] = above.steps[k];
+    if (areTogether) {
+      least = std::max(least, allBelow);
+    } else if (allBelow == 0 || allAbove == 0) {
+      continue;
+    } else if (above.last < below.first) {
+      const uint64_t late = goneAbove < allAbove ? allBelow - std::min(allBelow, goneAbove) : 0;
+      least = std::max({least, keptBelow, late});
+    } else if (keptAbove > 0 || goneBelow < allBelow) {
+      least = std::max(least, allBelow);
+    }
+  }
+  return least;
+}
+
+uint64_t StreamModel::lowerBound(const TileCost& cost) const {
+  int64_t fixed = 0;
+  std::vector<size_t> byRows;
+  for (size_t i = 0; i < cost.buffers.size(); ++i)
+    if (hasRows(cost, i))
+      byRows.push_back(i);
+    else
+      fixed += static_cast<int64_t>(cost.buffers[i].bytes);
+  int64_t bound = 0;
+  std::vector<int64_t> changes; // what each op adds to what is held before it
+  const Rows& rows = this->rows(cost.tiles[RowAxis]);
+  for (const size_t index : rows.tight) {
+    const std::vector<Rows::Held>& step = rows.steps[index];
+    changes.assign(ops_.size() + 1, 0);
+    int64_t live = fixed;
+    for (const size_t i : byRows) {
+      const auto& [kept, all, gone] = extent(cost.rows[i], step[i]);
+      live += static_cast<int64_t>(kept);
+      changes[buffers_[i].firstOp] += static_cast<int64_t>(all - kept);
+      changes[buffers_[i].lastOp + 1] -= static_cast<int64_t>(gone);
+    }
+    for (size_t op = 0; op < ops_.size(); ++op) {
+      live += changes[op];
+      bound = std::max(bound, live);
+    }
+  }
+  return static_cast<uint64_t>(bound);
+}
+
+ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough,
+                                bool isQuick) const {
+  const size_t count = cost.buffers.size();
+  std::vector<Extents> extents;
+  for (size_t i = 0; i < count; ++i)
+    extents.push_back(this->extents(cost, i));
+  Clearances clearances(count);
+  for (size_t below = 0; below < count; ++below)
+    for (size_t above = 0; above < count; ++above)
+      if (below != above)
+        clearances.set(below, above, clearance(extents[below], extents[above]));
+  return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost), enough, isQuick);
+}
+
+StreamModel::Height& StreamModel::known(const TileCost& cost, uint64_t align) const {
+  return heights_[{align, cost.tiles[RowAxis], cost.tiles[ColumnAxis], cost.inPlace}];
+}
+
+uint64_t StreamModel::height(const TileCost& cost, uint64_t align) const {
+  Height& known = this->known(cost, align);
+  if (!known.isLeast)
+    known = {layOut(cost, align).height, true, 0};
+  return known.bytes;
+}
+
+std::optional<uint64_t> StreamModel::heightWithin(const TileCost& cost, uint64_t align,
+                                                  uint64_t budget) const {
+  const uint64_t bound = lowerBound(cost);
+  if (bound > budget)
+    return std::nullopt;
+  Height& known = this->known(cost, align);
+  if (known.bytes > budget && budget > known.refused && !known.isLeast) {
+    known.bytes =
+        std::min(known.bytes, layOut(cost, align, budget, cost.tiles[RowAxis] < mostSteps_).height);
+    known.isLeast = known.bytes <= bound;
+    if (known.bytes > budget)
+      known.refused = budget;
+  }
+  return known.bytes <= budget ? std::optional(known.bytes) : std::nullopt;
+}
+
+} // namespace tigris

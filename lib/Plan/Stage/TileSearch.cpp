@@ -1,0 +1,121 @@
+// The memory of a cut falls as the number of parts rises, so the fewest parts that fit are found by bisection.
+#include "tigris/Plan/Stage/TileSearch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tigris {
+
+/// In one budget.
+class TileSearch::Search {
+public:
+  Search(TileSearch& cuts, uint64_t budget, const CostWeights& weights)
+      : cuts_(cuts), model_(cuts.model_), budget_(budget), weights_(weights) {}
+
+  std::optional<TileCost> run() {
+    const int64_t outer = model_.legalParts(0, model_.extent(0));
+    if (model_.isChain()) {
+      // With a single axis before the channels, that axis is the rows.
+      if (model_.extent(2) == 1 && model_.extent(3) == 1 && outer > 1)
+        bisect({1, 1, 1, 1}, 0);
+      bisect({outer, 1, 1, 1}, 1);
+      return best_;
+    }
+    for (const int64_t channels : counts(3))
+      for (const int64_t columns : counts(2)) {
+        bisect({1, 1, columns, channels}, 1);
+        if (outer > 1) {
+          bisect({outer, 1, columns, channels}, 1);
+          for (const int64_t rows : counts(1))
+            bisect({1, rows, columns, channels}, 0);
+        }
+      }
+    return best_;
+  }
+
+private:
+  /// Numbers of parts worth trying: each leaves parts of another size by a third or more. The last one is
+  /// the finest there is.
+  std::vector<int64_t> counts(size_t axis) const {
+    const int64_t extent = model_.extent(axis);
+    std::vector<int64_t> result;
+    const auto add = [&](int64_t most) {
+      const int64_t parts = model_.legalParts(axis, most);
+      if (result.empty() || result.back() != parts)
+        result.push_back(parts);
+    };
+    for (int64_t power = 1; power < extent; power *= 2) {
+      add(power);
+      if (power >= 2 && power * 3 / 2 < extent)
+        add(power * 3 / 2);
+    }
+    add(extent);
+    return result;
+  }
+
+  /// The fewest parts along `axis` that fit, the other axes as given.
+  void bisect(TileCounts tiles, size_t axis) {
+    const int64_t extent = model_.extent(axis);
+    int64_t low = 1; // everything below does not fit
+    int64_t high = extent;
+    const auto cutAt = [&](int64_t count) {
+      tiles.at(axis) = count;
+      return cuts_.find(tiles);
+    };
+    // The finest cut that is well-formed tells whether there is any.
+    Cut* found = nullptr;
+    while (high >= 1 && (found = cutAt(high)) == nullptr)
+      --high;
+    if (found == nullptr || !cuts_.fits(*found, budget_))
+      return;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (Cut* cut = cutAt(middle); cut != nullptr && cuts_.fits(*cut, budget_)) {
+        found = cut;
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    keep(found->cost);
+  }
+
+  void keep(const TileCost& cost) {
+    const auto rank = [&](const TileCost& c) {
+      return std::pair(weights_.of(c.loadBytes + c.storeBytes, c.recomputeMacs, c.kernelCalls),
+                       c.kernelCalls);
+    };
+    if (!best_ || rank(cost) < rank(*best_))
+      best_ = cost;
+  }
+
+  TileSearch& cuts_;
+  TileModel& model_;
+  uint64_t budget_;
+  CostWeights weights_;
+  std::optional<TileCost> best_;
+};
+
+std::optional<TileCost> TileSearch::search(uint64_t budget, const CostWeights& weights) {
+  return Search(*this, budget, weights).run();
+}
+
+TileSearch::Cut* TileSearch::find(const TileCounts& tiles) {
+  const auto [entry, isNew] = cuts_.try_emplace(tiles);
+  if (isNew)
+    if (std::optional<TileCost> cost = model_.cost(tiles)) {
+      const uint64_t lowerBound = model_.lowerBound(*cost, align_);
+      entry->second = {std::move(*cost), lowerBound};
+    }
+  return entry->second ? &*entry->second : nullptr;
+}
+
+bool TileSearch::fits(Cut& cut, uint64_t budget) {
+  if (cut.lowerBound > budget)
+    return false;
+  if (!cut.height)
+    cut.height = layoutArena(cut.cost.buffers, align_, cut.lowerBound).height;
+  return *cut.height <= budget;
+}
+
+} // namespace tigris

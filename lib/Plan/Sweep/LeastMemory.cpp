@@ -1,0 +1,67 @@
+// A sweep over fast budgets.
+#include "tigris/Plan/Sweep/LeastMemory.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+uint64_t memoryOf(const Plan& plan) { return plan.stats.fastPeakBytes + plan.stats.slowPeakBytes; }
+
+/// The best plan for traffic of budgets each a quarter above the one before.
+Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
+  if (!needs)
+    return needs.error();
+  PlanOptions within = options;
+  within.optimize = "traffic";
+  std::optional<Plan> best;
+  std::optional<Error> refusal;
+  const uint64_t least = std::max<uint64_t>(needs->smallest, 1); // 0 is no budget
+  const uint64_t most = std::min(options.budget.fast, std::max(needs->oneStage, least));
+  // More fast memory than that would have to leave less than nothing of the slow.
+  const auto mayBeBetter = [&](uint64_t fast) {
+    const uint64_t slow = best && best->io == IoMode::Slow ? best->stats.ioBytes : 0;
+    return !best || (options.budget.slow && fast + slow < memoryOf(*best));
+  };
+  for (uint64_t fast = least; mayBeBetter(fast); fast += fast / 4 + 1) {
+    within.budget.fast = std::min(fast, most);
+    Expected<Plan> plan = planGraph(graph, within, drafts);
+    if (!plan)
+      refusal = plan.takeError();
+    else if (!best || memoryOf(*plan) < memoryOf(*best))
+      best = std::move(*plan);
+    if (fast >= most)
+      break;
+  }
+  if (!best)
+    return *refusal;
+  best->budget = options.budget;
+  best->optimize = options.optimize;
+  return std::move(*best);
+}
+
+} // namespace
+
+Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  PlanOptions once = options;
+  if (!options.budget.slow)
+    once.recompute = 0;
+  Expected<Plan> plan = sweep(graph, once, drafts);
+  if (!plan && once.recompute != options.recompute)
+    plan = sweep(graph, options, drafts);
+  if (!plan || options.planner != "optimal" || !options.budget.slow)
+    return plan;
+  // The search looks at traffic and may take more slow memory for less of it than the greedy planner.
+  PlanOptions other = options;
+  other.planner = "greedy";
+  Expected<Plan> greedy = sweep(graph, other, drafts);
+  if (greedy && memoryOf(*greedy) < memoryOf(*plan)) {
+    greedy->planner = options.planner;
+    return greedy;
+  }
+  return plan;
+}
+
+} // namespace tigris

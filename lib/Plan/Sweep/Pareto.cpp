@@ -1,0 +1,77 @@
+// A sweep over budgets and objectives, then a filter.
+#include "tigris/Plan/Sweep/Pareto.h"
+
+#include "tigris/Plan/Search/PlanDrafts.h"
+#include "tigris/Support/Progress.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tigris {
+
+namespace {
+
+std::array<uint64_t, 5> figures(const ParetoPoint& point) {
+  const PlanStats& stats = point.stats;
+  return {stats.fastPeakBytes, stats.trafficBytes(), stats.slowPeakBytes, stats.recomputeMacs,
+          stats.kernelCalls};
+}
+
+/// As good in everything.
+bool covers(const ParetoPoint& a, const ParetoPoint& b) {
+  const auto ours = figures(a);
+  const auto theirs = figures(b);
+  for (size_t i = 0; i < ours.size(); ++i)
+    if (ours[i] > theirs[i])
+      return false;
+  return true;
+}
+
+std::set<uint64_t> budgetsBetween(uint64_t least, uint64_t most) {
+  std::set<uint64_t> budgets = {most};
+  for (uint64_t at = least; at < most; at += at / 4 + 1)
+    budgets.insert(at);
+  return budgets;
+}
+
+} // namespace
+
+Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options) {
+  PlanDrafts drafts(graph);
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
+  if (!needs)
+    return needs.error();
+  const uint64_t most = std::max<uint64_t>(
+      1, std::min(options.budget.fast, std::max(needs->oneStage, needs->smallest)));
+  const std::set<uint64_t> budgets = budgetsBetween(std::max<uint64_t>(1, needs->smallest), most);
+  std::vector<ParetoPoint> all;
+  std::optional<Error> refusal;
+  Progress progress("budget", budgets.size());
+  for (const uint64_t budget : budgets) {
+    progress.step();
+    for (const char* optimize : {"traffic", "latency"}) {
+      PlanOptions within = options;
+      within.budget.fast = budget;
+      within.optimize = optimize;
+      const Expected<Plan> plan = planGraph(graph, within, drafts);
+      if (plan)
+        all.push_back({budget, optimize, plan->stats, plan->stages.size()});
+      else
+        refusal = plan.error();
+    }
+  }
+  if (all.empty())
+    return *refusal;
+  std::stable_sort(all.begin(), all.end(), [](const ParetoPoint& a, const ParetoPoint& b) {
+    return figures(a) < figures(b);
+  });
+  // Sorted, a point can only be covered by one before it, or by an equal one.
+  std::vector<ParetoPoint> front;
+  for (const ParetoPoint& point : all)
+    if (std::none_of(front.begin(), front.end(),
+                     [&](const ParetoPoint& known) { return covers(known, point); }))
+      front.push_back(point);
+  return front;
+}
+
+} // namespace tigris

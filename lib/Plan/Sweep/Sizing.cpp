@@ -1,0 +1,53 @@
+// One plan per row, of drafts that most of them share.
+#include "tigris/Plan/Sweep/Sizing.h"
+
+#include "tigris/Plan/Search/PlanDrafts.h"
+#include "tigris/Support/Progress.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options) {
+  const uint64_t asked = options.budget.fast;
+  PlanDrafts drafts(graph);
+  std::map<uint64_t, std::string> budgets;
+  for (const uint64_t budget : {asked / 4, asked / 2, asked * 2, asked * 4})
+    if (budget != 0)
+      budgets[budget];
+  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts)) {
+    const bool byRows = options.inputRows || options.outputRows; // never one stage
+    if (!byRows)
+      budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
+    budgets[std::max<uint64_t>(needs->smallest, 1)] =
+        needs->smallest == needs->oneStage && !byRows ? "smallest, one stage" : "smallest";
+  }
+  std::string& remark = budgets[asked];
+  remark = remark.empty() ? "asked for" : "asked for, " + remark;
+
+  std::vector<SizingRow> rows;
+  Progress progress("budget", budgets.size());
+  for (const auto& [budget, why] : budgets) {
+    progress.step();
+    PlanOptions other = options;
+    other.budget.fast = budget;
+    // Each of these would look at many budgets again.
+    if (budget != asked && other.optimize == "memory")
+      other.optimize = "traffic";
+    SizingRow row;
+    row.fastBudget = budget;
+    row.remark = why;
+    if (const Expected<Plan> plan = planGraph(graph, other, drafts)) {
+      row.stats = plan->stats;
+      row.stages = plan->stages.size();
+      for (const Stage& stage : plan->stages) {
+        row.tiledStages += stage.mode == StageMode::Tiled ? 1 : 0;
+        row.streamedStages += stage.mode == StageMode::Streamed ? 1 : 0;
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+} // namespace tigris
