@@ -1,0 +1,189 @@
+// The picture of a planned stream.
+#include "tigris/Inspect/Overview.h"
+#include "tigris/Inspect/PictureParts.h"
+
+#include <map>
+
+namespace tigris {
+
+namespace {
+
+class GraphPicture {
+public:
+  GraphPicture(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
+
+  PlanPicture make() {
+    picture_.report = reportOf(graph_);
+    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
+      addStage(stage);
+    addSlow();
+    addQuants();
+    return finishPicture(std::move(picture_));
+  }
+
+private:
+  std::string typeOf(TensorId id) const {
+    const Tensor& tensor = graph_.tensor(id);
+    return typeText(tensor.type, tensor.shape.dims());
+  }
+
+  std::vector<std::string> namesOf(const std::vector<TensorId>& ids) const {
+    std::vector<std::string> names;
+    for (const TensorId id : ids)
+      names.push_back(graph_.tensor(id).name);
+    return names;
+  }
+
+  std::vector<std::string> operandsOf(const std::vector<TensorId>& ids) const {
+    std::vector<std::string> texts;
+    for (const TensorId id : ids)
+      texts.push_back(id ? strCat(graph_.tensor(id).name, " ", typeOf(id)) : "-");
+    return texts;
+  }
+
+  void addBlock(std::string role, TensorId id, uint64_t offset, uint64_t bytes,
+                const StepSpan& span, bool isThere = false) {
+    picture_.fast.push_back({graph_.tensor(id).name, typeOf(id), offset, bytes, span.first,
+                             span.last, std::move(role), isThere});
+  }
+
+  /// An earlier stage has left the tensor in fast memory.
+  bool isThere(const Stage& stage, TensorId id) const {
+    const auto makesIt = [&](OpId op) {
+      const std::vector<TensorId>& outputs = graph_.op(op).outputs;
+      return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+    };
+    const bool isLoaded =
+        !stage.tiling && std::find(stage.loads.begin(), stage.loads.end(), id) != stage.loads.end();
+    return !isLoaded && std::none_of(stage.ops.begin(), stage.ops.end(), makesIt);
+  }
+
+  void addStage(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    const size_t begin = picture_.steps.size();
+    const size_t last = begin + std::max<size_t>(stage.ops.size(), 1) - 1;
+    std::map<TensorId, StepSpan> spans;
+    const auto touch = [&](TensorId id, size_t step) {
+      if (id)
+        spans.try_emplace(id, StepSpan{step, step}).first->second.touch(step);
+    };
+    for (const OpId id : stage.ops) {
+      const Op& op = graph_.op(id);
+      const size_t step = picture_.steps.size();
+      for (const auto* operands : {&op.inputs, &op.outputs})
+        for (const TensorId operand : *operands)
+          touch(operand, step);
+      picture_.steps.push_back({op.name, std::string(op.kindName()), index, 0, 0});
+      picture_.ops.push_back({op.name, std::string(op.kindName()),
+                              op.act == Activation::None ? "" : std::string(activationName(op.act)),
+                              operandsOf(op.inputs), operandsOf(op.outputs), op.origin});
+    }
+    // Of tiles, parts are loaded before the op that reads them and stored after the one that writes them.
+    if (!stage.tiling) {
+      for (const TensorId id : stage.loads)
+        touch(id, begin);
+      for (const TensorId id : stage.spills)
+        touch(id, last);
+    }
+    if (plan_.io == IoMode::Arena) {
+      // The caller fills inputs before the first stage and fetches outputs after the last one.
+      if (index == 0)
+        for (const Port& port : graph_.inputs())
+          touch(port.tensor, begin);
+      if (index + 1 == plan_.stages.size())
+        for (const Port& port : graph_.outputs())
+          touch(port.tensor, last);
+    }
+    const auto roleOf = [&](TensorId id, const char* otherwise) {
+      const auto has = [&](const std::vector<TensorId>& ids) {
+        return std::find(ids.begin(), ids.end(), id) != ids.end();
+      };
+      return std::string(has(stage.loads) ? "load" : has(stage.spills) ? "spill" : otherwise);
+    };
+    for (const Placement& placement : stage.fast)
+      if (const auto span = spans.find(placement.tensor); span != spans.end())
+        addBlock(roleOf(placement.tensor, "whole"), placement.tensor, placement.offset,
+                 graph_.tensor(placement.tensor).bytes(),
+                 stage.tiling ? StepSpan{begin, last} : span->second,
+                 isThere(stage, placement.tensor));
+    if (stage.tiling) {
+      std::vector<TileBytes> places;
+      for (const TileBuffer& buffer : stage.tiling->buffers)
+        places.push_back({buffer.offset, buffer.bytes});
+      for (size_t i = 0; i < places.size(); ++i) {
+        const TileBuffer& buffer = stage.tiling->buffers[i];
+        if (buffer.inPlace) // drawn where it is resident
+          continue;
+        const std::string role = buffer.sink ? "sums" : roleOf(buffer.tensor, "tile");
+        const auto span = spans.find(buffer.tensor);
+        const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes)) ||
+                           (stage.mode == StageMode::Streamed && mayRoll(places, i));
+        addBlock(role, buffer.tensor, buffer.offset, buffer.bytes,
+                 whole ? StepSpan{begin, last} : span->second);
+      }
+      picture_.fast.push_back({"(boxes)", "executor's state", stage.tiling->state,
+                               tileStateBytes(stage), begin, last, "state"});
+    }
+    picture_.stages.push_back({std::string(stageModeName(stage.mode)), begin, stage.ops.size(),
+                               stage.tiling ? tilesText(stage.tiling->tiles) : "", stage.peak,
+                               namesOf(stage.loads), namesOf(stage.spills),
+                               stage.stats.slowReadBytes, stage.stats.slowWriteBytes,
+                               stage.tiling ? std::optional(stage.stats.haloRows) : std::nullopt,
+                               stage.stats.recomputeMacs, stage.stats.kernelCalls});
+  }
+
+  /// From the stage that writes the tensor to the last one that reads it; the interface stays throughout.
+  void addSlow() {
+    const size_t end = picture_.steps.empty() ? 0 : picture_.steps.size() - 1;
+    for (const Placement& placement : plan_.slow) {
+      const Tensor& tensor = graph_.tensor(placement.tensor);
+      StepSpan span{end, 0};
+      for (size_t i = 0; i < plan_.stages.size(); ++i) {
+        const Stage& stage = plan_.stages[i];
+        const PictureStage& shown = picture_.stages[i];
+        const auto has = [&](const std::vector<TensorId>& ids) {
+          return std::find(ids.begin(), ids.end(), placement.tensor) != ids.end();
+        };
+        const size_t last = shown.first + std::max<size_t>(shown.count, 1) - 1;
+        const bool whole = stage.mode == StageMode::Whole;
+        if (has(stage.loads)) {
+          span.touch(shown.first);
+          span.touch(whole ? shown.first : last);
+        }
+        if (has(stage.spills)) {
+          span.touch(whole ? last : shown.first);
+          span.touch(last);
+        }
+      }
+      if (graph_.isGraphInput(placement.tensor))
+        span.first = 0;
+      if (graph_.isGraphOutput(placement.tensor))
+        span.last = end;
+      if (span.first > span.last)
+        span = {0, end};
+      picture_.slow.push_back({tensor.name, typeOf(placement.tensor), placement.offset,
+                               tensor.bytes(), span.first, span.last, "slow"});
+    }
+  }
+
+  void addQuants() {
+    for (const TensorId id : graph_.tensors())
+      if (const Tensor& tensor = graph_.tensor(id); tensor.quant && !tensor.quant->scale.empty())
+        picture_.quants.push_back(
+            {tensor.name, typeOf(id), scaleText(*tensor.quant), zeroPointText(*tensor.quant)});
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  PlanPicture picture_;
+};
+
+} // namespace
+
+Expected<PlanPicture> pictureOf(const Graph& graph) {
+  if (!graph.plan())
+    return makeError(DiagId::BadPlan, "the graph has no plan to show; run tigris-plan first");
+  return GraphPicture(graph, *graph.plan()).make();
+}
+
+} // namespace tigris
