@@ -1,4 +1,4 @@
-/* Addresses and what their use is counted as. */
+/* Address resolution and the accounting of memory and slow traffic. */
 #include "address.h"
 
 #include "dynamic.h"
@@ -11,7 +11,7 @@ uint32_t tigris_place_of(const tigris_context* ctx, uint32_t index) {
 }
 #endif
 
-/* Counts a use of slow memory up to the offset `end`. */
+/* Counts a use of slow memory that ends at offset `end` and moves `moved` bytes. */
 static void countSlow(tigris_context* ctx, uint32_t end, uint32_t moved, int isWrite) {
   *(isWrite ? &ctx->statistics.slow_write : &ctx->statistics.slow_read) += moved;
   tigris_raise(&ctx->statistics.slow_peak, end);
@@ -24,14 +24,15 @@ void tigris_count_overflow(tigris_context* ctx, uint32_t end, uint32_t moved, in
 }
 #endif
 
-/* What lies inside a state is at its present place. */
+/* An interval inside a state moves to the place that the state has in this run. */
 static uint32_t placeInSlow(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
   const tigris_plan* plan = ctx->plan;
   uint32_t i;
   for (i = 0; TIGRIS_STATES && ctx->exchanged && i < plan->port_count; ++i) {
     const tigris_port* port = &plan->ports[i];
     const uint32_t size = plan->tensors[port->tensor].bytes;
-    const uint32_t at = offset - port->offset; /* far beyond `size` when it is before */
+    /* wraps to a value above `size` if it is before the port */
+    const uint32_t at = offset - port->offset;
     if (port->state != TIGRIS_NO_PORT && at < size && bytes <= size - at)
       return plan->ports[port->state].offset + at;
   }

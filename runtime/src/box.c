@@ -63,7 +63,7 @@ int tigris_box_find(const tigris_box* outer, const tigris_box* inner, uint32_t* 
   return joined;
 }
 
-/* Bytes from index to index of each axis of a packed box; returns where `part` starts in it. */
+/* Computes the byte strides of a packed box; returns the byte offset of `part` in it. */
 static size_t layout(const tigris_box* box, const tigris_box* part, uint32_t elementSize,
                      size_t* steps) {
   size_t step = elementSize;
@@ -81,9 +81,9 @@ void tigris_box_copy(const tigris_box* part, const tigris_box* fromBox, const ui
                      const tigris_box* toBox, uint8_t* to, uint32_t elementSize) {
   size_t fromStep[TIGRIS_BOX_RANK];
   size_t toStep[TIGRIS_BOX_RANK];
-  int32_t n[TIGRIS_BOX_RANK - 1]; /* indices of the axes outside a run */
+  int32_t n[TIGRIS_BOX_RANK - 1]; /* indices of the axes outside a contiguous run */
   size_t run;
-  uint32_t axis = TIGRIS_BOX_RANK - 1; /* the outermost axis inside it */
+  uint32_t axis = TIGRIS_BOX_RANK - 1; /* outermost axis inside a run */
   int32_t i;
   int32_t k;
   int32_t m;

@@ -1,7 +1,7 @@
-/* The validator: what tigris_plan_open checks after the directory, split by subject.
+/* The validator: everything that tigris_plan_open checks after the directory, split by subject.
  *
- * Every function returns TIGRIS_OK or the error, and trusts nothing but what the functions called before
- * it have checked: tables first, then ops, then the schedule. */
+ * Every function returns TIGRIS_OK or the error. A function trusts only what the functions called
+ * before it have checked: first tables, then ops, then the schedule. */
 #ifndef TIGRIS_CHECK_H
 #define TIGRIS_CHECK_H
 
@@ -12,29 +12,30 @@
 /* Bound on kernels, strides, dilations, pads and spatial sizes, so that coordinates fit int32. */
 #define TIGRIS_SPATIAL_LIMIT (1 << 24)
 
-/* Everything. Sets error_op. */
+/* Checks all records. Sets error_op. */
 tigris_status tigris_check_records(tigris_plan* plan);
-/* Stages, which have all ops; weight blocks; and where operands of the fast arena lie in their stage. */
+/* Stages, which must contain all ops; weight blocks; and the placement of operands in the fast
+ * arena. */
 tigris_status tigris_check_stages(const tigris_plan* plan);
-/* The tiling of a tiled stage whose ops are known to be there. */
+/* The tiling of a tiled or streamed stage whose ops have been checked. */
 tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage);
-/* One tigris_op: operands, parameters, overlap and the contract of its opcode. */
+/* One tigris_op: operands, parameters, overlaps and the contract of its opcode. */
 tigris_status tigris_check_op(const tigris_plan* plan, const void* record);
 
-/* An op under examination: operands resolved to tensors. */
+/* An op under check, with its operands resolved to tensors. */
 typedef struct tigris_op_check {
   const tigris_plan* plan;
   const tigris_op* op;
   const void* params;
 } tigris_op_check;
 
-/* Tensor of input `i`, or NULL when absent or left out. */
+/* Tensor of input `i`; NULL if it is absent. */
 const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i);
 
 /* Tensor of output `i`; always present. */
 const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i);
 
-/* Contracts per opcode family; c->params has the size the opcode asks for. */
+/* Contracts per opcode family. c->params has the size that the opcode requires. */
 tigris_status tigris_check_conv(const tigris_op_check* c);
 tigris_status tigris_check_fully_connected(const tigris_op_check* c);
 tigris_status tigris_check_matmul(const tigris_op_check* c);
@@ -66,23 +67,24 @@ tigris_status tigris_check_scatter_nd(const tigris_op_check* c);
 tigris_status tigris_check_by_element(const tigris_op_check* c);
 tigris_status tigris_check_recurrent(const tigris_op_check* c);
 
-/* ---- shared predicates: 1 when the rule holds */
+/* ---- shared predicates: 1 if the rule holds */
 
-/* [first, first + count) lies in [0, size). */
+/* [first, first + count) is inside [0, size). */
 int tigris_within(uint32_t size, uint32_t first, uint32_t count);
 
-/* [offset, offset + bytes) is aligned and lies where operands of the pool may: FAST behind the reserved prefix,
- * UNPACKED in it, SLOW, or CALLER, where `offset` is a port of so many bytes. */
+/* [offset, offset + bytes) is aligned and where operands of the pool may be. FAST: behind the
+ * reserved prefix. UNPACKED: inside the prefix. SLOW: inside slow memory. CALLER: `offset` is a
+ * port with that many bytes. */
 int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint32_t bytes);
 
-/* `rank` INTS from `perm` on are a permutation p of [0, rank) with from[p[i]] == to[i]. */
+/* The `rank` INTS starting at `perm` are a permutation p of [0, rank) with from[p[i]] == to[i]. */
 int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const int32_t* from,
                     const int32_t* to);
 
-/* Both have the same dimensions. */
+/* The tensors have the same dimensions. */
 int tigris_same_dims(const tigris_plan* plan, const tigris_tensor* a, const tigris_tensor* b);
 
-/* `count` ints from `index` lie in INTS. */
+/* `count` ints starting at `index` are inside INTS. */
 static inline int tigris_has_ints(const tigris_plan* plan, uint32_t index, uint32_t count) {
   return tigris_within(plan->int_count, index, count);
 }
@@ -95,7 +97,7 @@ static inline int tigris_arithmetic_pair(const tigris_tensor* x, const tigris_te
          (x->dtype == TIGRIS_F32 || (tigris_is_quantized(x) && tigris_is_quantized(y)));
 }
 
-/* Largest stored value of a quantized dtype; the smallest is one further from 0. */
+/* Largest stored value of a quantized dtype; the smallest is -largest - 1. */
 static inline int32_t tigris_largest(uint32_t dtype) {
   return dtype == TIGRIS_S16 ? INT16_MAX : INT8_MAX;
 }
@@ -106,16 +108,16 @@ static inline int tigris_clamp_ok(uint32_t dtype, tigris_scalar lo, tigris_scala
   return lo.i >= -tigris_largest(dtype) - 1 && hi.i <= tigris_largest(dtype) && lo.i <= hi.i;
 }
 
-/* The shift word of a pair of the op, which with TIGRIS_ROUND_EVEN is a denominator. */
+/* The shift word of a pair of the op is legal; with TIGRIS_ROUND_EVEN it is a denominator. */
 static inline int tigris_scale_ok(const tigris_op_check* c, int32_t shift) {
   return tigris_rounds_even(c->op) ? tigris_denominator_ok(shift) : tigris_shift_ok(shift);
 }
 
-/* REQUANT holds `count` multipliers and `count` legal shifts from `index`. */
+/* REQUANT holds `count` multipliers followed by `count` legal shifts, starting at `index`. */
 int tigris_requant_ok(const tigris_op_check* c, uint32_t index, uint32_t count);
 
-/* Each dimension of `small`, aligned at the last axis, is 1 or that of `big`; the last `skip` axes of both
- * are ignored. */
+/* Each dimension of `small`, aligned at the last axis, is 1 or equals that of `big`. The last
+ * `skip` axes of both are ignored. */
 int tigris_broadcasts(const tigris_plan* plan, const tigris_tensor* small, const tigris_tensor* big,
                       uint32_t skip);
 

@@ -1,4 +1,4 @@
-/* CRC-32 with a table of 16 entries: half a byte per step, 64 bytes of constants. */
+/* CRC-32 with a table of 16 entries: four bits per step, 64 bytes of constants. */
 #include "crc32.h"
 
 uint32_t tigris_crc32(const uint8_t* bytes, size_t size) {

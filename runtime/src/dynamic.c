@@ -1,4 +1,4 @@
-/* Blocks of the dynamic arena: placing, compacting, finding, and letting go. */
+/* The dynamic arena: allocation, compaction, lookup and release of blocks. */
 #include "dynamic.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #if TIGRIS_DYNAMIC_ARENA
 
-/* Keeps every sum of an offset, a size and an alignment within uint32_t. */
+/* A limit that keeps every sum of an offset, a size and an alignment within uint32_t. */
 #define MOST_POOL 0x7FFFFFFFu
 
 /* The table grows downward: block 0 is just below ctx->blocks. */
@@ -21,7 +21,8 @@ static uint32_t alignUp(const tigris_context* ctx, uint32_t value) {
   return (value + mask) & ~mask;
 }
 
-/* Where blocks begin: behind the planned slow bytes, and in one of the pools behind the reserved prefix. */
+/* First offset for blocks in a pool: behind the planned slow bytes, or behind the reserved
+ * prefix. */
 static uint32_t baseOf(const tigris_context* ctx, unsigned slow) {
   const tigris_summary* s = ctx->plan->summary;
   const uint32_t planned = slow ? alignUp(ctx, s->slow_bytes) : 0;
@@ -33,7 +34,7 @@ static uint8_t* addressOf(const tigris_context* ctx, const tigris_block* b) {
   return (b->slow ? ctx->slow : ctx->fast) + b->at;
 }
 
-/* First free byte behind the blocks of a pool; shifts them together first if asked to. */
+/* First free byte behind the blocks of a pool; with `compact`, moves them together first. */
 static uint32_t endOf(tigris_context* ctx, unsigned slow, int compact) {
   uint32_t end = baseOf(ctx, slow);
   uint32_t i;
@@ -56,7 +57,8 @@ static uint32_t endOf(tigris_context* ctx, unsigned slow, int compact) {
   return end;
 }
 
-/* Where `bytes` go in a pool once the table has one block more, or TIGRIS_NONE. */
+/* The offset for `bytes` in a pool when the table has one more block, or TIGRIS_NONE if they do not
+ * fit. */
 static uint32_t roomIn(tigris_context* ctx, unsigned slow, uint32_t bytes) {
   const uint32_t table =
       slow == ctx->blocks_slow ? (ctx->block_count + 1) * (uint32_t)sizeof(tigris_block) : 0;
@@ -77,17 +79,17 @@ static uint32_t bytesOf(const tigris_plan* plan, uint32_t tensor) {
   return plan->tensors[tensor].bytes;
 }
 
-/* A use of the fast arena by a step of the schedule. */
+/* A use of the fast arena by one step of the schedule. */
 typedef struct Touch {
   uint32_t offset;
   uint32_t bytes; /* 0: none */
   int isWrite;
 } Touch;
 
-/* Use `i` of a step, reads before writes; 0 when it has no more. */
+/* Use `i` of a step, reads before writes; returns 0 if there are no more. */
 static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step, uint32_t i,
                    Touch* touch) {
-  const uint32_t op = step - s->load_count; /* of the stage */
+  const uint32_t op = step - s->load_count; /* index of the op in the stage */
   uint32_t pool = TIGRIS_POOL_FAST;
   uint32_t tensor;
 #if TIGRIS_TILES
@@ -125,7 +127,7 @@ static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step
   return 1;
 }
 
-/* 1 when the bytes are read from a step of the current stage on before anything is written into them. */
+/* 1 if the bytes are read, from `step` of the current stage on, before any of them is written. */
 static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block* b) {
   const tigris_plan* plan = ctx->plan;
   uint32_t stage = ctx->stage;
@@ -155,8 +157,9 @@ static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block
   return 0;
 }
 
-/* Index of the block that holds all of an interval, or block_count. While an op or a streamed stage runs, its output
- * may overlap an older block that only it still reads: reads want the oldest block, writes the newest. */
+/* Index of the block that contains an interval, or block_count. While an op or a streamed stage
+ * runs, its output may overlap an older block that only it still reads: a read takes the oldest
+ * block, a write the newest. */
 static uint32_t find(const tigris_context* ctx, uint32_t offset, uint32_t bytes, int isWrite) {
   uint32_t found = ctx->block_count;
   uint32_t i;
@@ -177,7 +180,7 @@ void tigris_dynamic_sweep(tigris_context* ctx, uint32_t step) {
   for (i = ctx->block_count; i-- > 0;) {
     const tigris_block* b = blockAt(ctx, i);
     int keep = isNeeded(ctx, step, b);
-    /* what has come later and stays has replaced it */
+    /* a newer block that is kept replaces it */
     for (k = i + 1; keep && k < ctx->block_count; ++k)
       keep = !overlaps(blockAt(ctx, k)->offset, blockAt(ctx, k)->bytes, b->offset, b->bytes);
     if (!keep) {
@@ -191,13 +194,13 @@ void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_
   const size_t slow = memory->slow_bytes < MOST_POOL ? memory->slow_bytes : MOST_POOL;
   const size_t fast = fast_bytes < MOST_POOL ? fast_bytes : MOST_POOL;
   uint8_t* top;
-  /* Blocks hold words, and both memories start at a multiple of TIGRIS_MIN_ALIGN. */
+  /* Blocks hold 32-bit words, and both memories start at a multiple of TIGRIS_MIN_ALIGN. */
   ctx->limit[0] = (uint32_t)fast & ~(TIGRIS_MIN_ALIGN - 1);
   ctx->limit[1] = (uint32_t)slow & ~(TIGRIS_MIN_ALIGN - 1);
   if (fast < ctx->plan->summary->fast_reserved) {
     const uint32_t at = alignUp(ctx, ctx->plan->summary->slow_bytes);
     if (at + (uint64_t)ctx->plan->summary->fast_reserved > ctx->limit[1])
-      return; /* without a table: nothing fits */
+      return; /* without a table nothing fits */
     ctx->unpacked = ctx->slow + at;
   }
   ctx->blocks_slow = baseOf(ctx, 1) + sizeof(tigris_block) <= ctx->limit[1];
@@ -265,7 +268,8 @@ tigris_status tigris_dynamic_start(tigris_context* ctx) {
   ctx->block_count = 0;
   if (plan->summary->io_mode != TIGRIS_IO_ARENA)
     return TIGRIS_OK;
-  /* All are placed before any is let go: each keeps bytes the caller wrote before the run. */
+  /* Place all inputs before any is released: each holds bytes that the caller wrote before the
+   * run. */
   for (i = 0; i < plan->input_count; ++i) {
     const uint32_t offset = plan->ports[i].offset;
     const uint32_t bytes = bytesOf(plan, plan->ports[i].tensor);
@@ -277,7 +281,7 @@ tigris_status tigris_dynamic_start(tigris_context* ctx) {
     if (tigris_dynamic_place(ctx, offset, bytes) != TIGRIS_OK)
       return TIGRIS_E_MEMORY;
     ctx->ports[i] =
-        tigris_dynamic_at(ctx, offset, bytes, 0, 1); /* the caller wrote it, not the run */
+        tigris_dynamic_at(ctx, offset, bytes, 0, 1); /* written by the caller, not by the run */
   }
   tigris_dynamic_sweep(ctx, 0);
   return TIGRIS_OK;

@@ -1,24 +1,31 @@
-/* The dynamic arena: runs a plan's static addresses in less fast memory than they span.
+/* The dynamic arena: runs a plan in less fast memory than its static addresses span.
  *
- * A block mirrors one interval of the plan's fast arena: it is made when a load, an op or the caller (model
- * inputs in the arena) writes the interval, and holds a copy wherever there is room. After each step those are let go
- * that the schedule does not read again before it writes over any byte of them. Every read lies within one
- * block, so it sees exactly the bytes of the static run; identity is the interval and not the tensor, so
- * views, tensors that share an address, and bytes kept from stage to stage need no rule of their own.
+ * A block holds a copy of one interval of the plan's fast arena, placed wherever there is space. It
+ * is created when a load, an op or the caller (model inputs in the arena) writes the interval.
+ * After each step, blocks that the schedule does not read again before it overwrites any of their
+ * bytes are released. Every read is inside one block, so it sees exactly the bytes of the static
+ * run. A block is identified by its interval, not by a tensor, so views, tensors that share an
+ * address, and bytes kept from stage to stage need no rules of their own.
  *
- * A block is placed at the end of those in fast memory; if that is full they are shifted together and it is
- * tried again; then the same in the overflow, the slow memory behind the planned bytes. The blocks are
- * listed in a table that grows downward from the end of the slow memory handed over (of the fast arena,
- * below the scratch, where there is no slow memory to spare): 16 bytes for each block alive.
+ * Placement: a block goes behind the last one in fast memory. If that is full, the blocks are moved
+ * together and placement is tried again. Then the same is tried in the overflow, the slow memory
+ * behind the planned bytes. Example with a fast arena of 10 KB; A, B, C are blocks of 4 KB:
+ *   write A, write B     fast: A B          overflow:
+ *   write C              fast: A B          overflow: C     (10 KB do not hold 12)
+ *   A is released        fast: . B          overflow: C
+ *   write D (5 KB)       fast: B D          overflow: C     (B moved, then D placed)
+ * The table of blocks grows downward from the end of the slow memory (or of the fast arena, below
+ * the scratch, if there is no slow memory beyond the plan's): 16 bytes per live block.
  *
- * Weight blocks are unpacked to the prefix of the fast arena as ever. If the arena is smaller than that,
- * the prefix lies in slow memory behind the planned bytes, before what overflows.
+ * Weight blocks are unpacked to the prefix of the fast arena, as in a static run. If the arena is
+ * smaller than the prefix, the prefix is in slow memory, between the planned bytes and the
+ * overflow.
  *
- * Nothing depends on data. tigris_init rehearses a whole run without moving a byte; when that succeeds no
- * run can lack memory, and every run takes the same addresses.
+ * Nothing depends on data. tigris_init simulates a whole run without moving a byte (the rehearsal).
+ * If that succeeds, no run can run out of memory, and every run uses the same addresses.
  *
- * A write must either hit fresh bytes or exactly an input's (in place), and a read must not span two
- * writes. A plan that does otherwise is refused with TIGRIS_E_MEMORY. */
+ * A write must cover either no live block or exactly that of an input (in place). A read must not
+ * span two writes. A plan that breaks this is refused with TIGRIS_E_MEMORY. */
 #ifndef TIGRIS_DYNAMIC_H
 #define TIGRIS_DYNAMIC_H
 
@@ -30,34 +37,37 @@
 #define tigris_is_dynamic(ctx) 0
 #endif
 
-/* Order of blocks in a pool is order of their addresses. */
+/* Blocks of one pool are in order of their addresses. */
 typedef struct tigris_block {
-  uint32_t offset; /* static interval */
+  uint32_t offset; /* interval of the static plan */
   uint32_t bytes;
-  uint32_t at;   /* offset into fast or slow memory */
+  uint32_t at;   /* offset in fast or slow memory */
   uint32_t slow; /* 1: the block is in the overflow */
 } tigris_block;
 
-/* Positions in the schedule: step 0 is the first load of a stage, its ops and spills follow. A tiled stage is one
- * step. */
+/* Positions in the schedule: step 0 is the first load of a stage; its ops and spills follow. A
+ * tiled or streamed stage is one step. */
 static inline uint32_t tigris_stage_steps(const tigris_stage* s) {
   return s->mode == TIGRIS_STAGE_WHOLE ? s->load_count + s->op_count + s->spill_count : 1;
 }
 
-/* Takes `fast_bytes` (without scratch) and memory->slow_bytes into use; planned slow bytes are there. */
+/* Sets up `fast_bytes` (without scratch) and memory->slow_bytes; the planned slow bytes must be
+ * included. */
 void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_t fast_bytes);
-/* Forgets all blocks and places the model inputs that live in the arena. */
+/* Forgets all blocks and places the model inputs that are in the arena. */
 tigris_status tigris_dynamic_start(tigris_context* ctx);
-/* Finds the model outputs that live in the arena. */
+/* Looks up the model outputs that are in the arena. */
 tigris_status tigris_dynamic_finish(tigris_context* ctx);
-/* Before a step of the current stage: makes room for all it writes, in place where the plan does; other blocks may
- * move. TIGRIS_E_MEMORY, too, when what it reads is not there. */
+/* Before a step of the current stage: places everything it writes, in place where the plan does so.
+ * Other blocks may move. TIGRIS_E_MEMORY if there is no space, or if something the step reads is
+ * not there. */
 tigris_status tigris_dynamic_prepare(tigris_context* ctx, uint32_t step);
-/* The same for one write. */
+/* The same for a single write. */
 tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_t bytes);
-/* Lets go of what nothing reads from `step` of the current stage on. */
+/* Releases the blocks that nothing reads from `step` of the current stage on. */
 void tigris_dynamic_sweep(tigris_context* ctx, uint32_t step);
-/* Where an interval is, NULL when no block holds all of it; counts peaks and, as tigris_address, slow traffic. */
+/* The address of an interval; NULL if no block contains it. Counts peaks and, like tigris_address,
+ * slow traffic. */
 uint8_t* tigris_dynamic_at(tigris_context* ctx, uint32_t offset, uint32_t bytes, uint32_t moved,
                            int isWrite);
 

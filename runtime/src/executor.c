@@ -1,4 +1,4 @@
-/* Runs an opened plan: init, model inputs and outputs, stages. */
+/* The executor: initializes a context, resolves model inputs and outputs, and runs stages. */
 #include <string.h>
 
 #include "address.h"
@@ -33,7 +33,7 @@ void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* bac
   out->align = plan->summary->align;
 }
 
-/* Chooses the dynamic arena and rehearses a run: its memory suffices always or never. */
+/* Enters dynamic mode and rehearses a run: whether the memory suffices does not depend on data. */
 static tigris_status goDynamic(tigris_context* ctx, const tigris_memory* memory, size_t top) {
 #if TIGRIS_DYNAMIC_ARENA
   tigris_status status;
@@ -101,7 +101,7 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     ctx->scratch = ctx->fast + top;
   }
   if (TIGRIS_STATES && plan->summary->io_mode == TIGRIS_IO_SLOW)
-    tigris_reset(ctx); /* which cannot fail here */
+    tigris_reset(ctx); /* cannot fail here */
   return top < plan->summary->fast_bytes ? goDynamic(ctx, memory, top) : TIGRIS_OK;
 }
 
@@ -113,7 +113,7 @@ unsigned tigris_output_count(const tigris_plan* plan) {
   return plan->port_count - plan->input_count;
 }
 
-/* Ports by number; TIGRIS_NONE: there is no such input or output. */
+/* Port numbers; TIGRIS_NONE if there is no such input or output. */
 static uint32_t inputAt(const tigris_plan* plan, unsigned index) {
   return index < plan->input_count ? index : TIGRIS_NONE;
 }
@@ -191,7 +191,7 @@ static tigris_status setPort(tigris_context* ctx, uint32_t port, void* data) {
 }
 
 tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* data) {
-  /* One table holds inputs and outputs; the validator lets no op write to an input port. */
+  /* One table holds inputs and outputs; no op of a validated plan writes to an input port. */
   return setPort(ctx, inputAt(ctx->plan, index), (void*)(uintptr_t)data);
 }
 
@@ -230,7 +230,7 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
                        op->params_size == 0 ? NULL : plan->params + op->params, views);
 }
 
-/* Unpacks the weight block that belongs in front of an op, if there is one. */
+/* Unpacks the weight block that is scheduled before an op, if there is one. */
 static void unpackBefore(tigris_context* ctx, uint32_t op) {
 #if TIGRIS_WEIGHT_BLOCKS
   const tigris_plan* plan = ctx->plan;
@@ -240,7 +240,7 @@ static void unpackBefore(tigris_context* ctx, uint32_t op) {
     return;
   ++ctx->next_weight_block;
   to = tigris_address(ctx, TIGRIS_POOL_UNPACKED, b->fast, b->bytes, b->bytes, 1);
-  if (!ctx->rehearsal) /* it cannot fail: tigris_plan_open has checked the block */
+  if (!ctx->rehearsal) /* cannot fail: tigris_plan_open has checked the block */
     tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, to, b->bytes);
 #else
   (void)ctx;
@@ -248,7 +248,7 @@ static void unpackBefore(tigris_context* ctx, uint32_t op) {
 #endif
 }
 
-/* A load, or a spill. */
+/* Runs a load or a spill. */
 static void transfer(tigris_context* ctx, const tigris_transfer* t, int isLoad) {
   uint8_t* fast = tigris_address(ctx, TIGRIS_POOL_FAST, t->fast, t->bytes, t->bytes, isLoad);
   uint8_t* slow = tigris_address(ctx, TIGRIS_POOL_SLOW, t->slow, t->bytes, t->bytes, !isLoad);
@@ -282,7 +282,7 @@ static tigris_status start(tigris_context* ctx) {
 }
 
 #if TIGRIS_TILES
-/* The tiles of a stage. The dynamic arena takes all that its tiling uses as one block. */
+/* Runs the tiles of a stage. In dynamic mode all memory of its tiling is one block. */
 static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
   uint8_t* fast = ctx->fast;
   uint32_t begin = 0;
@@ -301,10 +301,10 @@ static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
 }
 #endif
 
-/* A load, a spill, an op, or all of a tiled stage. Sets error_op. */
+/* Runs a load, a spill, an op, or a whole tiled stage. Sets error_op. */
 static tigris_status runStep(tigris_context* ctx, const tigris_stage* stage, uint32_t step) {
   const tigris_plan* plan = ctx->plan;
-  const uint32_t index = step - stage->load_count; /* of an op */
+  const uint32_t index = step - stage->load_count; /* of the op in the stage */
   const uint32_t op = stage->first_op + index;
   tigris_status status = TIGRIS_OK;
   if (index < stage->op_count) {

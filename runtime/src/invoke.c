@@ -1,4 +1,4 @@
-/* Kernel calls, and the hook around them. */
+/* Kernel calls and the profiling hook. */
 #include "invoke.h"
 
 tigris_status tigris_invoke(tigris_context* ctx, tigris_kernel kernel, const tigris_op* op,

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #define MIN_MATCH 4u
-#define LAST_LITERALS 5u     /* the output ends with at least so many */
-#define LAST_MATCH_START 12u /* no match starts closer to the end of the output */
-#define LONG_LENGTH 15u      /* nibble that more bytes follow */
-#define LONGER_LENGTH 255u   /* byte that more bytes follow */
-#define TOO_LONG 0xFFFFFFFFu /* no length can be */
+#define LAST_LITERALS 5u     /* the output ends with at least this many literals */
+#define LAST_MATCH_START 12u /* no match starts closer than this to the end of the output */
+#define LONG_LENGTH 15u      /* nibble value that announces further length bytes */
+#define LONGER_LENGTH 255u   /* length byte that announces a further one */
+#define TOO_LONG 0xFFFFFFFFu /* not a possible length */
 
-/* A length that begins with `nibble` and goes on at *at; TOO_LONG when it exceeds `most` or the input ends. */
+/* Reads a length that begins with `nibble` and continues at *at; TOO_LONG if it exceeds `most` or
+ * the input ends. */
 static uint32_t readLength(const uint8_t** at, const uint8_t* end, uint32_t nibble, uint32_t most) {
   uint32_t length = nibble;
   uint32_t more = nibble == LONG_LENGTH ? LONGER_LENGTH : 0;
@@ -19,12 +20,13 @@ static uint32_t readLength(const uint8_t** at, const uint8_t* end, uint32_t nibb
     if (*at == end || length > most)
       return TOO_LONG;
     more = *(*at)++;
-    length += more; /* most <= 2^32 - 1 - 15 - 255, see the only callers */
+    length += more; /* no overflow: most <= 2^32 - 1 - 15 - 255 in all callers */
   }
   return length > most ? TOO_LONG : length;
 }
 
-/* Copies `length` bytes from `distance` bytes before `to`; what is copied may have just been written. */
+/* Copies `length` bytes from `distance` bytes before `to`. Source and destination may overlap: a
+ * match may repeat bytes it has just written. */
 static void copyMatch(uint8_t* to, uint32_t distance, uint32_t length) {
   const uint8_t* from = to - distance;
   if (distance >= length) {
@@ -37,7 +39,7 @@ static void copyMatch(uint8_t* to, uint32_t distance, uint32_t length) {
 
 int tigris_lz4_unpack(const uint8_t* from, uint32_t size, uint8_t* to, uint32_t bytes) {
   const uint8_t* const end = from + size;
-  uint32_t done = 0; /* bytes of output; at most `bytes` always */
+  uint32_t done = 0; /* bytes of output so far, at most `bytes` */
   if (bytes == 0 || bytes > INT32_MAX)
     return 0;
   while (from != end) {

@@ -1,4 +1,4 @@
-/* Opens a plan: prefix, checksum and directory; then hands over to the validator. */
+/* Opens a plan: checks prefix, checksum and directory, then calls the validator. */
 #include <stddef.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "crc32.h"
 #include "tile.h"
 
-/* Bytes of a record of each known section. SUMMARY may grow and is checked apart. */
+/* Record sizes of the known sections. SUMMARY may grow and is checked separately. */
 static const uint8_t recordBytes[TIGRIS_SECTION_LAST + 1] = {
     [TIGRIS_SECTION_STRINGS] = 1,
     [TIGRIS_SECTION_INTS] = 4,
@@ -25,7 +25,8 @@ static const uint8_t recordBytes[TIGRIS_SECTION_LAST + 1] = {
     [TIGRIS_SECTION_BLOCKS] = sizeof(tigris_weight_block),
 };
 
-/* Where tigris_plan has the pointer and the count of a section; file_size, set later, takes SUMMARY's. */
+/* Position of a section's pointer and count in tigris_plan. SUMMARY's count slot holds file_size,
+ * set later. */
 #define POINTER(type) (offsetof(tigris_plan, summary) + ((type)-1) * sizeof(void*))
 #define COUNT(type) (offsetof(tigris_plan, file_size) + ((type)-1) * sizeof(uint32_t))
 
@@ -78,7 +79,8 @@ static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
 #if TIGRIS_VALIDATE
 static tigris_status checkRecords(tigris_plan* plan) { return tigris_check_records(plan); }
 #else
-/* Sound, but perhaps made for a build with more in it. */
+/* Checks the records, and whether this build supports the plan: a valid plan may need parts it
+ * lacks. */
 static tigris_status checkRecords(tigris_plan* plan) {
   uint32_t i;
   if (plan->summary->io_mode == TIGRIS_IO_CALLER && plan->port_count > TIGRIS_MAX_PORTS)

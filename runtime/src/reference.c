@@ -1,4 +1,4 @@
-/* The reference backend: which kernel computes which opcode and dtype. */
+/* The reference backend: the table from opcode and dtype to kernel. */
 #include "kernels/kernels.h"
 #include "view.h"
 

@@ -1,9 +1,9 @@
-/* Model inputs that come row by row from a callback, and outputs that go to one. */
+/* Model inputs and outputs that a callback delivers or takes row by row. */
 #include "view.h"
 
 #if TIGRIS_STREAMED_STAGES
 
-/* A streamed stage without stripes moves each row of the buffer's tensor once, in order. */
+/* Whether a streamed stage without stripes moves each row of the buffer's tensor once, in order. */
 static int movesOnce(const tigris_plan* plan, const tigris_stage* s, const tigris_tile_buffer* b,
                      const tigris_port* port) {
   const tigris_tiling* t = &plan->tilings[s->detail];
@@ -14,7 +14,7 @@ static int movesOnce(const tigris_plan* plan, const tigris_stage* s, const tigri
              (port->direction == TIGRIS_INPUT ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE);
 }
 
-/* One buffer of one stage moves the port by rows, and nothing else touches it. */
+/* Whether exactly one buffer of one stage moves the port by rows and nothing else accesses it. */
 static int takesRows(const tigris_plan* plan, uint32_t index) {
   uint32_t users = 0;
   uint32_t i;
@@ -34,7 +34,7 @@ static int takesRows(const tigris_plan* plan, uint32_t index) {
         return 0;
     }
   }
-  return users == 1 || plan->ports[index].direction == TIGRIS_INPUT; /* an input nobody reads */
+  return users == 1 || plan->ports[index].direction == TIGRIS_INPUT; /* an input without readers */
 }
 
 static tigris_status setRows(tigris_context* ctx, const tigris_port* port, tigris_row_hook hook,

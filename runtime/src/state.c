@@ -1,4 +1,4 @@
-/* The first values of states: model outputs that the next run gets as inputs. */
+/* Initial values of states: model outputs that become inputs of the next run. */
 #include "view.h"
 
 tigris_status tigris_reset(tigris_context* ctx) {
@@ -10,7 +10,7 @@ tigris_status tigris_reset(tigris_context* ctx) {
   for (i = 0; TIGRIS_STATES && i < plan->input_count; ++i) {
     const tigris_tensor* t = &plan->tensors[plan->ports[i].tensor];
     uint8_t* data = (uint8_t*)tigris_input(ctx, i);
-    /* real zeros: the zero point of quantized values, whose low byte comes first */
+    /* a real zero is the zero point of quantized values, whose low byte comes first */
     const uint32_t zero = tigris_is_quantized(t) ? (uint32_t)tigris_zero_point(plan, t) : 0;
     const uint32_t high = t->dtype == TIGRIS_S16 ? 8 : 0;
     uint32_t k;

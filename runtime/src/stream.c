@@ -1,5 +1,24 @@
-/* Streamed stages: the columns of a stripe, which rows come in a step, which can be made of them, and which must
- * stay. */
+/* Streamed stages: which rows are loaded, computed and kept in a step, and the columns of a stripe.
+ *
+ * A buffer holds rows [first, end) of its tensor; the rows from `fresh` on are new in this step. A
+ * step has these phases (tigris_stream_rows):
+ *   1. Keep: for every op, find the first row that its next output row needs, and lower `fresh` of
+ *      its inputs to it. Rows before `fresh` are dropped; the rest move to the start of the buffer.
+ *   2. Load: extend `end` of the LOAD buffers to the step's share of their rows.
+ *   3. Compute: for every op in order, extend `end` of its output while the input rows are present.
+ * tile.c then loads the new rows, calls the kernels on them, and stores them.
+ *
+ * Example: a 3x3 convolution with pads 1 on 6 rows in 3 steps. Output row r needs input rows
+ * r-1..r+1.
+ *          input                          output
+ *   step   kept    loaded   held          new rows
+ *   0      -       0..1     [0, 2)        0
+ *   1      0..1    2..3     [0, 4)        1..2
+ *   2      2..3    4..5     [2, 6)        3..4
+ *   3      4..5    -        [4, 6)        5
+ * The buffer holds at most 4 of the 6 rows. Every row is loaded once and computed once.
+ *
+ * With stripes (tiles[2] > 1) all this happens once per range of output columns. */
 #include <string.h>
 
 #include "tile_run.h"
@@ -47,14 +66,15 @@ static int isWhole(const tigris_tile_buffer* b) {
   return (b->flags & TIGRIS_TILE_LOAD) && !(b->reload_axes & (1u << ROWS));
 }
 
-/* An operand that has its rows, and columns, from a buffer of the stage; of the first stripInputs(op). */
+/* An operand whose rows (and columns) are in a buffer of the stage; one of the first
+ * stripInputs(op). */
 static int isStrip(const tigris_operand* o) { return o->pool == TIGRIS_POOL_TILE; }
 
 static uint32_t stripInputs(const tigris_op* op) {
   return tigris_is_parameter(op, 1) ? 1u : op->inputs;
 }
 
-/* Columns of the operands of an op whose output has its columns. */
+/* Extends the columns of an op's operands to what the columns of its output need. */
 static tigris_status needColumns(tigris_tiles* t, const tigris_op* op) {
   tigris_box out;
   uint32_t i;
@@ -78,7 +98,7 @@ static tigris_status needColumns(tigris_tiles* t, const tigris_op* op) {
   return TIGRIS_OK;
 }
 
-/* Columns of all buffers in the stripe at hand. Sets error_op. */
+/* Computes the columns of all buffers for the current stripe. Sets error_op. */
 static tigris_status setColumns(tigris_tiles* t) {
   tigris_status status = TIGRIS_OK;
   uint32_t i;
@@ -101,7 +121,8 @@ static tigris_status setColumns(tigris_tiles* t) {
   return status;
 }
 
-/* The rows of input `i` that row `row` of the output needs, in axis 1 of `need`. 0: the op cannot be cut so. */
+/* Sets axis 1 of `need` to the rows of input `i` that row `row` of the output needs. Returns 0 if
+ * the op cannot be split by rows. */
 static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int32_t row,
                     tigris_box* need) {
   const int known = tigris_rows_need(t->plan, op, i, row, row + 1, need);
@@ -112,8 +133,9 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
   return tigris_box_need(t->plan, op, i, &out, need);
 }
 
-/* Looks at what row `row` of the output needs of streamed inputs: TIGRIS_MORE if some of it has not come, or of the rows
- * after it that the op waits for. `keeps`: they keep their rows from there on, `fresh` is the lowest. */
+/* Checks the streamed inputs for output row `row`. Returns TIGRIS_MORE if a row is missing that it
+ * needs, or one of the further rows that the op waits for. With `keeps`, lowers `fresh` of the
+ * inputs to the first row needed, so that they keep their rows from there on. */
 static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
   const int32_t wait = t->buffers[o[op->inputs].offset].start;
@@ -136,7 +158,8 @@ static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, i
   return status;
 }
 
-/* Nothing about an op has changed: no input is loaded or, if not `keeps`, has got rows in this step. */
+/* Nothing has changed for an op: no input is loaded or, without `keeps`, none has new rows in this
+ * step. */
 static int isIdle(const tigris_tiles* t, const tigris_op* op, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
   const tigris_operand* past = o + op->inputs;
@@ -150,8 +173,9 @@ static int isIdle(const tigris_tiles* t, const tigris_op* op, int keeps) {
   return 1;
 }
 
-/* Makes what rows the op can make of what has come, but no more than its share of a step. Or `keeps`: lets its inputs
- * keep their rows from the first one on that its next row needs; sums need no row again. */
+/* Extends the output by the rows that the op can compute from the present rows, at most its share
+ * of a step. With `keeps` it instead makes the inputs keep the rows that the op's next row needs;
+ * sums need no row twice. */
 static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   const uint32_t out = tigris_tile_output(t, op);
   const int32_t rows = rowCount(t, out);
@@ -163,7 +187,7 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   if (TIGRIS_OPS_POOL && (t->buffers[out].flags & TIGRIS_TILE_SINK)) {
     if (keeps)
       return TIGRIS_OK;
-    t->ran = 1; /* it adds rows, though it makes none */
+    t->ran = 1; /* it adds rows to sums, although it produces no row */
   }
   while (s->end < most && status == TIGRIS_OK) {
     status = lookAt(t, op, s->end, keeps);
@@ -177,7 +201,7 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   return status == TIGRIS_MORE ? TIGRIS_OK : status;
 }
 
-/* Sets error_op. */
+/* Visits all ops in order. Sets error_op. */
 static tigris_status visitOps(tigris_tiles* t, int keeps) {
   tigris_status status = TIGRIS_OK;
   uint32_t i;
@@ -192,14 +216,14 @@ static tigris_status visitOps(tigris_tiles* t, int keeps) {
   return status;
 }
 
-/* The rows from `fresh` on move to the start of the buffer. */
+/* Moves the rows from `fresh` on to the start of the buffer. */
 static tigris_status hold(tigris_tiles* t, uint32_t index) {
   tigris_tile_rows* s = &t->rows[index];
   const int32_t moved = s->fresh - s->first;
   if (moved != 0 && s->fresh != s->end) {
     const uint32_t bytes = tigris_stream_row_bytes(t, index);
     uint8_t* data = tigris_tile_data(t, &t->buffers[index]);
-    /* only a damaged plan asks for rows that are gone */
+    /* only a damaged plan asks for rows that have been dropped */
     if (moved < 0)
       return TIGRIS_E_ADDRESS;
     memmove(data, data + (size_t)(uint32_t)moved * bytes,
@@ -209,9 +233,10 @@ static tigris_status hold(tigris_tiles* t, uint32_t index) {
   return TIGRIS_OK;
 }
 
-/* Makes room for new rows: those that have come stay as far as some op's next row needs them. A step that made nothing
- * has changed that for loaded buffers only. The last buffers first: they may lie below earlier ones, with rows where
- * those move to. Sets error_op. */
+/* Frees space for new rows: drops those that no op's next row needs. After a step that computed
+ * nothing, only loaded buffers have changed. Proceeds from the last buffer to the first: a later
+ * buffer may be below an earlier one and hold rows where the earlier one's rows move to. Sets
+ * error_op. */
 static tigris_status holdRows(tigris_tiles* t) {
   tigris_status status;
   uint32_t i;
@@ -252,7 +277,7 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   return status == TIGRIS_OK ? visitOps(t, 0) : status;
 }
 
-/* Two boxes have the same indices on the axes from k on. */
+/* Whether two boxes have the same indices on the axes from k on. */
 static int sameFrom(const tigris_box* a, const tigris_box* b, uint32_t k) {
   for (; k < TIGRIS_BOX_RANK; ++k) {
     if (a->begin[k] != b->begin[k] || a->end[k] != b->end[k])
@@ -266,7 +291,7 @@ int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
   uint32_t k = tigris_in_stripes(t) ? COLUMNS + 1 : COLUMNS;
   const uint32_t index = t->plan->operands[op->operands + i].offset;
   tigris_box held;
-  tigris_box all = *out; /* the rows */
+  tigris_box all = *out; /* restricted to rows */
   tigris_box allNeed;
   tigris_stream_strip(t, index, 0, rowCount(t, index), &held);
   if (need->begin[0] != held.begin[0] || need->end[0] != held.end[0])

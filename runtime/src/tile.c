@@ -1,4 +1,15 @@
-/* The tile loop: boxes backward through the ops, then loads, kernels and stores forward. */
+/* The tile loop. For every tile (or step of a streamed stage) it computes the boxes of all buffers
+ * backward through the ops, then loads, calls kernels and stores forward.
+ *
+ * Example: x -> CONV 3x3, pads 1 -> t -> CLAMP -> y, with 8 rows of y in tiles[1] = 2:
+ *            y (STORE)   t        x (LOAD)
+ *   tile 0   [0, 4)      [0, 4)   [0, 5)
+ *   tile 1   [4, 8)      [4, 8)   [3, 8)
+ * Each tile loads its box of x, runs CONV and CLAMP on packed boxes, and stores its box of y. CONV
+ * sees a problem of 5 input rows and 4 output rows, with a pad of 1 at the outer edge only
+ * (tigris_box_params).
+ *
+ * Streamed stages use the same loop; stream.c computes rows and columns instead of boxes. */
 #include "tile.h"
 
 #include <string.h>
@@ -34,8 +45,8 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32
   }
 }
 
-/* index * size / count, rounded down, for size and count up to 2^30: by long multiplication, because 64-bit
- * division is a library of its own on small processors. */
+/* index * size / count, rounded down, for size and count up to 2^30. Long multiplication avoids a
+ * 64-bit division, which small processors implement as a library function. */
 int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count) {
   const uint32_t step = size % count;
   uint32_t quotient = 0;
@@ -73,13 +84,13 @@ void tigris_tile_part(const tigris_tiles* t, uint32_t index, uint32_t axis, int3
   *end = tigris_tile_share(t->index[axis] + 1, size, t->tiling->tiles[axis]);
 }
 
-/* All of a tensor. */
+/* The whole of a tensor. */
 static void wholeOf(const Tiles* t, uint32_t tensor, tigris_box* box) {
   const tigris_tensor* x = &t->plan->tensors[tensor];
   tigris_box_whole(box, tigris_dims(t->plan, x), x->rank);
 }
 
-/* What the tile at hand makes of a STORE buffer's tensor; perhaps nothing. */
+/* The current tile's part of a STORE buffer's tensor; may be empty. */
 static void partOf(const Tiles* t, uint32_t index, tigris_box* part) {
   uint32_t i;
   wholeOf(t, t->buffers[index].tensor, part);
@@ -95,10 +106,10 @@ static int isStreamed(const Tiles* t) {
   return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->rows != NULL);
 }
 
-/* Rows in one piece, which need no boxes: not cut into stripes. */
+/* The stage streams complete rows (no stripes), so that no boxes are needed. */
 static int byRows(const Tiles* t) { return isStreamed(t) && !tigris_in_stripes(t); }
 
-/* Bytes of what a buffer holds. */
+/* Size in bytes of what a buffer holds. */
 static uint32_t heldBytes(const Tiles* t, uint32_t index) {
   if (isStreamed(t))
     return (uint32_t)(t->rows[index].end - t->rows[index].first) *
@@ -107,7 +118,8 @@ static uint32_t heldBytes(const Tiles* t, uint32_t index) {
          tigris_element_size(tigris_tile_tensor(t, index)->dtype);
 }
 
-/* What a buffer holds; or only what is to be computed of it, the new rows if it is streamed. */
+/* The box that a buffer holds; with `onlyFresh`, the part to be computed: the new rows of a
+ * streamed buffer. */
 static void boxOf(const Tiles* t, uint32_t index, int onlyFresh, tigris_box* box) {
   if (isStreamed(t)) {
     const tigris_tile_rows* s = &t->rows[index];
@@ -122,7 +134,7 @@ static int hasFresh(const Tiles* t, uint32_t index) {
                        : tigris_box_elements(&t->boxes[index]) != 0;
 }
 
-/* In place, and the caller's. */
+/* In place in a caller buffer. */
 static int isElsewhere(const tigris_tile_buffer* b) {
   return b->home == TIGRIS_POOL_CALLER && (b->flags & TIGRIS_TILE_IN_PLACE) != 0;
 }
@@ -148,7 +160,7 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box*
   return TIGRIS_OK;
 }
 
-/* Boxes of all buffers for the tile at hand. */
+/* Computes the boxes of all buffers for the current tile. */
 static tigris_status setBoxes(Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
@@ -170,7 +182,7 @@ static tigris_status setBoxes(Tiles* t) {
   return TIGRIS_OK;
 }
 
-/* Every box has room in its buffer. */
+/* Checks that every box fits its buffer. */
 static tigris_status checkRoom(const Tiles* t) {
   uint32_t i;
   for (i = 0; i < t->tiling->buffer_count; ++i) {
@@ -181,7 +193,7 @@ static tigris_status checkRoom(const Tiles* t) {
     bytes = heldBytes(t, i);
     if (bytes > b->bytes)
       return TIGRIS_E_ADDRESS;
-    if (isSink(t, i)) /* sums need more */
+    if (isSink(t, i)) /* sums take more */
       bytes = b->bytes;
     if (bytes != 0 && !tigris_is_dynamic(t->ctx))
       tigris_raise(&t->ctx->statistics.fast_peak, b->fast + bytes);
@@ -196,8 +208,9 @@ static int isInPlace(const Tiles* t, const tigris_operand* o) {
          (t->buffers[o->offset].flags & TIGRIS_TILE_IN_PLACE) != 0;
 }
 
-/* Where an operand is; if in place, at the position along the outermost axis, and `bytes` of it are used. All uses of a
- * result count as writes then: these find the newest block of the dynamic arena. */
+/* The address of an operand. An operand in place is at the position along the outermost axis, and
+ * `bytes` of it are used; all uses of a result then count as writes, which find the newest block of
+ * the dynamic arena. */
 static uint8_t* dataOf(const Tiles* t, const tigris_operand* o, uint32_t bytes) {
   const tigris_tile_buffer* b;
   uint32_t all;
@@ -214,7 +227,7 @@ static uint8_t* dataOf(const Tiles* t, const tigris_operand* o, uint32_t bytes) 
   return data;
 }
 
-/* The view of box `need`, a part of what lies packed at `o`. 0 when it is in pieces. */
+/* The view of box `need`, a part of what is packed at `o`. 0 if the part is not contiguous. */
 static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
                    const tigris_box* need, int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
@@ -230,7 +243,7 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   else
     wholeOf(t, o->tensor, &outer);
   found = tigris_box_find(&outer, need, &element);
-  /* MATMUL knows the layout of constants */
+  /* MATMUL handles the strides of constants */
   if (found < 0 || (!found && (isTile || op->opcode != TIGRIS_OP_MATMUL)))
     return 0;
   for (i = 0; i < TIGRIS_BOX_RANK; ++i)
@@ -239,7 +252,8 @@ static int viewBox(const Tiles* t, const tigris_op* op, const tigris_operand* o,
   return 1;
 }
 
-/* The view of rows [begin, end) of an operand, with all columns that its buffer has. 0 when they are not there. */
+/* The view of rows [begin, end) of an operand with all columns in its buffer. 0 if they are not
+ * present. */
 static int viewRows(const Tiles* t, const tigris_operand* o, int32_t begin, int32_t end,
                     int32_t* dims, tigris_view* view) {
   const tigris_tensor* tensor = &t->plan->tensors[o->tensor];
@@ -253,7 +267,7 @@ static int viewRows(const Tiles* t, const tigris_operand* o, int32_t begin, int3
   dims[1] = end - begin;
   if (tigris_in_stripes(t))
     dims[2] = t->columns[o->offset].end - t->columns[o->offset].begin;
-  if (begin != end) { /* an operand of a concatenation may have none */
+  if (begin != end) { /* an input of a concatenation may have none */
     if (begin < held->first || end > held->end)
       return 0;
     data += (size_t)(uint32_t)(begin - held->first) * row;
@@ -262,14 +276,14 @@ static int viewRows(const Tiles* t, const tigris_operand* o, int32_t begin, int3
   return 1;
 }
 
-/* What a call writes from what it reads in place, but for damaged plans. */
+/* A call must not write what it reads in place; only damaged plans do. */
 static int isApart(const tigris_view* out, const tigris_view* in) {
   const uintptr_t to = (uintptr_t)out->data;
   const uintptr_t from = (uintptr_t)in->data;
   return to + out->rows * out->pitch <= from || from + in->rows * in->pitch <= to;
 }
 
-/* A parameter as the part `out` of the output uses it; NULL: all of it. */
+/* A parameter, restricted to the channels of `out`; NULL: the whole parameter. */
 static tigris_status viewParameter(const Tiles* t, const tigris_op* op, uint32_t i,
                                    const tigris_box* out, int32_t* dims, tigris_view* view) {
   const tigris_operand* o = &t->plan->operands[op->operands + i];
@@ -283,7 +297,7 @@ static tigris_status viewParameter(const Tiles* t, const tigris_op* op, uint32_t
   return TIGRIS_OK;
 }
 
-/* An input as the part `out` of the output uses it: `need` of it. */
+/* An input, restricted to the part `need` that `out` needs. */
 static tigris_status viewInput(const Tiles* t, const tigris_op* op, uint32_t i,
                                const tigris_box* out, tigris_box* need, int32_t* dims,
                                tigris_view* view) {
@@ -298,22 +312,23 @@ static tigris_status viewInput(const Tiles* t, const tigris_op* op, uint32_t i,
     return TIGRIS_E_ADDRESS;
   if (isStrip && !isRows && out->end[1] - out->begin[1] != 1 &&
       need->end[2] - need->begin[2] != t->columns[o->offset].end - t->columns[o->offset].begin)
-    return TIGRIS_E_ADDRESS; /* as planners count: see runParts */
+    return TIGRIS_E_ADDRESS; /* legal where planners count on it: see runParts */
   return (isRows ? viewRows(t, o, need->begin[1], need->end[1], dims, view)
                  : viewBox(t, op, o, need, dims, view))
              ? TIGRIS_OK
              : TIGRIS_E_ADDRESS;
 }
 
-/* Makes the part `out` of the output; or adds the rows `out` of the input to the sums in the output's buffer, which
- * the kernel knows as rows of the image. `asWindows`: `out` has nothing but rows, which are those of windows. */
+/* Computes the part `out` of the output; or adds the rows `out` of the input to the sums in the
+ * output's buffer, for which the kernel gets their position in the image. `asWindows`: only the
+ * rows of `out` are set, and they are rows of windows. */
 static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box* out,
                            int asWindows) {
   const tigris_plan* plan = t->plan;
   const tigris_operand* operands = &plan->operands[op->operands];
   const tigris_operand* to = &operands[op->inputs];
   const int sums = isSink(t, to->offset);
-  /* rows have all channels, which are another axis */
+  /* rows have all channels; channels are another axis */
   const tigris_box* channels = byRows(t) && plan->tensors[to->tensor].rank > 2 ? NULL : out;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
@@ -351,15 +366,16 @@ static tigris_status runOp(const Tiles* t, const tigris_op* op, const tigris_box
   }
   find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
   kernel = find == NULL ? NULL : find(plan, op);
-  if (kernel == NULL) /* for this sink; tigris_init has looked for the others */
+  if (kernel == NULL) /* for this sink; tigris_init has checked the other ops */
     return TIGRIS_E_KERNEL;
   params = asWindows ? tigris_rows_params(plan, op, out->begin[1], out->end[1], &local)
                      : tigris_box_params(plan, op, out, &first, &local);
   return tigris_invoke(t->ctx, kernel, op, params, views);
 }
 
-/* Makes all that an op is to make, or adds all that there is to add of `made`: at once; or row by row, where an operand
- * has more columns than it needs: they are in one piece for a single row only. */
+/* Computes everything that the op computes in this step, or adds everything there is to add of
+ * `made`: in one call, or row by row if an operand has more columns than needed, since only single
+ * rows are contiguous then. */
 static tigris_status runParts(const Tiles* t, const tigris_op* op, uint32_t made) {
   const int asWindows = (TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) && byRows(t) &&
                         t->plan->operands[op->operands].pool == TIGRIS_POOL_TILE &&
@@ -409,7 +425,7 @@ static tigris_status carryRows(const Tiles* t, uint32_t index, int isStore) {
   return TIGRIS_OK;
 }
 
-/* Loads the box of a buffer, or stores its part; of a streamed one in stripes, new rows. */
+/* Loads the box of a buffer, or stores its part; of a streamed buffer in stripes, the new rows. */
 static tigris_status carryBox(const Tiles* t, uint32_t index, int isStore) {
   const tigris_tile_buffer* b = &t->buffers[index];
   const tigris_tensor* tensor = tigris_tile_tensor(t, index);
@@ -446,7 +462,7 @@ static tigris_status carry(const Tiles* t, uint32_t index, int isStore) {
 
 static tigris_status runTile(Tiles* t) {
   tigris_status status = isStreamed(t) ? tigris_stream_rows(t) : setBoxes(t);
-  uint32_t loads = t->loads; /* not yet made */
+  uint32_t loads = t->loads; /* loads not yet done */
   uint32_t i;
   uint32_t k;
   if (status == TIGRIS_OK)
@@ -471,8 +487,9 @@ static tigris_status runTile(Tiles* t) {
   return status;
 }
 
-/* On to the next tile, the last axis fastest; streamed, all steps of a stripe before the next stripe, and after the
- * last rows have been loaded as many as make rows, and one. 0 after the last one. */
+/* Advances to the next tile; the last axis varies fastest. In a streamed stage all steps of a
+ * stripe come before the next stripe. After the last rows have been loaded, steps continue until
+ * one computes no row. Returns 0 after the last tile. */
 static int advance(Tiles* t) {
   static const uint8_t axes[2][TIGRIS_BOX_RANK] = {{3, 2, 1, 0}, {3, 1, 2, 0}};
   uint32_t i;

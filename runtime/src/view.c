@@ -1,4 +1,4 @@
-/* What the core and the kernels ask of tensors, once in flash. */
+/* Tensor queries of the core and the kernels, as functions that exist once in flash. */
 #include "view.h"
 
 uint32_t tigris_element_size(uint32_t dtype) {

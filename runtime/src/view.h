@@ -4,7 +4,7 @@
 
 #include "tigris_backend.h"
 
-/* Reading of a tensor as [n, h, w, c]; other ranks than 1..4 become [1, 1, 1, elements]. */
+/* A tensor read as [n, h, w, c]; ranks other than 1..4 become [1, 1, 1, elements]. */
 typedef struct tigris_shape4 {
   int32_t n;
   int32_t h;
@@ -12,7 +12,7 @@ typedef struct tigris_shape4 {
   int32_t c;
 } tigris_shape4;
 
-/* Keeps the highest of the values it is called with. */
+/* Raises `highest` to `value` if that is larger. */
 static inline void tigris_raise(uint32_t* highest, uint32_t value) {
   if (value > *highest)
     *highest = value;
@@ -65,23 +65,24 @@ static inline tigris_shape4 tigris_view_shape(const tigris_view* view) {
   return tigris_shape4_read(view->tensor, view->dims);
 }
 
-/* A view of all rows of what lies densely at `data`: `bytes` bytes with dimensions `dims`. */
+/* A view of all rows of a dense tensor of `bytes` bytes and dimensions `dims` at `data`. */
 void tigris_dense(tigris_view* view, const tigris_tensor* tensor, const int32_t* dims,
                   uint32_t bytes, void* data);
 
-/* The view of a whole tensor that lies at `data`. */
+/* The view of a whole tensor at `data`. */
 static inline void tigris_whole(tigris_view* view, const tigris_plan* plan,
                                 const tigris_tensor* tensor, void* data) {
   tigris_dense(view, tensor, tigris_dims(plan, tensor), tensor->bytes, data);
 }
 
-/* Weights (input 1) from one innermost row to the next: the whole tensor's last dimension. */
+/* Distance between innermost rows of the weights (input 1): the last dimension of the whole
+ * tensor. */
 static inline uint32_t tigris_weight_row(const tigris_call* call) {
   const tigris_tensor* w = call->in[1].tensor;
   return (uint32_t)tigris_dims(call->plan, w)[w->rank - 1];
 }
 
-/* The one way to a row: a later ring buffer changes this line only. */
+/* The address of a row. Kernels access rows only through this function. */
 static inline uint8_t* tigris_row(const tigris_view* view, uint32_t row) {
   return view->data + (size_t)(row - view->first) * view->pitch;
 }
@@ -94,7 +95,7 @@ static inline const int8_t* tigris_row_s8(const tigris_view* view, uint32_t row)
   return (const int8_t*)(const void*)tigris_row(view, row);
 }
 
-/* First element and number of elements of the rows an output view asks for, counted in the whole tensor. */
+/* The rows that an output view asks for, as first element and element count in the whole tensor. */
 typedef struct tigris_span {
   uint32_t begin;
   uint32_t count;
@@ -113,7 +114,7 @@ static inline int tigris_is_quantized(const tigris_tensor* t) {
   return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
 }
 
-/* The op has TIGRIS_ROUND_EVEN. A constant in a library without that. */
+/* Whether the op has TIGRIS_ROUND_EVEN; constant 0 in a build without it. */
 static inline int tigris_rounds_even(const tigris_op* op) {
   return TIGRIS_EVEN_KERNELS && (op->flags & TIGRIS_ROUND_EVEN) != 0;
 }

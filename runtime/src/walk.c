@@ -1,4 +1,4 @@
-/* The odometer behind N-dimensional kernels. */
+/* The odometer loop of N-dimensional kernels. */
 #include "walk.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ void tigris_walk_begin(tigris_walk* w, const tigris_call* call, uint32_t inputs)
 }
 
 void tigris_walk_collapse(tigris_walk* w) {
-  uint32_t out = 0; /* axes kept so far, written from the front */
+  uint32_t out = 0; /* axes kept so far, stored from the front */
   uint32_t i;
   uint32_t k;
   for (i = 0; i < w->rank; ++i) {

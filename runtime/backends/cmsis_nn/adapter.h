@@ -1,4 +1,5 @@
-/* The CMSIS-NN adapters of all ops (common/vendor.h says what an adapter is), and what they share. */
+/* The CMSIS-NN adapters of all ops (common/vendor.h describes adapters), and the code they
+ * share. */
 #ifndef TIGRIS_CMSIS_NN_ADAPTER_H
 #define TIGRIS_CMSIS_NN_ADAPTER_H
 
@@ -46,7 +47,7 @@ static inline cmsis_nn_dims tigris_cn_dims(const tigris_view* view) {
 }
 
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
-/* What follows the accumulators of a dense op. */
+/* The requantization constants of a dense op. */
 static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32_t requant,
                                                  uint32_t count, int32_t lo, int32_t hi) {
   tigris_dsp_finish f;
@@ -63,8 +64,8 @@ static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32
 #endif
 
 #ifdef TIGRIS_CMSIS_NN_OWN_MVE
-/* A dense op, its bias still to be folded; takes the front of *scratch: tigris_scratch_pairs and
- * tigris_scratch_folded. */
+/* A dense op whose bias is not folded yet. Takes tigris_scratch_pairs and tigris_scratch_folded
+ * from the front of *scratch. */
 static inline tigris_mve_product tigris_cn_product(const tigris_call* call, uint32_t requant,
                                                    uint32_t count, int32_t lo, int32_t hi,
                                                    uint32_t outputs, uint32_t depth,

@@ -1,4 +1,5 @@
-/* The table of the CMSIS-NN backend: which adapter computes an op, or the reference kernels. */
+/* The table of the CMSIS-NN backend: the adapter for each op; other ops run on the reference
+ * kernels. */
 #include "adapter.h"
 #include "tigris_cmsis_nn.h"
 

@@ -43,17 +43,17 @@ static inline void copy(int8_t* to, const int8_t* from, size_t bytes) {
 #endif
 }
 
-/* The window over output pixel (oy, ox) as one column; padding is the zero point. */
+/* Gathers the window of output pixel (oy, ox) into one column; padding is the zero point. */
 static void gather(const tigris_call* call, const cmsis_nn_dims* in, const int8_t* image,
                    int32_t oy, int32_t ox, int32_t zero, int8_t* column) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const int32_t left = ox * p->stride_w - p->pad_left;
   const size_t c = (size_t)in->c;
-  int32_t begin; /* taps of a row that meet the input */
+  int32_t begin; /* taps of a row inside the input */
   int32_t end;
   int32_t ky;
   tigris_taps(left, p->dilation_w, in->w, p->kernel_w, &begin, &end);
-  if (begin > p->kernel_w) /* nothing meets it */
+  if (begin > p->kernel_w) /* no tap is inside */
     begin = end = p->kernel_w;
   for (ky = 0; ky < p->kernel_h; ++ky) {
     const int32_t iy = oy * p->stride_h - p->pad_top + ky * p->dilation_h;
@@ -79,7 +79,7 @@ static void gather(const tigris_call* call, const cmsis_nn_dims* in, const int8_
 
 #if defined(TIGRIS_CMSIS_NN_OWN_DSP)
 
-/* Two output pixels at a time. */
+/* Computes two output pixels at a time. */
 static void ownConv(const tigris_call* call, int isPointwise) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
@@ -93,7 +93,7 @@ static void ownConv(const tigris_call* call, int isPointwise) {
   int8_t* gathered = (int8_t*)(void*)(columns + 2u * tigris_dsp_words(count));
   int8_t* y = tigris_vendor_output(call);
   int32_t n;
-  uint32_t held = 0; /* columns that wait */
+  uint32_t held = 0; /* gathered columns not yet computed */
   for (n = 0; n < in.n; ++n) {
     const int8_t* image =
         tigris_vendor_input(call, 0) + (size_t)n * (size_t)in.h * (size_t)in.w * (size_t)in.c;
@@ -127,7 +127,7 @@ static void ownConv(const tigris_call* call, int isPointwise) {
 
 #elif defined(TIGRIS_CMSIS_NN_OWN_MVE)
 
-/* Three output pixels at a time. */
+/* Computes three output pixels at a time. */
 static void ownConv(const tigris_call* call, int isPointwise) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
@@ -142,11 +142,11 @@ static void ownConv(const tigris_call* call, int isPointwise) {
   const int8_t* image = tigris_vendor_input(call, 0);
   int8_t* y = tigris_vendor_output(call);
   const tigris_mve_folding folding = {zero, tigris_vendor_bias(call)};
-  /* if two are left over they come first, with the sums of the weights in the third one's place */
+  /* if two remain, they come first, with the sums of the weights in place of the third */
   const tigris_mve_folding* f =
       out.n * out.h * out.w % (int32_t)TIGRIS_MVE_ROWS == 2 ? &folding : NULL;
   uint32_t together = f == NULL ? TIGRIS_MVE_ROWS : 2;
-  uint32_t held = 0; /* rows that wait */
+  uint32_t held = 0; /* gathered rows not yet computed */
   int32_t n;
   if (f == NULL)
     tigris_mve_fold(&product, &folding);
@@ -211,7 +211,8 @@ static tigris_status vendorConv(const tigris_call* call, int isPointwise) {
   filter.c = in.c;
   context.buf = scratch;
   context.size = 0;
-  /* Not the wrapper of CMSIS-NN: its case of one row refuses paddings that differ by more than one. */
+  /* Does not use the wrapper of CMSIS-NN: its case for one row rejects paddings that differ by more
+   * than one. */
   if (!isPointwise)
     status = arm_convolve_s8(&context, &conv, &quant, &in, x, &filter, w, NULL, bias, &out, y);
   else if (p->stride_h == 1 && p->stride_w == 1)
@@ -243,7 +244,7 @@ tigris_status tigris_cn_conv(const tigris_call* call) {
 #if TIGRIS_CMSIS_NN_DEPTHWISE
 
 int tigris_cn_depthwise_serves(const tigris_vendor_op* o) {
-  /* CMSIS-NN writes beyond its buffer for windows that lie in the padding as a whole. */
+  /* CMSIS-NN writes beyond its buffer for windows that are entirely in the padding. */
   return tigris_vendor_plain_conv(o) &&
          tigris_vendor_windows_meet((const tigris_conv_params*)o->params);
 }
@@ -253,7 +254,8 @@ uint32_t tigris_cn_depthwise_scratch(const tigris_vendor_op* o) {
   return tigris_cmsis_nn_depthwise_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
 
-/* The params of the op itself: a call's differ by its box. They decide the kernel, so that its scratch is there. */
+/* The shape from the params of the op itself, not of the call, which depend on its box: the op's
+ * shape selected the kernel and its scratch. */
 static tigris_scratch_shape shapeOfCall(const tigris_call* call) {
   const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
   return shapeOf(&o);
@@ -345,7 +347,7 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
   filter.c = out.c;
   context.buf = scratch;
   context.size = 0;
-  in.n = out.n = 1; /* the fast kernels know no batches */
+  in.n = out.n = 1; /* the fast kernels do not support batches */
   for (; images != 0 && status == ARM_CMSIS_NN_SUCCESS; --images) {
     if (shape.in_channels != shape.out_channels || shape.is_wide)
       status =

@@ -11,7 +11,7 @@ uint32_t tigris_cn_dense_scratch(const tigris_vendor_op* o) {
 
 tigris_status tigris_cn_dense(const tigris_call* call) {
   const tigris_fc_params* p = (const tigris_fc_params*)call->params;
-  const int32_t* dims = call->in[1].dims; /* [N, K] of the problem at hand */
+  const int32_t* dims = call->in[1].dims; /* [N, K] of this call's problem */
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const tigris_span span = tigris_span_of(&call->out[0]);
   const int32_t rows = (int32_t)span.count / dims[0];
@@ -40,8 +40,8 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
     const int32_t* pair = call->plan->requant + p->requant;
     const int32_t* bias = tigris_vendor_bias(call);
     int32_t i;
-    /* Helium: the kernel for dense layers wants the sums of the weights, made anew in every call; that of pointwise
-     * convolutions adds them up on the way. */
+    /* Helium: the kernel for dense layers takes precomputed sums of the weights, which would be
+     * recomputed in every call; the kernel for pointwise convolutions computes them on the fly. */
     if (p->requant_count != 1 || TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE) {
       uint8_t* scratch = (uint8_t*)call->scratch;
       const tigris_vendor_pairs pairs =

@@ -21,8 +21,8 @@ void tigris_dsp_widen(uint32_t* to, const int8_t* x, uint32_t count, int32_t zer
   }
 }
 
-/* Products of two columns that take turns with two filters, `groups` (at least one) groups of four values:
- * s[0], s[1] for column 0, s[2], s[3] for column 1. */
+/* Products of two interleaved columns with two interleaved filters over `groups` (at least one)
+ * groups of four values: s[0], s[1] for column 0, s[2], s[3] for column 1. */
 static inline void twoByTwo(uint32_t* s, const uint32_t* b, const int8_t* w, uint32_t count,
                             uint32_t groups) {
   uint32_t s00 = s[0];
@@ -35,7 +35,7 @@ static inline void twoByTwo(uint32_t* s, const uint32_t* b, const int8_t* w, uin
   uint32_t a0;
   uint32_t a1;
   uint32_t e;
-  /* A compiler spills here: 13 registers, and no more are to be had. */
+  /* Assembly because a compiler spills here: the loop uses all 13 available registers. */
   __asm volatile("1:\n"
                  " ldr %[a0], [%[w]], #4\n"
                  " ldr %[a1], [%[v]], #4\n"
@@ -76,7 +76,7 @@ static inline void twoByTwo(uint32_t* s, const uint32_t* b, const int8_t* w, uin
 }
 
 #if defined(__ARM_FEATURE_DSP)
-/* Of oneByFour: four values. */
+/* One step of oneByFour: four values. */
 #define GROUP                                                                                      \
   " ldrd r2, r3, [%[b]], #8\n"                                                                     \
   " ldr %[a], [%[w], %[count]]\n"                                                                  \
@@ -140,20 +140,21 @@ static inline void oneByFour(uint32_t* s, const uint32_t* b, const int8_t* w, ui
   s[3] = s3;
 }
 
-/* What the fast path does not do: no right shift, and sums whose double is no int32. */
+/* Requantization outside the fast path: no right shift, or sums whose double does not fit int32. */
 __attribute__((noinline)) static int32_t scaleSlowly(uint32_t sum, int32_t multiplier,
                                                      int32_t right) {
   return tigris_requantize((int32_t)sum, multiplier, ~right);
 }
 
-/* tigris_requantize by one multiplication, then zero point and bounds. The shift is to the left: ~right. */
+/* tigris_requantize with one multiplication, then zero point and bounds. The shift is to the left:
+ * ~right. */
 static inline int8_t requantize(const tigris_dsp_finish* f, uint32_t sum, int32_t multiplier,
                                 int32_t right) {
   const uint32_t twice = sum << 1;
   int32_t v;
   if (right < 0 || (int32_t)(twice ^ sum) < 0) {
     v = scaleSlowly(sum, multiplier, right);
-  } else { /* half away from zero: negative values go down by one, then half goes up */
+  } else { /* half away from zero: subtract one if negative, then add a half */
     v = tigris_dsp_high((int32_t)twice, multiplier);
     v = (((v + (v >> 31)) >> right) + 1) >> 1;
   }
@@ -168,7 +169,7 @@ static inline int8_t finishOne(const tigris_dsp_finish* f, uint32_t channel, uin
                     ~f->shift[channel * f->pair_step]);
 }
 
-/* One channel of two columns: its pair is read once. */
+/* One channel of two columns, which share the load of its pair. */
 static inline void finishTwo(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum0,
                              uint32_t sum1, int8_t* y0, int8_t* y1) {
   const int32_t multiplier = f->multiplier[channel * f->pair_step];
@@ -184,7 +185,7 @@ static uint32_t biasOf(const tigris_dsp_finish* f, uint32_t channel) {
 void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t count,
                             uint32_t channels, const tigris_dsp_finish* finish, int8_t* y0,
                             int8_t* y1) {
-  const tigris_dsp_finish own = *finish; /* the stores might change it, for all a compiler knows */
+  const tigris_dsp_finish own = *finish; /* copied because the stores may alias it */
   const tigris_dsp_finish* f = &own;
   const uint32_t groups = count / 4u;
   uint32_t o;
@@ -265,7 +266,7 @@ void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t cou
   }
 }
 
-/* Four channels of one tap: words of weights are widened already. */
+/* Four channels of one tap, with weights widened already. */
 static inline void fourTaps(uint32_t* s, const int8_t* x, const uint32_t* w, uint32_t offset) {
   const uint32_t word = tigris_dsp_load(x);
   const uint32_t even = tigris_dsp_add_even(offset, word);
@@ -276,7 +277,7 @@ static inline void fourTaps(uint32_t* s, const int8_t* x, const uint32_t* w, uin
   s[3] = tigris_dsp_mac_high(odd, w[1], s[3]);
 }
 
-/* One output pixel of four channels over `rows` x `columns` taps that meet the input. */
+/* One output pixel of four channels over `rows` x `columns` taps inside the input. */
 static inline void fourChannels(uint32_t* s, const tigris_dsp_depthwise* d, const int8_t* x,
                                 const uint32_t* w, uint32_t rows, uint32_t columns,
                                 uint32_t offset) {
@@ -305,7 +306,7 @@ static inline void fourChannels(uint32_t* s, const tigris_dsp_depthwise* d, cons
   s[3] = sum[3];
 }
 
-/* Taps [begin, end) of a window that begins at `start` which meet [0, size). */
+/* The taps [begin, end) of a window starting at `start` that are inside [0, size). */
 static void meet(int32_t start, uint32_t size, uint32_t kernel, uint32_t* begin, uint32_t* end) {
   const int32_t left = (int32_t)size - start;
   *begin = start < 0 ? (uint32_t)-start : 0;
@@ -357,7 +358,7 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
   }
 }
 
-/* Words of four channels of one tap. */
+/* Widens four channels of one tap to words. */
 static inline void widenTap(uint32_t* to, const int8_t* w) {
   const uint32_t word = tigris_dsp_load(w);
   to[0] = tigris_dsp_even(word);

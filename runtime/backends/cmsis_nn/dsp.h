@@ -1,9 +1,11 @@
-/* Inner loops for the DSP extension that beat CMSIS-NN's: two int8 columns against two filters, one against four.
+/* Inner loops for the DSP extension: two int8 columns with two filters, and one column with four.
+ * They are faster than CMSIS-NN's.
  *
- * Inputs are widened once to 16 bits, with their zero point subtracted, into scratch; weights are widened as
- * they are read. A word then holds the values 0 and 2, or 1 and 3, of a group of four, so that one instruction
- * multiplies and adds two products. Accumulators wrap modulo 2^32 as the reference's do. The
- * intrinsics have equivalents in C, which let a host test all of this (TIGRIS_CMSIS_NN_EMULATE_DSP). */
+ * Inputs are widened once to 16 bits in scratch, with their zero point subtracted; weights are
+ * widened as they are read. A word then holds the values 0 and 2, or 1 and 3, of a group of four,
+ * so that one instruction multiplies and adds two products. Accumulators wrap modulo 2^32 like the
+ * reference's. The intrinsics have C equivalents, which let a host test all of this
+ * (TIGRIS_CMSIS_NN_EMULATE_DSP). */
 #ifndef TIGRIS_CMSIS_NN_DSP_H
 #define TIGRIS_CMSIS_NN_DSP_H
 
@@ -22,7 +24,7 @@
 #if defined(__ARM_FEATURE_DSP)
 /* Bytes 0 and 2 of x, sign-extended to the halves of a word. */
 static inline uint32_t tigris_dsp_even(uint32_t x) { return (uint32_t)__sxtb16((int8x4_t)x); }
-/* Bytes 1 and 3. */
+/* The same for bytes 1 and 3. */
 static inline uint32_t tigris_dsp_odd(uint32_t x) {
   uint32_t y;
   __asm("sxtb16 %0, %1, ror #8" : "=r"(y) : "r"(x));
@@ -96,7 +98,8 @@ static inline uint32_t tigris_dsp_load(const int8_t* at) {
   return word;
 }
 
-/* What follows an accumulator: requantization as tigris_requantize does it, the output's zero point, bounds. */
+/* Constants that turn an accumulator into an output: requantization as in tigris_requantize, the
+ * output's zero point, bounds. */
 typedef struct tigris_dsp_finish {
   const int32_t* bias; /* NULL: none */
   const int32_t* multiplier;
@@ -105,17 +108,17 @@ typedef struct tigris_dsp_finish {
   int32_t out_zero;
   int32_t lo;
   int32_t hi;
-  int is_open; /* the bounds are those of int8 */
+  int is_open; /* the bounds are those of int8, so no clamping is needed */
 } tigris_dsp_finish;
 
-/* Words of a column of `count` values: two per group of four, a value each for what is left. */
+/* Words of a column of `count` values: two per group of four, one per value of the remainder. */
 static inline uint32_t tigris_dsp_words(uint32_t count) { return count / 4u * 2u + (count & 3u); }
 
-/* Widens a column x[count] less the zero point to `to`, words `step` apart: 1 for a column of its own, 2 for two
- * that take turns. */
+/* Widens a column x[count] minus the zero point to `to`, with words `step` apart: 1 for a single
+ * column, 2 for two interleaved columns. */
 void tigris_dsp_widen(uint32_t* to, const int8_t* x, uint32_t count, int32_t zero, uint32_t step);
 
-/* Two columns that take turns in `columns`, times filters [channels][count], to y0 and y1. */
+/* Two columns, interleaved in `columns`, times filters [channels][count], to y0 and y1. */
 void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t count,
                             uint32_t channels, const tigris_dsp_finish* finish, int8_t* y0,
                             int8_t* y1);
@@ -124,7 +127,8 @@ void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t c
 void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t count,
                            uint32_t channels, const tigris_dsp_finish* finish, int8_t* y);
 
-/* One image of a depthwise convolution: as many outputs as inputs, a multiple of four; no dilation. */
+/* One image of a depthwise convolution: as many outputs as inputs, a multiple of four; no
+ * dilation. */
 typedef struct tigris_dsp_depthwise {
   uint32_t channels;
   uint32_t in_h;

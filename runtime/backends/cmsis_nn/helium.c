@@ -1,4 +1,5 @@
-/* The loops of helium.h: sums in registers, tail-predicated, and requantization by four. */
+/* The loops of helium.h: sums in registers, tail-predicated, with requantization of four values at
+ * a time. */
 #include "helium.h"
 
 #ifdef TIGRIS_CMSIS_NN_OWN_MVE
@@ -7,14 +8,14 @@
 
 #include "tigris_format.h"
 
-#define BLOCK 16u /* filters whose sums wait for requantization, even */
+#define BLOCK 16u /* filters whose sums are requantized together; even */
 
-typedef int32_t (*Sums)[BLOCK]; /* of TIGRIS_MVE_ROWS rows */
+typedef int32_t (*Sums)[BLOCK]; /* one row of sums per input row, TIGRIS_MVE_ROWS of them */
 
-/* The assembler below knows the offsets. */
+/* The assembly code below uses these offsets. */
 TIGRIS_CHECK_LAYOUT(mve_block, BLOCK == 16u);
 
-/* What threeRows works on. */
+/* Arguments of threeRows. */
 typedef struct Work {
   const int8_t* weights;
   uint32_t depth;
@@ -91,7 +92,8 @@ void tigris_mve_copy(int8_t* to, const int8_t* from, uint32_t bytes) {
                  : "q0", "lr", "memory");
 }
 
-/* sums[r][0], sums[r][1] of three rows with the filters a and b, from two biases. It needs all registers. */
+/* sums[r][0], sums[r][1] of three rows with filters a and b, starting from two biases. Uses all
+ * registers. */
 __attribute__((noinline)) static void threeByTwo(const int8_t* const x[TIGRIS_MVE_ROWS],
                                                  const int8_t* a, const int8_t* b,
                                                  const int32_t* bias, uint32_t depth, Sums sums) {
@@ -135,7 +137,7 @@ __attribute__((noinline)) static void threeByTwo(const int8_t* const x[TIGRIS_MV
   sums[2][1] = b2;
 }
 
-/* sums[0][0 .. 3] of one row with the four filters from w on. */
+/* sums[0][0 .. 3] of one row with the four filters starting at w. */
 static inline void oneByFour(const int8_t* x, const int8_t* w, const int32_t* bias, uint32_t depth,
                              Sums sums) {
   const int8_t* w1 = w + depth;
@@ -167,8 +169,9 @@ static inline void oneByFour(const int8_t* x, const int8_t* w, const int32_t* bi
   sums[0][3] = s3;
 }
 
-/* By hand: six sums and five addresses leave no register to a compiler for what goes on from pair to pair. The third
- * row, in q4, is set up with `SET` and goes on with `LOAD`. */
+/* Written by hand: six sums and five addresses leave a compiler no register for the values that
+ * continue from pair to pair. The third row, in q4, is set up with `SET` and advanced with
+ * `LOAD`. */
 #define THREE_ROWS(SET, LOAD)                                                                      \
   __asm volatile("push {r4-r11, lr}\n"                                                             \
                  "vpush {d8-d9}\n"                                                                 \
@@ -212,14 +215,15 @@ __attribute__((naked)) static void threeRows(Work* work) {
   THREE_ROWS("", "vldrb.8 q4, [r9], #16\n");
 }
 
-/* The same of two rows and one of nothing but `zero`. */
+/* The same for two rows and a constant row of `zero`. */
 __attribute__((naked)) static void twoRows(Work* work, int32_t zero) {
   (void)work;
   (void)zero;
   THREE_ROWS("vdup.8 q4, r1\n", "");
 }
 
-/* folded = bias - sums of the third row, which the two others get as well; of 2 * pairs outputs. */
+/* folded = bias - sums of the third row, added to the sums of the two others as well; for 2 * pairs
+ * outputs. */
 static inline void addFolded(const int32_t* bias, uint32_t outputs, Sums sums, int32_t* folded) {
   uint32_t o;
   for (o = 0; o < outputs; o += 4) {
@@ -235,13 +239,13 @@ static inline void addFolded(const int32_t* bias, uint32_t outputs, Sums sums, i
 static inline int32x4_t requantized(const tigris_mve_product* p, const int32_t* sums,
                                     int32x4_t multiplier, int32x4_t left, int32x4_t right) {
   int32x4_t v = vqrdmulhq_s32(vshlq_s32(vldrwq_s32(sums), left), multiplier);
-  /* halves away from zero, as the reference rounds */
+  /* halves away from zero, as the reference kernel rounds */
   v = vqaddq_s32(v, vshrq_n_s32(vandq_s32(v, right), 31));
   v = vaddq_n_s32(vrshlq_s32(v, right), p->out_zero);
   return vminq_s32(vmaxq_s32(v, vdupq_n_s32(p->lo)), vdupq_n_s32(p->hi));
 }
 
-/* The outputs from `o` on of as many filters, at most BLOCK, as there are, for each row. */
+/* The outputs from `o` on, for at most BLOCK filters and for each row. */
 static inline void finish(const tigris_mve_product* p, uint32_t o, Sums sums, uint32_t rows,
                           int8_t* y) {
   const uint32_t count = p->outputs - o < BLOCK ? p->outputs - o : BLOCK;
@@ -357,7 +361,7 @@ static void finish(const tigris_mve_product* p, uint32_t o, Sums sums, uint32_t 
 
 #endif
 
-/* A block of outputs from `o` on, with two rows. */
+/* Folds a block of outputs starting at `o` while computing two rows. */
 __attribute__((noinline)) static void foldWithRows(Work* work, const tigris_mve_folding* f,
                                                    uint32_t o, int32_t* folded) {
   static const int32_t none[BLOCK] = {0};
@@ -368,7 +372,7 @@ __attribute__((noinline)) static void foldWithRows(Work* work, const tigris_mve_
   addFolded(f->bias == NULL ? NULL : f->bias + o, outputs, sums, folded);
 }
 
-/* Output `o` alone. */
+/* Folds output `o` alone. */
 __attribute__((noinline)) static void fold(const tigris_mve_product* p, const tigris_mve_folding* f,
                                            uint32_t o) {
   const int32_t sum = sumOf(p->weights + (size_t)o * p->depth, p->depth);
@@ -392,7 +396,8 @@ void tigris_mve_rows(const tigris_mve_product* p, const int8_t* const x[TIGRIS_M
   uint32_t o;
   for (o = 0; o < p->outputs; o += BLOCK) {
     const uint32_t count = p->outputs - o < BLOCK ? p->outputs - o : BLOCK;
-    /* a row that is not there is computed like the first and left, a filter likewise */
+    /* a missing row repeats the first one and its result is not stored; likewise a missing
+     * filter */
     Work work = {p->weights + (size_t)o * depth,
                  depth,
                  {x[0], x[rows > 1 ? 1 : 0], x[rows > 2 ? 2 : 0]},

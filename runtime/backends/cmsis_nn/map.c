@@ -1,10 +1,11 @@
-/* Element-wise sums and products of two equal shapes, and softmax over the last axis, on CMSIS-NN. */
+/* Element-wise sums and products of two equal shapes, and softmax over the last axis, on
+ * CMSIS-NN. */
 #include "adapter.h"
 
 #if TIGRIS_CMSIS_NN_BINARY
 
 int tigris_cn_binary_serves(const tigris_vendor_op* o) {
-  /* The sum packs operands in 16 bits and shifts the rest out. */
+  /* The sum packs operands into 16 bits and shifts the rest out. */
   return tigris_vendor_same_shapes(o) &&
          (o->op->opcode == TIGRIS_OP_MUL ||
           ((const tigris_binary_params*)o->params)->left_shift >= 16);

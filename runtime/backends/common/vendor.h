@@ -1,25 +1,30 @@
-/* What adapters to vendors' int8 kernels share: which ops they take, how a call's operands are reached, the fallback.
+/* Code shared by the adapters to vendors' int8 kernels: which ops they serve, access to operands,
+ * the fallback.
  *
- * A vendor's backend is a table of adapters. `serves` looks at the plan only and decides whether the vendor computes the
- * op whole; its answer chooses the kernel in tigris_backend.find and thereby the scratch. The kernel may still meet a
- * call that the vendor cannot do (rows of a rolling buffer, a range of channels): it then runs the reference kernel,
- * which gives the same bytes. */
+ * A vendor backend is a table of adapters. `serves` looks at the plan only and decides whether the
+ * vendor can compute the whole op. Its answer selects the kernel in tigris_backend.find, and with
+ * it the scratch. The kernel may still receive a call that the vendor cannot compute (rows of a
+ * rolling buffer, a range of channels). It then runs the reference kernel, which gives the same
+ * bytes. */
 #ifndef TIGRIS_VENDOR_H
 #define TIGRIS_VENDOR_H
 
 #include "tigris_backend.h"
 #include "view.h"
 
-/* Bounds of what adapters hand over. Larger ops are legal and run on the reference kernels.
+/* Limits of the calls that adapters forward. Larger ops are legal and run on the reference kernels.
  *
- * Dimensions, strides, pads, and products of kernel and channels: vendors keep them in 16 bits, signed in places. */
+ * Dimensions, strides, pads, and products of kernel and channels: vendors keep them in 16 bits,
+ * partly signed. */
 #define TIGRIS_VENDOR_MOST 32767u
-/* Values of one average: vendors add them up in int32, and some visit every tap of a window, in the padding, too. */
+/* Values of one average: vendors add in int32, and some visit every tap of a window, including
+ * padding. */
 #define TIGRIS_VENDOR_TAPS 65536u
 /* Values of one softmax: its sum has 12 integer bits, of which the shift of the result leaves 9. */
 #define TIGRIS_VENDOR_CLASSES 511
 
-/* One op as the plan has it; `x`, `w` and `y` are the tensors of operands 0, 1 (or NULL) and the output. */
+/* One op of a plan. `x`, `w` and `y` are the tensors of operands 0, 1 (may be NULL) and of the
+ * output. */
 typedef struct tigris_vendor_op {
   const tigris_plan* plan;
   const tigris_op* op;
@@ -33,7 +38,7 @@ typedef struct tigris_vendor_adapter {
   uint8_t opcode;
   int (*serves)(const tigris_vendor_op* o);
   uint32_t (*scratch)(const tigris_vendor_op* o); /* NULL: none */
-  tigris_kernel kernel;                           /* NULL ends a table */
+  tigris_kernel kernel;                           /* NULL marks the end of a table */
 } tigris_vendor_adapter;
 
 static inline tigris_vendor_op tigris_vendor_op_of(const tigris_plan* plan, const tigris_op* op) {
@@ -48,7 +53,7 @@ static inline tigris_vendor_op tigris_vendor_op_of(const tigris_plan* plan, cons
   return o;
 }
 
-/* The adapter that serves an op, from a table; NULL: none. */
+/* The adapter in a table that serves an op; NULL if there is none. */
 static inline const tigris_vendor_adapter*
 tigris_vendor_find(const tigris_vendor_adapter* a, const tigris_plan* plan, const tigris_op* op) {
   tigris_vendor_op o;
@@ -73,13 +78,13 @@ static inline uint32_t tigris_vendor_scratch(const tigris_vendor_adapter* table,
   return a == NULL || a->scratch == NULL ? 0 : a->scratch(&o);
 }
 
-/* The call on the reference kernels. */
+/* Runs the call on the reference kernel. */
 static inline tigris_status tigris_vendor_fallback(const tigris_call* call) {
   const tigris_kernel kernel = tigris_backend_reference.find(call->plan, call->op);
   return kernel == NULL ? TIGRIS_E_KERNEL : kernel(call);
 }
 
-/* All rows of a problem of int8, one behind the other: what vendors take. */
+/* An int8 problem with all rows contiguous, as vendors require. */
 static inline int tigris_vendor_is_dense(const tigris_view* view) {
   const tigris_shape4 s = tigris_view_shape(view);
   return view->first == 0 && view->rows == (uint32_t)s.n * (uint32_t)s.h &&
@@ -94,7 +99,7 @@ static inline int8_t* tigris_vendor_output(const tigris_call* call) {
   return (int8_t*)(void*)call->out[0].data;
 }
 
-/* Bias of a dense op; NULL when it has none. */
+/* Bias of a dense op; NULL if it has none. */
 static inline const int32_t* tigris_vendor_bias(const tigris_call* call) {
   return call->op->inputs > 2 ? (const int32_t*)(const void*)call->in[2].data : NULL;
 }
@@ -103,12 +108,13 @@ static inline int tigris_vendor_has_bias(const tigris_vendor_op* o) {
   return o->op->inputs > 2 && o->plan->operands[o->op->operands + 2].pool != TIGRIS_POOL_ABSENT;
 }
 
-/* A number that is not negative, or several joined by |, which is the same because the bound is all ones. */
+/* Whether a number, or each of several numbers joined by |, is in [0, bound]. Joining is exact
+ * because the bound is all ones. */
 static inline int tigris_vendor_fits(int32_t joined) {
   return (uint32_t)joined <= TIGRIS_VENDOR_MOST;
 }
 
-/* Sizes that vendors keep in 16 bits, weights without zero points. */
+/* Sizes fit 16 bits and weights have no zero points. */
 static inline int tigris_vendor_plain_conv(const tigris_vendor_op* o) {
   const tigris_conv_params* p = (const tigris_conv_params*)o->params;
   const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
@@ -122,7 +128,7 @@ static inline int tigris_vendor_plain_conv(const tigris_vendor_op* o) {
              TIGRIS_VENDOR_MOST;
 }
 
-/* No window lies in the padding as a whole. */
+/* No window is entirely in the padding. */
 static inline int tigris_vendor_windows_meet(const tigris_conv_params* p) {
   return p->pad_top < p->kernel_h && p->pad_bottom < p->kernel_h && p->pad_left < p->kernel_w &&
          p->pad_right < p->kernel_w;
@@ -134,7 +140,7 @@ static inline int tigris_vendor_plain_dense(const tigris_vendor_op* o) {
          tigris_vendor_fits(dims[0] | dims[1]);
 }
 
-/* No dilation; averages with TFLite's rounding over the taps inside the input. */
+/* No dilation; averages use TFLite's rounding over the taps inside the input. */
 static inline int tigris_vendor_plain_pool(const tigris_vendor_op* o) {
   const tigris_pool_params* p = (const tigris_pool_params*)o->params;
   const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
@@ -152,7 +158,7 @@ static inline int tigris_vendor_plain_pool(const tigris_vendor_op* o) {
           (p->requant == TIGRIS_NONE && (p->flags & TIGRIS_POOL_COUNT_PAD) == 0));
 }
 
-/* The window of a global average over the input at hand. */
+/* The window of a global average over the input of the call. */
 static inline tigris_pool_params tigris_vendor_global_window(const tigris_call* call) {
   const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
   const tigris_shape4 in = tigris_view_shape(&call->in[0]);
@@ -165,7 +171,7 @@ static inline tigris_pool_params tigris_vendor_global_window(const tigris_call* 
   return window;
 }
 
-/* Operands of one shape: no broadcasting. */
+/* Operands have the same shape: no broadcasting. */
 static inline int tigris_vendor_same_shapes(const tigris_vendor_op* o) {
   const int32_t* a = tigris_dims(o->plan, o->x);
   const int32_t* b = tigris_dims(o->plan, o->w);
@@ -179,7 +185,7 @@ static inline int tigris_vendor_same_shapes(const tigris_vendor_op* o) {
   return 1;
 }
 
-/* Both inputs have the rows of the output, one behind the other. */
+/* Both inputs hold the rows of the output, contiguously. */
 static inline int tigris_vendor_same_rows(const tigris_call* call, uint32_t inputs) {
   uint32_t i;
   for (i = 0; i < inputs; ++i) {
@@ -190,7 +196,7 @@ static inline int tigris_vendor_same_rows(const tigris_call* call, uint32_t inpu
   return 1;
 }
 
-/* Over the last axis, few classes, and no difference that counts leaves int32 when it is scaled. */
+/* Last axis, few classes, and scaled differences that matter fit int32. */
 static inline int tigris_vendor_plain_softmax(const tigris_vendor_op* o) {
   const tigris_softmax_params* p = (const tigris_softmax_params*)o->params;
   return p->axis == (int32_t)o->x->rank - 1 &&
@@ -198,13 +204,14 @@ static inline int tigris_vendor_plain_softmax(const tigris_vendor_op* o) {
          p->diff_min >= -(INT32_MAX >> p->left_shift);
 }
 
-/* One pair per output channel, as vendors want them. */
+/* One pair per output channel, as vendors require. */
 typedef struct tigris_vendor_pairs {
-  int32_t* multiplier; /* only to be read */
+  int32_t* multiplier; /* read only */
   int32_t* shift;
 } tigris_vendor_pairs;
 
-/* A single pair is repeated at *scratch, which then moves on by 8 bytes per channel. */
+/* The pairs of a dense op. A single pair is repeated at *scratch, which then advances by 8 bytes
+ * per channel. */
 static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call, uint32_t requant,
                                                          uint32_t count, int32_t channels,
                                                          uint8_t** scratch) {
@@ -212,7 +219,7 @@ static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call
   tigris_vendor_pairs q;
   int32_t i;
   if (count == 1 && channels > 1) {
-    const int32_t multiplier = from[0]; /* the stores might change them, for all a compiler knows */
+    const int32_t multiplier = from[0]; /* copied because the stores may alias them */
     const int32_t shift = from[1];
     q.multiplier = (int32_t*)(void*)*scratch;
     q.shift = q.multiplier + channels;

@@ -1,10 +1,11 @@
-/* ESP-NN behind the backend interface: convolutions, dense layers, pools, sums, products and softmax in int8. */
+/* ESP-NN behind the backend interface: convolutions, dense layers, pools, sums, products and
+ * softmax in int8. */
 #include "tigris_esp_nn.h"
 
 #include "esp_nn.h"
 #include "vendor.h"
 
-/* Where ESP-NN takes 16 bits: what is served has at most TIGRIS_VENDOR_MOST. */
+/* Narrows to the 16 bits that ESP-NN takes: served ops do not exceed TIGRIS_VENDOR_MOST. */
 static inline uint16_t narrow(int32_t value) { return (uint16_t)value; }
 
 static data_dims_t dimsOf(const tigris_shape4* s) {
@@ -18,7 +19,7 @@ static data_dims_t dimsOf(const tigris_shape4* s) {
 
 /* ---- convolutions */
 
-/* What ESP-NN takes of a convolution: dimensions of one image, parameters. */
+/* ESP-NN's arguments of a convolution: dimensions of one image and parameters. */
 typedef struct Conv {
   data_dims_t in;
   data_dims_t filter;
@@ -95,12 +96,12 @@ static tigris_status conv(const tigris_call* call) {
   quant_data_t quant;
   Conv c;
   int32_t n;
-  /* The channels of a box may be no whole number of filters; its weights may have gaps. */
+  /* The channels of a box may not be a whole number of filters, and its weights may have gaps. */
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
       (isDepthwise && tigris_weight_row(call) != (uint32_t)out.c))
     return tigris_vendor_fallback(call);
   c = convOf(call->plan, p, call->in[0].tensor, call->out[0].tensor, &in, &out, isDepthwise);
-  /* A small box may need what its op as a whole does not. */
+  /* A small box may need scratch that the whole op does not need. */
   if (pairBytes(p, out.c) + ownScratch(&c, isDepthwise) > call->scratch_bytes)
     return tigris_vendor_fallback(call);
   pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
@@ -127,7 +128,7 @@ static tigris_status conv(const tigris_call* call) {
 
 static tigris_status dense(const tigris_call* call) {
   const tigris_fc_params* p = (const tigris_fc_params*)call->params;
-  const int32_t* dims = call->in[1].dims; /* [N, K] of the problem at hand */
+  const int32_t* dims = call->in[1].dims; /* [N, K] of this call's problem */
   const int32_t* pairs = call->plan->requant + p->requant;
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
@@ -238,7 +239,7 @@ static tigris_status softmax(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-/* As the reference kernels are selected, which an adapter may fall back to. */
+/* Selected like the reference kernels that an adapter may fall back to. */
 static const tigris_vendor_adapter adapters[] = {
 #if TIGRIS_KERNEL_CONV_S8
     {TIGRIS_OP_CONV, servesConv, convScratch, conv},
@@ -272,7 +273,7 @@ static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
   return tigris_vendor_scratch(adapters, plan, op);
 }
 
-/* The vector kernels of the S3 want 16 bytes; C has no wishes. */
+/* The vector kernels of the ESP32-S3 require an alignment of 16 bytes; the C kernels have none. */
 #if defined(ARCH_ESP32_S3)
 #define ALIGNMENT TIGRIS_PLAN_ALIGN
 #else

@@ -3,7 +3,7 @@
 #include "requant_s8.h"
 #include "walk.h"
 
-/* A multiplier and shift for all lanes. */
+/* A multiplier and shift broadcast to all lanes. */
 typedef struct Scale {
   Sums multiplier;
   Sums left;

@@ -1,4 +1,5 @@
-/* Float depthwise convolution: vectors of channels, four pixels at once; one by one with channel multipliers. */
+/* Float depthwise convolution: vectors of channels, four pixels at a time; scalar with channel
+ * multipliers. */
 #include "kernels/kernels.h"
 #include "kernels/window.h"
 #include "vectors.h"
@@ -11,7 +12,7 @@ typedef struct Depthwise {
   uint32_t rowCount;
   uint32_t columns;
   size_t columnStep; /* input floats from tap to tap */
-  size_t pixelStep;  /* and from pixel to pixel */
+  size_t pixelStep;  /* input floats from pixel to pixel */
   size_t outStep;
   uint32_t multiplier; /* output channels per input channel */
   size_t weightRow;

@@ -1,11 +1,12 @@
-/* int8 depthwise convolution with one output channel per input channel: vectors of channels, four pixels at once. */
+/* int8 depthwise convolution with one output channel per input channel: vectors of channels, four
+ * pixels at a time. */
 #include "kernels/kernels.h"
 #include "requant_s8.h"
 
 #define MAX_ROWS 32
 #define MAX_TAPS 64
 #define PIXELS 4
-/* Only AVX-512 reads parts of vectors. */
+/* Only AVX-512 can load partial vectors. */
 #if defined(__AVX512VNNI__)
 #define MIN_CHANNELS 1
 #else
@@ -13,19 +14,19 @@
 #endif
 
 typedef struct DepthwiseS8 {
-  const int8_t* rows[MAX_ROWS]; /* input rows of the kernel rows that meet the input */
+  const int8_t* rows[MAX_ROWS]; /* input rows of the kernel rows inside the input */
   uint32_t rowCount;
   uint32_t columns;
   size_t columnStep; /* input bytes from tap to tap */
-  size_t pixelStep;  /* and from pixel to pixel */
+  size_t pixelStep;  /* input bytes from pixel to pixel */
   uint32_t kernelW;
   int32_t zero;
-  uint32_t channels; /* of the block at hand */
+  uint32_t channels; /* of the current block */
   Sums weights[MAX_TAPS][2];
   Requant requant;
 } DepthwiseS8;
 
-/* Channels [first, first + HOST_LANES) of a pixel's block at x; those behind the block give 0. */
+/* Channels [first, first + HOST_LANES) of a pixel's block at x; 0 beyond the block. */
 static inline Sums load(const DepthwiseS8* k, const int8_t* x, uint32_t first) {
 #if defined(__AVX512VNNI__)
   const uint32_t left = k->channels > first ? k->channels - first : 0;
@@ -37,7 +38,8 @@ static inline Sums load(const DepthwiseS8* k, const int8_t* x, uint32_t first) {
 #endif
 }
 
-/* Both factors fit 16 bits; the upper halves of the weights are 0, so products of halves are the whole. */
+/* Both factors fit 16 bits. The upper halves of the weights are 0, so the product of the lower
+ * halves is exact. */
 static inline Sums multiplyAdd(Sums sum, Sums x, Sums w) {
 #if defined(__AVX512VNNI__)
   return (Sums)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
@@ -76,7 +78,7 @@ tile(const DepthwiseS8* k, size_t at, uint32_t firstTap, int pixels, Sums (*out)
   }
 }
 
-/* Pixels with the same taps; y: the block's first channel of the first one. */
+/* Pixels with the same taps; y points to the block's first channel of the first pixel. */
 static void run(const DepthwiseS8* k, size_t at, uint32_t firstTap, uint32_t pixels, int8_t* y,
                 size_t step) {
   Sums sum[PIXELS][2];
@@ -143,7 +145,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_depthwise_conv_s8)(const tigris_call*
   k.zero = dense.in_zero;
   for (o = 0; o < channels; o += HOST_BLOCK) {
     if (channels - o < HOST_BLOCK && channels >= HOST_BLOCK)
-      o = channels - HOST_BLOCK; /* some channels again */
+      o = channels - HOST_BLOCK; /* overlaps the previous block */
     k.channels = channels - o < HOST_BLOCK ? channels - o : HOST_BLOCK;
     requantInit(&k.requant, &dense, o, k.channels);
     loadWeights(&k, (const int8_t*)(const void*)call->in[1].data + o,

@@ -4,7 +4,8 @@
 #define TILE TIGRIS_HOST_JOIN(tile, LANES)
 #define TILES TIGRIS_HOST_JOIN(tiles, LANES)
 
-/* Channels [0, LANES) of up to PIXELS pixels, a constant where this is inlined. */
+/* Channels [0, LANES) of `pixels` <= PIXELS pixels; `pixels` is a constant where this is
+ * inlined. */
 static inline __attribute__((always_inline)) void
 TILE(const Depthwise* k, size_t at, const float* w, const float* bias, float* y, int pixels) {
   VEC sum[PIXELS];

@@ -1,4 +1,4 @@
-/* The table of one instruction set. */
+/* The kernel table of one instruction set. */
 #include "levels.h"
 
 #define TEXT2(name) #name

@@ -1,10 +1,12 @@
-/* What each instruction set has: the same sources are compiled once per set, under names of its own. */
+/* The kernels of each instruction set. The same sources are compiled once per set, under different
+ * names. */
 #ifndef TIGRIS_HOST_LEVELS_H
 #define TIGRIS_HOST_LEVELS_H
 
 #include "tigris_backend.h"
 
-/* NULL: left to the reference. Each kernel passes calls it is not made for to the reference itself. */
+/* NULL: the reference kernel is used. A kernel forwards calls that it does not support to the
+ * reference. */
 typedef struct tigris_host_kernels {
   const char* name;
   tigris_kernel conv_f32;
@@ -17,14 +19,14 @@ typedef struct tigris_host_kernels {
   tigris_kernel add_s8; /* ADD and SUB */
 } tigris_host_kernels;
 
-/* The kernel for an op where the processor has this instruction set: the reference's for what is NULL. */
+/* The kernel for an op on this instruction set; the reference kernel where the table has NULL. */
 tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_plan* plan,
                                const tigris_op* op);
 
-/* Any dtype; the same for all instruction sets. */
+/* Any dtype; shared by all instruction sets. */
 tigris_status tigris_host_transpose(const tigris_call* call);
 
-/* HOST_LEVEL is the name of the set in the sources that are compiled several times. */
+/* HOST_LEVEL is the name of the instruction set in sources that are compiled several times. */
 #define TIGRIS_HOST_JOIN2(a, b) a##_##b
 #define TIGRIS_HOST_JOIN(a, b) TIGRIS_HOST_JOIN2(a, b)
 #define TIGRIS_HOST_NAME(name) TIGRIS_HOST_JOIN(name, HOST_LEVEL)

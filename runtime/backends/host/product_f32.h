@@ -1,4 +1,4 @@
-/* Tiles of float products for every number of pixels and channels that is worth its own registers. */
+/* Tiles of float products for the numbers of pixels and channels that are held in registers. */
 #ifndef TIGRIS_HOST_PRODUCT_F32_H
 #define TIGRIS_HOST_PRODUCT_F32_H
 
@@ -14,9 +14,9 @@ typedef struct Product {
   uint32_t columns; /* runs per row */
   uint32_t run;     /* taps per run */
   size_t columnStep;
-  size_t pixelStep; /* from the input of a pixel to that of the next one */
+  size_t pixelStep; /* distance between the inputs of adjacent pixels */
   size_t outStep;
-  size_t weightRow; /* from the weights of a kernel row to those of the next one */
+  size_t weightRow; /* distance between the weights of adjacent kernel rows */
   size_t weightColumn;
   size_t weightStep;
   float lo;
@@ -135,7 +135,7 @@ typedef struct Product {
 
 typedef void (*Tile)(const Product* t, size_t at, const float* w, const float* bias, float* y);
 
-/* Tiles of one width for 6, 3, 2 and 1 pixels. */
+/* Tiles of one channel width for 6, 3, 2 and 1 pixels. */
 typedef struct Width {
   uint32_t channels;
   Tile tiles[4];
@@ -152,8 +152,8 @@ static const Width widths[] = {{2 * HOST_FLOATS, {wide6, wide3, wide2, wide1}},
 #endif
                                {1, {one6, one3, one2, one1}}};
 
-/* `pixels` outputs side by side, `channels` channels each. `at`: from the start of the input rows to the first
- * tap of the first pixel. */
+/* `pixels` adjacent outputs of `channels` channels each. `at`: offset from the start of the input
+ * rows to the first tap of the first pixel. */
 static void multiply(const Product* t, size_t at, uint32_t pixels, const float* w,
                      const float* bias, uint32_t channels, float* y) {
   static const uint32_t counts[4] = {6, 3, 2, 1};

@@ -14,7 +14,7 @@ static const float* biasOf(const tigris_call* call) {
   return call->op->inputs > 2 ? floats(&call->in[2]) : NULL;
 }
 
-/* Pixels that are multiplied by one block of channels after the other: their inputs stay in the cache. */
+/* Pixels multiplied by all blocks of channels in turn, while their inputs stay in the cache. */
 #define NEAR_PIXELS 60u
 
 /* ---- convolution */
@@ -26,7 +26,7 @@ typedef struct Conv {
   uint32_t groupIn;
   uint32_t groupOut;
   size_t filterRow; /* floats of weights per kernel row */
-  int joined;       /* taps of a kernel row lie side by side in the input */
+  int joined;       /* taps of a kernel row are contiguous in the input */
   Product product;
 } Conv;
 
@@ -113,7 +113,8 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_f32)(const tigris_call* call) {
 
 /* ---- products of lines */
 
-/* y[m] = clamp(bias + x[m] * w) for `lines` lines of k values; `step` weights from k to k + 1. */
+/* y[m] = clamp(bias + x[m] * w) for `count` lines of k values; w[k + 1] is `step` weights after
+ * w[k]. */
 static void lines(const float* x, uint32_t count, uint32_t k, const float* w, size_t step,
                   const float* bias, uint32_t n, float lo, float hi, float* y) {
   Product t;
@@ -143,14 +144,14 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_fully_connected_f32)(const tigris_cal
   return TIGRIS_OK;
 }
 
-/* Dimensions that say where an operand's elements lie: constants are parts of the tensor in the plan. */
+/* Dimensions that give the layout of an operand: a constant may be a part of the tensor in the
+ * plan. */
 static const int32_t* layoutOf(const tigris_call* call, const tigris_view* operand) {
   const tigris_tensor* t = operand->tensor;
   return (t->flags & TIGRIS_TENSOR_CONST) != 0 ? tigris_dims(call->plan, t) : operand->dims;
 }
 
-/* First element of the matrix that batch `index` of the output uses from `operand`, under broadcasting of
- * the leading axes. */
+/* First element of the matrix that batch `index` of the output uses; leading axes broadcast. */
 static uint32_t matrixStart(const tigris_call* call, const tigris_view* operand, uint32_t index) {
   const tigris_view* out = &call->out[0];
   const int32_t* layout = layoutOf(call, operand);
@@ -168,7 +169,8 @@ static uint32_t matrixStart(const tigris_call* call, const tigris_view* operand,
   return start;
 }
 
-/* What the reference computes must not depend on how an op is cut: hence only the transposed form is left to it. */
+/* Only the transposed form runs on the reference kernels, because the choice must not depend on how
+ * an op is split. */
 tigris_status TIGRIS_HOST_NAME(tigris_host_matmul_f32)(const tigris_call* call) {
   const tigris_matmul_params* p = (const tigris_matmul_params*)call->params;
   const tigris_view* a = &call->in[0];

@@ -1,16 +1,18 @@
-/* int8 convolutions and products of lines: weights packed per block of channels, patches of six pixels.
+/* int8 convolutions and products of lines, with weights packed per block of channels and patches of
+ * six pixels.
  *
- * A block's weights are packed once per call, TAPS taps of each channel side by side, so that a multiply-add of
- * one register serves HOST_LANES channels with the same inputs. Byte products take the input as unsigned, 128 too
- * large; the sums of the weights make up for that and for the zero point. */
+ * The weights of a block are packed once per call, with TAPS taps of each channel adjacent, so that
+ * a multiply-add of one register serves HOST_LANES channels with the same inputs. Byte products
+ * take unsigned inputs, which are 128 too large; the sums of the weights correct for that and for
+ * the zero point. */
 #include "kernels/kernels.h"
 #include "requant_s8.h"
 #include "walk.h"
 
-/* Longest window: 9 * 512 channels; more is left to the reference. */
+/* Longest window: 9 * 512 channels; longer ones run on the reference kernels. */
 #define MAX_TAPS 4608u
 #define PIXELS 6u
-/* Lines of a dense layer from which packing its weights pays. */
+/* Minimum number of lines of a dense layer for which packing its weights pays off. */
 #define MIN_LINES 4u
 
 #if defined(__AVX512VNNI__)
@@ -30,11 +32,11 @@ typedef int16_t Weight;
 
 typedef struct Packed {
   Requant requant;
-  uint32_t groups; /* of TAPS taps */
+  uint32_t groups; /* number of groups of TAPS taps */
   Weight weights[(MAX_TAPS + TAPS) * HOST_BLOCK];
 } Packed;
 
-/* Inputs of the pixels at hand, `step` apart; taps beyond the last one are 0. */
+/* Inputs of the current pixels, `step` apart; taps beyond the last one are 0. */
 typedef struct Patches {
   uint32_t taps;
   uint32_t step;
@@ -60,7 +62,7 @@ static inline Sums multiplyAdd(Sums sum, const Input* x, const Weight* w) {
 #endif
 }
 
-/* sum[p] for `pixels` patches, a constant where this is inlined. */
+/* sum[p] for `pixels` patches; `pixels` is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void tile(const Packed* packed, const Patches* patches,
                                                        uint32_t first, int pixels, Sums (*out)[2]) {
   Sums sum[PIXELS][2];
@@ -102,7 +104,8 @@ static void tiles(const Packed* packed, const Patches* patches, uint32_t pixels,
     tile(packed, patches, p, 1, sum);
 }
 
-/* The weights of one channel to every HOST_BLOCK * TAPS-th place, TAPS at a time; those behind the last tap are 0. */
+/* Stores the weights of one channel, TAPS at a time, at every HOST_BLOCK * TAPS-th position; 0
+ * after the last tap. */
 static void packChannel(Weight* to, const int8_t* from, uint32_t taps) {
   uint32_t t;
   uint32_t k;
@@ -116,8 +119,8 @@ static void packChannel(Weight* to, const int8_t* from, uint32_t taps) {
     to[k] = t + k < taps ? from[t + k] : 0;
 }
 
-/* Weights of channels [first, first + n): `w` are those of channel `first`, `filter` bytes from channel to channel
- * and `tap` from tap to tap. */
+/* Packs the weights of channels [first, first + n). `w` points to those of channel `first`;
+ * `filter` bytes separate channels and `tap` bytes separate taps. */
 static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size_t filter,
                  size_t tap, uint32_t taps, uint32_t first, uint32_t n) {
   int8_t line[MAX_TAPS];
@@ -148,7 +151,7 @@ static void pack(Packed* packed, const tigris_dense_s8* d, const int8_t* w, size
   }
 }
 
-/* n inputs from x, or as many of real 0 where x is NULL. */
+/* Stores n inputs from x, or n real zeros if x is NULL. */
 static inline void put(Input* to, const int8_t* x, int32_t zero, uint32_t n) {
   uint32_t i;
 #if defined(INPUT_OFFSET)
@@ -177,7 +180,7 @@ static void startPatches(Patches* patches, uint32_t taps) {
   memset(patches->values, 0, PIXELS * patches->step * sizeof(Input));
 }
 
-/* Sum of a patch's inputs less their zero point. */
+/* Sum of a patch's inputs minus their zero point. */
 static uint32_t sumOf(const Patches* patches, uint32_t pixel, int32_t zero) {
   const Input* x = patches->values + (size_t)pixel * patches->step;
   uint32_t i;
@@ -192,7 +195,8 @@ static uint32_t sumOf(const Patches* patches, uint32_t pixel, int32_t zero) {
   return (uint32_t)sum;
 }
 
-/* Channels [first, first + n) of the pixels; y: channel 0 of the first one, the next `step` bytes further. */
+/* Channels [first, first + n) of the pixels. y points to channel 0 of the first pixel; pixels are
+ * `step` bytes apart. */
 static void compute(const Packed* packed, const Patches* patches, const tigris_dense_s8* d,
                     uint32_t pixels, uint32_t first, uint32_t n, int8_t* y, size_t step) {
   Sums sum[PIXELS][2];
@@ -213,11 +217,12 @@ typedef struct ConvS8 {
   tigris_shape4 out;
   uint32_t groupIn;
   int isPointwise;
-  int32_t run;  /* taps that lie side by side in the input */
+  int32_t run;  /* taps that are contiguous in the input */
   int32_t runs; /* per kernel row */
 } ConvS8;
 
-/* The patch of the pixel whose first tap is in `row` (of the batch from `batchRow`) and `column`. */
+/* The patch of the pixel whose first tap is at `row` (of the batch that starts at `batchRow`) and
+ * `column`. */
 static void gather(const ConvS8* k, uint32_t batchRow, int32_t row, int32_t column,
                    uint32_t inStart, Input* to) {
   const int32_t width = k->in.w * k->in.c;
@@ -276,7 +281,7 @@ static void block(const ConvS8* k, const Packed* packed, Patches* patches, uint3
   }
 }
 
-/* Also for depthwise convolutions of one input channel, whose weights are [KH, KW, O]. */
+/* Also computes depthwise convolutions of one input channel, whose weights are [KH, KW, O]. */
 tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   const int isDepthwise = call->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;

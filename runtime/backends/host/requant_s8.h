@@ -1,4 +1,5 @@
-/* Vectors of int32 sums, and what makes int8 of them: exactly the rounding of fixed_point.h. Sums wrap. */
+/* Vectors of int32 sums and their requantization to int8, with exactly the rounding of
+ * fixed_point.h. Sums wrap. */
 #ifndef TIGRIS_HOST_REQUANT_S8_H
 #define TIGRIS_HOST_REQUANT_S8_H
 
@@ -22,18 +23,18 @@
 typedef int32_t Sums __attribute__((vector_size(HOST_LANES * 4)));
 
 typedef struct Requant {
-  Sums offset[2]; /* bias and what follows from zero points */
-  Sums zero[2];   /* of the weights */
+  Sums offset[2]; /* bias and the correction for zero points */
+  Sums zero[2];   /* zero points of the weights */
   Sums multiplier[2];
   Sums left[2];
   Sums right[2];
-  Sums mask[2]; /* the bits that are shifted out to the right */
+  Sums mask[2]; /* mask of the bits that the right shift drops */
   int32_t outZero;
   int32_t lo;
   int32_t hi;
 } Requant;
 
-/* 0 when a multiplier is negative: such a plan is left to the reference. */
+/* 0 if a multiplier is negative: such a plan runs on the reference kernels. */
 static inline int multipliersOk(const tigris_dense_s8* d, uint32_t channels) {
   uint32_t c;
   for (c = 0; c < channels; ++c) {
@@ -43,7 +44,7 @@ static inline int multipliersOk(const tigris_dense_s8* d, uint32_t channels) {
   return 1;
 }
 
-/* For channels [first, first + n); lanes from n on give anything. */
+/* For channels [first, first + n); lanes from n on are undefined. */
 static inline void requantInit(Requant* q, const tigris_dense_s8* d, uint32_t first, uint32_t n) {
   uint32_t c;
   for (c = 0; c < HOST_BLOCK; ++c) {
@@ -74,7 +75,7 @@ static inline Sums widen(const int8_t* x) {
 #endif
 }
 
-/* Values that fit int8. */
+/* Stores values that fit int8. */
 static inline void narrow(int8_t* to, Sums v) {
 #if defined(__AVX512VNNI__)
   _mm_storeu_si128((__m128i*)(void*)to, _mm512_cvtepi32_epi8((__m512i)v));
@@ -126,18 +127,19 @@ static inline Sums clampSums(Sums v, int32_t lo, int32_t hi) {
 /* tigris_requantize for m >= 0; mask: the bits that `right` shifts out. */
 static inline Sums scaleSums(Sums x, Sums m, Sums left, Sums right, Sums mask) {
   const Sums high = highMul(x << left, m);
-  const Sums half = (mask >> 1) - (high < 0); /* comparisons are -1 where they hold */
+  const Sums half = (mask >> 1) - (high < 0); /* a true comparison is -1 */
   return (high >> right) - ((high & mask) > half);
 }
 
-/* Sums of one vector of channels to values within lo..hi. */
+/* Converts sums of one vector of channels to values in lo..hi. */
 static inline Sums requantize(const Requant* q, uint32_t v, Sums sum, uint32_t inputSum) {
   sum += q->offset[v] - q->zero[v] * (int32_t)inputSum;
   sum = scaleSums(sum, q->multiplier[v], q->left[v], q->right[v], q->mask[v]);
   return clampSums(sum + q->outZero, q->lo, q->hi);
 }
 
-/* Output channels [0, n) of a pixel; inputSum is the sum of its inputs less their zero point. */
+/* Stores output channels [0, n) of a pixel; inputSum is the sum of its inputs minus their zero
+ * point. */
 static inline void requantStore(const Requant* q, const Sums* sum, uint32_t inputSum, uint32_t n,
                                 int8_t* y) {
   int8_t out[HOST_BLOCK];

@@ -1,4 +1,5 @@
-/* One tile of a float product; included once per size: PIXELS pixels times VECTORS vectors of LANES channels.
+/* One tile of a float product; included once per size: PIXELS pixels times VECTORS vectors of LANES
+ * channels.
  *
  * The sum of each output is bias, then fused multiply-adds over the taps in ascending order. */
 #define TILE_VEC TIGRIS_HOST_JOIN(Vec, LANES)

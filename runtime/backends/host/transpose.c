@@ -1,9 +1,9 @@
-/* Transposition plane by plane: what has a short last axis is copied along the axis before it. */
+/* Transposition plane by plane: a short last axis is copied along the axis before it. */
 #include "kernels/kernels.h"
 #include "levels.h"
 #include "walk.h"
 
-/* Longest last axis for which this pays. */
+/* Longest last axis for which this is faster. */
 #define SHORT 16
 
 /* y[r * columns + c] = x[r * rowStep + c * columnStep], in elements. */

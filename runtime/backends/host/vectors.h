@@ -1,4 +1,4 @@
-/* Vector types and the size of registers of the instruction set at hand. */
+/* Vector types and register sizes of the selected instruction set. */
 #ifndef TIGRIS_HOST_VECTORS_H
 #define TIGRIS_HOST_VECTORS_H
 
@@ -23,7 +23,7 @@
 #define HOST_FLOATS 4
 #endif
 
-/* Vectors of floats at any float's address, and of the numbers that comparing them gives. */
+/* Vectors of floats without alignment, and of the masks that comparisons give. */
 #define TIGRIS_HOST_VECTOR(lanes)                                                                  \
   typedef float Vec_##lanes __attribute__((vector_size(lanes * 4), aligned(4), may_alias));        \
   typedef int32_t Mask_##lanes __attribute__((vector_size(lanes * 4)));
@@ -35,14 +35,14 @@ TIGRIS_HOST_VECTOR(16)
 /* Lane by lane: mask ? a : b. */
 #define SELECT(Mask, mask, a, b) ((__typeof__(b))(((mask) & (Mask)(a)) | (~(mask) & (Mask)(b))))
 
-/* All rows of a view lie one behind the other. */
+/* All rows of a view are contiguous. */
 static inline int tigris_host_isDense(const tigris_view* view) {
   return tigris_row(view, view->first + view->rows - 1) - view->data ==
          (ptrdiff_t)(view->rows - 1) * (ptrdiff_t)view->pitch;
 }
 
-/* Every output pixel sees just the input pixel at its own place, and all lie side by side: the rows asked for
- * are one long row. The input view must begin with the same row. */
+/* Every output pixel reads only the input pixel at its own position, and all are contiguous, so
+ * that the rows form one long row. The input view must begin with the same row. */
 static inline int tigris_host_isPointwise(const tigris_call* call, const tigris_conv_params* p) {
   const tigris_view* in = &call->in[0];
   const tigris_view* out = &call->out[0];
@@ -52,7 +52,8 @@ static inline int tigris_host_isPointwise(const tigris_call* call, const tigris_
          tigris_host_isDense(out);
 }
 
-/* Pixels of an output row from x on, at least one, of whose windows the same taps meet the input. */
+/* Number of pixels of an output row from x on, at least one, whose windows have the same taps
+ * inside the input. */
 static inline int32_t tigris_host_alike(int32_t x, int32_t width, const tigris_window* window,
                                         const tigris_conv_params* p, int32_t size) {
   int32_t n = 1;

@@ -10,13 +10,13 @@ typedef struct LineF32 {
   const float* b;
   float* y; /* may be a or b */
   uint32_t n;
-  int32_t aStep; /* 1: as the output; 0: one value */
+  int32_t aStep; /* 1: one value per output element; 0: a single value */
   int32_t bStep;
   float lo;
   float hi;
 } LineF32;
 
-/* One loop per broadcast case, so that each vectorizes. */
+/* One loop per broadcast case, so that each loop vectorizes. */
 #define LINE(EXPRESSION)                                                                           \
   if (l->aStep == 1 && l->bStep == 1) {                                                            \
     for (i = 0; i < l->n; ++i) {                                                                   \

@@ -1,4 +1,5 @@
-/* Integer operations of two operands with broadcasting. Results wrap around; division by 0 gives 0. */
+/* Integer operations of two operands with broadcasting. Results wrap around; division by 0 gives
+ * 0. */
 #include "kernels.h"
 #include "number.h"
 #include "walk.h"
@@ -11,7 +12,7 @@ static int64_t quotient(int64_t a, int64_t b) {
   return b == -1 ? negative(a) : a / b;
 }
 
-/* The remainder has the sign of the dividend, or of the divisor. */
+/* The remainder of a / b with the sign of the divisor (`ofDivisor`) or of the dividend. */
 static int64_t remainderOf(int64_t a, int64_t b, int ofDivisor) {
   const int64_t rest = b == 0 || b == -1 ? 0 : a % b;
   return ofDivisor && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;

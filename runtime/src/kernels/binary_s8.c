@@ -48,7 +48,8 @@ static void mulLine(const LineS8* l) {
   }
 }
 
-/* a / b in units of the output for b > 0: the quotient by a Q0.31 reciprocal of b scaled to [1/2, 1). */
+/* a / b in units of the output for b > 0: the quotient by a Q0.31 reciprocal of b scaled to
+ * [1/2, 1). */
 static int32_t quotient(int32_t a, int32_t b, const tigris_binary_params* p) {
   const int32_t zeros = tigris_leading_zeros((uint32_t)b);
   const int32_t reciprocal =
@@ -104,7 +105,7 @@ static void evenLine(uint32_t opcode, const LineS8* l) {
   }
 }
 
-/* MAXIMUM (sign 1) and MINIMUM (sign -1) of operands with one quantization. */
+/* MAXIMUM (sign 1) and MINIMUM (sign -1) of operands with the same quantization. */
 static void extremeLine(const LineS8* l, int32_t sign) {
   uint32_t i;
   for (i = 0; i < l->n; ++i) {

@@ -1,12 +1,12 @@
-/* Conversions between number types, element by element. Numbers of quantized tensors count from their zero point; a
- * scale other than 1 has no effect. */
+/* Conversions between number types, element by element. Elements of quantized tensors are counted
+ * from their zero point; a scale other than 1 has no effect. */
 #include <math.h>
 
 #include "kernels.h"
 #include "number.h"
 #include "walk.h"
 
-/* Toward zero; saturates, and NaN is 0. */
+/* Truncates toward zero and saturates; NaN becomes 0. */
 static int64_t truncated(float v, uint32_t dtype) {
   const int narrow = dtype == TIGRIS_S32;
   const float limit = narrow ? 2147483648.0f : 9223372036854775808.0f; /* one above the largest */

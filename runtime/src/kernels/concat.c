@@ -11,13 +11,13 @@ tigris_status tigris_concat(const tigris_call* call) {
   const uint32_t size = tigris_element_size(t->dtype);
   const tigris_span span = tigris_span_of(&call->out[0]);
   uint8_t* y = call->out[0].data;
-  uint32_t inner = 1; /* elements of one index on the axis */
-  uint32_t total;     /* elements of one whole line along the axis */
+  uint32_t inner = 1; /* elements per index of the axis */
+  uint32_t total;     /* elements of one complete line along the axis */
   uint32_t line;
   uint32_t at; /* position in that line */
   uint32_t left;
   uint32_t k = 0;
-  uint32_t start = 0; /* where input k starts in the line */
+  uint32_t start = 0; /* position of input k in the line */
   uint32_t i;
   for (i = (uint32_t)p->axis + 1; i < t->rank; ++i)
     inner *= (uint32_t)dims[i];

@@ -3,7 +3,7 @@
 #include "kernels.h"
 #include "window.h"
 
-/* What stays the same for all pixels of a call. */
+/* The values that are the same for all pixels of a call. */
 typedef struct ConvF32 {
   const tigris_call* call;
   const tigris_conv_params* p;
@@ -11,13 +11,14 @@ typedef struct ConvF32 {
   tigris_shape4 out;
   uint32_t groupIn;
   uint32_t groupOut;
-  uint32_t
-      step; /* weights from one input channel to the next: the group's outputs in the whole tensor */
+  /* distance between the weights of adjacent input channels: the group's outputs in the whole
+   * tensor */
+  uint32_t step;
   const float* weights;
   const float* bias;
 } ConvF32;
 
-/* One output pixel: all channels, in blocks, with the taps that meet the input. */
+/* One output pixel: all channels, in blocks, over the taps inside the input. */
 static void pixel(const ConvF32* k, float* y, uint32_t batchRow, const tigris_window* wy,
                   const tigris_window* wx) {
   const tigris_conv_params* p = k->p;
@@ -41,7 +42,7 @@ static void pixel(const ConvF32* k, float* y, uint32_t batchRow, const tigris_wi
             tigris_row_f32(&k->call->in[0], batchRow + (uint32_t)(wy->start + ky * p->dilation_h));
         const float* w = gw + (size_t)(uint32_t)(ky * p->kernel_w) * tapSize + o;
         if (p->groups == 1 && p->dilation_w == 1) {
-          /* Taps of a kernel row lie side by side in the input and in the weights: one run. */
+          /* Taps of a kernel row are contiguous in the input and in the weights: one run. */
           tigris_mac_f32(sum, n, row + (uint32_t)(wx->start + wx->begin) * k->groupIn,
                          (uint32_t)(wx->end - wx->begin) * k->groupIn,
                          w + (size_t)(uint32_t)wx->begin * tapSize, k->step);

@@ -14,7 +14,7 @@ typedef struct ConvS16 {
   uint32_t groupOut;
 } ConvS16;
 
-/* The output pixel at hand. */
+/* The current output pixel. */
 typedef struct PixelS16 {
   uint32_t batchRow; /* first row of its image in the input */
   int32_t oy;
@@ -28,7 +28,7 @@ static const int16_t* inputAt(const ConvS16* k, const PixelS16* at, int32_t iy, 
          (size_t)(uint32_t)ix * (uint32_t)k->in.c;
 }
 
-/* Weights [O, KH, KW, I/G]: those of one tap of output channel `o`. */
+/* Weights [O, KH, KW, I/G]: the weights of one tap for output channel `o`. */
 static const int8_t* filterAt(const ConvS16* k, uint32_t o, int32_t ky, int32_t kx) {
   const uint32_t taps = (uint32_t)k->p->kernel_h * (uint32_t)k->p->kernel_w;
   const uint32_t tap = (uint32_t)(ky * k->p->kernel_w + kx);

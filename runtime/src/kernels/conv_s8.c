@@ -14,15 +14,16 @@ typedef struct ConvS8 {
   uint32_t groupIn;
   uint32_t groupOut;
   uint32_t tapRow; /* taps of a kernel row */
-  uint32_t run; /* taps that lie side by side in the input: a kernel row, or those of one pixel */
-  /* of the pixels at hand */
+  uint32_t run;    /* taps contiguous in the input: a kernel row, or one pixel */
+  /* of the current pixels */
   uint32_t batchRow;
   tigris_window wy;
-  int32_t column;   /* of the first one's first tap, may be negative */
+  int32_t column;   /* of the first tap of the first pixel; may be negative */
   uint32_t inStart; /* first input channel of the group */
 } ConvS8;
 
-/* One run: n int16 from element `start` of an input row, which may lie outside it in part or all. */
+/* One run: n int16 values from element `start` of an input row; the run may be partly or wholly
+ * outside. */
 static void gatherRun(const ConvS8* k, const int8_t* row, int32_t start, int32_t n, int16_t* to) {
   const int32_t width = k->in.w * k->in.c;
   const int32_t before = start >= 0 ? 0 : (start < -n ? n : -start);
@@ -36,7 +37,7 @@ static void gatherRun(const ConvS8* k, const int8_t* row, int32_t start, int32_t
     memset(to + before + inside, 0, (size_t)(n - before - inside) * sizeof *to);
 }
 
-/* Taps count from the first kernel row that meets the input. */
+/* Taps count from the first kernel row inside the input. */
 static void gather(const void* source, uint32_t pixel, uint32_t from, uint32_t n, int16_t* patch) {
   const ConvS8* k = (const ConvS8*)source;
   const int32_t column = k->column + (int32_t)pixel * k->p->stride_w;
@@ -50,7 +51,8 @@ static void gather(const void* source, uint32_t pixel, uint32_t from, uint32_t n
       const uint32_t skip = at - kx * k->run;
       const uint32_t take = k->run - skip < n ? k->run - skip : n;
       int32_t x = column + (int32_t)kx * k->p->dilation_w;
-      x = tigris_clamp_s32(x, -k->p->kernel_w, k->in.w); /* outside is outside: no overflow */
+      /* clamping avoids overflow; it stays outside */
+      x = tigris_clamp_s32(x, -k->p->kernel_w, k->in.w);
       gatherRun(k, row, x * k->in.c + (int32_t)(k->inStart + skip), (int32_t)take, patch);
       patch += take;
       at += take;

@@ -1,4 +1,4 @@
-/* Float transposed convolution in gather form: each output value collects its taps, in one order. */
+/* Float transposed convolution in gather form: each output value adds its taps in a fixed order. */
 #include "dense_f32.h"
 #include "kernels.h"
 #include "transposed.h"

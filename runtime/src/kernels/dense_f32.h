@@ -1,7 +1,9 @@
-/* The inner block of all float convolutions and products: one input run times a block of output channels.
+/* The inner block of all float convolutions and products: one input run times a block of output
+ * channels.
  *
- * Weights have the output channel innermost, so the block's accumulators are independent and a compiler
- * vectorizes over them without changing the order of any sum. */
+ * The output channel is the innermost axis of the weights. The accumulators of a block are
+ * therefore independent, and a compiler vectorizes over them without changing the order of any
+ * sum. */
 #ifndef TIGRIS_DENSE_F32_H
 #define TIGRIS_DENSE_F32_H
 
@@ -9,7 +11,7 @@
 
 #include "tigris_format.h"
 
-/* Output channels kept in registers at once: four 128-bit vectors, or half a Cortex-M register file. */
+/* Output channels held in registers: four 128-bit vectors, or half a Cortex-M register file. */
 #define TIGRIS_BLOCK_F32 16
 
 /* sum[c] += x[i] * w[i * stride + c] for i < count (ascending), c < n. */
@@ -51,7 +53,7 @@ static inline void tigris_mac_f32(float* sum, uint32_t n, const float* x, uint32
   }
 }
 
-/* How many of `left` output channels the next block takes: 16, 8 or the rest below 8. */
+/* Size of the next block when `left` output channels remain: 16, 8, or the rest below 8. */
 static inline uint32_t tigris_block_f32(uint32_t left) {
   if (left >= TIGRIS_BLOCK_F32)
     return TIGRIS_BLOCK_F32;
@@ -75,7 +77,7 @@ static inline void tigris_store_f32(float* y, const float* sum, uint32_t n, floa
     y[c] = tigris_clamp1_f32(sum[c], lo, hi);
 }
 
-/* y[n] = clamp(bias + x[k] * w[k, n]); `step` weights from k to k + 1. */
+/* y[n] = clamp(bias + x[k] * w[k, n]); w[k + 1] is `step` weights after w[k]. */
 static inline void tigris_line_f32(float* y, const float* x, const float* w, const float* bias,
                                    uint32_t k, uint32_t n, uint32_t step, float lo, float hi) {
   uint32_t o;

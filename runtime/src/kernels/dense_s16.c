@@ -36,8 +36,8 @@ tigris_status tigris_matmul_s16(const tigris_call* call) {
       (uint32_t)tigris_matmul_layout(call, &call->in[1])[call->in[1].tensor->rank - 1];
   const int even = tigris_rounds_even(call->op);
   const int flip = (p->flags & TIGRIS_MATMUL_TRANSPOSE_B) != 0;
-  const size_t step = flip ? 1 : row; /* from one element of a column of b to the next */
-  const size_t next = flip ? row : 1; /* from a column of b to the next */
+  const size_t step = flip ? 1 : row; /* distance between elements of a column of b */
+  const size_t next = flip ? row : 1; /* distance between columns of b */
   const int32_t aZero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t bZero = tigris_zero_point(call->plan, call->in[1].tensor);
   const int32_t yZero = tigris_zero_point(call->plan, call->out[0].tensor);

@@ -1,11 +1,11 @@
-/* int16 activations times int8 weights: what convolutions and dense layers share. */
+/* Sums of int16 activations times int8 weights, shared by convolutions and dense layers. */
 #ifndef TIGRIS_DENSE_S16_H
 #define TIGRIS_DENSE_S16_H
 
 #include "dense_s8.h"
 #include "wide_s16.h"
 
-/* Products of at most 65,535 * 255 whose sum stays inside int32. */
+/* Number of products of at most 65,535 * 255 whose sum fits int32. */
 #define TIGRIS_RUN_S16 128u
 
 /* sum over i of (x[i] - zero) * (w[i] - weightZero) */

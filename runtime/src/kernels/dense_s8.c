@@ -1,12 +1,13 @@
-/* The micro-kernels of int8 products, and the loops over parts of patches and blocks of channels. */
+/* The micro-kernels of int8 products, and the loops over parts of patches and blocks of
+ * channels. */
 #include "dense_s8.h"
 
 #include <string.h>
 
-/* Channels whose sums are held at once; a part of a long patch is gathered once for so many. */
+/* Channels whose sums are held at once. A part of a long patch is gathered once per block. */
 #define BLOCK 64u
 
-/* Scalar processors on which a 32x32+64 multiply-accumulate is one instruction. */
+/* Scalar processors with a single 32x32+64 multiply-accumulate instruction. */
 #if defined(__ARM_FEATURE_DSP) && !defined(__ARM_FEATURE_MVE) && !defined(__ARM_NEON)
 #define WIDE_MULTIPLY 1
 #else
@@ -53,7 +54,7 @@ static uint32_t oneChannel(const int16_t* x, const int8_t* w, uint32_t taps) {
 }
 
 #if WIDE_MULTIPLY
-/* Two pixels share a multiplication as x0 + x1 * 2^LOW_BITS. */
+/* Two pixels share one multiplication as x0 + x1 * 2^LOW_BITS. */
 #define LOW_BITS 22
 
 static void split(int64_t sum, uint32_t* sum0, uint32_t* sum1) {
@@ -154,7 +155,7 @@ void tigris_widen_s8(int16_t* to, const int8_t* x, int32_t zero, uint32_t n) {
     to[i] = (int16_t)(x[i] - zero);
 }
 
-/* tigris_requantize with the usual signs, which need half the work, seen first. */
+/* tigris_requantize, with the common signs tested first because they need half the work. */
 static inline int32_t requantize(int32_t x, int32_t multiplier, int32_t shift) {
   if (multiplier < 0 || shift > 0)
     return tigris_requantize(x, multiplier, shift);
@@ -170,7 +171,7 @@ int32_t tigris_finish_even(const tigris_dense_s8* d, uint32_t o, int64_t sum) {
                            d->out_zero, d->lo, d->hi);
 }
 
-/* tigris_finish_run_s8 with TIGRIS_ROUND_EVEN, zero points of weights done. */
+/* tigris_finish_run_s8 with TIGRIS_ROUND_EVEN, after the weights' zero points have been applied. */
 static void finishEven(const tigris_dense_s8* d, const uint32_t* sum, uint32_t first, uint32_t n,
                        int8_t* y) {
   uint32_t c;
@@ -222,7 +223,7 @@ void tigris_dense_pixels_s8(const tigris_dense_s8* d, const tigris_patches_s8* p
     while (from < patches->taps) {
       const uint32_t left = patches->taps - from;
       const uint32_t taps = left < TIGRIS_PATCH_S8 ? left : TIGRIS_PATCH_S8;
-      /* A patch in one part stays for all blocks. */
+      /* A patch that is gathered in one part is kept for all blocks. */
       for (k = 0; k < patches->pixels && (begin == 0 || taps != patches->taps); ++k) {
         patches->gather(patches->source, k, from, taps, x[k]);
         if (d->zeros != NULL && begin == 0)

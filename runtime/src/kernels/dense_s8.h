@@ -1,27 +1,30 @@
-/* int8 convolutions and dense layers as products: one or two patches of inputs times rows of weights.
+/* int8 convolutions and dense layers as products: one or two patches of inputs times rows of
+ * weights.
  *
- * A patch is what one output pixel (or one line of a dense layer) sees of the input: int16 values less the
- * zero point, 0 for padding, in the order of the weights. Windows longer than a patch are taken in parts. */
+ * A patch is the input of one output pixel (or of one line of a dense layer): int16 values with the
+ * zero point subtracted, 0 for padding, in the order of the weights. Windows longer than a patch
+ * are processed in parts. */
 #ifndef TIGRIS_DENSE_S8_H
 #define TIGRIS_DENSE_S8_H
 
 #include "fixed_point.h"
 #include "view.h"
 
-/* Longest run whose sum of (x - zx) * w stays inside int32 whatever the bytes are: 2^31 / (255 * 255). */
+/* Longest run whose sum of (x - zx) * w fits int32 for all byte values: 2^31 / (255 * 255). */
 #define TIGRIS_RUN_S8 32768u
 
-/* Taps of a patch: so many products of at most 255 * 128 sum up to less than 2^21 in magnitude. */
+/* Taps of a patch: the sum of this many products of at most 255 * 128 is below 2^21 in
+ * magnitude. */
 #define TIGRIS_PATCH_S8 64u
 
-/* What a dense op does with an accumulator of one output channel. */
+/* Per-channel constants that turn an accumulator into an output value. */
 typedef struct tigris_dense_s8 {
   const int32_t* bias;       /* NULL: none */
   const int32_t* multiplier; /* [channel * requant_step] */
   const int32_t* shift;
   const int32_t* zeros; /* weight zero points [channel * zeros_step]; NULL: all 0 */
-  /* with TIGRIS_ROUND_EVEN low words [channel * requant_step], high words so far behind them as `shift` lies behind
-   * `multiplier`; otherwise NULL */
+  /* with TIGRIS_ROUND_EVEN: the low words [channel * requant_step]; the high words follow at the
+   * distance from `multiplier` to `shift`. Otherwise NULL. */
   const int32_t* offset;
   uint32_t requant_step;
   uint32_t zeros_step;
@@ -50,12 +53,13 @@ static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t 
   return d;
 }
 
-/* tigris_dense_s8.offset is there. For a constant, so that kernels without it have no code for it. */
+/* Whether tigris_dense_s8.offset is used; a constant in builds without TIGRIS_ROUND_EVEN, which
+ * then omit the code. */
 static inline int tigris_dense_even(const tigris_dense_s8* d) {
   return TIGRIS_EVEN_KERNELS && d->offset != NULL;
 }
 
-/* The output value of channel `o` from its sum of products where it is rounded to even. */
+/* The output value of channel `o` from its sum of products, rounded to even. */
 int32_t tigris_finish_even(const tigris_dense_s8* d, uint32_t o, int64_t sum);
 
 /* The output value of channel `o` from sum((x - zx) * w) and sum(x - zx). Sums are modulo 2^32. */
@@ -106,7 +110,7 @@ static inline uint32_t tigris_sum_s8(const int8_t* x, int32_t zero, uint32_t cou
 typedef void (*tigris_gather_s8)(const void* source, uint32_t pixel, uint32_t from, uint32_t n,
                                  int16_t* patch);
 
-/* What one or two output pixels see. */
+/* The patches of one or two output pixels. */
 typedef struct tigris_patches_s8 {
   tigris_gather_s8 gather;
   const void* source;
@@ -117,12 +121,13 @@ typedef struct tigris_patches_s8 {
 /* to[i] = x[i] - zero */
 void tigris_widen_s8(int16_t* to, const int8_t* x, int32_t zero, uint32_t n);
 
-/* y[first + c] from sum[c] as tigris_finish_s8 has it, for c < n; changes the sums. */
+/* y[first + c] from sum[c], as tigris_finish_s8 does, for c < n; overwrites the sums. */
 void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inputSum,
                           uint32_t first, uint32_t n, int8_t* y);
 
-/* Output channels [first, first + channels) of the pixels: y[k] is output channel 0 of pixel k. `w` are the
- * weights of channel `first` for tap 0, those of the next channel are `filter` bytes further. */
+/* Output channels [first, first + channels) of the pixels. y[k] points to output channel 0 of pixel
+ * k. `w` points to the weights of channel `first` for tap 0; those of the next channel are `filter`
+ * bytes further. */
 void tigris_dense_pixels_s8(const tigris_dense_s8* d, const tigris_patches_s8* patches,
                             const int8_t* w, size_t filter, uint32_t first, uint32_t channels,
                             int8_t* const* y);

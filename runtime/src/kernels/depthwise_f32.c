@@ -9,7 +9,7 @@ typedef struct DepthwiseF32 {
   tigris_shape4 in;
   tigris_shape4 out;
   uint32_t multiplier;
-  uint32_t step; /* weights from tap to tap: all channels of the whole tensor */
+  uint32_t step; /* distance between taps: all channels of the whole tensor */
 } DepthwiseF32;
 
 /* sum[c] += x[channel of c] * w[c] for output channels first .. first + n - 1. */

@@ -15,7 +15,7 @@ typedef struct DepthwiseS8 {
   tigris_shape4 in;
   tigris_shape4 out;
   uint32_t multiplier;
-  uint32_t step; /* weights from tap to tap: all channels of the whole tensor */
+  uint32_t step; /* distance between taps: all channels of the whole tensor */
 } DepthwiseS8;
 
 /* The window over one output pixel. */
@@ -25,7 +25,7 @@ typedef struct PixelDepthwiseS8 {
   tigris_window wx;
 } PixelDepthwiseS8;
 
-/* First tap of a kernel row: the input pixel with all its channels, and the weights of all channels. */
+/* The input pixel and the weights of the first tap of a kernel row, each with all channels. */
 static const int8_t* inputAt(const DepthwiseS8* k, const PixelDepthwiseS8* at, int32_t ky) {
   const int8_t* row = tigris_row_s8(
       &k->call->in[0], at->batchRow + (uint32_t)(at->wy.start + ky * k->p->dilation_h));
@@ -38,9 +38,9 @@ static const int8_t* weightsAt(const DepthwiseS8* k, const PixelDepthwiseS8* at,
   return weights + (size_t)(uint32_t)(ky * k->p->kernel_w + at->wx.begin) * k->step;
 }
 
-/* Output channels o .. o + n - 1 where each has its own input channel and weights have no zero point. The
- * factors fit int16, so that compilers vectorize over the channels; three taps at a time load and store
- * the sums a third as often. */
+/* Output channels o .. o + n - 1, each with its own input channel and without weight zero points.
+ * The factors fit int16, so that compilers vectorize over the channels. Three taps per pass load
+ * and store the sums a third as often. */
 static void block(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, uint32_t n,
                   int8_t* y) {
   const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
@@ -97,8 +97,8 @@ static void shared(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o,
   tigris_finish_run_s8(&k->dense, sum, inputSum, o, n, y);
 }
 
-/* Any one output channel with an input channel of its own. The zero point is taken off each weight, so the
- * input sum is not needed. */
+/* One output channel with its own input channel. The zero point is subtracted from each weight, so
+ * the input sum is not needed. */
 static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o, int8_t* y) {
   const size_t xStep = (size_t)(uint32_t)k->p->dilation_w * (uint32_t)k->in.c;
   const size_t wStep = k->step;
@@ -117,7 +117,8 @@ static void channel(const DepthwiseS8* k, const PixelDepthwiseS8* at, uint32_t o
   y[o] = tigris_finish_s8(&k->dense, o, sum, 0);
 }
 
-/* How many channels from o on the next block takes: those of one input channel, or with one each. */
+/* Size of the next block from channel o on: channels that share one input channel, or with one
+ * each. */
 static uint32_t blockSize(const DepthwiseS8* k, uint32_t o) {
   const uint32_t past =
       k->multiplier == 1 ? (uint32_t)k->out.c : (o / k->multiplier + 1) * k->multiplier;

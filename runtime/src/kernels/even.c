@@ -1,4 +1,4 @@
-/* Quotients rounded to the nearest integer, halves to the even one. */
+/* Quotients rounded to the nearest integer, halves to even. */
 #include "fixed_point.h"
 
 int64_t tigris_divide_even(int64_t n, int64_t d) {

@@ -3,7 +3,7 @@
 #include "kernels.h"
 #include "walk.h"
 
-/* The lines at hand: the second one, if any, is behind the first. */
+/* The current lines; a second one follows the first. */
 typedef struct LinesS8 {
   const int8_t* x;
   uint32_t k;

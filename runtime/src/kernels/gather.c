@@ -1,4 +1,4 @@
-/* Picks indices along an axis. */
+/* Selects indices along an axis. */
 #include <string.h>
 
 #include "kernels.h"

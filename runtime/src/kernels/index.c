@@ -1,4 +1,4 @@
-/* Reads and writes at computed positions of several axes. Whole tensors only. */
+/* GatherND, GatherElements, ScatterND and ScatterElements. Whole tensors only. */
 #include "kernels.h"
 #include "number.h"
 #include "walk.h"
@@ -10,8 +10,8 @@ static uint32_t product(const int32_t* dims, uint32_t from, uint32_t to) {
   return result;
 }
 
-/* Where tuple `n` of `depth` indices points among the axes from `first` on, in blocks of what it leaves; -1 when an
- * index is out of range. */
+/* The block of elements that tuple `n` of `depth` indices selects on the axes from `first` on; -1
+ * if an index is out of range. */
 static int64_t blockOf(const tigris_view* indices, uint32_t n, uint32_t depth, const int32_t* dims,
                        uint32_t first) {
   int64_t block = 0;
@@ -68,7 +68,7 @@ tigris_status tigris_scatter_nd(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-/* Walks the indices and keeps the element of `far` beside it that has the same position on all other axes. */
+/* Walks the indices and tracks the element of `far` with the same position on all other axes. */
 static int32_t startWalk(tigris_walk* w, const tigris_call* call, const tigris_view* far,
                          int32_t axis) {
   int32_t strides[TIGRIS_MAX_RANK];

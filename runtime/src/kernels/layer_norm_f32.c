@@ -1,4 +1,4 @@
-/* Float layer normalization over the last axes: mean first, then the variance about it. */
+/* Float layer normalization over the last axes: first the mean, then the variance about it. */
 #include <math.h>
 
 #include "kernels.h"

@@ -1,4 +1,4 @@
-/* Comparisons, logic of bools, and choices between two tensors. */
+/* Comparisons, logic on bools, and selection between two tensors. */
 #include "kernels.h"
 #include "number.h"
 #include "walk.h"

@@ -1,18 +1,19 @@
-/* int16 element maps: operations of two operands with broadcasting, functions of one value, clamps. */
+/* int16 element maps: operations of two operands with broadcasting, functions of one value,
+ * clamps. */
 #include "kernels.h"
 #include "quantize.h"
 #include "walk.h"
 #include "wide_s16.h"
 
-/* Values that are float at once. */
+/* Number of values that are converted to float at a time. */
 #define BLOCK 32u
 
 typedef struct OperandsS16 {
-  int32_t a; /* less the zero point, but for MAXIMUM and MINIMUM */
+  int32_t a; /* zero point subtracted, except for MAXIMUM and MINIMUM */
   int32_t b;
 } OperandsS16;
 
-/* The numerator of an op that rounds to even. */
+/* The numerator of an op with TIGRIS_ROUND_EVEN. */
 static int64_t numerator(uint32_t opcode, const tigris_binary_params* p, OperandsS16 v) {
   if (opcode == TIGRIS_OP_MUL)
     return tigris_numerator((int64_t)v.a * v.b, p->out_multiplier, 0);
@@ -68,7 +69,8 @@ tigris_status tigris_binary_s16(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-/* A table of 65,536 values would be larger than most models: the function itself is computed, on few values at a time. */
+/* A table of 65,536 values would exceed most models, so the function itself is computed, a few
+ * values at a time. */
 tigris_status tigris_unary_s16(const tigris_call* call) {
   const tigris_unary_params* p = (const tigris_unary_params*)call->params;
   const tigris_quant* from = call->plan->quant + call->in[0].tensor->quant;

@@ -1,18 +1,19 @@
-/* Where the matrices of a product's operands begin, for both element types. */
+/* Start of the matrices of a product's operands, for all element types. */
 #ifndef TIGRIS_MATMUL_H
 #define TIGRIS_MATMUL_H
 
 #include "view.h"
 
-/* Dimensions that say where an operand's elements lie: constants are parts of the tensor in the plan. */
+/* Dimensions that give the layout of an operand: a constant may be a part of the tensor in the
+ * plan. */
 static inline const int32_t* tigris_matmul_layout(const tigris_call* call,
                                                   const tigris_view* operand) {
   const tigris_tensor* t = operand->tensor;
   return (t->flags & TIGRIS_TENSOR_CONST) != 0 ? tigris_dims(call->plan, t) : operand->dims;
 }
 
-/* First element of the matrix that batch `index` of the output uses from `operand`, under broadcasting of
- * the leading axes. */
+/* First element of the matrix of `operand` that batch `index` of the output uses; leading axes
+ * broadcast. */
 static inline uint32_t tigris_matmul_start(const tigris_call* call, const tigris_view* operand,
                                            uint32_t index) {
   const tigris_view* out = &call->out[0];

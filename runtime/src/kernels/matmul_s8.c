@@ -4,15 +4,15 @@
 #include "matmul.h"
 #include "walk.h"
 
-#define COLUMNS 8u /* whose sums are kept while the rows of b go by */
+#define COLUMNS 8u /* columns of b whose sums are held during one pass over its rows */
 
 typedef struct Product {
   const int8_t* a; /* one row */
   uint32_t k;
   int32_t aZero;
   int32_t bZero;
-  uint32_t step; /* from one element of a column of b to the next */
-  uint32_t next; /* from a column of b to the next */
+  uint32_t step; /* distance between elements of a column of b */
+  uint32_t next; /* distance between columns of b */
 } Product;
 
 /* sums[j] = sum over i of (a[i] - zero) * (b[i * step + j * next] - zero), modulo 2^32. */

@@ -1,4 +1,5 @@
-/* Single elements of the types that are not float or int8. int64 elements are aligned to 4 only, hence memcpy. */
+/* Access to single elements of all dtypes but float. int64 elements are aligned to 4 only, hence
+ * memcpy. */
 #ifndef TIGRIS_NUMBER_H
 #define TIGRIS_NUMBER_H
 
@@ -50,8 +51,8 @@ static inline float tigris_load_float(const uint8_t* at) {
   return value;
 }
 
-/* Index `i` of a tensor of indices as a position on an axis of `size`: a negative one counts from the end; -1 when
- * it is out of range. */
+/* Element `i` of a tensor of indices as a position on an axis of `size`. A negative index counts
+ * from the end; -1 if it is out of range. */
 static inline int64_t tigris_position(const uint8_t* indices, uint32_t dtype, uint32_t i,
                                       int32_t size) {
   int64_t value = tigris_load_int(indices + (size_t)i * tigris_element_size(dtype), dtype);

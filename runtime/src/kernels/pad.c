@@ -10,8 +10,8 @@ typedef struct Pad {
   const int32_t* inDims;
   const int32_t* outDims;
   int32_t strides[TIGRIS_MAX_RANK]; /* of the input */
-  uint32_t axis;                    /* innermost axis that is taken apart */
-  uint32_t inner;                   /* elements of one index on it */
+  uint32_t axis;                    /* innermost axis with padding */
+  uint32_t inner;                   /* elements per index of that axis */
   uint32_t size;
   uint32_t mode;
   uint8_t value[8];
@@ -40,7 +40,8 @@ static void fill(const Pad* k, uint8_t* y, uint32_t n) {
     memcpy(y + (size_t)i * k->size, k->value, k->size);
 }
 
-/* One output line along k->axis; `start` is the input element its outer coordinates select, or -1. */
+/* One output line along k->axis; `start` is the input element its outer coordinates select, or
+ * -1. */
 static void line(const Pad* k, uint8_t* y, int32_t start) {
   const size_t pixel = (size_t)k->inner * k->size;
   const uint32_t out = (uint32_t)k->outDims[k->axis];
@@ -85,7 +86,7 @@ tigris_status tigris_pad(const tigris_call* call) {
   const tigris_view* out = &call->out[0];
   const tigris_tensor* t = out->tensor;
   const tigris_span span = tigris_span_of(out);
-  /* Lines must not reach over rows of ranks that can be cut into rows: stop below the row axis. */
+  /* Lines must not extend over rows of ranks that are split by rows: stop below the row axis. */
   const uint32_t lowest = t->rank == 3 || t->rank == 4 ? 2 : (t->rank == 2 ? 1 : 0);
   uint8_t* y = out->data;
   uint32_t lineSize;

@@ -121,7 +121,7 @@ tigris_status tigris_global_average_pool_f32(const tigris_call* call) {
   const tigris_view* out = &call->out[0];
   const tigris_shape4 si = tigris_view_shape(&call->in[0]);
   const uint32_t channels = (uint32_t)si.c;
-  const uint32_t n = out->rows * (out->pitch / 4) / channels; /* images asked for */
+  const uint32_t n = out->rows * (out->pitch / 4) / channels; /* images in the output view */
   const uint32_t first = out->first * (out->pitch / 4) / channels;
   uint32_t i;
   for (i = 0; i < n; ++i) {

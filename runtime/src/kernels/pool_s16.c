@@ -4,10 +4,10 @@
 #include "wide_s16.h"
 #include "window.h"
 
-/* How a sum of `count` values becomes their mean in the output's quantization. */
+/* Constants that turn a sum of `count` values into their mean in the output's quantization. */
 typedef struct MeanS16 {
   const int32_t* pair; /* multiplier; NULL: input and output have the same quantization */
-  uint32_t pairShift;  /* the shift lies so far behind the multiplier */
+  uint32_t pairShift;  /* distance from multiplier to shift */
   int32_t inZero;
   int32_t outZero;
   int even; /* TIGRIS_ROUND_EVEN */
@@ -39,7 +39,7 @@ typedef struct PoolS16 {
   MeanS16 mean;
 } PoolS16;
 
-/* The window over the output pixel at hand. */
+/* The window of the current output pixel. */
 typedef struct WindowS16 {
   uint32_t batchRow;
   tigris_window wy;
@@ -83,7 +83,7 @@ static int16_t average(const PoolS16* k, const WindowS16* at, uint32_t c) {
   if (p->flags & TIGRIS_POOL_COUNT_PAD)
     divisor = paddedTaps(&at->wy, p->dilation_h, p->kernel_h, k->in.h, p->pad_top, p->pad_bottom) *
               paddedTaps(&at->wx, p->dilation_w, p->kernel_w, k->in.w, p->pad_left, p->pad_right);
-  sum = (int64_t)(divisor - taps) * k->mean.inZero; /* counted padding is real 0 */
+  sum = (int64_t)(divisor - taps) * k->mean.inZero; /* padding that counts is real 0 */
   for (ky = at->wy.begin; ky < at->wy.end; ++ky) {
     for (kx = at->wx.begin; kx < at->wx.end; ++kx)
       sum += inputAt(k, at, ky, kx, c);

@@ -68,7 +68,7 @@ static void averagePixel(const PoolS8* k, uint32_t batchRow, const tigris_window
     int32_t kx;
     uint32_t c;
     n = channels - first < BLOCK ? channels - first : BLOCK;
-    /* Counted padding is real 0, which is the zero point. */
+    /* Padding that counts is real 0, which is the zero point. */
     for (c = 0; c < n; ++c)
       sum[c] = (int32_t)((uint32_t)(divisor - taps) * (uint32_t)k->in_zero);
     for (ky = wy->begin; ky < wy->end; ++ky) {
@@ -135,7 +135,7 @@ tigris_status tigris_average_pool_s8(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-/* The averages of `n` sums of so many values each; they may be written over the sums' front. */
+/* The averages of `n` sums of `taps` values each; they may overwrite the start of the sums. */
 static void averageSums(const tigris_call* call, int32_t taps, const int32_t* sum, uint32_t n,
                         int8_t* y) {
   const tigris_global_pool_params* p = (const tigris_global_pool_params*)call->params;
@@ -156,7 +156,7 @@ static void averageSums(const tigris_call* call, int32_t taps, const int32_t* su
   }
 }
 
-/* Adds `n` channels of a row of pixels to sums, of four pixels at a time. */
+/* Adds `n` channels of a row of pixels to sums, four pixels at a time. */
 static void addRow(const tigris_shape4* in, const int8_t* x, uint32_t n, int32_t* sum) {
   const uint32_t next = (uint32_t)in->c;
   int32_t w;

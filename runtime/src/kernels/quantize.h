@@ -1,4 +1,4 @@
-/* One float as an integer of a quantization. */
+/* Quantization of one float. */
 #ifndef TIGRIS_QUANTIZE_H
 #define TIGRIS_QUANTIZE_H
 
@@ -6,8 +6,8 @@
 
 #include "tigris_format.h"
 
-/* In [lo, hi], the bounds of the type. Divided, not multiplied by the inverse: ONNX asks for it. NaN becomes the
- * lowest value. */
+/* The integer for x in [lo, hi], the bounds of the type. Divides by the scale, as ONNX specifies,
+ * instead of multiplying by its inverse. NaN becomes the lowest value. */
 static inline int32_t tigris_quantize_one(float x, const tigris_quant* q, int32_t lo, int32_t hi) {
   const float least = (float)(lo - q->zero_point);
   const float most = (float)(hi - q->zero_point);

@@ -1,12 +1,13 @@
-/* Float recurrent layers over a whole sequence. The row of Y before the one being made is the state, so that
- * the only memory beside Y is an LSTM's cell and the product of reset gate and state of a GRU. */
+/* Float recurrent layers over a whole sequence. The row of Y written in the previous step is the
+ * state. The only memory besides Y is the cell of an LSTM and the product of reset gate and state
+ * of a GRU. */
 #include <math.h>
 #include <string.h>
 
 #include "kernels.h"
 #include "view.h"
 
-/* One direction of one sequence; the gates of a unit lie side by side in all weights. */
+/* One direction of one sequence; the gates of a unit are adjacent in all weights. */
 typedef struct Sequence {
   const tigris_recurrent_params* params;
   const float* x;     /* of step 0 */
@@ -54,7 +55,7 @@ static void add4(float* sums, const float* v, const float* w, uint32_t n) {
   sums[3] = d;
 }
 
-/* start + v . every `gates`-th weight. */
+/* start + the dot product of v with every `gates`-th weight. */
 static float dot(float start, const float* v, const float* w, uint32_t n, uint32_t gates) {
   uint32_t i;
   for (i = 0; i < n; ++i)
@@ -62,7 +63,7 @@ static float dot(float start, const float* v, const float* w, uint32_t n, uint32
   return start;
 }
 
-/* x, state (NULL: zeros) and the new state of one step. */
+/* One step: computes the new state from x and the state (NULL: zeros). */
 static void lstmStep(const Sequence* s, const float* x, const float* h, float* y) {
   uint32_t j;
   for (j = 0; j < s->hidden; ++j) {
@@ -82,7 +83,7 @@ static void lstmStep(const Sequence* s, const float* x, const float* h, float* y
     if (p != NULL)
       g[1] += p[1] * cell;
     s->extra[j] = cell;
-    /* the cell is not clipped: so does onnxruntime, ONNX leaves it open */
+    /* the cell is not clipped, as in onnxruntime; ONNX leaves it open */
     y[j] = sigmoid(s, g[1]) * tanhf(cell);
   }
 }

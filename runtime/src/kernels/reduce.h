@@ -4,13 +4,14 @@
 
 #include "walk.h"
 
-/* Outputs whose accumulators are held at once; they lie side by side in the input. */
+/* Outputs whose accumulators are held at once; they are adjacent in the input. */
 #define TIGRIS_REDUCE_BLOCK 16
 
 typedef struct tigris_reduction_walks {
-  tigris_walk kept;    /* over the output, input 0 = first element of each reduction */
-  tigris_walk reduced; /* over the elements of one reduction, input 0 relative to that */
-  uint32_t count;      /* elements of one reduction */
+  tigris_walk kept; /* over the output; input 0: first element of each reduction */
+  /* over the elements of one reduction; input 0: relative to its first element */
+  tigris_walk reduced;
+  uint32_t count; /* elements of one reduction */
 } tigris_reduction_walks;
 
 static inline void tigris_reduction_init(tigris_reduction_walks* r, const tigris_view* x,

@@ -6,7 +6,7 @@
 
 #define BLOCK TIGRIS_REDUCE_BLOCK
 
-/* acc[c] takes up x[i * step + c * side] for i < n, c < block. */
+/* Accumulates x[i * step + c * side] in acc[c] for i < n, c < block. */
 #define ACCUMULATE(EXPRESSION)                                                                     \
   for (i = 0; i < n; ++i) {                                                                        \
     const float* at = x + (ptrdiff_t)i * step;                                                     \
@@ -68,7 +68,7 @@ static float finish(uint32_t kind, float acc, float shift, uint32_t count) {
   }
 }
 
-/* One pass over all elements that belong to a block of outputs. */
+/* One pass over all elements of a block of outputs. */
 static void pass(const tigris_call* call, tigris_reduction_walks* w, uint32_t kind, float* acc,
                  const float* shift, uint32_t block, uint32_t origin, int32_t side) {
   uint32_t c;

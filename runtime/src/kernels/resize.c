@@ -11,7 +11,7 @@ typedef struct Resize {
   const tigris_call* call;
   const tigris_resize_params* p;
   uint32_t channels;
-  const int32_t* hIndex;  /* tables of the row and of the pixel at hand */
+  const int32_t* hIndex;  /* tables of the current row and pixel */
   const int32_t* hWeight; /* NULL without weights */
   const int32_t* wIndex;
   const int32_t* wWeight;

@@ -1,8 +1,8 @@
-/* Positions of extreme values along an axis, and running sums. Whole tensors only. */
+/* ArgMax, ArgMin, TopK and cumulative sums along an axis. Whole tensors only. */
 #include "kernels.h"
 #include "number.h"
 
-/* Lines along an axis: element i of line (o, k) lies at (o * size + i) * inner + k. */
+/* Lines along an axis: element i of line (o, k) is at (o * size + i) * inner + k. */
 typedef struct Lines {
   uint32_t outer;
   uint32_t size;
@@ -22,7 +22,7 @@ static Lines linesOf(const tigris_call* call, int32_t axis) {
   return l;
 }
 
-/* a before b in descending order; equal values are not. */
+/* Whether a precedes b in descending order; equal values do not. */
 static int isGreater(uint32_t dtype, const uint8_t* a, const uint8_t* b) {
   if (dtype == TIGRIS_F32)
     return tigris_load_float(a) > tigris_load_float(b);
@@ -58,8 +58,8 @@ tigris_status tigris_arg_max(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-/* The next value after `last` in the order of values, equal ones by position; the first without `last`.
- * Position 0 when NaN leaves none. */
+/* The index of the value after `last` in sorted order, equal values by index; the first if there is
+ * no `last`. Index 0 if only NaN remains. */
 static uint32_t nextOf(uint32_t dtype, const uint8_t* x, size_t step, uint32_t size, int largest,
                        const uint8_t* last) {
   const uint8_t* best = NULL;

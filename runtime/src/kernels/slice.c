@@ -1,10 +1,10 @@
-/* Strided sub-tensors, transposition and copies: outputs whose elements each come from one place. */
+/* Slices, transpositions and copies: outputs whose elements are copies of single input elements. */
 #include <string.h>
 
 #include "kernels.h"
 #include "walk.h"
 
-/* Writes the output's rows from input 0 as the walk says. */
+/* Writes the output's rows from input 0 along the walk. */
 static void copyWalk(const tigris_call* call, tigris_walk* w) {
   const uint32_t size = tigris_element_size(call->out[0].tensor->dtype);
   const tigris_span span = tigris_span_of(&call->out[0]);
@@ -28,7 +28,7 @@ tigris_status tigris_slice(const tigris_call* call) {
   tigris_walk_init(&w, &call->out[0]);
   for (i = 0; i < w.rank; ++i) {
     w.origin[0] += p->starts[i] * strides[i];
-    /* the step of an axis of one element may be any number and is never taken */
+    /* the step of an axis of size 1 is arbitrary and unused */
     w.stride[0][i] = w.dim[i] == 1 ? 0 : p->steps[i] * strides[i];
   }
   copyWalk(call, &w);

@@ -8,7 +8,8 @@
 
 #define SUM_INTEGER_BITS 12
 
-/* exp(x) in Q0.31 for x <= 0 in Q5.26: a polynomial on (-1/4, 0] times one factor per set bit above. */
+/* exp(x) in Q0.31 for x <= 0 in Q5.26: a polynomial on (-1/4, 0] times one factor per higher set
+ * bit. */
 static int32_t expNegative(int32_t x) {
   static const int32_t factors[7] = {1672461947, 1302514674, 790015084, 290630308,
                                      39332535,   720401,     242}; /* exp(-2^k), k = -2..4 */
@@ -32,7 +33,7 @@ static int32_t expNegative(int32_t x) {
   return result;
 }
 
-/* exp of a difference to the maximum (<= 0), both in quantized units. */
+/* exp of a difference from the maximum (<= 0), both in quantized units. */
 static int32_t expOf(int32_t difference, const tigris_softmax_params* p) {
   const int64_t wide = (int64_t)difference * (INT64_C(1) << p->left_shift);
   const int32_t shifted = wide < INT32_MIN ? INT32_MIN : (int32_t)wide;

@@ -1,10 +1,10 @@
-/* The window of a convolution or pool above one output pixel, clipped to the input. */
+/* The window of a convolution or pool for one output pixel, clipped to the input. */
 #ifndef TIGRIS_WINDOW_H
 #define TIGRIS_WINDOW_H
 
 #include "view.h"
 
-/* Taps [begin, end) of one axis that meet the input; tap k reads coordinate start + k * dilation. */
+/* Taps [begin, end) of one axis inside the input; tap k reads coordinate start + k * dilation. */
 typedef struct tigris_window {
   int32_t start;
   int32_t begin;
