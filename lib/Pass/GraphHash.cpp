@@ -1,5 +1,5 @@
-// A word at a time over the fields in a fixed order, as every pass is hashed around; every list is preceded by its
-// length so that neighbors cannot be confused.
+// Hashes the fields in a fixed order, one word at a time because the graph is hashed around every
+// pass. The length of every list precedes it, so that adjacent lists are unambiguous.
 #include "tigris/Pass/GraphHash.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class Hasher {
 public:
   void word(uint64_t value) {
     state_ = (state_ ^ value) * 0x9E3779B97F4A7C15ULL;
-    // The product's high bits depend on all bits, the low ones on few.
+    // The high bits of the product depend on all bits, the low bits on few.
     state_ ^= state_ >> 32;
   }
   template <typename T>

@@ -1,4 +1,4 @@
-// Verifying, printing, timing and stopping around passes.
+// Instrumentations that verify, print, time and stop around passes.
 #include "tigris/Pass/Instrumentation.h"
 
 #include "tigris/IR/Verifier.h"

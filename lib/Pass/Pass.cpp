@@ -1,4 +1,4 @@
-// Option access and the adapter that makes a function a pass.
+// Access to option values, and the adapter that turns a function into a pass.
 #include "tigris/Pass/Pass.h"
 
 #include <algorithm>

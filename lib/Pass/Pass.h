@@ -1,4 +1,5 @@
-// One graph-to-graph step and what the pass manager, the pipeline parser and the documentation know about it.
+// A graph-to-graph transformation, and its description for the pass manager, the pipeline parser
+// and the documentation.
 //
 // A pass is a class, or a plain function wrapped by functionPass():
 //
@@ -6,11 +7,11 @@
 //   PassInfo info = functionPass("silu-decompose", "Silu becomes Sigmoid and Mul", Doc, run);
 //
 // Contract of run():
-//  * Unchanged: the graph is exactly as before, and so is its structural hash (Pass/GraphHash.h).
-//  * Changed: the graph is legal for its stage again. Shapes, types and quantization of every tensor the
-//    pass made or touched are right; nobody infers them afterward.
-//  * Failed: at least one error was reported to the context; the graph is to be thrown away.
-//  * Running it again right after Changed returns Unchanged.
+//  - Unchanged: the graph is exactly as before, and so is its structural hash (Pass/GraphHash.h).
+//  - Changed: the graph is legal for its form. Shapes, types and quantization of every tensor that
+//    the pass created or modified are set; nothing infers them later.
+//  - Failed: at least one error was reported to the context; the caller discards the graph.
+//  - Running the pass again right after Changed returns Unchanged.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -34,10 +35,10 @@ inline PassStatus changedIf(bool changed) {
 
 using TextSink = std::function<void(std::string_view)>;
 
-/// Where a pass reports. Warnings leave the status alone; an error must be followed by Failed.
+// Where a pass reports. A warning does not affect the status; an error must be followed by Failed.
 struct PassContext {
   DiagnosticEngine& diagnostics;
-  /// For passes whose purpose is to tell something; may be empty. Whole lines, please.
+  // Output of passes whose purpose is to print; may be empty. Takes whole lines.
   TextSink log = {};
 
   void print(std::string_view text) const {
@@ -45,7 +46,8 @@ struct PassContext {
       log(text);
   }
 
-  /// Reports and returns Failed: `return context.fail(DiagId::UnsupportedOp, "op '", name, "': ...")`.
+  // Reports an error and returns Failed: `return context.fail(DiagId::UnsupportedOp, "op '", name,
+  // "': ...")`.
   template <typename... Args> PassStatus fail(DiagId id, const Args&... text) {
     diagnostics.error(id, text...);
     return PassStatus::Failed;
@@ -62,8 +64,8 @@ public:
   [[nodiscard]] virtual PassStatus run(Graph& graph, PassContext& context) = 0;
 };
 
-/// Flag: present or absent, or an explicit true/false. Int: a decimal number. Text: anything without
-/// a space or brace.
+// Flag: present or absent, or an explicit true/false. Int: a decimal number. Text: any text without
+// spaces and braces.
 enum class PassOptionKind : uint8_t { Flag, Int, Text };
 
 struct PassOptionInfo {
@@ -72,8 +74,8 @@ struct PassOptionInfo {
   std::string help;
 };
 
-/// Option values of one pipeline element, already checked against the pass's PassOptionInfo list. Kept in name
-/// order so that a printed pipeline is deterministic. A flag given without a value holds "".
+// Option values of one pipeline element, already checked against the pass's PassOptionInfo list.
+// Ordered by name so that printed pipelines are deterministic. A flag without a value holds "".
 class PassOptions {
 public:
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
@@ -91,11 +93,12 @@ private:
 };
 
 struct PassInfo {
-  /// kebab-case, unique in a registry.
+  // Unique in a registry, in kebab-case.
   std::string name;
   /// One line without a period.
   std::string summary;
-  /// Markdown: why the pass exists and a before/after example. Becomes its section of docs/passes.md.
+  // Markdown: the purpose of the pass and a before/after example. Becomes its section of
+  // docs/passes.md.
   std::string doc;
   std::vector<PassOptionInfo> options;
   std::function<std::unique_ptr<Pass>(const PassOptions&)> create;

@@ -1,4 +1,4 @@
-// Walks the pipeline tree; everything observable is left to the instrumentations.
+// Walks the pipeline tree. Everything observable is done by the instrumentations.
 #include "tigris/Pass/PassManager.h"
 
 #include "tigris/Support/Progress.h"

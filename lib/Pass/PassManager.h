@@ -1,28 +1,29 @@
-// Runs a pipeline over a graph and lets instrumentations watch. Verifying, printing, timing and stopping are
-// instrumentations (Pass/Instrumentation.h), not code of the manager or of passes.
+// Runs a pipeline over a graph and calls instrumentations around each pass. Verifying, printing,
+// timing and stopping are instrumentations (Pass/Instrumentation.h), not code of the manager or of
+// passes.
 #pragma once
 
 #include "tigris/Pass/Pipeline.h"
 
 namespace tigris {
 
-/// One execution of one pass; `index` counts executions from 1.
+// One execution of a pass; `index` counts executions from 1.
 struct PassRun {
   std::string_view name;
   unsigned index = 0;
-  /// The element as a pipeline spells it: the name with its options.
+  // The element as spelled in a pipeline: the name with its options.
   std::string_view spelling = {};
 };
 
 class PassInstrumentation {
 public:
   virtual ~PassInstrumentation();
-  /// False skips this pass. Asked before any beforePass of the same run.
+  // Returns false to skip this pass. Called before any beforePass of the same run.
   virtual bool shouldRun(const PassRun&) { return true; }
   virtual void beforePass(const PassRun&, const Graph&) {}
-  /// A failure ends the pipeline with that error. Not called when the pass failed.
+  // An error ends the pipeline with that error. Not called if the pass failed.
   virtual Status afterPass(const PassRun&, const Graph&, PassStatus) { return {}; }
-  /// Once, when the pipeline has ended, also after a failure.
+  // Called once at the end of the pipeline, also after a failure.
   virtual void finished() {}
 };
 
@@ -30,15 +31,15 @@ class PassManager {
 public:
   explicit PassManager(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
 
-  /// They nest: before a pass called in the order of addition, after it in the opposite order, so the
-  /// last one added sees the pass alone.
+  // Instrumentations nest: they are called in the order of addition before a pass and in reverse
+  // order after it, so the last one added is the closest to the pass.
   void addInstrumentation(std::unique_ptr<PassInstrumentation> instrumentation);
 
-  /// Receives what passes print (PassContext::print).
+  // Receives what passes print (PassContext::log).
   void setLog(TextSink log) { log_ = std::move(log); }
 
-  /// Failed means that errors were reported to `diagnostics` and the graph is to be thrown away.
-  /// A fixpoint that still changes after FixpointLimit rounds fails.
+  // Failed means that errors were reported to `diagnostics` and the graph must be discarded. A
+  // fixpoint that still changes the graph after FixpointLimit rounds fails.
   [[nodiscard]] PassStatus run(Graph& graph, DiagnosticEngine& diagnostics);
 
   static constexpr unsigned FixpointLimit = 64;

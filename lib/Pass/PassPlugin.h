@@ -1,5 +1,5 @@
-// What a pass plugin includes: the entry point, the registrar it is handed, and the check that both sides
-// were built alike. The tutorial is docs/plugins.md.
+// The header for pass plugins: the entry point, the registrar that it receives, and the check that
+// tool and plugin are compatible. docs/plugins.md is a tutorial.
 //
 //   #include "tigris/Pass/PassPlugin.h"
 //
@@ -8,9 +8,9 @@
 //   }
 //   TIGRIS_PASS_PLUGIN("my-plugin", "1.0.0", registerPasses)
 //
-// A plugin is a shared library linked with libtigris (CMake: tigris_add_pass_plugin). A tool loads it with
-// `--load-pass-plugin=PATH|NAME` and never unloads it. It may use the headers of Support, IR, Analysis
-// and Pass. Registration happens in the callback only, never in static constructors.
+// A plugin is a shared library linked with libtigris (CMake: tigris_add_pass_plugin). A tool loads
+// it with `--load-pass-plugin=PATH|NAME` and never unloads it. It may use the headers of Support,
+// IR, Analysis and Pass. Passes are registered only in the callback, never in static constructors.
 #pragma once
 
 #include "tigris/Pass/PassRegistry.h"
@@ -20,18 +20,18 @@
 
 namespace tigris {
 
-/// Adds to the registry in the name of one plugin.
+// Registers passes and pipelines of one plugin.
 class PluginRegistrar {
 public:
   PluginRegistrar(PassRegistry& registry, std::string provider)
       : registry_(registry), provider_(std::move(provider)) {}
 
-  /// Fails as PassRegistry::add does, and without `create`. An exception that a pass of a plugin throws
-  /// while it runs becomes a PassFailed error that names the pass and the plugin.
+  // Fails like PassRegistry::add, and if `create` is empty. An exception thrown by a plugin's pass
+  // while it runs becomes a PassFailed error that names the pass and the plugin.
   Status addPass(PassInfo info);
   Status addPipeline(const std::string& name, std::string text);
-  /// Runs the pipeline text at that place of the built-in pipelines, without being asked by the user.
-  /// The text is checked when all passes of the plugin are registered.
+  // Runs the pipeline text at that extension point of the built-in pipelines by default. The text
+  // is checked when all passes of the plugin are registered.
   void extend(ExtensionPoint point, std::string text);
 
 private:
@@ -41,13 +41,13 @@ private:
 
 } // namespace tigris
 
-/// Grows whenever TigrisPassPluginInfo or the meaning of its fields changes. The first two fields never
-/// move; later versions append.
+// Incremented whenever TigrisPassPluginInfo or the meaning of its fields changes. The first two
+// fields keep their position; later versions append fields.
 #define TIGRIS_PLUGIN_API_VERSION 1
 
-// The tag is equal where both sides see the same classes: the same headers, the same standard
-// library with the same layout of its classes, the same sanitizer. The compiler is not part of it:
-// g++ and clang++ agree on the rest of the ABI.
+// The tag is equal if both sides see the same classes: the same headers, the same standard library
+// with the same class layouts, and the same sanitizers. The compiler is not part of it: g++ and
+// clang++ agree on the rest of the ABI.
 #if defined(_LIBCPP_VERSION)
 #define TIGRIS_ABI_LIBRARY "libc++"
 #elif defined(_GLIBCXX_USE_CXX11_ABI) && _GLIBCXX_USE_CXX11_ABI
@@ -71,27 +71,27 @@ private:
 #define TIGRIS_ABI_SANITIZER ""
 #endif
 
-/// "tigris 0.1.0, libstdc++ cxx11": what a plugin is compiled against.
+// What a plugin is compiled against, e.g. "tigris 0.1.0, libstdc++ cxx11".
 #define TIGRIS_ABI_TAG                                                                             \
   "tigris " TIGRIS_VERSION ", " TIGRIS_ABI_LIBRARY TIGRIS_ABI_CHECKED TIGRIS_ABI_SANITIZER
 
 extern "C" {
-/// What the entry point returns; it and its texts live as long as the process.
+// The result of the entry point. It and its texts live as long as the process.
 struct TigrisPassPluginInfo {
-  /// TIGRIS_PLUGIN_API_VERSION and sizeof(TigrisPassPluginInfo) as the plugin was compiled.
+  // TIGRIS_PLUGIN_API_VERSION and sizeof(TigrisPassPluginInfo) at the time the plugin was compiled.
   uint32_t api_version;
   uint32_t struct_size;
   const char* name;
   const char* version;
-  /// TIGRIS_ABI_TAG as the plugin was compiled.
+  // TIGRIS_ABI_TAG at the time the plugin was compiled.
   const char* abi_tag;
-  /// A failure refuses the plugin; so does an exception.
+  // An error or an exception rejects the plugin.
   tigris::Status (*register_passes)(tigris::PluginRegistrar&);
 };
 using TigrisPassPluginEntry = const TigrisPassPluginInfo*();
 }
 
-/// Defines the entry point `tigrisGetPassPluginInfo`; once per plugin, outside of any namespace.
+// Defines the entry point `tigrisGetPassPluginInfo`. Use once per plugin, outside any namespace.
 #define TIGRIS_PASS_PLUGIN(pluginName, pluginVersion, registerFunction)                            \
   extern "C" __attribute__((visibility("default"))) const TigrisPassPluginInfo*                    \
   tigrisGetPassPluginInfo() {                                                                      \

@@ -1,4 +1,4 @@
-// Names are claimed once, by one provider.
+// Each name is registered once, by one provider.
 #include "tigris/Pass/PassRegistry.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The passes a process knows, by name, and its named pipelines.
+// The passes and named pipelines of a process.
 #pragma once
 
 #include "tigris/Pass/Pass.h"
@@ -7,43 +7,45 @@
 
 namespace tigris {
 
-/// Places of the built-in pipelines that plugins add to. In a pipeline the point's name ("norm-start")
-/// stands for everything that was added there, which may be nothing.
-///   NormStart       first of `default`: the graph as imported, before any constant is folded
-///   NormBeforeFuse  channels last, every operator in its final form but activations not yet fused
-///   NormEnd         last of `default`
-///   PlanStart       tigris-plan, before it plans: the order of the graph is one that the planner considers
-///   PlanEnd         tigris-plan, when everything has its place: the plan may be changed, and is checked again
+// Extension points of the built-in pipelines, to which plugins add passes. In a pipeline the name
+// of the point ("norm-start") stands for everything added there, possibly nothing.
+//   NormStart       first in `default`: the graph as imported, before constants are folded
+//   NormBeforeFuse  channels last, every operator in its final form, activations not yet fused
+//   NormEnd         last in `default`
+//   PlanStart       before tigris-plan plans: the graph's order is a candidate schedule
+//   PlanEnd         after tigris-plan has placed everything: passes may change the plan, which is
+//                   then checked again
 enum class ExtensionPoint : uint8_t { NormStart, NormBeforeFuse, NormEnd, PlanStart, PlanEnd };
 std::span<const ExtensionPoint> allExtensionPoints();
 std::string_view extensionPointName(ExtensionPoint point);
 std::optional<ExtensionPoint> parseExtensionPoint(std::string_view name);
 
-/// Filled by explicit calls (registerTransforms), never by static constructors. Addresses of registered
-/// infos stay valid for the life of the registry.
+// Filled by explicit calls (registerTransforms), never by static constructors. Addresses of
+// registered infos stay valid for the life of the registry.
 class PassRegistry {
 public:
-  /// DuplicateName names both providers; BadPipeline when the name is not kebab-case or is a word of the
-  /// pipeline grammar. `provider` says who brings the pass: "tigris" or a plugin's name.
+  // Fails with DuplicateName, which names both providers, or with BadPipeline if the name is not
+  // kebab-case or is a keyword of the pipeline grammar. `provider` is "tigris" or the name of a
+  // plugin.
   Status add(PassInfo info, std::string_view provider = "tigris");
-  /// A pipeline text that may be used like a pass: `default`. Parsed when it is used.
+  // Adds a named pipeline (`default`), which is used like a pass. The text is parsed on use.
   Status addPipeline(const std::string& name, std::string text,
                      std::string_view provider = "tigris");
-  /// Adds a pipeline text to an extension point; texts run in the order they were added.
+  // Appends a pipeline text to an extension point.
   void extend(ExtensionPoint point, std::string text) {
     extensions_[point].push_back(std::move(text));
   }
 
-  /// Null when there is none.
+  // Null if there is none.
   const PassInfo* find(std::string_view name) const;
   const std::string* findPipeline(std::string_view name) const;
-  /// In order of registration.
+  // In registration order.
   std::vector<const PassInfo*> passes() const;
   std::vector<std::string> pipelineNames() const;
   const std::string& provider(std::string_view name) const;
   const std::vector<std::string>& extensions(ExtensionPoint point) const;
 
-  /// BadPipeline error for a name that is neither, and the nearest one.
+  // BadPipeline for a name that is neither a pass nor a pipeline; suggests the nearest one.
   Error unknownPass(std::string_view name) const;
 
 private:

@@ -7,7 +7,7 @@ namespace tigris {
 
 namespace {
 
-// A named pipeline may use another one; this bounds a cycle and the nesting of hostile input alike.
+// A named pipeline may use another one. The limit stops cycles and the nesting of hostile input.
 constexpr unsigned MaxDepth = 32;
 
 class Parser {
@@ -81,7 +81,7 @@ private:
     return pipeline;
   }
 
-  /// One element, or the elements of the pipeline it names.
+  // Parses one element, or the elements of the pipeline that it names.
   Expected<Pipeline> parseElement() {
     if (depth_ >= MaxDepth)
       return fail(position_, "nested more than ", MaxDepth, " deep");
@@ -153,7 +153,7 @@ private:
     if (!consume(')'))
       return fail(position_, "expected ')' to close '", name, "('");
     element.body = std::move(*body);
-    // Nothing extends the points it names.
+    // No plugin extends this extension point.
     return element.body.empty() ? Pipeline() : Pipeline{std::move(element)};
   }
 

@@ -1,14 +1,15 @@
-// Pipelines as text: `--passes='default,my-pass{k=v},fixpoint(constant-fold,shape-fold)'`.
+// The text form of pipelines: `--passes='default,my-pass{k=v},fixpoint(constant-fold,shape-fold)'`.
 //
 //   pipeline := element (',' element)*
 //   element  := name options? ('(' pipeline ')')?
 //   options  := '{' (key ('=' value)?)* '}'        separated by spaces
 //
-// A name is a registered pass, a named pipeline (`default`: replaced by its elements), or one of
+// A name is a registered pass, a named pipeline (`default`, which is replaced by its elements), or
+// one of
 //   fixpoint(...)      repeats the body until a whole round changes nothing
 //   repeat{n=N}(...)   runs the body N times
 //   norm-start, norm-before-fuse, norm-end, plan-start, plan-end
-//                      what plugins add there (ExtensionPoint), possibly nothing
+//                      the passes that plugins added at an ExtensionPoint, possibly none
 // Spaces and line breaks between tokens are ignored.
 #pragma once
 
@@ -29,13 +30,14 @@ struct PipelineElement {
 
 using Pipeline = std::vector<PipelineElement>;
 
-/// BadPipeline carries the column of the text in its location and the text the nearest spelling.
+// Fails with BadPipeline: its location has the column in the text, its message the nearest
+// spelling.
 Expected<Pipeline> parsePipeline(std::string_view text, const PassRegistry& registry);
 
-/// The resolved pipeline in the grammar above: parsing it gives the same pipeline again.
+// The resolved pipeline in the grammar above; parsing it gives the same pipeline.
 std::string printPipeline(const Pipeline& pipeline);
 
-/// Removes every occurrence of the named passes. BadPipeline when a name is not a registered pass.
+// Removes every occurrence of the named passes. BadPipeline if a name is not a registered pass.
 Status skipPasses(Pipeline& pipeline, const std::vector<std::string>& names,
                   const PassRegistry& registry);
 

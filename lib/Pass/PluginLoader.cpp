@@ -1,4 +1,5 @@
-// dlopen with an answer for everything that can be wrong with a plugin, before any of its code is trusted.
+// Loads plugins with dlopen and reports everything that can be wrong with one before its code is
+// trusted.
 #include "tigris/Pass/PluginLoader.h"
 
 #include "tigris/Pass/PassPlugin.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr const char* EntryName = "tigrisGetPassPluginInfo";
 
-/// The one place where exceptions of a plugin's passes end.
+// Converts exceptions of a plugin's passes into errors.
 class GuardedPass : public Pass {
 public:
   GuardedPass(std::unique_ptr<Pass> pass, std::string name)
@@ -55,9 +56,10 @@ const char* lastLoaderError() {
   return text ? text : "unknown reason";
 }
 
-/// The entry point's answer, unchecked.
+// The result of the entry point, unchecked.
 Expected<const TigrisPassPluginInfo*> openLibrary(const std::string& path) {
-  // A plugin must not see another one's symbols, and must fail here rather than in the middle of a run.
+  // A plugin must not see symbols of another one, and unresolved symbols must fail here, not during
+  // a run.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return makeError(DiagId::PluginError, "cannot load plugin: ", lastLoaderError());
@@ -93,7 +95,7 @@ Status checkInfo(const TigrisPassPluginInfo& info, const std::string& path) {
 Status registerGuarded(const TigrisPassPluginInfo& info, PluginRegistrar& registrar) {
   try {
     Status status = info.register_passes(registrar);
-    // A pipeline error here is not the user's, who has written no pipeline.
+    // A pipeline error here is the plugin's: the user has not written a pipeline.
     if (!status && status.error().id() == DiagId::BadPipeline)
       return makeError(DiagId::PluginError, "plugin '", info.name,
                        "' could not register its passes: ", status.error().message());
@@ -107,7 +109,7 @@ Status registerGuarded(const TigrisPassPluginInfo& info, PluginRegistrar& regist
   }
 }
 
-/// Extensions run unasked, so a mistake in one must show when the plugin is loaded.
+// Extensions run by default, so errors in them must be found when the plugin is loaded.
 Status checkExtensions(const TigrisPassPluginInfo& info, const PassRegistry& registry) {
   for (const ExtensionPoint point : allExtensionPoints()) {
     const Expected<Pipeline> pipeline = parsePipeline(extensionPointName(point), registry);

@@ -1,4 +1,4 @@
-// The shared edits. They build on shape inference, so that a pass never computes a shape by hand.
+// The shared edits. They use shape inference, so that no pass computes a shape by hand.
 #include "tigris/Pass/Rewrite.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@ namespace tigris {
 
 namespace {
 
-/// More names help nobody, and a chain of 100,000 operators that become one would keep all of them at every step.
+// Further names are not useful, and fusing a chain of 100,000 operators would copy all of them at
+// every step.
 constexpr size_t MaxOrigins = 64;
 
 } // namespace

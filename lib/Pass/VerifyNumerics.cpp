@@ -1,4 +1,4 @@
-// Compares what the graph computes before and after each pass, and keeps the graph before it.
+// Compares the outputs of the graph before and after each pass.
 #include "tigris/IR/Interpreter.h"
 #include "tigris/Pass/Instrumentation.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t Seed = 20240229;
 constexpr double FloatTolerance = 0.001;
-// One result that rounds the other way deep inside a quantized model moves its outputs by some steps.
+// One different rounding inside a quantized model moves its outputs by several steps.
 constexpr double QuantizedTolerance = 0.02;
 
 bool isQuantized(const Graph& graph) {

@@ -1,4 +1,5 @@
-// Turns a failed check into an exception that names the place by file name only (paths would not be deterministic).
+// Turns a failed check into an exception. It names the file without its directory: paths would make
+// the message nondeterministic.
 #include "tigris/Support/Check.h"
 
 #include "tigris/Support/StringUtils.h"

@@ -1,4 +1,5 @@
-// Always-on checks for our own mistakes: a failed check is a bug in TiGrIS, never the user's input.
+// Checks for internal errors, enabled in every build. A failed check is a bug in TiGrIS, never a
+// mistake in the user's input.
 #pragma once
 
 #include <stdexcept>
@@ -6,14 +7,15 @@
 
 namespace tigris {
 
-/// Thrown by TIGRIS_CHECK. Only a tool's main catches it: it prints the text, asks for a report and exits 70.
+// Thrown by TIGRIS_CHECK. Only a tool's main catches it: it prints the text, asks for a bug report
+// and exits with status 70.
 class InternalError : public std::logic_error {
 public:
   using std::logic_error::logic_error;
 };
 
-/// Thrown where damaged user data is only found while it is being used (a lazily decoded weight
-/// whose checksum fails). A tool's main prints it as an ordinary error and exits 1.
+// Thrown when damage in user data is found only on use (a lazily decoded weight whose checksum
+// fails). A tool's main prints it as an ordinary error and exits with status 1.
 class DataError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;

@@ -1,5 +1,5 @@
-// Slice-by-8: eight table look-ups per eight bytes. Weights pass through here once per tool, so the
-// bytewise form (about 0.4 GB/s) would be a visible part of a pipe's time.
+// Slice-by-8: eight table lookups per eight bytes. Every tool checks all weights once; the bytewise
+// form (about 0.4 GB/s) would take a noticeable part of a pipeline's time.
 #include "tigris/Support/Crc32.h"
 
 #include <array>

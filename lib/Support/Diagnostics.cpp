@@ -1,4 +1,4 @@
-// Tables behind the diagnostic ids and the one place that decides how a diagnostic looks.
+// The tables of diagnostic ids, and the formatting of diagnostics.
 #include "tigris/Support/Diagnostics.h"
 
 #include "tigris/Support/Printable.h"

@@ -1,7 +1,7 @@
-// What went wrong, as data: libraries build diagnostics, tools print them; nothing below a tool prints.
+// Diagnostics as data: libraries build them and tools print them. No library prints.
 //
 // Message style: lower case, no final period, names the op or tensor, states both numbers
-// ("'strides' has 3 values, expected 2"). The printed form is the GNU one that editors jump to:
+// ("'strides' has 3 values, expected 2"). The printed form is the GNU format that editors parse:
 //   model.yaml:42:5: error: op 'conv1': 'strides' has 3 values, expected 2 [bad-attr]
 #pragma once
 
@@ -26,7 +26,7 @@ std::vector<DiagId> allDiagIds();
 
 enum class Severity : uint8_t { Error, Warning, Note };
 
-/// A place in a text file. `line` and `column` count from 1; 0 means unknown.
+// A position in a text file. `line` and `column` count from 1; 0 means unknown.
 struct SourceLoc {
   std::string file;
   int line = 0;
@@ -38,15 +38,16 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   SourceLoc loc;
   std::string message;
-  /// Attached explanations; they never stand alone.
+  // Explanations of this diagnostic.
   std::vector<std::string> notes;
 };
 
-/// One line per diagnostic and per note, each ending in a newline. `fallback` stands where the
-/// diagnostic has no file of its own (the tool's name).
+// One line per diagnostic and per note, each with a final newline. `fallback` (the tool's name) is
+// used when the diagnostic has no file of its own.
 std::string formatDiagnostic(const Diagnostic& diagnostic, std::string_view fallback);
 
-/// Receives the diagnostics of work that can report several (verifier, importer) or that warns and goes on.
+// Collects the diagnostics of code that can report several errors (verifier, importer) or warn and
+// continue.
 class DiagnosticEngine {
 public:
   using Consumer = std::function<void(const Diagnostic&)>;
@@ -62,7 +63,7 @@ public:
   }
 
   unsigned errorCount() const { return errors_; }
-  /// Everything reported so far, kept for tests and for tools that print at the end.
+  // All diagnostics so far, for tests and for tools that print at the end.
   const std::vector<Diagnostic>& all() const { return all_; }
 
 private:

@@ -1,4 +1,5 @@
-// A value or the reason there is none: the return type of everything that can fail on user input.
+// A value or the error that explains its absence: the return type of all code that can fail on user
+// input.
 //
 //   Expected<Graph> graph = readStream(text);
 //   if (!graph)
@@ -16,7 +17,7 @@
 
 namespace tigris {
 
-/// One failure, ready to print. Converts implicitly into any Expected<T>.
+// One failure, ready to print. Converts implicitly to any Expected<T>.
 class [[nodiscard]] Error {
 public:
   explicit Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}
@@ -25,7 +26,7 @@ public:
   const std::string& message() const { return diagnostic_.message; }
   DiagId id() const { return diagnostic_.id; }
 
-  /// Adds a note line; returns itself so that it can be chained in a return statement.
+  // Adds a note and returns the error, so that calls can be chained in a return statement.
   Error&& note(std::string text) && {
     diagnostic_.notes.push_back(std::move(text));
     return std::move(*this);
@@ -41,7 +42,8 @@ private:
 
 /// `return makeError(DiagId::BadAttr, "op '", name, "': ...");`
 template <typename... Args> Error makeError(DiagId id, const Args&... text) {
-  // Built in steps: g++ 12 takes a moved-from member of an aggregate temporary for uninitialized.
+  // Built in steps: g++ 12 warns about a moved-from member of an aggregate temporary as
+  // uninitialized.
   Diagnostic diagnostic;
   diagnostic.id = id;
   diagnostic.message = strCat(text...);
@@ -79,7 +81,7 @@ private:
   std::optional<Error> error_;
 };
 
-/// Success or a failure: `return {};` is success.
+// Success or a failure. `return {};` is success.
 template <> class [[nodiscard]] Expected<void> {
 public:
   Expected() = default;

@@ -1,4 +1,4 @@
-// Large reads in one go.
+// Reads whole files with few system calls.
 #include "tigris/Support/FileIO.h"
 
 #include <cerrno>
@@ -24,11 +24,11 @@ Expected<std::string> readAll(int fd, const std::string& path) {
     errno = EISDIR;
     return ioError(path, "read");
   }
-  // /dev/null ends at once; a terminal ends where its user says so.
+  // /dev/null ends at once; a terminal ends when its user says so.
   const bool endless = S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && ::isatty(fd) == 0);
   std::string text;
   size_t used = 0;
-  // One byte more than the size lets the final zero-length read happen without growing.
+  // One byte more than the size, so that the final read of zero bytes does not grow the buffer.
   text.resize(S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) + 1 : size_t{1} << 20);
   while (true) {
     if (used == text.size())

@@ -1,4 +1,5 @@
-// Files and standard streams as every tool uses them: whole reads, and outputs that appear only when complete.
+// File access for all tools: reads of whole files and standard input, and outputs that appear only
+// when they are complete.
 #pragma once
 
 #include "tigris/Support/Expected.h"
@@ -13,31 +14,33 @@
 
 namespace tigris {
 
-/// Reads a whole file, or standard input when `path` is "-". Directories, devices that give bytes, missing files and
-/// read errors are DiagId::IoError with the reason. A FIFO is waited for.
+// Reads a whole file, or standard input if `path` is "-". Waits for a FIFO. Fails with IoError and
+// the reason on a directory, a device that delivers bytes, a missing file or a read error.
 Expected<std::string> readFile(const std::string& path);
 
-/// How a path is shown in messages: "-" is "<stdin>".
+// The form of a path in messages: "-" is "<stdin>".
 std::string displayName(const std::string& path);
 
-/// Which file a path names, however it is spelled: two paths of one file (symbolic and hard links,
-/// "./a", "dir/../a") are equal, whether the file exists or not.
+// Identity of a file, independent of the spelling of its path: two paths to one file (symbolic and
+// hard links, "./a", "dir/../a") compare equal, whether or not the file exists.
 struct FileId {
   uint64_t device = 0;
-  /// Of the file; of its folder where only that exists.
+  // Of the file, or of its directory if only that exists.
   uint64_t inode = 0;
-  /// What the folder does not have yet; a whole path where there is no folder either.
+  // The part of the path that does not exist yet; the whole path if no directory exists.
   std::string name;
 
   auto operator<=>(const FileId&) const = default;
 };
 
-/// Nothing for what is not kept as a file: a stream ("-", /dev/stdout), a device, a FIFO, a folder.
+// nullopt for paths that do not name a stored file: a stream ("-", /dev/stdout), a device, a FIFO,
+// a directory.
 std::optional<FileId> fileId(const std::string& path);
 
-/// Files that appear together: each is written beside its place first, and commit() renames them all. Until
-/// then old files stay as they are. What is not committed is removed: by the destructor, and by
-/// removeTemporaries() where a signal ends the process.
+// A set of output files that appear together. Each is first written to a temporary file in its
+// directory; commit() renames them all. Until then existing files stay unchanged. Temporary files
+// that are not committed are removed by the destructor, or by removeTemporaries() if a signal ends
+// the process.
 class OutputFiles {
 public:
   OutputFiles();
@@ -45,13 +48,14 @@ public:
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
 
-  /// A file of these bytes at `path`, behind the link where that is a symbolic link. "-" is standard output.
-  /// Streams and devices are written by commit(), which needs `bytes` again.
+  // Adds a file with these bytes at `path`; a symbolic link is followed. "-" is standard output.
+  // Streams and devices are written only by commit(), so `bytes` must stay valid until then.
   Status add(const std::string& path, std::string_view bytes);
-  /// Like add(), but leaves a regular file that holds exactly these bytes as it is, with its time.
+  // Like add(), but keeps an existing regular file with exactly these bytes, including its time.
   Status addIfChanged(const std::string& path, std::string_view bytes);
 
-  /// Streams and devices first, in the order added, as only these can still fail for want of room.
+  // Writes streams and devices first, in the order they were added, because only these can still
+  // fail for lack of space; then renames the files.
   Status commit();
 
 private:
@@ -69,13 +73,14 @@ private:
   std::vector<Stream> streams_;
 };
 
-/// OutputFiles with one file.
+// OutputFiles with a single file.
 Status writeFile(const std::string& path, std::string_view bytes);
 
 /// Removes a regular file if it is there.
 void removeFile(const std::string& path);
 
-/// Removes what OutputFiles has written and not yet renamed. For the end of the process: safe in signal handlers.
+// Removes the temporary files of all OutputFiles. For the end of the process; safe in signal
+// handlers.
 void removeTemporaries();
 
 } // namespace tigris

@@ -1,4 +1,5 @@
-// Magic numbers in the order in which they are tried, then the kinds that take a closer look.
+// Magic numbers in the order in which they are tested, followed by the formats that need a closer
+// look.
 #include "tigris/Support/FileKind.h"
 
 #include "tigris/Support/FileIO.h"
@@ -75,7 +76,7 @@ constexpr FileKind WebPage = {Role::Foreign, "a web page", "download the file it
 constexpr FileKind Pickle = otherModel("a Python pickle, such as a PyTorch checkpoint");
 constexpr FileKind SafeTensors = otherModel("a safetensors file, which has weights only");
 
-/// What is in a zip archive, by the name of its first member.
+// The kind of a zip archive, from the name of its first member.
 struct ZipMember {
   std::string_view part;
   FileKind kind;
@@ -104,19 +105,19 @@ const FileKind* insideZip(std::string_view bytes) {
   return found == std::end(ZipMembers) ? &Zip : &found->kind;
 }
 
-/// Field 1 (ir_version, a small number), then one of the fields after it.
+// ONNX: field 1 (ir_version, a small number), followed by one of the next fields.
 bool looksLikeOnnx(std::string_view bytes) {
   constexpr std::string_view NextFields = "\x12\x1a\x22\x28\x32\x3a\x42";
   return bytes.size() > 3 && bytes[0] == 0x08 && bytes[1] > 0 && bytes[1] < 32 &&
          NextFields.find(bytes[2]) != std::string_view::npos;
 }
 
-/// Protocols 2 to 5 begin with their number.
+// Pickle: protocols 2 to 5 begin with the protocol number.
 bool looksLikePickle(std::string_view bytes) {
   return bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
-/// The length of a JSON text in eight bytes, then the text.
+// Safetensors: the length of a JSON text in eight bytes, followed by the text.
 bool looksLikeSafeTensors(std::string_view bytes) {
   return bytes.size() > 10 && bytes.substr(4, 4) == "\0\0\0\0"sv && bytes.substr(8, 2) == "{\"";
 }

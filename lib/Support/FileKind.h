@@ -1,4 +1,5 @@
-// Kinds of files, told by their content: every tool that takes a model says by this one list what it got instead.
+// Recognizes kinds of files by content, so that every tool that takes a model can name what it got
+// instead.
 #pragma once
 
 #include "tigris/Support/Expected.h"
@@ -9,27 +10,27 @@
 
 namespace tigris {
 
-/// What a file is, and what the user does next with it.
+// A kind of file, and advice for the user who passed it.
 struct FileKind {
   enum class Role : uint8_t { Onnx, Stream, Plan, Text, Foreign };
   Role role;
-  /// With its article: "a NumPy array".
+  // With its article: "a NumPy array".
   std::string_view what;
   std::string_view advice;
 };
 
-/// The kind of file whose bytes these are; null where the list does not know it. ONNX has no magic number, so that
-/// damaged ONNX may look like anything: ask only about what could not be read.
+// The kind of file with these bytes; null if unknown. ONNX has no magic number, so a damaged ONNX
+// file may match any kind: use this only for input that could not be parsed.
 const FileKind* recognizeFile(std::string_view bytes);
 
-/// True when nothing in the first kilobyte is a control character, which every ONNX file begins with.
+// Whether the first kilobyte has no control characters. Every ONNX file begins with one.
 bool looksLikeText(std::string_view bytes);
 
-/// "not `wanted`: it is a NumPy array; ADVICE".
+// The error "not `wanted`: it is a NumPy array; ADVICE".
 Error notThisKind(DiagId id, std::string_view wanted, const FileKind& kind);
 
-/// EmptyInput for an input that is shown as `name` (displayName): at the end of a pipe the tool before it failed, a
-/// file is simply empty.
+// EmptyInput for an input that messages show as `name` (displayName). For standard input the text
+// says that the previous tool of the pipe failed; a file is simply empty.
 Error emptyInput(const std::string& name);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// New names from old ones.
+// Generates unique names.
 #pragma once
 
 #include "tigris/Support/StringUtils.h"
@@ -9,8 +9,9 @@
 
 namespace tigris {
 
-/// `base`, or "base_k" with a k for which `taken` is false: the smallest where the names with smaller ones are all
-/// taken. Few names are tried even where a hundred thousand are.
+// Returns `base`, or "base_k" for a k such that `taken` is false; the smallest such k if all names
+// with smaller ones are taken. Needs few calls of `taken` even if a hundred thousand names are
+// taken.
 template <typename Taken> std::string firstFreeName(std::string_view base, const Taken& taken) {
   const auto name = [&](uint64_t k) { return strCat(base, "_", k); };
   if (std::string plain(base); !taken(plain))

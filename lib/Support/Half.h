@@ -1,4 +1,4 @@
-// Half-precision numbers (IEEE 754 binary16), which no C++ type of this project holds.
+// Conversion of half-precision numbers (IEEE 754 binary16) from and to float32.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ inline float halfToFloat(uint16_t half) {
   return std::bit_cast<float>(sign | (wideExponent << 23) | (mantissa << 13));
 }
 
-/// The nearest half, the even one of two; infinity beyond the largest.
+// The nearest half-precision number, ties to even; infinity beyond the largest.
 inline uint16_t floatToHalf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000U;
@@ -30,9 +30,9 @@ inline uint16_t floatToHalf(float value) {
   else if (magnitude >=
            0x477FF000U) // 65520: halfway between the largest half and the next power of two
     half = 0x7C00U;
-  else if (magnitude < 0x38800000U) // below 2^-14: a whole number of 2^-24
+  else if (magnitude < 0x38800000U) // below 2^-14: an integer multiple of 2^-24
     half = static_cast<uint32_t>(std::nearbyint(std::bit_cast<float>(magnitude) * 0x1p24F));
-  else // 13 bits of the mantissa go, and the exponent's bias falls by 112
+  else // drop 13 bits of the mantissa and lower the exponent's bias by 112
     half = (magnitude - (112U << 23) + 0xFFFU + ((magnitude >> 13) & 1U)) >> 13;
   return static_cast<uint16_t>(sign | half);
 }

@@ -1,4 +1,4 @@
-// JSON text: separators, indentation and string escapes.
+// JSON output: separators, indentation and string escapes.
 #include "tigris/Support/Json.h"
 
 #include "tigris/Support/Check.h"

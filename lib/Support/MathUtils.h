@@ -1,4 +1,4 @@
-// Integer helpers that say when they overflow: sizes come from untrusted models.
+// Integer arithmetic with overflow detection: sizes come from untrusted models.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Temporary files stand in a list that a signal handler can walk: it changes only while signals are blocked.
+// Keeps the list of temporary files that a signal handler walks. The list changes only while
+// signals are blocked.
 #include "tigris/Support/FileIO.h"
 
 #include <array>
@@ -36,7 +37,7 @@ Status writeAll(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
-/// The open file that a path stands for: "-", or one of the system's names for what is open already.
+// The open descriptor that a path names: "-", or one of the system's names for open files.
 std::optional<int> openDescriptor(const std::string& path) {
   if (path == "-" || path == "/dev/stdout")
     return STDOUT_FILENO;
@@ -49,9 +50,9 @@ std::optional<int> openDescriptor(const std::string& path) {
   return std::nullopt;
 }
 
-/// Where a path leads when symbolic links are followed, also when nothing is there.
+// The target of a path after following symbolic links, whether or not it exists.
 fs::path behindLinks(fs::path path) {
-  constexpr int MaxLinks = 40; // as the system has it
+  constexpr int MaxLinks = 40; // the limit of the operating system
   std::error_code error;
   for (int i = 0; i < MaxLinks; ++i) {
     const fs::path target = fs::read_symlink(path, error);
@@ -67,7 +68,7 @@ std::string folderOf(const fs::path& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-/// No signal handler runs in this thread while this lives.
+// Blocks signal handlers in this thread during its lifetime.
 class SignalBlock {
 public:
   SignalBlock() {
@@ -89,7 +90,7 @@ struct OutputFiles::Temporary {
   Temporary(const std::string& path, const fs::path& target)
       : shown(path), place(target.string()), name(folderOf(target) + "/.tigris-XXXXXX") {}
 
-  /// Creates the file; what mkstemp returns.
+  // Creates the file; returns what mkstemp returns.
   int create() {
     const SignalBlock block;
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
@@ -101,7 +102,7 @@ struct OutputFiles::Temporary {
     return fd;
   }
 
-  /// With signals blocked.
+  // Signals must be blocked.
   bool rename() {
     exists = std::rename(name.c_str(), place.c_str()) != 0;
     return !exists;
@@ -141,7 +142,7 @@ Status OutputFiles::add(const std::string& path, std::string_view bytes) {
       !openDescriptor(path) && (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode));
   if (isFile)
     return addTemporary(path, bytes);
-  // A folder is refused now, and not when other files have appeared.
+  // Refuse a directory now, before other files have appeared.
   if (S_ISDIR(info.st_mode)) {
     errno = EISDIR;
     return writeError(path);
@@ -158,12 +159,12 @@ Status OutputFiles::addTemporary(const std::string& path, std::string_view bytes
   const int fd = temporary.create();
   if (fd < 0)
     return writeError(path);
-  // mkostemp makes the file private; an output has the mode an ordinary create would give it.
+  // mkostemp creates a private file; an output gets the mode that an ordinary create would give it.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? old.st_mode & 07777 : 0666 & ~mask;
   Status status = ::fchmod(fd, mode) == 0 ? writeAll(fd, bytes, path) : writeError(path);
-  // close() is where some file systems report that the data did not fit.
+  // Some file systems report only in close() that the data did not fit.
   if (::close(fd) != 0 && status)
     status = writeError(path);
   return status;

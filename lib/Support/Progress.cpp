@@ -1,4 +1,4 @@
-// The stack of work that is under way, composed into a line at most every tenth of a second.
+// The stack of active work, formatted into a line at most every tenth of a second.
 #include "tigris/Support/Progress.h"
 
 #include "tigris/Support/Check.h"
@@ -16,7 +16,7 @@ thread_local ProgressLine* current = nullptr;
 
 constexpr const char* EraseLine = "\r\033[K";
 
-/// At most `columns` bytes, which is at most as many columns; never half a character of UTF-8.
+// At most `columns` bytes, which is at most as many columns, without splitting a UTF-8 sequence.
 std::string cut(std::string text, size_t columns) {
   if (text.size() <= columns)
     return text;
@@ -36,7 +36,7 @@ Progress::Progress(std::string what, size_t total) : what_(std::move(what)), tot
 }
 
 Progress::~Progress() {
-  // The line may have come or gone since.
+  // The line may have been created or destroyed since.
   if (current != nullptr && current->innermost_ == this)
     current->innermost_ = outer_;
 }

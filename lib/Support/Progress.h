@@ -1,4 +1,4 @@
-// What long work says about itself while it runs, and the line on a terminal that shows it.
+// Progress reports of long-running work, and the terminal line that shows them.
 //
 //   Progress progress("op", graph.order().size());
 //   for (OpId id : graph.order()) {
@@ -6,8 +6,8 @@
 //     ...
 //   }
 //
-// Work creates a Progress wherever it has a loop that can take long; nothing is shown unless the program
-// keeps a ProgressLine, as tools do on a terminal. Neither has any influence on results.
+// Code creates a Progress for every loop that can take long. Nothing is shown unless the program
+// keeps a ProgressLine, as tools do on a terminal. Neither influences results.
 #pragma once
 
 #include <chrono>
@@ -18,19 +18,19 @@
 
 namespace tigris {
 
-/// One piece of work on the thread of the current ProgressLine. Pieces nest, and end in the opposite order of
-/// their beginning: objects of this class live on the stack.
+// One piece of work on the thread of the current ProgressLine. Pieces nest; objects of this class
+// live on the stack and end in reverse order.
 class Progress {
 public:
-  /// `total`: the number of steps, 0 where it is not known.
+  // `total`: number of steps; 0 if unknown.
   explicit Progress(std::string what, size_t total = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// The next step begins; `name` is shown with it.
+  // Begins the next step; `name` is shown with it.
   void step(std::string_view name = {});
-  /// Steps begun so far.
+  // Number of steps begun so far.
   size_t count() const { return count_; }
 
 private:
@@ -43,20 +43,20 @@ private:
   Progress* outer_ = nullptr;
 };
 
-/// While it lives, the pieces of work of this thread appear as one line, outermost first:
-/// "tigris-norm: pass 12 (qdq-fold), op 3 of 40 (conv1)". One per thread at most.
+// Shows the work of this thread as one line, outermost piece first: "tigris-norm: pass 12
+// (qdq-fold), op 3 of 40 (conv1)". At most one per thread.
 class ProgressLine {
 public:
   using Clock = std::chrono::steady_clock;
   struct Timing {
-    /// Work that ends earlier shows nothing.
+    // Work that ends earlier is not shown.
     Clock::duration delay = std::chrono::milliseconds(500);
-    /// From one change of the line to the next.
+    // Minimum time between updates of the line.
     Clock::duration interval = std::chrono::milliseconds(100);
   };
 
-  /// `write` receives text and control characters for a terminal that is `columns` wide; texts that come from
-  /// models are made printable, and the line is cut to fit.
+  // `write` receives text and control characters for a terminal with `columns` columns. Texts from
+  // models are made printable, and the line is cut to fit.
   ProgressLine(std::string name, size_t columns, std::function<void(const std::string&)> write,
                Timing timing);
   /// Erases the line.
@@ -64,7 +64,7 @@ public:
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Makes room on the terminal for other output if this thread has a line; it comes back with the next step.
+  // Erases this thread's line, if any, before other output; it returns with the next step.
   static void makeRoom();
 
 private:

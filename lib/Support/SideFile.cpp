@@ -1,4 +1,5 @@
-// Opening does not block (O_NONBLOCK); what was opened is looked at, not what had the name a moment before.
+// Opens without blocking (O_NONBLOCK) and inspects the open file, not the path, which might change
+// in between.
 #include "tigris/Support/SideFile.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool isBelow(const fs::path& directory, const fs::path& file) {
          directory.end();
 }
 
-/// True for what could not lie below, whatever links there are.
+// Whether the path is outside by its spelling alone, whatever links exist.
 bool leavesByName(const fs::path& location) {
   return location.is_absolute() ||
          std::find(location.begin(), location.end(), "..") != location.end();
@@ -85,7 +86,7 @@ Expected<std::string> resolveBeside(const std::string& owner, const std::string&
   const fs::path home = fs::canonical(directory, error);
   if (!error && isBelow(home, file))
     return file.string();
-  // A model that comes through a pipe has no place but the current directory.
+  // A model from a pipe has no directory but the current one.
   const fs::path itself = model.empty() ? fs::path() : fs::canonical(model, error);
   if (!itself.empty() && !error && isBelow(itself.parent_path(), file))
     return file.string();

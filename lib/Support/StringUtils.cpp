@@ -1,4 +1,4 @@
-// Number printing goes through std::to_chars: shortest text that reads back to the same bits.
+// Number formatting with std::to_chars: the shortest text that parses to the same bits.
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::optional<double> parseDouble(std::string_view text) {
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || result.ptr != text.data() + text.size())
     return std::nullopt;
-  // Denormals read back from text report a range error in some libraries although the value is right.
+  // Some libraries report a range error for denormals although the value is right.
   if (result.ec != std::errc() && result.ec != std::errc::result_out_of_range)
     return std::nullopt;
   return value;

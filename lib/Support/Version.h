@@ -1,5 +1,6 @@
-// The version of the project: `--version`, the history of streams, the ABI tag of plugins.
+// The version of the project, used by `--version`, the history in streams, and the ABI tag of
+// plugins.
 #pragma once
 
-/// Equal to the version in CMakeLists.txt and to the newest one in CHANGELOG.md.
+// Equals the version in CMakeLists.txt and the newest one in CHANGELOG.md.
 #define TIGRIS_VERSION "0.1.0"
