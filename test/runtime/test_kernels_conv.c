@@ -141,6 +141,43 @@ static void rowsWindow(const OneOp* o, int32_t inRows, int32_t outRow, int32_t* 
   *last = stop >= inRows ? inRows - 1 : stop;
 }
 
+/* The layout of tigris_ops.h: depthwise [kh, kw, oc], float [groups, kh, kw, ic, oc], int8 [oc, kh, kw, ic]. */
+static void weightDims(const Case* k, int32_t* wd) {
+  const tigris_conv_params* p = &k->p;
+  if (k->depthwise) {
+    wd[0] = p->kernel_h;
+    wd[1] = p->kernel_w;
+    wd[2] = k->oc;
+  } else if (k->dtype == TIGRIS_F32) {
+    wd[0] = p->groups;
+    wd[1] = p->kernel_h;
+    wd[2] = p->kernel_w;
+    wd[3] = k->c / p->groups;
+    wd[4] = k->oc / p->groups;
+  } else {
+    wd[0] = k->oc;
+    wd[1] = p->kernel_h;
+    wd[2] = p->kernel_w;
+    wd[3] = k->c / p->groups;
+  }
+}
+
+/* Element `at` of y against the sum of its products; *bias holds a float in float cases. */
+static void checkElement(const Case* k, const tigris_conv_params* p, const void* y, size_t at,
+                         double sum, const int32_t* bias, int32_t multiplier, int32_t shift,
+                         int32_t outZero) {
+  if (k->dtype == TIGRIS_F32) {
+    float fb;
+    memcpy(&fb, bias, 4);
+    sum += k->hasBias ? fb : 0;
+    sum = sum < p->lo.f ? p->lo.f : (sum > p->hi.f ? p->hi.f : sum);
+    checkClose(((const float*)y)[at], sum, 10);
+  } else {
+    const int32_t q = oracleRequantize((int32_t)sum + (k->hasBias ? *bias : 0), multiplier, shift);
+    CHECK_EQ(((const int8_t*)y)[at], oracleClamp((int64_t)q + outZero, p->lo.i, p->hi.i));
+  }
+}
+
 static void convCase(void) {
   const Case* k = &current;
   Builder b;
@@ -171,22 +208,7 @@ static void convCase(void) {
   int32_t xx;
   dimsOf(k->rank, k->n, k->h, k->w, k->c, xd);
   dimsOf(k->rank, k->n, k->oh, k->ow, k->oc, yd);
-  if (k->depthwise) {
-    wd[0] = p.kernel_h;
-    wd[1] = p.kernel_w;
-    wd[2] = k->oc;
-  } else if (isFloat) {
-    wd[0] = p.groups;
-    wd[1] = p.kernel_h;
-    wd[2] = p.kernel_w;
-    wd[3] = gi;
-    wd[4] = k->oc / p.groups;
-  } else {
-    wd[0] = k->oc;
-    wd[1] = p.kernel_h;
-    wd[2] = p.kernel_w;
-    wd[3] = gi;
-  }
+  weightDims(k, wd);
   bd[0] = k->oc;
   for (o = 0; o < k->oc; ++o) {
     zeros[o] = randomInt(-128, 127);
@@ -238,23 +260,13 @@ static void convCase(void) {
     for (yy = 0; yy < k->oh; ++yy) {
       for (xx = 0; xx < k->ow; ++xx) {
         for (o = 0; o < k->oc; ++o) {
-          const size_t at = (size_t)(((n * k->oh + yy) * k->ow + xx) * k->oc + o);
           const int32_t zero =
               p.weight_zeros == TIGRIS_NONE ? 0 : zeros[p.weight_zeros_count == 1 ? 0 : o];
-          double v = oracle(k, x, w, n, yy, xx, o, inZero, zero);
-          if (isFloat) {
-            float fb;
-            memcpy(&fb, &bias[o], 4);
-            v += k->hasBias ? fb : 0;
-            v = v < p.lo.f ? p.lo.f : (v > p.hi.f ? p.hi.f : v);
-            checkClose(((const float*)tigris_output(&run.ctx, 0))[at], v, 10);
-          } else {
-            const int32_t r = p.requant_count == 1 ? 0 : o;
-            const int32_t q = oracleRequantize((int32_t)v + (k->hasBias ? bias[o] : 0),
-                                               multipliers[r], shifts[r]);
-            CHECK_EQ(((const int8_t*)tigris_output(&run.ctx, 0))[at],
-                     oracleClamp((int64_t)q + outZero, p.lo.i, p.hi.i));
-          }
+          const int32_t r = p.requant_count == 1 ? 0 : o;
+          checkElement(k, &p, tigris_output(&run.ctx, 0),
+                       (size_t)(((n * k->oh + yy) * k->ow + xx) * k->oc + o),
+                       oracle(k, x, w, n, yy, xx, o, inZero, zero), &bias[o], multipliers[r],
+                       shifts[r], outZero);
         }
       }
     }

@@ -39,13 +39,40 @@ static void fillS16(int16_t* to, int32_t n, int32_t lo, int32_t hi) {
     to[i] = (int16_t)randomInt(lo, hi);
 }
 
+/* What the taps add up to at (oy, ox) of channel o: x is [5, 6, c], w as testConv writes it. */
+static int64_t convSum(int kind, const int16_t* x, const int8_t* w, int32_t inZero, int32_t zero,
+                       int32_t oy, int32_t ox, int32_t o) {
+  const int32_t groups = kind == 1 ? 6 : 2;
+  const int32_t c = kind == 1 ? 6 : 8;
+  const int32_t oc = kind == 1 ? 12 : 10;
+  const int32_t gi = c / groups;
+  const int32_t go = oc / groups;
+  int64_t sum = 0;
+  int32_t tap;
+  int32_t i;
+  for (tap = 0; tap < 6; ++tap) {
+    const int32_t ky = tap / 2;
+    const int32_t kx = tap % 2;
+    int32_t iy = kind == 2 ? oy + 1 - ky : oy * 2 - 1 + ky;
+    const int32_t ix = kind == 2 ? ox - kx : ox + kx;
+    if (kind == 2 && iy % 2 != 0)
+      continue;
+    iy = kind == 2 ? iy / 2 : iy;
+    if (iy < 0 || iy >= 5 || ix < 0 || ix >= 6 || (kind == 2 && oy + 1 < ky))
+      continue;
+    for (i = 0; i < gi; ++i)
+      sum += (int64_t)(x[(iy * 6 + ix) * c + o / go * gi + i] - inZero) *
+             (w[kind == 1 ? tap * oc + o : (o * 6 + tap) * gi + i] - zero);
+  }
+  return sum;
+}
+
 /* A convolution of [1, 5, 6, c] with a kernel of 3 x 2, plain (kind 0), depthwise (1) or transposed (2). */
 static void testConv(int kind) {
   const int32_t groups = kind == 1 ? 6 : 2;
   const int32_t c = kind == 1 ? 6 : 8;
   const int32_t oc = kind == 1 ? 12 : 10;
   const int32_t gi = c / groups;
-  const int32_t go = oc / groups;
   const int32_t oh = kind == 2 ? 2 * 4 + 3 - 1 : 3;
   const int32_t ow = kind == 2 ? 5 + 2 : 5;
   const int32_t xd[4] = {1, 5, 6, c};
@@ -119,23 +146,7 @@ static void testConv(int kind) {
     for (ox = 0; ox < ow; ++ox) {
       for (o = 0; o < oc; ++o) {
         const int32_t r = perChannel ? o : 0;
-        int64_t sum = bias[o];
-        int32_t tap;
-        int32_t i;
-        for (tap = 0; tap < 6; ++tap) {
-          const int32_t ky = tap / 2;
-          const int32_t kx = tap % 2;
-          int32_t iy = kind == 2 ? oy + 1 - ky : oy * 2 - 1 + ky;
-          const int32_t ix = kind == 2 ? ox - kx : ox + kx;
-          if (kind == 2 && iy % 2 != 0)
-            continue;
-          iy = kind == 2 ? iy / 2 : iy;
-          if (iy < 0 || iy >= 5 || ix < 0 || ix >= 6 || (kind == 2 && oy + 1 < ky))
-            continue;
-          for (i = 0; i < gi; ++i)
-            sum += (int64_t)(x[(iy * 6 + ix) * c + o / go * gi + i] - inZero) *
-                   (w[kind == 1 ? tap * oc + o : (o * 6 + tap) * gi + i] - zeros[o]);
-        }
+        const int64_t sum = bias[o] + convSum(kind, x, w, inZero, zeros[o], oy, ox, o);
         CHECK_EQ(*y++, oracleClamp((int64_t)scaledOnce(sum, multipliers[r], shifts[r]) + outZero,
                                    -30000, 30000));
       }

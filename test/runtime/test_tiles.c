@@ -226,6 +226,23 @@ static void testCounts(uint16_t reload, uint64_t reads) {
   builderFree(&b);
 }
 
+/* Nowhere to put the block of the tiled stage. */
+static void checkTooSmall(const uint8_t* file, uint32_t size) {
+  tigris_plan plan;
+  tigris_context ctx;
+  tigris_memory memory;
+  CHECK_EQ(tigris_plan_open(&plan, file, size), TIGRIS_OK);
+  memory.fast_bytes = 800;
+  memory.slow_bytes = plan.summary->slow_bytes + 200;
+  memory.fast = exactly(memory.fast_bytes);
+  memory.slow = exactly(memory.slow_bytes);
+  CHECK_EQ(tigris_init(&ctx, &plan, &tigris_backend_reference, &memory), TIGRIS_E_MEMORY);
+  CHECK_EQ(ctx.error_op, 1);
+  CHECK_EQ(ctx.error_stage, 1);
+  release(memory.fast);
+  release(memory.slow);
+}
+
 /* Stages before and behind a tiled one, and a tensor between its buffers that outlives it. */
 static void testStages(void) {
   const uint32_t tiles[4] = {1, 3, 2, 1};
@@ -310,22 +327,7 @@ static void testStages(void) {
     }
     closeRun(&r);
   }
-  /* nowhere to put the block of the tiled stage */
-  {
-    tigris_plan plan;
-    tigris_context ctx;
-    tigris_memory memory;
-    CHECK_EQ(tigris_plan_open(&plan, file, size), TIGRIS_OK);
-    memory.fast_bytes = 800;
-    memory.slow_bytes = plan.summary->slow_bytes + 200;
-    memory.fast = exactly(memory.fast_bytes);
-    memory.slow = exactly(memory.slow_bytes);
-    CHECK_EQ(tigris_init(&ctx, &plan, &tigris_backend_reference, &memory), TIGRIS_E_MEMORY);
-    CHECK_EQ(ctx.error_op, 1);
-    CHECK_EQ(ctx.error_stage, 1);
-    release(memory.fast);
-    release(memory.slow);
-  }
+  checkTooSmall(file, size);
   release(file);
   builderFree(&b);
 }
