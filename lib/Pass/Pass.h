@@ -35,10 +35,10 @@ inline PassStatus changedIf(bool changed) {
 
 using TextSink = std::function<void(std::string_view)>;
 
-// Where a pass reports. A warning does not affect the status; an error must be followed by Failed.
+/// Where a pass reports. A warning does not affect the status; an error must be followed by Failed.
 struct PassContext {
   DiagnosticEngine& diagnostics;
-  // Output of passes whose purpose is to print; may be empty. Takes whole lines.
+  /// Output of passes whose purpose is to print; may be empty. Takes whole lines.
   TextSink log = {};
 
   void print(std::string_view text) const {
@@ -46,8 +46,8 @@ struct PassContext {
       log(text);
   }
 
-  // Reports an error and returns Failed: `return context.fail(DiagId::UnsupportedOp, "op '", name,
-  // "': ...")`.
+  /// Reports an error and returns Failed: `return context.fail(DiagId::UnsupportedOp, "op '", name,
+  /// "': ...")`.
   template <typename... Args> PassStatus fail(DiagId id, const Args&... text) {
     diagnostics.error(id, text...);
     return PassStatus::Failed;
@@ -64,8 +64,8 @@ public:
   [[nodiscard]] virtual PassStatus run(Graph& graph, PassContext& context) = 0;
 };
 
-// Flag: present or absent, or an explicit true/false. Int: a decimal number. Text: any text without
-// spaces and braces.
+/// Flag: present or absent, or an explicit true/false. Int: a decimal number. Text: any text
+/// without spaces and braces.
 enum class PassOptionKind : uint8_t { Flag, Int, Text };
 
 struct PassOptionInfo {
@@ -74,8 +74,8 @@ struct PassOptionInfo {
   std::string help;
 };
 
-// Option values of one pipeline element, already checked against the pass's PassOptionInfo list.
-// Ordered by name so that printed pipelines are deterministic. A flag without a value holds "".
+/// Option values of one pipeline element, already checked against the pass's PassOptionInfo list.
+/// Ordered by name so that printed pipelines are deterministic. A flag without a value holds "".
 class PassOptions {
 public:
   void set(std::string name, std::string value) { values_[std::move(name)] = std::move(value); }
@@ -93,12 +93,12 @@ private:
 };
 
 struct PassInfo {
-  // Unique in a registry, in kebab-case.
+  /// Unique in a registry, in kebab-case.
   std::string name;
   /// One line without a period.
   std::string summary;
-  // Markdown: the purpose of the pass and a before/after example. Becomes its section of
-  // docs/passes.md.
+  /// Markdown: the purpose of the pass and a before/after example. Becomes its section of
+  /// docs/passes.md.
   std::string doc;
   std::vector<PassOptionInfo> options;
   std::function<std::unique_ptr<Pass>(const PassOptions&)> create;

@@ -7,23 +7,23 @@
 
 namespace tigris {
 
-// One execution of a pass; `index` counts executions from 1.
+/// One execution of a pass; `index` counts executions from 1.
 struct PassRun {
   std::string_view name;
   unsigned index = 0;
-  // The element as spelled in a pipeline: the name with its options.
+  /// The element as spelled in a pipeline: the name with its options.
   std::string_view spelling = {};
 };
 
 class PassInstrumentation {
 public:
   virtual ~PassInstrumentation();
-  // Returns false to skip this pass. Called before any beforePass of the same run.
+  /// Returns false to skip this pass. Called before any beforePass of the same run.
   virtual bool shouldRun(const PassRun&) { return true; }
   virtual void beforePass(const PassRun&, const Graph&) {}
-  // An error ends the pipeline with that error. Not called if the pass failed.
+  /// An error ends the pipeline with that error. Not called if the pass failed.
   virtual Status afterPass(const PassRun&, const Graph&, PassStatus) { return {}; }
-  // Called once at the end of the pipeline, also after a failure.
+  /// Called once at the end of the pipeline, also after a failure.
   virtual void finished() {}
 };
 
@@ -31,15 +31,15 @@ class PassManager {
 public:
   explicit PassManager(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
 
-  // Instrumentations nest: they are called in the order of addition before a pass and in reverse
-  // order after it, so the last one added is the closest to the pass.
+  /// Instrumentations nest: they are called in the order of addition before a pass and in reverse
+  /// order after it, so the last one added is the closest to the pass.
   void addInstrumentation(std::unique_ptr<PassInstrumentation> instrumentation);
 
-  // Receives what passes print (PassContext::log).
+  /// Receives what passes print (PassContext::log).
   void setLog(TextSink log) { log_ = std::move(log); }
 
-  // Failed means that errors were reported to `diagnostics` and the graph must be discarded. A
-  // fixpoint that still changes the graph after FixpointLimit rounds fails.
+  /// Failed means that errors were reported to `diagnostics` and the graph must be discarded. A
+  /// fixpoint that still changes the graph after FixpointLimit rounds fails.
   [[nodiscard]] PassStatus run(Graph& graph, DiagnosticEngine& diagnostics);
 
   static constexpr unsigned FixpointLimit = 64;

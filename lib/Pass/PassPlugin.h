@@ -20,18 +20,18 @@
 
 namespace tigris {
 
-// Registers passes and pipelines of one plugin.
+/// Registers passes and pipelines of one plugin.
 class PluginRegistrar {
 public:
   PluginRegistrar(PassRegistry& registry, std::string provider)
       : registry_(registry), provider_(std::move(provider)) {}
 
-  // Fails like PassRegistry::add, and if `create` is empty. An exception thrown by a plugin's pass
-  // while it runs becomes a PassFailed error that names the pass and the plugin.
+  /// Fails like PassRegistry::add, and if `create` is empty. An exception thrown by a plugin's pass
+  /// while it runs becomes a PassFailed error that names the pass and the plugin.
   Status addPass(PassInfo info);
   Status addPipeline(const std::string& name, std::string text);
-  // Runs the pipeline text at that extension point of the built-in pipelines by default. The text
-  // is checked when all passes of the plugin are registered.
+  /// Runs the pipeline text at that extension point of the built-in pipelines by default. The text
+  /// is checked when all passes of the plugin are registered.
   void extend(ExtensionPoint point, std::string text);
 
 private:
@@ -41,8 +41,8 @@ private:
 
 } // namespace tigris
 
-// Incremented whenever TigrisPassPluginInfo or the meaning of its fields changes. The first two
-// fields keep their position; later versions append fields.
+/// Incremented whenever TigrisPassPluginInfo or the meaning of its fields changes. The first two
+/// fields keep their position; later versions append fields.
 #define TIGRIS_PLUGIN_API_VERSION 1
 
 // The tag is equal if both sides see the same classes: the same headers, the same standard library
@@ -71,27 +71,28 @@ private:
 #define TIGRIS_ABI_SANITIZER ""
 #endif
 
-// What a plugin is compiled against, e.g. "tigris 0.1.0, libstdc++ cxx11".
+/// What a plugin is compiled against, e.g. "tigris 0.1.0, libstdc++ cxx11".
 #define TIGRIS_ABI_TAG                                                                             \
   "tigris " TIGRIS_VERSION ", " TIGRIS_ABI_LIBRARY TIGRIS_ABI_CHECKED TIGRIS_ABI_SANITIZER
 
 extern "C" {
-// The result of the entry point. It and its texts live as long as the process.
+/// The result of the entry point. It and its texts live as long as the process.
 struct TigrisPassPluginInfo {
-  // TIGRIS_PLUGIN_API_VERSION and sizeof(TigrisPassPluginInfo) at the time the plugin was compiled.
+  /// TIGRIS_PLUGIN_API_VERSION and sizeof(TigrisPassPluginInfo) at the time the plugin was
+  /// compiled.
   uint32_t api_version;
   uint32_t struct_size;
   const char* name;
   const char* version;
-  // TIGRIS_ABI_TAG at the time the plugin was compiled.
+  /// TIGRIS_ABI_TAG at the time the plugin was compiled.
   const char* abi_tag;
-  // An error or an exception rejects the plugin.
+  /// An error or an exception rejects the plugin.
   tigris::Status (*register_passes)(tigris::PluginRegistrar&);
 };
 using TigrisPassPluginEntry = const TigrisPassPluginInfo*();
 }
 
-// Defines the entry point `tigrisGetPassPluginInfo`. Use once per plugin, outside any namespace.
+/// Defines the entry point `tigrisGetPassPluginInfo`. Use once per plugin, outside any namespace.
 #define TIGRIS_PASS_PLUGIN(pluginName, pluginVersion, registerFunction)                            \
   extern "C" __attribute__((visibility("default"))) const TigrisPassPluginInfo*                    \
   tigrisGetPassPluginInfo() {                                                                      \

@@ -81,7 +81,7 @@ private:
     return pipeline;
   }
 
-  // Parses one element, or the elements of the pipeline that it names.
+  /// Parses one element, or the elements of the pipeline that it names.
   Expected<Pipeline> parseElement() {
     if (depth_ >= MaxDepth)
       return fail(position_, "nested more than ", MaxDepth, " deep");

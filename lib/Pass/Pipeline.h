@@ -30,14 +30,14 @@ struct PipelineElement {
 
 using Pipeline = std::vector<PipelineElement>;
 
-// Fails with BadPipeline: its location has the column in the text, its message the nearest
-// spelling.
+/// Fails with BadPipeline: its location has the column in the text, its message the nearest
+/// spelling.
 Expected<Pipeline> parsePipeline(std::string_view text, const PassRegistry& registry);
 
-// The resolved pipeline in the grammar above; parsing it gives the same pipeline.
+/// The resolved pipeline in the grammar above; parsing it gives the same pipeline.
 std::string printPipeline(const Pipeline& pipeline);
 
-// Removes every occurrence of the named passes. BadPipeline if a name is not a registered pass.
+/// Removes every occurrence of the named passes. BadPipeline if a name is not a registered pass.
 Status skipPasses(Pipeline& pipeline, const std::vector<std::string>& names,
                   const PassRegistry& registry);
 

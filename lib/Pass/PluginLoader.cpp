@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* EntryName = "tigrisGetPassPluginInfo";
 
-// Converts exceptions of a plugin's passes into errors.
+/// Converts exceptions of a plugin's passes into errors.
 class GuardedPass : public Pass {
 public:
   GuardedPass(std::unique_ptr<Pass> pass, std::string name)
@@ -56,7 +56,7 @@ const char* lastLoaderError() {
   return text ? text : "unknown reason";
 }
 
-// The result of the entry point, unchecked.
+/// The result of the entry point, unchecked.
 Expected<const TigrisPassPluginInfo*> openLibrary(const std::string& path) {
   // A plugin must not see symbols of another one, and unresolved symbols must fail here, not during
   // a run.
@@ -109,7 +109,7 @@ Status registerGuarded(const TigrisPassPluginInfo& info, PluginRegistrar& regist
   }
 }
 
-// Extensions run by default, so errors in them must be found when the plugin is loaded.
+/// Extensions run by default, so errors in them must be found when the plugin is loaded.
 Status checkExtensions(const TigrisPassPluginInfo& info, const PassRegistry& registry) {
   for (const ExtensionPoint point : allExtensionPoints()) {
     const Expected<Pipeline> pipeline = parsePipeline(extensionPointName(point), registry);

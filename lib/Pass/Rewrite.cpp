@@ -7,8 +7,8 @@ namespace tigris {
 
 namespace {
 
-// Further names are not useful, and fusing a chain of 100,000 operators would copy all of them at
-// every step.
+/// Further names are not useful, and fusing a chain of 100,000 operators would copy all of them at
+/// every step.
 constexpr size_t MaxOrigins = 64;
 
 } // namespace

@@ -7,15 +7,15 @@
 
 namespace tigris {
 
-// Thrown by TIGRIS_CHECK. Only a tool's main catches it: it prints the text, asks for a bug report
-// and exits with status 70.
+/// Thrown by TIGRIS_CHECK. Only a tool's main catches it: it prints the text, asks for a bug report
+/// and exits with status 70.
 class InternalError : public std::logic_error {
 public:
   using std::logic_error::logic_error;
 };
 
-// Thrown when damage in user data is found only on use (a lazily decoded weight whose checksum
-// fails). A tool's main prints it as an ordinary error and exits with status 1.
+/// Thrown when damage in user data is found only on use (a lazily decoded weight whose checksum
+/// fails). A tool's main prints it as an ordinary error and exits with status 1.
 class DataError : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;

@@ -7,7 +7,7 @@
 
 namespace tigris {
 
-// To continue a running checksum, pass the previous result as `seed`; 0 starts a new one.
+/// To continue a running checksum, pass the previous result as `seed`; 0 starts a new one.
 uint32_t crc32(const void* data, size_t size, uint32_t seed = 0);
 
 } // namespace tigris

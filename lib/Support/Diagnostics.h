@@ -26,7 +26,7 @@ std::vector<DiagId> allDiagIds();
 
 enum class Severity : uint8_t { Error, Warning, Note };
 
-// A position in a text file. `line` and `column` count from 1; 0 means unknown.
+/// A position in a text file. `line` and `column` count from 1; 0 means unknown.
 struct SourceLoc {
   std::string file;
   int line = 0;
@@ -38,16 +38,16 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   SourceLoc loc;
   std::string message;
-  // Explanations of this diagnostic.
+  /// Explanations of this diagnostic.
   std::vector<std::string> notes;
 };
 
-// One line per diagnostic and per note, each with a final newline. `fallback` (the tool's name) is
-// used when the diagnostic has no file of its own.
+/// One line per diagnostic and per note, each with a final newline. `fallback` (the tool's name) is
+/// used when the diagnostic has no file of its own.
 std::string formatDiagnostic(const Diagnostic& diagnostic, std::string_view fallback);
 
-// Collects the diagnostics of code that can report several errors (verifier, importer) or warn and
-// continue.
+/// Collects the diagnostics of code that can report several errors (verifier, importer) or warn and
+/// continue.
 class DiagnosticEngine {
 public:
   using Consumer = std::function<void(const Diagnostic&)>;
@@ -63,7 +63,7 @@ public:
   }
 
   unsigned errorCount() const { return errors_; }
-  // All diagnostics so far, for tests and for tools that print at the end.
+  /// All diagnostics so far, for tests and for tools that print at the end.
   const std::vector<Diagnostic>& all() const { return all_; }
 
 private:

@@ -17,7 +17,7 @@
 
 namespace tigris {
 
-// One failure, ready to print. Converts implicitly to any Expected<T>.
+/// One failure, ready to print. Converts implicitly to any Expected<T>.
 class [[nodiscard]] Error {
 public:
   explicit Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}
@@ -26,7 +26,7 @@ public:
   const std::string& message() const { return diagnostic_.message; }
   DiagId id() const { return diagnostic_.id; }
 
-  // Adds a note and returns the error, so that calls can be chained in a return statement.
+  /// Adds a note and returns the error, so that calls can be chained in a return statement.
   Error&& note(std::string text) && {
     diagnostic_.notes.push_back(std::move(text));
     return std::move(*this);
@@ -81,7 +81,7 @@ private:
   std::optional<Error> error_;
 };
 
-// Success or a failure. `return {};` is success.
+/// Success or a failure. `return {};` is success.
 template <> class [[nodiscard]] Expected<void> {
 public:
   Expected() = default;

@@ -76,7 +76,7 @@ constexpr FileKind WebPage = {Role::Foreign, "a web page", "download the file it
 constexpr FileKind Pickle = otherModel("a Python pickle, such as a PyTorch checkpoint");
 constexpr FileKind SafeTensors = otherModel("a safetensors file, which has weights only");
 
-// The kind of a zip archive, from the name of its first member.
+/// The kind of a zip archive, from the name of its first member.
 struct ZipMember {
   std::string_view part;
   FileKind kind;
@@ -105,19 +105,19 @@ const FileKind* insideZip(std::string_view bytes) {
   return found == std::end(ZipMembers) ? &Zip : &found->kind;
 }
 
-// ONNX: field 1 (ir_version, a small number), followed by one of the next fields.
+/// ONNX: field 1 (ir_version, a small number), followed by one of the next fields.
 bool looksLikeOnnx(std::string_view bytes) {
   constexpr std::string_view NextFields = "\x12\x1a\x22\x28\x32\x3a\x42";
   return bytes.size() > 3 && bytes[0] == 0x08 && bytes[1] > 0 && bytes[1] < 32 &&
          NextFields.find(bytes[2]) != std::string_view::npos;
 }
 
-// Pickle: protocols 2 to 5 begin with the protocol number.
+/// Pickle: protocols 2 to 5 begin with the protocol number.
 bool looksLikePickle(std::string_view bytes) {
   return bytes.size() > 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
-// Safetensors: the length of a JSON text in eight bytes, followed by the text.
+/// Safetensors: the length of a JSON text in eight bytes, followed by the text.
 bool looksLikeSafeTensors(std::string_view bytes) {
   return bytes.size() > 10 && bytes.substr(4, 4) == "\0\0\0\0"sv && bytes.substr(8, 2) == "{\"";
 }

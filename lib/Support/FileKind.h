@@ -10,27 +10,27 @@
 
 namespace tigris {
 
-// A kind of file, and advice for the user who passed it.
+/// A kind of file, and advice for the user who passed it.
 struct FileKind {
   enum class Role : uint8_t { Onnx, Stream, Plan, Text, Foreign };
   Role role;
-  // With its article: "a NumPy array".
+  /// With its article: "a NumPy array".
   std::string_view what;
   std::string_view advice;
 };
 
-// The kind of file with these bytes; null if unknown. ONNX has no magic number, so a damaged ONNX
-// file may match any kind: use this only for input that could not be parsed.
+/// The kind of file with these bytes; null if unknown. ONNX has no magic number, so a damaged ONNX
+/// file may match any kind: use this only for input that could not be parsed.
 const FileKind* recognizeFile(std::string_view bytes);
 
-// Whether the first kilobyte has no control characters. Every ONNX file begins with one.
+/// Whether the first kilobyte has no control characters. Every ONNX file begins with one.
 bool looksLikeText(std::string_view bytes);
 
-// The error "not `wanted`: it is a NumPy array; ADVICE".
+/// The error "not `wanted`: it is a NumPy array; ADVICE".
 Error notThisKind(DiagId id, std::string_view wanted, const FileKind& kind);
 
-// EmptyInput for an input that messages show as `name` (displayName). For standard input the text
-// says that the previous tool of the pipe failed; a file is simply empty.
+/// EmptyInput for an input that messages show as `name` (displayName). For standard input the text
+/// says that the previous tool of the pipe failed; a file is simply empty.
 Error emptyInput(const std::string& name);
 
 } // namespace tigris

@@ -9,9 +9,9 @@
 
 namespace tigris {
 
-// Returns `base`, or "base_k" for a k such that `taken` is false; the smallest such k if all names
-// with smaller ones are taken. Needs few calls of `taken` even if a hundred thousand names are
-// taken.
+/// Returns `base`, or "base_k" for a k such that `taken` is false; the smallest such k if all names
+/// with smaller ones are taken. Needs few calls of `taken` even if a hundred thousand names are
+/// taken.
 template <typename Taken> std::string firstFreeName(std::string_view base, const Taken& taken) {
   const auto name = [&](uint64_t k) { return strCat(base, "_", k); };
   if (std::string plain(base); !taken(plain))

@@ -19,7 +19,7 @@ inline float halfToFloat(uint16_t half) {
   return std::bit_cast<float>(sign | (wideExponent << 23) | (mantissa << 13));
 }
 
-// The nearest half-precision number, ties to even; infinity beyond the largest.
+/// The nearest half-precision number, ties to even; infinity beyond the largest.
 inline uint16_t floatToHalf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000U;

@@ -29,11 +29,11 @@ public:
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(const std::string& text) { return value(std::string_view(text)); }
   JsonWriter& value(bool flag) { return raw(flag ? "true" : "false"); }
-  // Numbers that JSON cannot represent (infinities, NaN) become null.
+  /// Numbers that JSON cannot represent (infinities, NaN) become null.
   JsonWriter& value(double number);
   template <typename T>
   requires std::is_integral_v<T> JsonWriter& value(T number) { return raw(std::to_string(number)); }
-  // null if there is no value.
+  /// null if there is no value.
   template <typename T> JsonWriter& value(const std::optional<T>& number) {
     return number ? value(*number) : raw("null");
   }
@@ -47,7 +47,7 @@ public:
     return key(name).value(content);
   }
 
-  // The finished document. All objects and arrays must have been ended.
+  /// The finished document. All objects and arrays must have been ended.
   const std::string& text() const;
 
 private:
@@ -66,8 +66,8 @@ private:
   bool afterKey_ = false;
 };
 
-// The text in double quotes with JSON's escapes, also for unprintable characters
-// (Support/Printable.h); bytes that are not UTF-8 become U+FFFD.
+/// The text in double quotes with JSON's escapes, also for unprintable characters
+/// (Support/Printable.h); bytes that are not UTF-8 become U+FFFD.
 std::string quoteJson(std::string_view text);
 
 } // namespace tigris

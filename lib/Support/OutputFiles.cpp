@@ -37,7 +37,7 @@ Status writeAll(int fd, std::string_view bytes, const std::string& path) {
   return {};
 }
 
-// The open descriptor that a path names: "-", or one of the system's names for open files.
+/// The open descriptor that a path names: "-", or one of the system's names for open files.
 std::optional<int> openDescriptor(const std::string& path) {
   if (path == "-" || path == "/dev/stdout")
     return STDOUT_FILENO;
@@ -50,7 +50,7 @@ std::optional<int> openDescriptor(const std::string& path) {
   return std::nullopt;
 }
 
-// The target of a path after following symbolic links, whether or not it exists.
+/// The target of a path after following symbolic links, whether or not it exists.
 fs::path behindLinks(fs::path path) {
   constexpr int MaxLinks = 40; // the limit of the operating system
   std::error_code error;
@@ -68,7 +68,7 @@ std::string folderOf(const fs::path& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-// Blocks signal handlers in this thread during its lifetime.
+/// Blocks signal handlers in this thread during its lifetime.
 class SignalBlock {
 public:
   SignalBlock() {
@@ -90,7 +90,7 @@ struct OutputFiles::Temporary {
   Temporary(const std::string& path, const fs::path& target)
       : shown(path), place(target.string()), name(folderOf(target) + "/.tigris-XXXXXX") {}
 
-  // Creates the file; returns what mkstemp returns.
+  /// Creates the file; returns what mkstemp returns.
   int create() {
     const SignalBlock block;
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
@@ -102,7 +102,7 @@ struct OutputFiles::Temporary {
     return fd;
   }
 
-  // Signals must be blocked.
+  /// Signals must be blocked.
   bool rename() {
     exists = std::rename(name.c_str(), place.c_str()) != 0;
     return !exists;

@@ -51,7 +51,7 @@ void appendSpelled(std::string& out, char32_t codePoint) {
   }
 }
 
-// Calls `use` with each sequence, and with each byte that does not begin one (`valid` is false).
+/// Calls `use` with each sequence, and with each byte that does not begin one (`valid` is false).
 template <typename Use> void forEachCodePoint(std::string_view text, const Use& use) {
   while (!text.empty()) {
     const size_t length = utf8Length(text);
@@ -64,8 +64,8 @@ bool isWordByte(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0;
 }
 
-// End of the quotation that begins at `open`: a quote not followed by a word character. npos if
-// there is none.
+/// End of the quotation that begins at `open`: a quote not followed by a word character. npos if
+/// there is none.
 size_t closingQuote(const std::string& text, size_t open) {
   for (size_t at = text.find('\'', open + 1); at != std::string::npos; at = text.find('\'', at + 1))
     if (at + 1 == text.size() || !isWordByte(text[at + 1]))

@@ -16,7 +16,7 @@ thread_local ProgressLine* current = nullptr;
 
 constexpr const char* EraseLine = "\r\033[K";
 
-// At most `columns` bytes, which is at most as many columns, without splitting a UTF-8 sequence.
+/// At most `columns` bytes, which is at most as many columns, without splitting a UTF-8 sequence.
 std::string cut(std::string text, size_t columns) {
   if (text.size() <= columns)
     return text;

@@ -18,19 +18,19 @@
 
 namespace tigris {
 
-// One piece of work on the thread of the current ProgressLine. Pieces nest; objects of this class
-// live on the stack and end in reverse order.
+/// One piece of work on the thread of the current ProgressLine. Pieces nest; objects of this class
+/// live on the stack and end in reverse order.
 class Progress {
 public:
-  // `total`: number of steps; 0 if unknown.
+  /// `total`: number of steps; 0 if unknown.
   explicit Progress(std::string what, size_t total = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Begins the next step; `name` is shown with it.
+  /// Begins the next step; `name` is shown with it.
   void step(std::string_view name = {});
-  // Number of steps begun so far.
+  /// Number of steps begun so far.
   size_t count() const { return count_; }
 
 private:
@@ -43,20 +43,20 @@ private:
   Progress* outer_ = nullptr;
 };
 
-// Shows the work of this thread as one line, outermost piece first: "tigris-norm: pass 12
-// (qdq-fold), op 3 of 40 (conv1)". At most one per thread.
+/// Shows the work of this thread as one line, outermost piece first: "tigris-norm: pass 12
+/// (qdq-fold), op 3 of 40 (conv1)". At most one per thread.
 class ProgressLine {
 public:
   using Clock = std::chrono::steady_clock;
   struct Timing {
-    // Work that ends earlier is not shown.
+    /// Work that ends earlier is not shown.
     Clock::duration delay = std::chrono::milliseconds(500);
-    // Minimum time between updates of the line.
+    /// Minimum time between updates of the line.
     Clock::duration interval = std::chrono::milliseconds(100);
   };
 
-  // `write` receives text and control characters for a terminal with `columns` columns. Texts from
-  // models are made printable, and the line is cut to fit.
+  /// `write` receives text and control characters for a terminal with `columns` columns. Texts from
+  /// models are made printable, and the line is cut to fit.
   ProgressLine(std::string name, size_t columns, std::function<void(const std::string&)> write,
                Timing timing);
   /// Erases the line.
@@ -64,7 +64,7 @@ public:
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Erases this thread's line, if any, before other output; it returns with the next step.
+  /// Erases this thread's line, if any, before other output; it returns with the next step.
   static void makeRoom();
 
 private:

@@ -26,7 +26,7 @@ bool isBelow(const fs::path& directory, const fs::path& file) {
          directory.end();
 }
 
-// Whether the path is outside by its spelling alone, whatever links exist.
+/// Whether the path is outside by its spelling alone, whatever links exist.
 bool leavesByName(const fs::path& location) {
   return location.is_absolute() ||
          std::find(location.begin(), location.end(), "..") != location.end();

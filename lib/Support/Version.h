@@ -2,5 +2,5 @@
 // plugins.
 #pragma once
 
-// Equals the version in CMakeLists.txt and the newest one in CHANGELOG.md.
+/// Equals the version in CMakeLists.txt and the newest one in CHANGELOG.md.
 #define TIGRIS_VERSION "0.1.0"
