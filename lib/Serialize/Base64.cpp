@@ -1,4 +1,5 @@
-// Table-driven in both directions: two characters per look-up out, three bytes per four look-ups in.
+// Table-driven in both directions: encodes two characters per lookup, decodes three bytes with four
+// lookups.
 #include "tigris/Serialize/Base64.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -29,7 +30,7 @@ constexpr std::array<std::array<char, 2>, 4096> makePairs() {
 
 using DecodeTables = std::array<std::array<uint32_t, 256>, 4>;
 
-/// Value of each character shifted to where the k-th of four characters contributes.
+/// The value of each character, shifted to the bits of the k-th of four characters.
 constexpr DecodeTables makeDecodeTables() {
   DecodeTables tables{};
   for (auto& table : tables)
@@ -44,7 +45,7 @@ constexpr DecodeTables makeDecodeTables() {
 constexpr auto Pairs = makePairs();
 constexpr auto Decode = makeDecodeTables();
 
-/// Writes the characters of one line; `to` has room for them.
+/// Writes the characters of one line; `to` must have space for them.
 char* encode(char* to, const uint8_t* from, size_t size) {
   for (; size >= 3; size -= 3, from += 3, to += 4) {
     const uint32_t bits = uint32_t{from[0]} << 16 | uint32_t{from[1]} << 8 | from[2];
@@ -62,7 +63,7 @@ char* encode(char* to, const uint8_t* from, size_t size) {
 
 bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/// Decodes whole groups of four without padding; false at the first foreign character.
+/// Decodes groups of four characters without padding; false at the first invalid character.
 bool decodeRun(std::string_view run, uint8_t* to) {
   const auto* from = reinterpret_cast<const uint8_t*>(run.data());
   uint32_t seen = 0;
@@ -77,7 +78,7 @@ bool decodeRun(std::string_view run, uint8_t* to) {
   return (seen & Invalid) == 0;
 }
 
-/// The last group: one or two bytes behind padding, or three.
+/// Decodes the last group: one or two bytes with padding, or three.
 bool decodeLast(std::string_view group, uint8_t* to, size_t size) {
   std::array<char, 4> filled{};
   std::copy(group.begin(), group.end(), filled.begin());
@@ -89,7 +90,7 @@ bool decodeLast(std::string_view group, uint8_t* to, size_t size) {
   std::array<uint8_t, 3> bytes{};
   if (!decodeRun({filled.data(), 4}, bytes.data()))
     return false;
-  // Bits an encoder leaves zero must be zero, or two texts would stand for the same bytes.
+  // Bits that an encoder leaves zero must be zero; otherwise two texts would encode the same bytes.
   for (size_t k = size; k < 3; ++k)
     if (bytes[k] != 0)
       return false;
@@ -97,7 +98,7 @@ bool decodeLast(std::string_view group, uint8_t* to, size_t size) {
   return true;
 }
 
-/// Lines that hold whole groups each.
+/// Decodes lines that hold complete groups.
 bool decodeLines(std::string_view text, std::vector<uint8_t>& bytes) {
   size_t done = 0;
   while (!text.empty()) {
@@ -148,7 +149,7 @@ bool isBase64Block(std::string_view block, size_t size) {
     return false;
   for (size_t at = 0; at < block.size(); at += LineLength) {
     const std::string_view line = block.substr(at, LineLength);
-    // A newline anywhere else would make this line end early, and a block scalar end with it.
+    // A newline at another position would end this line early, and with it the block scalar.
     if (line.substr(0, Indent.size()) != Indent || line.find('\n') != line.size() - 1)
       return false;
   }
@@ -159,7 +160,8 @@ std::optional<std::vector<uint8_t>> decodeBase64(std::string_view text, size_t s
   std::vector<uint8_t> bytes(size);
   if (decodeLines(text, bytes))
     return bytes;
-  // Groups that straddle line breaks (hand-made streams), or damage: join the lines and look again.
+  // Groups that straddle line breaks (handwritten streams), or damage: join the lines and decode
+  // again.
   std::string joined;
   std::copy_if(text.begin(), text.end(), std::back_inserter(joined),
                [](char c) { return !isSpace(c); });

@@ -1,4 +1,4 @@
-// Decoding, reading and generating, each on first use; damage is a DataError that names the blob.
+// Decodes, reads or generates data on first use. Damage is a DataError that names the blob.
 #include "tigris/Serialize/BlobSources.h"
 
 #include "tigris/Serialize/Base64.h"
@@ -13,7 +13,7 @@ namespace tigris {
 
 namespace {
 
-/// splitmix64's finalizer: good bits from consecutive numbers.
+/// The finalizer of splitmix64: good bits from consecutive numbers.
 uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
@@ -61,7 +61,7 @@ std::vector<uint8_t> Pattern::generate(size_t size) const {
   };
   switch (type) {
   case DType::Float32:
-    // 24 bits fill a float's mantissa, so every step below is exact but the last product.
+    // 24 bits fill a float's mantissa, so every step below is exact except the last product.
     fillElements<float>(bytes, seed, [&](uint64_t bits) {
       return (static_cast<float>(bits >> 40) * 0x1p-23F - 1.0F) * amplitude;
     });

@@ -1,4 +1,4 @@
-// Where the bytes of a constant come from until somebody asks for them.
+// Sources of constant data that is not loaded yet.
 #pragma once
 
 #include "tigris/IR/Blob.h"
@@ -10,10 +10,10 @@
 
 namespace tigris {
 
-/// Base64 inside the text of a stream, which it keeps alive.
+/// Base64 within the text of a stream. Keeps the text alive.
 class TextSource : public BlobSource {
 public:
-  /// `encoded` lies inside `*text`; `canonical` says that it is the block our printer would write.
+  /// `encoded` is inside `*text`; `canonical` means that it has the layout our printer writes.
   TextSource(std::string name, std::shared_ptr<const std::string> text, std::string_view encoded,
              bool canonical)
       : name_(std::move(name)), text_(std::move(text)), encoded_(encoded), canonical_(canonical) {}
@@ -34,7 +34,7 @@ private:
 /// A slice of a side file.
 class FileSource : public BlobSource {
 public:
-  /// `path` as this process can open it; `absolute` when the stream spells it so, too.
+  /// `path` is the path to open; `absolute` means that the stream spells it as an absolute path.
   FileSource(std::string name, std::string path, bool absolute, uint64_t offset)
       : name_(std::move(name)), path_(std::move(path)), absolute_(absolute), offset_(offset) {}
 
@@ -51,13 +51,14 @@ private:
   uint64_t offset_;
 };
 
-/// Pseudo-random elements: uniform in [-amplitude, amplitude), integers in [-amplitude, amplitude].
-/// Element i depends on the seed and i only (splitmix64 of seed + i * 0x9E3779B97F4A7C15).
+/// Pseudo-random elements: floats uniform in [-amplitude, amplitude), integers in [-amplitude,
+/// amplitude]. Element i depends on the seed and i only (splitmix64 of seed + i *
+/// 0x9E3779B97F4A7C15).
 struct Pattern {
   /// Float32, Int8 or Int32.
   DType type = DType::Float32;
   uint32_t seed = 0;
-  /// A whole number for integers, within the type.
+  /// An integer for integer types, within their range.
   float amplitude = 0;
 
   static bool supports(DType type);

@@ -1,4 +1,5 @@
-// Looks only at the beginnings of lines, so that megabytes of weights cost no more than finding newlines.
+// Examines only the beginnings of lines, so that megabytes of weights cost no more than finding
+// newlines.
 #include "tigris/Serialize/Documents.h"
 
 #include "tigris/Support/FileKind.h"
@@ -15,7 +16,7 @@ bool isMarker(std::string_view line, std::string_view marker) {
   return line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r';
 }
 
-/// Blank, comment or directive: may stand in front of a document.
+/// Whether the line is blank, a comment or a directive, which may precede a document.
 bool isPreamble(std::string_view line) {
   const std::string_view content = trim(line);
   return content.empty() || content[0] == '#' || line[0] == '%';
@@ -32,7 +33,7 @@ std::vector<YamlDocument> splitDocuments(std::string_view text) {
   std::vector<YamlDocument> documents;
   size_t start = 0;
   int startLine = 1;
-  // Whether the text since `start` holds more than what may stand in front of a document.
+  // Whether the text since `start` contains more than such lines.
   bool begun = false;
   const auto close = [&](size_t end) {
     if (begun)

@@ -1,4 +1,4 @@
-// Writes one-line maps and lists.
+// Formats one-line maps and lists.
 #pragma once
 
 #include "tigris/Serialize/Scalar.h"
@@ -38,18 +38,19 @@ inline void appendNumbers(std::string& out, const std::vector<int64_t>& values) 
   appendList(out, values, [&](int64_t value) { appendNumber(out, value); });
 }
 
-/// "{key: ..., key: ...}": each key() is followed by appending its value; close() ends the map.
+/// Formats "{key: ..., key: ...}". After each key() the caller appends the value; close() ends the
+/// map.
 class FlowMap {
 public:
   explicit FlowMap(std::string& out) : out_(out) { out_ += '{'; }
-  /// For keys of the schema, which never need quotes.
+  /// Appends a key of the schema, which never needs quotes.
   std::string& key(std::string_view name) {
     separate();
     out_ += name;
     out_ += ": ";
     return out_;
   }
-  /// For keys from outside.
+  /// Appends an arbitrary key, quoted if necessary.
   std::string& anyKey(std::string_view name) {
     separate();
     appendString(out_, name);

@@ -1,5 +1,5 @@
-// readStream(): documents in, a verified graph out. Whatever Graph would abort on is refused here first,
-// with its place in the file.
+// readStream(): parses the documents and returns a verified graph. Everything that Graph would
+// abort on is diagnosed here first, with its position in the file.
 #include "tigris/IR/ShapeCompletion.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Serialize/Documents.h"
@@ -67,7 +67,8 @@ private:
     return name == "channels-last" ? std::optional(Layout::ChannelsLast) : std::nullopt;
   }
 
-  /// Runs `body`; a failure inside it begins with `kind` and the name of what is being read.
+  /// Runs `body`; the message of a failure in it begins with `kind` and the name of the item being
+  /// read.
   template <typename Body>
   static void named(std::string_view kind, const std::string& name, const Body& body) {
     try {
@@ -157,7 +158,7 @@ private:
     return quant;
   }
 
-  /// A name where a number would be: the array is a blob of the weights document.
+  /// Whether the node is a name instead of a number: the array is a blob of the weights document.
   static bool isReference(const YamlNode& node) {
     return node.kind == YamlNode::Kind::Scalar && (!node.plain || !parseReal<double>(node.text));
   }
@@ -229,7 +230,7 @@ private:
     op.unknownKind = name;
   }
 
-  /// Each tensor has one producer, and no op gives the same result twice.
+  /// Each tensor has one producer, and no op has the same result twice.
   void checkResults(const Op& op, const YamlNode& node) const {
     for (size_t i = 0; i < op.outputs.size(); ++i) {
       const TensorId id = op.outputs[i];
@@ -263,7 +264,7 @@ private:
     }
   }
 
-  /// The kind of an unknown op's attribute, as the printer spelled it. An empty list counts as integers.
+  /// The kind of an unknown op's attribute, from its spelling. An empty list is a list of integers.
   static AttrKind guessKind(const YamlNode& node) {
     if (node.kind == YamlNode::Kind::Sequence) {
       AttrKind kind = AttrKind::Ints;
@@ -340,7 +341,7 @@ private:
   Graph graph_;
 };
 
-/// The stream's graph before verification; throws ReadFailure.
+/// Builds the stream's graph, unverified; throws ReadFailure.
 Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reader) {
   const auto check = [](Status status) {
     if (!status)
@@ -360,7 +361,7 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
         notThisKind(DiagId::BadStream, "a graph stream", *kind).at({reader.fileName(), 0, 0})};
   if (!tree)
     throw ReadFailure{tree.takeError()};
-  // Before anything else: a newer schema may differ in any other respect.
+  // Checked first: a newer schema may differ in everything else.
   checkSchema(reader, tree->root, "graph", GraphVersion);
   if (documents.size() > 2)
     throw ReadFailure{makeError(DiagId::BadStream,
@@ -376,7 +377,7 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   return graph;
 }
 
-/// The first error with the others as notes.
+/// The first error, with the others as notes.
 Error firstError(const DiagnosticEngine& diagnostics, const std::string& fileName) {
   constexpr size_t MostNotes = 20;
   std::optional<Diagnostic> first;
@@ -394,7 +395,7 @@ Error firstError(const DiagnosticEngine& diagnostics, const std::string& fileNam
   return Error(std::move(*first));
 }
 
-/// What completeShapes() cannot derive stays unknown, as an operator may be that a plugin replaces.
+/// Types that completeShapes() cannot derive stay unknown: a plugin may replace the operator.
 void complete(Graph& graph, const std::string& fileName, DiagnosticEngine* warnings) {
   DiagnosticEngine found;
   completeShapes(graph, found);
@@ -428,7 +429,7 @@ Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::s
   } catch (const ReadFailure& failure) {
     return failure.error;
   } catch (const DataError& damage) {
-    // Quantization arrays are decoded while reading, and the verifier may look at small constants.
+    // Quantization arrays are decoded while reading, and the verifier may read small constants.
     return makeError(DiagId::BadWeights, damage.what()).at({reader.fileName(), 0, 0});
   }
 }

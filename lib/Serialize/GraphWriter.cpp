@@ -1,4 +1,5 @@
-// writeStream(): fixed key order, one line per tensor and op, values that equal their default left out.
+// writeStream(): fixed key order, one line per tensor and op; values equal to their default are
+// omitted.
 #include "tigris/Serialize/FlowText.h"
 #include "tigris/Serialize/PlanText.h"
 #include "tigris/Serialize/Schema.h"

@@ -1,4 +1,4 @@
-// Kind and range checks shared by all sections of the schema.
+// Checks of kinds and ranges that all sections of the schema share.
 #include "tigris/Serialize/NodeReader.h"
 
 #include "tigris/Serialize/Scalar.h"
@@ -9,9 +9,9 @@ namespace tigris {
 
 namespace {
 
-/// No tensor of a model has more dimensions; keeps hostile shapes small.
+/// No tensor of a model has more dimensions; the limit keeps hostile shapes small.
 constexpr size_t MaxSpelledRank = 32;
-/// What a double, and so any JSON reader, still counts exactly.
+/// The largest range in which a double, and thus any JSON reader, represents every integer.
 constexpr int64_t MaxSize = int64_t{1} << 53;
 
 std::vector<std::string> strings(const std::string_view* first, size_t count) {
@@ -38,7 +38,7 @@ std::string describeNode(const YamlNode& node) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  // A spelling is looked up letter by letter against all names: not for words no one typed.
+  // Spelling suggestions compare all names letter by letter; skip them for words that nobody typed.
   if (word.size() > 200)
     return {};
   const auto nearest = nearestSpelling(word, candidates);
@@ -51,7 +51,7 @@ void NodeReader::fillFields(const YamlNode& node, std::string_view what,
   const std::vector<YamlNode>& items = map(node, what);
   size_t expected = 0;
   for (size_t i = 0; i < items.size(); i += 2) {
-    // Keys usually come in the printer's order, so the search starts behind the previous one.
+    // Keys usually come in the printer's order, so the search starts after the previous one.
     size_t found = count;
     for (size_t k = 0; k < count && found == count; ++k)
       if (keys[(expected + k) % count] == items[i].text)
@@ -141,7 +141,8 @@ Shape NodeReader::shape(const YamlNode& node, std::string_view what) const {
   if (shape.rank() > MaxSpelledRank)
     fail(DiagId::BadValue, node, what, " has ", shape.rank(), " dimensions, at most ",
          MaxSpelledRank, " are allowed");
-  // Zero dimensions count as one here: products of the others must not overflow either.
+  // Zero dimensions count as one here: the product of the other dimensions must not overflow
+  // either.
   Shape bounded = shape;
   for (size_t axis = 0; axis < bounded.rank(); ++axis)
     bounded[axis] = std::max<int64_t>(bounded[axis], 1);

@@ -1,7 +1,8 @@
-// Typed access to YAML nodes for the schema readers: every mistake is reported with its place.
+// Typed access to YAML nodes for the schema readers. Every error has a position.
 //
-// Inside Serialize a failure is thrown (a schema has hundreds of ways to be wrong, and each is final);
-// readStream() turns it into the Error it carries. Nothing else may catch or see it.
+// Inside Serialize an error is thrown as ReadFailure, because a schema has hundreds of error
+// conditions and each ends the reading. readStream() converts it to the Error it carries. No other
+// code catches or sees it.
 #pragma once
 
 #include "tigris/IR/Attr.h"
@@ -32,8 +33,8 @@ public:
     throw ReadFailure{makeError(id, text...).at(loc(node))};
   }
 
-  /// The values of a map's `keys`, null where absent. A key that is not among them is UnknownKey; `what`
-  /// names the map in messages ("tensor", "plan.stats").
+  /// The values of the map's `keys`; null where absent. Any other key is UnknownKey. `what` names
+  /// the map in messages ("tensor", "plan.stats").
   template <size_t N>
   std::array<const YamlNode*, N> fields(const YamlNode& node, std::string_view what,
                                         const std::array<std::string_view, N>& keys) const {
@@ -42,20 +43,20 @@ public:
     return values;
   }
 
-  /// The value itself, or BadValue "tensor: key 'name' is missing".
+  /// The value, or BadValue "tensor: key 'name' is missing".
   const YamlNode& required(const YamlNode* value, const YamlNode& owner, std::string_view what,
                            std::string_view key) const;
 
   const std::vector<YamlNode>& list(const YamlNode& node, std::string_view what) const;
-  /// Key and value nodes in turn.
+  /// Alternating key and value nodes.
   const std::vector<YamlNode>& map(const YamlNode& node, std::string_view what) const;
 
-  /// Any scalar that is not null, numbers included: names may look like numbers when written by hand.
+  /// Any scalar except null, including numbers: a handwritten name may look like a number.
   std::string string(const YamlNode& node, std::string_view what) const;
   /// A string of at least one character.
   std::string name(const YamlNode& node, std::string_view what) const;
   int64_t integer(const YamlNode& node, std::string_view what, int64_t min, int64_t max) const;
-  /// A byte count, offset or other amount: 0 to 2^53.
+  /// A byte count, an offset or another size: 0 to 2^53.
   uint64_t size(const YamlNode& node, std::string_view what) const;
   template <typename T> T real(const YamlNode& node, std::string_view what) const;
   bool boolean(const YamlNode& node, std::string_view what) const;
@@ -63,7 +64,8 @@ public:
   std::vector<int64_t> integers(const YamlNode& node, std::string_view what, int64_t min,
                                 int64_t max) const;
 
-  /// The value of one of several words: `parse` maps a word to an optional, `words` are for the message.
+  /// One of several words: `parse` maps a word to an optional value; `words` are listed in the
+  /// message.
   template <typename Parse>
   auto word(const YamlNode& node, std::string_view what, const Parse& parse,
             const std::vector<std::string>& words) const {
@@ -83,10 +85,10 @@ private:
   std::string fileName_;
 };
 
-/// "a list", "a map", "nothing", "'12'": what a message says it found.
+/// The node as messages describe it: "a list", "a map", "nothing", "'12'".
 std::string describeNode(const YamlNode& node);
 
-/// "; did you mean 'x'?" or nothing.
+/// "; did you mean 'x'?", or an empty string.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// One table per group of numbers drives printer and reader, so that neither can forget a field.
+// One table per group of numbers drives both printer and reader, so that they agree on the fields.
 #include "tigris/Serialize/PlanText.h"
 
 #include "tigris/Serialize/FlowText.h"
@@ -36,7 +36,7 @@ constexpr std::array<NumberField<PlanBounds>, 2> BoundFields = {{
     {"slow_traffic_bytes", &PlanBounds::slowTrafficBytes},
 }};
 
-/// The keys of a table, and further ones.
+/// The keys of a table followed by further ones.
 template <typename Record, size_t N, typename... More>
 std::array<std::string_view, N + sizeof...(More)>
 keysOf(const std::array<NumberField<Record>, N>& fields, More... more) {

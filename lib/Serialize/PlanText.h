@@ -1,4 +1,4 @@
-// The `plan:` section of the graph document, both directions.
+// Printer and reader of the `plan:` section of the graph document.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -9,7 +9,7 @@ namespace tigris {
 /// Appends "plan:" and its lines.
 void printPlan(std::string& out, const Graph& graph, const Plan& plan);
 
-/// The plan that `node`, the value of `plan`, describes for `graph`. Throws ReadFailure.
+/// Reads the plan of `graph` from `node`, the value of `plan`. Throws ReadFailure.
 Plan readPlan(const NodeReader& reader, const YamlNode& node, const Graph& graph);
 
 } // namespace tigris

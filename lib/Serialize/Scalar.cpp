@@ -1,4 +1,5 @@
-// The rules lie in the intersection of YAML 1.1 (PyYAML) and 1.2, so that any reader sees what we wrote.
+// The rules are the intersection of YAML 1.1 (PyYAML) and 1.2, so that every reader reads what we
+// wrote.
 #include "tigris/Serialize/Scalar.h"
 
 #include "tigris/Support/Printable.h"
@@ -29,7 +30,7 @@ bool isReservedWord(std::string_view text) {
   return std::find(Words.begin(), Words.end(), lower) != Words.end();
 }
 
-/// Characters that readers reject, fold, or that nobody sees.
+/// Characters that readers reject or fold, or that are invisible.
 bool needsEscape(uint32_t c) { return isUnprintable(c) || c == 0xA0; }
 
 void appendHex(std::string& out, uint32_t value, int digits) {
@@ -73,7 +74,7 @@ void appendString(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     const size_t length = utf8Length(text);
-    // A byte that is not UTF-8 is taken for Latin-1.
+    // A byte that is not UTF-8 is interpreted as Latin-1.
     const char32_t c =
         length == 0 ? static_cast<uint8_t>(text[0]) : decodeUtf8(text.substr(0, length));
     if (c == '"' || c == '\\')
@@ -99,7 +100,7 @@ template <typename T> std::optional<T> parseReal(std::string_view text) {
     return negative ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
   if (text == ".nan" || text == ".NaN" || text == ".NAN")
     return std::numeric_limits<T>::quiet_NaN();
-  // from_chars also knows "inf" and "nan", which YAML takes for strings.
+  // from_chars also accepts "inf" and "nan", which are strings in YAML.
   if (text.empty() || (!isDigit(text[0]) && text[0] != '.'))
     return std::nullopt;
   T value = 0;
@@ -107,8 +108,8 @@ template <typename T> std::optional<T> parseReal(std::string_view text) {
   if (result.ptr != text.data() + text.size() || result.ec == std::errc::invalid_argument)
     return std::nullopt;
   if (result.ec == std::errc::result_out_of_range) {
-    // Too large is an error. Too small is a zero: only a long run of digits or a large negative exponent
-    // gets there, never a number that formatFloat wrote.
+    // Overflow is an error; underflow gives zero. Only a long run of digits or a large negative
+    // exponent underflows, never a number that formatFloat wrote.
     if (text.find("e-") == std::string_view::npos && text.find("E-") == std::string_view::npos)
       return std::nullopt;
     value = 0;

@@ -1,4 +1,4 @@
-// Version rules: everything up to ours is read, anything newer is refused by number.
+// Versions up to ours are read; newer ones are rejected with their number.
 #include "tigris/Serialize/Schema.h"
 
 namespace tigris {

@@ -4,7 +4,8 @@
 //   Expected<Graph> graph = readStream(text, path);
 //   Expected<std::string> out = writeStream(*graph);             // the same bytes again
 //
-// Weights nobody looked at are never decoded: they are copied from the input's text into the output's.
+// Weights that no pass accesses are never decoded: they are copied from the input's text to the
+// output's.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -17,45 +18,47 @@
 
 namespace tigris {
 
-/// What becomes of constants of more than 16 elements (smaller ones are always lists of numbers, and
-/// quantization arrays are always real and in the stream).
+/// Form of constants with more than 16 elements. Smaller ones are always lists of numbers;
+/// quantization arrays are always written out in the stream.
 enum class WeightsMode : uint8_t {
-  /// Base64 in the stream. Data that was read as a side-file reference or as a pattern and has not been
-  /// changed stays what it is, so that a tool in the middle of a pipe keeps the form of its input.
+  /// Base64 in the stream. Unchanged data that was read from a side file or as a pattern keeps that
+  /// form, so that a tool in the middle of a pipeline preserves the form of its input.
   Inline,
-  /// Raw bytes in one side file, referred to by offset. Patterns stay patterns.
+  /// Raw bytes in one side file, referenced by offset. Patterns stay patterns.
   File,
-  /// A seeded pattern instead of the data of float32, int8 and int32 weights and biases; constants
-  /// with a meaning (indices, scales, variances) stay real. For tests and benchmarks that ship no weights.
+  /// A seeded pattern in place of the data of float32, int8 and int32 weights and biases. Constants
+  /// whose values matter (indices, scales, variances) are kept. For tests and benchmarks without
+  /// weights.
   Splat,
 };
 
 struct WriteOptions {
   WeightsMode weights = WeightsMode::Inline;
-  /// File mode: where the weights go, relative to the current directory.
+  /// File mode: path of the side file, relative to the current directory.
   std::string weightsFile;
-  /// Where the caller will put the returned text; "-" is standard output, which counts as a file of
-  /// the current directory. References to side files are spelled relative to this file's directory.
+  /// Where the caller will write the returned text; "-" is standard output, which counts as a file
+  /// in the current directory. References to side files are relative to this file's directory.
   std::string streamFile = "-";
-  /// File mode: takes the bytes for `weightsFile`; without it they are written there at once.
+  /// File mode: receives the bytes for `weightsFile`; if empty, the file is written at once.
   std::function<Status(const std::string& path, std::string bytes)> writeSideFile;
 };
 
-/// The graph as text; equal graphs give equal bytes. In File mode the side file is written atomically
-/// before this returns; nothing else touches the disk. Fails with IoError when it cannot be written, and
-/// with BadWeights when data that has to be decoded is damaged.
+/// The graph as text; equal graphs give equal bytes. In File mode the side file is written
+/// atomically before this returns; no other file is written. Fails with IoError if the side file
+/// cannot be written, and with BadWeights if data that must be decoded is damaged.
 Expected<std::string> writeStream(const Graph& graph, const WriteOptions& options = {});
 
-/// Parses, validates and verifies a stream. `fileName` ("-" is standard input) appears in messages, and
-/// its directory is where relative side-file names start. The graph's constants share `text` and decode
-/// their part on first use: Blob::bytes() throws DataError when that part is damaged.
+/// Parses, validates and verifies a stream. `fileName` ("-" is standard input) is used in messages,
+/// and relative paths of side files start at its directory. The graph's constants share `text` and
+/// decode their part on first use: Blob::bytes() throws DataError if that part is damaged.
 ///
-/// Fails with EmptyInput, BadYaml, BadStream (something else than a stream: the text says what it looks
-/// like and which tool reads it), BadVersion, UnknownKey, BadValue, DuplicateName, UnknownTensor,
+/// Fails with EmptyInput, BadYaml, BadStream (not a stream; the message names the kind of file and
+/// the tool that reads it), BadVersion, UnknownKey, BadValue, DuplicateName, UnknownTensor,
 /// BadAttr, BadWeights, or the first error of verifyGraph() with the others as notes.
 ///
-/// Stage `imported`: results of operators have the types and shapes that their operands give, whatever the stream
-/// states (IR/ShapeCompletion.h); warnings about that go to `warnings`.
+/// In the imported form, results of operators get the types and shapes that their operands
+/// determine, whatever the stream states (IR/ShapeCompletion.h); warnings about differences go to
+/// `warnings`.
 Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName,
                            DiagnosticEngine* warnings = nullptr);
 

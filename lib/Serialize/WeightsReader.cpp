@@ -1,5 +1,5 @@
-// The scanner knows one layout and gives up on any other; the general path knows the schema. Both end in
-// addEntry(), so that they cannot disagree about what a blob may say.
+// The scanner accepts one layout and leaves all others to the general parser, which knows the
+// schema. Both call addEntry(), so that they agree about the contents of a blob.
 #include "tigris/Serialize/WeightsReader.h"
 
 #include "tigris/Serialize/Base64.h"
@@ -16,10 +16,10 @@ namespace tigris {
 
 namespace {
 
-/// A pattern this large is no test's wish but a slip in a hand-written stream.
+/// A larger pattern is a mistake in a handwritten stream.
 constexpr uint64_t MaxPatternBytes = uint64_t{1} << 30;
 
-/// Walks over lines, which it numbers.
+/// Iterates over lines and counts them.
 class LineCursor {
 public:
   LineCursor(std::string_view text, int line) : text_(text), line_(line) {}
@@ -42,7 +42,7 @@ public:
   int line() const { return line_; }
   std::string_view from(size_t start) const { return text_.substr(start, at_ - start); }
   std::string_view rest() const { return text_.substr(at_); }
-  /// Moves over `block`, which is what follows and ends with a newline.
+  /// Skips `block`, which starts at the cursor and ends with a newline.
   void jump(std::string_view block, size_t lines) {
     at_ += block.size();
     line_ += static_cast<int>(lines);
@@ -59,14 +59,14 @@ constexpr std::string_view BlockIndent = "      ";
 
 struct Block {
   std::string_view text;
-  /// Laid out as the printer would.
+  /// Whether it has the printer's layout.
   bool canonical = false;
 };
 
-/// The block scalar that follows, of which `bytes` bytes are expected.
+/// The block scalar at the cursor, which should hold `bytes` bytes.
 Block takeBlock(LineCursor& cursor, uint64_t bytes) {
   const std::string_view rest = cursor.rest();
-  // Not more than the text has, or the length would overflow.
+  // Limit to the size of the text, so that the length does not overflow.
   if (bytes <= rest.size()) {
     const std::string_view block = rest.substr(0, base64BlockLength(bytes));
     const bool ends = rest.substr(block.size(), BlockIndent.size()) != BlockIndent;
@@ -203,7 +203,7 @@ void WeightsReader::setBlock(Entry& entry, std::string_view block, bool canonica
     checkLength(entry, block, *entry.bytes);
 }
 
-/// A stream that was cut off ends inside a blob: better to say so now than when the data is needed.
+/// A truncated stream ends inside a blob; report it now and not when the data is needed.
 void WeightsReader::checkLength(const Entry& entry, std::string_view encoded,
                                 uint64_t bytes) const {
   const size_t found = countBase64(encoded);
@@ -363,7 +363,7 @@ BlobRef WeightsReader::loadData(const std::string& name, const Entry& entry, uin
         bytes, *entry.crc,
         std::make_shared<TextSource>(name, text_, *entry.block, entry.canonical));
   }
-  // The general parser's strings do not outlive reading, so this data is decoded now.
+  // The strings of the general parser do not outlive reading, so this data is decoded now.
   if (entry.data != nullptr && entry.data->kind != YamlNode::Kind::Scalar)
     reader_.fail(DiagId::BadValue, *entry.data, "blob '", name, "': data must be base64 text, not ",
                  describeNode(*entry.data));

@@ -1,4 +1,5 @@
-// The weights document: finds each blob without decoding it, then hands blobs out by name and type.
+// Reader of the weights document: locates each blob without decoding it, then returns blobs by name
+// and type.
 #pragma once
 
 #include "tigris/IR/Tensor.h"
@@ -12,36 +13,37 @@
 
 namespace tigris {
 
-/// Everything here throws ReadFailure.
+/// All members throw ReadFailure.
 class WeightsReader {
 public:
-  /// `reader` must outlive this; its file name's directory is where relative side files are looked for.
+  /// `reader` must outlive this object; relative side files are searched in the directory of its
+  /// file.
   WeightsReader(const NodeReader& reader, std::shared_ptr<const std::string> text);
 
-  /// Reads the document, which lies inside the text given above. In the printer's own form it is scanned
-  /// at memory speed; any other YAML of the same schema is accepted at yaml-cpp's.
+  /// Reads the document, which is inside the text given above. The printer's own layout is scanned
+  /// at memory speed; any other YAML of the same schema is parsed by yaml-cpp.
   void read(const YamlDocument& document);
 
-  /// The data of tensor `tensor`, whose type and shape must be set; `where` is its line.
+  /// The data of `tensor`, whose type and shape must be set; `where` is its line.
   BlobRef constant(const Tensor& tensor, const YamlNode& where);
-  /// A quantization array kept as a blob of float32 or int32.
+  /// A quantization array that is stored as a blob of float32 or int32.
   std::vector<float> scales(const YamlNode& reference);
   std::vector<int32_t> zeroPoints(const YamlNode& reference);
 
-  /// Refuses blobs that nothing asked for.
+  /// Rejects blobs that nothing referenced.
   void finish() const;
 
 private:
   struct Entry {
-    /// Its map without inline data that the scanner took out.
+    /// Its map, without inline data that the scanner removed.
     const YamlNode* node = nullptr;
     const YamlNode* values = nullptr;
     const YamlNode* fill = nullptr;
     const YamlNode* file = nullptr;
     const YamlNode* data = nullptr;
-    /// Inside the stream's text.
+    /// Inside the text of the stream.
     std::optional<std::string_view> block;
-    /// The block is laid out as the printer would.
+    /// Whether the block has the printer's layout.
     bool canonical = false;
     std::optional<uint64_t> bytes;
     std::optional<uint32_t> crc;
@@ -51,7 +53,7 @@ private:
 
   void readGeneral(const YamlDocument& document);
   bool scan(const YamlDocument& document);
-  /// `hasBlock`: the scanner took inline data out of the entry.
+  /// `hasBlock`: the scanner removed inline data from the entry.
   Entry& addEntry(const YamlNode& node, bool hasBlock);
   void setBlock(Entry& entry, std::string_view block, bool canonical);
   void checkLength(const Entry& entry, std::string_view encoded, uint64_t bytes) const;

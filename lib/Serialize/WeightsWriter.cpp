@@ -1,4 +1,5 @@
-// Chooses for each blob the form that costs least: numbers, the text it was read as, a reference, base64.
+// Chooses the cheapest form for each blob: numbers, the text it was read from, a reference, or
+// base64.
 #include "tigris/Serialize/WeightsWriter.h"
 
 #include "tigris/Serialize/Base64.h"
@@ -17,10 +18,10 @@ namespace tigris {
 
 namespace {
 
-/// Start of each blob in a side file, so that readers may map it and use it in place.
+/// Alignment of blobs in a side file, so that readers may map it and use it in place.
 constexpr uint64_t SideFileAlign = 64;
 
-/// Reads element `index` of raw little-endian data.
+/// Element `index` of raw little-endian data.
 template <typename T> T element(std::span<const uint8_t> bytes, size_t index) {
   T value{};
   std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
@@ -46,7 +47,7 @@ int64_t integerElement(std::span<const uint8_t> bytes, size_t index, DType type)
   }
 }
 
-/// Whether `.nan` would lose the bits of a not-a-number.
+/// Whether a NaN has bits that `.nan` would lose.
 bool hasOddNan(std::span<const uint8_t> bytes, DType type) {
   const size_t count = bytes.size() / dtypeSize(type);
   for (size_t i = 0; i < count; ++i) {
@@ -60,13 +61,13 @@ bool hasOddNan(std::span<const uint8_t> bytes, DType type) {
   return false;
 }
 
-/// Whether numbers in a list can spell the data exactly.
+/// Whether a list of numbers represents the data exactly.
 bool printsAsValues(const Blob& blob, DType type) {
   if (blob.size() > static_cast<size_t>(FewElements) * dtypeSize(type) || type == DType::Float16)
     return false;
   const auto bytes = blob.bytes();
   for (size_t i = 0; isInteger(type) && i < bytes.size() / dtypeSize(type); ++i) {
-    // A bool or nibble that holds more than its type can be kept, but not be read from a list.
+    // A bool or nibble outside its type's range can be kept, but not read from a list.
     const int64_t value = integerElement(bytes, i, type);
     if (value < dtypeMin(type) || value > dtypeMax(type))
       return false;
@@ -96,7 +97,7 @@ void appendCrc(std::string& out, uint32_t crc) {
   out += '"';
 }
 
-/// `path` as seen from the directory of `streamFile`.
+/// `path` relative to the directory of `streamFile`.
 std::string relativePath(const std::string& path, const std::string& streamFile) {
   namespace fs = std::filesystem;
   const fs::path directory = streamFile == "-" ? fs::path() : fs::path(streamFile).parent_path();
@@ -106,8 +107,8 @@ std::string relativePath(const std::string& path, const std::string& streamFile)
   return fs::absolute(path).lexically_normal().lexically_relative(base).string();
 }
 
-/// Keeps activations from growing through layers: at most one over the root of the number of
-/// products per sum, whichever of the two leading readings of the shape gives that number.
+/// Amplitude that keeps activations from growing through layers: at most 1 / sqrt(products per
+/// sum), for the smaller result of the two common readings of the shape.
 float floatAmplitude(const Shape& shape) {
   if (shape.rank() < 2)
     return 0.0625F;
@@ -151,7 +152,7 @@ bool WeightsWriter::mayBePattern(const Item& item) const {
     return false;
   for (const OpId user : graph_.users(item.tensor)) {
     const Op& op = graph_.op(user);
-    // Random variances are negative, and unknown ops may want anything.
+    // Random variances would be negative, and unknown ops may require particular values.
     if (op.kind == OpKind::BatchNormalization || op.kind == OpKind::Unknown)
       return false;
     const OpInfo& info = opInfo(op.kind);

@@ -1,4 +1,4 @@
-// Collects the blobs of a graph and prints the weights document, with its side file in file mode.
+// Collects the blobs of a graph and prints the weights document, and its side file in file mode.
 #pragma once
 
 #include "tigris/Serialize/Stream.h"
@@ -14,12 +14,12 @@ public:
   WeightsWriter(const Graph& graph, const WriteOptions& options)
       : graph_(graph), options_(options) {}
 
-  /// The data of a constant, under its own name.
+  /// Adds the data of a constant under its own name.
   void addConstant(TensorId id);
-  /// A quantization array, under `base` or `base` made different from all other blobs. Returns the name.
+  /// Adds a quantization array under `base`, made unique among all blobs. Returns the name.
   template <typename T> std::string addArray(const std::string& base, const std::vector<T>& values);
 
-  /// Appends the document, or nothing when there are no blobs. Throws DataError for damaged data.
+  /// Appends the document, or nothing if there are no blobs. Throws DataError for damaged data.
   Status print(std::string& out);
 
 private:

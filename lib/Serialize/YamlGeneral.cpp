@@ -1,4 +1,5 @@
-// yaml-cpp's parser events into our tree: its own node type is slow, keeps duplicate keys, and loses places.
+// Converts yaml-cpp's parser events to our tree. yaml-cpp's own node type is slow, keeps duplicate
+// keys and loses positions.
 #include "tigris/Serialize/Scalar.h"
 #include "tigris/Serialize/Yaml.h"
 
@@ -13,11 +14,11 @@ namespace tigris {
 
 namespace {
 
-/// Lets yaml-cpp read the text where it lies.
+/// A stream buffer over the text, without a copy.
 class ViewBuffer : public std::streambuf {
 public:
   explicit ViewBuffer(std::string_view text) {
-    // The get area is never written through.
+    // The get area is never written to.
     char* first = const_cast<char*>(text.data());
     setg(first, first, first + text.size());
   }
@@ -25,7 +26,7 @@ public:
 
 class TreeBuilder : public YAML::EventHandler {
 public:
-  /// Crosses yaml-cpp's frames up to parseGeneral().
+  /// Thrown through yaml-cpp's frames and caught in parseGeneral().
   struct Refused {
     DiagId id;
     int line;
@@ -71,7 +72,7 @@ public:
     open_.pop_back();
   }
 
-  // yaml-cpp gives an absent value the place -1.
+  // yaml-cpp gives an absent value the line -1.
   int lineOf(const YAML::Mark& mark) const { return std::max(mark.line, 0) + firstLine_; }
   static int columnOf(const YAML::Mark& mark) { return std::max(mark.column, 0) + 1; }
 
@@ -102,7 +103,7 @@ private:
       refuse(mark, strCat("tag '", tag, "' is not supported"));
     if (open_.size() >= MaxYamlDepth)
       refuse(mark, strCat("values are nested more than ", MaxYamlDepth, " deep"));
-    // A parent's vector does not grow while a child is open, so the pointers stay good.
+    // A parent's vector does not grow while a child is open, so the pointers stay valid.
     open_.push_back(&add(mark, kind, map ? "a map" : "a list"));
   }
 
@@ -143,7 +144,7 @@ Expected<YamlTree> parseGeneral(std::string_view text, int firstLine, const std:
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder))
       return tree;
-    // The text is one document, so a second one is what follows a value that ended early.
+    // The text is one document, so a second one means that a value ended early.
     YamlTree rest;
     TreeBuilder restBuilder(rest, firstLine);
     if (parser.HandleNextDocument(restBuilder))

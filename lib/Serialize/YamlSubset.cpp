@@ -1,7 +1,8 @@
-// The part of YAML our printer uses: block maps and lists, and on one line each flow collections, plain
-// and double-quoted scalars. Anything else (comments behind values, scalars over several lines, block
-// scalars, other quotes, tags, tabs) gives up, and the general parser has its say. Giving up is
-// therefore always right; accepting what YAML reads otherwise never is.
+// Parser of the subset of YAML that our printer uses: block maps and lists, and single-line flow
+// collections, plain and double-quoted scalars. On anything else (comments after values, multi-line
+// scalars, block scalars, other quotes, tags, tabs) it gives up, and the general parser reads the
+// text. Giving up is therefore always correct; accepting a text that YAML reads differently never
+// is.
 #include "tigris/Serialize/Scalar.h"
 #include "tigris/Serialize/Yaml.h"
 
@@ -78,7 +79,7 @@ private:
 
   // --- block structure
 
-  /// The value whose first line is the current one, at the current column.
+  /// Parses the value whose first line is the current one, at the current column.
   bool parseBlock(YamlNode& node, size_t depth) {
     if (depth > MaxYamlDepth)
       return false;
@@ -124,7 +125,7 @@ private:
 
   bool parseKey(YamlNode& key) {
     place(key);
-    // YAML looks at most 1,024 characters ahead for the colon.
+    // YAML looks for the colon at most 1,024 characters ahead.
     if (!parseString(key) || key.kind != YamlNode::Kind::Scalar || key.text.size() > 500 ||
         !take(':'))
       return false;
@@ -144,7 +145,7 @@ private:
         nextLine();
         if (!atEnd_ && indent_ > indent && !parseBlock(value, depth + 1))
           return false;
-        // A list may legally stand at its key's own indentation; the general parser knows.
+        // A list may be at the same indentation as its key; leave that to the general parser.
         if (!atEnd_ && indent_ == indent && isItem())
           return false;
       } else {
@@ -158,7 +159,7 @@ private:
     return (atEnd_ || indent_ < indent) && !duplicateKey(node.items);
   }
 
-  /// A value that ends with the line; leaves the next line current.
+  /// Parses a value that ends with the line; moves to the next line.
   bool parseInline(YamlNode& node, size_t depth) {
     if (!parseFlow(node, depth) || !done())
       return false;
@@ -309,7 +310,7 @@ private:
   size_t lineStart_ = 0;
   size_t lineEnd_ = 0;
   size_t at_ = 0;
-  /// Column, from 0, at which the current line's value begins; behind a "- " it is that value's column.
+  /// Column, from 0, at which the current line's value begins; after "- ", the column of the item.
   size_t indent_ = 0;
   int lineNumber_;
   bool atEnd_ = false;
