@@ -1,4 +1,4 @@
-// One builder function per family of operators.
+// Access rules: one builder function per family of operators.
 #include "tigris/Analysis/BoxAccess.h"
 
 #include "tigris/Analysis/ResizeTables.h"
@@ -35,7 +35,7 @@ Box hull(const Box& a, const Box& b) {
 
 namespace {
 
-/// Quotient rounded up, for a positive divisor.
+/// Quotient rounded up; the divisor is positive.
 int64_t ceilDiv(int64_t value, int64_t divisor) {
   return value >= 0 ? (value + divisor - 1) / divisor : -(-value / divisor);
 }
@@ -77,7 +77,7 @@ Range AxisAccess::need(Range result) const {
     return {std::clamp<int64_t>(result.begin - pad, 0, size - 1),
             std::clamp<int64_t>(result.end - pad, 1, size)};
   case Kind::Reflect: {
-    // A reflected position -i is element i: everything from the border to there.
+    // A reflected position -i is element i, so everything from the border to there is needed.
     const int64_t begin = result.begin - pad;
     const int64_t end = result.end - pad;
     Range range = clipped(begin, end);
@@ -155,7 +155,8 @@ private:
     rule(input, axis).axis = resultAxis;
   }
 
-  /// Constants lie in flash as they are: only a part of the first axis that is not 1 is contiguous.
+  /// Constants are stored in flash as a whole: only a part of the first axis of size > 1 is
+  /// contiguous.
   void keepInOnePiece(size_t input) {
     const Shape& constant = shape(input);
     size_t leading = 0;
@@ -230,7 +231,7 @@ private:
       axis.stride = window->strides[i];
       axis.pad = window->pads[i];
       axis.reach = window->dilations[i] * (window->kernel[i] - 1) + 1;
-      // Each result must see at least one input, or a part of the result could be left with nothing.
+      // Every result must have at least one input; otherwise a part of the result could have none.
       for (int64_t at = 0; at < y_[i + 1]; ++at)
         if (axis.need({at, at + 1}).size() == 0)
           return false;
@@ -291,7 +292,7 @@ private:
     return true;
   }
 
-  /// Softmax and LayerNormalization: from `axis` on (softmax: only it) everything is needed.
+  /// Softmax and LayerNormalization need everything from `axis` on (softmax: `axis` only).
   bool wholeAxes(size_t count) {
     const auto first = normalizeAxis(op_.attrs.getInt("axis", -1), y_.rank());
     if (!first)
@@ -314,7 +315,7 @@ private:
     if (isConstant(1)) {
       if (b.rank() == 2)
         return a.rank() == y_.rank();
-      // A constant is laid out once, so a part of its columns would not be contiguous.
+      // A constant is stored once, so a part of its columns would not be contiguous.
       for (size_t axis = 0; axis + 2 < y_.rank(); ++axis)
         never(axis);
       never(last);
@@ -326,7 +327,8 @@ private:
     return true;
   }
 
-  /// The first `count` axes of an operand follow the first `resultCount` of the result, aligned at their ends.
+  /// The first `count` axes of an operand follow the first `resultCount` of the result, aligned at
+  /// their ends.
   void alignLeading(size_t input, size_t count, size_t resultCount) {
     for (size_t i = 0; i < count; ++i) {
       const size_t axis = count - 1 - i;
@@ -365,7 +367,7 @@ private:
     return true;
   }
 
-  /// A table of indices along one axis, which stays whole.
+  /// Gather: a table of indices along one axis, which stays whole.
   bool gather() {
     const auto axis = normalizeAxis(op_.attrs.getInt("axis"), shape(0).rank());
     if (!axis || !isConstant(1) || shape(1).rank() != 1)
@@ -414,7 +416,7 @@ private:
     }
   }
 
-  /// The first `count` operands broadcast to the result; the rest are per-channel constants.
+  /// The first `count` operands broadcast to the result; the others are per-channel constants.
   bool elementwise(size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const size_t rank = shape(i).rank();

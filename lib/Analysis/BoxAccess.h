@@ -1,8 +1,13 @@
-// Which part of its operands an op needs for a part of its result: what tiles, halos and strips follow from.
+// The part of each operand that an op needs for a part of its result. Tiles, halos and streamed
+// rows follow from it.
 //
-// Parts are boxes, one range per axis of the stored tensor. Every rule works axis by axis: the range of an
-// operand's axis follows from the range of at most one axis of the result. The runtime has the same rules
-// (runtime/src/access.c); traffic and peaks predicted from these are compared with what it counts.
+// Parts are boxes: one range per axis of the stored tensor. Rules work axis by axis: the range of
+// an operand's axis depends on the range of at most one axis of the result. Example: for rows [4,
+// 8) of the result, a 3x3 convolution with stride 1 and pads 1 needs rows [3, 9) of its input and
+// all input channels.
+//
+// The runtime implements the same rules (runtime/src/access.c). Tests compare the traffic and peaks
+// predicted from these rules with what the runtime counts.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -24,7 +29,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// The smallest range that holds both; an empty range adds nothing.
+/// The smallest range that contains both; an empty range adds nothing.
 inline Range hull(Range a, Range b) {
   if (a.size() == 0)
     return b;
@@ -32,12 +37,12 @@ inline Range hull(Range a, Range b) {
     return a;
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
-/// Part `index` of `size` elements cut into `parts`.
+/// Part `index` of `size` elements split into `parts`.
 inline Range partOf(int64_t size, int64_t parts, int64_t index) {
   return {index * size / parts, (index + 1) * size / parts};
 }
 
-/// A box of a tensor of rank 1 to 4; axes from the rank on are [0, 1).
+/// A box of a tensor of rank 1 to 4; axes beyond the rank are [0, 1).
 struct Box {
   static constexpr size_t MaxRank = 4;
   std::array<Range, MaxRank> axes = {Range{0, 1}, Range{0, 1}, Range{0, 1}, Range{0, 1}};
@@ -58,33 +63,34 @@ Box wholeBox(const Shape& shape);
 Box emptyBox(const Shape& shape);
 Box hull(const Box& a, const Box& b);
 
-/// How the range of one axis of an operand follows from the result's box.
+/// How the range of an operand's axis depends on the result's box.
 struct AxisAccess {
   enum class Kind : uint8_t {
-    /// All of it, whatever the result's part.
+    /// The whole axis, for every part of the result.
     All,
     /// The range of the result's axis.
     Same,
-    /// Sliding windows: `stride`, `pad` before the first element, `reach` = dilation * (kernel - 1) + 1. All
-    /// `results` together take the whole axis, with what no window reaches: rows stay in one piece.
+    /// Sliding windows with `stride`, `pad` before the first element, and `reach` = dilation *
+    /// (kernel - 1) + 1. The windows of all `results` together take the whole axis, including
+    /// elements that no window reaches, so that rows stay contiguous.
     Window,
-    /// Transposed windows: the inputs whose windows touch the range.
+    /// Transposed windows: the inputs whose windows intersect the range.
     Transposed,
-    /// The rows a resampling table names.
+    /// The rows listed in a resampling table.
     Table,
     /// Element start + i * step.
     Affine,
-    /// Element i - before, held inside the axis: constant and edge padding.
+    /// Element i - before, clamped to the axis: constant and edge padding.
     Clamp,
-    /// The same with positions outside reflected at the border.
+    /// The same, with positions outside reflected at the border.
     Reflect,
     /// Input channel o / ratio of a depthwise convolution.
     Divide,
-    /// All input channels of the groups that the output channels belong to.
+    /// All input channels of the groups of the output channels.
     Groups
   };
   Kind kind = Kind::All;
-  /// Axis of the result the range depends on.
+  /// Axis of the result on which the range depends.
   size_t axis = 0;
   int64_t size = 1;
   int64_t stride = 1;
@@ -101,19 +107,20 @@ struct AxisAccess {
   Range need(Range result) const;
 };
 
-/// The access rules of one op, resolved once.
+/// The access rules of one op.
 class BoxAccess {
 public:
-  /// nullopt when the op runs on whole tensors only: it has no rules, a rank outside 1..4, more than one
-  /// result, or padding that would leave a result without any input to look at.
+  /// nullopt if the op runs on whole tensors only: it has no rules, a rank outside 1..4, more than
+  /// one result, or padding that would leave a result without any input.
   static std::optional<BoxAccess> make(const Graph& graph, const Op& op);
 
-  /// The box of operand `input`, an activation, for a box of the result.
+  /// The box of operand `input`, an activation, that a box of the result needs.
   Box need(size_t input, const Box& result) const;
-  /// True when the result may be cut into `parts` along the axis and every part is an op of its own.
+  /// Whether the result may be split into `parts` along the axis such that every part is an op of
+  /// its own.
   bool canCut(size_t axis, int64_t parts) const;
 
-  /// False for a box that holds a part of an axis which must stay whole, or parts of several groups.
+  /// False for a box with a part of an axis that must stay whole, or with parts of several groups.
   bool allows(const Box& result) const;
 
 private:
@@ -129,8 +136,8 @@ private:
   friend class AccessBuilder;
 };
 
-/// True for ops that only move bytes. Where whole tensors do not fit the fast arena they run directly
-/// in slow memory: they read and write every byte once, as loads and spills would.
+/// Whether the op only moves bytes. If its tensors do not fit the fast arena, it runs directly in
+/// slow memory: it reads and writes every byte once, as loads and spills would.
 bool onlyMovesBytes(OpKind kind);
 
 } // namespace tigris

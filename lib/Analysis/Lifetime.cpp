@@ -1,4 +1,4 @@
-// Joins reshapes with their sources and finds first and last steps.
+// Joins reshapes with their sources and computes first and last steps.
 #include "tigris/Analysis/Lifetime.h"
 
 #include <algorithm>

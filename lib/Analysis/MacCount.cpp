@@ -1,4 +1,4 @@
-// One formula per operator that multiplies and accumulates.
+// One formula per operator with multiply-accumulates.
 #include "tigris/Analysis/MacCount.h"
 
 namespace tigris {

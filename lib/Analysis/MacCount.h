@@ -1,12 +1,12 @@
-// Multiply-accumulates of operators, the usual measure of a network's work.
+// Multiply-accumulate counts of operators, the usual measure of a network's work.
 #pragma once
 
 #include "tigris/IR/Graph.h"
 
 namespace tigris {
 
-/// Convolutions, transposed convolutions, dense layers and matrix products; 0 for everything else.
-/// Taps that fall into the padding are counted, as every published figure does.
+/// Counts convolutions, transposed convolutions, dense layers and matrix products; 0 for all other
+/// ops. Taps in the padding are counted, as in published figures.
 uint64_t macCount(const Graph& graph, const Op& op);
 
 } // namespace tigris

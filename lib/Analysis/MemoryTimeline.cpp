@@ -1,4 +1,4 @@
-// Sums of differences.
+// Prefix sums over births and deaths.
 #include "tigris/Analysis/MemoryTimeline.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -9,7 +9,8 @@
 namespace tigris {
 
 MemoryTimeline computeTimeline(std::span<const LiveBuffer> buffers, size_t steps, uint64_t align) {
-  // What a step adds to the sums of the step before it, modulo 2^64, and the largest padding of any buffer there.
+  // Per step: the difference to the previous sum modulo 2^64, and the largest padding of any live
+  // buffer.
   std::vector<uint64_t> live(steps + 1);
   std::vector<uint64_t> rounded(steps + 1);
   std::vector<uint64_t> padding(steps);

@@ -15,7 +15,7 @@ namespace {
 using Dependencies = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 using Vertex = boost::graph_traits<Dependencies>::vertex_descriptor;
 
-/// Collects vertices as the search leaves them: producers before the ops that need them.
+/// Collects vertices in the order in which the search finishes them: producers before their users.
 class PostOrder : public boost::default_dfs_visitor {
 public:
   explicit PostOrder(std::vector<Vertex>& finished) : finished_(&finished) {}

@@ -1,4 +1,4 @@
-// Joins reshapes, collects makers and readers, and finds articulations.
+// Joins reshapes, collects producers and readers, and finds articulations.
 #include "tigris/Analysis/OrderProblem.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -9,7 +9,7 @@ namespace tigris {
 
 namespace {
 
-/// Tensors that one or more Reshapes lead to from `tensor`'s root.
+/// The tensors that one or more Reshapes derive from the root of `tensor`.
 class ReshapeSets {
 public:
   explicit ReshapeSets(const Graph& graph) {
@@ -35,8 +35,8 @@ void insertSorted(std::vector<size_t>& list, size_t value) {
     list.insert(at, value);
 }
 
-/// For each op: everything before it leads to it. So it is when no op before it ends outside of it: each that
-/// has had no successor so far is one of its producers.
+/// For each op: whether it depends on every earlier op. It does if every earlier op that has had no
+/// successor so far is one of its producers.
 std::vector<bool> followsAll(const std::vector<std::vector<size_t>>& producers) {
   std::vector<bool> result(producers.size());
   std::vector<bool> hasSuccessor(producers.size());

@@ -1,4 +1,29 @@
-// Best-first search over down-sets, with a beam search for what is too large.
+// Searches execution orders for the lowest peak of live memory: best-first search over down-sets,
+// then a beam search for sections that are too large.
+//
+// A state is the set of ops executed so far, a down-set: with each op it contains all its
+// producers. Its live bytes do not depend on the order in which the ops ran; only the peak does.
+// The search therefore keeps one state per set, the one with the lowest peak. Expanding states by
+// rising peak (Dijkstra's algorithm with max in place of +) makes the first complete state optimal.
+//
+// Example: x (10 bytes) feeds a branch a1 (100), a2 (10) and a branch b1 (80), b2 (20); c joins
+// them into y (10).
+//   op     reads    writes      state after it     live   peak of the best path
+//   a1     x        100         {a1}               110    110
+//   b1     x         80         {b1}                90     90
+//   a2     a1        10         {a1,a2}             20    120
+//   b2     b1        20         {b1,b2}             30    110
+//   a1                          {b1,b2,a1}         120    130     x dies here
+//   b1                          {a1,a2,b1}          90    120
+// The order a1 a2 b1 b2 c has the peak 120, b1 b2 a1 a2 c has 130, and interleaved orders have
+// more.
+//
+// The graph is first split into sections at ops that every order passes (orderSections). Three
+// rules keep searches short:
+//  - A section whose best known order meets its lower bound (sectionBound) is not searched.
+//  - A state whose peak is not below the best known one is dropped.
+//  - If an op does not raise the peak and frees at least what it writes, no other successor is
+//    tried: moving this op to the front of any order raises nothing.
 #include "tigris/Analysis/OrderSearch.h"
 
 #include "tigris/Analysis/OpOrder.h"
@@ -37,7 +62,7 @@ constexpr size_t None = SIZE_MAX;
 constexpr size_t FlowsPerSection = 64;
 constexpr size_t MaxBeam = 64;
 
-/// A set of executed ops and the way there; peak and live bytes are those of this way.
+/// A set of executed ops, with the peak and the live bytes of the path by which it was reached.
 struct State {
   Bits done;
   uint64_t live = 0;
@@ -95,11 +120,12 @@ public:
     return state.peak;
   }
 
-  /// An order with a peak below `limit`, or nothing. `exhausted`: there is none, or the one given is the best.
+  /// Returns an order with a peak below `limit`, or nullopt. `exhausted`: the returned order is
+  /// optimal, or there is none.
   std::optional<std::vector<size_t>> search(uint64_t limit, size_t& work, bool& exhausted) {
     states_ = {start()};
     std::unordered_set<Bits, BitsHash> visited;
-    // Lowest peak first, then the most advanced.
+    // Lowest peak first, then the state with the most ops.
     using Key = std::tuple<uint64_t, size_t, size_t>;
     std::priority_queue<Key, std::vector<Key>, std::greater<>> open;
     open.push({0, size_, 0});
@@ -126,7 +152,7 @@ public:
     return std::nullopt;
   }
 
-  /// The same with a few states per number of executed ops.
+  /// The same search, limited to a few states per number of executed ops.
   std::optional<std::vector<size_t>> searchBeam(uint64_t limit, size_t width) {
     states_ = {start()};
     std::vector<size_t> layer = {0};
@@ -154,7 +180,7 @@ public:
   }
 
 private:
-  /// Dies when all of these ops have been executed: its readers, and its maker if that is here.
+  /// Dies when all of these ops have run: its readers, and its maker if that is in the section.
   struct Buffer {
     uint64_t bytes = 0;
     Bits users;

@@ -1,4 +1,4 @@
-// The execution order with the lowest peak.
+// Searches the execution order with the lowest peak of live memory.
 #pragma once
 
 #include "tigris/Analysis/OrderProblem.h"
@@ -7,25 +7,25 @@ namespace tigris {
 
 struct OrderResult {
   std::vector<size_t> order;
-  /// Largest of bytesDuring.
+  /// The maximum of bytesDuring.
   uint64_t peak = 0;
-  /// No order has a lower peak than this: of the sections, the peak found where the search was exhausted, and
-  /// sectionBound elsewhere. Optimal when equal to the peak.
+  /// No order has a lower peak. For sections where the search was exhausted this is the peak found,
+  /// otherwise sectionBound. The order is optimal if this equals the peak.
   uint64_t bound = 0;
 };
 
-/// Searches section by section (orderSections) for an order that needs less than the best of `known` (valid orders; at
-/// least one) does there.
+/// Searches, section by section (orderSections), for an order with a lower peak than the best of
+/// `known`, which holds at least one valid order.
 ///
-/// The states of a section are the sets of ops that can have been executed (down-sets), visited by rising peak. States
-/// that need as much as the best order known are dropped, and a section whose best order meets its
-/// sectionBound is left alone. Where an op fits below the peak so far and frees at least what it makes, no other
-/// choice is tried: moved to the front of any order it raises nothing. When `work` checks of an op in a state are
-/// used up, a beam search over the same states takes the rest; effort is counted, not timed.
+/// The states of a section are the sets of ops that can have run (down-sets), visited by rising
+/// peak; OrderSearch.cpp has an example. After `work` checks of an op in a state, a beam search
+/// over the same states handles the remaining sections. Effort is counted, not timed, so results
+/// are deterministic.
 OrderResult searchOrder(const OrderProblem& problem, std::span<const std::vector<size_t>> known,
                         size_t work = 4'000'000);
 
-/// searchOrder from the graph's own order and the depth-first one, as a whole stage would run.
+/// searchOrder from the graph's own order and the depth-first order, with the whole model as one
+/// stage.
 std::vector<OpId> leastPeakOrder(const Graph& graph, IoMode io, uint64_t align);
 
 } // namespace tigris

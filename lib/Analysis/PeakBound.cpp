@@ -1,4 +1,4 @@
-// One maximum flow per op that may matter, with Boost.Graph.
+// One maximum flow per relevant op, with Boost.Graph.
 #include "tigris/Analysis/PeakBound.h"
 
 #include <boost/graph/adjacency_list.hpp>
@@ -32,8 +32,9 @@ constexpr int64_t Unlimited = int64_t{1} << 52;
 
 bool within(OrderSection section, size_t op) { return op >= section.begin && op < section.end; }
 
-/// Left of a cut is what has been executed. An op on the left with a producer on the right costs without limit; a
-/// buffer costs its bytes when its maker is on the left and a reader on the right.
+/// The network of a section. The left side of a cut contains the executed ops. An op on the left
+/// with a producer on the right has unlimited cost; a buffer costs its bytes if its maker is on the
+/// left and a reader on the right.
 class CutNetwork {
 public:
   CutNetwork(const OrderProblem& problem, OrderSection section) : section_(section) {
@@ -49,7 +50,8 @@ public:
       addBuffer(buffer);
   }
 
-  /// Least bytes in memory when these ops and all they need have run, and those and all that needs them have not.
+  /// Minimum bytes in memory when `lefts` and everything they need have run, and `rights` and
+  /// everything that needs them has not.
   uint64_t cut(std::span<const size_t> lefts, std::span<const size_t> rights) {
     const auto force = [&](int64_t capacity) {
       for (const size_t op : rights)
@@ -96,7 +98,7 @@ private:
     }
     if (isThere && isLeft)
       constant_ += buffer.bytes;
-    else if (isLeft) // costs whenever it has been made
+    else if (isLeft) // costs whenever it has been written
       connect(vertex(*buffer.maker), right(), static_cast<int64_t>(buffer.bytes));
     else if (!readers.empty()) {
       const Vertex pays = boost::add_vertex(network_);
@@ -108,12 +110,12 @@ private:
 
   OrderSection section_;
   Network network_;
-  /// Per op: they force it to one side.
+  /// Per op: the edges that force it to one side.
   std::vector<Edge> fromLeft_, toRight_;
   uint64_t constant_ = 0;
 };
 
-/// Bytes each op makes.
+/// Bytes that each op writes.
 std::vector<uint64_t> madeBy(const OrderProblem& problem) {
   std::vector<uint64_t> made(problem.ops());
   for (const OrderProblem::Buffer& buffer : problem.buffers)
@@ -122,7 +124,8 @@ std::vector<uint64_t> madeBy(const OrderProblem& problem) {
   return made;
 }
 
-/// The ends first: with windows, the least cut is often there, and then no more is asked for.
+/// Orders the two ends first: the minimum cut of windows is often there, and then no further cut is
+/// computed.
 std::vector<size_t> endsFirst(const std::vector<size_t>& group) {
   std::vector<size_t> result = group;
   if (group.size() > 2)
@@ -134,7 +137,7 @@ std::vector<size_t> endsFirst(const std::vector<size_t>& group) {
 
 uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
                       std::span<const uint64_t> during, size_t& flows) {
-  // In a section of one op all orders agree.
+  // A section of one op has one order only.
   if (section.size() == 1)
     return during[section.begin];
   const std::vector<uint64_t> made = madeBy(problem);
@@ -159,7 +162,7 @@ uint64_t groupBound(const OrderProblem& problem, std::span<const std::vector<siz
   std::vector<size_t> step(order.size());
   for (size_t k = 0; k < order.size(); ++k)
     step[order[k]] = k;
-  // A group's first op in the order and its last limit what its cuts can come to.
+  // A group's first and last op in the order bound the value of its cuts.
   struct Case {
     uint64_t limit = 0;
     const std::vector<size_t>* group = nullptr;

@@ -1,4 +1,4 @@
-// Coordinate rules of ONNX Resize.
+// The coordinate rules of ONNX Resize.
 #include "tigris/Analysis/ResizeTables.h"
 
 #include "tigris/IR/ShapeInference.h"
@@ -81,7 +81,7 @@ void addCubic(AxisTable& table, float x, int64_t in, const ResizeRule& rule) {
   }
 }
 
-/// Factor per axis: the given ones, or those the given sizes amount to.
+/// The factor per axis: as given, or derived from the given sizes.
 Expected<std::vector<float>> resizeScales(const Op& op, const Shape& in, const Shape& out) {
   const std::vector<double> given = op.attrs.getFloats("scales");
   const std::vector<int64_t> sizes = op.attrs.getInts("sizes");
@@ -205,7 +205,7 @@ std::vector<int32_t> fractionWeights(const AxisTable& table) {
   constexpr int32_t MostTried = 1 << 12;
   constexpr int32_t Otherwise = 1 << 14;
   constexpr double MostNoise = 0.05;
-  // A coordinate is off by some units of the last place of a float as large as the axis.
+  // A coordinate may be off by some units in the last place of a float as large as the axis.
   const double noise =
       std::ldexp(2.0 + *std::max_element(table.indices.begin(), table.indices.end()), -22);
   for (int32_t one = 1; one <= MostTried && noise * one <= MostNoise; ++one)

@@ -1,4 +1,4 @@
-// Which source positions, with which weights, make each position of a resized axis.
+// Index and weight tables of a resized axis: the source positions of each output position.
 #pragma once
 
 #include "tigris/IR/Op.h"
@@ -12,7 +12,7 @@ namespace tigris {
 
 enum class ResizeMode : uint8_t { Nearest, Linear, Cubic };
 
-/// How a Resize maps coordinates; the fields are ONNX's attributes.
+/// The coordinate mapping of a Resize; the fields are ONNX's attributes.
 struct ResizeRule {
   ResizeMode mode = ResizeMode::Nearest;
   std::string coordinates = "half_pixel";
@@ -21,7 +21,8 @@ struct ResizeRule {
   bool excludeOutside = false;
 };
 
-/// The rule of a Resize op. DiagId::UnsupportedOp for tf_crop_and_resize, antialias and unknown words.
+/// The rule of a Resize op. DiagId::UnsupportedOp for tf_crop_and_resize, antialias and unknown
+/// values.
 Expected<ResizeRule> resizeRule(const Op& op);
 
 /// Row-major [output][taps].
@@ -32,22 +33,23 @@ struct AxisTable {
   std::vector<float> weights;
 };
 
-/// Coordinates are computed in float32, as onnxruntime computes them, so that ties fall alike. `scale` is the
-/// factor the model gives, or out / in. Positions outside the axis repeat its border, or, with
-/// excludeOutside, lose their weight to the others.
+/// Computes coordinates in float32, as onnxruntime does, so that ties are resolved alike. `scale`
+/// is the factor given by the model, or out / in. Positions outside the axis repeat its border;
+/// with excludeOutside their weight goes to the other taps.
 AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scale);
 
-/// Gives a one-tap axis weights of 1: the kernel wants weights on both axes or on none.
+/// Gives a one-tap axis weights of 1: the kernel requires weights on both axes or on neither.
 void addUnitWeights(AxisTable& table);
 
-/// Q10 integers that add up to 1024 for every output position; the rounding rest goes to the largest weight.
+/// Q10 integers with the sum 1024 for every output position; the rounding error goes to the largest
+/// weight.
 std::vector<int32_t> integerWeights(const AxisTable& table);
 
-/// Integers in proportion to weights >= 0, with one sum for all positions: the smallest that makes all of them integers, as
-/// far as float32 can tell, or 2^14 where none of 2^12 and less does.
+/// Integers in proportion to weights >= 0, with the same sum for all positions: the smallest sum up
+/// to 2^12 that makes all weights integers, within float32 precision, otherwise 2^14.
 std::vector<int32_t> fractionWeights(const AxisTable& table);
 
-/// Both axes of a Resize of [N, H, W, C] or [N, L, C]; the width of the latter is one position.
+/// Both axes of a Resize of [N, H, W, C] or [N, L, C]; the width of the latter is 1.
 struct ResizeTables {
   AxisTable height;
   AxisTable width;

@@ -1,4 +1,4 @@
-// Only weights' errors are corrected: their mean is known exactly, that of activations is not.
+// Corrects only the error of the weights: its mean is known exactly, that of activations is not.
 #include "tigris/Quantize/BiasCorrection.h"
 
 #include "tigris/Quantize/WeightQuant.h"
@@ -7,7 +7,7 @@ namespace tigris::quantize {
 
 namespace {
 
-/// Mean shift of each output, or empty where the operator is not one of those handled.
+/// The mean shift of each output; empty for operators that are not handled.
 std::vector<double> shifts(const Graph& graph, const Op& op, const Tensor& integers,
                            const std::vector<double>& means) {
   const Tensor& weights = graph.tensor(op.input(1));

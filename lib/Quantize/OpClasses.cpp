@@ -1,4 +1,4 @@
-// Builds on the classes the folding passes use (Transforms/QuantUtils.h).
+// Uses the classes of the folding passes (Transforms/QuantUtils.h).
 #include "tigris/Quantize/OpClasses.h"
 
 #include "tigris/Transforms/QuantUtils.h"
@@ -61,7 +61,7 @@ bool isClampedLater(const Graph& graph, TensorId id) {
 std::vector<size_t> carriedOperands(const Op& op) {
   if (isDataMovement(op) || op.kind == OpKind::Max || op.kind == OpKind::Min)
     return dataOperands(op);
-  // Interpolation stays between its operands, and its kernel works on one quantization.
+  // Interpolation stays within the range of its operands, and its kernel requires one quantization.
   if (op.kind == OpKind::Resize || op.kind == OpKind::ReduceMax || op.kind == OpKind::ReduceMin)
     return {0};
   return {};

@@ -1,5 +1,5 @@
-// How the quantizer sees operators: which carry values through unchanged, which have weights, and which have
-// results of a known range. Internal.
+// Classes of operators for the quantizer: those that carry values through unchanged, those with
+// weights, and those with a fixed range of results. Internal.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -10,40 +10,42 @@
 
 namespace tigris::quantize {
 
-/// Float tensor that is computed or fed, not a constant.
+/// Whether the tensor is a float tensor that is computed or fed, not a constant.
 bool isFloatActivation(const Graph& graph, TensorId id);
 
-/// Moves or selects elements: whether it runs on integers follows from its neighbors.
+/// Whether the op moves or selects elements, so that it runs on integers if its neighbors do.
 bool isNeutral(const Op& op);
 
-/// Weights make an operator worth quantizing wherever it stands; `Light` ones follow their operands, so
-/// that no integer island appears in the middle of float arithmetic; `Never`: functions like Exp or Pow whose
-/// results span orders of magnitude, which 256 steps cannot express.
+/// Whether quantizing an operator pays off. Always: it has weights. Light: only if its operands are
+/// quantized, to avoid integer islands in float arithmetic. Never: functions like Exp or Pow, whose
+/// results span orders of magnitude that 256 steps cannot represent.
 enum class Worth : uint8_t { Always, Light, Never };
 Worth worthOf(const Graph& graph, const Op& op);
 
-/// A tensor that only a clamp reads (perhaps after moves): the clamp joins the operator before it, and
-/// only its result is quantized, so that no step is spent on what it cuts off.
+/// Whether the only reader of the tensor, possibly after moves, is a clamp. The clamp is fused into
+/// the operator before it, and only its result is quantized, so that no step covers values it
+/// removes.
 bool isClampedLater(const Graph& graph, TensorId id);
 
-/// Operands whose values go into the result unchanged, so that integers mean the same on both sides; none for
-/// operators that compute.
+/// Operands whose values go to the result unchanged, so that both sides need the same quantization;
+/// empty for operators that compute.
 std::vector<size_t> carriedOperands(const Op& op);
 
 /// A weight operand and the axis of its output channels.
 struct WeightOperand {
   size_t index = 1;
-  /// -1 where only one scale for the whole tensor is possible.
+  /// -1 if only a single scale for the whole tensor is possible.
   int axis = -1;
 };
 /// Conv, ConvTranspose, Gemm and MatMul with constant weights.
 std::optional<WeightOperand> weightOperand(const Graph& graph, const Op& op);
 
-/// Axis of operand 0 that the weights sum over, for means per input channel; -1 where there is none.
+/// The axis of operand 0 over which the weights sum, for means per input channel; -1 if there is
+/// none.
 int inputChannelAxis(const Graph& graph, const Op& op);
 
-/// Quantization of results that the kernel fixes: Softmax 1/256 and -128, as TensorFlow Lite's int8 specification
-/// has it.
+/// The quantization that the kernel fixes for its result: Softmax has 1/256 and -128, as specified
+/// for TensorFlow Lite's int8 kernels.
 std::optional<QuantParam> fixedResult(const Op& op);
 
 } // namespace tigris::quantize

@@ -1,4 +1,5 @@
-// Union-find over tensors; the statistics of all sources of a group are merged before its range is chosen.
+// Union-find over tensors. The statistics of all sources of a group are merged before its range is
+// chosen.
 #include "tigris/Quantize/ParamGroups.h"
 
 #include "tigris/Quantize/OpClasses.h"
@@ -57,7 +58,7 @@ void ParamGroups::join(const Graph& graph, const Op& op) {
     else
       all = false;
   }
-  // With an operand outside, the result's own values say what the group must cover.
+  // With an operand outside the group, the result's own values determine what the group must cover.
   if (all)
     results_.insert(result);
 }

@@ -1,4 +1,4 @@
-// Tensors that must be quantized alike, and with what. Internal.
+// Groups of tensors that share quantization parameters, and those parameters. Internal.
 #pragma once
 
 #include "tigris/Quantize/Quantizer.h"
@@ -7,18 +7,19 @@
 
 namespace tigris::quantize {
 
-/// Scale and zero point of every tensor that is quantized.
+/// The scale and zero point of every quantized tensor.
 ///
-/// A Reshape, MaxPool or Concat on integers only works within one quantization, so its operands and
-/// results form a group. The group's range is that of the values that enter it; an operand of a Concat that
-/// others read too, or whose range is fixed, stays outside and is requantized on the way in.
+/// Operands and results of a Reshape, MaxPool or Concat on integers must have the same
+/// quantization, so they form a group. The group's range covers the values that enter it. An
+/// operand of a Concat that has other readers, or whose range is fixed, stays outside and is
+/// requantized before the Concat.
 class ParamGroups {
 public:
   /// `integerOps` are the ops that will run on integers.
   ParamGroups(const Graph& graph, const std::set<OpId>& integerOps,
               const Observations& observations, const RangeOptions& options);
 
-  /// The tensor must have been observed or be in a group with one that was.
+  /// The tensor must have been observed, or be in a group with an observed tensor.
   const QuantParam& of(TensorId tensor) const;
 
 private:

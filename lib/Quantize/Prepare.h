@@ -1,13 +1,14 @@
-// What must happen to a float graph before its ranges are worth measuring.
+// The passes that prepare a float graph for calibration.
 #pragma once
 
 #include "tigris/Pass/Pipeline.h"
 
 namespace tigris {
 
-/// The default pipeline up to the layout change, without quantization folding: constants are folded, batch
-/// normalizations are part of convolutions, products are Gemm. The graph stays imported and channels-first,
-/// and tigris-norm runs the same passes again without finding anything.
+/// The default pipeline up to the layout change, without quantization folding. Constants are
+/// folded, batch normalizations are merged into convolutions, products are Gemm. The graph stays in
+/// imported form and channels-first. tigris-norm runs the same passes again; they then change
+/// nothing.
 Expected<Pipeline> preparePipeline(const PassRegistry& registry);
 
 } // namespace tigris

@@ -1,4 +1,5 @@
-// Chooses the operators, then writes QDQ around them; repeated until qdq-fold agrees with the choice.
+// Selects operators and inserts QDQ pairs around them, repeatedly, until qdq-fold accepts the
+// selection.
 #include "tigris/Quantize/Quantizer.h"
 
 #include "tigris/Pass/PassManager.h"
@@ -18,7 +19,7 @@ namespace {
 
 using namespace quantize;
 
-/// Ops that should run on integers when `excluded` ones cannot.
+/// The ops that should run on integers, given that the `excluded` ones cannot.
 class Selection {
 public:
   Selection(const Graph& graph, const std::set<OpId>& excluded) : graph_(graph) {
@@ -27,7 +28,7 @@ public:
       if (excluded.count(id) == 0 && isFloatActivation(graph, op.output()) && isWanted(op))
         ops_.insert(id);
     }
-    // What only moves values toward integer operators moves integers, too.
+    // Ops that only move values toward integer operators move integers, too.
     const std::vector<OpId>& order = graph.order();
     for (auto at = order.rbegin(); at != order.rend(); ++at)
       if (excluded.count(*at) == 0 && isNeutral(graph.op(*at)) && feedsIntegersOnly(graph.op(*at)))
@@ -72,7 +73,7 @@ private:
   std::set<OpId> ops_;
 };
 
-/// Writes the quantization of a selection into a graph.
+/// Inserts the quantization of a selection into a graph.
 class Writer {
 public:
   Writer(Graph& graph, const std::set<OpId>& ops, const Observations& observations,
@@ -176,7 +177,8 @@ private:
     return result;
   }
 
-  /// Biases are int32 in units of scale(x) * scale(w): weights near zero must not make them overflow.
+  /// Lower bounds of weight scales. Biases are int32 in units of scale(x) * scale(w), and weights
+  /// near zero must not make them overflow.
   std::vector<double> smallestScales(const Op& op, size_t channels) const {
     constexpr double Largest = 1 << 30;
     const TensorId bias = op.input(2);
@@ -256,8 +258,9 @@ Expected<std::set<OpId>> keptFloat(const Graph& graph, const std::vector<std::st
   return result;
 }
 
-/// The int8 kernel of Softmax writes multiples of 1/256. Where the largest probability is below one half, as among the
-/// many tokens of an attention, that wastes a bit or most of them.
+/// Softmax ops whose probabilities are small. The int8 kernel writes multiples of 1/256; if the
+/// largest probability is below one half, as among the many tokens of an attention, that wastes one
+/// bit or more.
 std::set<OpId> smallProbabilities(const Graph& graph, const Observations& observations) {
   constexpr float Half = 0.5F;
   std::set<OpId> result;

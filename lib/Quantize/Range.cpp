@@ -1,4 +1,4 @@
-// The methods work on histogram cells as if all values of a cell lay in its middle.
+// The methods treat all values of a histogram cell as its midpoint.
 #include "tigris/Quantize/Range.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> Names = {"minmax", "percentile", "entropy", "mse"};
 constexpr int Levels = 256;
-/// Intervals that are tried: the full one shrunk by this many equal steps, down to a twentieth.
+/// Number of candidate intervals: the full one shrunk in equal steps down to a twentieth.
 constexpr int Candidates = 96;
 constexpr double Shrink = 0.95 / Candidates;
 
-/// Number, sum and sum of squares of all values up to each cell: any interval costs two look-ups.
+/// Prefix sums of count, value and square over cells: the error of any interval takes two lookups.
 class Moments {
 public:
   explicit Moments(const std::vector<HistogramBin>& bins) {
@@ -33,7 +33,7 @@ public:
     }
   }
 
-  /// Sum of squared errors when values are clipped to the range and rounded to `Levels` steps of it.
+  /// Sum of squared errors when values are clipped to the range and rounded to `Levels` steps.
   double error(const ValueRange& range) const {
     const size_t first = below(range.low);
     const size_t last = below(range.high);
@@ -65,7 +65,7 @@ private:
   std::vector<Sums> sums_;
 };
 
-/// A symmetric scale spends its integers on both sides alike.
+/// A symmetric scale uses the same interval on both sides of zero.
 ValueRange widened(ValueRange range, bool symmetric) {
   if (!symmetric)
     return range;
@@ -96,7 +96,7 @@ ValueRange percentile(const TensorStatistics& statistics, const ValueRange& full
   const double cut = (100 - percent) / 200 * static_cast<double>(statistics.count());
   const std::vector<HistogramBin> bins = statistics.histogram();
   const double zeros = static_cast<double>(statistics.zeros());
-  // The values beyond the cut from one end; zeros count where they lie.
+  // Removes the values beyond the cut from one end; zeros count at their position.
   const auto walk = [&](auto first, auto last, bool up) {
     double seen = 0;
     bool passedZero = false;
@@ -117,8 +117,8 @@ ValueRange percentile(const TensorStatistics& statistics, const ValueRange& full
           std::min(full.high, std::max(0.0, walk(bins.rbegin(), bins.rend(), false)))};
 }
 
-/// The distribution in cells wide enough to hold some values each: where most are empty or hold a single value,
-/// fewer cells per step always look like a better match, whatever is clipped.
+/// The distribution in cells wide enough for several values each. If most cells are empty or hold a
+/// single value, fewer cells per step always look like a better match, regardless of clipping.
 std::vector<HistogramBin> coarse(const TensorStatistics& statistics) {
   constexpr uint64_t MostCells = 512;
   constexpr uint64_t ValuesPerCell = 64;
@@ -137,8 +137,8 @@ std::vector<HistogramBin> coarse(const TensorStatistics& statistics) {
   return result;
 }
 
-/// KL(P || Q), where P is the distribution clipped to the range and Q the same spread evenly over the cells
-/// of each of `Levels` steps that hold anything.
+/// KL(P || Q). P is the distribution clipped to the range. Q is the same distribution spread evenly
+/// over the nonempty cells of each of `Levels` steps.
 double divergence(const std::vector<HistogramBin>& bins, const ValueRange& range) {
   const double step = (range.high - range.low) / (Levels - 1);
   const auto level = [&](double value) {
@@ -146,7 +146,7 @@ double divergence(const std::vector<HistogramBin>& bins, const ValueRange& range
     return static_cast<size_t>(
         std::clamp(std::nearbyint((clipped - range.low) / step), 0.0, Levels - 1.0));
   };
-  // Clipped values pile up on the outermost cells inside the range; Q does not know of them.
+  // Clipped values are added to the outermost cells of P inside the range; Q does not include them.
   std::vector<double> p;
   std::vector<size_t> levels;
   std::array<double, Levels> mass{};
@@ -233,7 +233,7 @@ QuantParam int8Param(const ValueRange& range, bool symmetric) {
   const double high = std::max(range.high, 0.0);
   const double scale = symmetric ? std::max(-low, high) / 127 : (high - low) / 255;
   const auto stored = static_cast<float>(scale);
-  // Below the smallest normal number reciprocals overflow.
+  // Reciprocals overflow below the smallest normal number.
   if (!(stored >= std::numeric_limits<float>::min()))
     return {{1.0F}, {0}, -1};
   if (symmetric)

@@ -1,4 +1,4 @@
-// The histogram doubles its reach instead of asking for the extremes first: samples are read once.
+// The histogram doubles its reach on demand, so that samples are read only once.
 #include "tigris/Quantize/TensorStatistics.h"
 
 #include "tigris/Support/Check.h"
@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// The power of two above |value|, within what float32 can hold.
+/// The smallest power of two above |value|, within float32's range.
 double reachFor(double magnitude) {
   int exponent = 0;
   std::frexp(magnitude, &exponent);
@@ -26,7 +26,7 @@ void TensorStatistics::growTo(double magnitude) {
     return;
   }
   while (magnitude >= reach_) {
-    // Twice the reach: the old cells become the middle half, two by two.
+    // Twice the reach: pairs of old cells become the middle half.
     std::vector<uint64_t> wider(Bins, 0);
     for (size_t i = 0; i < Bins; ++i)
       wider[Bins / 4 + i / 2] += bins_[i];
@@ -58,7 +58,8 @@ void TensorStatistics::add(std::span<const float> values) {
       ++zeros_;
       continue;
     }
-    // Floored, so that a power of two lies in the upper cell on both sides of zero at every reach.
+    // Floored, so that a power of two falls into the upper cell on both sides of zero at every
+    // reach.
     const double place = std::floor(static_cast<double>(value) * scale) + Bins / 2.0;
     ++bins_[static_cast<size_t>(std::clamp(place, 0.0, Bins - 1.0))];
   }

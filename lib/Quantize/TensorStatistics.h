@@ -1,4 +1,4 @@
-// What calibration remembers of a tensor's values: extremes, a histogram, and the mean of each channel.
+// Calibration statistics of a tensor: extremes, a histogram, and the mean of each channel.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tigris {
 
-/// One cell of a histogram, for reading.
+/// One cell of a histogram.
 struct HistogramBin {
   double low = 0;
   double high = 0;
@@ -16,33 +16,33 @@ struct HistogramBin {
   double middle() const { return (low + high) / 2; }
 };
 
-/// Values of one tensor over all samples, in one pass and in memory that does not grow with their number.
+/// Values of one tensor over all samples, collected in one pass and in constant memory.
 ///
-/// The histogram has a fixed number of cells over [-R, R), R a power of two that doubles (neighboring cells
-/// merge) when a value lies outside; its cells therefore never depend on the order of the samples. Zeros are
-/// counted apart: every quantization represents them exactly, and after a Relu they would drown the rest.
-/// NaN and infinities are counted and otherwise ignored.
+/// The histogram has a fixed number of cells over [-R, R). R is a power of two; it doubles, and
+/// adjacent cells merge, when a value is outside. Cells therefore do not depend on the order of the
+/// samples. Zeros are counted separately: every quantization represents them exactly, and after a
+/// Relu they would dominate. NaN and infinities are counted and otherwise ignored.
 class TensorStatistics {
 public:
   static constexpr size_t Bins = 16384;
 
-  /// Equal values give equal statistics, however they are divided into calls.
+  /// The same values give the same statistics, regardless of how they are divided into calls.
   void add(std::span<const float> values);
-  /// Adds to the sum of one channel (`count` values summing to `sum`); used for bias correction only.
+  /// Adds `count` values with the sum `sum` to one channel; used for bias correction only.
   void addChannel(size_t channel, double sum, uint64_t count);
-  /// As if all values of `other` had been added here too. Channel sums are left alone.
+  /// Adds all values of `other`, except its channel sums.
   void merge(const TensorStatistics& other);
 
-  /// Finite values seen, zeros among them.
+  /// Number of finite values, including zeros.
   uint64_t count() const { return count_; }
   uint64_t zeros() const { return zeros_; }
   uint64_t notFinite() const { return notFinite_; }
-  /// 0 while nothing was seen.
+  /// 0 if no value has been added.
   float min() const { return count_ == 0 ? 0 : min_; }
   float max() const { return count_ == 0 ? 0 : max_; }
-  /// Cells with values, zeros left out, ascending; clipped to [min, max].
+  /// Nonempty cells in ascending order, without zeros, clipped to [min, max].
   std::vector<HistogramBin> histogram() const;
-  /// Mean per channel; empty when addChannel was never called.
+  /// Mean per channel; empty if addChannel was never called.
   std::vector<double> channelMeans() const;
 
 private:

@@ -12,7 +12,7 @@ namespace tigris {
 
 namespace {
 
-/// Which scale an element uses: elements of one index of the axis lie `inner` apart in blocks.
+/// Finds the scale of an element: elements of one index of the axis are in blocks of `inner`.
 struct ChannelWalk {
   ChannelWalk(const Shape& shape, int axis) {
     if (axis < 0)
@@ -44,7 +44,8 @@ double squaredError(const std::vector<float>& values, float scale) {
   return error;
 }
 
-/// max |w| / 127, or a little less of it where clipping a few weights lets all others round better.
+/// max |w| / 127, or a smaller scale for which clipping a few weights reduces the total squared
+/// error.
 double bestScale(const std::vector<float>& values, bool leastError) {
   constexpr int Steps = 24;
   constexpr double Step = 0.0125;

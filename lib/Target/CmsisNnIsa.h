@@ -1,4 +1,4 @@
-// The kernel libraries of CMSIS-NN as the runtime's scratch formulas name them.
+// Maps kernel libraries to the CMSIS-NN variants of the runtime's scratch formulas.
 #pragma once
 
 #include "tigris/Target/KernelCosts.h"
@@ -9,7 +9,7 @@
 
 namespace tigris {
 
-/// How CMSIS-NN is compiled for the target; nullopt: its kernels are not used.
+/// The CMSIS-NN variant of the target; nullopt if it does not use CMSIS-NN.
 std::optional<tigris_cmsis_nn_isa> cmsisNnIsa(KernelLibrary kernels);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Least squares in two unknowns for each class of work.
+// Least squares with two unknowns for each class of work.
 #include "tigris/Target/CostFile.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// Minimizes the squares of (call * calls + unit * units) / cost - 1 for call and unit >= 0.
+/// Minimizes the sum of squares of (call * calls + unit * units) / cost - 1 for call and unit >= 0.
 class Fit {
 public:
   void add(const CostSample& sample) {
@@ -27,7 +27,7 @@ public:
 
   WorkCost solve() const {
     const double determinant = aa_ * bb_ - ab_ * ab_;
-    // One kind of sample says nothing of what is per call: a line through the origin then.
+    // Samples of one kind do not separate the two costs; fit a line through the origin then.
     if (determinant > 1e-9 * aa_ * bb_) {
       const WorkCost both = {(a_ * bb_ - b_ * ab_) / determinant,
                              (b_ * aa_ - a_ * ab_) / determinant};
@@ -49,7 +49,7 @@ private:
 
 std::string number(double value) { return formatSignificant(value, 6); }
 
-/// The costs a line of the file sets, by its first word.
+/// The costs on a line of the file, selected by its first word.
 struct Field {
   std::string_view name;
   std::vector<double*> values;

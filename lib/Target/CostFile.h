@@ -1,9 +1,9 @@
-// Costs of kernel calls as measured: fitted to samples, and as a file that tools write and read.
+// Measured costs of kernel calls: fitted to samples, and in a file that tools write and read.
 //
-//   # anything
-//   conv 3500 1.7          instructions (or any unit of time) per call and per unit of work
-//   depthwise 12000 7.4    one line for each WorkClass, by its name
-//   executor 480 5000      per call of a stage that runs ops whole, and of one that runs them on parts
+//   # a comment
+//   conv 3500 1.7          instructions (or another unit of time) per call and per unit of work
+//   depthwise 12000 7.4    one line per WorkClass
+//   executor 480 5000      per call in a stage that runs whole ops, and in one that runs parts
 //   slow-byte 4            per byte of slow memory
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tigris {
 
-/// What some calls of one op's kernel did and took.
+/// Work and cost of some calls of one op's kernel.
 struct CostSample {
   WorkClass work;
   double calls = 0;
@@ -22,17 +22,17 @@ struct CostSample {
   double cost = 0;
 };
 
-/// The costs that come nearest to the samples, with equal relative errors. Whatever has no samples is in proportion to
-/// `base`; so are the executor and slow memory.
+/// The costs closest to the samples in relative error. Costs without samples, those of the executor
+/// and of slow memory are scaled from `base`.
 KernelCosts fitCosts(std::span<const CostSample> samples, const KernelCosts& base);
 
 std::string printCosts(const KernelCosts& costs);
 
-/// DiagId::BadValue for a line that is none of the above, names a cost twice or has a negative number, and where a
-/// line is missing. `name` is the file's, for messages.
+/// DiagId::BadValue for an unknown line, a duplicate or negative cost, or a missing line. `name` is
+/// the file's name, for messages.
 Expected<KernelCosts> parseCosts(std::string_view text, const std::string& name);
 
-/// 'The line', as a message names it; "this line" if no person can have written it.
+/// A line as messages quote it; "this line" if it is binary data.
 std::string quotedLine(std::string_view line);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Classes and units of work by operator.
+// Work classes and work units of operators.
 #include "tigris/Target/KernelCosts.h"
 
 #include "tigris/IR/ShapeInference.h"
@@ -86,7 +86,7 @@ double workPerElement(const Graph& graph, const Op& op) {
                                                      int64_t{1}, std::multiplies<>()))
                : 1;
   }
-  default: // global pools, too
+  default: // includes global pools
     return workClass(graph, op) == WorkClass::Pool ? elements(op.input(0)) / elements(op.output())
                                                    : 1;
   }

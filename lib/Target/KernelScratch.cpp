@@ -1,4 +1,4 @@
-// From ops of the graph to the shapes that the formulas of the runtime take.
+// Converts ops of the graph to the shapes that the runtime's formulas take.
 #include "tigris/Target/KernelScratch.h"
 
 #include "tigris/IR/ShapeInference.h"
@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// What a convolution with constant weights [O, I/groups, spatial...] looks like to a kernel.
+/// The kernel's view of a convolution with constant weights [O, I/groups, spatial...].
 tigris_scratch_shape convShape(const Graph& graph, const Op& op, const Window& window) {
   const auto at = [](const std::vector<int64_t>& values, size_t index) {
     return static_cast<uint32_t>(index < values.size() ? values[index] : 1);
@@ -83,7 +83,7 @@ uint64_t kernelScratch(const Graph& graph, const Op& op, KernelLibrary kernels) 
   case OpKind::DepthwiseConv:
     return convScratch(graph, op, *isa);
   case OpKind::Gemm:
-  case OpKind::MatMul: // a tensor as second operand is no dense layer, but needs no less
+  case OpKind::MatMul: // a second operand that is not constant needs no more than a dense layer
     return denseScratch(graph, op, *isa);
   case OpKind::AveragePool:
   case OpKind::GlobalAveragePool:

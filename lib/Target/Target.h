@@ -1,4 +1,4 @@
-// What the planner knows about the processor it plans for.
+// The properties of a processor that the planner uses.
 #pragma once
 
 #include "tigris/Support/Expected.h"
@@ -10,7 +10,7 @@ namespace tigris {
 
 struct Target {
   std::string name;
-  /// Bytes, a power of two; see Targets.def.
+  /// In bytes, a power of two; see Targets.def.
   uint64_t align = 1;
   KernelLibrary kernels = KernelLibrary::Reference;
   KernelCosts costs;
@@ -20,7 +20,7 @@ struct Target {
 /// All targets; the first is the default.
 std::span<const Target> allTargets();
 
-/// DiagId::Usage with the nearest name when there is no such target.
+/// DiagId::Usage with the nearest name if there is no such target.
 Expected<Target> findTarget(std::string_view name);
 
 } // namespace tigris
