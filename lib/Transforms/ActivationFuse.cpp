@@ -1,4 +1,6 @@
-// activation-fuse: clamps become part of the operator before them.
+// activation-fuse: fuses clamps into the preceding operator.
+//
+//   Relu(Conv(x))     becomes     Conv(x) with activation Relu
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

@@ -1,4 +1,5 @@
-// batch-norm-fold: batch normalization becomes part of the weights before it, or one multiply and add.
+// batch-norm-fold: folds batch normalization into the weights of the preceding operator, or lowers
+// it to one multiply and add.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/WeightScale.h"

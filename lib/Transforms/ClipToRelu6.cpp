@@ -1,4 +1,4 @@
-// clip-to-relu6: clamps with the usual bounds get their usual names.
+// clip-to-relu6: clamps with the bounds of Relu or Relu6 become these operators.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

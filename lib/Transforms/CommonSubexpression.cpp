@@ -1,4 +1,4 @@
-// common-subexpression: quantization nodes that repeat each other are merged.
+// common-subexpression: merges duplicate quantization nodes.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -21,7 +21,7 @@ one tensor with all its readers:
 Only these two operators are merged: sharing the result of real work could keep a large tensor alive
 longer than computing it twice.)";
 
-/// Small constants are compared by content: exporters give every node its own copy.
+/// Small constants are compared by content, because exporters give every node its own copy.
 std::string operandKey(const Graph& graph, TensorId id) {
   if (!id)
     return "-";
@@ -34,7 +34,7 @@ std::string operandKey(const Graph& graph, TensorId id) {
 }
 
 bool isSameWork(const Graph& graph, OpId a, OpId b) {
-  // Constants of equal bytes mean different numbers where they carry different scales.
+  // Constants with equal bytes but different scales represent different numbers.
   return graph.op(a).attrs == graph.op(b).attrs &&
          sameQuant(graph, graph.op(a).input(0), graph.op(b).input(0)) &&
          sameQuant(graph, graph.op(a).output(), graph.op(b).output()) &&

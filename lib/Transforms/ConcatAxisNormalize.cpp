@@ -1,6 +1,6 @@
-// concat-axis-normalize: joins along the axis the runtime's channels-last tensors have.
+// concat-axis-normalize: Concat joins along the axis of the runtime's channels-last tensors.
 //
-// After layout assignment the operands of a channel Concat arrive as Transposes back to ONNX order. The
+// After layout assignment, the operands of a channel Concat are Transposes back to ONNX order. The
 // axis is renumbered and the Transposes move below:
 //
 //   Concat(Transpose(x, [0,3,1,2]), Transpose(y, [0,3,1,2]), axis=1)

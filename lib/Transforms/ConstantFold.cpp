@@ -1,4 +1,4 @@
-// constant-fold: what does not depend on the model's inputs is computed now.
+// constant-fold: evaluates operators that do not depend on the model's inputs.
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/Pass/Rewrite.h"
@@ -35,8 +35,8 @@ bool hasStaticOperands(const Graph& graph, const Op& op) {
   });
 }
 
-/// The rules compute on plain numbers. Of quantized tensors they may move elements, between tensors of
-/// one scale, and cross the border to and from real numbers.
+/// The evaluation rules compute on plain numbers. On quantized tensors they may move elements
+/// between tensors of one scale, and convert to and from real numbers.
 bool mayEvaluate(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear)
     return true;
@@ -53,7 +53,8 @@ bool isDequantizedConstant(const Graph& graph, TensorId id) {
   return source && graph.tensor(source).isConstant();
 }
 
-/// All of the op's operands `id` must be known at compile time: bounds of a Clip, the value of a Pad.
+/// Whether `id` is an operand that must be known at compile time: bounds of a Clip, the value of a
+/// Pad.
 bool isArgument(const Op& op, TensorId id) {
   const std::vector<OperandInfo>& operands = opInfo(op.kind).operands;
   for (size_t i = 0; i < op.inputs.size(); ++i)
@@ -62,8 +63,8 @@ bool isArgument(const Op& op, TensorId id) {
   return true;
 }
 
-/// Every reader computes from constants, quantized or not, or takes it as an argument. Movement does not count: there,
-/// weights may stay integers.
+/// Whether every reader computes from constants, quantized or not, or takes the result as an
+/// argument. Data movement does not count, because weights may stay integers there.
 bool isReadByConstants(const Graph& graph, const Op& dequantize) {
   const std::vector<OpId> users = graph.users(dequantize.output());
   return !users.empty() && std::all_of(users.begin(), users.end(), [&](OpId user) {
@@ -142,7 +143,7 @@ private:
   }
 
   bool dequantizes_;
-  /// Bytes of the results so far, and the multiply-accumulates they took.
+  /// Bytes of the results so far, and the multiply-accumulates spent on them.
   uint64_t made_ = 0;
   uint64_t computed_ = 0;
 };

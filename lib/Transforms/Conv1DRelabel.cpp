@@ -1,4 +1,4 @@
-// conv1d-relabel: convolutions over one axis get their own kernel.
+// conv1d-relabel: convolutions over one axis become Conv1D, which has its own kernel.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

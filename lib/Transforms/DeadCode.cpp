@@ -1,4 +1,4 @@
-// dead-code: what no model output depends on is dropped.
+// dead-code: removes operators that no model output depends on.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

@@ -1,4 +1,4 @@
-// depth-to-space-lower: blocks of channels move between depth and positions by reshaping and transposing.
+// depth-to-space-lower: DepthToSpace and SpaceToDepth become Reshape, Transpose, Reshape.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

@@ -1,4 +1,5 @@
-// depthwise-conv-relabel: convolutions of every channel by itself get their own kernel.
+// depthwise-conv-relabel: convolutions with one group per channel become DepthwiseConv, which has
+// its own kernel.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

@@ -1,4 +1,4 @@
-// explicit-padding: sliding windows say in numbers where they start, step and end.
+// explicit-padding: gives sliding windows explicit pads, strides and dilations.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -34,7 +34,7 @@ Ints spatialDims(const Graph& graph, TensorId id) {
           shape.begin() + first + static_cast<std::ptrdiff_t>(shape.rank()) - 2};
 }
 
-/// Moves the rounding-up into the padding at the end; false where that would change the result.
+/// Moves ceil mode into the end padding; false if that would change the result.
 bool absorbCeilMode(const Graph& graph, const Op& op, Window& window) {
   if (op.kind == OpKind::AveragePool && op.attrs.getInt("count_include_pad", 0) != 0)
     return false;

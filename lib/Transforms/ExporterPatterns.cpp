@@ -1,4 +1,4 @@
-// exporter-patterns: what exporters spell out in elementary operators becomes the operator it was.
+// exporter-patterns: recognizes operators that exporters decompose into elementary ones.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -27,7 +27,7 @@ no other name for them. One kernel call reads and writes the tensor once instead
 GELU in its tanh form, Pow(d, 2), and the constants on either side are found, too. What others read of the
 steps in between stays; quantized steps are left alone.)";
 
-/// A part of a pattern: the tensor, or invalid where it does not match.
+/// Matches parts of a pattern. Functions return a tensor, or an invalid id if it does not match.
 class Matcher {
 public:
   explicit Matcher(const Graph& graph) : graph_(graph) {}
@@ -41,7 +41,7 @@ public:
     return found && std::abs(static_cast<double>(*found) - value) <= 1e-4 * std::abs(value);
   }
 
-  /// The plain float op of this kind that makes the tensor.
+  /// The plain float op of this kind that produces the tensor.
   const Op* maker(TensorId id, OpKind kind) const {
     const OpId producer = id ? graph_.producer(id) : OpId();
     if (!producer)
@@ -52,14 +52,14 @@ public:
     return plain ? &op : nullptr;
   }
 
-  /// The other operand of an op of two, one of which is `id`.
+  /// The other operand of an op with two operands, one of which is `id`.
   static TensorId other(const Op& op, TensorId id) {
     if (op.inputs.size() != 2)
       return {};
     return op.inputs[0] == id ? op.inputs[1] : op.inputs[1] == id ? op.inputs[0] : TensorId();
   }
 
-  /// x where the tensor is x * factor, in any spelling.
+  /// x if the tensor is x * factor, in any spelling.
   TensorId scaledFrom(TensorId id, double factor) const {
     if (const Op* op = maker(id, OpKind::Mul)) {
       if (isScalar(op->input(1), factor))
@@ -73,7 +73,7 @@ public:
     return {};
   }
 
-  /// x where the tensor is x + c.
+  /// x if the tensor is x + c.
   TensorId shiftedFrom(TensorId id, double constant) const {
     const Op* op = maker(id, OpKind::Add);
     if (op == nullptr)
@@ -99,7 +99,7 @@ private:
   const Graph& graph_;
 };
 
-/// x where the tensor is erf(x / sqrt 2), or tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
+/// x if the tensor is erf(x / sqrt 2), or tanh(sqrt(2 / pi) * (x + 0.044715 x^3)).
 TensorId geluArgument(const Matcher& match, TensorId id, bool& tanhForm) {
   if (const Op* erf = match.maker(id, OpKind::Erf)) {
     tanhForm = false;
@@ -120,14 +120,14 @@ TensorId geluArgument(const Matcher& match, TensorId id, bool& tanhForm) {
   return {};
 }
 
-/// x where `gate` is 1 + erf(...) of the same x; `half` where 0.5 is already in it.
+/// Whether `gate` is 1 + erf(...) of the same x; `half` if it includes the factor 0.5.
 bool isGeluGate(const Matcher& match, TensorId gate, TensorId x, bool half, bool& tanhForm) {
   const TensorId whole = half ? match.scaledFrom(gate, 0.5) : gate;
   const TensorId inner = whole ? match.shiftedFrom(whole, 1) : TensorId();
   return inner && geluArgument(match, inner, tanhForm) == x;
 }
 
-/// x where `op` is the last of a GELU.
+/// x if `op` is the last op of a GELU.
 TensorId geluOperand(const Matcher& match, const Op& op, bool& tanhForm) {
   // 0.5 * (x * gate)
   if (const TensorId product = match.scaledFrom(op.output(), 0.5))
@@ -149,7 +149,7 @@ TensorId geluOperand(const Matcher& match, const Op& op, bool& tanhForm) {
   return {};
 }
 
-/// True when the tensor is clamp(x + 3, 0, 6).
+/// Whether the tensor is clamp(x + 3, 0, 6).
 bool isRelu6OfShifted(const Matcher& match, TensorId id, TensorId x) {
   const Op* clip = match.maker(id, OpKind::Clip);
   if (clip == nullptr)
@@ -197,7 +197,7 @@ struct Norm {
   double epsilon = 0;
 };
 
-/// The reduction's axes when they are the last ones and stay as 1; 0 otherwise.
+/// The number of axes of the reduction if they are the last ones and are kept as 1; 0 otherwise.
 int64_t trailingAxes(const Graph& graph, const Op& mean) {
   const size_t rank = graph.tensor(mean.input(0)).shape.rank();
   const std::vector<int64_t> axes = mean.attrs.getInts("axes");
@@ -209,7 +209,7 @@ int64_t trailingAxes(const Graph& graph, const Op& mean) {
   return static_cast<int64_t>(axes.size());
 }
 
-/// The tensor as (x - mean) / sqrt(variance + epsilon).
+/// Matches the tensor as (x - mean) / sqrt(variance + epsilon).
 std::optional<Norm> standardized(const Graph& graph, const Matcher& match, TensorId id) {
   const Op* div = match.maker(id, OpKind::Div);
   const Op* root = div ? match.maker(div->input(1), OpKind::Sqrt) : nullptr;
@@ -230,7 +230,7 @@ std::optional<Norm> standardized(const Graph& graph, const Matcher& match, Tenso
   return Norm{centered->input(0), axes, static_cast<double>(*epsilon)};
 }
 
-/// The operand of `op` other than `id`, when it is a constant with one value per normalized element.
+/// The operand of `op` other than `id`, if it is a constant with one value per normalized element.
 TensorId perElement(const Graph& graph, const Op& op, TensorId id, const Norm& norm) {
   const TensorId constant = Matcher::other(op, id);
   if (!constant || !graph.tensor(constant).isConstant() ||
@@ -247,7 +247,7 @@ TensorId perElement(const Graph& graph, const Op& op, TensorId id, const Norm& n
   return constant;
 }
 
-/// The op that alone reads the result of `id`, when it is of this kind and not activated.
+/// The only reader of the result of `id`, if it is of this kind and has no activation.
 OpId next(const Graph& graph, OpId id, OpKind kind) {
   const OpId reader = soleReader(graph, graph.op(id).output());
   return reader && graph.op(reader).kind == kind && graph.op(id).act == Activation::None ? reader
@@ -288,7 +288,7 @@ bool fuseLayerNorm(Graph& graph, OpId id) {
   const auto rank = static_cast<int64_t>(graph.tensor(norm->x).shape.rank());
   rewriteInPlace(graph, last, OpKind::LayerNormalization, inputs,
                  {{"axis", rank - norm->axes}, {"epsilon", norm->epsilon}});
-  // What is left of the chain would be found again.
+  // The rest of the chain would be matched again.
   for (auto step = chain.rbegin(); step != chain.rend(); ++step)
     if (*step != last && graph.users(graph.op(*step).output()).empty() &&
         !graph.isGraphOutput(graph.op(*step).output()))

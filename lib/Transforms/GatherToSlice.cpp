@@ -1,4 +1,4 @@
-// gather-to-slice: picking evenly spaced indices is a Slice.
+// gather-to-slice: a Gather of evenly spaced indices becomes a Slice.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -21,7 +21,7 @@ Indices that are not evenly spaced upward stay a Gather.)";
 
 using Ints = std::vector<int64_t>;
 
-/// Constant indices as non-negative numbers; nullopt when they are not static or out of range.
+/// Constant indices as nonnegative numbers; nullopt if they are not static or out of range.
 std::optional<Ints> staticIndices(const Graph& graph, TensorId id, int64_t dim) {
   const Tensor& tensor = graph.tensor(id);
   Ints indices;

@@ -1,4 +1,4 @@
-// gemm-canonicalize: every Gemm is x * w^T + b with constant w and b.
+// gemm-canonicalize: every Gemm becomes x * w^T + b with constant w and b.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -76,7 +76,7 @@ private:
                             graph_.tensor(op.input(2)).shape == Shape{width});
   }
 
-  /// A constant that is the same for every row.
+  /// Whether the tensor is a constant that is the same for every row.
   bool isBiasLike(TensorId id, int64_t width) const {
     const Tensor& tensor = graph_.tensor(id);
     const int64_t elements = tensor.elements();
@@ -178,7 +178,7 @@ private:
     return bias;
   }
 
-  /// Weights that several layers share are transposed once.
+  /// Transposes shared weights only once.
   TensorId transposed(TensorId weights) {
     const auto [entry, inserted] = transposed_.try_emplace(weights);
     if (inserted)

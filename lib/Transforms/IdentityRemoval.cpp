@@ -1,4 +1,4 @@
-// identity-removal: operators that hand on their operand unchanged disappear.
+// identity-removal: removes operators that return their operand unchanged.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
@@ -24,7 +24,8 @@ bool allEqual(const std::vector<int64_t>& values, int64_t expected) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == expected; });
 }
 
-/// Every element stays where it is: true only if the operand and the result also have one shape.
+/// Whether every element keeps its position; true only if the operand and the result also have the
+/// same shape.
 bool keepsElements(const Graph& graph, const Op& op) {
   const KnownValues values(graph);
   const auto all = [&](std::string_view argument, int64_t expected) {
@@ -52,7 +53,7 @@ bool keepsElements(const Graph& graph, const Op& op) {
   case OpKind::Tile:
     return all("repeats", 1);
   case OpKind::Slice: {
-    // Of equal size along every axis, and not backward.
+    // The same size along every axis, and no negative steps.
     const auto steps = intArgument(op, values, "steps");
     return steps && (!*steps || allEqual(**steps, 1));
   }
@@ -85,7 +86,7 @@ bool isIdentity(const Graph& graph, const Op& op) {
          op.act == Activation::None && keepsElements(graph, op);
 }
 
-/// Parts without elements contribute nothing to a Concat.
+/// Removes operands of a Concat that have no elements.
 bool dropEmptyParts(Graph& graph, OpId id) {
   const Op& op = graph.op(id);
   if (op.kind != OpKind::Concat || !hasKnownTypes(graph, id) ||

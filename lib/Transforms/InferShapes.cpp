@@ -1,4 +1,4 @@
-// infer-shapes: the passes behind it need not ask whether a shape is known.
+// infer-shapes: infers all shapes, so that later passes need not test whether a shape is known.
 #include "tigris/IR/ShapeCompletion.h"
 #include "tigris/Transforms/Passes.h"
 

@@ -1,15 +1,15 @@
-// layout-assign: spatial operators work on channels-last tensors from here on.
+// layout-assign: spatial operators work on channels-last tensors.
 //
-// ONNX keeps images as [N, C, H, W]; the kernels want [N, H, W, C], where the channels of one pixel are
-// contiguous. Every operator that knows which axis is the channel gets its operand transposed to
-// channels last and its result transposed back:
+// ONNX stores images as [N, C, H, W]. The kernels require [N, H, W, C], where the channels of one
+// pixel are contiguous. The pass transposes the operand of every operator with a channel axis to
+// channels last, and its result back:
 //
 //   y = Conv(x)      becomes      y = Transpose(Conv(Transpose(x, [0,2,3,1])), [0,3,1,2])
 //
-// which is correct for every graph and slow. The passes after it move the Transposes together
-// (transpose-sink, concat-axis-normalize, transpose-hoist), cancel pairs (transpose-cancel) and push the
-// remaining ones out to the interface (input- and output-transpose-trim). Weights keep ONNX order; the emitter
-// lays them out. Rank-3 sequences [N, C, L] become [N, L, C] in the same way.
+// This is correct for every graph, but slow. Later passes move the Transposes together
+// (transpose-sink, concat-axis-normalize, transpose-hoist), cancel pairs (transpose-cancel) and
+// move the remaining ones to the interface (input- and output-transpose-trim). Weights keep ONNX
+// order; the emitter lays them out. Rank-3 sequences [N, C, L] become [N, L, C] in the same way.
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -41,7 +41,7 @@ bool hasChannelAxis(OpKind kind) {
   }
 }
 
-/// Values per dimension follow their dimension; with `axes` only the axes are renumbered.
+/// Permutes values per dimension; with `axes` only the axes are renumbered.
 void permuteResize(Op& op, size_t rank, const Perm& toLast) {
   const Perm place = inversePerm(toLast);
   if (op.attrs.has("axes")) {

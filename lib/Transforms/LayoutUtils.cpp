@@ -1,4 +1,4 @@
-// The rules below say for every permutable operator how its attributes change with the dimension order.
+// Rules for every permutable operator: how its attributes change with the order of dimensions.
 #include "tigris/Transforms/LayoutUtils.h"
 
 #include "tigris/Pass/Rewrite.h"
@@ -143,7 +143,7 @@ bool isAxisOp(OpKind kind) {
   }
 }
 
-/// Axes named by an attribute, in x's numbering: made explicit, then renumbered for s.
+/// Axes in an attribute: makes them explicit in x's numbering, then renumbers them for s.
 void renumberAxes(Op& op, size_t rank, size_t count, const Perm& perm) {
   std::vector<int64_t> axes(count);
   std::iota(axes.begin(), axes.end(), 0);
@@ -158,7 +158,7 @@ void renumberAxis(Op& op, size_t rank, const Perm& perm, int64_t fallback) {
   op.attrs.set("axis", perm[axis]);
 }
 
-/// One value per dimension, moved to the dimension's new place.
+/// Permutes values per dimension.
 std::vector<int64_t> moveValues(const std::vector<int64_t>& values, const Perm& perm) {
   std::vector<int64_t> moved(values.size());
   for (size_t i = 0; i < perm.size(); ++i)
@@ -166,7 +166,7 @@ std::vector<int64_t> moveValues(const std::vector<int64_t>& values, const Perm& 
   return moved;
 }
 
-/// Full-rank pads in s's order; `axes` is resolved away.
+/// Pads of all dimensions in s's order; `axes` is removed.
 void permutePads(Op& op, size_t rank, const Perm& perm) {
   const std::vector<int64_t> pads = op.attrs.getInts("pads");
   std::vector<int64_t> axes(rank);
@@ -246,7 +246,7 @@ TensorId raiseRank(Graph& graph, OpId user, TensorId id, size_t rank) {
 /// s for the operand x = Transpose(s, perm).
 TensorId unpermuted(Graph& graph, OpId user, TensorId id, const Perm& perm) {
   if (graph.tensor(id).elements() == 1 && graph.tensor(id).isConstant())
-    return id; // broadcasts the same in any order
+    return id; // broadcasts equally in any order
   if (graph.tensor(id).shape.rank() < perm.size())
     id = raiseRank(graph, user, id, perm.size());
   if (graph.tensor(id).isConstant())
@@ -259,7 +259,7 @@ TensorId unpermuted(Graph& graph, OpId user, TensorId id, const Perm& perm) {
   return isIdentityPerm(order) ? id : insertTransposeBefore(graph, user, id, order);
 }
 
-/// Which dimensions of its operand a reduction drops; none for all other operators.
+/// The dimensions of its operand that a reduction drops; all false for other operators.
 std::vector<bool> droppedAxes(const Graph& graph, const Op& op) {
   std::vector<bool> dropped(graph.tensor(op.input(0)).shape.rank(), false);
   if (opInfo(op.kind).attribute("keepdims") == nullptr || op.attrs.getInt("keepdims", 1) != 0)
@@ -274,7 +274,7 @@ std::vector<bool> droppedAxes(const Graph& graph, const Op& op) {
   return dropped;
 }
 
-/// The order of the entries of `places`, which are distinct numbers: {2, 7, 3} gives {0, 2, 1}.
+/// The ranks of the entries of `places`, which are distinct: {2, 7, 3} gives {0, 2, 1}.
 Perm ranked(const std::vector<int64_t>& places) {
   Perm rank;
   for (const int64_t place : places)
@@ -350,7 +350,7 @@ bool isPermutable(const Graph& graph, OpId id) {
     return false;
   if (op.kind == OpKind::Slice && op.attrs.getInts("starts").empty())
     return false;
-  // Per-channel quantization of an activation names an axis of its own.
+  // The axis of a per-channel quantized activation changes, too.
   for (const auto* operands : {&op.inputs, &op.outputs})
     for (const TensorId operand : *operands)
       if (operand && !graph.tensor(operand).isConstant() && graph.tensor(operand).quant &&
@@ -377,7 +377,7 @@ Perm operandPerm(const Graph& graph, OpId id, const Perm& perm) {
   const auto kept = static_cast<size_t>(std::count(dropped.begin(), dropped.end(), false));
   if (kept == dropped.size() || kept != perm.size())
     return perm;
-  // Far enough apart that dropped dimensions fit in: before the next one that is kept, or else after the last.
+  // Steps leave space for dropped dimensions: before the next kept one, otherwise after the last.
   const auto step = static_cast<int64_t>(2 * dropped.size());
   std::vector<int64_t> places(dropped.size());
   size_t result = 0;

@@ -1,4 +1,4 @@
-// matmul-to-gemm: a product with constant weights is a fully connected layer.
+// matmul-to-gemm: a product with constant weights becomes a fully connected layer.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -65,8 +65,8 @@ private:
     return true;
   }
 
-  /// The Add of one constant per column that alone reads the product; sets bias_. Float only: the
-  /// integers of a quantized bias would need the scale of the accumulator.
+  /// The Add that is the product's only reader and adds one constant per column; sets bias_. Float
+  /// only: a quantized bias would need the scale of the accumulator.
   OpId biasAdd(OpId id, int64_t width) {
     const TensorId product = graph_.op(id).output();
     const OpId reader = soleReader(graph_, product);
@@ -87,7 +87,7 @@ private:
 
   void fuseAdd(OpId id, OpId add) { takeOverResults(graph_, id, add); }
 
-  /// Weights that several products share are transposed once.
+  /// Transposes shared weights only once.
   TensorId transposed(TensorId weights) {
     const auto [entry, inserted] = transposed_.try_emplace(weights);
     if (inserted)

@@ -1,11 +1,12 @@
-// output-transpose-trim and input-transpose-trim: the axis order of the interface is the host's business.
+// output-transpose-trim and input-transpose-trim: the host, not the firmware, converts the axis
+// order of the interface.
 //
-//   ... -> Transpose([0,3,1,2]) -> output y     becomes   port y with perm [0,2,3,1], held channels-last
-//   input x -> Transpose([0,2,3,1]) -> ...      becomes   port x with perm [0,2,3,1], held channels-last
+//   ... -> Transpose([0,3,1,2]) -> output y     becomes   port y with perm [0,2,3,1], channels-last
+//   input x -> Transpose([0,2,3,1]) -> ...      becomes   port x with perm [0,2,3,1], channels-last
 //
-// The firmware reads and writes tensors in the order the kernels use (a camera delivers channels last anyway);
-// the port records how that order relates to the model's, and host tools convert. An input is
-// trimmed only when all its readers want it in the same order.
+// The firmware reads and writes tensors in the order of the kernels (cameras deliver channels last
+// anyway). The port records how that order relates to the model's, and host tools convert. An input
+// is trimmed only if all its readers use the same order.
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"

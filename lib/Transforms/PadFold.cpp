@@ -1,4 +1,4 @@
-// pad-fold: zeros around a convolution's operand become the convolution's own padding.
+// pad-fold: a Pad with zeros becomes padding of the convolution that reads it.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -33,7 +33,7 @@ bool padsWithZero(const Op& op) {
   }
 }
 
-/// Begins and ends along the positions; nullopt when the Pad does anything else.
+/// Pads at the beginning and end of the spatial axes; nullopt if the Pad does anything else.
 std::optional<Ints> zeroPositions(const Graph& graph, const Op& op) {
   const size_t rank = graph.tensor(op.input(0)).shape.rank();
   const Ints pads = op.attrs.getInts("pads");
@@ -53,7 +53,8 @@ std::optional<Ints> zeroPositions(const Graph& graph, const Op& op) {
   return positions;
 }
 
-/// An average needs something besides padding in every window, as onnxruntime and our kernels demand.
+/// Whether some window of an average would hold padding only, which onnxruntime and our kernels
+/// reject.
 bool leavesEmptyWindows(const Op& op, const Ints& pads) {
   if (op.kind != OpKind::AveragePool)
     return false;

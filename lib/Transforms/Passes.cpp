@@ -1,4 +1,4 @@
-// Registers the built-in passes and says in which order normalization runs them.
+// Registers the built-in passes and defines the default pipeline.
 #include "tigris/Transforms/Passes.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -10,13 +10,13 @@ namespace tigris {
 
 namespace {
 
-// The order matters. Constants come first: everything else asks for them. Arguments, padding and quantization
-// get their final form next, so that later passes meet one spelling of each operator. Products become
-// Gemm before batch normalizations look for something to fold into; relabeling follows, in the order of
-// the specification. The layout changes once all axes are attributes, and activations are fused last,
-// when every operator has its final kind and place.
+// The order matters. Constants come first, because all other passes use them. Arguments, padding
+// and quantization get their final form next, so that later passes see one spelling of each
+// operator. Products become Gemm before batch normalizations are folded into them; relabeling
+// follows, in the order of the specification. The layout changes when all axes are attributes.
+// Activations are fused last, when every operator has its final kind and position.
 constexpr std::string_view Default =
-    // constants and dead ends
+    // constants and dead code
     "norm-start,infer-shapes,constant-op-fold,identity-removal,constant-fold,static-args,"
     "explicit-padding,common-subexpression,dead-code,"
     // quantization
@@ -42,7 +42,7 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
     if (info.operands[i].compileTime && op.input(i))
       return strCat("operand '", info.operands[i].name, "' ('", graph.tensor(op.input(i)).name,
                     "') must be known at compile time but depends on the model's inputs");
-  // What repeat-to-gather left alone.
+  // Operators that repeat-to-gather did not convert.
   if ((op.kind == OpKind::Tile || op.kind == OpKind::Expand) &&
       static_cast<uint64_t>(graph.tensor(op.output()).elements()) > MaxMadeBytes / sizeof(int64_t))
     return strCat("its result of shape ", graph.tensor(op.output()).shape.str(),
@@ -69,8 +69,8 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   }
 }
 
-/// A tensor that an operator reads or writes and whose shape nobody knows; only a hand-written stream has one, behind an
-/// unknown operator.
+/// A tensor with an unknown shape that an operator reads or writes. Only a handwritten stream has
+/// one, after an unknown operator.
 TensorId withoutShape(const Graph& graph) {
   for (const OpId id : graph.order())
     for (const auto* operands : {&graph.op(id).inputs, &graph.op(id).outputs})
@@ -80,7 +80,7 @@ TensorId withoutShape(const Graph& graph) {
   return {};
 }
 
-/// The passes ask for shapes freely.
+/// Runs a pass with all shapes inferred, because passes assume known shapes.
 class ShapedPass : public Pass {
 public:
   explicit ShapedPass(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) {}

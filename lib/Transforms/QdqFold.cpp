@@ -1,15 +1,25 @@
-// qdq-fold: operators between DequantizeLinear and QuantizeLinear become operators on the integers.
+// qdq-fold: operators between DequantizeLinear and QuantizeLinear become operators on integers.
 //
-// For every operator with an integer kernel whose data operands are dequantized tensors of one type, int8 or int16,
-// and whose result is only quantized again to that type:
+// An operator is folded if it has an integer kernel, its data operands are dequantized tensors of
+// one type (int8 or int16), and its result is only quantized to that type:
 //
-//   DQ(x), DQ(w), DQ(b) -> Conv -> Q      becomes      Conv(x, w, b)   with the scales on the tensors
+//   x8 [0.1, 3] -> DQ -+
+//   w8 [0.02]   -> DQ -+-> Conv -> y -> Q -> y8 [0.05, -7]
+//   b32 [0.002] -> DQ -+
+//     becomes
+//   x8, w8, b32 -> Conv -> y8         scale and zero point [s, z] stay on the tensors
 //
-// The weights keep their integers and zero points; the bias becomes int32 in units of scale(x) * scale(w), or stays what
-// it is where that would round it: results are rounded once. Only graphs that round twice take the nearest int32.
-// A quantize right after a dequantize disappears, or becomes Requantize when the parameters differ.
-// What has no integer kernel, or is not quantized on all sides, keeps its Q and DQ and runs in float: slower,
-// never wrong. The kernels' own conditions (softmax writes scale 1/256) are checked here.
+// The cases:
+//   Q(DQ(x))            nothing, or Requantize if the parameters differ
+//   ArgMax(DQ(x)), ...  ArgMax(x): quantization preserves the order of values
+//   Q(op(DQ(x), ...))   op(x, ...) if its kernel accepts the types and parameters
+// Weights keep their integers and zero points. A bias becomes int32 in units of scale(x) * scale(w)
+// if it consists of such integers; otherwise it stays as it is, so that results are rounded only
+// once. Graphs that round twice take the nearest int32.
+//
+// Operators without an integer kernel, or not quantized on all sides, keep their Q and DQ and run
+// in float: slower, but correct. Conditions of single kernels (softmax writes scale 1/256) are
+// checked here.
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 
@@ -30,7 +40,7 @@ Zero points of weights are kept, biases become int32 in units of scale(x) * scal
 integers (always in graphs that round twice) and stay as they are otherwise, adjacent Q/DQ
 cancel or become Requantize. Everything else keeps its Q and DQ and computes in float.)";
 
-/// Int8 constant with one scale, or one per index of `axis`, none of it computed at run time.
+/// Whether the tensor is a constant int8 weight with one scale, or one per index of `axis`.
 bool isQuantizedWeight(const Graph& graph, TensorId id, int axis) {
   if (!id)
     return false;
@@ -39,7 +49,7 @@ bool isQuantizedWeight(const Graph& graph, TensorId id, int axis) {
          (!tensor.quant->perChannel() || tensor.quant->axis == axis);
 }
 
-/// Real values of a constant bias: float32, or int32 behind a DequantizeLinear.
+/// Real values of a constant bias: float32, or int32 or int8 with a DequantizeLinear.
 std::optional<std::vector<double>> realBias(const Graph& graph, TensorId id) {
   const Tensor& direct = graph.tensor(id);
   if (direct.isConstant() && direct.type == DType::Float32) {
@@ -68,8 +78,8 @@ std::optional<std::vector<double>> realBias(const Graph& graph, TensorId id) {
   return result;
 }
 
-/// The bias as the kernels add it: int32, scale(x) * scale(w) per channel, zero point 0. nullopt when a value
-/// does not fit, or differs from the real one by more than `tolerance` of it.
+/// The bias in the kernels' units: int32, scale(x) * scale(w) per channel, zero point 0. nullopt if
+/// a value does not fit, or differs from the real value by more than the relative `tolerance`.
 std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channels,
                                   float inputScale, const QuantParam& weights, double tolerance) {
   std::vector<int32_t> values(channels);
@@ -96,7 +106,7 @@ std::optional<Tensor> integerBias(const std::vector<double>& real, size_t channe
   return tensor;
 }
 
-/// The tensor is int32 in units of scale(x) * scale(w), up to float32 rounding of those.
+/// Whether the tensor is int32 in units of scale(x) * scale(w), up to float32 rounding.
 bool isInUnits(const Tensor& bias, float inputScale, const QuantParam& weights) {
   constexpr double SameScale = 1e-6;
   if (bias.type != DType::Int32)
@@ -111,7 +121,7 @@ bool isInUnits(const Tensor& bias, float inputScale, const QuantParam& weights) 
   return true;
 }
 
-/// The quantized constant as int32.
+/// The quantized constant widened to int32.
 Tensor widened(const Tensor& tensor) {
   Tensor result = tensor;
   if (tensor.type == DType::Int8) {
@@ -148,7 +158,7 @@ private:
     }
   }
 
-  /// Quantized numbers are in the order of the real ones, so a search finds the same place in them.
+  /// Quantization preserves order, so a search on the integers finds the same index.
   static bool foldSearch(Graph& graph, OpId id) {
     const Op op = graph.op(id);
     const TensorId source = dequantizedSource(graph, op.input(0));
@@ -159,7 +169,7 @@ private:
     return true;
   }
 
-  /// Q right after DQ.
+  /// Folds a Q whose operand is the result of a DQ.
   static bool foldPair(Graph& graph, OpId id) {
     const Op op = graph.op(id);
     const TensorId source = dequantizedSource(graph, op.input(0));
@@ -200,7 +210,7 @@ private:
     return true;
   }
 
-  /// Operands of the integer form, or nullopt when the operator has none here.
+  /// Operands of the integer form; nullopt if the operator has none here.
   static std::optional<std::vector<TensorId>> integerOperands(Graph& graph, OpId id,
                                                               TensorId result) {
     const Op& op = graph.op(id);
@@ -211,7 +221,7 @@ private:
     case OpKind::Conv1D:
       return weighted(graph, id, 0, type);
     case OpKind::ConvTranspose:
-      // Per-channel scales run over W[I, O/group, ...]: with groups they would repeat per group.
+      // Per-channel scales run over W[I, O/group, ...]; with groups they would repeat per group.
       return op.attrs.getInt("group", 1) == 1 ? weighted(graph, id, 1, type) : std::nullopt;
     case OpKind::Gemm:
       if (op.attrs.getInt("transA", 0) != 0 || op.attrs.getFloat("alpha", 1.0) != 1.0 ||
@@ -261,7 +271,7 @@ private:
     return inputs;
   }
 
-  /// Both factors of a matrix product, one scale each.
+  /// Both factors of a matrix product, with one scale each.
   static std::optional<std::vector<TensorId>> computedProduct(const Graph& graph, const Op& op,
                                                               DType type) {
     for (const TensorId input : op.inputs)
@@ -270,7 +280,8 @@ private:
     return allDequantized(graph, op, type);
   }
 
-  /// x of the type, int8 w with its output channels on `axis`, bias.
+  /// Operands of an op with weights: x of the type, int8 w with its output channels on `axis`,
+  /// bias.
   static std::optional<std::vector<TensorId>> weighted(Graph& graph, OpId id, int axis,
                                                        DType type) {
     const Op& op = graph.op(id);
@@ -285,7 +296,7 @@ private:
       const size_t channelAxis = op.kind == OpKind::Gemm ? result.shape.rank() - 1 : 1;
       const auto channels = static_cast<size_t>(result.shape[channelAxis]);
       const auto real = realBias(graph, bias);
-      // Gemm also allows one value per row, which no kernel adds.
+      // Gemm also allows one value per row, which no kernel supports.
       const Shape& biasShape = graph.tensor(bias).shape;
       const bool perChannel =
           real && real->size() == channels && biasShape.fromBack(0) == biasShape.elements();
@@ -306,7 +317,7 @@ private:
     TensorId weights;
   };
 
-  /// The bias of the integer op; invalid where it has none.
+  /// The bias of the integer op; invalid if it has none.
   static TensorId biasOperand(Graph& graph, TensorId bias, const std::vector<double>& real,
                               size_t channels, const Factors& factors) {
     const float scale = graph.tensor(factors.input).quant->scale[0];
@@ -314,7 +325,7 @@ private:
     const TensorId source = dequantizedSource(graph, bias);
     const bool rounds = graph.rounding() == IntegerRounding::Twice ||
                         (source && isInUnits(graph.tensor(source), scale, weights));
-    constexpr double Exact = 1e-12; // rounding of the doubles here
+    constexpr double Exact = 1e-12; // tolerance for the rounding of doubles
     auto tensor = integerBias(real, channels, scale, weights, rounds ? 1.0 : Exact);
     if (!tensor && rounds)
       return {};
@@ -326,7 +337,7 @@ private:
     return graph.addTensor(std::move(*tensor));
   }
 
-  /// The kernel interpolates between integers of one quantization.
+  /// The kernel interpolates integers of one quantization.
   static std::optional<std::vector<TensorId>> resampled(Graph& graph, OpId id, TensorId result) {
     const Op& op = graph.op(id);
     const TensorId source = dequantizedSource(graph, op.input(0));

@@ -1,13 +1,14 @@
-// qdq-move: brings DequantizeLinear and QuantizeLinear next to the arithmetic between them.
+// qdq-move: moves DequantizeLinear and QuantizeLinear next to the arithmetic between them.
 //
-// Exporters leave reshapes, pools, concats and clamps between an operator and its quantization node.
-// Those commute with quantization exactly (see QuantUtils.h), so
+// Exporters leave reshapes, pools, concats and clamps between an operator and its quantization
+// node. Those commute exactly with quantization (see QuantUtils.h):
 //
-//   Conv -> Relu -> Flatten -> Q      becomes      Conv -> Q -> Relu -> Flatten       (all int8 after Q)
-//   DQ -> Transpose -> Gemm           becomes      Transpose -> DQ -> Gemm
+//   Conv -> Relu -> Flatten -> Q     becomes     Conv -> Q -> Relu -> Flatten     (int8 after Q)
+//   DQ -> Transpose -> Gemm          becomes     Transpose -> DQ -> Gemm
 //
-// and qdq-fold only has to look at direct neighbors. DQ only moves down and Q only moves up, so the
-// pass ends. Where both meet with different parameters, qdq-fold leaves a Requantize.
+// qdq-fold then needs to inspect direct neighbors only. The pass terminates because DQ only moves
+// down and Q only moves up. Where the two meet with different parameters, qdq-fold inserts a
+// Requantize.
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 
@@ -44,7 +45,7 @@ public:
   }
 
 private:
-  /// Parameters of a moved tensor; nullopt when the op mixes indices of a per-channel axis.
+  /// Parameters of a moved tensor; nullopt if the op mixes indices of a per-channel axis.
   static std::optional<QuantParam> movedParam(const Op& op, QuantParam param) {
     if (!param.perChannel())
       return param;
@@ -82,7 +83,7 @@ private:
 
     graph.setInputs(id, inputs);
     std::vector<TensorId> outputs = op.outputs;
-    const size_t values = op.kind == OpKind::TopK ? 1 : outputs.size(); // then come positions
+    const size_t values = op.kind == OpKind::TopK ? 1 : outputs.size(); // followed by indices
     for (size_t i = 0; i < values; ++i)
       if (outputs[i])
         outputs[i] = addQuantizedLike(graph, outputs[i], source->type, *param);

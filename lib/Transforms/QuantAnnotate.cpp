@@ -1,17 +1,18 @@
-// quant-annotate: scales and zero points move from operands of Q/DQ onto the quantized tensors.
+// quant-annotate: moves scales and zero points from operands of Q/DQ to the quantized tensors.
 //
-// Exporters spell quantization as QuantizeLinear(x, scale, zero_point) and DequantizeLinear(q, scale,
-// zero_point) with constants that are often shared between many nodes. Afterward the integer tensor
-// between them carries a QuantParam and both ops have one operand:
+// Exporters write QuantizeLinear(x, scale, zero_point) and DequantizeLinear(q, scale, zero_point)
+// with constants that many nodes may share. After this pass the integer tensor carries a
+// QuantParam, and both ops have one operand:
 //
-//   q = QuantizeLinear(x, 0.1, 3)        q: int8 {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
-//   y = DequantizeLinear(q, 0.1, 3)      y = DequantizeLinear(q)
+//   q = QuantizeLinear(x, 0.1, 3)     q: int8 {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
+//   y = DequantizeLinear(q, 0.1, 3)   y = DequantizeLinear(q)
 //
-// uint8 becomes int8 on the way (value and zero point 128 lower; the kernels know one 8-bit type), and uint16
-// int16 (32,768 lower); a model input or output keeps its type at the interface. int4 constants widen to int8. A constant
-// that is read with two different scales is copied. What moves integers hands their parameters on, and integers that nothing
-// quantizes get scale 1 (SmallIntegers.h). Nothing is dropped: what cannot be expressed (a scale computed at
-// run time, one tensor read with two scales, arithmetic on the integers themselves) is refused.
+// uint8 becomes int8 (values and zero point 128 lower, because the kernels have one 8-bit type),
+// and uint16 becomes int16 (32,768 lower). A model input or output keeps its type at the interface.
+// int4 constants are widened to int8. A constant read with two different scales is copied. Data
+// movement propagates parameters, and integers without parameters get scale 1 (SmallIntegers.h).
+// What cannot be represented is an error: a scale computed at run time, a tensor read with two
+// scales, arithmetic on the integers themselves.
 #include "tigris/IR/Elements.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/SmallIntegers.h"
@@ -88,7 +89,7 @@ private:
     return param;
   }
 
-  /// The integer type the op's zero point, attribute or declared tensor prescribes.
+  /// The integer type given by the op's zero point, attribute or declared tensor.
   static DType integerType(const Graph& graph, const Op& op, bool quantizes) {
     if (!quantizes)
       return graph.tensor(op.input(0)).type;
@@ -105,7 +106,8 @@ private:
     if (!param)
       return param.takeError();
     const DType type = integerType(graph, op, quantizes);
-    // A DequantizeLinear whose tensor an earlier op made signed still states unsigned numbers.
+    // A DequantizeLinear whose tensor has been made signed for an earlier op still declares
+    // unsigned numbers.
     const auto known = given_.find(target);
     for (int32_t& zero : param->zeroPoint)
       zero -= signedOffset(known != given_.end() ? known->second : type);

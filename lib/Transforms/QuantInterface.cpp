@@ -1,11 +1,12 @@
-// quant-interface: a model that quantizes its own inputs and dequantizes its own outputs stores them as int8.
+// quant-interface: stores model inputs that are only quantized, and outputs that are only
+// dequantized, as int8.
 //
-//   input x: float32 -> Q -> ...          becomes   port x: float32 held by an int8 tensor
-//   ... -> DQ -> output y: float32        becomes   port y: float32 held by an int8 tensor
+//   input x: float32 -> Q -> ...          becomes   port x: float32 stored in an int8 tensor
+//   ... -> DQ -> output y: float32        becomes   port y: float32 stored in an int8 tensor
 //
-// The firmware then hands over and takes integers: a quarter of the memory and traffic, no float code. The
-// port keeps the type the model declares; a host tool that feeds real numbers converts with the same
-// formula (Graph.h, Port), so nothing about the numbers changes.
+// The firmware then passes integers: a quarter of the memory and traffic, and no float code. The
+// port keeps the type that the model declares. A host tool converts real numbers with the same
+// formula (Graph.h, Port), so results do not change.
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 

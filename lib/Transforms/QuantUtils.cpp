@@ -1,4 +1,4 @@
-// The operator classes below state which rewrites are exact; everything the quantization passes do rests on them.
+// The classes of operators below define which rewrites of the quantization passes are exact.
 #include "tigris/Transforms/QuantUtils.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ bool isDataMovement(const Op& op) {
   case OpKind::MaxPool:
     return op.outputs.size() == 1;
   case OpKind::Pad:
-    // A real 0 is the zero point; another fill value need not be a multiple of the scale.
+    // A real 0 is the zero point; another fill value may not be a multiple of the scale.
     return op.attrs.getFloat("value", 0.0) == 0.0;
   case OpKind::Resize:
     return op.attrs.getString("mode", "nearest") == "nearest";

@@ -1,41 +1,42 @@
-// Questions the quantization passes ask of a graph: where a value was dequantized, where it is quantized again.
+// Queries of the quantization passes: where a value is dequantized and where it is quantized again.
 #pragma once
 
 #include "tigris/IR/Graph.h"
 
 namespace tigris {
 
-/// int8 or int16 tensor with one scale and zero point for all of it.
+/// Whether the tensor is int8 or int16 with a single scale and zero point.
 bool isPerTensorInteger(const Graph& graph, TensorId id);
 
-/// The quantized tensor behind a real one: X when `id` is the result of DequantizeLinear(X); invalid otherwise.
+/// X if `id` is the result of DequantizeLinear(X); invalid otherwise.
 TensorId dequantizedSource(const Graph& graph, TensorId id);
 
-/// The QuantizeLinear that is the only reader of `id`, when it quantizes to int8 or int16 with one scale; invalid
-/// otherwise (other readers or a model output would still need the real value).
+/// The QuantizeLinear that is the only reader of `id`, if it quantizes to int8 or int16 with one
+/// scale; invalid otherwise. Other readers, or a model output, would still need the real value.
 OpId soleQuantizer(const Graph& graph, TensorId id);
 
-/// Moves elements without computing: commutes exactly with quantization. dataOperands() says which operands
-/// carry data. MaxPool counts, because quantization is monotone.
+/// Whether the op moves elements without arithmetic, so that it commutes exactly with quantization.
+/// dataOperands() returns its data operands. MaxPool is included because quantization is monotone.
 bool isDataMovement(const Op& op);
 
-/// max, min and clamps: quantizing their operands instead of their result gives the same integers, because
-/// quantization is monotone and the kernels clamp to the quantized bounds.
+/// max, min and clamps: quantizing their operands instead of their result gives the same integers,
+/// because quantization is monotone and the kernels clamp to the quantized bounds.
 bool isMonotone(const Op& op);
 
-/// Functions of one element: int8 runs them through a 256-entry table, int16 computes them.
+/// Functions of one element: a 256-entry table for int8, computed for int16.
 bool isUnaryFunction(OpKind kind);
 
-/// Operand slots of a data-movement or monotone op that carry data.
+/// Data operand slots of a data-movement or monotone op.
 std::vector<size_t> dataOperands(const Op& op);
 
-/// New tensor like `real` (shape) but holding `type` elements quantized by `quant`.
+/// A new tensor with the shape of `real` and elements of `type` quantized by `quant`.
 TensorId addQuantizedLike(Graph& graph, TensorId real, DType type, const QuantParam& quant);
 
-/// Erases `id` and, in turn, every op that only fed it, as long as nothing reads their results.
+/// Erases `id` if nothing reads its results and, recursively, the ops that fed only it.
 void eraseIfDead(Graph& graph, OpId id);
 
-/// Once an interface rewrite has dropped the old tensor of an input, the stored one takes the port's name.
+/// Renames stored tensors after an interface rewrite has removed the old input tensor: they take
+/// the port's name.
 void nameStoredInputs(Graph& graph);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// reduce-mean-to-gap: a mean over all positions is a global average pool.
+// reduce-mean-to-gap: a mean over all spatial positions becomes a global average pool.
 #include "tigris/IR/ShapeInference.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"

@@ -1,4 +1,4 @@
-// repeat-to-gather: repetition along an axis is a Gather with a table of indices.
+// repeat-to-gather: repetition along an axis (Tile, Expand) becomes a Gather with an index table.
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
@@ -31,7 +31,7 @@ TensorId repeatTable(Graph& graph, const std::string& name, int64_t from, int64_
   return graph.addConstant(name + ".indices", DType::Int64, Shape{to}, makeBlobOf(indices));
 }
 
-/// Bytes of the longest table of indices it takes to make `to` of `from`.
+/// Bytes of the longest index table needed to expand `from` to `to`.
 uint64_t longestTable(const Shape& from, const Shape& to) {
   int64_t longest = 0;
   for (size_t i = 0; i < to.rank(); ++i) {
@@ -49,7 +49,7 @@ PassStatus repeatToGather(Graph& graph, PassContext&) {
         op.inputs.size() != 1 || !sameQuant(graph, op.input(0), op.output()))
       return false;
     const Shape target = graph.tensor(op.output()).shape;
-    // The refusal at the end of normalization says why.
+    // finishNormalization reports the reason.
     if (longestTable(graph.tensor(op.input(0)).shape, target) > MaxMadeBytes)
       return false;
     const auto quant = graph.tensor(op.output()).quant;
@@ -60,7 +60,8 @@ PassStatus repeatToGather(Graph& graph, PassContext&) {
       x = insertResult(graph, id, makeOpLike(graph, id, OpKind::Reshape, {x}, {{"shape", dims}}),
                        quant);
     }
-    // The last repeated axis is the op itself, rewritten; the ones before it are new ops.
+    // The op itself becomes the Gather of the last repeated axis; the other axes get new ops before
+    // it.
     Ints repeated;
     for (size_t axis = 0; axis < target.rank(); ++axis)
       if (graph.tensor(x).shape[axis] != target[axis])

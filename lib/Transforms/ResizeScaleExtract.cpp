@@ -1,4 +1,4 @@
-// resize-scale-extract: Resize says in attributes by how much and how it samples.
+// resize-scale-extract: makes the scales and sampling rule of Resize attributes.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -21,7 +21,8 @@ defaults. A kernel wants one factor per axis and explicit rules:
 Target sizes become `scales` where they are whole multiples of the operand's; otherwise `sizes` stays, for
 all axes, because the quotient as a float need not give the size back.)";
 
-/// Values for all axes from values for `axes` (all when the attribute is absent).
+/// Expands values for `axes` to values for all axes (`axes` is all axes if the attribute is
+/// absent).
 template <typename T>
 std::vector<T> forAllAxes(const Op& op, size_t rank, const std::vector<T>& some,
                           std::vector<T> all) {
@@ -34,7 +35,7 @@ std::vector<T> forAllAxes(const Op& op, size_t rank, const std::vector<T>& some,
   return all;
 }
 
-/// Whole numbers that make `to` of `from`; empty where there are none.
+/// Integer factors from `from` to `to`; empty if there are none.
 std::vector<double> wholeFactors(const Shape& from, const Shape& to) {
   std::vector<double> factors;
   for (size_t axis = 0; axis < from.rank(); ++axis) {
@@ -45,8 +46,8 @@ std::vector<double> wholeFactors(const Shape& from, const Shape& to) {
   return factors;
 }
 
-/// The one scale that keeps the ratio of sides, on the axes with a size; empty where its results, rounded down as those
-/// of scales are, are not the shape `to`.
+/// The single scale that keeps the aspect ratio, on the axes with a size; empty if its results,
+/// rounded down as for scales, differ from the shape `to`.
 std::vector<double> commonFactor(const Op& op, const std::vector<int64_t>& sizes,
                                  const std::string& policy, const Shape& from, const Shape& to) {
   const std::vector<int64_t> wanted =
@@ -70,7 +71,7 @@ std::vector<double> commonFactor(const Op& op, const std::vector<int64_t>& sizes
   return factors;
 }
 
-/// The attributes in canonical form; nullopt when an operand is not known at compile time.
+/// The attributes in canonical form; nullopt if an operand is not known at compile time.
 Expected<std::optional<AttrMap>> canonical(const Graph& graph, const Op& op) {
   const KnownValues values(graph);
   const auto scales = floatArgument(op, values, "scales");

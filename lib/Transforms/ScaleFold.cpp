@@ -1,4 +1,5 @@
-// scale-fold: products and sums with constants become part of the weights before them.
+// scale-fold: folds multiplications and additions of constants into the weights of the preceding
+// operator.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/WeightScale.h"

@@ -1,4 +1,5 @@
-// scale-sink: products and sums with constants become part of the weights after them.
+// scale-sink: folds multiplications and additions of constants into the weights of the following
+// operator.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/WeightScale.h"
@@ -37,7 +38,7 @@ bool sink(Graph& graph, OpId id) {
 }
 
 PassStatus scaleSink(Graph& graph, PassContext&) {
-  // Of several in a row the last is next to the weights.
+  // Visits a chain from its end, because the last op is next to the weights.
   bool changed = false;
   const std::vector<OpId> order = graph.order();
   for (auto op = order.rbegin(); op != order.rend(); ++op)

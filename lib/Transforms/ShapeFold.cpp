@@ -1,4 +1,4 @@
-// shape-fold: every change of shape becomes one Reshape with a target known now.
+// shape-fold: every shape-changing operator becomes a Reshape with a constant target.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -32,7 +32,7 @@ PassStatus shapeFold(Graph& graph, PassContext&) {
     bool changed = false;
     const Shape shape = graph.tensor(op.output()).shape;
     AttrMap attrs = {{"shape", shape.dims()}};
-    // A 0 in the target otherwise means "as in the operand".
+    // Otherwise a 0 in the target means "as in the operand".
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
       attrs.set("allowzero", int64_t{1});
     if (op.kind != OpKind::Reshape || op.inputs.size() != 1 || op.attrs != attrs) {

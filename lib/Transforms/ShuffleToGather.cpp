@@ -1,4 +1,7 @@
-// shuffle-to-gather: a Transpose within one dimension is a Gather with a table of indices.
+// shuffle-to-gather: a Transpose within one dimension becomes a Gather with an index table.
+//
+//   Reshape(x[N,6,H], [N,2,3,H]) -> Transpose([0,2,1,3]) -> Reshape([N,6,H])
+//     becomes   Gather(x, [0,3,1,4,2,5], axis=1)
 #include "tigris/IR/ConstantEval.h"
 #include "tigris/IR/ShapeInference.h"
 #include "tigris/Pass/Rewrite.h"
@@ -27,8 +30,9 @@ gathers just what it needs.)";
 
 using Ints = std::vector<int64_t>;
 
-/// Which index of x, along the one dimension that `outer` leading and the trailing dimensions leave, each
-/// index of the result is. Offsets into a tensor with one element outside of the dimension.
+/// For each index of the result along the dimension: the index of x. `outer` leading and the
+/// trailing dimensions stay; they are computed as offsets in a tensor with one element outside the
+/// dimension.
 Ints shuffled(const Shape& split, const Perm& perm) {
   Ints strides(split.rank(), 1);
   for (size_t i = split.rank() - 1; i-- > 0;)
@@ -50,9 +54,9 @@ struct Shuffle {
   Ints indices;
 };
 
-/// What Reshape, Transpose and Reshape do to the elements of a tensor, if it stays within one dimension.
+/// The effect of Reshape, Transpose, Reshape on a tensor, if it stays within one dimension.
 std::optional<Shuffle> shuffleOf(const Shape& shape, const Shape& split, const Perm& perm) {
-  size_t first = 0; // dimensions in front that stay as they are
+  size_t first = 0; // leading dimensions that stay
   while (first < shape.rank() && first < split.rank() && shape[first] == split[first] &&
          perm[first] == static_cast<int64_t>(first))
     ++first;
@@ -78,7 +82,8 @@ TensorId indexTable(Graph& graph, const std::string& name, const Ints& indices) 
                            Shape{static_cast<int64_t>(indices.size())}, makeBlobOf(indices));
 }
 
-/// The op before `id` if it has this kind, one operand and no other reader, and moves bytes only.
+/// The producer of the operand of `id`, if it has this kind, one operand, no other reader, and only
+/// moves bytes.
 OpId sourceOf(const Graph& graph, OpId id, OpKind kind) {
   const TensorId x = graph.op(id).input(0);
   const OpId source = graph.producer(x);
@@ -114,7 +119,7 @@ bool gatherShuffle(Graph& graph, OpId id) {
   return true;
 }
 
-/// Slice(Gather(x, table)) along the same dimension reads a part of the table.
+/// Slice(Gather(x, table)) along the same dimension becomes a Gather with a part of the table.
 bool sliceTable(Graph& graph, OpId id) {
   const Op& slice = graph.op(id);
   if (slice.kind != OpKind::Slice || slice.inputs.size() != 1 || !hasKnownTypes(graph, id))

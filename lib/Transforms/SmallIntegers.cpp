@@ -1,4 +1,5 @@
-// Parameters spread over movement until nothing changes; what has none then, are plain integers.
+// Propagates parameters across data movement to a fixed point; tensors without parameters are then
+// plain integers.
 #include "tigris/Transforms/SmallIntegers.h"
 
 #include "tigris/Transforms/QuantUtils.h"
@@ -9,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// Results of these are numbers of their operands, whatever those mean.
+/// Whether results hold numbers of the operands, whatever they represent.
 bool carriesNumbers(const Op& op) {
   switch (op.kind) {
   case OpKind::Identity:
@@ -28,12 +29,12 @@ bool carriesNumbers(const Op& op) {
   }
 }
 
-/// Further results of these are positions or masks.
+/// Whether all results but the first are indices or masks.
 bool hasOneValue(OpKind kind) {
   return kind == OpKind::TopK || kind == OpKind::MaxPool || kind == OpKind::Dropout;
 }
 
-/// What else may read or write small integers.
+/// Other ops that may read or write small integers.
 bool convertsNumbers(OpKind kind) {
   return kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear ||
          kind == OpKind::Requantize || kind == OpKind::Cast || kind == OpKind::ArgMax ||
@@ -59,7 +60,8 @@ public:
   }
 
 private:
-  /// Forth and back, until movement connects no tensor with parameters to one without.
+  /// Propagates forward and backward until movement no longer connects tensors with and without
+  /// parameters.
   Status spread() {
     for (bool again = true; again;) {
       again = false;
@@ -106,7 +108,8 @@ private:
     return changed;
   }
 
-  /// The tensor whose parameters the others take; a constant only where nothing else has any.
+  /// The tensor whose parameters the others take; a constant only if no other tensor has
+  /// parameters.
   TensorId sourceOf(const std::vector<TensorId>& values) const {
     TensorId found;
     for (const TensorId id : values) {
@@ -119,7 +122,8 @@ private:
     return found;
   }
 
-  /// Where this pass has found the parameters, the graph means integers; later ones may requantize.
+  /// Parameters found by this pass must agree with those of the graph; later passes may insert a
+  /// Requantize.
   Status checkAgreement(const Op& op, const std::vector<TensorId>& values, TensorId source) const {
     const Tensor& from = graph_.tensor(source);
     for (const TensorId id : values) {
@@ -143,7 +147,8 @@ private:
     return true;
   }
 
-  /// A constant gets them in a copy, because others may read it differently.
+  /// Sets the parameters of a constant in a copy, because other ops may read it with different
+  /// ones.
   bool giveOperand(OpId id, size_t slot, const QuantParam& quant) {
     const TensorId operand = graph_.op(id).input(slot);
     if (!operand || !canCarry(graph_.tensor(operand).type))
@@ -174,7 +179,7 @@ private:
     return any;
   }
 
-  /// Scale 1 and the zero point that stores 0 of an integer type.
+  /// Scale 1 and the zero point that represents 0 of an integer type.
   static QuantParam plainParam(DType type) {
     QuantParam quant;
     quant.scale = {1.0F};
@@ -210,7 +215,8 @@ private:
     return {};
   }
 
-  /// An argument of plain integers is an integer; among quantized numbers it is the real one that it means.
+  /// An argument of an op on plain integers is an integer; on quantized numbers it becomes the real
+  /// number it represents.
   void makeReal(OpId id, const char* name, std::optional<double> absent = std::nullopt) {
     const Op& op = graph_.op(id);
     const auto known = given_.find(op.input(0));
@@ -222,7 +228,7 @@ private:
     graph_.editOp(id).attrs.set(name, (value - zero) * quant.scale[0]);
   }
 
-  /// Casts work on real numbers, which of plain integers are the numbers.
+  /// Casts work on real numbers. For plain integers these are the integers themselves.
   Status adaptCast(OpId id) {
     const Op& op = graph_.op(id);
     for (const TensorId tensor : {op.input(0), op.output()}) {
@@ -273,7 +279,7 @@ DType storedType(DType type) {
 }
 
 void storeSigned(Tensor& constant) {
-  // 4-bit constants already hold one value per byte.
+  // 4-bit constants are already stored with one value per byte.
   if (constant.type == DType::UInt8) {
     std::vector<uint8_t> bytes = constant.data->values<uint8_t>();
     for (uint8_t& byte : bytes)

@@ -1,4 +1,4 @@
-// split-projection: a projection whose result is only cut into parts becomes one projection per part.
+// split-projection: a projection whose result is only sliced becomes one projection per slice.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
@@ -64,7 +64,7 @@ private:
     return op.kind == OpKind::Conv && op.attrs.getInt("group", 1) == 1;
   }
 
-  /// The Reshape that alone reads a Gemm and keeps its columns.
+  /// The Reshape that is the only reader of a Gemm and keeps its columns.
   OpId reshapeBehind(const Op& op) const {
     const OpId reader = op.kind == OpKind::Gemm ? soleReader(graph_, op.output()) : OpId();
     if (!reader || graph_.op(reader).kind != OpKind::Reshape)
@@ -74,7 +74,7 @@ private:
     return shape.rank() > 1 && shape.fromBack(0) == columns ? reader : OpId();
   }
 
-  /// The slices of `whole` along `axis` if they are all that reads it, two at least, and do not overlap.
+  /// The slices of `whole` along `axis`, if they are its only readers, at least two, and disjoint.
   std::optional<std::vector<Part>> partsOf(TensorId whole, size_t axis) const {
     std::vector<Part> parts;
     if (graph_.isGraphOutput(whole))

@@ -1,4 +1,4 @@
-// state-align: the two ends of a state are stored alike.
+// state-align: gives the input and the output of a state the same stored form.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -59,7 +59,7 @@ private:
     if (stored.type == like.type && stored.quant == like.quant)
       return false;
     if (stored.type != like.type && stored.quant && like.quant) {
-      // Between integers of two sizes there are the real numbers.
+      // Integers of different sizes are converted through real numbers.
       Tensor real = stored;
       real.type = DType::Float32;
       real.quant.reset();
@@ -76,7 +76,7 @@ private:
     return true;
   }
 
-  /// The output becomes the result of an op on what it was.
+  /// Makes the output the result of an op on its former tensor.
   void append(size_t index, OpKind kind, Tensor result, const std::vector<int64_t>& perm) {
     const TensorId source = graph_.outputs()[index].tensor;
     result.data = nullptr;

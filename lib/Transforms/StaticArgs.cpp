@@ -1,4 +1,4 @@
-// static-args: operands that must be known at compile time become attributes in one canonical form.
+// static-args: operands that must be known at compile time become attributes in canonical form.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -27,7 +27,7 @@ bool ownsItsOperands(OpKind kind) {
          kind == OpKind::Reshape || kind == OpKind::Resize;
 }
 
-/// The attribute value of a compile-time operand; nullopt when it is not known.
+/// The attribute value of a compile-time operand; nullopt if it is unknown.
 std::optional<AttrValue> argumentValue(const Op& op, const KnownValues& values,
                                        const AttrInfo& attr) {
   if (attr.kind == AttrKind::Ints || attr.kind == AttrKind::Int) {
@@ -88,8 +88,8 @@ void canonicalReduction(AttrMap& attrs, size_t rank) {
     attrs.erase("noop_with_empty_axes");
 }
 
-/// Bounds inside the tensor, so that start, end and step say exactly which elements are taken. An end in
-/// front of the first element, of a slice that runs backward, is spelled -dim - 1.
+/// Bounds inside the tensor, so that start, end and step list exactly the selected elements. The
+/// end before the first element, of a slice with a negative step, is -dim - 1.
 void canonicalSlice(AttrMap& attrs, const Op& op, const Graph& graph) {
   const KnownValues values(graph);
   const Expected<std::vector<SliceRange>> ranges = resolveSlice(op, values);
@@ -115,7 +115,7 @@ void canonicalSlice(AttrMap& attrs, const Op& op, const Graph& graph) {
   attrs.set("steps", steps);
 }
 
-/// Pads for all axes in order: all begins, then all ends.
+/// Pads for all axes in order: first all begins, then all ends.
 void canonicalPad(AttrMap& attrs, size_t rank) {
   if (!attrs.has("axes") || !attrs.has("pads"))
     return;

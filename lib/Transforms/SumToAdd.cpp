@@ -1,4 +1,4 @@
-// sum-to-add: Sum, Max and Min of many become chains of two operands.
+// sum-to-add: Sum, Max and Min of many operands become chains of binary operators.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 

@@ -1,10 +1,10 @@
-// transpose-cancel: removes Transposes that do nothing, alone or in pairs.
+// transpose-cancel: removes Transposes without effect, single or in pairs.
 //
-//   Transpose(Transpose(x, p), q)     becomes   Transpose(x, q after p), or x when that is the identity
+//   Transpose(Transpose(x, p), q)     becomes   Transpose(x, q after p), or x if that is identity
 //   Transpose(x, p), Transpose(x, p)  becomes   one of them
 //   Transpose(constant)               becomes   a constant in the new order
 //   Transpose(x[N,1,1,C])             becomes   Reshape(x), which costs nothing: only dimensions of
-//                                               size 1 change places, the bytes stay
+//                                               size 1 change places, and the bytes stay in place
 #include "tigris/Transforms/TransposeCancel.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
@@ -23,10 +23,10 @@ those that only move dimensions of size 1 become Reshapes:
 
     Transpose(Transpose(x, [0, 3, 1, 2]), [0, 2, 3, 1])    ->   x)";
 
-/// The results of Transposes so far, by operand and permutation.
+/// The results of the Transposes visited so far, by operand and permutation.
 using Transposed = std::map<std::pair<TensorId, Perm>, TensorId>;
 
-/// The readers of a Transpose read the result of an equal one before it.
+/// Redirects the readers of a Transpose to an equal earlier one.
 bool merge(Graph& graph, OpId id, const Perm& perm, Transposed& seen) {
   const TensorId result = graph.op(id).output();
   const auto at = seen.try_emplace({graph.op(id).input(0), perm}, result).first;
@@ -58,7 +58,7 @@ bool simplify(Graph& graph, OpId id, Transposed& seen) {
     eraseIfDead(graph, producer);
     changed = true;
   }
-  // A model output must not become a model input or constant by losing its only op.
+  // Removing the only op between them would make a model output a model input or a constant.
   const bool removable = !graph.isGraphOutput(result) || graph.producer(source);
   if (isIdentityPerm(perm) && removable) {
     graph.eraseOp(id);
@@ -71,7 +71,7 @@ bool simplify(Graph& graph, OpId id, Transposed& seen) {
     graph.replaceAllUses(result, folded);
     return true;
   }
-  // At the interface the trims do better: they make the order a property of the port.
+  // At the interface the trim passes do better: they make the order a property of the port.
   const bool atInterface = graph.isGraphInput(source) || graph.isGraphOutput(result);
   if (!atInterface && keepsElementOrder(graph.tensor(source).shape, perm)) {
     Op& edited = graph.editOp(id);

@@ -1,11 +1,12 @@
-// The cleaning up that transpose-cancel and transpose-hoist share.
+// The cleanup shared by transpose-cancel and transpose-hoist.
 #pragma once
 
 #include "tigris/IR/Graph.h"
 
 namespace tigris {
 
-/// Merges and removes Transposes as TransposeCancel.cpp says. True when something changed.
+/// Merges and removes Transposes as described in TransposeCancel.cpp. Returns whether something
+/// changed.
 bool cancelTransposes(Graph& graph);
 
 } // namespace tigris

@@ -1,12 +1,14 @@
-// transpose-hoist: keeps regions of operators that are indifferent to order in the order their readers want.
+// transpose-hoist: keeps regions of order-independent operators in the dimension order of their
+// readers.
 //
 //   input -> Sub(mean) -> Div(std) -> Transpose -> Conv
 //     becomes   input -> Transpose -> Sub(mean') -> Div(std') -> Conv
 //
-// where input-transpose-trim turns it into a property of the interface. A region grows from the operand of a
-// Transpose: upward through every permutable operator, and downward through those of which it holds all
-// computed operands. It changes its order when Transposes then move fewer bytes than before, so that the pass
-// ends. Those that the trims turn into a property of a port count as nothing.
+// input-transpose-trim then makes the Transpose a property of the interface. A region grows from
+// the operand of a Transpose: upward through every permutable operator, and downward through
+// operators all of whose computed operands are in the region. The region changes its order if
+// Transposes then move fewer bytes than before, so the pass terminates. Transposes that the trim
+// passes turn into a property of a port cost nothing.
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/TransposeCancel.h"
@@ -31,8 +33,9 @@ class OrderRegion {
 public:
   explicit OrderRegion(const Graph& graph) : graph_(graph) {}
 
-  /// The region in which `tensor` is kept as Transpose(tensor, order). False when two of its tensors would need
-  /// the same operator in different orders, when it holds no operator, and when it reads a tensor in two orders.
+  /// Grows the region in which `tensor` is stored as Transpose(tensor, order). False if two of its
+  /// tensors require the same operator in different orders, if it contains no operator, or if it
+  /// reads a tensor in two orders.
   bool grow(TensorId tensor, const Perm& order) {
     if (!want(tensor, order))
       return false;
@@ -45,7 +48,8 @@ public:
     });
   }
 
-  /// Bytes per inference that Transposes move now and would not any more, less those that they would move instead.
+  /// Bytes per inference that Transposes move now, minus those that they would move after the
+  /// change.
   int64_t savedBytes() const {
     int64_t saved = 0;
     for (const TensorId id : work_)
@@ -87,7 +91,8 @@ private:
     });
   }
 
-  /// Counts an operand that is in the region; true with the last that is computed, if all have one order.
+  /// Counts an operand in the region; true for the last computed operand, if all have the same
+  /// order.
   bool completes(OpId id, const Perm& order) {
     const auto [at, fresh] = missing_.try_emplace(id, order, 0);
     auto& [common, missing] = at->second;
@@ -121,7 +126,7 @@ private:
     return true;
   }
 
-  /// What a Transpose by `perm` of a tensor stored by `stored` moves.
+  /// Bytes moved by a Transpose by `perm` of a tensor stored in the order `stored`.
   int64_t cost(TensorId id, const Perm& stored, const Perm& perm) const {
     const Tensor& tensor = graph_.tensor(id);
     return keepsElementOrder(permute(tensor.shape, stored), perm)
@@ -134,7 +139,7 @@ private:
                : static_cast<int64_t>(graph_.tensor(id).bytes());
   }
 
-  /// The permutation of a Transpose that reads the tensor, unless it only makes a model output.
+  /// The permutation of a Transpose that reads the tensor, unless it only produces a model output.
   std::optional<Perm> readingPerm(OpId user) const {
     if (graph_.op(user).kind != OpKind::Transpose)
       return std::nullopt;
@@ -145,7 +150,8 @@ private:
     return graph_.isGraphOutput(result) && graph_.users(result).empty();
   }
 
-  /// Of a result of the region: Transposes behind it change, and readers outside need one.
+  /// The savings at a result of the region: Transposes after it change, and readers outside need
+  /// one.
   int64_t savedBehind(TensorId id) const {
     const Perm& order = orders_.at(id);
     int64_t saved = 0;
@@ -159,7 +165,8 @@ private:
     return outside ? saved - cost(id, order) : saved;
   }
 
-  /// Of what the region reads: a port, the result of a Transpose, or any other tensor.
+  /// The savings at a tensor that the region reads: a port, the result of a Transpose, or another
+  /// tensor.
   int64_t savedAtEntry(TensorId id) const {
     const Perm& order = orders_.at(id);
     bool wanted = false;
@@ -181,9 +188,10 @@ private:
   const Graph& graph_;
   std::map<TensorId, Perm> orders_;
   std::map<OpId, Perm> ops_;
-  /// Per operator, the order of its first operand in the region, and how many computed ones are not in it.
+  /// Per operator: the order of its first operand in the region, and the number of computed
+  /// operands outside.
   std::map<OpId, std::pair<Perm, size_t>> missing_;
-  /// The tensors of `orders_` in the order in which they were found.
+  /// The tensors of `orders_` in order of discovery.
   std::vector<TensorId> work_;
   /// Computed operands of lower rank that the region needs transposed.
   std::vector<TensorId> broadcast_;
@@ -212,7 +220,8 @@ bool hoistAll(Graph& graph) {
   return changed;
 }
 
-/// What Transposes move per inference, but for those of which the trims make properties of ports.
+/// Bytes that Transposes move per inference, without those that the trim passes make properties of
+/// ports.
 int64_t movedBytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const OpId id : graph.order()) {

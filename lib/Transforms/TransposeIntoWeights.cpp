@@ -1,11 +1,12 @@
-// transpose-into-weights: what only fully connected layers read may arrive in any order.
+// transpose-into-weights: removes Transposes whose elements are read by fully connected layers
+// only.
 //
 //   Gemm(Reshape(Transpose(x, [0,3,1,2]), [N, C*H*W]), w)
 //     becomes   Gemm(Reshape(x, [N, H*W*C]), w')
 //
-// Seen as a flat sequence of elements, a Transpose changes the order within blocks of equal size, in each in the
-// same way. A Reshape does not touch the sequence, element-wise operators and their constants can follow the new order,
-// and at last the columns of the weights do.
+// On the flat sequence of elements, a Transpose permutes the elements within blocks of equal size,
+// each block in the same way. A Reshape does not change the sequence. Element-wise operators and
+// their constants adopt the new order, and finally the columns of the weights do.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
@@ -33,13 +34,14 @@ the order of the columns of their weights:
 Between them may stand element-wise operators and batch normalization with constants, which are put in the new order too,
 and Concat with other features.)";
 
-/// No layer on a microcontroller has rows of weights this long.
+/// Limit for rows of weights; no layer on a microcontroller is larger.
 constexpr int64_t LongestRow = int64_t{1} << 22;
 
 /// Element i of a block is element order[i] of the same block without the Transpose.
 using BlockOrder = std::vector<int64_t>;
 
-/// Of a Transpose of a tensor of this shape: leading dimensions that stay are outside the block.
+/// The order for a Transpose of a tensor of this shape; leading dimensions that stay are outside
+/// the block.
 BlockOrder blockOrder(const Shape& shape, const Perm& perm) {
   size_t fixed = 0;
   while (fixed < perm.size() && perm[fixed] == static_cast<int64_t>(fixed))
@@ -62,7 +64,7 @@ bool divides(const BlockOrder& order, int64_t elements) {
   return elements % static_cast<int64_t>(order.size()) == 0;
 }
 
-/// The data with element b + order[i] where b + i was, in each block b.
+/// The data in which element b + order[i] replaces element b + i, for each block b.
 BlobRef reordered(const Tensor& source, const BlockOrder& order) {
   const size_t size = dtypeSize(source.type);
   const auto from = source.data->bytes();
@@ -93,7 +95,7 @@ class Follower {
 public:
   explicit Follower(const Graph& graph) : graph_(graph) {}
 
-  /// True when every reader of the Transpose's result can have the elements in the order before it.
+  /// Whether every reader of the Transpose's result can take the elements in the original order.
   bool follow(OpId transpose, BlockOrder order) {
     if (!produce(graph_.op(transpose), std::move(order)))
       return false;
@@ -149,14 +151,15 @@ private:
     }
   }
 
-  /// A model output is in the order of the model.
+  /// A model output has the order of the model.
   bool produce(const Op& op, BlockOrder order) {
     unread_ += graph_.users(op.output()).size();
     return !graph_.isGraphOutput(op.output()) &&
            orders_.emplace(op.output(), std::move(order)).second;
   }
 
-  /// Plans the constant's new order; `period` of its elements belong to one run of the reordered operand.
+  /// Records the constant's new order; `period` of its elements correspond to one run of the
+  /// reordered operand.
   bool reorder(OpId id, size_t slot, const BlockOrder& order, int64_t period) {
     const Tensor& tensor = graph_.tensor(graph_.op(id).input(slot));
     const bool perRow =
@@ -179,7 +182,8 @@ private:
     return produce(op, order);
   }
 
-  /// Each operand brings a run of elements in turn; the runs of one turn are a block of the result.
+  /// Each operand contributes a run of elements in turn; the runs of one turn form a block of the
+  /// result.
   bool passConcat(const Op& op) {
     const auto axis = normalizeAxis(op.attrs.getInt("axis", 0), shapeOf(op.output()).rank());
     BlockOrder joined;
@@ -222,7 +226,7 @@ private:
     return repeats(shapeOf(input), shapeOf(op.output())) && reorder(id, slot, order, elements);
   }
 
-  /// True when broadcasting writes the elements one after the other again and again.
+  /// Whether broadcasting repeats the sequence of elements as a whole.
   static bool repeats(const Shape& from, const Shape& to) {
     size_t first = 0;
     while (first < from.rank() && from[first] == 1)
@@ -235,7 +239,7 @@ private:
 
   const Graph& graph_;
   std::map<TensorId, BlockOrder> orders_;
-  /// Operand slots ahead that read a tensor of `orders_`.
+  /// Operand slots that read a tensor of `orders_` and are still to be visited.
   size_t unread_ = 0;
   std::vector<Edit> edits_;
 };

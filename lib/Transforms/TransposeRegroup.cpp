@@ -1,4 +1,4 @@
-// transpose-regroup: transposes move below reshapes that split or merge whole dimensions.
+// transpose-regroup: moves Transposes below Reshapes that split or merge whole dimensions.
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
@@ -25,7 +25,7 @@ before the Reshape, and the rest moves below if it points from channels last to 
 of channels then is one Transpose of the last two dimensions instead of three of all.)";
 
 /// Dimensions [inFirst, inLast) of the operand and [outFirst, outLast) of the result hold the same
-/// elements; one of the two is a single dimension.
+/// elements; one of the two ranges is a single dimension.
 struct Group {
   size_t inFirst = 0;
   size_t inLast = 0;
@@ -33,7 +33,7 @@ struct Group {
   size_t outLast = 0;
 };
 
-/// The smallest groups, or nullopt when some dimension is neither split nor merged as a whole.
+/// The smallest groups; nullopt if a dimension is neither split nor merged as a whole.
 std::optional<std::vector<Group>> regroup(const Shape& in, const Shape& out) {
   std::vector<Group> groups;
   size_t i = 0;
@@ -55,7 +55,7 @@ std::optional<std::vector<Group>> regroup(const Shape& in, const Shape& out) {
   }
   if (groups.empty())
     return std::nullopt;
-  // Dimensions of size 1 at the end belong to the last group.
+  // Trailing dimensions of size 1 belong to the last group.
   groups.back().inLast = in.rank();
   groups.back().outLast = out.rank();
   const bool whole = std::all_of(groups.begin(), groups.end(), [](const Group& g) {
@@ -73,7 +73,8 @@ struct Exchange {
 
 Exchange exchangeOf(const Shape& x, const Perm& perm, const Shape& out,
                     const std::vector<Group>& groups) {
-  // Groups in the order in which x holds them; a merged group counts where its first dimension lies.
+  // Groups in the order in which x holds them; a merged group is at the position of its first
+  // dimension.
   std::vector<size_t> order(groups.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto place = [&](size_t group) {

@@ -1,21 +1,30 @@
-// transpose-sink: moves Transposes below operators that do not care about the order of dimensions.
+// transpose-sink: moves Transposes below operators that are independent of the order of dimensions.
 //
 //   Relu(Transpose(x))                       becomes   Transpose(Relu(x))
 //   Add(Transpose(x), Transpose(y))          becomes   Transpose(Add(x, y))
 //   Mul(Transpose(x, [0,3,1,2]), c[C,1,1])   becomes   Transpose(Mul(x, c'[1,1,1,C]), [0,3,1,2])
 //
-// Downward only, so that Transposes meet the opposite ones of the next spatial operator and cancel. When
-// not every operand is a Transpose of the same kind, the move happens only if the others cost nothing
-// (constants, tensors whose permuted dimensions have size 1) or if it carries a channels-last to
-// channels-first Transpose toward the next spatial operator. Concat has a pass of its own, concat-axis-normalize.
+// Transposes only move down. There they meet the inverse Transposes of the next spatial operator
+// and cancel:
 //
-// Why this ends together with transpose-regroup and transpose-cancel: count only Transposes that move elements.
-// Each stands before an operator, some number of operators away from the model's outputs, and is either channels
-// last to first or not. A move takes one from before its operator. What it puts there instead is of the other
-// kind, or composed with what already stood there; the rest stands behind the operator, nearer to the outputs.
-// transpose-cancel merges two into the one nearer to the outputs, or removes some. So the list of
-// (distance, kind), greatest first, falls with each change, and it cannot fall for ever. A Transpose that keeps the
-// order of elements is no reason to move anything: it may reappear at another operand as often as it likes.
+//   Conv -> T[0,3,1,2] -> Relu -> T[0,2,3,1] -> Conv        after layout-assign
+//   Conv -> Relu -> T[0,3,1,2] -> T[0,2,3,1] -> Conv        after transpose-sink
+//   Conv -> Relu -> Conv                                    after transpose-cancel
+//
+// If an operand is not a Transpose by the same permutation, the Transpose moves only if the other
+// operands cost nothing (constants, or tensors whose permuted dimensions have size 1), or if it is
+// a channels-last to channels-first Transpose, which is inverse to the next spatial operator's.
+// Concat has its own pass, concat-axis-normalize.
+//
+// Termination, together with transpose-regroup and transpose-cancel: consider only Transposes that
+// move elements. Give each a pair (distance, kind): the distance of the operator that reads it from
+// the model's outputs, and whether it is channels-last to channels-first. A move removes one
+// Transpose before its operator. The Transposes that it adds before the operator are of the other
+// kind, or are composed with existing ones; those that it adds after the operator are nearer to the
+// outputs. transpose-cancel merges two into the one nearer to the outputs, or removes some. The
+// list of pairs in descending order therefore decreases lexicographically with each change, which
+// cannot go on forever. A Transpose that keeps the order of elements never causes a move, so it may
+// reappear at other operands.
 #include "tigris/Transforms/TransposeSink.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
@@ -52,7 +61,7 @@ bool pays(const Graph& graph, const Op& op, const Perm& perm) {
   });
 }
 
-/// The permutation to pull through the op, if one pays.
+/// A permutation that is profitable to move through the op, if there is one.
 std::optional<Perm> profitablePerm(const Graph& graph, const Op& op) {
   const size_t rank = graph.tensor(op.output()).shape.rank();
   std::set<Perm> tried;

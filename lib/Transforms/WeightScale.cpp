@@ -1,4 +1,5 @@
-// The weights of a channel times its factor, the bias plus what the summands come to; in double.
+// Multiplies the weights of a channel by its factor and adds the effect of the summands to the
+// bias, in double precision.
 #include "tigris/Transforms/WeightScale.h"
 
 #include "tigris/Pass/Rewrite.h"
@@ -9,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// For every weight in row-major order the index of the output channel it contributes to.
+/// For every weight in row-major order: the index of the output channel it contributes to.
 std::vector<size_t> outputChannels(const Op& op, const Shape& weights) {
   std::vector<size_t> channels(static_cast<size_t>(weights.elements()));
   const bool transposed = op.kind == OpKind::ConvTranspose;
@@ -43,7 +44,7 @@ bool acceptsFold(const Op& op) {
   }
 }
 
-/// Bias of the op as one number per channel; nullopt when it is not a constant of that form.
+/// Bias of the op as one number per channel; nullopt if it is not a constant of that form.
 std::optional<std::vector<float>> biasOf(const Graph& graph, const Op& op, size_t channels) {
   if (!op.input(2))
     return std::vector<float>(channels, 0.0F);
@@ -53,7 +54,7 @@ std::optional<std::vector<float>> biasOf(const Graph& graph, const Op& op, size_
   return bias;
 }
 
-/// The values of a constant that broadcasts to a tensor with `channels` on axis 1, one per channel.
+/// The values per channel of a constant that broadcasts to a tensor with `channels` on axis 1.
 std::optional<std::vector<double>> perChannel(const Graph& graph, TensorId id, const Shape& result,
                                               size_t channels) {
   const auto values = id ? floatConstant(graph, id) : std::nullopt;
@@ -69,8 +70,8 @@ std::optional<std::vector<double>> perChannel(const Graph& graph, TensorId id, c
   return std::vector<double>(values->begin(), values->end());
 }
 
-/// For every weight in row-major order the channel of operand 0 it is multiplied with; nullopt for operators whose
-/// weights are laid out otherwise.
+/// For every weight in row-major order: the channel of operand 0 it is multiplied by; nullopt for
+/// operators with another layout of weights.
 std::optional<std::vector<size_t>> inputChannels(const Op& op, const Shape& weights,
                                                  size_t outputs) {
   const bool transposed = op.kind == OpKind::Gemm && op.attrs.getInt("transB", 0) == 0;
