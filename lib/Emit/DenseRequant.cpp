@@ -1,4 +1,5 @@
-// Every output channel has a ratio of scales, a bound on its sums, and a bias; they decide how the op is rounded.
+// Each output channel has a ratio of scales, a bound on its sums, and a bias. They determine how
+// the op is rounded.
 #include "tigris/Emit/DenseRequant.h"
 
 #include <algorithm>
@@ -14,14 +15,14 @@ template <typename T> T elementOf(const Tensor& tensor, size_t index) {
   return value;
 }
 
-/// A bias: integer * scale, or integer accumulator units.
+/// A bias as integer * scale, or as an integer in accumulator units.
 struct Bias {
   int64_t integer = 0;
   float scale = 1;
   bool inUnits = true;
 };
 
-/// A float is an integer of 24 bits times a power of 2. Denormal ones count as 0.
+/// A float as an integer of 24 bits times a power of 2. Denormals count as 0.
 Bias biasOf(float real) {
   constexpr int Bits = 24;
   int exponent = 0;
@@ -36,13 +37,14 @@ Bias biasOf(float real) {
 struct Channel {
   float weightScale = 1;
   Ratio ratio;
-  /// Bound on its sum of products, in magnitude.
+  /// Bound on the magnitude of its sum of products.
   double most = 0;
   Bias bias;
-  /// The bias in accumulator units, and its nearest integer.
+  /// The bias in accumulator units, and the nearest integer.
   double units = 0;
   int64_t nearest = 0;
-  /// Kept as `nearest`, it changes results by less than the smallest difference that matters.
+  /// Whether replacing the bias by `nearest` changes results by less than the smallest difference
+  /// that matters.
   bool isInteger = true;
 
   double mostWithBias() const { return most + std::abs(static_cast<double>(nearest)); }
@@ -96,7 +98,7 @@ private:
     const std::vector<double> sums = weightSums();
     channels_.resize(form_.channels);
     for (size_t c = 0; c < form_.channels; ++c) {
-      // Grouped transposed convolutions repeat their scales per group.
+      // Grouped transposed convolutions repeat their scales for each group.
       Channel& channel = channels_[c];
       channel.weightScale = quant.scale[c % quant.scale.size()];
       channel.ratio = ratioOf({input_.scale, channel.weightScale}, {output_.scale});
@@ -106,7 +108,7 @@ private:
     return {};
   }
 
-  /// Sum of |w - zero point| by index on the channels' axis.
+  /// Sum of |w - zero point| for each index on the axis of channels.
   std::vector<double> weightSums() const {
     const Tensor& weights = tensor(1);
     const auto axis = static_cast<size_t>(form_.channelAxis);
@@ -142,7 +144,7 @@ private:
     return {};
   }
 
-  /// An integer that is in accumulator units already, up to float32 rounding of its scale, is kept.
+  /// An integer already in accumulator units, up to float32 rounding of its scale, is kept.
   void setBias(Channel& channel, const Tensor& tensor, size_t index) const {
     constexpr double SameScale = 1e-6;
     const double unit =

@@ -1,4 +1,4 @@
-// Requantization and biases of convolutions and dense layers on integers.
+// Requantization and biases of integer convolutions and dense layers.
 #pragma once
 
 #include "tigris/Emit/LoweringContext.h"
@@ -7,16 +7,17 @@
 
 namespace tigris {
 
-/// in * weight / out, with the precision TFLite has it: convScale or denseScale.
+/// in * weight / out in the precision that TFLite uses: convScale or denseScale.
 using ScaleOf = double (*)(float input, float weight, float output);
 
-/// What requantization has to know of an op whose operands are x, weights and perhaps a bias.
+/// Properties of an op with operands x, weights and an optional bias that determine its
+/// requantization.
 struct DenseForm {
   size_t channels = 0;
-  /// Of the output channels in the weights as the graph has them.
+  /// Axis of the output channels in the graph's weights.
   int channelAxis = 0;
   ScaleOf scaleOf = convScale;
-  /// Of the multipliers. Results are rounded to even in graphs that round once, whatever this says.
+  /// Rounding of the multipliers. Graphs that round once round results to even regardless of this.
   IntegerRounding rounding = IntegerRounding::Once;
 };
 
@@ -26,14 +27,15 @@ struct DenseRequant {
   uint32_t requantCount = 0;
   uint32_t weightZeros = TIGRIS_NONE;
   uint32_t weightZerosCount = 0;
-  /// Of tigris_op.
+  /// tigris_op.flags.
   uint8_t flags = 0;
-  /// One value per channel in units of scale(x) * scale(w), or none: the op has no bias operand.
+  /// One value per channel in units of scale(x) * scale(w); empty if the op has no bias operand.
   std::vector<int32_t> bias;
 };
 
-/// In a graph that rounds once, ops some of whose results can be halves, or whose bias is no integer in units of
-/// scale(x) * scale(w), get TIGRIS_ROUND_EVEN with the bias in the offsets; all others a multiplier and an int32 bias.
+/// In a graph that rounds once, an op gets TIGRIS_ROUND_EVEN, with the bias in the offsets, if some
+/// of its results can be halves or its bias is not an integer in units of scale(x) * scale(w). All
+/// other ops get a multiplier and an int32 bias.
 Expected<DenseRequant> denseRequant(LoweringContext& context, const Op& op, const DenseForm& form);
 
 } // namespace tigris

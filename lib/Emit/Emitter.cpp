@@ -1,4 +1,4 @@
-// Ports, ops, stages and summary, in that order.
+// Emits ports, ops, stages and the summary, in that order.
 #include "tigris/Emit/Emitter.h"
 
 #include "tigris/Check/PlanChecker.h"
@@ -109,7 +109,7 @@ private:
     return {};
   }
 
-  /// Index of the stage's record in TILINGS.
+  /// Appends the stage's tiling; returns its index in TILINGS.
   Expected<uint32_t> addTiling(size_t index) {
     const Stage& stage = plan_.stages[index];
     tigris_tiling record = {};
@@ -189,7 +189,7 @@ private:
     record.spill_count = image_.transferCount() - record.first_spill;
     record.peak = static_cast<uint32_t>(stage.peak);
     record.detail = TIGRIS_NONE;
-    // A direct stage is a whole one whose operands do not lie in the fast arena.
+    // A direct stage is a whole stage with operands outside the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
     if (hasTiles(stage.mode)) {
       const Expected<uint32_t> detail = addTiling(index);
@@ -251,7 +251,7 @@ private:
     return s;
   }
 
-  /// The fast memory that is left becomes room for weights; figures of fast memory include it from here on.
+  /// Uses the remaining fast memory for weight blocks, and updates the figures of fast memory.
   void compress(tigris_summary& s) {
     const uint64_t used = plan_.stats.fastPeakBytes;
     const uint64_t most =
@@ -275,7 +275,7 @@ private:
   PackedWeights packed_;
 };
 
-/// What --compress=lz4 would make of a file of `bytes`, which is more than `budget`.
+/// Describes the effect of --compress=lz4 on a file of `bytes`, which exceeds `budget`.
 std::string compressionAdvice(const Graph& graph, const Plan& plan, EmitOptions options,
                               size_t bytes, uint64_t budget) {
   options.compress = Compression::Lz4;

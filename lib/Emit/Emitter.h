@@ -1,4 +1,4 @@
-// From a planned graph to the bytes of a .tgrs file (runtime/include/tigris_format.h).
+// Converts a planned graph to the bytes of a .tgrs file (runtime/include/tigris_format.h).
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -11,23 +11,24 @@ namespace tigris {
 enum class Compression : uint8_t { None, Lz4 };
 
 struct EmitOptions {
-  /// Lz4: constants that LZ4 makes smaller are unpacked at run time, stage by stage, into the fast memory that
-  /// the plan leaves of its budget (Emit/WeightPacking.h). None: all are read where the plan lies.
+  /// Lz4: constants that LZ4 shrinks are unpacked at run time, stage by stage, to the fast memory
+  /// that the plan leaves of its budget (Emit/WeightPacking.h). None: all constants are read in
+  /// place.
   Compression compress = Compression::None;
 
-  /// Records that the plan is meant to stay in memory-mapped flash. The bytes are the same either way: the
-  /// runtime reads weights where the plan lies, and only the firmware decides where that is.
+  /// Records that the plan is meant to stay in memory-mapped flash. The other bytes are the same:
+  /// the runtime reads weights in place, and only the firmware decides where the plan is.
   bool xip = false;
-  /// Leaves out the names of tensors and ops; those of the model, its inputs and its outputs stay.
+  /// Omits the names of tensors and ops; names of the model, its inputs and its outputs stay.
   bool stripNames = false;
   /// Tool and version, recorded in the file.
   std::string producer = "tigris";
 };
 
-/// The graph's plan is replayed first (checkPlan); a plan that fails is not emitted. Equal graphs give
-/// equal bytes. Errors: DiagId::BadPlan without a valid plan, UnsupportedOp or UnsupportedType for what the
-/// runtime has no kernel for, OverBudget when the file is larger than the plan's flash budget; without
-/// compression a note says what that would give.
+/// First replays the graph's plan (checkPlan) and emits nothing if that fails. Equal graphs give
+/// equal bytes. Errors: DiagId::BadPlan without a valid plan; UnsupportedOp or UnsupportedType if
+/// the runtime has no kernel; OverBudget if the file exceeds the plan's flash budget. Without
+/// compression, a note then states the compressed size.
 Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options = {});
 
 } // namespace tigris

@@ -14,14 +14,14 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-/// A denominator's word holds a divisor below 2^26 and a power of at most 60.
+/// The word of a denominator holds a divisor below 2^26 and a power of at most 60.
 constexpr uint64_t DivisorLimit = uint64_t{1} << 26;
 constexpr int MostPower = 60;
-/// Denominators, and numerators as far as they are added up, are below.
+/// Upper limit of denominators, and of numerators in sums.
 constexpr double Room = 2305843009213693952.0; // 2^61
 constexpr double NumeratorLimit = 2147483648.0;
 
-/// An odd integer and a power of 2.
+/// An odd integer times a power of 2.
 struct Odd {
   uint64_t value = 1;
   int exponent = 0;
@@ -32,7 +32,7 @@ Odd oddPart(uint64_t value) {
   return {value >> zeros, zeros};
 }
 
-/// Product of floats; a float has 24 bits.
+/// Exact product of floats, each with a mantissa of 24 bits.
 Odd product(std::initializer_list<float> factors) {
   constexpr int Bits = 24;
   Odd result;
@@ -51,10 +51,10 @@ int32_t word(uint64_t divisor, int power) {
   return static_cast<int32_t>(static_cast<uint32_t>(divisor) << 6 | static_cast<uint32_t>(power));
 }
 
-/// Twice a result halfway between two others is an odd number of at most this.
+/// Upper limit of twice a result halfway between two others, which is an odd number.
 uint64_t mostHalves(DType type) { return type == DType::Int16 ? 131071 : 511; }
 
-/// real * factor rounded down, and made odd where it is no integer; factor = times * 2^power.
+/// real * factor rounded down, and made odd if it is not an integer; factor = times * 2^power.
 int64_t oddUnits(const ExactReal& real, uint64_t times, int power) {
   constexpr int FarBelow = 90;
   const int shift = real.exponent + power;
@@ -74,7 +74,7 @@ int64_t oddUnits(const ExactReal& real, uint64_t times, int power) {
   return static_cast<int64_t>(quotient) | (rest != 0 ? 1 : 0);
 }
 
-/// A number outside all results takes the place of an offset that saturates them whatever the sum is.
+/// Limits an offset that saturates every result to a value just outside the range of results.
 ExactReal bounded(const ExactReal& offset, double mostResult) {
   const double bound = std::min(mostResult + 131072, std::ldexp(1.0, 60));
   if (std::abs(offset.value()) <= bound)
@@ -104,7 +104,8 @@ Ratio ratioOf(std::initializer_list<float> above, std::initializer_list<float> b
 }
 
 bool mayTie(const Ratio& ratio, double most, DType type) {
-  // sum * numerator / (divisor * 2^power) = odd / 2: the numerator divides the odd number, the rest the sum
+  // sum * numerator / (divisor * 2^power) = odd / 2: the numerator divides the odd number, and
+  // divisor * 2^(power - 1) divides the sum
   return ratio.power >= 1 && ratio.numerator != 0 && ratio.numerator <= mostHalves(type) &&
          std::ldexp(static_cast<double>(ratio.divisor), ratio.power - 1) <= most;
 }
@@ -126,11 +127,11 @@ EvenScale evenScale(const Ratio& ratio, double most, DType type, const ExactReal
       ratio.divisor == 1 || (ratio.divisor < DivisorLimit && ratio.numerator <= mostHalves(type));
   for (bool exact = fits;; exact = false) {
     const uint64_t divisor = exact ? ratio.divisor : 1;
-    // a power more than the ratio's, so that odd offsets are no halves
+    // one power more than the ratio's, so that odd offsets are not halves
     const int least = exact ? std::max(ratio.power + 1, 0) : 0;
     for (int power = MostPower; power >= least; --power) {
       const double whole = std::ldexp(static_cast<double>(divisor), power);
-      const double numerator = std::nearbyint(value * whole); // an integer where exact
+      const double numerator = std::nearbyint(value * whole); // an integer if exact
       if (whole < Room && numerator < NumeratorLimit && numerator * most < Room &&
           std::abs(added.value()) * whole < Room)
         return {static_cast<int32_t>(numerator), word(divisor, power),
@@ -159,7 +160,7 @@ std::optional<EvenSum> evenSum(DType type, const Quant& a, const Quant& b, const
   const int64_t numeratorB = numeratorOf(y);
   const EvenSum sum = {static_cast<int32_t>(numeratorA), static_cast<int32_t>(numeratorB),
                        word(divisor, power)};
-  if (type == DType::Int16) // too many pairs to try; a large divisor meets few of them
+  if (type == DType::Int16) // too many pairs to try; a large divisor matches few of them
     return divisor <= mostHalves(DType::Int8) ? std::optional(sum) : std::nullopt;
   const int64_t denominator = static_cast<int64_t>(divisor) << power;
   const int64_t saturated = 256 * denominator;
@@ -174,7 +175,7 @@ std::optional<EvenSum> evenSum(DType type, const Quant& a, const Quant& b, const
 }
 
 std::optional<EvenScale> evenQuotient(const Quant& a, const Quant& b, const Quant& out) {
-  constexpr int FarOff = 20; // more, and results are 0 or saturated
+  constexpr int FarOff = 20; // beyond this, results are 0 or saturated
   const Ratio ratio = ratioOf({a.scale}, {b.scale, out.scale});
   // 255 * numerator / (255 * divisor * 2^power) = odd / 2
   if (ratio.numerator > mostHalves(DType::Int8) * 255 || ratio.divisor > 255 ||

@@ -1,9 +1,21 @@
-// Scales as fractions of integers, for operators whose results are rounded once, halves to the even number.
+// Scales as fractions of integers, for operators whose results are rounded once, halves to even.
 //
-// Fixed-point multipliers round halves upward, ONNX rounds them to the even number. The difference shows only where a
-// result can lie exactly halfway between two integers. A ratio of float32 scales is a fraction; where it is one of small
-// integers, as with scales that are powers of 2, there are such results, and the kernels divide integers exactly
-// (TIGRIS_ROUND_EVEN of tigris_ops.h). Other ratios never meet a half, and keep their multipliers.
+// Fixed-point multipliers round halves upward; ONNX rounds them to even. The difference matters
+// only if a result can be exactly halfway between two integers. A ratio of float32 scales is a
+// fraction numerator / divisor * 2^-power. A half requires sum * numerator = odd * divisor *
+// 2^(power-1), where the odd number is at most 511 for int8 results.
+//
+// Example 1: input scale 0.5, weight scale 0.25, output scale 0.5. The ratio is 1/1 * 2^-2, and
+// every even sum that is not a multiple of 4 gives a half:
+//   sum          2     6     10
+//   sum * ratio  0.5   1.5   2.5
+//   multiplier   1     2     3
+//   ONNX         0     2     2
+// Such ops get TIGRIS_ROUND_EVEN (tigris_ops.h): their kernels divide integers exactly.
+//
+// Example 2: scales 0.1 and 0.3. In float32 the ratio is 13421773 / 5033165 * 2^-3. 13421773 does
+// not divide an odd number of at most 511, so that no result is a half. Such ops keep their
+// multipliers.
 #pragma once
 
 #include "tigris/Emit/Requant.h"
@@ -14,7 +26,8 @@
 
 namespace tigris {
 
-/// numerator / divisor * 2^-power in lowest terms; both are odd. 0 has the numerator 0.
+/// numerator / divisor * 2^-power in lowest terms; numerator and divisor are odd. Zero has the
+/// numerator 0.
 struct Ratio {
   uint64_t numerator = 0;
   uint64_t divisor = 1;
@@ -23,16 +36,17 @@ struct Ratio {
   bool operator==(const Ratio&) const = default;
 };
 
-/// Product of up to two positive floats by that of up to two others and by `count` < 2^16 times 2^n, or any count
-/// with one float below.
+/// The product of `above` divided by the product of `below` and by `count`; all floats are
+/// positive. At most two floats each with count < 2^16 times 2^n, or any count with one float in
+/// `below`.
 Ratio ratioOf(std::initializer_list<float> above, std::initializer_list<float> below,
               uint64_t count = 1);
 
-/// Whether sum * ratio is halfway between two integers for a sum of at most `most` in magnitude, where the result is not
-/// saturated: results of `type` are at most 255 or 65535 from their zero point.
+/// Whether sum * ratio can be halfway between two integers for a |sum| of at most `most`, without
+/// saturation: results of `type` differ from their zero point by at most 255 or 65535.
 bool mayTie(const Ratio& ratio, double most, DType type);
 
-/// Largest |stored - zeroPoint| of a tensor of the type.
+/// The largest |stored - zeroPoint| of a tensor of the type.
 int64_t largestMagnitude(DType type, int32_t zeroPoint);
 
 /// mantissa * 2^exponent / divisor.
@@ -43,22 +57,23 @@ struct ExactReal {
   double value() const;
 };
 
-/// The number over a float: of a bias in steps of the result.
+/// integer * scale / below: e.g. a bias in units of the result.
 ExactReal quotientOf(int64_t integer, float scale, float below);
 
-/// (sum * numerator + offset) / (divisor * 2^power), the word of the denominator as tigris_ops.h has it.
+/// (sum * numerator + offset) / (divisor * 2^power), with the denominator encoded as in
+/// tigris_ops.h.
 struct EvenScale {
   int32_t numerator = 0;
   int32_t denominator = 1 << 6;
   int64_t offset = 0;
 };
 
-/// As pairs of a multiplier and a shift lie in a plan.
+/// The encoding in a plan, as a pair of multiplier and shift.
 inline Multiplier pairOf(const EvenScale& scale) { return {scale.numerator, scale.denominator}; }
 
-/// sum * ratio + offset for sums of at most `most` in magnitude, in int64 without overflow. Exact where mayTie; otherwise
-/// with as many bits as there is room for. An offset between two of its units is made odd, so that what was no half does
-/// not become one.
+/// sum * ratio + offset for a |sum| of at most `most`, computed in int64 without overflow. Exact if
+/// mayTie; otherwise with as many bits as fit. An offset between two units is made odd, so that it
+/// does not create halves.
 EvenScale evenScale(const Ratio& ratio, double most, DType type, const ExactReal& offset = {});
 
 /// a' * a / (divisor * 2^power) + b' * b / (divisor * 2^power).
@@ -68,10 +83,11 @@ struct EvenSum {
   int32_t denominator = 1 << 6;
 };
 
-/// Of ADD, when some pair of stored values has a sum halfway between two results. The result of SUB is as often there.
+/// For ADD, if some pair of stored values has a sum halfway between two results. SUB has as many
+/// such pairs.
 std::optional<EvenSum> evenSum(DType type, const Quant& a, const Quant& b, const Quant& out);
 
-/// Of DIV on int8, likewise.
+/// The same for DIV on int8.
 std::optional<EvenScale> evenQuotient(const Quant& a, const Quant& b, const Quant& out);
 
 } // namespace tigris

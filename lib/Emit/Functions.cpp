@@ -1,4 +1,4 @@
-// The table of unary functions and their double-precision forms.
+// The table of unary functions, and their evaluation in double precision.
 #include "tigris/Emit/Functions.h"
 
 #include "tigris/Support/Check.h"
@@ -19,7 +19,7 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 /// log(1 + exp(x)) without overflow.
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 
-/// Half to even whatever the rounding mode.
+/// Rounds half to even, independent of the rounding mode.
 double roundEven(double x) {
   const double below = std::floor(x);
   const double rest = x - below;

@@ -1,4 +1,5 @@
-// Convolutions and dense layers: weights in kernel order, biases in accumulator units, requantization.
+// Convolutions and dense layers: weights in kernel order, biases in accumulator units,
+// requantization.
 #include "tigris/Emit/DenseRequant.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/ShapeInference.h"
@@ -15,7 +16,7 @@ namespace {
 struct Dense {
   std::vector<tigris_operand> inputs;
   Bounds bounds = {};
-  DenseRequant requant; // of integers
+  DenseRequant requant; // of integer ops
 
   template <typename Params> void fill(Params& params) const {
     params.lo = bounds.lo;
@@ -36,7 +37,7 @@ public:
   bool isFloat() const { return isFloat_; }
   const Tensor& in(size_t index) const { return context_.graph().tensor(op_.input(index)); }
 
-  /// Weights must be a constant, float32 where activations are and int8 otherwise.
+  /// Weights must be constant: float32 if activations are float32, int8 otherwise.
   Status checkWeights() const {
     const Tensor& weights = in(1);
     if (!weights.isConstant())
@@ -113,7 +114,8 @@ private:
   bool isFloat_;
 };
 
-/// Kernel, strides, dilations and pads; a single spatial dimension is the height of a width of 1.
+/// Kernel, strides, dilations and pads; a single spatial dimension is the height, with a width of
+/// 1.
 Expected<tigris_conv_params> convWindow(const LoweringContext& context, const Op& op) {
   const Expected<Window> window = resolveWindow(op, context.graph());
   if (!window)
@@ -172,12 +174,12 @@ Status lowerWindowed(LoweringContext& context, const Op& op, tigris_opcode opcod
                       dense->requant.flags);
 }
 
-/// x times a constant matrix, which is [N, K] when `transposed` and [K, N] otherwise.
+/// x times a constant matrix, stored as [N, K] if `transposed` and as [K, N] otherwise.
 Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
   const Tensor& weights = context.graph().tensor(op.input(1));
   const auto channels = static_cast<size_t>(weights.shape[transposed ? 0 : 1]);
   const bool perChannel = weights.quant && weights.quant->perChannel();
-  // TensorFlow Lite's dense layers round once whatever its convolutions do: measured on its outputs.
+  // TensorFlow Lite's dense layers round once, unlike its convolutions; verified on its outputs.
   DenseLowering lowering(
       context, op,
       {channels, transposed ? 0 : 1, perChannel ? convScale : denseScale, IntegerRounding::Once});
@@ -193,13 +195,13 @@ Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
   return context.emit(op, TIGRIS_OP_FULLY_CONNECTED, dense->inputs, params, dense->requant.flags);
 }
 
-/// Of two tensors, each of which may be computed.
+/// The product of two tensors, each of which may be computed.
 Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
   bool even = false;
   tigris_matmul_params params = {transposed ? TIGRIS_MATMUL_TRANSPOSE_B : 0, 0, 0};
   if (const DType type = context.graph().tensor(op.input(0)).type; isQuantizedType(type)) {
     std::array<float, 3> scales = {};
-    // one addend per element of a line of the first operand
+    // one term per element of a line of the first operand
     auto most = static_cast<double>(context.graph().tensor(op.input(0)).shape.fromBack(0));
     const std::array<TensorId, 3> tensors = {op.input(0), op.input(1), op.output()};
     for (size_t i = 0; i < tensors.size(); ++i) {

@@ -1,4 +1,4 @@
-// Element-wise operators, quantization boundaries, and the normalizations over an axis.
+// Element-wise operators, quantization boundaries, and normalizations over an axis.
 #include "tigris/Emit/EvenScale.h"
 #include "tigris/Emit/Functions.h"
 #include "tigris/Emit/OpLowering.h"
@@ -11,7 +11,7 @@ bool isQuantized(const LoweringContext& context, TensorId id) {
   return isQuantizedType(context.graph().tensor(id).type);
 }
 
-/// As the operator's kernel wants it.
+/// The multiplier in the form that the operator's kernel requires.
 Multiplier multiplierFor(const LoweringContext& context, const Op& op, double real) {
   return makeMultiplier(real, context.graph().rounding(), context.graph().tensor(op.input(0)).type);
 }
@@ -25,7 +25,7 @@ Status emitPlain(LoweringContext& context, const Op& op, tigris_opcode opcode,
   return context.emit(op, opcode, *inputs, params...);
 }
 
-/// Constants of ADD, SUB, MUL or DIV where a result can be a half; whether it can.
+/// Sets constants for ADD, SUB, MUL or DIV if a result can be a half; returns whether it can.
 bool evenConstants(const Op& op, DType type, const std::array<Quant, 3>& quants,
                    tigris_binary_params& params) {
   const auto& [a, b, out] = quants;
@@ -55,7 +55,7 @@ bool evenConstants(const Op& op, DType type, const std::array<Quant, 3>& quants,
   return true;
 }
 
-/// Constants of integer arithmetic, those of int8 as TFLite computes them for each operator; with them, tigris_op.flags.
+/// Constants of integer arithmetic, for int8 as computed by TFLite; returns tigris_op.flags.
 Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
                                   tigris_binary_params& params) {
   const Expected<Quant> a = context.quant(op, op.input(0));
@@ -89,7 +89,7 @@ Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
   }
   case OpKind::Mul:
   case OpKind::Div: {
-    // float32 arithmetic, as mul.cc and div.cc have it
+    // float32 arithmetic, as in mul.cc and div.cc
     const float real = op.kind == OpKind::Mul ? a->scale * b->scale / out->scale
                                               : a->scale / (b->scale * out->scale);
     const Multiplier multiplier = multiplierFor(context, op, real);
@@ -105,7 +105,7 @@ Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
   }
 }
 
-/// The int8 op by the results of its 256 operands.
+/// Emits the int8 op as a table of the results of its 256 operands.
 Status emitLookup(LoweringContext& context, const Op& op, const std::array<int8_t, 256>& table) {
   const Expected<tigris_operand> x = context.operand(op.input(0));
   if (!x)
@@ -117,8 +117,8 @@ Status emitLookup(LoweringContext& context, const Op& op, const std::array<int8_
   return context.emit(op, TIGRIS_OP_LOOKUP, inputs);
 }
 
-/// Another quantization of op's operand, between bounds: REQUANTIZE, or on int8 a table where a result can be a half.
-/// `multiplier`: as REQUANTIZE takes it.
+/// Emits a change of quantization of the op's operand, with bounds: REQUANTIZE, or on int8 a table
+/// if a result can be a half. `multiplier` is that of REQUANTIZE.
 Status emitRequantize(LoweringContext& context, const Op& op, const Quant& input,
                       const Quant& output, const Multiplier& multiplier, const Bounds& bounds) {
   const DType type = context.graph().tensor(op.input(0)).type;

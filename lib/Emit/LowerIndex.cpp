@@ -1,4 +1,4 @@
-// Operators that find positions or use them.
+// Operators that compute indices or use them.
 #include "tigris/Emit/OpLowering.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Comparisons, logic, choices and conversions between types.
+// Comparisons, logic, selections and conversions between types.
 #include "tigris/Emit/OpLowering.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Status lowerMod(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   return lowerBinary(context, op, truncated ? TIGRIS_OP_FMOD : opcode);
 }
 
-/// 0 - x where there is no function of one operand.
+/// 0 - x for types without a unary function.
 Status lowerNeg(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (opcode != TIGRIS_OP_SUB)
     return lowerUnary(context, op, opcode);

@@ -1,4 +1,4 @@
-// Operators that move or resample elements: their index lists and tables.
+// Operators that move or resample elements, with their index lists and tables.
 #include "tigris/Analysis/ResizeTables.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/ShapeInference.h"
@@ -81,7 +81,7 @@ Status lowerSlice(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   for (size_t axis = 0; axis < ranges->size(); ++axis) {
     const SliceRange& range = (*ranges)[axis];
     params.starts[axis] = static_cast<int32_t>(range.start);
-    // a single element has no step; large ones would not fit
+    // the step of a single element is unused; a large one would not fit
     params.steps[axis] = range.count == 1 ? 1 : static_cast<int32_t>(range.step);
   }
   return emitFirst(context, op, opcode, params);
@@ -128,7 +128,7 @@ Status lowerTranspose(LoweringContext& context, const Op& op, tigris_opcode opco
     return status;
   const size_t rank = context.graph().tensor(op.input(0)).shape.rank();
   std::vector<int64_t> perm = op.attrs.getInts("perm");
-  if (perm.empty()) // ONNX: the reversed order
+  if (perm.empty()) // ONNX: the default is the reversed order
     for (size_t axis = rank; axis > 0; --axis)
       perm.push_back(static_cast<int64_t>(axis - 1));
   const std::vector<int32_t> axes(perm.begin(), perm.end());
@@ -169,7 +169,7 @@ Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode)
                                         ", but there are kernels for float32 and int8 only");
   if (!weighted)
     return emitFirst(context, op, opcode, params);
-  const bool isLinear = tables->height.taps <= 2 && tables->width.taps <= 2; // no weight below 0
+  const bool isLinear = tables->height.taps <= 2 && tables->width.taps <= 2; // no negative weights
   const WeightForm form = input.type == DType::Float32       ? WeightForm::Float
                           : context.roundsEven() && isLinear ? WeightForm::Fraction
                                                              : WeightForm::Q10;

@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// Fields of a pool without padding, over whole rows and columns unless filled in.
+/// Fields of a pool without padding; its window is the whole input unless filled in.
 Expected<tigris_pool_params> openPool(const LoweringContext& context, const Op& op) {
   const Expected<Bounds> bounds = activationBounds(context, op);
   if (!bounds)
@@ -32,14 +32,14 @@ Status emitUnary(LoweringContext& context, const Op& op, tigris_opcode opcode, c
   return context.emit(op, opcode, std::span(&*input, 1), params, flags);
 }
 
-/// Means of quantized values: how sums become results.
+/// Conversion of sums of quantized values to means.
 class Means {
 public:
   Means(const LoweringContext& context, const Op& op, const Quant& input, const Quant& output)
       : input_(input), output_(output), rounding_(context.graph().rounding()),
         type_(context.graph().tensor(op.input(0)).type) {}
 
-  /// A mean over one of the counts can be a half, and has to be rounded to even.
+  /// Whether a mean over one of the counts can be a half, which requires rounding to even.
   bool mayTie(const std::set<int64_t>& counts) const {
     return rounding_ == IntegerRounding::Once &&
            std::any_of(counts.begin(), counts.end(), [&](int64_t count) {
@@ -47,7 +47,7 @@ public:
            });
   }
 
-  /// Multiplier and shift of a mean over `count` values, or numerator and denominator.
+  /// Multiplier and shift of a mean over `count` values; with `even`, numerator and denominator.
   Multiplier pair(int64_t count, bool even) const {
     if (even)
       return pairOf(evenScale(ratio(count), most(count), type_));
@@ -71,7 +71,8 @@ private:
   DType type_;
 };
 
-/// The pair of a mean over all of `count` values, if it needs one; its index in REQUANT and tigris_op.flags.
+/// The pair of a mean over `count` values, if it needs one: its index in REQUANT, and
+/// tigris_op.flags.
 struct MeanPair {
   uint32_t requant = TIGRIS_NONE;
   uint32_t count = 0;
@@ -87,7 +88,7 @@ MeanPair meanPair(LoweringContext& context, const Means& means, int64_t count, b
           static_cast<uint8_t>(even ? TIGRIS_ROUND_EVEN : 0)};
 }
 
-/// How many taps the windows of an axis of so many positions have, each number once. Padding counts where `padded`.
+/// The distinct numbers of taps of the windows along an axis. Padding counts if `padded`.
 std::set<int64_t> tapCounts(const Window& window, size_t axis, int64_t in, int64_t out,
                             bool padded) {
   const int64_t before = window.pads[axis];
@@ -105,7 +106,7 @@ std::set<int64_t> tapCounts(const Window& window, size_t axis, int64_t in, int64
   return counts;
 }
 
-/// Numbers of taps of all windows of a pool over [N, spatial..., C].
+/// The distinct numbers of taps of all windows of a pool over [N, spatial..., C].
 std::set<int64_t> tapCounts(const Window& window, const Shape& in, const Shape& out, bool padded) {
   std::set<int64_t> result = {1};
   for (size_t axis = 0; axis < window.kernel.size(); ++axis) {

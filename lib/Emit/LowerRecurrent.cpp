@@ -1,4 +1,5 @@
-// Weights of recurrent layers, gate by gate innermost: what a kernel needs for one unit lies together.
+// Weights of recurrent layers with the gate as innermost axis, so that the weights of one unit are
+// contiguous.
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/Elements.h"
 
@@ -62,7 +63,7 @@ private:
     return context_.constant(text, TIGRIS_F32, dims, makeBlobOf(values)->bytes());
   }
 
-  /// [D, gates * H, I] to [D, H, I, gates].
+  /// Permutes [D, gates * H, I] to [D, H, I, gates].
   tigris_operand matrix(size_t index) {
     const auto width =
         static_cast<size_t>(context_.graph().tensor(op_.input(index)).shape.fromBack(0));
@@ -77,8 +78,8 @@ private:
     return store(index, "weights", {directions_, hidden_, width, gates_}, to);
   }
 
-  /// [D, 2 * gates * H], W's then R's, to [D, H, gates] of their sums. A GRU's last gate keeps both, because
-  /// only R's may be multiplied by the reset gate: [D, H, 4].
+  /// Adds the two halves of [D, 2 * gates * H] (of W, then of R) to [D, H, gates]. A GRU's last
+  /// gate keeps both, because only R's may be multiplied by the reset gate: [D, H, 4].
   tigris_operand bias() {
     const bool keepsBoth = op_.kind == OpKind::GRU;
     const size_t columns = keepsBoth ? gates_ + 1 : gates_;
@@ -102,7 +103,7 @@ private:
     return store(3, "bias", {directions_, hidden_, columns}, to);
   }
 
-  /// [D, 3 * H] of input, output and forget gate to [D, H, 3].
+  /// Permutes [D, 3 * H] of input, output and forget gate to [D, H, 3].
   tigris_operand peepholes() {
     const std::vector<float> from = values(6);
     std::vector<float> to(from.size());

@@ -1,4 +1,5 @@
-// What the lowering of one operator may use: operands, constants, quantization, and the file being built.
+// The services for lowering one operator: operands, constants, quantization, and the file under
+// construction.
 #pragma once
 
 #include "tigris/Check/Locations.h"
@@ -13,10 +14,10 @@
 
 namespace tigris {
 
-/// Number of a dtype in the file; 0 for one that no stored tensor or interface can have.
+/// The number of a dtype in the file; 0 for types that no stored tensor or interface can have.
 uint8_t fileDType(DType type);
 
-/// Row-major dimensions as the file has them; a dimension always fits (finish() limits the file).
+/// Row-major dimensions for the file; every dimension fits, because finish() limits the file.
 std::vector<int32_t> fileDims(const Shape& shape);
 
 class LoweringContext {
@@ -24,34 +25,35 @@ public:
   LoweringContext(const Graph& graph, const Plan& plan, PlanImage& image, bool names);
 
   const Graph& graph() const { return graph_; }
-  /// Results are rounded once, halves to the even number.
+  /// Whether results are rounded once, halves to even.
   bool roundsEven() const { return graph_.rounding() == IntegerRounding::Once; }
   PlanImage& image() { return image_; }
   const Locations& locations() const { return locations_; }
 
-  /// Following operands are addressed as this stage places them.
+  /// Operands created from now on have the addresses of this stage.
   void enterStage(size_t stage) { stage_ = stage; }
-  /// TIGRIS_NONE when names are stripped.
+  /// TIGRIS_NONE if names are stripped.
   uint32_t name(std::string_view text);
 
-  /// The record of an activation or model input or output.
+  /// The record of an activation, or of a model input or output.
   Expected<uint16_t> tensor(TensorId id);
-  /// An operand at its planned place; a constant as it is; the absent operand for an invalid id.
+  /// An operand at its planned address; a constant unchanged; the absent operand for an invalid id.
   Expected<tigris_operand> operand(TensorId id);
-  /// A constant the emitter made or laid out anew. `quant` is an index into QUANT.
+  /// A constant that the emitter created or rearranged. `quant` is an index into QUANT.
   tigris_operand constant(std::string_view name, tigris_dtype type,
                           const std::vector<int32_t>& dims, std::span<const uint8_t> bytes,
                           uint32_t quant = TIGRIS_NONE);
-  /// float32 or int8, by `isFloat`.
+  /// float32 if `isFloat`, otherwise int8.
   tigris_operand weights(const Tensor& source, const WeightArray& array, bool isFloat);
 
-  /// The only quantization of an int8 or int16 tensor. DiagId::UnsupportedOp when it has none or one per channel.
+  /// The per-tensor quantization of an int8 or int16 tensor. DiagId::UnsupportedOp if it has none
+  /// or one per channel.
   Expected<Quant> quant(const Op& op, TensorId id) const;
-  /// UnsupportedOp unless all are float32, or integers of one type and quantization, or another type each
-  /// without quantization: what a kernel that only moves elements needs.
+  /// UnsupportedOp unless all tensors are float32, or integers of one type and quantization, or
+  /// have one other type without quantization: the requirement of kernels that only move elements.
   Status requireSameQuant(const Op& op, std::initializer_list<TensorId> ids) const;
 
-  /// "op 'name' (Kind): text", with the ONNX origin as a note.
+  /// The error "op 'name' (Kind): text", with the ONNX origin as a note.
   template <typename... Args> static Error unsupported(const Op& op, const Args&... text) {
     return unsupportedText(op, strCat(text...));
   }
@@ -65,7 +67,7 @@ public:
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs) {
     return emitRecord(op, {opcode, 0}, inputs, 0, 0);
   }
-  /// All operands of the op, as they are.
+  /// All operands of the op, unchanged.
   Expected<std::vector<tigris_operand>> operands(const Op& op);
 
 private:
@@ -89,20 +91,22 @@ private:
   std::map<TensorId, tigris_operand> constants_;
 };
 
-/// A bound that clamps nothing; its negative on the other side.
+/// A bound that does not clamp; use the negative for the lower bound.
 inline constexpr float Open = std::numeric_limits<float>::infinity();
 
-/// float32 or quantized bounds of the op's fused activation (none: open), for its only result.
+/// Bounds of the op's fused activation for its only result, float32 or quantized; open if there is
+/// none.
 struct Bounds {
   tigris_scalar lo;
   tigris_scalar hi;
 };
 Expected<Bounds> activationBounds(const LoweringContext& context, const Op& op);
-/// The same for a clamp of floats to [lo, hi], and for one of a tensor's integers, which `quant` describes.
+/// The same for a clamp of floats to [lo, hi], and for a clamp of a tensor's integers, quantized by
+/// `quant`.
 Bounds clampBounds(float lo, float hi);
 Bounds clampBounds(const LoweringContext& context, TensorId result, float lo, float hi,
                    const Quant& quant);
-/// int8 or int16, the types kernels take quantized.
+/// Whether the type is int8 or int16, the quantized types of the kernels.
 bool isQuantizedType(DType type);
 
 } // namespace tigris

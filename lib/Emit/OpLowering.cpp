@@ -1,4 +1,4 @@
-// The table of operators the runtime executes.
+// The table of operators that the runtime executes.
 #include "tigris/Emit/OpLowering.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -134,7 +134,8 @@ constexpr auto Rules = std::to_array<LoweringRule>({
      TIGRIS_OP_SCATTER_ELEMENTS, lowerScatter},
 });
 
-/// int16 has the kernels of int8, as far as Ops.def says so; functions are computed, not looked up.
+/// int16 uses the int8 opcodes where Ops.def allows it, but computes functions instead of looking
+/// them up.
 uint16_t int16Opcode(const LoweringRule& rule) {
   if (!opInfo(rule.kind).computesIn(DType::Int16))
     return None;

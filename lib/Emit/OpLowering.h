@@ -1,26 +1,28 @@
-// Operators to opcodes: one table, and the functions that fill in parameters, by family.
+// Lowers operators to opcodes: a table, and functions by family that fill in parameters.
 #pragma once
 
 #include "tigris/Emit/LoweringContext.h"
 
 namespace tigris {
 
-/// What a lowering starts from.
+/// The row of an operator.
 struct LoweringRule {
   OpKind kind;
-  /// Opcode when the first operand is float32, quantized int8, or of any other type; 0: there is no kernel.
+  /// Opcode if the first operand is float32, quantized int8, or has any other type; 0: there is no
+  /// kernel.
   uint16_t floatOpcode;
   uint16_t int8Opcode;
   uint16_t otherOpcode;
   Status (*lower)(LoweringContext& context, const Op& op, tigris_opcode opcode);
-  /// Results of the operator, all of which the kernel writes.
+  /// Number of results of the operator; the kernel writes all of them.
   size_t results = 1;
 };
 
-/// Null for an operator no kernel executes.
+/// Null if no kernel executes the operator.
 const LoweringRule* findLowering(OpKind kind);
 
-/// Appends what executes `op`. DiagId::UnsupportedOp when the runtime has nothing that does.
+/// Appends the records that execute `op`. DiagId::UnsupportedOp if the runtime has no kernel for
+/// it.
 Status lowerOp(LoweringContext& context, const Op& op);
 
 // Signatures as in LoweringRule. LowerConv.cpp:

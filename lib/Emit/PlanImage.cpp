@@ -1,4 +1,4 @@
-// Lays the sections out and writes header and directory.
+// Lays out the sections and writes header and directory.
 #include "tigris/Emit/PlanImage.h"
 
 #include "tigris/IR/FormatLimits.h"
@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little,
 
 namespace {
 
-/// The largest file: offsets are 32 bits wide and the runtime adds them as such.
+/// The maximum file size: offsets have 32 bits, and the runtime adds them without overflow.
 constexpr uint64_t MaxFileBytes = INT32_MAX;
 
 template <typename T> std::string_view bytesOf(std::span<const T> values) {
@@ -55,7 +55,7 @@ uint32_t PlanImage::string(std::string_view text) {
   if (text.empty())
     return TIGRIS_NONE;
   std::string terminated(text);
-  // a name cannot hold a NUL: it would end there for every reader
+  // a name cannot contain a NUL, which would end it
   std::replace(terminated.begin(), terminated.end(), '\0', '?');
   terminated += '\0';
   return static_cast<uint32_t>(strings_.add(terminated, 1));
@@ -164,7 +164,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
                          static_cast<uint32_t>(section.bytes.size()),
                          static_cast<uint32_t>(section.count)});
   }
-  // The last section is padded, too, so that plans can be laid end to end in flash.
+  // The last section is padded, too, so that plans can be placed one after another in flash.
   end = alignUp(end, TIGRIS_SECTION_ALIGN);
   summary.flash_bytes = static_cast<uint32_t>(end);
 

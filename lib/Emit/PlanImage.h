@@ -1,7 +1,8 @@
-// The growing sections of a .tgrs file. Knows the layout of tigris_format.h and nothing about operators.
+// The sections of a .tgrs file under construction, with the layout of tigris_format.h and no
+// knowledge of operators.
 //
-// Pools (strings, ints, requantization, parameters, weights) hold equal contents once. Everything is kept in
-// the order it was added, so equal calls give equal bytes.
+// Pools (strings, ints, requantization, parameters, weights) store equal contents once. Everything
+// is kept in the order of addition, so equal calls give equal bytes.
 #pragma once
 
 #include "tigris/Emit/EvenScale.h"
@@ -17,13 +18,13 @@
 
 namespace tigris {
 
-/// Bytes in which equal entries share one place.
+/// A byte pool in which equal entries share one place.
 class BytePool {
 public:
-  /// Offset of an entry equal to `bytes` at a multiple of `align`.
+  /// Offset of an entry equal to `bytes`, at a multiple of `align`.
   uint64_t add(std::string_view bytes, size_t align);
   const std::string& bytes() const { return bytes_; }
-  /// Sum of the different entries without padding.
+  /// Total size of the distinct entries without padding.
   uint64_t payload() const { return payload_; }
 
 private:
@@ -43,16 +44,17 @@ public:
   /// Index of the values in INTS.
   uint32_t ints(std::span<const int32_t> values);
   uint32_t quant(const Quant& quant);
-  /// Index into REQUANT: multipliers, then shifts.
+  /// Index in REQUANT of multipliers followed by shifts.
   uint32_t requant(std::span<const Multiplier> multipliers);
-  /// The same with denominators for shifts, then low and high words of the offsets.
+  /// The same with denominators in place of shifts, followed by the low and the high words of the
+  /// offsets.
   uint32_t requant(std::span<const EvenScale> scales);
-  /// Offset into WEIGHTS.
+  /// Offset in WEIGHTS.
   uint32_t weights(std::span<const uint8_t> bytes);
   /// Equal records share one index.
   uint16_t tensor(const tigris_tensor& record);
   uint32_t operands(std::span<const tigris_operand> records);
-  /// `struct` is one of tigris_ops.h's parameter structs, without padding bytes.
+  /// `record` is a parameter struct of tigris_ops.h, without padding bytes.
   template <typename Params> uint32_t params(const Params& record) {
     return static_cast<uint32_t>(
         params_.add({reinterpret_cast<const char*>(&record), sizeof record}, 4));
@@ -61,13 +63,13 @@ public:
   void op(const tigris_op& record) { ops_.push_back(record); }
   void transfer(const tigris_transfer& record) { transfers_.push_back(record); }
   void stage(const tigris_stage& record) { stages_.push_back(record); }
-  /// Index of the tiling, whose buffers are appended; first_buffer and buffer_count are filled in.
+  /// Index of the tiling. Appends its buffers and sets first_buffer and buffer_count.
   uint32_t tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers);
   uint32_t opCount() const { return static_cast<uint32_t>(ops_.size()); }
   uint32_t transferCount() const { return static_cast<uint32_t>(transfers_.size()); }
 
-  /// The whole file: header, directory and sections, with flash_bytes and weight_bytes of the summary filled
-  /// in. DiagId::UnsupportedOp when a table or the file exceeds what the format can index.
+  /// The whole file: header, directory and sections. Sets flash_bytes and weight_bytes of the
+  /// summary. DiagId::UnsupportedOp if a table or the file exceeds the limits of the format.
   Expected<std::string> finish(tigris_summary summary) const;
 
 private:

@@ -66,7 +66,7 @@ IntegerRange clampRange(DType type, float lo, float hi, const Quant& output,
   const auto bound = [&](float real) {
     if (rounding == IntegerRounding::Once)
       return quantizeTo(type, real, output, rounding);
-    // float32 division, as TFLite has it; the sum stays far inside double
+    // float32 division, as in TFLite; the sum fits double exactly
     const double stored = double{std::round(real / output.scale)} + output.zeroPoint;
     return saturate(type, stored);
   };

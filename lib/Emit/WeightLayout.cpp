@@ -1,4 +1,4 @@
-// Every layout is a permutation of a suitably split shape.
+// Every layout is a permutation of the axes of a suitably split shape.
 #include "tigris/Emit/WeightLayout.h"
 
 #include <cstring>
@@ -92,7 +92,7 @@ WeightArray depthwiseWeights(std::span<const uint8_t> source, const Shape& shape
 
 WeightArray denseWeights(std::span<const uint8_t> source, const Shape& shape, bool transposed,
                          bool isFloat) {
-  // float32 wants [K, N], int8 [N, K]
+  // float32 uses [K, N], int8 [N, K]
   const bool flip = transposed == isFloat;
   const Shape dims = flip ? Shape{shape[1], shape[0]} : shape;
   const std::vector<int64_t> perm = flip ? std::vector<int64_t>{1, 0} : std::vector<int64_t>{0, 1};

@@ -1,4 +1,4 @@
-// Chooses what goes into which block, packs, and rewrites the addresses.
+// Assigns constants to blocks, compresses the blocks, and updates addresses.
 #include "tigris/Emit/WeightPacking.h"
 
 #include "tigris/Support/Check.h"
@@ -23,12 +23,13 @@ std::string lz4(std::string_view bytes) {
   return packed;
 }
 
-/// A constant is worth the time and the memory of unpacking when it shrinks by one in LeastShare, a block when
-/// it saves LeastBytes: its record and the alignment of two sections take up to 54.
+/// Thresholds: packing a constant must save 1/LeastShare of its size to be worth the time and
+/// memory of unpacking, and a block must save LeastBytes, since its record and the alignment of two
+/// sections take up to 54 bytes.
 constexpr uint64_t LeastShare = 16;
 constexpr uint64_t LeastBytes = 64;
 
-/// What a constant of this size takes in WEIGHTS as it is.
+/// Bytes that an unpacked constant of this size takes in WEIGHTS.
 uint64_t rawBytes(uint64_t bytes) { return alignUp(bytes, TIGRIS_WEIGHT_ALIGN); }
 
 } // namespace
@@ -57,27 +58,27 @@ public:
   }
 
 private:
-  /// An entry of WEIGHTS, known by its offset there.
+  /// An entry of WEIGHTS, identified by its offset.
   struct Constant {
     uint32_t bytes = 0;
     /// The only stage that uses it; Many: several.
     std::optional<size_t> stage;
     bool many = false;
-    /// LZ4 makes it smaller by so much; 0: too little, or it does not fit.
+    /// Bytes that LZ4 saves; 0: too few, or the constant does not fit.
     uint64_t saving = 0;
     /// Index of its group.
     std::optional<size_t> group;
-    /// Two groups need it: it stays as it is.
+    /// Needed by two groups, so it is not packed.
     bool dropped = false;
-    /// Fast offset, once its block is made.
+    /// Fast offset, set when its block has been built.
     std::optional<uint32_t> fast;
   };
 
   struct Group {
     size_t stage = 0;
-    /// First op of its run, before which it is unpacked.
+    /// First op of its run; the block is unpacked before it.
     uint32_t firstOp = 0;
-    /// Offsets in WEIGHTS, in the order of use.
+    /// Offsets in WEIGHTS, in order of use.
     std::vector<uint32_t> members;
     uint64_t end = 0;
     std::optional<tigris_weight_block> block;
@@ -88,7 +89,7 @@ private:
     return std::string_view(image_.weights_.bytes()).substr(data, constants_.at(data).bytes);
   }
 
-  /// Offsets of the constants an op reads from flash.
+  /// Calls the function with the offset of each constant that an op reads from flash.
   template <typename Function> void forConstants(const tigris_op& op, const Function& function) {
     for (uint32_t i = 0; i < op.inputs; ++i) {
       const tigris_operand& operand = image_.operands_[op.operands + i];
@@ -134,7 +135,8 @@ private:
       constants_.at(data).group = groups_.size();
   }
 
-  /// Those that save most, as many as fit into an empty group, in the order given.
+  /// The candidates with the largest savings that fit together into an empty group, in the given
+  /// order.
   std::vector<uint32_t> best(const std::vector<uint32_t>& candidates) const {
     std::vector<uint32_t> order = candidates;
     std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
@@ -159,8 +161,8 @@ private:
     group = {};
   }
 
-  /// Candidates of ops [first, end) that are in no group yet, once each. One that is in a closed group
-  /// stays as it is.
+  /// Candidates of ops [first, end) that are in no group yet, without duplicates. Drops constants
+  /// that are in a closed group.
   std::vector<uint32_t> candidates(uint32_t first, uint32_t end) {
     std::vector<uint32_t> result;
     for (uint32_t op = first; op < end; ++op)
@@ -229,7 +231,7 @@ private:
                                       TIGRIS_BLOCK_LZ4};
   }
 
-  /// What is not packed first, each at its alignment; then the blocks.
+  /// Writes the unpacked constants first, each aligned, then the blocks.
   void rewriteWeights() {
     BytePool weights;
     std::map<uint32_t, uint32_t> moved;
@@ -259,7 +261,7 @@ private:
     image_.weights_ = std::move(weights);
   }
 
-  /// Every fast address but those of the blocks.
+  /// Adds `shift` to every fast address except those of the blocks.
   void moveUp(uint32_t shift) {
     for (tigris_operand& operand : image_.operands_)
       operand.offset += operand.pool == TIGRIS_POOL_FAST ? shift : 0;

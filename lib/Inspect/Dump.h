@@ -1,4 +1,4 @@
-// Human-readable text of streams and plan files: what tigris-dump prints.
+// Text output of tigris-dump for streams and plan files.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -6,21 +6,21 @@
 
 namespace tigris {
 
-/// Which parts follow the overview.
+/// The parts printed after the overview.
 struct DumpOptions {
-  bool stages = false; ///< what each stage moves and runs
-  bool memory = false; ///< every address with the ops between which it is in use
-  bool ops = false;    ///< every operator with its operands' shapes and places
+  bool stages = false; ///< loads, stores and operators of each stage
+  bool memory = false; ///< every address with the range of ops in which it is in use
+  bool ops = false;    ///< every operator with the shapes and addresses of its operands
 };
 
 std::string dumpPlan(const PlanFile& file, const DumpOptions& options);
 std::string dumpGraph(const Graph& graph, const DumpOptions& options);
 
-/// A line per stage of a planned graph: mode, tiles, halo, peak, traffic, recomputed work.
+/// One line per stage of a planned graph: mode, tiles, halo, peak, traffic, recomputed work.
 std::string stageTable(const Graph& graph);
 
-/// Every byte of a plan file with its offset, the record and field it belongs to, and its value. Shows a damaged
-/// file as far as its parts can be told apart; PlanFile::open says what is wrong with it.
+/// Every byte of a plan file with its offset, record, field and value. Prints a damaged file as far
+/// as its parts can be identified; PlanFile::open reports the damage.
 std::string hexDump(std::string_view bytes);
 
 /// "3.1 KiB (3172 bytes)"; plain "512 bytes" below 1 KiB.

@@ -83,7 +83,7 @@ private:
     out.peak = stage.peak;
     std::map<Place, StepSpan> fast;
     std::map<Place, std::string> roles;
-    std::set<Place> there; // from an earlier stage
+    std::set<Place> there; // loaded by an earlier stage
     const auto addTransfers = [&](uint32_t first, uint32_t count, size_t step, const char* role,
                                   std::vector<std::string>& names) {
       for (uint32_t i = first; i < first + count; ++i) {

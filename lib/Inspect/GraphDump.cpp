@@ -1,4 +1,4 @@
-// Text of a stream: overview, operator counts, and the plan where there is one.
+// Text output for a stream: overview, operator counts, and the plan if there is one.
 #include "tigris/Inspect/Dump.h"
 
 #include "tigris/Inspect/Overview.h"
@@ -53,7 +53,7 @@ std::string opTable(const Graph& graph) {
   return table.text();
 }
 
-/// Parts per axis, outermost first: "1x7x1x1" is seven strips of rows.
+/// Parts per axis, outermost first: "1x7x1x1" is seven ranges of rows.
 std::string tilesText(const Stage& stage) {
   if (!stage.tiling)
     return "-";
@@ -98,7 +98,7 @@ std::string memoryText(const Graph& graph, const Plan& plan) {
       add("fast", strCat(i), placement, graph.tensor(placement.tensor).bytes());
     if (plan.stages[i].tiling)
       for (const TileBuffer& buffer : plan.stages[i].tiling->buffers)
-        if (!buffer.inPlace) // it has a row already
+        if (!buffer.inPlace) // it has a line already
           add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
   }
   for (const Placement& placement : plan.slow)

@@ -47,7 +47,7 @@ private:
                              span.last, std::move(role), isThere});
   }
 
-  /// An earlier stage has left the tensor in fast memory.
+  /// Whether an earlier stage has left the tensor in fast memory.
   bool isThere(const Stage& stage, TensorId id) const {
     const auto makesIt = [&](OpId op) {
       const std::vector<TensorId>& outputs = graph_.op(op).outputs;
@@ -78,7 +78,8 @@ private:
                               op.act == Activation::None ? "" : std::string(activationName(op.act)),
                               operandsOf(op.inputs), operandsOf(op.outputs), op.origin});
     }
-    // Of tiles, parts are loaded before the op that reads them and stored after the one that writes them.
+    // In tiles, parts are loaded before the op that reads them and stored after the op that writes
+    // them.
     if (!stage.tiling) {
       for (const TensorId id : stage.loads)
         touch(id, begin);
@@ -86,7 +87,7 @@ private:
         touch(id, last);
     }
     if (plan_.io == IoMode::Arena) {
-      // The caller fills inputs before the first stage and fetches outputs after the last one.
+      // The caller writes inputs before the first stage and reads outputs after the last one.
       if (index == 0)
         for (const Port& port : graph_.inputs())
           touch(port.tensor, begin);
@@ -112,7 +113,7 @@ private:
         places.push_back({buffer.offset, buffer.bytes});
       for (size_t i = 0; i < places.size(); ++i) {
         const TileBuffer& buffer = stage.tiling->buffers[i];
-        if (buffer.inPlace) // drawn where it is resident
+        if (buffer.inPlace) // drawn with the resident tensors
           continue;
         const std::string role = buffer.sink ? "sums" : roleOf(buffer.tensor, "tile");
         const auto span = spans.find(buffer.tensor);
@@ -132,7 +133,8 @@ private:
                                stage.stats.recomputeMacs, stage.stats.kernelCalls});
   }
 
-  /// From the stage that writes the tensor to the last one that reads it; the interface stays throughout.
+  /// From the stage that writes the tensor to the last one that reads it; inputs and outputs live
+  /// throughout.
   void addSlow() {
     const size_t end = picture_.steps.empty() ? 0 : picture_.steps.size() - 1;
     for (const Placement& placement : plan_.slow) {

@@ -1,4 +1,5 @@
-// Walks a plan byte by byte. Nothing is trusted: a damaged file is shown as far as its parts can be told apart.
+// Walks a plan byte by byte. The file is untrusted: a damaged one is printed as far as its parts
+// can be identified.
 #include "tigris/Inspect/Dump.h"
 
 #include "tigris/Inspect/HexFields.h"
@@ -24,7 +25,7 @@ std::string hexNumber(uint64_t value, size_t digits = 1) {
   return text;
 }
 
-/// As printable() has it, with quotes and backslashes told from those around.
+/// Like printable(), in quotes, with quotes and backslashes escaped.
 std::string quoteText(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -115,7 +116,7 @@ private:
     return nullptr;
   }
 
-  /// Records of an array section, as many as its bytes hold.
+  /// The complete records of an array section.
   template <typename T> std::vector<T> records(uint32_t type) const {
     std::vector<T> result;
     if (const tigris_section* section = find(type))
@@ -155,7 +156,7 @@ private:
     out_ += text + "\n";
   }
 
-  /// Bytes without a finer meaning, in rows of sixteen.
+  /// Bytes of unknown meaning, in lines of sixteen.
   void raw(uint64_t begin, uint64_t end, const std::string& label) {
     for (uint64_t at = begin; at < end; at += RowBytes) {
       const size_t size = std::min<uint64_t>(RowBytes, end - at);
@@ -206,7 +207,7 @@ private:
     TIGRIS_UNREACHABLE("a kind of field without a text");
   }
 
-  /// Returns the end of what was shown: the record's, or `end` when the bytes stop before.
+  /// Returns the end of the printed bytes: that of the record, or `end` if the bytes stop before.
   uint64_t record(uint64_t offset, const HexRecord& shape, const std::string& label, uint64_t end) {
     for (const HexField& field : shape.fields)
       for (unsigned i = 0; i < field.count; ++i) {
@@ -226,7 +227,7 @@ private:
     return offset + shape.size;
   }
 
-  // --- what refers to what
+  // --- references
 
   void readDirectory(const tigris_header& header) {
     uint64_t at = header.header_size;
@@ -238,7 +239,8 @@ private:
     }
   }
 
-  /// Names the start of every run of INTS, REQUANT, PARAMS and WEIGHTS by who refers to it.
+  /// Labels the start of each range of INTS, REQUANT, PARAMS and WEIGHTS with the record that
+  /// refers to it.
   void collectUsers() {
     const auto tensors = records<tigris_tensor>(TIGRIS_SECTION_TENSORS);
     for (size_t i = 0; i < tensors.size(); ++i) {

@@ -1,4 +1,4 @@
-// One table per record. The static assertions notice when the format grows a member and a table does not.
+// One table per record. Static assertions fail if the format gets a member that a table lacks.
 #include "tigris/Inspect/HexFields.h"
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-/// Every byte of the record belongs to exactly one field, in order.
+/// Whether every byte of the record belongs to exactly one field, in order.
 template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t size) {
   size_t reached = 0;
   for (const HexField& field : fields) {
@@ -19,7 +19,7 @@ template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t si
   return reached == size;
 }
 
-/// 1 for what is no array.
+/// 1 if the member is not an array.
 template <typename T>
 constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::extent_v<T>) : 1;
 

@@ -1,4 +1,4 @@
-// What every byte of a record of the plan format is called, for the hex dump.
+// Names of all bytes of the records of the plan format, for the hex dump.
 #pragma once
 
 #include "tigris_format.h"
@@ -9,13 +9,13 @@
 
 namespace tigris {
 
-/// How the bytes of a field are shown.
+/// How a field is printed.
 enum class FieldKind : uint8_t {
-  /// A number; "none" where it is TIGRIS_NONE.
+  /// A number; "none" if it is TIGRIS_NONE.
   Unsigned,
   Signed,
   Float,
-  /// float and integer: which one it is depends on the operator.
+  /// Float or integer, depending on the operator; prints both.
   Scalar,
   /// Offset into STRINGS.
   String,
@@ -28,11 +28,11 @@ enum class FieldKind : uint8_t {
   Characters
 };
 
-/// One member of a record; arrays are shown element by element.
+/// One member of a record; arrays are printed element by element.
 struct HexField {
   std::string_view name;
   uint16_t offset = 0;
-  /// Bytes of one element.
+  /// Size of one element in bytes.
   uint8_t size = 0;
   uint8_t count = 1;
   FieldKind kind = FieldKind::Unsigned;
@@ -47,11 +47,11 @@ struct HexRecord {
 extern const HexRecord HeaderRecord;
 extern const HexRecord SectionRecord;
 
-/// "TENSORS"; "section 99" has the empty name.
+/// "TENSORS"; an unknown section has an empty name.
 std::string_view sectionName(uint32_t type);
-/// The record an array section consists of; null for pools and for types that are not known.
+/// The record type of an array section; null for pools and unknown types.
 const HexRecord* sectionRecord(uint32_t type);
-/// The parameters of an operator; null for an opcode without any.
+/// The parameters of an operator; null for opcodes without parameters.
 const HexRecord* paramsRecord(uint32_t opcode);
 
 } // namespace tigris

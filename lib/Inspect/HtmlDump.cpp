@@ -1,11 +1,11 @@
-// The page is a resource (PlanPage.html); this file writes its data.
+// Writes the data of the HTML page; the page itself is a resource (PlanPage.html).
 #include "tigris/Inspect/PlanPicture.h"
 
 #include "tigris/Support/Printable.h"
 
 namespace tigris {
 
-/// lib/Object/PlanPage.html.
+/// lib/Inspect/PlanPage.html.
 extern const char PlanPage[];
 
 namespace {
@@ -92,7 +92,7 @@ void writePlan(JsonWriter& json, const PlanPicture& plan) {
   json.endObject();
 }
 
-/// JSON has '<' in strings only; written like this no text can end the script element it stands in.
+/// Escapes '<', which occurs in JSON strings only, so that no text can end the script element.
 std::string forScript(const std::string& json) {
   std::string result;
   for (const char c : json)

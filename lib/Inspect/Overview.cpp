@@ -1,4 +1,4 @@
-// The overview is made of the report, so that a dump and the JSON never disagree.
+// The overview is derived from the report, so that the dump and the JSON output agree.
 #include "tigris/Inspect/Overview.h"
 
 #include "tigris/Inspect/Dump.h"

@@ -1,11 +1,11 @@
-// The first part of every dump: who made the model, what it takes and what it gives.
+// The overview at the start of every dump: producer, inputs, outputs and sizes of the model.
 #pragma once
 
 #include "tigris/Inspect/Report.h"
 
 namespace tigris {
 
-/// Lines "label  text" for all that the report knows.
+/// A line "label  text" for every known figure of the report.
 std::string overviewText(const Report& report);
 
 /// "[1, 3, 96, 96]".

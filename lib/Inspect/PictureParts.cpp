@@ -1,4 +1,5 @@
-// Lifetimes are read off the plan itself: from the first to the last operator of the stage that touches the bytes.
+// Lifetimes follow from the plan itself: from the first to the last operator of the stage that uses
+// the bytes.
 #include "tigris/Inspect/PictureParts.h"
 
 #include "tigris/Inspect/Overview.h"
@@ -42,12 +43,12 @@ bool mayRoll(const std::vector<TileBytes>& buffers, size_t index) {
 
 namespace {
 
-/// Nothing touches what is resident between two stages that do.
+/// A resident tensor keeps its bytes between two stages that use it.
 void extendResidents(std::vector<PictureBlock>& blocks) {
   for (const PictureBlock& block : blocks) {
     PictureBlock* before = nullptr;
     const auto key = [&](const PictureBlock& other) {
-      return std::pair(other.last, other.name == block.name); // views have names of their own
+      return std::pair(other.last, other.name == block.name); // views have other names
     };
     for (PictureBlock& other : blocks)
       if (block.isThere && other.offset == block.offset && other.last < block.first &&
@@ -58,7 +59,7 @@ void extendResidents(std::vector<PictureBlock>& blocks) {
   }
 }
 
-/// The steps at which the block holds something.
+/// The steps at which the block holds data.
 StepSpan aliveAt(const PlanPicture& picture, const PictureBlock& block) {
   StepSpan span{block.first, block.last};
   const PictureStage& first = picture.stages[picture.steps[block.first].stage];
@@ -70,10 +71,10 @@ StepSpan aliveAt(const PlanPicture& picture, const PictureBlock& block) {
   return span;
 }
 
-/// The bytes of blocks that have been added, each counted once.
+/// The union of the bytes of the added blocks.
 class Coverage {
 public:
-  /// How many of them are new.
+  /// Adds a block; returns the number of bytes not covered before.
   uint64_t add(const PictureBlock& block) {
     uint64_t fresh = block.bytes;
     uint64_t reached = block.offset;
@@ -95,7 +96,7 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> ranges_;
 };
 
-/// What is alive at each step, how high it reaches, and the highest of the steps.
+/// Computes the live bytes and the highest address of each step, and the step with the highest.
 void sweep(PlanPicture& picture) {
   extendResidents(picture.fast);
   if (picture.steps.empty())
@@ -131,7 +132,7 @@ void sweep(PlanPicture& picture) {
       picture.peakParts.push_back({i, bytes});
 }
 
-/// Every text that a model chose, as it can be shown.
+/// Makes all texts from the model printable.
 PlanPicture withPrintableNames(PlanPicture picture) {
   const auto fix = [](std::string& text) { text = printable(text); };
   const auto fixAll = [&](std::vector<std::string>& texts) {

@@ -1,4 +1,5 @@
-// What pictures of streams and of plan files have in common: spans of steps, texts, and the sweep over the steps.
+// Code shared by the pictures of streams and of plan files: spans of steps, texts, and the sweep
+// over steps.
 #pragma once
 
 #include "tigris/Inspect/PlanPicture.h"
@@ -9,7 +10,7 @@
 
 namespace tigris {
 
-/// The steps from the first to the last that touch something.
+/// The steps from the first to the last use.
 struct StepSpan {
   size_t first = 0;
   size_t last = 0;
@@ -20,7 +21,7 @@ struct StepSpan {
   }
 };
 
-/// A buffer of a tiled or streamed stage, in bytes of the fast memory.
+/// A buffer of a tiled or streamed stage as a range of fast memory.
 struct TileBytes {
   uint64_t offset;
   uint64_t bytes;
@@ -34,19 +35,21 @@ std::string typeText(DType type, const std::vector<int64_t>& dims);
 /// "1x7x1x1".
 std::string tilesText(const std::array<int64_t, Tiling::MaxRank>& tiles);
 
-/// "0.0039215689", or the range of a tensor that has a scale per channel.
+/// "0.0039215689", or the range of the scales of a tensor with one scale per channel.
 std::string scaleText(const QuantParam& quant);
 std::string zeroPointText(const QuantParam& quant);
 
-/// Loaded parts that are not loaded again in every tile have their bytes for the whole stage.
+/// Whether a loaded part keeps its bytes for the whole stage, because it is not loaded again in
+/// every tile.
 bool isKept(uint32_t reloadAxes);
 
-/// A streamed stage's buffer that shares no bytes may keep rows from step to step. One that shares some is drawn
-/// from its first to its last operator of a step only.
+/// Whether a streamed stage's buffer may keep rows from step to step: it shares no bytes with
+/// another buffer. A buffer that shares bytes is drawn only from its first to its last operator of
+/// a step.
 bool mayRoll(const std::vector<TileBytes>& buffers, size_t index);
 
-/// Fills in what follows from stages and blocks: the bytes in use at each step, the peak and its parts. Names
-/// become printable.
+/// Computes everything that follows from stages and blocks: the bytes in use at each step, the peak
+/// and its parts. Makes names printable.
 PlanPicture finishPicture(PlanPicture picture);
 
 } // namespace tigris

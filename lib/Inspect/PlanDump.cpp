@@ -1,4 +1,4 @@
-// Text of a `.tgrs` file: overview, stages, memory map, operators.
+// Text output for a `.tgrs` file: overview, stages, memory map, operators.
 #include "tigris/Inspect/Dump.h"
 
 #include "tigris/Inspect/Overview.h"
@@ -67,8 +67,8 @@ std::string opLabel(const PlanFile& file, size_t index) {
   return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", printableName(name));
 }
 
-/// Parts per axis of a tiled stage, outermost first, and how many buffers it loads and stores part by part; those in
-/// place are neither.
+/// Parts per axis of a tiled stage, outermost first, and the number of buffers loaded and stored in
+/// parts. Buffers in place are not counted.
 struct TileFigures {
   std::string tiles = "-";
   uint32_t loads = 0;
@@ -116,7 +116,7 @@ std::string stageTable(const PlanFile& file) {
   return table.text();
 }
 
-/// How the constants of each stage lie in flash: as they are, and in blocks. Empty without blocks.
+/// Flash used by the constants of each stage, unpacked and in blocks. Empty if there are no blocks.
 std::string weightTable(const PlanFile& file) {
   if (file.weightBlocks().empty())
     return "";
@@ -124,7 +124,7 @@ std::string weightTable(const PlanFile& file) {
   const auto blocks = file.weightBlocks();
   size_t index = 0;
   for (const tigris_stage& stage : file.stages()) {
-    std::map<uint32_t, uint32_t> raw; // offset, bytes: what several ops share counts once
+    std::map<uint32_t, uint32_t> raw; // offset, bytes: constants shared by ops count once
     for (const tigris_op& op : file.ops().subspan(stage.first_op, stage.op_count))
       for (const tigris_operand& operand : file.operands(op))
         if (operand.pool == TIGRIS_POOL_CONST)
@@ -178,7 +178,7 @@ std::string opTable(const PlanFile& file) {
   return table.text();
 }
 
-/// Every block of memory with its operators, and what the fast peak is made of.
+/// Every block of memory with its operators, and the parts of the fast peak.
 std::string memoryMap(const PlanFile& file) {
   const PlanPicture picture = pictureOf(file);
   TextTable table({"memory", ">offset", ">bytes", ">end", "ops", "tensor", ">at the peak"});

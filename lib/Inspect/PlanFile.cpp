@@ -1,4 +1,5 @@
-// Header and directory are read here to say where they are wrong; the rest is the runtime's validator.
+// Checks header and directory itself, to report the offset of errors; the runtime's validator does
+// the rest.
 #include "tigris/Inspect/PlanFile.h"
 
 #include "tigris/Support/Crc32.h"
@@ -28,7 +29,7 @@ Error badPlan(const std::string& name, size_t offset, const Args&... text) {
   return makeError(DiagId::BadPlan, "offset ", Hex{offset}, ": ", text...).at({name, 0, 0});
 }
 
-/// What the runtime would answer with a bare number, told with offsets.
+/// Checks for which the runtime returns only a status, reported here with offsets.
 Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCrc) {
   if (bytes.empty())
     return emptyInput(name);
@@ -82,7 +83,7 @@ Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCr
   return {};
 }
 
-/// Start of a section; the directory has been checked.
+/// Offset of a section; the directory has been checked.
 size_t sectionOffset(std::string_view bytes, uint32_t type) {
   tigris_header header{};
   std::memcpy(&header, bytes.data(), sizeof header);

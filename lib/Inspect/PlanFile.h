@@ -1,5 +1,5 @@
-// A `.tgrs` plan read for people and host tools: opened by the runtime's own validator, with errors that
-// say at which byte of the file the damage is.
+// Reads a `.tgrs` plan for host tools. The runtime's own validator opens it; errors include the
+// byte offset in the file.
 #pragma once
 
 #include "tigris.h"
@@ -14,9 +14,9 @@ namespace tigris {
 
 class PlanFile {
 public:
-  /// `bytes` is the whole file; `name` stands in messages. BadPlan errors read
-  /// "plan.tgrs: error: offset 0x1c0: ..."; BadVersion where the format is newer. With `ignoreCrc` a
-  /// wrong checksum is accepted; everything else is still checked.
+  /// `bytes` is the whole file; `name` is used in messages. BadPlan errors have the form
+  /// "plan.tgrs: error: offset 0x1c0: ..."; BadVersion means that the format is newer. With
+  /// `ignoreCrc` a wrong checksum is accepted; everything else is still checked.
   static Expected<PlanFile> open(std::string_view bytes, const std::string& name,
                                  bool ignoreCrc = false);
 
@@ -24,10 +24,10 @@ public:
   const tigris_summary& summary() const { return *plan_->summary; }
   uint16_t formatVersion() const { return version_; }
   size_t fileBytes() const { return size_; }
-  /// Everything that is not a constant: records, pools, names and padding between sections.
+  /// Bytes of everything except constants: records, pools, names and padding between sections.
   size_t metadataBytes() const { return size_ - plan_->weight_bytes; }
 
-  /// Offset of a record inside the file, for messages and dumps.
+  /// Offset of a record in the file, for messages and dumps.
   template <typename T> size_t offsetOf(const T* record) const {
     return static_cast<size_t>(reinterpret_cast<const unsigned char*>(record) - bytes_.get());
   }
@@ -42,7 +42,7 @@ public:
     return {plan_->ints + port.dims, port.rank};
   }
   const tigris_tensor& tensor(size_t index) const { return plan_->tensors[index]; }
-  /// Null where the tensor is not quantized.
+  /// Null if the tensor is not quantized.
   const tigris_quant* quant(const tigris_tensor& tensor) const {
     return tensor.quant == TIGRIS_NONE ? nullptr : plan_->quant + tensor.quant;
   }
@@ -66,20 +66,20 @@ private:
 
   PlanFile() = default;
 
-  // The plan lies at the alignment the runtime asks for and in exactly its size, so that a sanitizer
-  // sees any read past its end.
+  // A copy with the alignment that the runtime requires and exactly the plan's size, so that a
+  // sanitizer detects reads beyond its end.
   std::unique_ptr<unsigned char, Free> bytes_;
   size_t size_ = 0;
   std::unique_ptr<tigris_plan> plan_;
   uint16_t version_ = 0;
 };
 
-/// True when the bytes begin as a plan does.
+/// Whether the bytes begin like a plan.
 bool looksLikePlan(std::string_view bytes);
 
-/// "CONV", "FULLY_CONNECTED"...: the enumerator without its prefix, "opcode 99" where there is none.
+/// "CONV", "FULLY_CONNECTED", ...: the enumerator without its prefix; "opcode 99" if unknown.
 std::string opcodeName(unsigned opcode);
-/// The interface or storage type; Undefined for numbers that are none.
+/// The interface or storage type; Undefined for unknown numbers.
 DType planDType(unsigned dtype);
 
 } // namespace tigris

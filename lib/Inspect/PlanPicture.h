@@ -1,7 +1,8 @@
-// What the pictures of a plan show: blocks of memory over steps, stages, operators, quantization.
+// The data of the pictures of a plan: blocks of memory over steps, stages, operators, quantization.
 //
-// A step is one operator in execution order. Streams and plan files give the same picture, except for what a
-// file does not hold: the halo and recomputed work of a stage, activations fused into operators, ONNX names.
+// A step is one operator in execution order. Streams and plan files give the same picture, except
+// for data that a file does not contain: the halo and recomputed work of a stage, activations fused
+// into operators, ONNX names.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -18,10 +19,11 @@ struct PictureBlock {
   uint64_t bytes = 0;
   size_t first = 0;
   size_t last = 0;
-  /// "load", "spill", "whole" (made and used inside the stage), "tile" (part of a tensor), "sums" (of a sink),
-  /// "state" (boxes of a tiled stage), "weights" (an unpacked block), "slow" (a whole tensor in slow memory).
+  /// "load", "spill", "whole" (written and read inside the stage), "tile" (part of a tensor),
+  /// "sums" (of a sink), "state" (the executor's records of a tiled stage), "weights" (an unpacked
+  /// block), "slow" (a whole tensor in slow memory).
   std::string role;
-  /// Resident: an earlier block holds the same bytes, and lasts until this one begins.
+  /// Resident: an earlier block holds the same bytes until this one begins.
   bool isThere = false;
 };
 
@@ -29,8 +31,8 @@ struct PictureStep {
   std::string name;
   std::string kind;
   size_t stage = 0;
-  /// Fast bytes covered by blocks, and the highest end of one. A streamed stage keeps rows of all its blocks from one of
-  /// its steps to the next, so all of them count with each of its operators.
+  /// Fast bytes covered by blocks, and the highest end of a block. A streamed stage keeps rows of
+  /// all its blocks between its steps, so all of them count for each of its operators.
   uint64_t live = 0;
   uint64_t top = 0;
 };
@@ -63,11 +65,11 @@ struct PictureQuant {
   std::string zeroPoint;
 };
 
-/// A block that is alive at the peak.
+/// A block that is live at the peak.
 struct PeakPart {
   /// Index into `fast`.
   size_t block = 0;
-  /// Those that no part before this one covers; never 0.
+  /// Bytes that no earlier part covers; never 0.
   uint64_t bytes = 0;
 };
 
@@ -81,8 +83,8 @@ struct PlanPicture {
   std::vector<PictureQuant> quants;
   /// The step with the most live bytes among those that reach the highest address; 0 without steps.
   size_t peakStep = 0;
-  /// The blocks that are alive then, largest first: together they take steps[peakStep].live bytes. What is left of the peak
-  /// is gaps between them: alignment, and room that nothing fits.
+  /// The blocks live at that step, largest first; together they take steps[peakStep].live bytes.
+  /// The rest of the peak is gaps between them: alignment and space too small for other blocks.
   std::vector<PeakPart> peakParts;
 
   uint64_t peakGaps() const {
@@ -92,14 +94,14 @@ struct PlanPicture {
 
 /// Texts are printable().
 PlanPicture pictureOf(const PlanFile& file);
-/// Fails with DiagId::BadPlan when the graph has no plan.
+/// Fails with DiagId::BadPlan if the graph has no plan.
 Expected<PlanPicture> pictureOf(const Graph& graph);
 
-/// One page that needs no network: the memory map over time, the timeline of live bytes, stages, operators,
-/// quantization, and with `other` the differences of two plans. The same plans give the same bytes.
+/// A self-contained page: the memory map over time, the timeline of live bytes, stages, operators,
+/// quantization, and with `other` the differences of two plans. Equal plans give equal bytes.
 std::string htmlOf(const PlanPicture& plan, const PlanPicture* other = nullptr);
 
-/// The memory map with its timeline as one SVG, 960 wide, readable on light and dark backgrounds.
+/// The memory map with its timeline as an SVG, 960 wide, readable on light and dark backgrounds.
 std::string svgOf(const PlanPicture& plan);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Collects the figures and gives them the key names that scripts rely on (docs/tools).
+// Collects the figures under the key names that scripts use (docs/tools).
 #include "tigris/Inspect/Report.h"
 
 namespace tigris {

@@ -1,5 +1,5 @@
-// The figures of a model in one record, whether they come from a stream or from a `.tgrs` file: what
-// `tigris-dump --format=json` and `tigris-run --stats=json` print.
+// The figures of a model as one record, from a stream or a `.tgrs` file: the output of `tigris-dump
+// --format=json` and `tigris-run --stats=json`.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -8,7 +8,7 @@
 
 namespace tigris {
 
-/// A model input or output: as the outside sees it and as it is stored.
+/// A model input or output, in its interface form and its stored form.
 struct PortReport {
   std::string name;
   DType type = DType::Undefined;
@@ -20,18 +20,18 @@ struct PortReport {
   std::optional<int64_t> zeroPoint;
 };
 
-/// Sizes in bytes. What is not known yet (a stream that has not been planned) is nullopt and prints
-/// as null. `compulsory` is traffic no plan can avoid.
+/// Sizes in bytes. Unknown figures (a stream that has not been planned) are nullopt and print as
+/// null. `compulsory` is the traffic that no plan can avoid.
 struct Report {
   std::string model;
   unsigned formatVersion = 0;
-  /// "imported", "normalized", "planned" for streams, "emitted" for plan files.
+  /// "imported", "normalized", "planned" for streams; "emitted" for plan files.
   std::string stage;
   std::vector<PortReport> inputs;
   std::vector<PortReport> outputs;
   std::optional<uint64_t> budgetFast, budgetSlow, budgetFlash;
   std::optional<std::string> planner, optimize, target, io;
-  /// Beside the fast peak, for the kernels of the target.
+  /// Fast memory for the scratch of the target's kernels, in addition to the fast peak.
   std::optional<uint64_t> kernelScratch;
   std::optional<uint64_t> fastPeak, slowPeak, slowRead, slowWrite, compulsory;
   std::optional<uint64_t> recomputeMacs, macs, kernelCalls, ioBytes;
@@ -39,7 +39,8 @@ struct Report {
   std::optional<uint64_t> unscheduledPeak, planBytes, weightBytes, metadataBytes;
   std::optional<uint64_t> boundFast, boundTraffic;
   std::optional<std::string> boundClass;
-  /// Plan files only: weight blocks, what they take in flash and unpacked, and the fast memory kept for them.
+  /// Plan files only: number of weight blocks, their packed and unpacked bytes, and the fast memory
+  /// reserved for them.
   std::optional<uint64_t> weightBlocks, packedBytes, unpackedBytes, fastReserved;
   std::optional<bool> provenOptimal;
 };
@@ -47,7 +48,7 @@ struct Report {
 Report reportOf(const PlanFile& file);
 Report reportOf(const Graph& graph);
 
-/// The fields of the report into the object that is open in `json`.
+/// Writes the report's fields to the object that is open in `json`.
 void writeReport(JsonWriter& json, const Report& report);
 
 } // namespace tigris

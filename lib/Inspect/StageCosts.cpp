@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t MaxMemory = uint64_t{1} << 30;
 constexpr uint64_t MaxTileCalls = uint64_t{1} << 22;
 
-/// Not initialized: what is never touched takes no memory of the host.
+/// Uninitialized memory: pages that are never touched take no memory of the host.
 class Bytes {
 public:
   explicit Bytes(size_t size) : size_(size) {
@@ -24,7 +24,7 @@ public:
   size_t size() const { return size_; }
 
 private:
-  // The largest alignment that a plan may ask for.
+  // The largest alignment that a plan may require.
   static constexpr std::align_val_t Align{4096};
   struct Free {
     void operator()(void* bytes) const { ::operator delete(bytes, Align); }

@@ -1,4 +1,4 @@
-// What each stage of a plan file costs, which the file does not say.
+// Costs of each stage of a plan file, which the file does not contain.
 #pragma once
 
 #include "tigris/Inspect/PlanFile.h"
@@ -14,9 +14,9 @@ struct StageCost {
   uint64_t kernelCalls = 0;
 };
 
-/// One per stage: the counters of the runtime's executor, which runs the plan with kernels that do nothing.
-/// Empty when that takes more than 1 GiB of memory or 2^22 kernel calls in tiled stages, or when the executor
-/// refuses the plan (more ports than it was built for).
+/// One entry per stage, from the counters of the runtime's executor, which runs the plan with empty
+/// kernels. Empty if that takes more than 1 GiB of memory or 2^22 kernel calls in tiled stages, or
+/// if the executor rejects the plan (more ports than it was built for).
 std::vector<StageCost> stageCosts(const PlanFile& file);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// The memory map as a picture that needs no script: stages as bands, buffers as blocks, live bytes below.
+// The memory map as a static SVG: stages as bands, buffers as blocks, live bytes below.
 #include "tigris/Inspect/PlanPicture.h"
 
 #include "tigris/Support/Printable.h"
@@ -19,7 +19,7 @@ constexpr double MapHeight = 360;
 constexpr double LiveTop = MapTop + MapHeight + 24;
 constexpr double LiveHeight = 90;
 constexpr double Height = LiveTop + LiveHeight + 34;
-/// The map ends above its highest line, so that there is room for a label.
+/// Space above the highest line for a label.
 constexpr double HeadRoom = 1.07;
 constexpr size_t Colors = 8;
 
@@ -41,14 +41,15 @@ text { fill: #e3e7eb; } .soft { fill: #98a2ad; } .paper { fill: #14171b; } .band
 </style>
 )";
 
-/// Two digits behind the point: smaller than a screen can show.
+/// Two decimals, finer than screen resolution.
 std::string px(double value) {
   const auto hundredths = std::llround(value * 100);
   const auto rest = hundredths % 100;
   return strCat(hundredths / 100, ".", rest / 10, rest % 10);
 }
 
-/// As much of the text as fits into `room` pixels, never half a character; empty when that is not worth it.
+/// The part of the text that fits `room` pixels, without splitting a character; empty if too little
+/// fits.
 std::string fitText(const std::string& text, double room) {
   constexpr double CharWidth = 6.2;
   const auto letters = room < 3 * CharWidth ? size_t{0} : static_cast<size_t>(room / CharWidth);

@@ -1,4 +1,4 @@
-// Column widths count code points, so that UTF-8 names stay in line.
+// Column widths count code points, so that UTF-8 names are aligned.
 #include "tigris/Inspect/TextTable.h"
 
 #include "tigris/Support/Check.h"

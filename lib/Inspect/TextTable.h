@@ -1,4 +1,4 @@
-// Columns of text for people: each as wide as its widest cell, numbers to the right.
+// Text tables: columns as wide as their widest cell, numbers right-aligned.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@ namespace tigris {
 
 class TextTable {
 public:
-  /// Column headings; one that begins with '>' (not shown) is aligned to the right.
+  /// Column headings; a leading '>' (not printed) right-aligns the column.
   explicit TextTable(std::vector<std::string> headings);
 
-  /// As many cells as there are headings; they are shown as printable() has them.
+  /// As many cells as headings; cells are printed with printable().
   void addRow(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  /// Heading and rows, each line indented by two spaces, without trailing blanks.
+  /// Heading and rows, indented by two spaces, without trailing spaces.
   std::string text() const;
 
 private:

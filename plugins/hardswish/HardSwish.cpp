@@ -1,4 +1,4 @@
-// Plugin hardswish: for devices without a kernel for HardSwish, writes it as smaller operators.
+// Plugin hardswish: lowers HardSwish to smaller operators, for devices without a kernel for it.
 #include "tigris/Pass/PassPlugin.h"
 #include "tigris/Pass/Rewrite.h"
 
@@ -15,7 +15,7 @@ constexpr const char* Doc =
 With `relu6` the second form is written, out of Add, Relu6 and Mul; quantized operators keep the first,
 because the sum would need a scale that nobody has measured.)";
 
-/// x * hard_sigmoid(x). The gate lies in [0, 1], which 256 steps of 1/255 cover exactly.
+/// x * hard_sigmoid(x). The gate is in [0, 1], which 256 steps of 1/255 cover exactly.
 void writeHardSigmoid(Graph& graph, OpId id) {
   const TensorId x = graph.op(id).input(0);
   std::optional<QuantParam> quant;

@@ -1,5 +1,5 @@
-// Plugin live-bytes-schedule: a planner-side plugin. It offers tigris-plan an order of its own, which
-// the planner takes where it needs less fast memory than the depth-first one.
+// Plugin live-bytes-schedule: proposes an execution order to tigris-plan, which uses it if it needs
+// less fast memory than the depth-first order.
 #include "tigris/Pass/PassPlugin.h"
 
 #include <map>
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// What the op reads and somebody makes or feeds, each tensor once.
+  /// The op's operands that are computed or fed, without duplicates.
   std::set<TensorId> operands(OpId op) const {
     std::set<TensorId> result;
     for (const TensorId id : graph_.op(op).inputs)

@@ -1,5 +1,5 @@
-// Plugin lp-normalization: teaches the compiler an ONNX operator that it does not know, by writing it as
-// operators that it does. Embedding models (faces, speakers, keywords) end with it.
+// Plugin lp-normalization: lowers an ONNX operator unknown to the compiler to operators that it
+// knows. Embedding models (faces, speakers, keywords) end with this operator.
 #include "tigris/Pass/PassPlugin.h"
 #include "tigris/Pass/Rewrite.h"
 

@@ -1,5 +1,5 @@
-// Plugin prune-stats: tells how many weights a model could lose. A pass that only looks: it prints and
-// reports Unchanged.
+// Plugin prune-stats: reports how many weights of a model could be pruned. An analysis pass: it
+// prints and returns Unchanged.
 #include "tigris/IR/Elements.h"
 #include "tigris/Pass/PassPlugin.h"
 

@@ -1,5 +1,5 @@
-// Plugin slow-base: a planner-side plugin that changes the finished plan. It keeps the first bytes of slow
-// memory free for the firmware, say for a frame buffer that DMA writes to.
+// Plugin slow-base: modifies the finished plan. It reserves the first bytes of slow memory for the
+// firmware, e.g. for a frame buffer that DMA writes to.
 #include "tigris/Pass/PassPlugin.h"
 #include "tigris/Support/MathUtils.h"
 
