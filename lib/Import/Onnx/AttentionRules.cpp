@@ -1,4 +1,10 @@
-// Attention of ONNX and of com.microsoft, and rotary positions, in products, Softmax and moves.
+// Lowers Attention of ONNX and of com.microsoft, and rotary embeddings, to products, Softmax and
+// data movement.
+//
+//   scores = Q * K^T * scale  [+ mask] [soft cap]        [B, H, S, T]
+//   y      = Softmax(scores) * V                         [B, H, S, D]
+// B is the batch, H the number of heads, S the number of queries, T that of keys, D the size of a
+// head.
 #include "tigris/IR/Elements.h"
 #include "tigris/Import/Onnx/Chain.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
@@ -11,7 +17,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-/// [B, S, H * D] as [B, H, S, D].
+/// Reshapes and transposes [B, S, H * D] to [B, H, S, D].
 TensorId toHeads(const NodeContext& node, Chain& chain, const std::string& suffix, TensorId x,
                  int64_t heads) {
   if (chain.failed())
@@ -22,7 +28,7 @@ TensorId toHeads(const NodeContext& node, Chain& chain, const std::string& suffi
   return chain.transpose(suffix + "_heads", split, {0, 2, 1, 3});
 }
 
-/// The heads of each of `count` groups, one after the other, where there are fewer keys than queries.
+/// Repeats the heads of each of `count` groups, if there are fewer key heads than query heads.
 TensorId repeatHeads(const NodeContext& node, Chain& chain, const std::string& suffix, TensorId x,
                      int64_t count) {
   if (chain.failed() || count == 1)
@@ -35,7 +41,7 @@ TensorId repeatHeads(const NodeContext& node, Chain& chain, const std::string& s
   return chain.reshape(suffix + "_shared", all, {s[0], s[1] * count, s[2], s[3]});
 }
 
-/// Adds a mask of 0 where query i may see key j, minus infinity where j > i + past.
+/// Adds a causal mask: 0 if query i may use key j, minus infinity if j > i + past.
 Status addCausalMask(NodeContext& node, int64_t queries, int64_t keys, int64_t past,
                      std::vector<TensorId>& addends) {
   if (Status status = node.limitTable({queries, keys}, DType::Float32); !status)
@@ -48,8 +54,8 @@ Status addCausalMask(NodeContext& node, int64_t queries, int64_t keys, int64_t p
   return {};
 }
 
-/// What is added to the scores for an operand `mask`: numbers as they are, false as minus infinity; keys beyond its
-/// end are not seen.
+/// The summand for the scores from an operand `mask`: numbers unchanged, false as minus infinity.
+/// Keys beyond its end are masked.
 TensorId addend(NodeContext& node, Chain& chain, TensorId mask, int64_t keys) {
   if (node.tensor(mask).type == DType::Bool)
     mask = chain.op("mask", OpKind::Where,
@@ -78,11 +84,11 @@ TensorId paddingMask(NodeContext& node, Chain& chain, TensorId lengths, int64_t 
                    node.scalar("beyond", -Infinity)});
 }
 
-/// Scores of [B, H, S, D] queries and [B, H, T, D] keys on their way through Softmax.
+/// The scores of [B, H, S, D] queries and [B, H, T, D] keys, before and after Softmax.
 struct Scores {
   TensorId product; ///< scaled
-  TensorId biased;  ///< with what masks add
-  TensorId capped;  ///< through the soft cap
+  TensorId biased;  ///< with masks added
+  TensorId capped;  ///< after the soft cap
   TensorId softmax;
 };
 
@@ -107,7 +113,7 @@ Scores scoresOf(NodeContext& node, Chain& chain, TensorId q, TensorId k, double 
   return scores;
 }
 
-/// Writes [B, H, S, D] to result 0, as [B, S, H * D] where `flat`.
+/// Writes [B, H, S, D] to result 0, as [B, S, H * D] if `flat`.
 Status finishValues(const NodeContext& node, Chain& chain, TensorId weights, TensorId v,
                     bool flat) {
   if (!flat)
@@ -127,7 +133,7 @@ Status checkHeads(const NodeContext& node, int64_t queries, int64_t keys) {
   return {};
 }
 
-/// Numeric attributes, by the names of the operator; the first failure.
+/// Numeric attributes by name; keeps the first failure.
 struct Attrs {
   explicit Attrs(const NodeContext& node) : node_(node) {}
   int64_t integer(std::string_view name, int64_t fallback) {
@@ -144,7 +150,8 @@ private:
   const NodeContext& node_;
 };
 
-/// ONNX Attention, opset 23: grouped heads, masks, caches of keys and values as operands and results.
+/// ONNX Attention, opset 23: grouped heads, masks, and caches of keys and values as operands and
+/// results.
 Status attention(NodeContext& node) {
   if (Status status = node.requireInputs(3); !status)
     return status;
@@ -213,7 +220,7 @@ Status attention(NodeContext& node) {
                       repeatHeads(node, chain, "v", operands[2], groups), rank == 3);
 }
 
-/// The operands of com.microsoft's operators that stand for things we do not do.
+/// Rejects operands of com.microsoft's operators for features that are not supported.
 Status refuseOperands(const NodeContext& node,
                       std::initializer_list<std::pair<size_t, std::string_view>> operands) {
   for (const auto& [index, name] : operands)
@@ -227,7 +234,8 @@ Status refuseOperands(const NodeContext& node,
   return {};
 }
 
-/// Both of com.microsoft's, once there are queries, keys and values of [B, S, H * D].
+/// The common part of com.microsoft's two operators, from queries, keys and values of [B, S, H *
+/// D].
 Status contribAttention(NodeContext& node, Chain& chain, const std::vector<TensorId>& qkv,
                         TensorId bias) {
   Attrs attrs(node);
@@ -257,7 +265,7 @@ Status contribAttention(NodeContext& node, Chain& chain, const std::vector<Tenso
   return finishValues(node, chain, scores.softmax, toHeads(node, chain, "v", qkv[2], heads), true);
 }
 
-/// com.microsoft::Attention: one projection [inputs, 3 * H * D] with a bias, cut into three.
+/// com.microsoft::Attention: one projection [inputs, 3 * H * D] with a bias, split into three.
 Status packedAttention(NodeContext& node) {
   if (Status status = node.requireInputs(2); !status)
     return status;
@@ -312,7 +320,7 @@ Status multiHeadAttention(NodeContext& node) {
   return contribAttention(node, chain, qkv, node.input(5));
 }
 
-/// Every `step`-th element of the last axis from `begin` to `end`.
+/// The elements of the last axis from `begin` to `end` with a step.
 TensorId lastAxis(Chain& chain, const std::string& suffix, TensorId x, int64_t begin, int64_t end,
                   int64_t step) {
   return chain.op(
@@ -320,7 +328,8 @@ TensorId lastAxis(Chain& chain, const std::string& suffix, TensorId x, int64_t b
       {{"starts", Ints{begin}}, {"ends", Ints{end}}, {"axes", Ints{-1}}, {"steps", Ints{step}}});
 }
 
-/// ONNX RotaryEmbedding, opset 23: pairs of elements turn by an angle of their position.
+/// ONNX RotaryEmbedding, opset 23: rotates pairs of elements by an angle that depends on their
+/// position.
 Status rotaryEmbedding(NodeContext& node) {
   if (Status status = node.requireInputs(3); !status)
     return status;

@@ -1,4 +1,5 @@
-// Several ops for one node, written as one calculation: the first failure is kept and reported at the end.
+// Builds several ops for one node as one expression; the first failure is kept and reported at the
+// end.
 #pragma once
 
 #include "tigris/Import/Onnx/NodeContext.h"
@@ -13,7 +14,7 @@ class Chain {
 public:
   explicit Chain(NodeContext& node) : node_(node) {}
 
-  /// An op with one result; invalid once something has failed.
+  /// Adds an op with one result; returns an invalid id after a failure.
   TensorId op(std::string_view suffix, OpKind kind, std::vector<TensorId> inputs,
               AttrMap attrs = {}) {
     if (failed())
@@ -37,18 +38,18 @@ public:
     return op(suffix, OpKind::Slice, {x},
               {{"starts", Ints{begin}}, {"ends", Ints{end}}, {"axes", Ints{axis}}});
   }
-  /// Reduction over one axis, which stays as 1.
+  /// A reduction over one axis, which stays as 1.
   TensorId reduce(std::string_view suffix, OpKind kind, TensorId x, std::vector<int64_t> axes) {
     return op(suffix, kind, {x}, {{"axes", std::move(axes)}, {"keepdims", int64_t{1}}});
   }
 
-  /// The op that stands for the node, or what failed before it.
+  /// Adds the op that represents the node, or returns the failure before it.
   Status finish(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {}) {
     if (failed())
       return status_;
     return node_.finish(kind, std::move(inputs), std::move(attrs));
   }
-  /// The op that writes one result of several.
+  /// Adds the op that writes one result of several.
   Status finishOutput(size_t index, OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {}) {
     if (failed())
       return status_;

@@ -1,4 +1,5 @@
-// Operators made of several others: masks, one-hot codes, tests for NaN, wrapping pads.
+// Operators that are lowered to several others: masks, one-hot encoding, tests for NaN, wrapping
+// pads.
 #include "tigris/IR/Elements.h"
 #include "tigris/Import/Onnx/Chain.h"
 #include "tigris/Import/Onnx/ModelParser.h"
@@ -10,7 +11,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-/// The only element of an integer operand; nullopt when its value is not known.
+/// The only element of an integer operand; nullopt if its value is unknown.
 std::optional<int64_t> knownInt(const NodeContext& node, size_t index) {
   const TensorId id = node.input(index);
   const BlobRef known = node.valueOf(id);
@@ -63,7 +64,7 @@ Status trilu(NodeContext& node) {
   return node.finish(OpKind::Where, {kept, x, node.scalarOf("zero", node.tensor(x).type, 0)});
 }
 
-/// Where the index is i, or i - depth, counted along the new axis.
+/// 1 where the index equals i or i - depth, with i counted along the new axis.
 Status oneHot(NodeContext& node) {
   if (Status status = node.requireInputs(3); !status)
     return status;
@@ -173,7 +174,7 @@ Status isInf(NodeContext& node) {
   return node.finish(OpKind::Equal, {x, node.scalar("inf", *positive != 0 ? Infinity : -Infinity)});
 }
 
-/// Indices of a Gather that repeats an axis to both sides.
+/// Indices of a Gather that extends an axis periodically on both sides.
 Ints wrapped(int64_t before, int64_t size, int64_t after) {
   Ints indices;
   for (int64_t i = -before; i < size + after; ++i)
@@ -226,7 +227,7 @@ Status pad(NodeContext& node) {
   return chain.finish(OpKind::Identity, {x});
 }
 
-/// Integers have no clamping kernel; Max and Min do the same.
+/// Integers have no clamp kernel; Max and Min do the same.
 Status clip(NodeContext& node) {
   const DType type = node.input(0) ? node.tensor(node.input(0)).type : DType::Undefined;
   if (type != DType::Int32 && type != DType::Int64)
@@ -240,7 +241,7 @@ Status clip(NodeContext& node) {
   return chain.finish(OpKind::Identity, {x});
 }
 
-/// The exponent may be of another type; it is computed in the base's.
+/// The exponent may have another type; it is converted to that of the base.
 Status pow(NodeContext& node) {
   if (Status status = node.requireInputs(2); !status)
     return status;
@@ -254,7 +255,7 @@ Status pow(NodeContext& node) {
   return chain.finish(OpKind::Pow, {node.input(0), real});
 }
 
-/// The kernel always gives both results.
+/// The kernel always computes both results.
 Status topK(NodeContext& node) {
   if (Status status = node.requireInputs(1); !status)
     return status;
@@ -264,7 +265,7 @@ Status topK(NodeContext& node) {
   std::vector<TensorId> inputs = {node.input(0)};
   if (node.input(1)) {
     inputs.push_back(node.input(1));
-  } else { // opset 9 and older
+  } else { // opset 9 and earlier
     Expected<int64_t> count = node.intAttr("k", 0);
     if (!count)
       return count.takeError();

@@ -1,4 +1,5 @@
-// Operators of ONNX's own domain that need a hand: old opsets, values in attributes, training leftovers.
+// Operators of the default domain that need a rule: old opsets, operands that become attributes,
+// training outputs.
 #include "tigris/Import/Onnx/OnnxOps.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ Status cast(NodeContext& node) {
     return node.refuse(DiagId::UnsupportedType, "casts to ",
                        onnxTypeName(static_cast<int32_t>(*to)), ", which no kernel computes in");
   node.builder().noteFloatType(static_cast<int32_t>(*to));
-  // `saturate` and `round_mode` matter for 8-bit floats only, which are refused above.
+  // `saturate` and `round_mode` matter for 8-bit floats only, which are rejected above.
   return node.finish(OpKind::Cast, node.inputs(), {{"to", std::string(dtypeName(*type))}});
 }
 
@@ -98,7 +99,7 @@ Status softmaxOf(NodeContext& node, OpKind kind) {
 Status softmax(NodeContext& node) { return softmaxOf(node, OpKind::Softmax); }
 Status logSoftmax(NodeContext& node) { return softmaxOf(node, OpKind::LogSoftmax); }
 
-/// What Upsample and the first Resize compute, in the words of the Resize of today.
+/// Expresses Upsample and the first version of Resize with the attributes of the current Resize.
 void setOldSampling(AttrMap& attrs) {
   attrs.set("coordinate_transformation_mode", std::string("asymmetric"));
   attrs.set("nearest_mode", std::string("floor"));
@@ -121,7 +122,7 @@ Status resize(NodeContext& node) {
   if (!attrs)
     return attrs.takeError();
   std::vector<TensorId> inputs = node.inputs();
-  // An empty tensor is how opset 11 spells an omitted one.
+  // Opset 11 represents an omitted operand by an empty tensor.
   for (TensorId& input : inputs)
     if (isEmptyConstant(node, input) ||
         (node.valueOf(input) != nullptr && node.valueOf(input)->size() == 0))
@@ -181,7 +182,7 @@ Status quantizeLinear(NodeContext& node) {
     return outputType.takeError();
   std::vector<TensorId> inputs = node.inputs();
   if (*outputType != 0 && !node.input(2)) {
-    // The IR reads the type off the zero point.
+    // The IR derives the type from the zero point.
     const auto onnxType = static_cast<int32_t>(*outputType);
     const std::optional<DType> type = importedType(onnxType);
     if (!type || !isInteger(*type))
@@ -197,7 +198,7 @@ Status quantizeLinear(NodeContext& node) {
 Status dequantizeLinear(NodeContext& node) {
   if (Status status = node.requireInputs(2); !status)
     return status;
-  // Every float type it could output is float32 here.
+  // Every float type that it could output is float32 here.
   return node.finishPlain(OpKind::DequantizeLinear, {"output_dtype"});
 }
 
@@ -234,7 +235,7 @@ Expected<PendingOp> flatSoftmax(NodeContext& node, OpKind kind, TensorId x, int6
   const std::optional<size_t> first = normalizeAxis(axis, shape.rank());
   if (!first)
     return node.refuse(DiagId::BadAttr, "axis ", axis, " is outside of rank ", shape.rank());
-  // Where only one of the axes is longer than 1, the old and the new definition agree on that axis.
+  // The old and the new definition agree if only one of the axes has a size above 1.
   std::vector<size_t> wide;
   for (size_t i = *first; i < shape.rank(); ++i)
     if (shape[i] != 1)

@@ -1,4 +1,7 @@
-// Einsum of one or two operands as Transpose, Reshape and MatMul.
+// Lowers Einsum with one or two operands to Transpose, Reshape and MatMul.
+//
+//   bhqd,bhkd->bhqk     batch labels b h, summed label d, row label q, column label k
+//     becomes           MatMul(x, Transpose(y, [0,1,3,2]))
 #include "tigris/Import/Onnx/Chain.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
 
@@ -13,7 +16,7 @@ using Ints = std::vector<int64_t>;
 
 bool contains(const std::string& text, char label) { return text.find(label) != std::string::npos; }
 
-/// "bij,bjk->bik" in parts; the result's labels are written out.
+/// The parts of an equation such as "bij,bjk->bik"; the result's labels are explicit.
 struct Equation {
   std::vector<std::string> operands;
   std::string result;
@@ -44,7 +47,7 @@ Expected<Equation> parseEquation(const NodeContext& node) {
       ++uses[label];
   if (arrow != std::string::npos) {
     equation.result = text.substr(arrow + 2);
-  } else { // implicit: what occurs once, in alphabetical order
+  } else { // implicit: labels that occur once, in alphabetical order
     for (const auto& [label, count] : uses)
       if (count == 1)
         equation.result += label;
@@ -66,7 +69,7 @@ Expected<Equation> parseEquation(const NodeContext& node) {
   return equation;
 }
 
-/// A tensor and what its axes are called.
+/// A tensor and the labels of its axes.
 struct Labeled {
   TensorId id;
   std::string labels;
@@ -123,7 +126,7 @@ private:
     return Shape(std::move(dims));
   }
 
-  /// Without the axes that occur nowhere else.
+  /// Sums over the axes that occur nowhere else.
   Labeled summed(size_t index) {
     const std::string& labels = equation_.operands[index];
     const std::string other = equation_.operands.size() > 1 ? equation_.operands[1 - index] : "";
@@ -149,7 +152,7 @@ private:
     return chain_.transpose("ordered", x.id, perm);
   }
 
-  /// [batch..., rows, columns], each of the last two from any number of axes.
+  /// The operand as [batch..., rows, columns]; rows and columns each combine any number of axes.
   TensorId arranged(const Labeled& x, const std::string& order, const std::string& batch,
                     const std::string& rows, const std::string& columns) {
     Ints dims = shapeOf(batch).dims();

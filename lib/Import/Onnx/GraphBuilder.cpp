@@ -1,4 +1,5 @@
-// Inference runs with the construction, because how an ONNX node translates may depend on ranks and values.
+// Infers shapes during construction, because the translation of an ONNX node may depend on ranks
+// and values.
 #include "tigris/Import/Onnx/GraphBuilder.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -11,11 +12,12 @@ namespace tigris {
 
 namespace {
 
-/// Values above this many elements are never needed to find a shape, nor what is computed from so many.
+/// Limit for values that are computed: larger ones, or those computed from larger ones, never
+/// determine a shape.
 constexpr int64_t MaxKnownElements = 65536;
 constexpr int64_t MaxReadElements = int64_t{1} << 20;
 
-/// Cheap enough to be computed only because it might decide a shape.
+/// Whether computing the op's value is cheap enough to do in case it determines a shape.
 bool mayDecideShapes(const Graph& graph, const Op& op, const std::vector<ResultType>& results) {
   if (op.kind == OpKind::Shape || op.kind == OpKind::Size)
     return true;
@@ -62,7 +64,7 @@ Status GraphBuilder::addOp(Op newOp) {
   const Expected<std::vector<ResultType>> results = inferResults(op, values_);
   if (!results)
     return results.error();
-  // The operands and attributes are the file's, so what is wrong with them is no bug of ours.
+  // Operands and attributes come from the file, so errors in them are not internal errors.
   if (Status status = verifyOp(graph_, op); !status)
     return status;
   for (size_t i = 0; i < op.outputs.size(); ++i)
@@ -93,7 +95,7 @@ std::vector<Error> GraphBuilder::unsupportedUses() const {
     const auto resolved = [&](TensorId tensor) {
       return !tensor || graph_.tensor(tensor).hasShape;
     };
-    // A value that is known will be folded, whatever kernels there are for the operator.
+    // A known value will be folded, whether or not the operator has a kernel.
     if (op.kind == OpKind::Unknown || values_.find(op.output()) != nullptr ||
         !std::all_of(op.outputs.begin(), op.outputs.end(), resolved))
       continue;

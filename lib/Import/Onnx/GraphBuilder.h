@@ -1,4 +1,4 @@
-// Builds the imported graph op by op, with the types, shapes and small constant values known as it grows.
+// Builds the imported graph op by op and tracks types, shapes and small constant values.
 #pragma once
 
 #include "tigris/IR/ShapeInference.h"
@@ -17,26 +17,26 @@ public:
   const KnownValues& values() const { return values_; }
   const Tensor& tensor(TensorId id) const { return graph_.tensor(id); }
 
-  /// The tensor's name must be new.
+  /// The name must be unused.
   TensorId addTensor(const std::string& name, DType type, const Shape& shape);
   TensorId addConstant(const std::string& name, ConstantData data);
-  /// A tensor whose type its producer will decide.
+  /// A tensor whose type its producer will determine.
   TensorId addResult(const std::string& name);
 
-  /// Appends the op (its results are tensors of addResult) and infers its results; the error names the
-  /// op. Unknown ops are taken as they are; their results must have types already.
+  /// Appends the op, whose results come from addResult, and infers its results; an error names the
+  /// op. Unknown ops are appended unchanged; their results must have types already.
   Status addOp(Op op);
-  /// What neither a kernel nor a pass can execute of the graph so far: one error per op at most.
+  /// The ops so far that neither a kernel nor a pass can execute: at most one error per op.
   std::vector<Error> unsupportedUses() const;
 
-  /// Warns once that another float type became float32.
+  /// Warns once that another float type has been converted to float32.
   void noteFloatType(int32_t onnxType);
 
 private:
   DiagnosticEngine& diagnostics_;
   Graph graph_;
   KnownValues values_{graph_};
-  /// Bytes of the values that were computed.
+  /// Total bytes of the computed values.
   uint64_t knownBytes_ = 0;
   bool floatTypeNoted_ = false;
 };

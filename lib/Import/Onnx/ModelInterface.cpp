@@ -1,4 +1,5 @@
-// Dimensions are bound in two rounds: what the user gives first, so that a name holds for every input.
+// Binds dimensions in two rounds, first those given by the user, so that a named dimension applies
+// to every input.
 #include "tigris/Import/Onnx/ModelInterface.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -14,7 +15,7 @@ namespace {
 
 using Dimension = onnx::TensorShapeProto::Dimension;
 
-/// A model input that the caller of the network fills.
+/// A model input without an initializer.
 struct FreeInput {
   const onnx::ValueInfoProto* info = nullptr;
   DType type = DType::Undefined;
@@ -22,7 +23,8 @@ struct FreeInput {
   const Shape* given = nullptr;
 };
 
-/// The name that equal dimensions share; empty for none. Some exporters write "?" for "unknown".
+/// The name that equal dimensions share; empty if there is none. Some exporters write "?" for
+/// "unknown".
 std::string nameOf(const Dimension& dim) { return dim.dim_param() == "?" ? "" : dim.dim_param(); }
 
 std::string dimText(const Dimension& dim) {
@@ -40,7 +42,7 @@ std::string shapeText(const onnx::TensorShapeProto& shape) {
 
 bool isFree(const Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
 
-/// What the outside hands over or takes where the model computes in `type`.
+/// The interface type of a port whose values the model computes in `type`.
 DType interfaceType(int32_t declared, DType type) {
   return declared == onnx::TensorProto::FLOAT16 && type == DType::Float32 ? DType::Float16 : type;
 }
@@ -90,7 +92,7 @@ Status checkGiven(const FreeInput& input) {
   return {};
 }
 
-/// Names that the given shape binds; two inputs must agree on them.
+/// Binds the named dimensions of the given shape; inputs must agree on them.
 Status bindNames(const FreeInput& input, SourceGraph& source) {
   if (input.given == nullptr || input.declared == nullptr)
     return {};
@@ -143,7 +145,7 @@ Expected<Shape> resolveShape(const FreeInput& input, SourceGraph& source,
   return shape;
 }
 
-/// The constant that stands for an input with one number in every element.
+/// A constant in place of an input, with the same number in every element.
 Expected<ConstantData> constantInput(const std::string& name, double number, DType type,
                                      const Shape& shape) {
   if (static_cast<uint64_t>(shape.elements()) * dtypeSize(type) > MaxMadeBytes)

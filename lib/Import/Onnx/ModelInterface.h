@@ -1,4 +1,4 @@
-// The model's inputs and outputs: types, shapes, and what becomes of free dimensions.
+// Model inputs and outputs: types, shapes, and the binding of free dimensions.
 #pragma once
 
 #include "tigris/Import/Onnx/GraphBuilder.h"
@@ -7,14 +7,14 @@
 
 namespace tigris {
 
-/// Adds a tensor and a port for every input that no initializer fills. Free dimensions get their size
-/// from options.inputShapes, from another input's dimension of the same name, or 1 with a warning. What
-/// options.inputValues names becomes a constant instead and has no port.
+/// Adds a tensor and a port for every input without an initializer. The size of a free dimension
+/// comes from options.inputShapes, from another input's dimension with the same name, or is 1 with
+/// a warning. Inputs in options.inputValues become constants and have no port.
 Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options,
                  SourceGraph& source, GraphBuilder& builder, DiagnosticEngine& diagnostics);
 
-/// Adds a port for every output, whose values must have been imported. An output that is an input, a
-/// constant or another output as well gets an Identity of its own.
+/// Adds a port for every output; its value must have been imported. An output that is also an
+/// input, a constant or another output gets an Identity of its own.
 Status addOutputs(const onnx::GraphProto& onnxGraph, SourceGraph& source, GraphBuilder& builder,
                   DiagnosticEngine& diagnostics);
 

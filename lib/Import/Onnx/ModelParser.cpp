@@ -1,4 +1,4 @@
-// Protobuf's own complaints go to stderr; here they are muted and replaced by one line of ours.
+// Parses models; protobuf's own messages on stderr are muted and replaced by one error.
 #include "tigris/Import/Onnx/ModelParser.h"
 
 #include "tigris/Support/FileKind.h"

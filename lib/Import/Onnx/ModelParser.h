@@ -1,4 +1,4 @@
-// From bytes to the protobuf message of a model, with errors a person can act on.
+// Parses the bytes of a model to its protobuf message, with actionable errors.
 #pragma once
 
 #include "tigris/Support/Expected.h"
@@ -9,18 +9,18 @@
 
 namespace tigris {
 
-/// The oldest opset of the default domain whose operators are understood.
+/// The oldest supported opset of the default domain.
 constexpr int OldestOpset = 7;
 
-/// Parses and checks the envelope: there is a graph, and the default domain's opset is supported. Never
-/// prints. The message lives on an arena that the pointer owns.
+/// Parses a model and checks that it has a graph and a supported opset of the default domain.
+/// Prints nothing. The returned pointer owns the arena of the message.
 Expected<std::shared_ptr<const onnx::ModelProto>> parseModel(std::string_view bytes);
 
-/// Version of `domain` ("" is the default domain) among the imports; 0 when it is not imported.
+/// Version of `domain` ("" is the default domain) among the imports; 0 if it is not imported.
 int opsetVersion(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
                  std::string_view domain);
 
-/// True for the two spellings of ONNX's default domain.
+/// Whether the domain is one of the two spellings of ONNX's default domain.
 inline bool isDefaultDomain(std::string_view domain) {
   return domain.empty() || domain == "ai.onnx";
 }

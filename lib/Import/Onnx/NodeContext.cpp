@@ -1,4 +1,4 @@
-// Conversion of attributes, and the bookkeeping that ties ops to the node they come from.
+// Converts attributes and connects ops with the node that they implement.
 #include "tigris/Import/Onnx/NodeContext.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -135,7 +135,7 @@ Expected<AttrMap> NodeContext::attrsFor(OpKind kind,
     const AttributeProto* attribute = findAttr(given.name());
     if (attribute == nullptr)
       continue;
-    // Attributes fused operators carry inside the IR are not ONNX's.
+    // Attributes of fused operators exist in the IR only.
     const AttrInfo* known = given.name() == "act_min" || given.name() == "act_max"
                                 ? nullptr
                                 : info.attribute(given.name());
@@ -198,7 +198,7 @@ std::vector<TensorId> NodeContext::makeResults(const OpInfo& info, size_t count)
 Status NodeContext::finish(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs) {
   const OpInfo& info = opInfo(kind);
   size_t count = outputCount();
-  // Results nobody reads cost nothing and must not make an operator unsupported.
+  // Unused results cost nothing and must not make an operator unsupported.
   if (info.maxResults() != SIZE_MAX)
     while (count > 1 && !outputUsed(count - 1))
       --count;

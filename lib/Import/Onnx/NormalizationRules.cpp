@@ -1,4 +1,5 @@
-// Normalizations over parts of a tensor, from the reductions and element-wise operators that define them.
+// Lowers normalizations over parts of a tensor to the reductions and element-wise operators that
+// define them.
 #include "tigris/Import/Onnx/Chain.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-/// The smallest normal float: as a divisor in place of 0 it gives the 0 that runtimes give for 0 / 0 here.
+/// The smallest normal float: as a divisor in place of 0 it gives 0, like runtimes do for 0 / 0
+/// here.
 constexpr float Tiny = 1.17549435e-38F;
 
 struct Axis {
@@ -36,13 +38,13 @@ Ints axesFrom(size_t first, size_t rank) {
   return axes;
 }
 
-/// (x - mean) / sqrt(variance + epsilon) per row of the last axis.
+/// (x - mean) / sqrt(variance + epsilon) for each row of the last axis.
 TensorId standardize(Chain& chain, TensorId rows, double epsilon) {
   return chain.op("standardized", OpKind::LayerNormalization, {rows},
                   {{"axis", int64_t{-1}}, {"epsilon", epsilon}});
 }
 
-/// scale and bias of [channels], or [groups], as a column to multiply with [N, channels, values].
+/// A scale or bias of [channels] or [groups] as a column that broadcasts to [N, channels, values].
 TensorId column(NodeContext& node, Chain& chain, std::string_view suffix, size_t input) {
   const TensorId id = node.input(input);
   return chain.reshape(suffix, id, {node.tensor(id).elements(), 1});
@@ -85,7 +87,7 @@ Status groupNormalization(NodeContext& node) {
   const TensorId rows =
       chain.reshape("rows", node.input(0), {shape[0], *groups, shape[1] / *groups * values});
   TensorId result = standardize(chain, rows, *epsilon);
-  // Opset 21 made scale and bias one per channel; before they were one per group.
+  // Scale and bias are per channel from opset 21 on, per group before.
   if (node.tensor(node.input(1)).elements() != *groups || node.opset() >= 21)
     result = chain.reshape("channels", result, {shape[0], shape[1], values});
   result = chain.op("scaled", OpKind::Mul, {result, column(node, chain, "scale", 1)});
@@ -121,7 +123,7 @@ Status rmsNormalization(NodeContext& node) {
   return chain.finish(OpKind::Mul, {normalized, node.input(1)});
 }
 
-/// com.microsoft: the sum of input, skip and bias, normalized; the sum itself is output 3.
+/// com.microsoft: normalizes the sum of input, skip and bias; the sum itself is output 3.
 Status skipNormalization(NodeContext& node, bool rootMeanSquares) {
   if (Status status = node.requireInputs(3); !status)
     return status;
@@ -188,8 +190,8 @@ Status meanVarianceNormalization(NodeContext& node) {
   return chain.finish(OpKind::Div, {centered, divisor});
 }
 
-/// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta; the mean over a window that
-/// counts its padding is that sum divided by `size`.
+/// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta. A mean over a window
+/// that counts its padding is that sum divided by `size`.
 Status localResponse(NodeContext& node) {
   if (Status status = node.requireInputs(1); !status)
     return status;
@@ -226,7 +228,7 @@ Status localResponse(NodeContext& node) {
   return chain.finish(OpKind::Div, {x, divisor});
 }
 
-/// |x| or x * x, what an Lp pool adds up.
+/// x| or x * x, the terms of an Lp pool.
 Expected<TensorId> powers(NodeContext& node, Chain& chain) {
   Expected<int64_t> p = node.intAttr("p", 2);
   if (!p)
@@ -277,8 +279,8 @@ Status globalLpPool(NodeContext& node) {
 
 namespace {
 
-/// The kernel takes a scale and a bias with the dimensions of the normalized axes; ONNX any that broadcast to the
-/// operand.
+/// The kernel requires scale and bias with the dimensions of the normalized axes; ONNX allows any
+/// that broadcast to the operand.
 Status layerNormalization(NodeContext& node) {
   const Expected<Axis> at = axisOf(node, -1);
   if (!at)
@@ -322,7 +324,7 @@ const RuleTable& normalizationRules() {
       {"LpPool", lpPool},
       {"MeanVarianceNormalization", meanVarianceNormalization},
       {"RMSNormalization", rmsNormalization},
-      // onnxruntime writes this one into the default domain
+      // onnxruntime writes this operator to the default domain
       {"SimplifiedLayerNormalization", rmsNormalization},
   };
   return Rules;

@@ -1,4 +1,13 @@
-// Imports on demand: starting at the outputs, a node is translated once everything it reads is there.
+// Imports on demand: starting at the outputs, a node is translated when everything it reads has
+// been translated.
+//
+// The traversal is depth-first with an explicit stack, because hostile files must not determine the
+// recursion depth:
+//   enter(value)     pushes the node that produces it, or a function call or If to expand
+//   next input       entered from last to first
+//   leave(node)      translates the node when all inputs are done
+// A node that cannot be translated is recorded with its reason; nodes that depend on it are
+// skipped, so that each error is reported once.
 #include "tigris/Import/Onnx/OnnxImporter.h"
 
 #include "tigris/IR/Verifier.h"
@@ -24,8 +33,8 @@ std::string modelName(const onnx::GraphProto& graph, const std::string& path) {
   return stem.empty() || stem == "-" ? "model" : stem;
 }
 
-/// Converters keep TensorFlow Lite's integers, so what the model computes is defined by its kernels. tf2onnx
-/// finds quantization in TensorFlow Lite files only.
+/// Converters keep TensorFlow Lite's integers, so its kernels define what the model computes.
+/// tf2onnx finds quantization only in TensorFlow Lite files.
 bool isFromTensorFlowLite(const onnx::ModelProto& model) {
   std::string producer = model.producer_name();
   std::transform(producer.begin(), producer.end(), producer.begin(),
@@ -43,19 +52,20 @@ public:
   Expected<Graph> run();
 
 private:
-  /// A node being visited: what it reads, last to first, and how far we are.
+  /// A node being visited: its inputs, last to first, and the number of those visited.
   struct Frame {
     NodeId node;
-    /// The result that is wanted of it.
+    /// The result that is needed.
     ValueId wanted;
     std::vector<ValueId> pending;
-    /// The node was replaced by the body it stands for.
+    /// Whether the node has been replaced by the body that it represents.
     bool expanded = false;
   };
 
   Status importValue(ValueId root);
   Status enter(ValueId value);
-  /// Replaces a call by the function's body, or an `If` by its branch; false for all other nodes.
+  /// Replaces a call by the function's body, or an `If` by its branch; returns false for other
+  /// nodes.
   Expected<bool> expand(Frame& frame);
   Expected<const onnx::GraphProto*> chosenBranch(NodeId id);
   Status leave(NodeId id);
@@ -86,7 +96,7 @@ Status Importer::importConstant(ValueId id) {
   return {};
 }
 
-/// Makes the value's tensor, or puts its producer on the stack to do so.
+/// Creates the value's tensor, or pushes its producer to do so.
 Status Importer::enter(ValueId wanted) {
   const ValueId id = source_.resolve(wanted);
   SourceValue& value = source_.value(id);
@@ -108,7 +118,7 @@ Status Importer::enter(ValueId wanted) {
   Expected<std::vector<ValueId>> inputs = source_.inputs(frame.node);
   if (!inputs)
     return inputs.takeError();
-  // A function body decides which arguments are needed, and when.
+  // A function body determines which arguments are needed, and when.
   if (source_.calledFunction(node) == nullptr)
     frame.pending = std::move(*inputs);
   stack_.push_back(std::move(frame));
@@ -159,7 +169,7 @@ Expected<bool> Importer::expand(Frame& frame) {
   }
   if (!status)
     return status.takeError();
-  // Whoever wants other results finds their producers in the body.
+  // Producers of other results are found in the body when they are needed.
   frame.expanded = true;
   frame.pending = {frame.wanted};
   return true;
@@ -197,7 +207,7 @@ Status Importer::leave(NodeId id) {
     refuse(id, node.unsupported(reason));
     return {};
   }
-  if (anyRefused(*values)) { // nothing to say about it before its inputs are
+  if (anyRefused(*values)) { // an error of an input has been reported already
     markRefused(id);
     return {};
   }
@@ -237,7 +247,7 @@ Status Importer::importValue(ValueId root) {
   return {};
 }
 
-/// Reports all refusals but the last, which it returns.
+/// Reports all errors but the last, which it returns.
 Error Importer::refusalError() {
   const size_t shown = std::min(refusals_.size(), MaxRefusals);
   for (size_t i = 0; i + 1 < shown; ++i)
@@ -249,7 +259,7 @@ Error Importer::refusalError() {
       strCat(refusals_.size() - shown, " more are refused; these are the first ", shown));
 }
 
-/// What was only needed to decide which branch to import.
+/// Removes ops that were needed only to choose a branch.
 void Importer::eraseDeadOps() {
   Graph& graph = builder_.graph();
   const std::vector<OpId> order = graph.order();

@@ -1,14 +1,14 @@
-// Turns an ONNX model into a graph of stage `imported`: the only door through which ONNX enters.
+// Converts an ONNX model to a graph in imported form. This is the only entry point for ONNX.
 //
-// What comes out: ONNX operators of every opset from 7 on in one form (the newest opset's, see Ops.def),
-// in ONNX's channels-first order, every shape static, weights as blobs, float16, bfloat16 and float64
-// imported as float32, 4-bit integers one per byte, operators quantized as a whole (QLinearConv and
-// its relatives) spelled as DequantizeLinear, operator, QuantizeLinear. Functions and branches of
-// `If` whose condition is static are inlined. Only what the outputs need is imported, in depth-first
-// post-order from the outputs, the inputs of a node visited last to first.
+// The result has ONNX operators of all opsets from 7 on in one form (that of the newest opset, see
+// Ops.def), in channels-first order, with static shapes and weights as blobs. float16, bfloat16 and
+// float64 become float32; 4-bit integers are stored one per byte; quantized operators (QLinearConv
+// and related ones) become DequantizeLinear, operator, QuantizeLinear. Functions, and branches of
+// `If` with a static condition, are inlined. Only nodes that the outputs need are imported, in
+// depth-first post-order from the outputs, with the inputs of a node visited from last to first.
 //
-// Names: tensors keep their ONNX names, ops the names of their nodes; a node without a name is called
-// `Conv_k`, the k-th nameless Conv of the file counted from 0; names that repeat get a number.
+// Names: tensors keep their ONNX names; ops have the names of their nodes. A node without a name is
+// called `Conv_k`, the k-th unnamed Conv of the file counted from 0. Repeated names get a number.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -23,31 +23,32 @@
 namespace tigris {
 
 struct ImportOptions {
-  /// Shapes of model inputs by name. They bind free dimensions and must repeat the fixed ones.
+  /// Shapes of model inputs by name. They set free dimensions and must agree with fixed ones.
   std::map<std::string, Shape> inputShapes;
-  /// Where the model came from: external data lies beside it. Empty or "-" is the current directory.
+  /// Path of the model: external data must be beside it. Empty or "-" is the current directory.
   std::string modelPath;
-  /// Keeps operators Ops.def does not know as OpKind::Unknown, with the shapes the model declares, for a
-  /// pass that lowers them.
+  /// Keeps operators that Ops.def does not list as OpKind::Unknown, with the shapes that the model
+  /// declares, for a pass that lowers them.
   bool allowUnknownOps = false;
-  /// How int8 results are rounded; unset: as the tool that quantized the model does, judged by the model's
-  /// producer (docs/rationale/rounding.md).
+  /// Rounding of int8 results; nullopt: that of the tool that quantized the model, derived from the
+  /// model's producer (docs/rationale/rounding.md).
   std::optional<IntegerRounding> rounding = std::nullopt;
-  /// Called with the path of each file of external data that was read; may be empty.
+  /// Called with the path of each file of external data that has been read; may be empty.
   std::function<void(const std::string& path)> onFileRead = {};
-  /// Model inputs by name that always hold one number, in every element: they become constants. So a
-  /// model with a mode or a sample rate as input chooses its branches at compile time.
+  /// Model inputs, by name, with the same number in every element: they become constants. A model
+  /// with a mode or a sample rate as input then chooses its branches at compile time.
   std::map<std::string, double> inputValues = {};
 };
 
-/// What cannot be executed is refused with DiagId::UnsupportedOp, UnsupportedType, BadAttr, BadShape or
-/// DynamicShape, naming the node, its operator and the reason. All refusals up to 20 are told: all but
-/// the last are reported to `diagnostics`, the last is the returned error. A file that is not valid ONNX is
-/// one error: EmptyInput, BadModel, DuplicateName, BadWeights, IoError. Wrong `inputShapes` and
-/// `inputValues` are DiagId::Usage.
+/// Errors for unsupported models are UnsupportedOp, UnsupportedType, BadAttr, BadShape or
+/// DynamicShape; they name the node, its operator and the reason. Up to 20 errors are reported: all
+/// but the last go to `diagnostics`, and the last is returned. For a file that is not valid ONNX
+/// there is one error: EmptyInput, BadModel, DuplicateName, BadWeights or IoError. Wrong
+/// `inputShapes` and `inputValues` are DiagId::Usage.
 ///
-/// Warns of FreeDimension (an input's free dimension became 1), UnsupportedType (the model computes in
-/// another float type than float32) and BadShape (a declared output shape is not what the model computes).
+/// Warnings: FreeDimension (a free dimension of an input became 1), UnsupportedType (the model
+/// computes in a float type other than float32) and BadShape (a declared output shape differs from
+/// the computed one).
 Expected<Graph> importOnnx(std::string_view modelBytes, const ImportOptions& options,
                            DiagnosticEngine& diagnostics);
 

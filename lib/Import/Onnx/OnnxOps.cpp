@@ -1,4 +1,5 @@
-// Finds the rule of a node: a special one, the row of Ops.def that has its name, or a reason to refuse.
+// Finds the rule of a node: a special rule, the row of Ops.def with its name, or a reason why it is
+// unsupported.
 #include "tigris/Import/Onnx/OnnxOps.h"
 
 #include "tigris/Import/Onnx/ModelParser.h"
@@ -26,7 +27,7 @@ bool isInternalKind(OpKind kind) {
 namespace {
 
 struct Refusal {
-  /// Exact name, or its beginning when it ends in '*'.
+  /// The exact name, or its beginning if it ends in '*'.
   std::string_view pattern;
   std::string_view reason;
 };
@@ -91,7 +92,7 @@ std::optional<OpKind> plainKind(std::string_view opType) {
   return kind && !isInternalKind(*kind) ? kind : std::nullopt;
 }
 
-/// The tables in which operators of a domain are looked up, first to last.
+/// The tables in which operators of a domain are looked up, in order.
 std::vector<const RuleTable*> tablesOf(std::string_view domain) {
   if (isDefaultDomain(domain))
     return {&defaultRules(),   &compositeRules(), &normalizationRules(),

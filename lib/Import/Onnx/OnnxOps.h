@@ -1,4 +1,5 @@
-// Which rule turns an ONNX operator into ops of the graph, and why some operators have none.
+// The rules that translate ONNX operators to ops of the graph, and the reasons why some operators
+// have none.
 #pragma once
 
 #include "tigris/Import/Onnx/NodeContext.h"
@@ -7,45 +8,47 @@
 
 namespace tigris {
 
-/// True when there is a rule for this operator, of a domain and version we know. Otherwise `reason`
-/// says why not.
+/// Whether there is a rule for this operator in a supported domain and version. Otherwise `reason`
+/// explains why not.
 bool isKnownOperator(const NodeContext& node, std::string& reason);
 
-/// Adds the ops the node stands for. The operator must be known.
+/// Adds the ops of the node. The operator must be known.
 Status translateNode(NodeContext& node);
 
-/// A rule: adds ops, ending in NodeContext::finish.
+/// A rule adds ops and ends with NodeContext::finish.
 using OnnxRule = Status (*)(NodeContext&);
 
-/// Einsum, which has a file of its own.
+/// Einsum has a file of its own.
 Status importEinsum(NodeContext& node);
 
-/// By operator name.
+/// Rules by operator name.
 using RuleTable = std::map<std::string_view, OnnxRule>;
 
-/// Operators of the default domain whose ONNX form, in some opset, is not simply a row of Ops.def.
+/// Operators of the default domain whose ONNX form, in some opset, is not directly a row of
+/// Ops.def.
 const RuleTable& defaultRules();
-/// Those that are made of several others.
+/// Operators that are lowered to several others.
 const RuleTable& normalizationRules();
 const RuleTable& recurrentRules();
 const RuleTable& compositeRules();
 const RuleTable& attentionRules();
-/// Operators of com.microsoft that are ordinary operators under another name, or made of several.
+/// Operators of com.microsoft that are standard operators with another name, or are lowered to
+/// several.
 const RuleTable& contribRules();
 const RuleTable& contribNormalizationRules();
 const RuleTable& contribAttentionRules();
-/// QLinearConv and its relatives, of both domains.
+/// QLinearConv and related operators, of both domains.
 const RuleTable& qlinearRules();
 
-/// An op still to be made, as a step or as the end of a node.
+/// An op that has not been added yet, to be added as an intermediate step or as the end of a node.
 struct PendingOp {
   OpKind kind;
   std::vector<TensorId> inputs;
   AttrMap attrs;
 };
 
-/// Softmax or LogSoftmax of x as opset 12 and older define them: over all axes from `axis` on at once. Adds
-/// what comes before the last op.
+/// Softmax or LogSoftmax of x as defined up to opset 12: over all axes from `axis` on together.
+/// Adds the ops before the last one.
 Expected<PendingOp> flatSoftmax(NodeContext& node, OpKind kind, TensorId x, int64_t axis);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// What the importer takes and what it refuses, by name.
+// The names of supported and unsupported operators.
 #pragma once
 
 #include "tigris/IR/Op.h"
@@ -10,13 +10,13 @@
 
 namespace tigris {
 
-/// Every operator the importer takes, as "Name" or "com.microsoft::Name", in alphabetical order.
+/// Every supported operator, as "Name" or "com.microsoft::Name", in alphabetical order.
 std::vector<std::string> importedOperators();
 
-/// True for kinds of Ops.def that ONNX does not have, or has with another meaning.
+/// Whether ONNX does not have this kind of Ops.def, or has it with another meaning.
 bool isInternalKind(OpKind kind);
 
-/// Names, or their beginnings when they end in '*', that are refused for a particular reason.
+/// Names, or prefixes if they end in '*', of operators that are unsupported for a specific reason.
 std::vector<std::pair<std::string_view, std::string_view>> refusedOperators();
 
 } // namespace tigris

@@ -1,10 +1,11 @@
-// Operators that are quantized as a whole, spelled as DequantizeLinear, operator, QuantizeLinear: the form in
-// which the rest of the compiler knows quantization.
+// Lowers quantized operators to DequantizeLinear, operator, QuantizeLinear, the form that the rest
+// of the compiler handles.
 //
 //   y = QLinearConv(x, x_scale, x_zero_point, w, ..., y_scale, y_zero_point, bias)
+//     becomes
 //   y = Quantize(Conv(Dequantize(x), Dequantize(w), Dequantize(bias, x_scale * w_scale)))
 //
-// A bias has no scale of its own in ONNX; what its integers count in is the product of the other two.
+// A bias has no scale of its own in ONNX; its unit is the product of the other two scales.
 #include "tigris/Import/Onnx/OnnxOps.h"
 
 #include <map>
@@ -26,7 +27,7 @@ Expected<TensorId> real(NodeContext& node, size_t first, std::string_view suffix
                    {node.input(first), node.input(first + 1), node.input(first + 2)}, attrs);
 }
 
-/// The int32 bias at input `index`, which counts in factor * x_scale * w_scale.
+/// The int32 bias at input `index`, in units of factor * x_scale * w_scale.
 Expected<TensorId> realBias(NodeContext& node, size_t index, size_t xScale, size_t wScale,
                             float factor) {
   const BlobRef xBlob = node.valueOf(node.input(xScale));
@@ -46,7 +47,7 @@ Expected<TensorId> realBias(NodeContext& node, size_t index, size_t xScale, size
   return node.step("real_bias", OpKind::DequantizeLinear, {node.input(index), product}, attrs);
 }
 
-/// Quantizes `result` by the scale and zero point at inputs `scale` and `scale + 1`.
+/// Quantizes `result` with the scale and zero point at inputs `scale` and `scale + 1`.
 Status quantized(NodeContext& node, const Expected<TensorId>& result, size_t scale) {
   if (!result)
     return result.error();
@@ -107,7 +108,7 @@ Status gemm(NodeContext& node) {
       return c.takeError();
     inputs.push_back(*c);
   }
-  if (!node.input(7)) // without an output scale the result stays real
+  if (!node.input(7)) // without an output scale the result is real
     return node.finish(OpKind::Gemm, inputs, *attrs);
   return quantized(node, node.step("real", OpKind::Gemm, inputs, *attrs), 7);
 }
@@ -124,7 +125,7 @@ Status binary(NodeContext& node, OpKind kind) {
 Status add(NodeContext& node) { return binary(node, OpKind::Add); }
 Status mul(NodeContext& node) { return binary(node, OpKind::Mul); }
 
-/// x, x_scale, x_zero_point, y_scale, y_zero_point.
+/// Inputs: x, x_scale, x_zero_point, y_scale, y_zero_point.
 Status unary(NodeContext& node, OpKind kind) {
   Expected<int64_t> channelsLast = node.intAttr("channels_last", 0);
   if (!channelsLast)
@@ -163,7 +164,7 @@ Status qlinearSoftmax(NodeContext& node) {
   return quantized(node, node.step("real", last->kind, last->inputs, last->attrs), 3);
 }
 
-/// y_scale, y_zero_point, then x, scale, zero point of every part.
+/// Inputs: y_scale, y_zero_point, then x, scale, zero point of every part.
 Status concat(NodeContext& node) {
   Expected<AttrMap> attrs = node.attrsFor(OpKind::Concat);
   if (!attrs)

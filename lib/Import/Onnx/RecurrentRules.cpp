@@ -1,4 +1,5 @@
-// LSTM, GRU and RNN: ONNX's layouts and its three results from the one form the kernels compute.
+// LSTM, GRU and RNN: derives ONNX's layouts and its three results from the single form of the
+// kernels.
 #include "tigris/IR/Elements.h"
 #include "tigris/Import/Onnx/Chain.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
@@ -18,7 +19,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// Names of the activations, in lower case; empty where the node takes the defaults.
+/// Names of the activations in lower case; empty if the node uses the defaults.
 std::vector<std::string> activationsOf(const NodeContext& node) {
   std::vector<std::string> names;
   if (const onnx::AttributeProto* given = node.findAttr("activations"))
@@ -27,7 +28,7 @@ std::vector<std::string> activationsOf(const NodeContext& node) {
   return names;
 }
 
-/// Every sequence must have all steps: kernels run a fixed number of them.
+/// Every sequence must have all steps, because kernels run a fixed number of steps.
 Status checkLengths(const NodeContext& node, TensorId lengths, int64_t steps) {
   if (!lengths)
     return {};
@@ -41,7 +42,7 @@ Status checkLengths(const NodeContext& node, TensorId lengths, int64_t steps) {
   return {};
 }
 
-/// An attribute that must have its default, by which the kernels compute.
+/// Requires that an attribute has its default value, which the kernels implement.
 Status checkZero(const NodeContext& node, const char* name) {
   Expected<int64_t> value = node.intAttr(name, 0);
   if (!value)
@@ -51,7 +52,7 @@ Status checkZero(const NodeContext& node, const char* name) {
   return {};
 }
 
-/// Attributes of the op; the layer's sizes are those of its weights.
+/// Attributes of the op; the sizes of the layer are those of its weights.
 Expected<AttrMap> layerAttrs(const NodeContext& node, OpKind kind) {
   AttrMap attrs;
   Expected<std::string> direction = node.stringAttr("direction", "forward");
@@ -124,7 +125,8 @@ public:
     if (!attrs)
       return attrs.takeError();
     direction_ = attrs->getString("direction");
-    // Without the sequence two rows are enough: the step before and the step being made.
+    // If the sequence is not needed, two rows are enough: those of the previous and the current
+    // step.
     if (!node_.outputUsed(0) && steps_ > 2)
       attrs->set("rows", int64_t{2});
     rows_ = attrs->getInt("rows", steps_);
@@ -172,7 +174,7 @@ private:
     return chain_.finishOutput(0, OpKind::Transpose, {y}, {{"perm", Ints{2, 0, 1, 3}}});
   }
 
-  /// [directions, batch, hidden] from [rows, directions, batch, hidden].
+  /// Extracts [directions, batch, hidden] from [rows, directions, batch, hidden].
   TensorId lastState(TensorId y) {
     const Shape shape = node_.tensor(y).shape;
     const int64_t last = (steps_ - 1) % rows_;

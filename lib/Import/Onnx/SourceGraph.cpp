@@ -1,4 +1,4 @@
-// Bodies are entered in three steps: names they define, nodes, then what their outputs are called outside.
+// Adds a body in three steps: the names it defines, its nodes, and the outer names of its outputs.
 #include "tigris/Import/Onnx/SourceGraph.h"
 
 #include "tigris/Import/Onnx/ModelParser.h"
@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-/// Functions may not call themselves; this is where we notice that one does.
+/// Functions must not be recursive; this limit detects it.
 constexpr unsigned MaxDepth = 64;
 
 std::string functionKey(std::string_view domain, std::string_view name) {
@@ -17,7 +17,7 @@ std::string functionKey(std::string_view domain, std::string_view name) {
 
 void collectUses(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                  std::unordered_set<std::string_view>& used) {
-  // Branches may nest; a list instead of recursion keeps hostile files from deciding our stack depth.
+  // Branches may nest; an explicit list keeps hostile files from determining the recursion depth.
   std::vector<const onnx::NodeProto*> pending;
   for (const onnx::NodeProto& node : nodes)
     pending.push_back(&node);
@@ -46,7 +46,7 @@ std::string freshName(std::set<std::string, std::less<>>& taken, const std::stri
 SourceGraph::SourceGraph(const onnx::ModelProto& model) : model_(model) {
   for (const onnx::FunctionProto& function : model.functions())
     functions_.emplace(functionKey(function.domain(), function.name()), &function);
-  // Names of the file are taken before any name is made up.
+  // Reserves the names in the file before names are generated.
   for (const onnx::NodeProto& node : model.graph().node())
     valueNames_.insert(node.output().begin(), node.output().end());
 }
@@ -71,7 +71,7 @@ const onnx::FunctionProto* SourceGraph::calledFunction(const SourceNode& node) c
 ValueId SourceGraph::addValue(Scope& scope, std::string_view name) {
   const ValueId id(static_cast<uint32_t>(values_.size()));
   SourceValue value;
-  // The main graph's names are unique by themselves; those of bodies may repeat.
+  // The main graph's names are unique; those of bodies may repeat.
   value.name =
       &scope == &scopes_.front() ? std::string(name) : freshValueName(strCat(scope.prefix, name));
   valueNames_.insert(value.name);
@@ -162,7 +162,7 @@ Status SourceGraph::addMain() {
       return makeError(DiagId::BadModel, "an input has no name");
     if (!seen.insert(input.name()).second)
       return makeError(DiagId::DuplicateName, "the model has two inputs '", input.name(), "'");
-    // Up to IR version 3 every initializer is listed as an input too.
+    // Up to IR version 3 every initializer is also listed as an input.
     if (scope.values.count(input.name()) == 0)
       addValue(scope, input.name());
   }
@@ -199,7 +199,8 @@ Status SourceGraph::addBody(Scope& scope, NodeId call, const std::vector<std::st
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i] || value(results[i]).producer != call)
       continue;
-    // Not written by a node of the body, or listed twice: another name for what the body passes on.
+    // Not written by a node of the body, or listed twice: an alias of the value that the body
+    // passes on.
     Expected<ValueId> inner = find(scope, names[i], reader);
     if (!inner)
       return inner.takeError();
@@ -270,7 +271,7 @@ Status SourceGraph::addFunction(NodeId call, const onnx::FunctionProto& function
     body.arguments[given.name()] = argument;
   }
   for (size_t i = 0; i < static_cast<size_t>(function.input_size()); ++i)
-    // An omitted argument is an omitted input wherever the body names it.
+    // An omitted argument is an omitted input wherever the body refers to it.
     body.values[function.input(static_cast<int>(i))] =
         i < actual->size() ? (*actual)[i] : ValueId();
   const std::vector<std::string_view> names(function.output().begin(), function.output().end());

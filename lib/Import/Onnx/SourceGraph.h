@@ -1,8 +1,9 @@
-// The names of an ONNX file resolved: values and nodes of the graph, of inlined branches and functions.
+// Name resolution for an ONNX file: values and nodes of the graph, of inlined branches and of
+// functions.
 //
-// ONNX names live in scopes: a branch of `If` also sees the names around it, a function only its own.
-// Bodies are added when the importer gets to them, so that an `If` whose condition turns out to be
-// static costs nothing for the other branch.
+// ONNX names are scoped: a branch of `If` also sees the enclosing names, a function only its own.
+// Bodies are added when the importer reaches them, so that an `If` with a static condition costs
+// nothing for the other branch.
 #pragma once
 
 #include "tigris/IR/Ids.h"
@@ -25,39 +26,39 @@ namespace tigris {
 using ValueId = Id<struct ValueTag>;
 using NodeId = Id<struct NodeTag>;
 
-/// Where names of a body are looked up. Keys point into the model.
+/// The scope in which names of a body are looked up. Keys point into the model.
 struct Scope {
   /// The scope around an `If`; null for the model's graph and for functions.
   const Scope* parent = nullptr;
-  /// Arguments of a function call, for attributes that are given by reference.
+  /// Arguments of a function call, for attributes that are references.
   std::map<std::string, const onnx::AttributeProto*, std::less<>> arguments;
   const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>* opsets = nullptr;
-  /// Put before the names of a function's nodes and values: "call/".
+  /// Prefix for the names of a function's nodes and values: "call/".
   std::string prefix;
-  /// Nameless nodes so far, by operator; a branch goes on counting where it stands.
+  /// Number of unnamed nodes so far by operator; a branch continues the count of its scope.
   std::shared_ptr<std::map<std::string, unsigned>> nameless =
       std::make_shared<std::map<std::string, unsigned>>();
   unsigned depth = 0;
-  /// Looked up only, never iterated.
+  /// Used for lookup only, never iterated.
   std::unordered_map<std::string_view, ValueId> values;
-  /// Names of the body that are the caller's outputs: nodes of the body write those values themselves.
+  /// Names of the body that are outputs of the call: nodes of the body write those values directly.
   std::unordered_map<std::string_view, ValueId> results;
-  /// Names that some node or output of this body, or of a branch inside, reads.
+  /// Names that a node or output of this body, or of a nested branch, reads.
   std::unordered_set<std::string_view> used;
 };
 
 struct SourceValue {
-  /// Unique in the model: what the tensor will be called.
+  /// Unique in the model: the name of the tensor.
   std::string name;
   const onnx::TensorProto* initializer = nullptr;
   NodeId producer;
-  /// The value this one is another name for, when a body passes it through.
+  /// The value for which this is another name, if a body passes a value through.
   ValueId alias;
-  /// What the model says about its type; null when it says nothing.
+  /// The type that the model declares; null if none.
   const onnx::TypeProto* declared = nullptr;
-  /// The tensor, once imported.
+  /// The tensor, set when the value is imported.
   TensorId tensor;
-  /// No tensor will come: the producer was refused, or what it needs was.
+  /// No tensor will be created: the producer, or something it needs, was rejected.
   bool refused = false;
 };
 
@@ -75,39 +76,39 @@ class SourceGraph {
 public:
   explicit SourceGraph(const onnx::ModelProto& model);
 
-  /// Adds the model's own graph: inputs that no initializer fills come first.
+  /// Adds the model's own graph, starting with the inputs that have no initializer.
   Status addMain();
-  /// Adds a branch of an `If` node, which writes the node's outputs from then on.
+  /// Adds a branch of an `If` node; the branch then writes the node's outputs.
   Status addBranch(NodeId call, const onnx::GraphProto& branch);
-  /// Adds the body of a function that `call` calls, likewise.
+  /// Adds the body of the function that `call` calls; the body then writes the node's outputs.
   Status addFunction(NodeId call, const onnx::FunctionProto& function);
-  /// Null when the node calls no function of the model.
+  /// Null if the node does not call a function of the model.
   const onnx::FunctionProto* calledFunction(const SourceNode& node) const;
 
   const Scope& mainScope() const { return scopes_.front(); }
   SourceNode& node(NodeId id) { return nodes_[id.index()]; }
   SourceValue& value(ValueId id) { return values_[id.index()]; }
-  /// Follows other names to the value itself.
+  /// Follows aliases to the value itself.
   ValueId resolve(ValueId id) const;
-  /// The value a name of a body stands for; BadModel names the reader if there is none.
+  /// The value of a name in a body; if there is none, BadModel names the reader.
   Expected<ValueId> find(const Scope& scope, std::string_view name,
                          const std::string& reader) const;
-  /// The values a node reads; invalid ids for omitted inputs.
+  /// The values that a node reads; ids of omitted inputs are invalid.
   Expected<std::vector<ValueId>> inputs(NodeId id) const;
-  /// The values a node writes; invalid ids for omitted outputs.
+  /// The values that a node writes; ids of omitted outputs are invalid.
   std::vector<ValueId> outputs(NodeId id) const;
-  /// True when something in the node's body reads the value of this name.
+  /// Whether something in the node's body reads the value with this name.
   static bool isUsed(const Scope& scope, std::string_view name) {
     return scope.used.count(name) != 0;
   }
 
-  /// Sizes of named dimensions ("batch"), as the model inputs bind them.
+  /// Size of a named dimension ("batch"), as bound by the model inputs.
   void bindDimension(const std::string& symbol, int64_t size) { dimensions_[symbol] = size; }
   std::optional<int64_t> boundDimension(const std::string& symbol) const;
 
-  /// A name no value has, `base` if possible; it is taken from then on.
+  /// Reserves an unused value name, `base` if possible.
   std::string freshValueName(const std::string& base);
-  /// A name no node has, likewise.
+  /// Reserves an unused node name, `base` if possible.
   std::string freshNodeName(const std::string& base);
 
 private:

@@ -1,4 +1,5 @@
-// One path for raw, external and typed data: all become little-endian bytes, then the IR's elements.
+// One path for raw, external and typed data: all are converted to little-endian bytes, then to the
+// IR's elements.
 #include "tigris/Import/Onnx/TensorReader.h"
 
 #include "tigris/Support/Half.h"
@@ -15,7 +16,7 @@ namespace {
 
 using onnx::TensorProto;
 
-/// How an element type is stored in a file.
+/// The encoding of an element type in a file.
 struct Encoding {
   int32_t onnxType;
   DType type;
@@ -35,7 +36,7 @@ constexpr Encoding Encodings[] = {
     {TensorProto::FLOAT16, DType::Float32, 16},
     {TensorProto::DOUBLE, DType::Float32, 64},
     {TensorProto::BFLOAT16, DType::Float32, 16},
-    // By number: the schema of an older ONNX has no names for them.
+    // By number: the schema of an older ONNX does not name them.
     {21, DType::UInt4, 4},
     {22, DType::Int4, 4},
 };
@@ -70,7 +71,7 @@ std::vector<uint8_t> unpackNibbles(std::string_view bytes, size_t count, bool is
   return result;
 }
 
-/// Stored little-endian elements to the IR's.
+/// Converts little-endian elements of the file to the IR's elements.
 std::vector<uint8_t> toElements(const Encoding& encoding, std::string_view stored, size_t count) {
   switch (encoding.onnxType) {
   case TensorProto::FLOAT16:
@@ -102,7 +103,7 @@ template <typename To, typename Field> std::string packField(const Field& field)
   return bytes;
 }
 
-/// The typed fields as the bytes raw_data would hold.
+/// The typed fields in the byte format of raw_data.
 std::string typedBytes(const TensorProto& tensor, const Encoding& encoding) {
   switch (encoding.onnxType) {
   case TensorProto::FLOAT:
@@ -113,7 +114,7 @@ std::string typedBytes(const TensorProto& tensor, const Encoding& encoding) {
     return packField<int64_t>(tensor.int64_data());
   case TensorProto::INT32:
     return packField<int32_t>(tensor.int32_data());
-  default: // everything narrower lies in int32_data; of 4-bit types a pair per entry
+  default: // narrower types are in int32_data; 4-bit types as two per entry
     return encoding.bits == 16 ? packField<uint16_t>(tensor.int32_data())
                                : packField<uint8_t>(tensor.int32_data());
   }

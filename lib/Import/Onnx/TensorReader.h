@@ -1,4 +1,4 @@
-// Decodes ONNX tensors (every encoding of their data) into the element types and bytes of the IR.
+// Decodes ONNX tensors, in every encoding, to the element types and bytes of the IR.
 #pragma once
 
 #include "tigris/IR/Blob.h"
@@ -13,35 +13,36 @@
 
 namespace tigris {
 
-/// A constant as the graph stores it.
+/// A constant in the graph's representation.
 struct ConstantData {
   DType type = DType::Undefined;
   Shape shape;
   BlobRef data;
 };
 
-/// The IR's type for an ONNX element type: every float type of 16 bits and more is Float32. nullopt
-/// for strings, complex numbers, 8-bit floats and unsigned integers of 32 bits and more.
+/// The IR's type for an ONNX element type: Float32 for every float type of at least 16 bits.
+/// nullopt for strings, complex numbers, 8-bit floats, and unsigned integers of at least 32 bits.
 std::optional<DType> importedType(int32_t onnxType);
-/// True for the float types that importedType() replaces by Float32.
+/// Whether importedType() replaces this float type by Float32.
 bool isReplacedFloat(int32_t onnxType);
-/// "FLOAT16"; "type 99" for numbers this schema does not know.
+/// "FLOAT16"; "type 99" for unknown numbers.
 std::string onnxTypeName(int32_t onnxType);
 
-/// Checked dimensions of a tensor; BadModel when one is negative or the product is beyond all bounds.
+/// Checked dimensions of a tensor; BadModel if one is negative or the product is too large.
 Expected<Shape> tensorShape(const google::protobuf::RepeatedField<int64_t>& dims,
                             const std::string& name);
 
 class TensorReader {
 public:
-  /// External data lies beside the model (Support/SideFile.h); an empty path or "-" is the current directory.
+  /// External data must be beside the model (Support/SideFile.h); an empty path or "-" is the
+  /// current directory.
   explicit TensorReader(const std::string& modelPath)
       : modelPath_(modelPath.empty() ? "-" : modelPath) {}
 
   /// Paths of the files read so far, as the model spells them, in alphabetical order.
   const std::set<std::string>& filesRead() const { return filesRead_; }
 
-  /// `name` stands for the tensor in messages: its own name, or what the attribute belongs to.
+  /// Messages refer to the tensor as `name`: its own name, or the owner of the attribute.
   Expected<ConstantData> read(const onnx::TensorProto& tensor, const std::string& name);
 
 private:
