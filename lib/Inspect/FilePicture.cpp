@@ -176,7 +176,7 @@ private:
       }
     }
     const uint64_t streamState = tiling.tiles[2] > 1 ? TIGRIS_STRIPE_STATE : TIGRIS_STREAM_STATE;
-    picture_.fast.push_back({"(boxes)", "executor's state", tiling.state,
+    picture_.fast.push_back({"(boxes)", "executor bookkeeping", tiling.state,
                              tiling.buffer_count * (streams ? streamState : TIGRIS_TILE_STATE),
                              span.first, span.last, "state"});
   }

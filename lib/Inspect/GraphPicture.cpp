@@ -122,7 +122,7 @@ private:
         addBlock(role, buffer.tensor, buffer.offset, buffer.bytes,
                  whole ? StepSpan{begin, last} : span->second);
       }
-      picture_.fast.push_back({"(boxes)", "executor's state", stage.tiling->state,
+      picture_.fast.push_back({"(boxes)", "executor bookkeeping", stage.tiling->state,
                                tileStateBytes(stage), begin, last, "state"});
     }
     picture_.stages.push_back({std::string(stageModeName(stage.mode)), begin, stage.ops.size(),

@@ -62,12 +62,12 @@ std::string overviewText(const Report& report) {
     text += line("fast memory", strCat("peak ", describeBytes(*report.fastPeak)));
     text += line("slow memory", strCat("peak ", describeBytes(*report.slowPeak), ", reads ",
                                        describeBytes(*report.slowRead), ", writes ",
-                                       describeBytes(*report.slowWrite), ", unavoidable ",
+                                       describeBytes(*report.slowWrite), ", compulsory ",
                                        describeBytes(*report.compulsory)));
   }
   if (report.planBytes)
     text += line("flash", strCat(describeBytes(*report.planBytes), ": weights ",
-                                 describeBytes(*report.weightBytes), ", the rest ",
+                                 describeBytes(*report.weightBytes), ", metadata ",
                                  describeBytes(*report.metadataBytes)));
   else
     text += line("weights", describeBytes(*report.weightBytes));

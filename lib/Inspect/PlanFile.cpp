@@ -38,7 +38,7 @@ Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCr
     Error error = kind != nullptr ? notThisKind(DiagId::BadPlan, "a .tgrs plan", *kind)
                                   : makeError(DiagId::BadPlan,
                                               "not a .tgrs plan: it does not begin with 'TGRS'; "
-                                              "tigris-emit makes one of a planned stream");
+                                              "tigris-emit creates one from a planned module");
     return std::move(error).at({name, 0, 0});
   }
   tigris_header header{};

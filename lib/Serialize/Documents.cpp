@@ -73,11 +73,12 @@ Status refuseForeign(std::string_view text, const std::string& fileName) {
   const SourceLoc loc{fileName, 0, 0};
   const FileKind* kind = recognizeFile(text);
   if (kind == nullptr)
-    return makeError(DiagId::BadStream,
-                     "binary data, not a graph stream; tigris-import makes one from an ONNX model")
+    return makeError(
+               DiagId::BadStream,
+               "binary data, not a graph module; tigris-import creates one from an ONNX model")
         .at(loc);
   if (kind->role != Role::Stream && kind->role != Role::Text)
-    return notThisKind(DiagId::BadStream, "a graph stream", *kind).at(loc);
+    return notThisKind(DiagId::BadStream, "a graph module", *kind).at(loc);
   return {};
 }
 
@@ -103,7 +104,7 @@ Status refuseControlBytes(const YamlDocument& document, const std::string& fileN
   const auto lines = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
   const size_t lineStart = before.find_last_of('\n') + 1;
   return makeError(DiagId::BadStream, "control byte ", int{static_cast<uint8_t>(*found)},
-                   " in the text; the stream is damaged or not a stream")
+                   " in the text; the module is damaged or not a module")
       .at({fileName, document.line + lines, static_cast<int>(before.size() - lineStart) + 1});
 }
 

@@ -358,14 +358,14 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   if (const FileKind* kind = recognizeFile(*text);
       isProse && kind != nullptr && !namesSchema(documents[0].text))
     throw ReadFailure{
-        notThisKind(DiagId::BadStream, "a graph stream", *kind).at({reader.fileName(), 0, 0})};
+        notThisKind(DiagId::BadStream, "a graph module", *kind).at({reader.fileName(), 0, 0})};
   if (!tree)
     throw ReadFailure{tree.takeError()};
   // Checked first: a newer schema may differ in everything else.
   checkSchema(reader, tree->root, "graph", GraphVersion);
   if (documents.size() > 2)
     throw ReadFailure{makeError(DiagId::BadStream,
-                                "a stream has a graph and a weights document, not ",
+                                "a module has a graph document and a weights document, not ",
                                 documents.size(), " documents")
                           .at({reader.fileName(), documents[2].line, 1})};
 

@@ -16,7 +16,7 @@ void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_vie
   const YamlNode* header = findKey(root, "tigris");
   if (header == nullptr)
     reader.fail(DiagId::BadStream, root,
-                "this is YAML but not a graph stream: the key 'tigris' is missing ('tigris: ",
+                "this is YAML but not a graph module: the key 'tigris' is missing ('tigris: ",
                 schema, "/", newest, "' is expected first)");
   const std::string_view text = header->text;
   const size_t slash = text.find('/');

@@ -210,7 +210,7 @@ void WeightsReader::checkLength(const Entry& entry, std::string_view encoded,
   if (found != base64Length(bytes))
     reader_.fail(DiagId::BadWeights, *entry.node, "blob '", findKey(*entry.node, "name")->text,
                  "' has ", found, " base64 characters, ", base64Length(bytes), " expected for ",
-                 bytes, " bytes; was the stream cut off?");
+                 bytes, " bytes; is the module truncated?");
 }
 
 WeightsReader::Entry& WeightsReader::take(const std::string& name, const YamlNode& where) {
@@ -218,7 +218,7 @@ WeightsReader::Entry& WeightsReader::take(const std::string& name, const YamlNod
   if (found == entries_.end())
     reader_.fail(DiagId::BadWeights, where, "the data of '", name, "' is missing: ",
                  present_ ? "the weights document has no blob of this name"
-                          : "the stream has no weights document; was it cut off?");
+                          : "the module has no weights document; is it truncated?");
   found->second.used = true;
   return found->second;
 }

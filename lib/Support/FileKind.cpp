@@ -14,20 +14,20 @@ using namespace std::string_view_literals;
 
 using Role = FileKind::Role;
 
-constexpr FileKind Stream = {Role::Stream, "a TiGrIS stream, which is imported already",
-                             "tigris-norm, tigris-plan and tigris-emit make a plan of it"};
+constexpr FileKind Stream = {Role::Stream, "a TiGrIS module, which is already imported",
+                             "tigris-norm, tigris-plan and tigris-emit turn it into a plan"};
 constexpr FileKind Onnx = {Role::Onnx, "an ONNX model", "convert it with tigris-import first"};
-constexpr FileKind Text = {
-    Role::Text, "text", "tigris-import reads ONNX models, and the tools after it what it writes"};
+constexpr FileKind Text = {Role::Text, "text",
+                           "tigris-import reads ONNX models; the other tools read its output"};
 
 constexpr FileKind compressed(std::string_view what) {
-  return {Role::Foreign, what, "unpack it first"};
+  return {Role::Foreign, what, "decompress it first"};
 }
 constexpr FileKind otherModel(std::string_view what) {
   return {Role::Foreign, what, "export the model to ONNX"};
 }
 constexpr FileKind noModel(std::string_view what) {
-  return {Role::Foreign, what, "it holds no model"};
+  return {Role::Foreign, what, "it contains no model"};
 }
 
 struct Magic {

@@ -9,16 +9,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* ActivationFuseDoc =
-    R"(A kernel that has its result in a register clamps it for free; a separate Relu reads and
+    R"(A kernel clamps its result at no cost while the value is in a register. A separate Relu reads and
 writes the whole tensor again and keeps two copies alive:
 
     t = Conv(x, w)
     y = Relu(t)        ->   y = Conv(x, w) act Relu
 
-Takes Relu, Relu6 and Clip after any operator whose row in Ops.def has act_min, if nobody else reads what is
-between them. Int8 tensors must have equal scales and zero points on both sides: otherwise the clamp also
-requantizes, and doing both at once would round differently. Runs after everything that relabels or
-rewires.)";
+Relu, Relu6 and Clip fuse into any operator whose row in Ops.def has act_min, if the tensor in
+between has no other reader. Int8 tensors must have equal scales and zero points on both sides:
+otherwise the clamp also requantizes, and doing both at once would round differently. The pass
+runs after all passes that relabel or rewire operators.)";
 
 std::optional<Activation> activationOf(const Op& op) {
   switch (op.kind) {
@@ -62,8 +62,7 @@ PassStatus activationFuse(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo activationFusePass() {
-  return functionPass("activation-fuse",
-                      "Relu, Relu6 and Clip become part of the operator before them",
+  return functionPass("activation-fuse", "Relu, Relu6 and Clip fuse into the preceding operator",
                       ActivationFuseDoc, activationFuse);
 }
 

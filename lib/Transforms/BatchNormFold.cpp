@@ -15,13 +15,14 @@ constexpr const char* BatchNormFoldDoc =
 
     a = gamma / sqrt(variance + epsilon)        y = a * x + (beta - a * mean)
 
-After a convolution or Gemm that nobody else reads it costs nothing, because both go into the weights:
+After a convolution or Gemm without other readers it costs nothing, because both fold into the
+weights:
 
     t = Conv(x, w, b)
     y = BatchNormalization(t, ...)     ->   y = Conv(x, a * w, a * b + beta - a * mean)
 
-Elsewhere it becomes BatchNorm(x, scale, bias) with the two constants above. They are computed in double.
-Quantized tensors are left alone: scaling the weights would change their integers.)";
+Elsewhere it becomes BatchNorm(x, scale, bias) with the two constants above, computed in double
+precision. Quantized tensors are not rewritten: scaling the weights would change their integers.)";
 
 std::optional<ScaleAndShift> inferenceForm(const Graph& graph, const Op& op) {
   const auto gamma = floatConstant(graph, op.input(1));
@@ -71,7 +72,7 @@ PassStatus batchNormFold(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo batchNormFoldPass() {
-  return functionPass("batch-norm-fold", "batch normalization goes into the weights before it",
+  return functionPass("batch-norm-fold", "batch normalization folds into the preceding weights",
                       BatchNormFoldDoc, batchNormFold);
 }
 

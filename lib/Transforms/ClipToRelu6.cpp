@@ -9,8 +9,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* ClipToRelu6Doc =
-    R"(Exporters write Relu6 as Clip. The name makes the op fusable into the operator before it,
-without bounds to carry:
+    R"(Exporters write Relu6 as Clip. As Relu6 it can fuse into the preceding operator, without bounds to
+store:
 
     y = Clip(x) {max: 6, min: 0}     ->   y = Relu6(x)
     y = Clip(x) {min: 0}             ->   y = Relu(x)

@@ -12,20 +12,22 @@ namespace tigris {
 namespace {
 
 constexpr const char* ConstantFoldDoc =
-    R"(Exporters write shape arithmetic, scale computations and transposed weights as
-operators. With static shapes their results are known, and nothing of them needs to run on a device:
+    R"(Exporters write shape arithmetic, scale computations and transposed weights as operators. With
+static shapes, their results are known at compile time:
 
     s = Shape(x)                        # x is [1, 8, 4, 4]
     n = Gather(s, 0)
     t = Concat(Unsqueeze(n), [-1])
     y = Reshape(x, t)              ->   y = Reshape(x, [1, -1])
 
-The arithmetic is that of the operators (IR/ConstantEval.h). DequantizeLinear is left alone unless the
-option `dequantize` is given: integer weights must stay integers until quantization folding has seen them,
-and only what it left behind may become float. The exception are quantized constants that only arithmetic with
-other constants reads, such as weights that the model scales, and arguments such as the value of a Pad: those become
-real numbers. Results above 16 MiB, and above 256 MiB in all, are not folded: they would trade a small program for
-a large file. Nor is what takes more than 2^31 multiply-accumulates.)";
+Evaluation follows the operators' definitions (IR/ConstantEval.h). DequantizeLinear is evaluated
+only if the option `dequantize` is set: integer weights must stay integers until quantization
+folding has seen them, and only what it leaves behind may become float. Two kinds of quantized
+constants are exceptions: those that are read only by arithmetic with other constants, such as
+weights that the model scales, and arguments such as the value of a Pad. They become real numbers.
+A result above 16 MiB is not folded, nor are results above 256 MiB in total, because folding would
+trade a small program for a large file. Operators that take more than 2^31 multiply-accumulates
+are not folded either.)";
 
 bool hasStaticOperands(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Shape || op.kind == OpKind::Size)
@@ -152,10 +154,10 @@ private:
 
 PassInfo constantFoldPass() {
   return {"constant-fold",
-          "what does not depend on the model's inputs is computed now",
+          "operators that depend only on constants are evaluated",
           ConstantFoldDoc,
           {{"dequantize", PassOptionKind::Flag,
-            "also turn dequantized constants into float constants"}},
+            "also evaluate DequantizeLinear of constants, which makes them float"}},
           [](const PassOptions& options) {
             return std::make_unique<ConstantFold>(options.flag("dequantize"));
           }};

@@ -7,8 +7,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* Conv1DRelabelDoc =
-    R"(A Conv over sequences [N, C, L] has no height, and its time axis takes the place of the rows
-when it is tiled. It becomes an operator of its own:
+    R"(A Conv over sequences [N, C, L] has no height, and tiling treats its time axis as rows. It becomes
+an operator of its own:
 
     y = Conv(x, w) {kernel_shape: [3]}     # x [1, 8, 64]     ->   y = Conv1D(x, w) {kernel_shape: [3]})";
 

@@ -9,9 +9,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* DeadCodeDoc =
-    R"(Folding leaves behind operators and constants that nobody reads: shape chains, copied
-weights, masks. They would cost flash and kernel calls. Optional results that nobody reads (a MaxPool's
-indices, a Dropout's mask) are dropped from operators that stay.
+    R"(Folding leaves unused operators and constants behind: shape arithmetic, copied weights, masks.
+They would cost flash and kernel calls. Unused optional results (the indices of a MaxPool, the
+mask of a Dropout) are dropped from operators that stay.
 
     i, y = ..., MaxPool(x)     # i unread
     s = Shape(y)               # unread        ->   y = MaxPool(x))";
@@ -48,8 +48,8 @@ PassStatus deadCode(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo deadCodePass() {
-  return functionPass("dead-code", "what no model output depends on is dropped", DeadCodeDoc,
-                      deadCode);
+  return functionPass("dead-code", "unused operators, results and constants are removed",
+                      DeadCodeDoc, deadCode);
 }
 
 } // namespace tigris

@@ -16,8 +16,8 @@ pages), and that is what the runtime executes:
     b = Transpose(a) {perm: [0, 3, 4, 1, 5, 2]}
     y = Reshape(b) {shape: [1, 2, 8, 8]}
 
-Mode CRD splits the channels the other way round. The formulas are for channels-first order, so the pass
-belongs before layout assignment.)";
+Mode CRD splits the channels in the opposite order. The formulas are for channels-first order, so
+the pass runs before layout assignment.)";
 
 using Ints = std::vector<int64_t>;
 

@@ -8,12 +8,12 @@ namespace tigris {
 namespace {
 
 constexpr const char* DepthwiseConvRelabelDoc =
-    R"(A Conv whose number of groups is its number of input channels reads one channel per result.
-Another loop order and weight layout is fast for it, so it is another operator:
+    R"(A Conv with as many groups as input channels reads one channel per result. It is an operator of
+its own, because another loop order and weight layout is faster for it:
 
     y = Conv(x, w) {group: 8}     # x [1, 8, 4, 4], w [8, 1, 3, 3]     ->   y = DepthwiseConv(x, w) {group: 8}
 
-A Conv of one input channel stays a Conv: group 1 means that it mixes all of its channels.)";
+A Conv with one input channel stays a Conv: with group 1 it mixes all of its channels.)";
 
 PassStatus depthwiseConvRelabel(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {

@@ -9,8 +9,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* ExporterPatternsDoc =
-    R"(Exporters write GELU, SiLU, HardSwish and layer normalization in elementary operators when the opset has
-no other name for them. One kernel call reads and writes the tensor once instead of five times:
+    R"(Exporters write GELU, SiLU, HardSwish and layer normalization as elementary operators if the opset
+has no operator for them. One kernel call reads and writes the tensor once instead of five times:
 
     t = Erf(Div(x, 1.41421354))
     y = Mul(Mul(x, Add(t, 1)), 0.5)                     ->   y = Gelu(x)
@@ -24,8 +24,8 @@ no other name for them. One kernel call reads and writes the tensor once instead
     y = Add(Mul(Div(d, Sqrt(Add(v, 1e-05))), scale), bias)
                                                         ->   y = LayerNormalization(x, scale, bias)
 
-GELU in its tanh form, Pow(d, 2), and the constants on either side are found, too. What others read of the
-steps in between stays; quantized steps are left alone.)";
+The pass also recognizes GELU in its tanh form, Pow(d, 2), and constants on either side.
+Intermediate results that other operators read are kept. Quantized patterns are not rewritten.)";
 
 /// Matches parts of a pattern. Functions return a tensor, or an invalid id if it does not match.
 class Matcher {

@@ -9,7 +9,7 @@ namespace tigris {
 namespace {
 
 constexpr const char* GatherToSliceDoc =
-    R"(Indexing like x[:, 0] is exported as Gather with a constant index. A Slice needs no index table
+    R"(Indexing such as x[:, 0] is exported as Gather with a constant index. A Slice needs no index table
 and can be planned as a plain copy:
 
     y = Gather(x, 0) {axis: 1}     # x [1, 17, 32], y [1, 32]
@@ -17,7 +17,7 @@ and can be planned as a plain copy:
     t = Slice(x) {axes: [1], starts: [0], ends: [1], steps: [1]}
     y = Reshape(t) {shape: [1, 32]}
 
-Indices that are not evenly spaced upward stay a Gather.)";
+Indices that are not evenly spaced in ascending order stay a Gather.)";
 
 using Ints = std::vector<int64_t>;
 

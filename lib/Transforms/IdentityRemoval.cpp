@@ -10,15 +10,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* IdentityRemovalDoc =
-    R"(Removes what computes nothing: Identity, Dropout of a trained model, Cast to the same
-type, Transpose in order, Concat of one operand (those without elements do not count), Sum, Max and Min of one, Pad by nothing, Slice, Expand,
-Tile and Resize that keep the whole tensor, reductions over no axis. Other passes need not see through them afterward.
+    R"(Removes operators that copy their operand: Identity, Dropout of a trained model, Cast to the same
+type, Transpose in the same order, Concat, Sum, Max and Min of one operand (empty operands do not
+count), Pad by zero elements, Slice, Expand, Tile and Resize that keep the whole tensor, and
+reductions over no axis. Later passes need not look through them.
 
     y = Identity(x)
     z = Relu(y)        ->   z = Relu(x)
 
-Where the operand is a model input or a constant and the result a model output, a copying Reshape stays,
-so that every model output has a producer.)";
+If the operand is a model input or a constant and the result is a model output, a copying Reshape
+remains, so that every model output has a producer.)";
 
 bool allEqual(const std::vector<int64_t>& values, int64_t expected) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == expected; });
@@ -116,7 +117,7 @@ PassStatus identityRemoval(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo identityRemovalPass() {
-  return functionPass("identity-removal", "operators that compute nothing disappear",
+  return functionPass("identity-removal", "operators without effect are removed",
                       IdentityRemovalDoc, identityRemoval);
 }
 

@@ -7,10 +7,10 @@ namespace tigris {
 namespace {
 
 constexpr const char* InferShapesDoc =
-    R"(Types and shapes of results follow from model inputs, constants and attributes, so a stream
-need not state them, and a wrong statement has no effect. Reading a stream infers them already; here it
-happens again for what plugins put in place of unknown operators. A shape that cannot be derived is an error, and so it
-is to run one of the other passes without it.
+    R"(Types and shapes of results follow from model inputs, constants and attributes. A module need not
+state them, and a wrong statement has no effect. Reading a module already infers them; this pass
+infers them again for the operators that plugins put in place of unknown ones. A shape that cannot
+be inferred is an error. The other passes require complete shapes.
 
     y = Conv(x, w) {strides: [2, 2]}     # x [1, 3, 8, 8], w [4, 3, 2, 2]     ->   y [1, 4, 4, 4])";
 
@@ -26,8 +26,8 @@ PassStatus inferAll(Graph& graph, PassContext& context) {
 } // namespace
 
 PassInfo inferShapesPass() {
-  return functionPass("infer-shapes", "every result gets its type and shape", InferShapesDoc,
-                      inferAll);
+  return functionPass("infer-shapes", "types and shapes of all results are inferred",
+                      InferShapesDoc, inferAll);
 }
 
 } // namespace tigris

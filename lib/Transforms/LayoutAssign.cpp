@@ -18,8 +18,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* LayoutAssignDoc =
-    R"(The graph changes from channels-first to channels-last. Each operator with a
-channel axis is wrapped in a pair of Transposes, which later passes cancel:
+    R"(The graph changes from channels-first to channels-last. Each operator with a channel axis is
+wrapped in a pair of Transposes, which later passes cancel:
 
     y = Conv(x)    ->   y = Transpose(Conv(Transpose(x, [0, 2, 3, 1])), [0, 3, 1, 2]))";
 

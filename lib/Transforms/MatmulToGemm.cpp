@@ -9,14 +9,15 @@ namespace tigris {
 namespace {
 
 constexpr const char* MatmulToGemmDoc =
-    R"(Keras and transformers write fully connected layers as MatMul with a constant, and Add. Gemm has
-the weights row by row per output and the bias inside:
+    R"(Keras and transformers write fully connected layers as MatMul with a constant, followed by Add.
+Gemm stores the weights row by row per output and includes the bias:
 
     t = MatMul(x, w)     # x [4, 8], w [8, 2]
     y = Add(t, b)        # b [2]                 ->   y = Gemm(x, transposed w, b) {transB: 1}
 
-An operand of higher rank, [1, 17, 32] say, is a matrix with as many rows as there are vectors: a Reshape
-before and one after say so, and neither moves data. Products of two computed tensors stay MatMul.)";
+An operand of higher rank, for example [1, 17, 32], is a matrix with one row per vector. A Reshape
+before and one after express this, and neither moves data. Products of two computed tensors stay
+MatMul.)";
 
 class MatmulToGemm {
 public:

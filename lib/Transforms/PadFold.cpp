@@ -9,14 +9,14 @@ namespace tigris {
 namespace {
 
 constexpr const char* PadFoldDoc =
-    R"(A Pad writes a larger copy of its operand only for the convolution to read it. Convolution
-kernels pad on the fly and asymmetrically:
+    R"(A Pad writes a larger copy of its operand, which only the convolution reads. Convolution kernels
+pad while they read, also asymmetrically:
 
     t = Pad(x) {pads: [0, 0, 1, 1, 0, 0, 1, 1]}
     y = Conv(t, w) {pads: [0, 0, 0, 0]}            ->   y = Conv(x, w) {pads: [1, 1, 1, 1]}
 
-Only zeros count (in an int8 graph the zero point), only around positions, never channels or batches, and
-only before convolutions and pools that average over their padding.)";
+Only zeros are folded (in an int8 graph, the zero point), only along spatial axes, not along
+channels or batches, and only into convolutions and pools that average over their padding.)";
 
 using Ints = std::vector<int64_t>;
 
@@ -94,7 +94,7 @@ PassStatus padFold(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo padFoldPass() {
-  return functionPass("pad-fold", "zeros around an operand become the convolution's padding",
+  return functionPass("pad-fold", "zero padding moves into the following convolution or pool",
                       PadFoldDoc, padFold);
 }
 

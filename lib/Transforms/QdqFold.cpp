@@ -31,14 +31,15 @@ namespace tigris {
 namespace {
 
 constexpr const char* QdqFoldDoc =
-    R"(An operator whose data operands are dequantized and whose result is quantized
-again runs on the integers:
+    R"(An operator whose data operands are dequantized and whose result is quantized becomes an integer
+operator:
 
     DQ(x), DQ(w), DQ(b) -> Conv -> Q    ->   Conv(x, w, b)
 
-Zero points of weights are kept, biases become int32 in units of scale(x) * scale(w) where they are such
-integers (always in graphs that round twice) and stay as they are otherwise, adjacent Q/DQ
-cancel or become Requantize. Everything else keeps its Q and DQ and computes in float.)";
+Zero points of weights are kept. Biases become int32 in units of scale(x) * scale(w) where they
+are integers in that unit, and always in graphs that round twice; otherwise they stay unchanged.
+Adjacent Q and DQ cancel or become Requantize. All other operators keep their Q and DQ and compute
+in float.)";
 
 /// Whether the tensor is a constant int8 weight with one scale, or one per index of `axis`.
 bool isQuantizedWeight(const Graph& graph, TensorId id, int axis) {
@@ -353,7 +354,8 @@ private:
 } // namespace
 
 PassInfo qdqFoldPass() {
-  return functionPass("qdq-fold", "operators between dequantize and quantize run on the integers",
+  return functionPass("qdq-fold",
+                      "operators between Dequantize and Quantize become integer operators",
                       QdqFoldDoc, QdqFold::run);
 }
 

@@ -19,8 +19,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* QdqMoveDoc =
-    R"(Data movement and clamps commute with quantization exactly, so they get out of
-the way: DequantizeLinear moves down, QuantizeLinear moves up, until both touch arithmetic.
+    R"(Data movement and clamps commute exactly with quantization. DequantizeLinear moves down and
+QuantizeLinear moves up, past data movement and clamps, until both are next to arithmetic.
 
     Conv -> Relu -> Flatten -> Q    ->   Conv -> Q -> Relu -> Flatten    (int8 after Q)
     DQ -> Transpose -> Gemm         ->   Transpose -> DQ -> Gemm)";

@@ -17,8 +17,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* QuantInterfaceDoc =
-    R"(QuantizeLinear at a model input and DequantizeLinear at a model output become
-part of the interface: the port keeps its float type, the tensor behind it is int8.
+    R"(QuantizeLinear at a model input and DequantizeLinear at a model output become part of the
+interface: the port keeps its float type, and its tensor is int8.
 
     input x: float32 -> Q -> Conv    ->   input x: float32 (stored int8) -> Conv)";
 

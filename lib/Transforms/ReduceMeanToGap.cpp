@@ -8,15 +8,17 @@ namespace tigris {
 namespace {
 
 constexpr const char* ReduceMeanToGapDoc =
-    R"(GlobalAveragePool has a kernel in both number formats and counts as a spatial operator when
-stages are tiled; a general reduction has neither:
+    R"(GlobalAveragePool has a kernel for both number formats and counts as a spatial operator when
+stages are tiled; a general reduction has neither property:
 
     y = ReduceMean(x) {axes: [2, 3], keepdims: 1}     ->   y = GlobalAveragePool(x)
     y = ReduceMean(x) {axes: [2, 3], keepdims: 0}     ->   t = GlobalAveragePool(x)
                                                            y = Reshape(t)
 
-So is an AveragePool with one window, the whole unpadded map, that keeps the quantization. Sequences [N, C, L] only count when their values come from a convolution or pool: in a transformer the same
-shape holds tokens, and the mean over the last axis is one per token.)";
+An AveragePool whose only window is the whole unpadded map, and which keeps the quantization, also
+becomes GlobalAveragePool. For sequences [N, C, L] the pass applies only if their values come from
+a convolution or pool: in a transformer the same shape holds tokens, and a mean over the last axis
+is one value per token.)";
 
 bool comesFromWindow(const Graph& graph, TensorId id) {
   for (OpId producer = graph.producer(id); producer;

@@ -9,15 +9,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* ScaleFoldDoc =
-    R"(A factor or summand per output channel, or one for all, after a convolution or Gemm that nobody
-else reads goes into its weights and its bias and costs nothing:
+    R"(A constant factor or summand, per output channel or one for all, after a convolution or Gemm
+without other readers folds into the weights and the bias:
 
     t = Conv(x, w, b)
     y = Add(Mul(t, scale), shift)     # one per channel   ->   y = Conv(x, scale * w, scale * b + shift)
 
-Exporters write biases, layer scales and normalizations of inputs and outputs this way. So it is with Sub,
-with Div by a constant, and with a BatchNorm that batch-norm-fold left because something stood before it.
-Quantized tensors are left alone: scaling the weights would change their integers.)";
+Exporters write biases, layer scales and normalizations of inputs and outputs this way. The same
+applies to Sub, to Div by a constant, and to a BatchNorm that batch-norm-fold left because another
+operator preceded it. Quantized tensors are not rewritten: scaling the weights would change their
+integers.)";
 
 bool fold(Graph& graph, OpId id) {
   if (!mayScaleAndShift(graph, id))
@@ -42,8 +43,7 @@ PassStatus scaleFold(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo scaleFoldPass() {
-  return functionPass("scale-fold",
-                      "products and sums with constants go into the weights before them",
+  return functionPass("scale-fold", "constant scales and shifts fold into the preceding weights",
                       ScaleFoldDoc, scaleFold);
 }
 

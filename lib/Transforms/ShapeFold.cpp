@@ -9,10 +9,10 @@ namespace tigris {
 namespace {
 
 constexpr const char* ShapeFoldDoc =
-    R"(Shapes are static, so the target of a Reshape is simply the shape of its result, however it was
-computed; the Shape, Gather and Concat operators that fed it are dead code afterward. Flatten, Squeeze and
-Unsqueeze are reshapes under other names. One Reshape after another only needs the last, and one to the
-same shape none:
+    R"(Shapes are static, so the target of a Reshape is the shape of its result, however it was computed.
+The Shape, Gather and Concat operators that computed it become dead code. Flatten, Squeeze and
+Unsqueeze are reshapes, too. Of consecutive Reshapes only the last remains, and a Reshape to the
+same shape is removed:
 
     a = Reshape(x, Concat(...))       # result [1, 2, 4, 8, 8]
     b = Flatten(a)                    # result [1, 512]
@@ -60,7 +60,7 @@ PassStatus shapeFold(Graph& graph, PassContext&) {
 
 PassInfo shapeFoldPass() {
   return functionPass("shape-fold",
-                      "every change of shape becomes one Reshape with a static target",
+                      "operators that only change a shape become one Reshape with a static target",
                       ShapeFoldDoc, shapeFold);
 }
 

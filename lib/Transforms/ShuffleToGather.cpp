@@ -16,8 +16,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* ShuffleToGatherDoc =
-    R"(Channels are shuffled by splitting their dimension, swapping the parts and merging them again. As one
-Gather that keeps all other dimensions it can run row by row with its neighbors:
+    R"(Models shuffle channels by splitting their dimension, swapping the parts and merging them again.
+As one Gather that keeps all other dimensions, the shuffle can run row by row with its neighbors:
 
     a = Reshape(x) {shape: [1, 8, 8, 2, 3]}      # x [1, 8, 8, 6]
     b = Transpose(a) {perm: [0, 1, 2, 4, 3]}
@@ -25,8 +25,8 @@ Gather that keeps all other dimensions it can run row by row with its neighbors:
     ->
     y = Gather(x, [0, 3, 1, 4, 2, 5]) {axis: 3}
 
-A Slice behind it along the same dimension reads only its part of the table, so what follows a shuffle and a split
-gathers just what it needs.)";
+A Slice that follows along the same dimension selects its part of the table, so that a shuffle
+followed by a split gathers only the channels it needs.)";
 
 using Ints = std::vector<int64_t>;
 
@@ -159,8 +159,8 @@ PassStatus shuffleToGather(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo shuffleToGatherPass() {
-  return functionPass("shuffle-to-gather", "a shuffle of channels becomes a Gather",
-                      ShuffleToGatherDoc, shuffleToGather);
+  return functionPass("shuffle-to-gather", "channel shuffles become Gather", ShuffleToGatherDoc,
+                      shuffleToGather);
 }
 
 } // namespace tigris

@@ -7,13 +7,13 @@ namespace tigris {
 namespace {
 
 constexpr const char* SiluDecomposeDoc =
-    R"(silu(x) = x * sigmoid(x). The runtime has both operators and no third kernel is needed:
+    R"(silu(x) = x * sigmoid(x). The runtime has both operators, so no third kernel is needed:
 
     y = Silu(x)     ->   s = Sigmoid(x)
                          y = Mul(x, s)
 
-In an int8 graph the sigmoid is stored with scale 1/256 and zero point -128, which covers its range
-exactly.)";
+In an int8 graph the sigmoid is stored with scale 1/256 and zero point -128, which covers its
+range exactly.)";
 
 PassStatus siluDecompose(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {

@@ -9,9 +9,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* StateAlignDoc =
-    R"(What a run leaves in a state's output, the next one reads from its input without a
-copy, so both need the same bytes for the same values. Where quantization or the change to channels-last
-layout made them differ, the output is converted:
+    R"(A run writes a state's output, and the next run reads the same bytes as the state's input without
+a copy, so both must represent values in the same way. If quantization or the change to
+channels-last layout made them differ, the output is converted:
 
     inputs: h (int8, scale 0.5)   outputs: h2 {state: h} (int8, scale 0.25)
     h2 = Add(h, x)        ->   t = Add(h, x); h2 (scale 0.5) = Requantize(t))";
@@ -105,7 +105,8 @@ private:
 } // namespace
 
 PassInfo stateAlignPass() {
-  return functionPass("state-align", "the two ends of a state are stored alike", StateAlignDoc,
+  return functionPass("state-align", "both ends of a state get the same representation",
+                      StateAlignDoc,
                       [](Graph& graph, PassContext&) { return StateAlign(graph).run(); });
 }
 

@@ -10,17 +10,18 @@ namespace tigris {
 namespace {
 
 constexpr const char* StaticArgsDoc =
-    R"(Newer ONNX versions pass axes, pads, bounds and the like as tensors, older ones as
-attributes. A kernel wants numbers in its descriptor, so every operand that Ops.def marks with `!` becomes
-the attribute of its name:
+    R"(Newer ONNX versions pass axes, pads, bounds and similar arguments as tensors, older ones as
+attributes. A kernel needs numbers in its descriptor, so every operand that Ops.def marks with `!`
+becomes the attribute of the same name:
 
     y = Clip(x, lo, hi)     # lo = 0, hi = 6     ->   y = Clip(x) {max: 6, min: 0}
     y = ReduceMean(x, a)    # a = [-1]           ->   y = ReduceMean(x) {axes: [3], keepdims: 1}
 
-On the way axes become non-negative and defaults explicit: `axes` and `keepdims` of reductions, `axes` and
-`steps` of Slice (its bounds clamped to the tensor), `axis` of Concat, Gather, Split, Softmax and
-LayerNormalization, all axes of Pad. Scales and zero points of QuantizeLinear and DequantizeLinear belong to
-quantization folding, Reshape's target to shape-fold, Resize's to resize-scale-extract.)";
+The pass also makes axes non-negative and defaults explicit: `axes` and `keepdims` of reductions,
+`axes` and `steps` of Slice (its bounds clamped to the tensor), `axis` of Concat, Gather, Split,
+Softmax and LayerNormalization, and all axes of Pad. Scales and zero points of QuantizeLinear and
+DequantizeLinear are left to quantization folding, the target of Reshape to shape-fold, and that
+of Resize to resize-scale-extract.)";
 
 bool ownsItsOperands(OpKind kind) {
   return kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear ||

@@ -7,13 +7,13 @@ namespace tigris {
 namespace {
 
 constexpr const char* SumToAddDoc =
-    R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right,
-which is also the order in which ONNX defines the result. Max and Min are treated alike:
+    R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right, which
+is also the order in which ONNX defines the result. The same applies to Max and Min:
 
     y = Sum(a, b, c)     ->   t = Add(a, b)
                               y = Add(t, c)
 
-Sums of more than two quantized tensors stay: the parts in between have no scale.)";
+Sums of more than two quantized tensors are not rewritten: the intermediate results have no scale.)";
 
 PassStatus sumToAdd(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
@@ -39,7 +39,7 @@ PassStatus sumToAdd(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo sumToAddPass() {
-  return functionPass("sum-to-add", "Sum, Max and Min of many become chains of two operands",
+  return functionPass("sum-to-add", "variadic Sum, Max and Min become chains of binary operators",
                       SumToAddDoc, sumToAdd);
 }
 

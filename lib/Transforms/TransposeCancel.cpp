@@ -18,8 +18,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* TransposeCancelDoc =
-    R"(Pairs of Transposes merge or vanish, equal ones become one, Transposes of constants are evaluated, and
-those that only move dimensions of size 1 become Reshapes:
+    R"(Pairs of Transposes merge or cancel, equal Transposes become one, Transposes of constants are
+evaluated, and those that only move dimensions of size 1 become Reshapes:
 
     Transpose(Transpose(x, [0, 3, 1, 2]), [0, 2, 3, 1])    ->   x)";
 
@@ -102,8 +102,7 @@ bool cancelTransposes(Graph& graph) {
 }
 
 PassInfo transposeCancelPass() {
-  return functionPass("transpose-cancel",
-                      "transposes that undo each other or move nothing disappear",
+  return functionPass("transpose-cancel", "transposes that cancel or move nothing are removed",
                       TransposeCancelDoc, transposeCancel);
 }
 

@@ -21,13 +21,13 @@ namespace tigris {
 namespace {
 
 constexpr const char* TransposeHoistDoc =
-    R"(A Transpose above which only element-wise operators stand moves up to the model
-input, where it becomes part of the interface:
+    R"(A Transpose that follows only element-wise operators on a model input moves up to that input,
+where it becomes part of the interface:
 
     input -> Sub -> Div -> Transpose -> Conv    ->   input -> Transpose -> Sub -> Div -> Conv
 
-So do the Transposes of several readers that want the same order. They move where Transposes then move fewer bytes
-in all, not counting those that become part of the interface.)";
+The Transposes of several readers that want the same order move together. They move only if the
+Transposes then move fewer bytes in total, not counting those that become part of the interface.)";
 
 class OrderRegion {
 public:

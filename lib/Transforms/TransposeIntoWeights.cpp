@@ -20,8 +20,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* TransposeIntoWeightsDoc =
-    R"(A Transpose that only fully connected layers see, behind a Reshape that flattens its result, becomes
-the order of the columns of their weights:
+    R"(A Transpose that is read only by fully connected layers, through a Reshape that flattens it,
+becomes a permutation of the columns of their weights:
 
     t = Transpose(x) {perm: [0, 3, 1, 2]}       # x [1, 4, 4, 8]
     f = Reshape(t) {shape: [1, 128]}
@@ -31,8 +31,8 @@ the order of the columns of their weights:
     f = Reshape(t) {shape: [1, 128]}
     y = Gemm(f, w')
 
-Between them may stand element-wise operators and batch normalization with constants, which are put in the new order too,
-and Concat with other features.)";
+Element-wise operators and batch normalization with constants, which are permuted as well, and
+Concat with other features may stand in between.)";
 
 /// Limit for rows of weights; no layer on a microcontroller is larger.
 constexpr int64_t LongestRow = int64_t{1} << 22;
@@ -266,9 +266,10 @@ PassStatus transposeIntoWeights(Graph& graph, PassContext&) {
 } // namespace
 
 PassInfo transposeIntoWeightsPass() {
-  return functionPass("transpose-into-weights",
-                      "transposes before flattened layers become the order of their weights",
-                      TransposeIntoWeightsDoc, transposeIntoWeights);
+  return functionPass(
+      "transpose-into-weights",
+      "transposes before flattening fold into the weights of fully connected layers",
+      TransposeIntoWeightsDoc, transposeIntoWeights);
 }
 
 } // namespace tigris

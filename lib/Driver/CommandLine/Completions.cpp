@@ -185,7 +185,7 @@ std::string fishCompletion(const ToolSpec& spec, const OptionTable& table) {
     start += " -n __fish_use_subcommand";
     for (const ToolCommand& command : spec.commands)
       text += strCat(start, " -f -a ", command.name, " -d '", escape(command.summary), "'\n");
-    text += strCat(start, " -f -a help -d 'show the help of a command'\n");
+    text += strCat(start, " -f -a help -d 'print the help of a command'\n");
   }
   for (const Entry& entry : table.entries()) {
     text += strCat(start, " -l ", entry.longName);

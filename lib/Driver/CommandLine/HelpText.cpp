@@ -29,7 +29,7 @@ std::string usageLine(const ToolSpec& spec) {
 std::string stdinSentence(const ToolSpec& spec) {
   if (spec.input.empty() || spec.inputRequired || !spec.commands.empty())
     return {};
-  return spec.input + " is a file or - for standard input, which is the default.";
+  return spec.input + " is a file, or - for standard input (the default).";
 }
 
 /// "--print-passes[=md]", "--memory=SIZE ...".
@@ -192,11 +192,11 @@ std::string manPage(const ToolSpec& spec, const OptionTable& table) {
           ".TP\n.B 3\nthe model is valid but does not fit the budget\n"
           ".TP\n.B 70\nan internal error, which is a bug\n"
           ".SH ENVIRONMENT\n"
-          ".TP\n.B NO_COLOR\nif not empty, messages on a terminal are not colored\n"
-          ".TP\n.B TERM\nif unset or dumb, long work shows no progress on a terminal\n";
+          ".TP\n.B NO_COLOR\nif set and not empty, disables colors in messages on a terminal\n"
+          ".TP\n.B TERM\nif unset or 'dumb', disables the progress line on a terminal\n";
   if (table.find("load-pass-plugin") != nullptr)
-    text += ".TP\n.B TIGRIS_PLUGIN_PATH\n"
-            "directories, separated by colons, in which plugins are looked up by name\n";
+    text += ".TP\n.B TIGRIS_PLUGIN_PATH\ncolon-separated list of directories to search for plugins "
+            "by name\n";
   if (!spec.examples.empty())
     text += ".SH EXAMPLES\n.nf\n" + troff(spec.examples) +
             (spec.examples.ends_with('\n') ? "" : "\n") + ".fi\n";
@@ -224,7 +224,7 @@ Expected<std::string> explainDiagnostic(const std::string& id) {
     ids.emplace_back(diagSpelling(diag));
   }
   const auto near = nearestSpelling(id, ids);
-  return makeError(DiagId::Usage, "option '--explain': there is no message '", id, "'",
+  return makeError(DiagId::Usage, "option '--explain': unknown message id '", id, "'",
                    near ? "; did you mean '" + *near + "'?" : "; --explain=all lists them");
 }
 

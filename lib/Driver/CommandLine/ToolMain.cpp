@@ -114,9 +114,9 @@ void declareOptions(const ToolSpec& spec, CommandLine& line) {
                          line.outputGiven = true;
                          return {};
                        });
-    entry.help = spec.outputName != "FILE" ? "where the results go"
-                 : spec.outputRequired     ? "where the result goes; - is standard output"
-                                           : "where the result goes (default: standard output)";
+    entry.help = spec.outputName != "FILE" ? "output directory"
+                 : spec.outputRequired     ? "output file; - is standard output"
+                                           : "output file (default: standard output)";
     if (spec.outputName == "FILE")
       entry.writes();
   }
@@ -124,20 +124,19 @@ void declareOptions(const ToolSpec& spec, CommandLine& line) {
     spec.options(line.table);
   if (spec.output) {
     line.table.flag("if-changed", line.ifChanged,
-                    "do not touch output files that hold the same bytes already");
+                    "leave output files untouched if their bytes do not change");
     line.table
-        .text("depfile", line.depfile, "FILE",
-              "write a Makefile rule: what the -o file was made from")
+        .text("depfile", line.depfile, "FILE", "write a Makefile rule that lists the files read")
         .writes();
     line.table.text("depfile-target", line.depfileTarget, "NAME",
-                    "the rule's target (default: the -o file)");
+                    "target of the --depfile rule (default: the -o file)");
   }
-  line.table.flag("help,h", line.help, "print this text");
+  line.table.flag("help,h", line.help, "print this help and exit");
   line.table.choice("generate", line.generate, {"man", "bash", "zsh", "fish"},
-                    "print the manual page or a shell's completions, and stop");
+                    "print the manual page or a shell's completions and exit");
   line.table.text("explain", line.explain, "ID",
-                  "say what [ID] at the end of a message means, and stop; 'all' for all of them");
-  line.table.flag("version", line.version, "print the name and version of the tool");
+                  "explain the message with this [ID], or 'all', and exit");
+  line.table.flag("version", line.version, "print the version and exit");
 }
 
 /// The library's exceptions in our words.
@@ -255,14 +254,14 @@ Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLi
   if (spec.outputRequired && !line.outputGiven)
     return makeError(DiagId::Usage, "no -o ", spec.outputName, " given; see --help");
   if (line.output == "-" && line.outputGiven && spec.outputName != "FILE")
-    return makeError(DiagId::Usage, "the results are several files: -o names a folder");
+    return makeError(DiagId::Usage, "the output is several files; -o must name a directory");
   if (spec.outputRequired && line.output == "-" && ::isatty(STDOUT_FILENO) != 0)
-    return makeError(DiagId::Usage, "the result is binary and standard output is a terminal");
+    return makeError(DiagId::Usage,
+                     "the output is binary and standard output is a terminal; specify -o FILE");
   if (allowed == 1 && line.positional.empty() && (!spec.needsInput || spec.needsInput()) &&
       ::isatty(STDIN_FILENO) != 0)
-    return makeError(DiagId::Usage,
-                     "standard input is a terminal: name a file or pipe the previous "
-                     "tool into this one; see --help");
+    return makeError(DiagId::Usage, "standard input is a terminal; name a file or pipe another "
+                                    "tool's output into this one; see --help");
   return {};
 }
 
@@ -320,7 +319,7 @@ Expected<std::string> ToolContext::depfileRule() const {
   };
   if (!isNameable(depfileTarget_))
     return makeError(DiagId::Usage, "option '--depfile': the target '", depfileTarget_,
-                     "' has a line break, which no Makefile can spell");
+                     "' has a line break, which a Makefile cannot express");
   std::string rule = escape(depfileTarget_) + ":";
   std::string phony;
   for (const std::string& path : files_.inputs()) {

@@ -48,7 +48,7 @@ using Initializer = void (*)();
 
 void reportOutOfMemory() {
   say(program_invocation_short_name);
-  say(": error: this computer has not enough free memory for that input [");
+  say(": error: not enough free memory for this input [");
   say(diagSpelling(DiagId::OutOfMemory));
   say("]\n");
 }

@@ -60,15 +60,15 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
   if (status == TIGRIS_E_MEMORY) {
     const char* advice = memory.slow_bytes < needs.slow_bytes
                              ? "; slow memory cannot be less"
-                             : "; hand over more slow memory for what overflows";
+                             : "; provide more slow memory for the overflow";
     return makeError(DiagId::OverBudget, "the plan needs ", needs.fast_bytes, " bytes of fast and ",
-                     needs.slow_bytes, " bytes of slow memory, it got ", memory.fast_bytes, " and ",
-                     memory.slow_bytes, advice);
+                     needs.slow_bytes, " bytes of slow memory, but got ", memory.fast_bytes,
+                     " and ", memory.slow_bytes, advice);
   }
   if (status == TIGRIS_E_SCRATCH)
     return makeError(DiagId::OverBudget, "backend '", backend.name, "' needs ", needs.scratch_bytes,
                      " bytes of scratch, the plan leaves ", file.summary().scratch_bytes,
-                     "; plan for a --target with these kernels, or hand over ", needs.fast_bytes,
+                     "; plan for a --target with these kernels, or provide ", needs.fast_bytes,
                      " bytes of fast memory");
   if (status != TIGRIS_OK)
     return runner.runtimeError(status);

@@ -21,7 +21,7 @@ Expected<std::vector<std::string>> listArrays(const fs::path& folder) {
     if (at->path().extension() == ".npy")
       files.push_back(at->path().string());
   if (error)
-    return makeError(DiagId::IoError, "cannot read the folder '", folder.string(),
+    return makeError(DiagId::IoError, "cannot read the directory '", folder.string(),
                      "': ", error.message());
   std::sort(files.begin(), files.end());
   return files;
@@ -46,7 +46,7 @@ Expected<size_t> sampleCount(const NpyArray& array, const SampleInput& input,
   }
   return makeError(DiagId::BadValue, "is ", dtypeName(array.type), " ", got.str(),
                    ", but model input '", input.name, "' takes ", dtypeName(input.type), " ",
-                   want.str(), "; many samples in one file have one more dimension in front")
+                   want.str(), "; several samples in one file need an additional leading dimension")
       .at({displayName(file), 0, 0});
 }
 
@@ -67,13 +67,13 @@ Expected<SampleFolder> SampleFolder::open(const std::string& path,
     }
     Expected<std::vector<std::string>> files = listArrays(place);
     if (!files)
-      return folder.inputs_.size() > 1
-                 ? files.takeError().note(strCat("the model has ", folder.inputs_.size(),
-                                                 " inputs; give each a folder of its name"))
-                 : files.takeError();
+      return folder.inputs_.size() > 1 ? files.takeError().note(strCat(
+                                             "the model has ", folder.inputs_.size(),
+                                             " inputs; DIR needs a subdirectory named after each"))
+                                       : files.takeError();
     if (files->empty())
-      return makeError(DiagId::BadValue, "the folder '", place.string(),
-                       "' holds no .npy files; calibration needs samples");
+      return makeError(DiagId::BadValue, "the directory '", place.string(),
+                       "' contains no .npy files; calibration needs samples");
     if (i > 0 && files->size() != folder.fileCount())
       return makeError(DiagId::BadValue, "model input '", folder.inputs_[i].name, "' has ",
                        files->size(), " files, input '", folder.inputs_[0].name, "' has ",

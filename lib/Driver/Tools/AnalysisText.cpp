@@ -61,7 +61,7 @@ std::string peakParts(const Analysis& analysis) {
     text +=
         strCat(" and ", analysis.peakTensors.size() - Shown, " more with ", formatBytes(others));
   if (analysis.peakGaps != 0)
-    text += strCat("; ", formatBytes(analysis.peakGaps), " are gaps between them");
+    text += strCat("; ", formatBytes(analysis.peakGaps), " in gaps between them");
   return text;
 }
 
@@ -116,7 +116,7 @@ std::string costLines(const Analysis& analysis) {
     const uint64_t compulsory = report.compulsory.value_or(0);
     text += line("traffic",
                  strCat(describeBytes(traffic), " per inference: ", formatBytes(*report.slowRead),
-                        " read, ", formatBytes(*report.slowWrite), " written; unavoidable ",
+                        " read, ", formatBytes(*report.slowWrite), " written; compulsory ",
                         describeBytes(compulsory),
                         compulsory == 0 ? std::string()
                                         : strCat(" (",
@@ -134,7 +134,7 @@ std::string costLines(const Analysis& analysis) {
                ? strCat(", ", formatBytes(*report.budgetFlash - flash), " left")
                : strCat(", ", formatBytes(flash - *report.budgetFlash), " too much");
   text += line("flash", strCat(ofBudget(flash, report.budgetFlash), left, ": weights ",
-                               formatBytes(report.weightBytes.value_or(0)), ", the rest ",
+                               formatBytes(report.weightBytes.value_or(0)), ", metadata ",
                                formatBytes(report.metadataBytes.value_or(0))));
   return text;
 }

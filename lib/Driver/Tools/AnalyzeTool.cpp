@@ -52,7 +52,7 @@ Status analyze(ToolContext& context, AnalyzeFlags& flags) {
                   "the model cannot be executed: ", analysis.refused[0].message,
                   analysis.refused.size() == 1
                       ? std::string()
-                      : strCat("; and ", analysis.refused.size() - 1, " more, all told above"))
+                      : strCat("; and ", analysis.refused.size() - 1, " more, listed above"))
             .at({context.inputName(), 0, 0}));
   else if (analysis.misfit)
     context.setVerdict(Error(*analysis.misfit));
@@ -65,18 +65,17 @@ int withAnalyzeSpec(const SpecUser& use) {
   AnalyzeFlags flags;
   ToolSpec spec;
   spec.name = "tigris analyze";
-  spec.summary =
-      "Says whether a model fits a memory budget, what it costs there, and what blocks it.";
+  spec.summary = "Reports whether a model fits a memory budget, what it costs, and what blocks it.";
   spec.input = "MODEL";
   spec.options = [&](OptionTable& table) {
     declarePlanning(table, flags.plan);
     declareModelInput(table, flags.model);
-    table.flag("verbose,v", flags.verbose, "add a line per stage");
-    table.flag("json", flags.json, "one JSON object instead of text");
+    table.flag("verbose,v", flags.verbose, "print one line per stage");
+    table.flag("json", flags.json, "print one JSON object instead of text");
   };
   spec.details =
-      "MODEL is ONNX, or a stream of any stage. The answer goes to standard output; exit\n"
-      "code 1: the model cannot be executed, 3: it does not fit.\n";
+      "MODEL is an ONNX file or a module of any form. The report goes to standard output, also\n"
+      "when the model cannot be executed (exit code 1) or does not fit (exit code 3).\n";
   spec.examples = "tigris analyze model.onnx -m 256K\n"
                   "tigris analyze model.onnx -m 256K -m 8M -f 4M -v\n"
                   "tigris analyze model.onnx -m 64K -m 8M --json > analysis.json\n";

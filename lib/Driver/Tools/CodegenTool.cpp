@@ -209,9 +209,10 @@ KernelLibrary kernelsOf(const PlanFile& file, const CodegenFlags& flags) {
 void warnAboutBudget(ToolContext& context, const PlanFile& file, uint64_t fastBytes) {
   const uint32_t budget = file.summary().budget_fast;
   if (budget != TIGRIS_NONE && fastBytes > budget)
-    context.diagnostics().warn(DiagId::OverBudget, "the kernels' scratch makes it ", fastBytes,
-                               " bytes of fast memory, the plan's budget is ", budget,
-                               "; compile the model with --target to plan for both");
+    context.diagnostics().warn(
+        DiagId::OverBudget, "with kernel scratch, the plan needs ", fastBytes,
+        " bytes of fast memory, but its budget is ", budget,
+        "; compile the model with --target to include the scratch in the plan");
 }
 
 Status checkTarget(const PlanFile& file, const std::string& name) {
@@ -219,8 +220,8 @@ Status checkTarget(const PlanFile& file, const std::string& name) {
   if (!target)
     return target.error();
   if (file.summary().align < target->align)
-    return makeError(DiagId::BadPlan, "the plan's addresses are multiples of ",
-                     file.summary().align, ", kernels for ", name, " need ", target->align,
+    return makeError(DiagId::BadPlan, "the plan's alignment is ", file.summary().align,
+                     ", kernels for ", name, " need ", target->align,
                      "; compile the model with --target=", name);
   return {};
 }
@@ -261,7 +262,7 @@ int withCodegenSpec(const SpecUser& use) {
   CodegenFlags flags;
   ToolSpec spec;
   spec.name = "tigris codegen";
-  spec.summary = "Writes a .tgrs plan as C sources, with its figures and a program to start from.";
+  spec.summary = "Writes a .tgrs plan as C sources with its figures and an example program.";
   spec.input = "PLAN";
   spec.inputRequired = true;
   spec.output = true;
@@ -272,17 +273,16 @@ int withCodegenSpec(const SpecUser& use) {
     for (const Target& target : allTargets())
       targets.emplace_back(target.name);
     table.choice("target", flags.target, targets,
-                 "processor family: whose backend the program uses; refuses a plan whose alignment "
-                 "its kernels cannot work with (default: the plan's)");
+                 "processor family of the program's backend; must not need more alignment than the "
+                 "plan has (default: the plan's)");
     table.text("name", flags.name, "NAME",
-               "prefix of files, macros and data (default: the plan's file name)");
+               "prefix of files, macros and symbols (default: the plan's file name)");
   };
   spec.details =
-      "DIR gets NAME.h (memory and ports as macros), NAME.c (the plan's bytes), NAME_main.c\n"
-      "(a program that runs the model once) and NAME_kernels.h (see tigris-emit "
-      "--kernels-header).\n"
-      "They need the runtime's sources, and CMSIS-NN for a target with CMSIS-NN.\n"
-      "CMake projects have tigris_compile_model() instead, which embeds the file itself.\n";
+      "DIR receives NAME.h (memory sizes and ports as macros), NAME.c (the plan's bytes),\n"
+      "NAME_main.c (a program that runs the model once) and NAME_kernels.h (see tigris-emit\n"
+      "--kernels-header). Compile them with the runtime's sources, and with CMSIS-NN for a target\n"
+      "that uses it. CMake projects can use tigris_compile_model() instead.\n";
   spec.examples = "tigris codegen kws.tgrs -o firmware/kws\n"
                   "tigris codegen kws.tgrs --target=cortex-m4 --name=wake_word -o generated\n";
   spec.run = [&](ToolContext& context) { return generate(context, flags); };

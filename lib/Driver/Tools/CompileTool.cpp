@@ -59,11 +59,12 @@ int withCompileSpec(const SpecUser& use) {
     declarePlanning(table, flags.plan);
     declareEmitting(table, flags.emit);
     declareModelInput(table, flags.model);
-    table.flag("verbose,v", flags.verbose, "print what the plan takes, stage by stage");
+    table.flag("verbose,v", flags.verbose, "print the plan's memory use and its stages");
   };
-  spec.details = "MODEL is ONNX, or a stream of any stage. The file has the same bytes as that of\n"
-                 "tigris-import | tigris-norm | tigris-plan | tigris-emit with the same options.\n"
-                 "Exit code 3: the model does not fit; tigris analyze says why.\n";
+  spec.details =
+      "MODEL is an ONNX file or a module of any form. The output has the same bytes as that of\n"
+      "tigris-import | tigris-norm | tigris-plan | tigris-emit with the same options.\n"
+      "Exit code 3 means that the model does not fit; tigris analyze reports why.\n";
   spec.examples = "tigris compile model.onnx -m 256K -o model.tgrs\n"
                   "tigris compile model.onnx -m 256K -m 8M -f 4M --xip -o model.tgrs\n"
                   "tigris compile model.onnx -m 256K --reserve=64K --compress=lz4 -o model.tgrs\n";

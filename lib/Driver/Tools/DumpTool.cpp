@@ -57,8 +57,7 @@ std::string jsonOf(const Report& report) {
 /// The whole file byte by byte, and after that what is wrong with it.
 Status dumpBytes(ToolContext& context, const std::string& bytes) {
   if (!looksLikePlan(bytes))
-    return makeError(DiagId::BadPlan, "the bytes of .tgrs plans only can be explained; a stream is "
-                                      "text already")
+    return makeError(DiagId::BadPlan, "--format=hex needs a .tgrs plan; a module is text already")
         .at({context.inputName(), 0, 0});
   context.output(hexDump(bytes));
   if (Expected<PlanFile> file = PlanFile::open(bytes, context.inputName()); !file)
@@ -115,22 +114,22 @@ int withDumpSpec(const char* name, const SpecUser& use) {
   DumpFlags flags;
   ToolSpec spec;
   spec.name = name;
-  spec.summary = "Shows what a graph stream or a .tgrs plan holds: interface, memory, stages, ops.";
+  spec.summary = "Shows a graph module or a .tgrs plan: interface, memory, stages, operators.";
   spec.input = "FILE";
   spec.output = true;
   spec.options = [&](OptionTable& table) {
     table.choice("format", flags.format, {"text", "json", "html", "svg", "hex"},
-                 "for people (default); one JSON object of the figures; a page or a picture of the "
-                 "plan; every byte of a .tgrs");
-    table.flag("stages", flags.parts.stages, "add what each stage moves and runs");
-    table.flag("memory", flags.parts.memory, "add every address and when it is in use");
-    table.flag("ops", flags.parts.ops, "add every operator with its shapes and places");
-    table.text("diff", flags.diff, "FILE", "html: show the plan beside this one").reads();
+                 "text (default), figures as one JSON object, plan as HTML page or SVG picture, or "
+                 "every byte of a .tgrs");
+    table.flag("stages", flags.parts.stages, "add the traffic and kernel calls of each stage");
+    table.flag("memory", flags.parts.memory, "add the address and lifetime of every buffer");
+    table.flag("ops", flags.parts.ops, "add every operator with its shapes and locations");
+    table.text("diff", flags.diff, "FILE", "compare with this plan (HTML only)").reads();
   };
   spec.details =
-      "The page of --format=html needs no network: memory over time, live bytes against budget\n"
-      "and bound, stages, operators, quantization. A planned stream tells more than its .tgrs:\n"
-      "halo and recomputed work of each stage.\n";
+      "The page of --format=html shows memory over time, live bytes against budget and bound,\n"
+      "stages, operators and quantization; it needs no network. Halo rows and recomputed work of\n"
+      "each stage are known for planned modules only, not for .tgrs files.\n";
   spec.examples = strCat(name, " model.tgrs\n", name, " --ops --memory model.tgrs | less\n", name,
                          " --format=html planned.yaml -o plan.html\n", name,
                          " --format=html 256K.tgrs --diff=128K.tgrs -o both.html\n",

@@ -14,15 +14,15 @@ namespace {
 Error limitError(const tigris_plan& plan) {
   if (plan.error_op != TIGRIS_NONE) {
     const tigris_op& op = plan.ops[plan.error_op];
-    return makeError(DiagId::UnsupportedOp, "op ", plan.error_op, " '",
-                     tigris_plan_string(&plan, op.name), "' has ", uint32_t{op.inputs} + op.outputs,
-                     " operands, at most ", TIGRIS_MAX_OPERANDS,
-                     " are possible; build tools and runtime with a larger TIGRIS_MAX_OPERANDS");
+    return makeError(
+        DiagId::UnsupportedOp, "op ", plan.error_op, " '", tigris_plan_string(&plan, op.name),
+        "' has ", uint32_t{op.inputs} + op.outputs, " operands, at most ", TIGRIS_MAX_OPERANDS,
+        " are supported; build the tools and the runtime with a larger TIGRIS_MAX_OPERANDS");
   }
   return makeError(DiagId::UnsupportedOp, "the model has ", plan.port_count,
                    " inputs and outputs, at most ", TIGRIS_MAX_PORTS,
-                   " can be the caller's; plan with --io=slow or --io=arena, or build tools and "
-                   "runtime with a larger TIGRIS_MAX_PORTS");
+                   " can be in the caller's buffers; plan with --io=slow or --io=arena, or build "
+                   "the tools and the runtime with a larger TIGRIS_MAX_PORTS");
 }
 
 /// The runtime refuses a file only when the emitter is wrong, or the model exceeds a limit that the
@@ -44,18 +44,16 @@ Status openWithRuntime(const std::string& file, std::vector<std::max_align_t>& a
 } // namespace
 
 void declareEmitting(OptionTable& table, EmitFlags& flags) {
-  table.flag(
-      "xip", flags.options.xip,
-      "record that the firmware keeps the plan in memory-mapped flash and executes it there");
-  table.choice(
-      "compress", flags.compress, {"none", "lz4"},
-      "pack weights; they are unpacked stage by stage into the fast memory the plan leaves "
-      "free (default: none)");
+  table.flag("xip", flags.options.xip,
+             "mark the plan as executed in place from memory-mapped flash");
+  table.choice("compress", flags.compress, {"none", "lz4"},
+               "compress weights; the runtime unpacks them stage by stage into fast memory that "
+               "the plan leaves free (default: none)");
   table.flag("strip-names", flags.options.stripNames,
-             "leave out the names of tensors and ops; inputs and outputs keep theirs");
+             "omit the names of tensors and ops, except inputs and outputs");
   table
       .text("kernels-header", flags.kernelsHeader, "FILE",
-            "write a C header with which a firmware links what this model needs only")
+            "write a C header that selects the kernels and runtime parts this plan needs")
       .writes();
 }
 

@@ -24,7 +24,7 @@ int emitMain(int argc, const char* const* argv) {
   EmitFlags flags;
   ToolSpec spec;
   spec.name = "tigris-emit";
-  spec.summary = "Writes the .tgrs file that the runtime executes.";
+  spec.summary = "Writes a planned module as the .tgrs file that the runtime executes.";
   spec.input = "IN";
   spec.output = true;
   spec.outputRequired = true;

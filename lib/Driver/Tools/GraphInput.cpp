@@ -19,7 +19,7 @@ Expected<Graph> parseGraphInput(ToolContext& context, std::string text) {
   for (const TensorId id : graph->tensors())
     if (const BlobRef& data = graph->tensor(id).data)
       if (const auto* file = dynamic_cast<const FileSource*>(data->source()))
-        context.reads(file->path(), "the stream's weights");
+        context.reads(file->path(), "the module's weights");
   return graph;
 }
 

@@ -15,7 +15,7 @@ Status parseInputShape(const std::string& value, const std::string& spelling,
   const size_t colon = value.rfind(':');
   const auto malformed = [&] {
     return makeError(DiagId::Usage, "option '", spelling, "': '", value,
-                     "' is not an input and its shape; example: input:1x3x96x96");
+                     "' is not of the form NAME:SHAPE; example: input:1x3x96x96");
   };
   if (colon == std::string::npos || colon == 0)
     return malformed();
@@ -45,7 +45,7 @@ Status parseInputValue(const std::string& value, const std::string& spelling,
                                            : parseDouble(std::string_view(value).substr(colon + 1));
   if (!number)
     return makeError(DiagId::Usage, "option '", spelling, "': '", value,
-                     "' is not an input and its number; example: rate:16000");
+                     "' is not of the form NAME:NUMBER; example: rate:16000");
   if (!values.emplace(value.substr(0, colon), *number).second)
     return makeError(DiagId::Usage, "option '", spelling, "': input '", value.substr(0, colon),
                      "' is given twice");
@@ -86,10 +86,11 @@ Status bindState(Graph& graph, const std::string& text) {
   const Port& out = graph.outputs()[*output];
   if (in.type != out.type || in.shape != out.shape)
     return fail("binds ", dtypeName(in.type), " ", in.shape.str(), " to ", dtypeName(out.type), " ",
-                out.shape.str(), "; both ends of a state must have one type and shape");
+                out.shape.str(), "; both ends of a state must have the same type and shape");
   for (const Port& other : graph.outputs())
     if (other.state == in.name || (&other == &out && !other.state.empty()))
-      return fail("binds what is bound already: '", other.state, "' to '", other.name, "'");
+      return fail("conflicts with a state that is already bound: '", other.state, "' to '",
+                  other.name, "'");
   graph.editOutput(*output).state = in.name;
   return {};
 }
@@ -106,8 +107,7 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
       .record()
       .repeats = true;
   table
-      .add("input-value", "NAME:NUMBER",
-           "this model input always holds this number and becomes a constant; may be repeated",
+      .add("input-value", "NAME:NUMBER", "replace a model input by a constant; may be repeated",
            [&flags](const std::string& value, const std::string& spelling) {
              return parseInputValue(value, spelling, flags.options.inputValues);
            })
@@ -115,19 +115,19 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
       .repeats = true;
   table
       .texts("state", flags.states, "INPUT=OUTPUT",
-             "the next run gets this output as this input; may be repeated")
+             "pass OUTPUT as INPUT of the next run; may be repeated")
       .record();
   table
       .choice("rounding", flags.rounding, {"auto", "once", "twice"},
-              "of int8 results: once as ONNX Runtime, twice as TensorFlow Lite, or as the tool "
-              "that made the model (default: auto)")
+              "rounding of int8 results: once as ONNX Runtime, twice as TensorFlow Lite, or as the "
+              "tool that produced the model (default: auto)")
       .record();
 }
 
 void declareUnknownOps(OptionTable& table, ImportFlags& flags) {
   table
       .flag("allow-unknown-ops", flags.options.allowUnknownOps,
-            "keep operators nobody here knows, for a pass that replaces them")
+            "keep unknown operators for a pass that replaces them")
       .record();
 }
 

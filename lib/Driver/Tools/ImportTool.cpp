@@ -13,7 +13,7 @@ int importMain(int argc, const char* const* argv) {
   std::optional<std::string> printOps;
   ToolSpec spec;
   spec.name = "tigris-import";
-  spec.summary = "Reads an ONNX model and writes it as a graph stream, with every shape resolved.";
+  spec.summary = "Converts an ONNX model to a graph module with every shape resolved.";
   spec.input = "MODEL";
   spec.output = true;
   spec.options = [&](OptionTable& table) {
@@ -21,13 +21,13 @@ int importMain(int argc, const char* const* argv) {
     declareUnknownOps(table, flags);
     addWeightsOption(table, write);
     table.optionalText("print-ops", printOps, "names", "md",
-                       "list the operators, or with =md print their manual, and stop");
+                       "list the operators, or with =md print their manual, and exit");
   };
   spec.needsInput = [&] { return !printOps; };
   spec.details =
-      "MODEL is an ONNX file of opset 7 or newer. External data is read from regular files in\n"
-      "the model's directory and below, or in the current one when the model comes from\n"
-      "standard input; symbolic links must not lead out of it.\n";
+      "MODEL is an ONNX file of opset 7 or newer. External data must be regular files in the\n"
+      "model's directory or below it; for a model on standard input, in the current directory.\n"
+      "Symbolic links must not lead out of that directory.\n";
   spec.examples =
       "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit -o model.tgrs\n"
       "tigris-import --input-shape input:1x3x96x96 model.onnx -o model.yaml\n"

@@ -44,8 +44,9 @@ Expected<std::optional<Graph>> readModel(ToolContext& context, ModelFlags& flags
   if (!bytes)
     return bytes.takeError();
   if (looksLikePlan(*bytes))
-    return makeError(DiagId::BadStream, "this is a compiled plan; tigris dump shows it, tigris run "
-                                        "executes it")
+    return makeError(
+               DiagId::BadStream,
+               "this is a compiled plan; use tigris dump to show it or tigris run to execute it")
         .at({context.inputName(), 0, 0});
   Expected<Graph> graph = looksLikeText(*bytes)
                               ? parseGraphInput(context, std::move(*bytes))

@@ -19,9 +19,9 @@ bool isPartial(const NormFlags& flags, const PassFlags& running) {
 void declareNormalizing(OptionTable& table, NormFlags& flags) {
   table
       .text("passes", flags.passes, "PIPELINE",
-            "passes to run (default: 'default'); 'a,b{k=v},fixpoint(c,d),repeat{n=2}(e)'")
+            "passes to run, as in 'a,b{k=v},fixpoint(c,d),repeat{n=2}(e)' (default: 'default')")
       .record();
-  table.texts("skip-pass", flags.skip, "NAME", "leave this pass out; may be repeated").record();
+  table.texts("skip-pass", flags.skip, "NAME", "skip this pass; may be repeated").record();
 }
 
 Expected<Pipeline> normPipeline(const NormFlags& flags, const PassRegistry& registry) {
@@ -37,7 +37,7 @@ Expected<bool> normalizeGraph(ToolContext& context, const NormFlags& flags,
                               const PassFlags& running, const Pipeline& pipeline, Graph& graph) {
   if (graph.stage() == GraphStage::Planned)
     return makeError(DiagId::BadGraph,
-                     "the graph is planned already; normalize before tigris-plan");
+                     "the graph is already planned; run tigris-norm before tigris-plan");
   Expected<bool> passed = runPipeline(context, running, pipeline, graph);
   if (!passed || !*passed)
     return passed;

@@ -44,7 +44,7 @@ Expected<std::optional<double>> toleranceOf(const std::string& text) {
 
 void declarePlugins(OptionTable& table, PassFlags& flags) {
   table.texts("load-pass-plugin", flags.plugins, "LIB",
-              "plugin with more passes: a path with a slash, or a name to look up");
+              "load a pass plugin: a path with a slash, or a name to look up");
 }
 
 void declarePassWatching(OptionTable& table, PassFlags& flags) {
@@ -53,18 +53,18 @@ void declarePassWatching(OptionTable& table, PassFlags& flags) {
   table.flag("print-after-all", flags.print.afterAll, "print the graph after every pass");
   table.flag("print-changed", flags.print.changed,
              "print the graph after every pass that changed it");
-  table.flag("time-passes", flags.timePasses, "print how long each pass took");
+  table.flag("time-passes", flags.timePasses, "print the time taken by each pass");
   table.choice("verify-each", flags.verifyEach, {"on", "off"},
-               "check the graph after every pass (default: on)");
+               "verify the graph after every pass (default: on)");
   table.optionalText("verify-numerics", flags.verifyNumerics, "auto", "X",
-                     "run the graph around every pass; stop when an output changes by more than X "
-                     "of its size");
-  table.text("stop-after", flags.stopAfter, "NAME", "end the pipeline after this pass").record();
+                     "execute the graph before and after every pass; stop if an output changes by "
+                     "more than X of its largest magnitude");
+  table.text("stop-after", flags.stopAfter, "NAME", "stop after this pass").record();
   table.integer("pass-limit", flags.passLimit, "N", "run only the first N passes", 0, UINT32_MAX)
       .record();
   table
       .text("reproducer", flags.reproducer, "FILE",
-            "keep the graph before the running pass here; removed when all went well")
+            "write the graph before each pass to FILE; remove it on success")
       .writes();
 }
 

@@ -29,7 +29,7 @@ Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t
   if (plan)
     plan->budget.fast = fast;
   else if (plan.error().id() == DiagId::OverBudget && reserve != 0)
-    return plan.takeError().note(strCat("the budget is what --reserve leaves of ", fast, " bytes"));
+    return plan.takeError().note(strCat("--reserve leaves this budget of ", fast, " bytes"));
   return plan;
 }
 
@@ -80,67 +80,70 @@ Expected<bool> runExtensions(ToolContext& context, const PassFlags& passes,
 void declarePlanning(OptionTable& table, PlanFlags& flags) {
   table
       .sizes("memory,m", flags.memory, "SIZE",
-             "fast memory for activations; given a second time: slow memory")
+             "fast memory for activations; a second -m adds slow memory")
       .record();
   table
       .flag("min-fast", flags.minFast,
-            "plan in the least fast memory that works, at most that of -m")
+            "plan for the smallest feasible fast memory, at most that of -m")
       .record();
   table
       .text("recompute", flags.recompute, "PERCENT",
-            "do at most PERCENT of the multiply-accumulates twice, or 'none' or 'any'; with slow "
-            "memory the least traffic within that (default: any that is worth it; with --min-fast "
-            "and without slow memory none if -m allows)")
+            "recompute at most PERCENT of the multiply-accumulates, 'none' or 'any'; with slow "
+            "memory, minimize traffic within this limit (default: any that saves enough traffic; "
+            "with --min-fast and no slow memory, only the recomputation required to fit)")
       .record();
-  table.size("flash,f", flags.flash, "SIZE", "flash for the whole .tgrs file").record();
+  table.size("flash,f", flags.flash, "SIZE", "flash budget for the whole .tgrs file").record();
   table
       .size("reserve", flags.reserve, "SIZE",
-            "keep so much of the fast memory free, for tigris-emit --compress=lz4 to unpack "
-            "weights in")
+            "fast memory to reserve for weights that tigris-emit --compress=lz4 compresses")
       .record();
   std::vector<std::string> targets;
   for (const Target& target : allTargets())
     targets.emplace_back(target.name);
   table
       .choice("target", flags.target, targets,
-              "processor family, decides alignment and kernel scratch (default: generic)")
+              "processor family; sets alignment and kernel scratch (default: generic)")
       .record();
   table
       .text("costs", flags.costs, "FILE",
-            "what kernel calls cost, for --optimize=latency (default: figures of the target)")
+            "kernel costs for --optimize=latency (default: those of the target)")
       .reads();
   table
       .choice("io", flags.io, {"slow", "caller", "arena"},
-              "where model inputs and outputs live (default: caller; slow with two -m)")
+              "location of model inputs and outputs (default: caller; slow with two -m)")
       .record();
   table
       .flag("input-rows", flags.inputRows,
-            "inputs come row by row (tigris_set_input_rows): they are read once, in order")
+            "read inputs row by row, each row once and in order (tigris_set_input_rows)")
       .record();
   table
       .flag("output-rows", flags.outputRows,
-            "outputs go row by row (tigris_set_output_rows): they are written once, in order")
+            "write outputs row by row, each row once and in order (tigris_set_output_rows)")
       .record();
-  table.choice("planner", flags.planner, {"greedy", "optimal"}, "how to search (default: optimal)")
+  table
+      .choice("planner", flags.planner, {"greedy", "optimal"},
+              "planning algorithm (default: optimal)")
       .record();
   table
       .choice("optimize", flags.optimize, {"traffic", "latency", "memory"},
-              "what to make small first (default: traffic)")
+              "optimization objective (default: traffic)")
       .record();
   table
-      .integer("macs-per-byte", flags.macsPerSlowByte, "N",
-               "do up to N multiply-accumulates twice to save a byte of slow traffic (default: 16)",
-               1, 1'000'000)
+      .integer(
+          "macs-per-byte", flags.macsPerSlowByte, "N",
+          "recompute at most N multiply-accumulates per byte of slow traffic saved (default: 16)",
+          1, 1'000'000)
       .record();
   table
       .flag("certificates", flags.certificates,
-            "bound the fast memory of plans that spill nothing; takes time")
+            "compute lower bounds on the fast memory of plans that do not spill; takes extra time")
       .record();
 }
 
 Expected<PlanOptions> planOptions(const PlanFlags& flags) {
   if (flags.memory.empty())
-    return makeError(DiagId::Usage, "how much fast memory is there? give -m SIZE, as in -m 256K");
+    return makeError(DiagId::Usage,
+                     "no fast memory budget; specify one with -m SIZE, as in -m 256K");
   if (flags.memory.size() > 2)
     return makeError(DiagId::Usage, "option '-m' is given ", flags.memory.size(),
                      " times, expected fast and slow memory");
@@ -203,7 +206,7 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
   // What a plugin made of the plan is no bug of ours, and must not pass for a plan either.
   if (!registry.extensions(ExtensionPoint::PlanEnd).empty())
     if (Status status = checkPlan(graph); !status)
-      return status.takeError().note("a plugin has changed the plan");
+      return status.takeError().note("a plugin changed the plan");
   return true;
 }
 
@@ -235,7 +238,7 @@ std::string describePlan(const Graph& graph) {
 }
 
 std::string sizingText(const std::vector<SizingRow>& rows) {
-  TextTable table({">fast budget", ">fast peak", ">slow peak", ">slow traffic", ">of the least",
+  TextTable table({">fast budget", ">fast peak", ">slow peak", ">slow traffic", ">vs. compulsory",
                    ">recomputed", ">calls", ">stages", ">tiled", ">streamed", "remark"});
   for (const SizingRow& row : rows) {
     if (!row.stats) {

@@ -26,10 +26,11 @@ struct PlanToolFlags {
 void declare(OptionTable& table, PlanToolFlags& flags) {
   declarePlanning(table, flags.plan);
   table.flag("verbose,v", flags.verbose,
-             "print what the plan takes, stage by stage, and what other budgets would give");
+             "print the plan's memory use, its stages, and the results of other budgets");
   table.flag("pareto", flags.pareto,
-             "instead of planning, print which plans within -m are worth choosing from");
-  table.choice("format", flags.format, {"text", "json"}, "how --pareto prints (default: text)");
+             "print the Pareto-optimal plans within -m instead of planning");
+  table.choice("format", flags.format, {"text", "json"},
+               "output format of --pareto (default: text)");
   declarePlugins(table, flags.passes);
   addWeightsOption(table, flags.write);
 }
@@ -44,7 +45,7 @@ Status checkFlash(ToolContext& context, const Graph& graph) {
   options.compress = Compression::Lz4;
   if (!emitPlan(graph, options))
     return file.takeError();
-  context.log(strCat("the plan fits into its flash only with tigris-emit --compress=lz4: ",
+  context.log(strCat("the plan fits its flash budget only with tigris-emit --compress=lz4: ",
                      file.error().message(), "\n"));
   return {};
 }
@@ -54,7 +55,7 @@ Status plan(ToolContext& context, PlanToolFlags& flags) {
   if (!options)
     return options.error();
   if (!flags.format.empty() && !flags.pareto)
-    return makeError(DiagId::Usage, "--format is for --pareto; tigris-dump prints plans");
+    return makeError(DiagId::Usage, "--format needs --pareto; tigris-dump prints plans");
   PassRegistry registry;
   if (Status status = registerTransforms(registry); !status)
     return status;
@@ -68,7 +69,7 @@ Status plan(ToolContext& context, PlanToolFlags& flags) {
 
   if (flags.pareto) {
     if (flags.plan.reserve || flags.plan.minFast)
-      return makeError(DiagId::Usage, "--pareto has no use for --reserve and --min-fast");
+      return makeError(DiagId::Usage, "--pareto cannot be combined with --reserve or --min-fast");
     insertPortCopies(*graph);
     const Expected<std::vector<ParetoPoint>> front = paretoFront(*graph, *options);
     if (!front)
@@ -101,13 +102,15 @@ int planMain(int argc, const char* const* argv) {
   PlanToolFlags flags;
   ToolSpec spec;
   spec.name = "tigris-plan";
-  spec.summary = "Decides the order of a normalized graph and the address of every tensor.";
+  spec.summary =
+      "Chooses the execution order of a normalized module and the address of every tensor.";
   spec.input = "IN";
   spec.output = true;
   spec.options = [&](OptionTable& table) { declare(table, flags); };
   spec.details =
-      "Sizes are bytes, or 256K, 256KiB, 1.5M. With one -m nothing is spilled and model inputs\n"
-      "and outputs are the caller's own buffers. Exit code 3: the model does not fit.\n";
+      "Sizes are in bytes, or written as 256K, 256KiB or 1.5M. With one -m nothing is spilled,\n"
+      "and model inputs and outputs stay in the caller's buffers. Exit code 3 means that the\n"
+      "model does not fit.\n";
   spec.examples = "tigris-plan -m 256K normalized.yaml -o planned.yaml\n"
                   "tigris-plan -m 256K -m 8M -f 4M --target=esp32s3 norm.yaml -o planned.yaml\n"
                   "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "

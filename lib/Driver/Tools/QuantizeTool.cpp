@@ -39,41 +39,42 @@ struct QuantizeFlags {
 
 void declare(OptionTable& table, QuantizeFlags& flags) {
   table.text("samples,s", flags.samples, "DIR",
-             "folder of .npy files: what the model will see, in its own form (required)");
+             "directory of .npy samples in the model's own axis order and type (required)");
   table.integer("max-samples", flags.maxSamples, "N", "use the first N samples (default: all)", 1)
       .record();
   table
       .choice("method", flags.method, {"minmax", "percentile", "entropy", "mse"},
-              "how ranges of activations are chosen (default: minmax)")
+              "calibration method for activation ranges (default: minmax)")
       .record();
   table
       .real("percentile", flags.percentile, "P",
-            "part of the values that --method=percentile covers, in percent (default: 99.999)")
+            "percentage of values that --method=percentile covers (default: 99.999)")
       .record();
   table
       .flag("per-channel", flags.perChannel,
             "one scale per output channel of the weights (the default)")
       .record();
   table.flag("per-tensor", flags.perTensor, "one scale per weight tensor").record();
-  table.flag("symmetric", flags.symmetric, "zero point 0 for activations, too").record();
+  table.flag("symmetric", flags.symmetric, "use zero point 0 for activations").record();
   table
       .flag("bias-correction", flags.biasCorrection,
-            "let biases absorb the mean error of the rounded weights (the default)")
+            "compensate the mean error of rounded weights in the biases (the default)")
       .record();
-  table.flag("no-bias-correction", flags.noBiasCorrection, "leave biases as they are").record();
+  table.flag("no-bias-correction", flags.noBiasCorrection, "leave biases unchanged").record();
   table
       .texts("float", flags.keepFloat, "NAME",
-             "leave this op, ONNX node or kind of operator in float; may be repeated")
+             "keep this op, ONNX node or kind of operator in float; may be repeated")
       .record();
   table.flag("verbose,v", flags.verbose,
-             "say what stayed in float, and compare int8 with float outputs on the samples");
+             "list operators left in float, and compare int8 with float outputs on the samples");
   addWeightsOption(table, flags.write);
 }
 
 Expected<QuantizeOptions> quantizeOptions(const QuantizeFlags& flags) {
   if (!flags.samples)
-    return makeError(DiagId::Usage,
-                     "which values do the activations take? give --samples DIR with .npy files");
+    return makeError(
+        DiagId::Usage,
+        "no calibration samples; specify a directory of .npy files with --samples DIR");
   if (flags.perChannel && flags.perTensor)
     return makeError(DiagId::Usage, "--per-channel and --per-tensor exclude each other");
   if (flags.biasCorrection && flags.noBiasCorrection)
@@ -242,7 +243,7 @@ Status quantize(ToolContext& context, QuantizeFlags& flags) {
     return graph.takeError();
   if (graph->stage() != GraphStage::Imported || graph->layout() != Layout::ChannelsFirst)
     return makeError(DiagId::BadGraph, "the graph is ", graphStageName(graph->stage()),
-                     " already; tigris-quantize comes between tigris-import and tigris-norm");
+                     " already; run tigris-quantize between tigris-import and tigris-norm");
   bool good = true;
   if (Status status = prepare(*graph, context.diagnostics(), good); !status || !good)
     return status;
@@ -276,15 +277,14 @@ int quantizeMain(int argc, const char* const* argv) {
   QuantizeFlags flags;
   ToolSpec spec;
   spec.name = "tigris-quantize";
-  spec.summary = "Makes an imported float graph compute in int8, with ranges measured on samples.";
+  spec.summary = "Quantizes an imported float module to int8 with ranges calibrated on samples.";
   spec.input = "IN";
   spec.output = true;
   spec.options = [&](OptionTable& table) { declare(table, flags); };
   spec.details =
-      "DIR holds .npy files with one sample each, or many along a further first dimension. A "
-      "model\n"
-      "with several inputs takes one folder of the input's name (or index) for each. A hundred\n"
-      "samples are plenty. Operators without an int8 form stay in float.\n";
+      "Each .npy file in DIR holds one sample, or several along an additional leading dimension.\n"
+      "For a model with several inputs, DIR has one subdirectory per input, named after the input\n"
+      "or its index. A hundred samples are enough. Operators without an int8 form stay in float.\n";
   spec.examples =
       "tigris-import model.onnx | tigris-quantize -s images | tigris-norm | tigris-plan -m 256K\n"
       "tigris-quantize -s images --method=mse --per-tensor -v model.yaml -o int8.yaml\n"

@@ -136,7 +136,8 @@ using Inputs = std::vector<std::vector<uint8_t>>;
 Expected<std::vector<NpyArray>> stepsOf(const PortView& port, const NpyArray& array) {
   if (array.shape.rank() != port.shape.rank() + 1)
     return makeError(DiagId::BadShape, "input '", port.name, "': the array is ", array.shape.str(),
-                     ", --sequence takes ", port.shape.str(), " with one more dimension in front");
+                     ", --sequence takes ", port.shape.str(),
+                     " with an additional leading dimension");
   const auto count = static_cast<size_t>(array.shape[0]);
   const std::vector<int64_t> dims = array.shape.dims();
   std::vector<NpyArray> steps(count);
@@ -194,7 +195,7 @@ Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
       continue;
     if (!flags.inputs.empty() || flags.sequence)
       return makeError(DiagId::Usage, "no array for input '", ports[i].name,
-                       "'; give all inputs or none (none: seeded random data)");
+                       "'; specify all inputs, or none to use random data");
     Expected<std::vector<uint8_t>> bytes =
         toStored(ports[i], randomArray(ports[i], static_cast<uint64_t>(flags.seed) + i));
     if (!bytes)
@@ -320,7 +321,7 @@ Status execute(ToolContext& context, const RunFlags& flags) {
     for (size_t port = 0; port < outputs.size(); ++port)
       if (outputs[port].data != (*results)[port].data)
         return makeError(DiagId::Mismatch, "output '", outputPorts[port].name, "': run ", i + 1,
-                         " gave other bytes than run 1");
+                         " produced different bytes than run 1");
     outputs = std::move(*results);
   }
 
@@ -365,46 +366,50 @@ int withRunSpec(const char* name, const SpecUser& use) {
   spec.inputRequired = true;
   spec.options = [&](OptionTable& table) {
     table.texts("input,i", flags.inputs, "NAME=FILE", "array for a model input");
-    table.texts("output,o", flags.outputs, "NAME=FILE", "where an output goes");
-    table.texts("expect,e", flags.expected, "NAME=FILE", "reference an output must agree with");
+    table.texts("output,o", flags.outputs, "NAME=FILE", "file for a model output");
+    table.texts("expect,e", flags.expected, "NAME=FILE", "reference array for a model output");
     table.flag("sequence", flags.sequence,
-               "arrays have one more dimension in front: a run for each index");
+               "run once per index of an additional leading dimension of the arrays");
     table.real("atol", flags.tolerance.atol, "X", "absolute tolerance of --expect");
-    table.real("rtol", flags.tolerance.rtol, "X", "tolerance relative to the reference's value");
-    table.flag("raw", flags.raw, "arrays hold the stored numbers (int8 where quantized)");
+    table.real("rtol", flags.tolerance.rtol, "X", "relative tolerance of --expect");
+    table.flag("raw", flags.raw, "read and write stored values (int8 where quantized)");
     table.size("fast", flags.fast, "SIZE",
-               "fast memory to hand over (default: as needed; less overflows to slow)");
-    table.size("slow", flags.slow, "SIZE", "slow memory to hand over (default: what it needs)");
+               "fast memory to provide (default: what the plan needs; with less, tensors overflow "
+               "to slow memory)");
+    table.size("slow", flags.slow, "SIZE", "slow memory to provide (default: what the plan needs)");
     table.flag("input-rows", flags.inputRows,
-               "a callback brings inputs row by row, as firmware with a sensor would");
-    table.flag("output-rows", flags.outputRows, "a callback takes outputs row by row");
-    table.choice("stats", flags.stats, {"text", "json"}, "how the figures are printed");
-    table.integer("repeat", flags.repeat, "N", "run N times; the fastest is reported", 1);
-    table.integer("seed", flags.seed, "N", "of the random data used without --input", 0);
-    table.choice("backend", flags.backend, runtimeBackendNames(), "kernels to run on");
+               "deliver inputs row by row through a callback, as firmware with a sensor does");
+    table.flag("output-rows", flags.outputRows, "deliver outputs row by row through a callback");
+    table.choice("stats", flags.stats, {"text", "json"},
+                 "format of the statistics (default: text)");
+    table.integer("repeat", flags.repeat, "N",
+                  "run N times and report the fastest run (default: 1)", 1);
+    table.integer("seed", flags.seed, "N",
+                  "seed of the random inputs used without --input (default: 1)", 0);
+    table.choice("backend", flags.backend, runtimeBackendNames(), "kernel backend");
     table.flag("profile", flags.profile,
-               "where the time goes: a table on standard error, or 'profile' in --stats=json");
-    table.text("profile-svg", flags.profileSvg, "FILE", "a picture of it").writes();
+               "print the time per operator on standard error, or as 'profile' in --stats=json");
+    table.text("profile-svg", flags.profileSvg, "FILE", "write the profile as a picture").writes();
     table
         .text("write-costs", flags.writeCosts, "FILE",
-              "what kernel calls cost, fitted to the profile, for tigris-plan --costs")
+              "write kernel costs fitted to the profile, for tigris-plan --costs")
         .writes();
     table
         .text("measured", flags.measured, "FILE",
-              "fit --write-costs to what a device measured: lines OP CALLS OUTPUT_BYTES COST")
+              "fit --write-costs to device measurements: lines OP CALLS OUTPUT_BYTES COST")
         .reads();
-    table.flag("ignore-crc", flags.ignoreCrc, "accept a plan whose checksum is wrong");
+    table.flag("ignore-crc", flags.ignoreCrc, "accept a plan with a wrong checksum");
   };
   spec.details =
-      "Arrays have the model's own axis order and type: what onnxruntime would take and give. "
-      "NAME\n"
-      "may be left out where there is one input or output; an index (0, 1, ...) is a name, too.\n"
-      "Outputs of a sequence are stacked likewise. A state (tigris-import --state) is kept from "
-      "run\n"
-      "to run; it is zero at first, or the array given, which has no further dimension.\n"
-      "--expect without --atol and --rtol allows floats 1e-4 (float16: 2e-3) of the reference's "
-      "largest\n"
-      "magnitude and integers nothing; a mismatch exits 1.";
+      "Arrays have the model's own axis order and type, as in onnxruntime. NAME can be omitted if\n"
+      "there is only one input or output; an index (0, 1, ...) also works as a name. With\n"
+      "--sequence, outputs are stacked along the same leading dimension. A state (tigris-import\n"
+      "--state) is kept from run to run; it starts as zero, or as the array given, which has no\n"
+      "additional dimension. Without --atol and --rtol, --expect tolerates 1e-4 (float16: 2e-3) "
+      "of\n"
+      "the reference's largest magnitude in floats and no difference in integers. A mismatch "
+      "exits\n"
+      "with code 1.";
   spec.examples = "tigris-run model.tgrs --input image.npy --output scores.npy\n"
                   "tigris-run model.tgrs --input x=in.npy --expect y=ref.npy --atol 1e-3\n"
                   "tigris-run model.tgrs --seed 7 --repeat 10 --stats=json\n";

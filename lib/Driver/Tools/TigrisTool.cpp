@@ -15,14 +15,14 @@ namespace tigris {
 namespace {
 
 std::vector<ToolCommand> allCommands() {
-  return {{"analyze", "say whether a model fits a memory budget, what it costs, what blocks it",
-           withAnalyzeSpec},
-          {"compile", "compile a model for a memory budget into a .tgrs file", withCompileSpec},
-          {"run", "run a .tgrs file on this computer with arrays from .npy files",
-           [](const SpecUser& use) { return withRunSpec("tigris run", use); }},
-          {"dump", "show a .tgrs file or a graph stream: text, JSON, HTML, SVG, hex",
-           [](const SpecUser& use) { return withDumpSpec("tigris dump", use); }},
-          {"codegen", "write a .tgrs file as C sources for firmware", withCodegenSpec}};
+  return {
+      {"analyze", "report whether a model fits a memory budget and what it costs", withAnalyzeSpec},
+      {"compile", "compile a model for a memory budget into a .tgrs file", withCompileSpec},
+      {"run", "run a .tgrs file on this host with arrays from .npy files",
+       [](const SpecUser& use) { return withRunSpec("tigris run", use); }},
+      {"dump", "show a .tgrs file or a graph module: text, JSON, HTML, SVG, hex",
+       [](const SpecUser& use) { return withDumpSpec("tigris dump", use); }},
+      {"codegen", "write a .tgrs file as C sources for firmware", withCodegenSpec}};
 }
 
 /// The exit code of the command of that name; nullopt where there is none.
@@ -49,7 +49,7 @@ Status refuse(const std::string& name, const std::vector<ToolCommand>& commands)
 ToolSpec overview(const std::vector<ToolCommand>& commands, const std::string& wrong) {
   ToolSpec spec;
   spec.name = "tigris";
-  spec.summary = "Compiles neural networks for microcontrollers, in one program.";
+  spec.summary = "Compiles neural networks for microcontrollers.";
   spec.input = "COMMAND";
   spec.needsInput = [] { return false; };
   spec.details = "COMMANDS\n";
@@ -61,8 +61,9 @@ ToolSpec overview(const std::vector<ToolCommand>& commands, const std::string& w
   }
   spec.commands = commands;
   spec.details +=
-      "\ntigris help COMMAND lists the options of a command. The tools tigris-import, "
-      "tigris-quantize, tigris-norm, tigris-plan and tigris-emit do the steps one by one.\n";
+      "\n"
+      "tigris help COMMAND prints the options of a command. The tools tigris-import, "
+      "tigris-quantize, tigris-norm, tigris-plan and tigris-emit perform the steps one by one.\n";
   spec.examples = "tigris analyze model.onnx -m 256K -f 4M\n"
                   "tigris compile model.onnx -m 256K -f 4M --xip -o model.tgrs\n"
                   "tigris run model.tgrs --input image.npy --output scores.npy\n"

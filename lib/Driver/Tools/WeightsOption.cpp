@@ -16,7 +16,7 @@ std::string sideFileOf(const std::string& value) {
 void addWeightsOption(OptionTable& table, WriteOptions& options) {
   OptionTable::Entry& entry =
       table.add("weights", "inline|file:PATH|splat",
-                "weights in the stream (default), in a side file, or a pattern instead of them",
+                "write weights inline (default), to a side file, or as a pattern",
                 [&options](const std::string& value, const std::string& spelling) -> Status {
                   if (value == "inline") {
                     options.weights = WeightsMode::Inline;

@@ -33,19 +33,19 @@ struct Refusal {
 };
 
 constexpr std::string_view DynamicQuantization =
-    "it computes its quantization while it runs; quantize the model statically instead";
+    "its quantization is computed at run time; quantize the model statically instead";
 constexpr std::string_view NoSequences =
-    "sequences and optional values have no fixed place in memory";
+    "sequences and optional values have no static memory layout";
 
-constexpr std::string_view NoBits = "there is no arithmetic on bits";
+constexpr std::string_view NoBits = "bitwise arithmetic is not supported";
 constexpr std::string_view NoSignals =
     "signal transforms are not supported; compute these features before the model";
 constexpr std::string_view ComputedPlaces =
-    "it reads places that are computed while it runs; cut the model before it";
+    "it reads locations that are computed at run time; cut the model before it";
 
 constexpr Refusal Refusals[] = {
-    {"Loop", "loops have no schedule that is known at compile time; export the model unrolled"},
-    {"Scan", "loops have no schedule that is known at compile time; export the model unrolled"},
+    {"Loop", "loops have no static schedule; export the model unrolled"},
+    {"Scan", "loops have no static schedule; export the model unrolled"},
     {"DynamicQuantize*", DynamicQuantization},
     {"ConvInteger", DynamicQuantization},
     {"MatMulInteger*", DynamicQuantization},
@@ -74,10 +74,11 @@ constexpr Refusal Refusals[] = {
     {"MaxUnpool", ComputedPlaces},
     {"NegativeLogLikelihoodLoss", "it is for training; export the model for inference"},
     {"SoftmaxCrossEntropyLoss", "it is for training; export the model for inference"},
-    {"NonZero", "the shape of its result depends on values"},
-    {"NonMaxSuppression", "the shape of its result depends on values; cut the model before it"},
-    {"Unique", "the shape of its result depends on values"},
-    {"Compress", "the shape of its result depends on values"},
+    {"NonZero", "the shape of its result depends on the values of its operands"},
+    {"NonMaxSuppression",
+     "the shape of its result depends on the values of its operands; cut the model before it"},
+    {"Unique", "the shape of its result depends on the values of its operands"},
+    {"Compress", "the shape of its result depends on the values of its operands"},
 };
 
 bool matches(std::string_view pattern, std::string_view name) {

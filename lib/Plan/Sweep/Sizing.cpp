@@ -23,7 +23,7 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
         needs->smallest == needs->oneStage && !byRows ? "smallest, one stage" : "smallest";
   }
   std::string& remark = budgets[asked];
-  remark = remark.empty() ? "asked for" : "asked for, " + remark;
+  remark = remark.empty() ? "requested" : "requested, " + remark;
 
   std::vector<SizingRow> rows;
   Progress progress("budget", budgets.size());

@@ -7,7 +7,7 @@ namespace tigris {
 
 struct SizingRow {
   uint64_t fastBudget = 0;
-  /// Why the budget was tried: "asked for", "smallest", "one stage", or nothing.
+  /// Why the budget was tried: "requested", "smallest", "one stage", or nothing.
   std::string remark;
   /// nullopt when the model does not fit.
   std::optional<PlanStats> stats;

@@ -133,9 +133,8 @@ TEST_CASE("damage is located") {
   const std::string bytes = planBytes();
   CHECK(message("") == "the file is empty");
   CHECK(message("ONNX").find("not a .tgrs plan: it is text") == 0);
-  CHECK(message("\1\2\3") ==
-        "not a .tgrs plan: it does not begin with 'TGRS'; tigris-emit makes one of a "
-        "planned stream");
+  CHECK(message("\1\2\3") == "not a .tgrs plan: it does not begin with 'TGRS'; tigris-emit creates "
+                             "one from a planned module");
   CHECK(message(bytes.substr(0, 20)) == "offset 0x14: the file ends inside its header of 32 bytes");
   CHECK(message(bytes.substr(0, 100)).find("offset 0x64: the file is truncated") == 0);
   std::string newer = bytes;

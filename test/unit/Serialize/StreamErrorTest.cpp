@@ -39,7 +39,7 @@ TEST_CASE("input that is no stream is named") {
   CHECK(has(parseError(std::string("TGRS\1\0\x20\0", 8)), "a .tgrs plan; tigris-run executes it"));
   CHECK(has(parseError(std::string("\x1c\0\0\0TFL3", 8)), "TensorFlow Lite"));
   CHECK(has(parseError("\x1f\x8b\x08"), "compressed"));
-  CHECK(has(parseError("PK\3\4"), "a zip archive; unpack it first"));
+  CHECK(has(parseError("PK\3\4"), "a zip archive; decompress it first"));
   CHECK(has(parseError("\x93NUMPY\1"), "NumPy"));
   CHECK(has(parseError(std::string("\xff\xfe-\0", 4)), "UTF-16"));
   CHECK(has(parseError(std::string("\x7f"
@@ -48,14 +48,14 @@ TEST_CASE("input that is no stream is named") {
             "a program or library (ELF)"));
   CHECK(has(parseError("\x01\x02\x03\x04"), "binary data"));
   CHECK(has(parseError("name: x\n"),
-            "t.yaml:1:1: error: this is YAML but not a graph stream: the key 'tigris'"));
-  CHECK(has(parseError("[1, 2]\n"), "[bad-stream]"));
-  CHECK(has(parseError("{\"a\": 1}\n"), "[bad-stream]"));
-  CHECK(has(parseError("---\n---\n"), "[bad-stream]"));
+            "t.yaml:1:1: error: this is YAML but not a graph module: the key 'tigris'"));
+  CHECK(has(parseError("[1, 2]\n"), "[bad-module]"));
+  CHECK(has(parseError("{\"a\": 1}\n"), "[bad-module]"));
+  CHECK(has(parseError("---\n---\n"), "[bad-module]"));
   CHECK(has(parseError("tigris: graph/1\na: [\n"), "[bad-yaml]"));
   CHECK(has(parseError("{\"tigris\": \"graph/1\", [\n"), "[bad-yaml]"));
   for (const char* const prose : {"hello\n", "# Read me\n\nA note: it says: this\n", "a: [\n"})
-    CHECK(has(parseError(prose), "t.yaml: error: not a graph stream: it is text; "));
+    CHECK(has(parseError(prose), "t.yaml: error: not a graph module: it is text; "));
   CHECK(has(parseError(changed("stage", std::string("st\0ge", 5))),
             "t.yaml:3:3: error: control byte 0"));
   CHECK(has(parseError("# " + std::string(2000, 'x') + "\n" + changed("stage", "st\x01ge")),
@@ -68,10 +68,10 @@ TEST_CASE("versions") {
   // A newer schema may have anything else in it, too.
   CHECK(has(parseError("tigris: graph/2\nwhat: ever\n"), "[bad-version]"));
   CHECK(has(errorOf("graph/1", "weights/1"), "a document 'graph/1' is expected, not 'weights/1'"));
-  CHECK(has(errorOf("graph/1", "graph/0"), "[bad-stream]"));
-  CHECK(has(errorOf("graph/1", "graph"), "[bad-stream]"));
-  CHECK(has(errorOf("graph/1", "graph/x"), "[bad-stream]"));
-  CHECK(has(errorOf("graph/1", "[graph/1]"), "[bad-stream]"));
+  CHECK(has(errorOf("graph/1", "graph/0"), "[bad-module]"));
+  CHECK(has(errorOf("graph/1", "graph"), "[bad-module]"));
+  CHECK(has(errorOf("graph/1", "graph/x"), "[bad-module]"));
+  CHECK(has(errorOf("graph/1", "[graph/1]"), "[bad-module]"));
 }
 
 TEST_CASE("unknown keys come with a suggestion and their place") {

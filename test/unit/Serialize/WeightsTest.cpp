@@ -180,13 +180,11 @@ TEST_CASE("errors of the weights document") {
   const std::string text = print(graphWithConstant(DType::Float32, {20}, floatRamp(20)));
   const size_t document = text.find("---\ntigris: weights");
   CHECK(parseError(text.substr(0, document)) ==
-        "t.yaml:11:5: error: tensor 'w': the data of 'w' is missing: the stream has no weights "
-        "document; was "
-        "it cut off? [bad-weights]\n");
+        "t.yaml:11:5: error: tensor 'w': the data of 'w' is missing: the module has no weights "
+        "document; is it truncated? [bad-weights]\n");
   CHECK(parseError(text.substr(0, text.size() - 20)) ==
-        "t.yaml:19:5: error: blob 'w' has 89 base64 characters, 108 expected for 80 bytes; was the "
-        "stream cut "
-        "off? [bad-weights]\n");
+        "t.yaml:19:5: error: blob 'w' has 89 base64 characters, 108 expected for 80 bytes; is the "
+        "module truncated? [bad-weights]\n");
   CHECK(parseError(damaged(text, "name: w\n    bytes", "name: v\n    bytes")) ==
         "t.yaml:11:5: error: tensor 'w': the data of 'w' is missing: the weights document has no "
         "blob of this "
@@ -214,8 +212,8 @@ TEST_CASE("errors of the weights document") {
                    "---\ntigris: weights/1\nblobs:\n  - {name: w, values: [1, 2]}\n") ==
         "t.yaml:19:23: error: tensor 'w': blob 'w' has 2 values, its tensor has 20 elements "
         "[bad-weights]\n");
-  CHECK(parseError(text + "---\n") == "t.yaml:24:1: error: a stream has a graph and a weights "
-                                      "document, not 3 documents [bad-stream]\n");
+  CHECK(parseError(text + "---\n") == "t.yaml:24:1: error: a module has a graph document and a "
+                                      "weights document, not 3 documents [bad-module]\n");
 }
 
 TEST_CASE("values outside their type are refused") {
