@@ -4,7 +4,7 @@
 #
 # usage: scripts/test.sh [STAGE...]
 #   STAGE     a stage of ci/ci.sh, as `fast` or `nightly` (default: all that CI runs)
-#   coverage  prints the line coverage of lib/ and runtime/ by the tests not labelled slow
+#   coverage  prints the line coverage of lib/ and runtime/ by the tests not labeled slow
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
