@@ -35,7 +35,7 @@ struct OperandInfo {
   std::string name;
   bool optional = false;
   bool variadic = false;
-  /// Becomes the attribute `name` before stage `normalized`.
+  /// Becomes the attribute `name` before form `normalized`.
   bool compileTime = false;
 };
 

@@ -91,7 +91,7 @@ bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics) {
   checkOperators(graph, diagnostics);
   verify::checkPorts(graph, diagnostics);
   if (!imported && graph.layout() != Layout::ChannelsLast)
-    diagnostics.error(DiagId::BadGraph, "a graph of stage '", graphStageName(graph.stage()),
+    diagnostics.error(DiagId::BadGraph, "a graph of form '", graphStageName(graph.stage()),
                       "' must be channels-last");
   if (diagnostics.errorCount() != before)
     return false;

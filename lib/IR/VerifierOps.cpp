@@ -78,7 +78,7 @@ private:
         fail(DiagId::BadAttr, "'", operand.name, "' is given as operand and as attribute");
       if (graph_.stage() != GraphStage::Imported)
         fail(DiagId::BadGraph, "operand '", operand.name,
-             "' must have become an attribute before stage '", graphStageName(graph_.stage()), "'");
+             "' must have become an attribute before form '", graphStageName(graph_.stage()), "'");
     }
   }
 

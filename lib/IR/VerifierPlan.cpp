@@ -203,12 +203,12 @@ private:
 void checkPlan(const Graph& graph, DiagnosticEngine& diagnostics) {
   if (graph.stage() != GraphStage::Planned) {
     if (graph.plan())
-      diagnostics.error(DiagId::BadPlan, "a graph of stage '", graphStageName(graph.stage()),
+      diagnostics.error(DiagId::BadPlan, "a graph of form '", graphStageName(graph.stage()),
                         "' has a plan");
     return;
   }
   if (!graph.plan())
-    return diagnostics.error(DiagId::BadPlan, "a graph of stage 'planned' has no plan");
+    return diagnostics.error(DiagId::BadPlan, "a graph of form 'planned' has no plan");
   PlanVerifier(graph, diagnostics).run();
 }
 

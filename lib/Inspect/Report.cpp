@@ -169,7 +169,7 @@ Report reportOf(const Graph& graph) {
 void writeReport(JsonWriter& json, const Report& report) {
   json.field("model", report.model);
   json.field("format_version", report.formatVersion);
-  json.field("stage", report.stage);
+  json.field("form", report.stage);
   writePorts(json, "inputs", report.inputs);
   writePorts(json, "outputs", report.outputs);
   json.key("budget")

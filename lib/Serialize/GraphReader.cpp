@@ -24,13 +24,14 @@ public:
 
   Graph read(const YamlNode& root) {
     checkSchema(reader_, root, "graph", GraphVersion);
-    const auto [schema, stage, layout, rounding, model, history, inputs, outputs, tensors, ops,
-                plan] =
+    const auto [schema, form, layout, rounding, model, history, inputs, outputs, tensors, ops, plan,
+                stage] =
         reader_.fields(root, "graph document",
-                       std::array<std::string_view, 11>{"tigris", "stage", "layout", "rounding",
+                       std::array<std::string_view, 12>{"tigris", "form", "layout", "rounding",
                                                         "model", "history", "inputs", "outputs",
-                                                        "tensors", "ops", "plan"});
-    graph_.setStage(reader_.word(reader_.required(stage, root, "graph document", "stage"), "stage",
+                                                        "tensors", "ops", "plan", "stage"});
+    const YamlNode* formNode = reader_.renamed(form, "form", stage, "stage");
+    graph_.setStage(reader_.word(reader_.required(formNode, root, "graph document", "form"), "form",
                                  parseGraphStage, {"imported", "normalized", "planned"}));
     if (layout != nullptr)
       graph_.setLayout(

@@ -24,7 +24,7 @@ public:
   void print() {
     out_ += "---\ntigris: graph/";
     appendNumber(out_, int64_t{GraphVersion});
-    out_ += "\nstage: ";
+    out_ += "\nform: ";
     out_ += graphStageName(graph_.stage());
     if (graph_.layout() == Layout::ChannelsLast)
       out_ += "\nlayout: channels-last";

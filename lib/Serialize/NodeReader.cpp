@@ -71,6 +71,14 @@ const YamlNode& NodeReader::required(const YamlNode* value, const YamlNode& owne
   return *value;
 }
 
+const YamlNode* NodeReader::renamed(const YamlNode* value, std::string_view key,
+                                    const YamlNode* oldValue, std::string_view oldKey) const {
+  if (value != nullptr && oldValue != nullptr)
+    fail(DiagId::BadValue, *oldValue, "key '", oldKey, "' is the old spelling of '", key,
+         "', which is given as well");
+  return value != nullptr ? value : oldValue;
+}
+
 const std::vector<YamlNode>& NodeReader::list(const YamlNode& node, std::string_view what) const {
   if (node.kind != YamlNode::Kind::Sequence)
     fail(DiagId::BadValue, node, what, " must be a list, not ", describeNode(node));

@@ -93,7 +93,7 @@ void printTensors(std::string& out, std::string_view key, const Graph& graph,
 void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
   out += "      tiles: ";
   appendList(out, tiling.tiles, [&](int64_t count) { appendNumber(out, count); });
-  out += "\n      state: ";
+  out += "\n      bookkeeping: ";
   appendNumber(out, tiling.state);
   out += "\n      buffers:\n";
   for (const TileBuffer& buffer : tiling.buffers) {
@@ -201,10 +201,13 @@ private:
   }
 
   Stage readStage(const YamlNode& node) const {
-    const auto [ops, mode, load, spill, fast, tiles, state, buffers, peak, stats] = reader_.fields(
-        node, "stage",
-        std::array<std::string_view, 10>{"ops", "mode", "load", "spill", "fast", "tiles", "state",
-                                         "buffers", "peak", "stats"});
+    const auto [ops, mode, load, spill, fast, tiles, bookkeeping, buffers, peak, stats,
+                oldBookkeeping] =
+        reader_.fields(node, "stage",
+                       std::array<std::string_view, 11>{"ops", "mode", "load", "spill", "fast",
+                                                        "tiles", "bookkeeping", "buffers", "peak",
+                                                        "stats", "state"});
+    const YamlNode* state = reader_.renamed(bookkeeping, "bookkeeping", oldBookkeeping, "state");
     Stage stage;
     for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
       stage.ops.push_back(op(item));
@@ -219,11 +222,11 @@ private:
       stage.fast = readPlacements(*fast, "fast");
     if (hasTiles(stage.mode))
       stage.tiling = readTiling(reader_.required(tiles, node, "stage", "tiles"),
-                                reader_.required(state, node, "stage", "state"),
+                                reader_.required(state, node, "stage", "bookkeeping"),
                                 reader_.required(buffers, node, "stage", "buffers"));
     else if (const YamlNode* extra = tiles != nullptr ? tiles : state != nullptr ? state : buffers)
       reader_.fail(DiagId::BadPlan, *extra, "a ", stageModeName(stage.mode),
-                   " stage has no tiles, state or buffers");
+                   " stage has no tiles, bookkeeping or buffers");
     if (peak != nullptr)
       stage.peak = reader_.size(*peak, "peak");
     if (stats != nullptr)
@@ -239,7 +242,7 @@ private:
                    tiling.tiles.size());
     for (size_t i = 0; i < tiling.tiles.size(); ++i)
       tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
-    tiling.state = reader_.size(state, "state");
+    tiling.state = reader_.size(state, "bookkeeping");
     for (const YamlNode& item : reader_.list(buffers, "buffers")) {
       const auto [name, offset, bytes, reload, inPlace, sink, wait] =
           reader_.fields(item, "buffer",

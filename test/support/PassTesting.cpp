@@ -17,8 +17,8 @@ Graph parseGraph(std::string_view yaml) {
   std::string text(yaml);
   if (text.find("tigris: graph/") == std::string::npos)
     text.insert(0, "tigris: graph/1\n");
-  if (text.find("\nstage:") == std::string::npos)
-    text.insert(text.find('\n') + 1, "stage: imported\n");
+  if (text.find("\nform:") == std::string::npos)
+    text.insert(text.find('\n') + 1, "form: imported\n");
   const size_t blobs = text.find("\nblobs:");
   if (blobs != std::string::npos && text.find("tigris: weights/") == std::string::npos)
     text.insert(blobs + 1, "---\ntigris: weights/1\n");

@@ -12,7 +12,7 @@
 namespace tigris {
 
 /// The graph of a YAML text; throws std::runtime_error with the message when it does not read. Shorter than
-/// a stream: `tigris: graph/1` and `stage: imported` are added when missing, and so is the head of the
+/// a stream: `tigris: graph/1` and `form: imported` are added when missing, and so is the head of the
 /// weights document before a line `blobs:`.
 Graph parseGraph(std::string_view yaml);
 std::string printGraph(const Graph& graph);

@@ -1,4 +1,4 @@
-// The positional argument of tools that take a model at any stage: ONNX, or a stream.
+// The positional argument of tools that take a model: ONNX, or a module of any form.
 #pragma once
 
 #include "tigris/Driver/Tools/ImportFlags.h"

@@ -19,5 +19,5 @@ for path in sys.argv[1:]:
         assert len(plan["ops"]) == len(plan["steps"]) == sum(stage["count"] for stage in plan["stages"])
         for _, _, offset, size, first, last, _ in plan["fast"]:
             assert 0 <= first <= last < len(plan["steps"]) and offset + size <= top
-        print(f"{report['model']}, {report['stage']}: {len(plan['steps'])} steps, {len(plan['stages'])} stages, "
+        print(f"{report['model']}, {report['form']}: {len(plan['steps'])} steps, {len(plan['stages'])} stages, "
               f"top {top} of {report['budget']['fast']}")

@@ -33,7 +33,7 @@ def stream(kind="Relu", shape="[1, 4, 8, 8]", zero=False):
     op = name("op", zero)
     return f"""---
 tigris: graph/1
-stage: imported
+form: imported
 model: {{name: {q(MODEL)}, opset: 17}}
 inputs: [{{name: {q(X)}}}]
 outputs: [{{name: {q(Z)}}}]

@@ -13,7 +13,7 @@ namespace {
 /// A normalized float32 graph with one op of x to y; tensors are pairs of name and shape, others than x and y constants.
 Graph oneOp(const std::string& op,
             const std::vector<std::pair<std::string, std::string>>& tensors) {
-  std::string text = "stage: normalized\nlayout: channels-last\ninputs:\n  - {name: x}\n"
+  std::string text = "form: normalized\nlayout: channels-last\ninputs:\n  - {name: x}\n"
                      "outputs:\n  - {name: y}\ntensors:\n";
   std::string blobs;
   for (const auto& [name, shape] : tensors) {

@@ -10,7 +10,7 @@ using namespace tigris;
 namespace {
 
 /// x -> a -> view of a -> b -> y, where y is a view of b.
-const char* const Views = R"(stage: normalized
+const char* const Views = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -68,7 +68,7 @@ TEST_CASE("the arena holds inputs nobody reads") {
 }
 
 TEST_CASE("a set holds one model input or output at most") {
-  const Graph graph = parseGraph(R"(stage: normalized
+  const Graph graph = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -119,7 +119,7 @@ TEST_CASE("no steps, no memory") {
 }
 
 TEST_CASE("multiply-accumulates of layers") {
-  const Graph graph = parseGraph(R"(stage: normalized
+  const Graph graph = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}

@@ -9,7 +9,7 @@ using namespace tigris;
 namespace {
 
 /// Two branches that meet; the right one is written first.
-const char* const Branches = R"(stage: normalized
+const char* const Branches = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}

@@ -14,7 +14,7 @@ using namespace tigris;
 
 namespace {
 
-const char* const Chain = R"(stage: normalized
+const char* const Chain = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -197,7 +197,7 @@ TEST_CASE("random offsets: accepted only when no live bytes collide") {
 namespace {
 
 /// A pooling with a halo of a row on each side; x and y each have 8 rows of 16 bytes.
-const char* const Tiles = R"(stage: normalized
+const char* const Tiles = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]

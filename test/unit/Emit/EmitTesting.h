@@ -132,7 +132,7 @@ inline std::vector<int8_t> runInt8(const Graph& graph,
 
 /// A normalized graph: `body` has inputs, outputs, tensors, ops and blobs.
 inline Graph normalized(const std::string& body) {
-  return parseGraph("stage: normalized\nlayout: channels-last\n" + body);
+  return parseGraph("form: normalized\nlayout: channels-last\n" + body);
 }
 
 } // namespace tigris::test

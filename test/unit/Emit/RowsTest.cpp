@@ -14,7 +14,7 @@ using namespace tigris;
 namespace {
 
 /// Two poolings over 12 rows of 16 bytes; the second halves the rows.
-const char* const Pools = R"(stage: normalized
+const char* const Pools = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -188,7 +188,7 @@ TEST_CASE("rows: what the planner asks of its options") {
   CHECK(refused(byRows(16)) == DiagId::OverBudget);
 
   // A second pass over the rows: the global pool needs all of them before the first is scaled.
-  const Graph gate = parseGraph(R"(stage: normalized
+  const Graph gate = parseGraph(R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]

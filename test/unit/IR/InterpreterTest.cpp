@@ -85,7 +85,7 @@ ops:
 
 TEST_CASE("Requantize changes the scale and nothing else") {
   const Graph graph = parseGraph(R"(
-stage: normalized
+form: normalized
 layout: channels-last
 inputs: [{name: a}]
 outputs: [{name: z}]

@@ -345,10 +345,10 @@ TEST_CASE("verify: what normalization must have removed") {
 TEST_CASE("verify: plans belong to planned graphs") {
   Model m;
   m.graph.setStage(GraphStage::Planned);
-  checkBroken(m.graph, DiagId::BadPlan, "a graph of stage 'planned' has no plan");
+  checkBroken(m.graph, DiagId::BadPlan, "a graph of form 'planned' has no plan");
   PlannedModel n;
   n.graph.setStage(GraphStage::Normalized);
-  checkBroken(n.graph, DiagId::BadPlan, "a graph of stage 'normalized' has a plan");
+  checkBroken(n.graph, DiagId::BadPlan, "a graph of form 'normalized' has a plan");
 }
 
 TEST_CASE("verify: stages cover the execution order exactly once") {

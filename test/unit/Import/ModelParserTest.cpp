@@ -28,7 +28,7 @@ TEST_CASE("an empty file is told apart from a damaged one") {
 }
 
 TEST_CASE("files of other kinds are named") {
-  for (const char* const stream : {"tigris: graph/1\nstage: imported\n", "---\ntigris: graph/1\n"})
+  for (const char* const stream : {"tigris: graph/1\nform: imported\n", "---\ntigris: graph/1\n"})
     CHECK(errorOf(stream).message().find("imported already") != std::string::npos);
   CHECK(errorOf(std::string("\x1c\0\0\0TFL3\0\0\0\0", 12)).message().find("TensorFlow Lite") !=
         std::string::npos);

@@ -22,7 +22,7 @@ std::string poolingChain(int count) {
   for (int k = 0; k < count; ++k)
     ops += strCat("  - {op: MaxPool, name: p", k, ", in: [t", k, "], out: [t", k + 1,
                   "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
-  return strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\noutputs: [{name: ",
+  return strCat("form: normalized\nlayout: channels-last\ninputs: [{name: t0}]\noutputs: [{name: ",
                 "t", count, "}]\ntensors:\n", tensors, "ops:\n", ops);
 }
 

@@ -22,7 +22,7 @@ Graph convolutions() {
                   "], attrs: {pads: [1, 1, 1, 1]}}\n");
     blobs += strCat("  - {name: w", i, ", fill: {seed: ", i, ", amplitude: 1.0}}\n");
   }
-  return parseGraph(strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\n",
+  return parseGraph(strCat("form: normalized\nlayout: channels-last\ninputs: [{name: t0}]\n",
                            "outputs: [{name: t4}]\ntensors:\n", tensors, "ops:\n", ops, "blobs:\n",
                            blobs));
 }

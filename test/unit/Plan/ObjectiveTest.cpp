@@ -21,7 +21,7 @@ std::string filters(unsigned count) {
     ops += strCat("  - {op: MaxPool, name: p", i, ", in: [t", i, "], out: [t", i + 1,
                   "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
   }
-  return strCat("stage: normalized\nlayout: channels-last\ninputs:\n  - {name: t0}\noutputs:\n",
+  return strCat("form: normalized\nlayout: channels-last\ninputs:\n  - {name: t0}\noutputs:\n",
                 "  - {name: t", count, "}\ntensors:\n", tensors, "ops:\n", ops);
 }
 

@@ -8,7 +8,7 @@ using namespace tigris;
 
 namespace {
 
-const char* const Poolings = R"(stage: normalized
+const char* const Poolings = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}

@@ -13,7 +13,7 @@ using namespace tigris;
 namespace {
 
 /// 100 -> 300 -> 200 -> 50 bytes.
-const char* const PlannedChain = R"(stage: normalized
+const char* const PlannedChain = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -139,7 +139,7 @@ TEST_CASE("the target decides the alignment") {
 
 TEST_CASE("the given order stays unless the depth-first one takes less memory") {
   // Both branches grow at once; one after the other, only one large tensor is alive.
-  const char* yaml = R"(stage: normalized
+  const char* yaml = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -176,7 +176,7 @@ ops:
 }
 
 TEST_CASE("outputs that are inputs, constants or the same tensor get copies") {
-  Graph graph = parseGraph(R"(stage: normalized
+  Graph graph = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -231,7 +231,7 @@ TEST_CASE("random graphs: the checker accepts every plan, bounds hold, plans rep
 namespace {
 
 /// A 3x3 convolution of 3 channels to 5, a depthwise one and an average pool.
-const char* const PlannedWindows = R"(stage: normalized
+const char* const PlannedWindows = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}

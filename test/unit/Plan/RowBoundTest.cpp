@@ -11,7 +11,7 @@ using namespace tigris;
 namespace {
 
 /// Two poolings 3 rows high on 16 rows of 32 bytes.
-const char* const PoolingChain = R"(stage: normalized
+const char* const PoolingChain = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -41,7 +41,7 @@ TEST_CASE("row bound: the rows a window holds") {
 }
 
 TEST_CASE("row bound: rows that go into an average are not kept") {
-  const Graph graph = parseGraph(R"(stage: normalized
+  const Graph graph = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -80,7 +80,7 @@ TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
 
 TEST_CASE("traffic bound: inputs count as far as they are needed") {
   CHECK(leastTraffic(parseGraph(PoolingChain)) == 1024);
-  const Graph cut = parseGraph(R"(stage: normalized
+  const Graph cut = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -93,7 +93,7 @@ ops:
   - {op: Slice, name: s, in: [x], out: [y], attrs: {starts: [5], ends: [11], axes: [1]}}
 )");
   CHECK(leastTraffic(cut) == 2 * 6 * 32);
-  const Graph sampled = parseGraph(R"(stage: normalized
+  const Graph sampled = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -107,7 +107,7 @@ ops:
 )");
   CHECK(leastTraffic(sampled) == 2 * 8 * 4 * 4);
   // A chain may load only the rows that are sampled at its end.
-  const Graph chain = parseGraph(R"(stage: normalized
+  const Graph chain = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}

@@ -14,7 +14,7 @@ using namespace tigris;
 namespace {
 
 /// 256 -> 256 -> 64 -> 64 -> 64 bytes.
-const char* const Narrowing = R"(stage: normalized
+const char* const Narrowing = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
@@ -44,7 +44,7 @@ std::string poolings(int count, int columns = 8) {
   for (int k = 0; k < count; ++k)
     ops += strCat("  - {op: MaxPool, name: p", k, ", in: [", name(k), "], out: [", name(k + 1),
                   "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
-  return strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\noutputs: [{name: "
+  return strCat("form: normalized\nlayout: channels-last\ninputs: [{name: t0}]\noutputs: [{name: "
                 "y}]\ntensors:\n",
                 tensors, "ops:\n", ops);
 }
@@ -295,7 +295,7 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   for (int i = 0; i < Depth; ++i)
     ops += strCat("  - {op: MaxPool, name: op", i, ", in: [t", i, "], out: [t", i + 1,
                   "], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}\n");
-  const std::string text = strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: t0}]\n"
+  const std::string text = strCat("form: normalized\nlayout: channels-last\ninputs: [{name: t0}]\n"
                                   "outputs: [{name: t",
                                   Depth, "}]\n", tensors, ops);
   const Graph graph = parseGraph(text.c_str());

@@ -15,7 +15,7 @@ namespace {
 
 /// From x to y, over maps of 8 rows of 4 bytes with these names.
 std::string graphOf(const std::vector<std::string>& maps, const std::vector<std::string>& ops) {
-  std::string text = "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\n"
+  std::string text = "form: normalized\nlayout: channels-last\ninputs: [{name: x}]\n"
                      "outputs: [{name: y}]\ntensors:\n";
   for (const std::string& map : maps)
     text += strCat("  - {name: ", map, ", type: int8, shape: [1, 8, 4, 1], quant: {scale: 1.0}}\n");
@@ -46,7 +46,7 @@ const std::string StreamChain = graphOf({"x", "a", "b", "c", "d", "e", "y"},
                                          window("c", "d"), relu("d", "e"), window("e", "y")});
 
 /// Strides, dilation, padding, enlarging, a concatenation of channels, and two in the outermost axis.
-const char* const StreamWindows = R"(stage: normalized
+const char* const StreamWindows = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -68,7 +68,7 @@ ops:
 )";
 
 /// Ops that do not look at all columns, or all channels, of the rows they need.
-const char* const Parts = R"(stage: normalized
+const char* const Parts = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -90,7 +90,7 @@ blobs: [{name: i, values: [0, 2, 1, 3]}]
 )";
 
 /// The second operand is the same for every row and outermost index.
-const char* const Broadcast = R"(stage: normalized
+const char* const Broadcast = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}, {name: z}]
 outputs: [{name: y}]
@@ -103,7 +103,7 @@ ops:
 )";
 
 /// The average of 8 rows of 4 bytes that a pooling makes.
-const char* const Average = R"(stage: normalized
+const char* const Average = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -117,7 +117,7 @@ ops:
 )";
 
 /// Averages of two images, and an op after them.
-const char* const Averages = R"(stage: normalized
+const char* const Averages = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -131,7 +131,7 @@ ops:
 )";
 
 /// StreamWindows of several rows and different widths over one tensor.
-const char* const TwoWindows = R"(stage: normalized
+const char* const TwoWindows = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -327,7 +327,7 @@ TEST_CASE("streams: a short branch waits for the longer one that it joins") {
 
 TEST_CASE("streams: rows that the executor cannot count are not streamed") {
   const auto chain = [](const char* rows) {
-    return parseGraph(strCat(R"(stage: normalized
+    return parseGraph(strCat(R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -401,7 +401,7 @@ TEST_CASE("streams: a global average takes rows as they come and keeps none") {
 }
 
 TEST_CASE("streams: an average of rows that others read, too, waits for all of them") {
-  const Graph graph = parseGraph(R"(stage: normalized
+  const Graph graph = parseGraph(R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -485,7 +485,7 @@ TEST_CASE(
     CAPTURE(op);
     const bool joins = op.find("Concat") != std::string::npos;
     const Graph graph = parseGraph(strCat(
-        "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+        "form: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
         "tensors:\n  - {name: x, type: float32, shape: [1, 4, 6, 2]}\n"
         "  - {name: y, type: float32, shape: [1, 4, ",
         joins ? 12 : 6, ", 2]}\nops:\n  - ", op, "\n"));
@@ -505,7 +505,7 @@ TEST_CASE(
 
 TEST_CASE("streams: an op whose rows are columns of its operand is no part of one") {
   const Graph graph = parseGraph(
-      "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+      "form: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
       "tensors:\n  - {name: x, type: float32, shape: [1, 3, 5, 2]}\n"
       "  - {name: y, type: float32, shape: [1, 5, 2]}\nops:\n"
       "  - {op: ReduceMax, name: top, in: [x], out: [y], attrs: {axes: [1], keepdims: 0}}\n");
@@ -559,7 +559,7 @@ TEST_CASE("streams: how far below what it reads a result must lie") {
 
   // Twice as many channels: of 8 rows in 8 steps, row r of 8 bytes is made when 4 * (r + 1) bytes are read; the last
   // step has read everything.
-  const std::string twice = R"(stage: normalized
+  const std::string twice = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -627,7 +627,7 @@ TEST_CASE("streams: in place the replay finds every row at the lead that the mod
     CAPTURE(entry.op);
     const bool halves = std::string(entry.shape) == "[1, 5, 2, 2]";
     const Graph graph = parseGraph(
-        strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: "
+        strCat("form: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: "
                "y}]\ntensors:\n  - {name: x, type: float32, shape: [1, 9, ",
                halves ? 3 : 4, ", 2]}\n  - {name: y, type: float32, shape: ", entry.shape,
                "}\nops:\n  - ", entry.op, "\n")

@@ -13,7 +13,7 @@ using namespace tigris;
 namespace {
 
 /// Every op is small; the skip connection x -> z keeps 400 bytes alive across the wide middle.
-const char* const Skip = R"(stage: normalized
+const char* const Skip = R"(form: normalized
 layout: channels-last
 inputs: [{name: i}]
 outputs: [{name: y}]

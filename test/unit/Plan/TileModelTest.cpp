@@ -14,7 +14,7 @@ using namespace tigris;
 namespace {
 
 /// Pooling with a halo of one row on each side, an addition, and a depthwise convolution.
-const char* const TileChain = R"(stage: normalized
+const char* const TileChain = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -116,7 +116,7 @@ TEST_CASE("one op may be cut along every axis") {
 
 TEST_CASE("a chain is refused when a reader would find its part in pieces") {
   // The slice wants some columns of rows of which the addition wants all.
-  const char* const Columns = R"(stage: normalized
+  const char* const Columns = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}, {name: z}]
@@ -134,7 +134,7 @@ ops:
 }
 
 TEST_CASE("results of different heights are cut so that every tile has a part of each") {
-  const char* const Heights = R"(stage: normalized
+  const char* const Heights = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: a}, {name: y}]
@@ -157,7 +157,7 @@ ops:
 
 TEST_CASE("the search finds cuts between groups of channels") {
   // 27 channels in groups of 3: only 3 and 9 parts are possible.
-  const char* const Grouped = R"(stage: normalized
+  const char* const Grouped = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]

@@ -52,6 +52,10 @@ TEST_CASE("the golden streams of schema 1 print as they were read") {
   }
 }
 
+TEST_CASE("a golden module with keys in their old spelling reads as the current one") {
+  CHECK(print(*parse(goldenText("graph-1-old-keys.yaml"))) == goldenText("graph-1.yaml"));
+}
+
 TEST_CASE("a stream cut at any byte") {
   for (const char* name : Goldens) {
     const std::string text = goldenText(name);

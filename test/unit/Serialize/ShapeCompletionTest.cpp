@@ -11,7 +11,7 @@ namespace {
 std::string stream(const std::string& attrs, const std::string& c, const std::string& y,
                    const std::string& port = "{name: out, tensor: r}",
                    const std::string& input = "type: float32, shape: [1, 2, 8, 8]") {
-  return "tigris: graph/1\nstage: imported\ninputs: [{name: x}]\noutputs: [" + port +
+  return "tigris: graph/1\nform: imported\ninputs: [{name: x}]\noutputs: [" + port +
          "]\ntensors:\n  - {name: x, " + input +
          "}\n  - {name: w, type: float32, shape: [3, 2, 3, 3], const: true}\n  - {name: c" + c +
          "}\n  - {name: r" + y +

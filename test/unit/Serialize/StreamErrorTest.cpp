@@ -56,9 +56,9 @@ TEST_CASE("input that is no stream is named") {
   CHECK(has(parseError("{\"tigris\": \"graph/1\", [\n"), "[bad-yaml]"));
   for (const char* const prose : {"hello\n", "# Read me\n\nA note: it says: this\n", "a: [\n"})
     CHECK(has(parseError(prose), "t.yaml: error: not a graph module: it is text; "));
-  CHECK(has(parseError(changed("stage", std::string("st\0ge", 5))),
+  CHECK(has(parseError(changed("form", std::string("fo\0m", 4))),
             "t.yaml:3:3: error: control byte 0"));
-  CHECK(has(parseError("# " + std::string(2000, 'x') + "\n" + changed("stage", "st\x01ge")),
+  CHECK(has(parseError("# " + std::string(2000, 'x') + "\n" + changed("form", "fo\x01m")),
             "t.yaml:4:3: error: control byte 1"));
 }
 
@@ -74,9 +74,16 @@ TEST_CASE("versions") {
   CHECK(has(errorOf("graph/1", "[graph/1]"), "[bad-module]"));
 }
 
+TEST_CASE("a renamed key is read in its old spelling, too, but not in both") {
+  CHECK(print(*parse(changed("form:", "stage:"))) == print(tinyGraph()));
+  CHECK(
+      has(errorOf("form: imported", "form: imported\nstage: imported"),
+          "t.yaml:4:8: error: key 'stage' is the old spelling of 'form', which is given as well"));
+}
+
 TEST_CASE("unknown keys come with a suggestion and their place") {
-  CHECK(errorOf("stage:", "stagge:") == "t.yaml:3:1: error: graph document has no key 'stagge'; "
-                                        "did you mean 'stage'? [unknown-key]\n");
+  CHECK(errorOf("form:", "forrm:") == "t.yaml:3:1: error: graph document has no key 'forrm'; "
+                                      "did you mean 'form'? [unknown-key]\n");
   CHECK(errorOf("shape: [2, 3]", "shpae: [2, 3]") ==
         "t.yaml:9:30: error: tensor has no key 'shpae'; did you mean 'shape'? [unknown-key]\n");
   CHECK(errorOf("in: [x]", "inn: [x]") ==
@@ -89,13 +96,13 @@ TEST_CASE("values of the wrong kind or outside their range") {
   CHECK(errorOf("imported", "importd") ==
         "t.yaml:3:8: error: stage must be one of imported, normalized, "
         "planned, not 'importd'; did you mean 'imported'? [bad-value]\n");
-  CHECK(has(errorOf("stage: imported", "stage: [imported]"), "not a list [bad-value]"));
-  CHECK(has(errorOf("stage: imported\n", ""), "graph document: key 'stage' is missing"));
-  CHECK(has(errorOf("stage: imported", "stage: imported\nlayout: NHWC"),
+  CHECK(has(errorOf("form: imported", "form: [imported]"), "not a list [bad-value]"));
+  CHECK(has(errorOf("form: imported\n", ""), "graph document: key 'form' is missing"));
+  CHECK(has(errorOf("form: imported", "form: imported\nlayout: NHWC"),
             "t.yaml:4:9: error: layout must be one of channels-first, channels-last, not 'NHWC'"));
-  CHECK(has(errorOf("stage: imported", "stage: imported\nmodel: {opset: -1}"),
+  CHECK(has(errorOf("form: imported", "form: imported\nmodel: {opset: -1}"),
             "opset is -1, must be 0 to"));
-  CHECK(has(errorOf("stage: imported", "stage: imported\nhistory: no list"),
+  CHECK(has(errorOf("form: imported", "form: imported\nhistory: no list"),
             "history must be a list, not 'no list'"));
   CHECK(errorOf("float32", "float33") == "t.yaml:9:21: error: tensor 'x': type must be one of "
                                          "undefined, float32, int8, uint8, int16, uint16, int32, "
@@ -161,8 +168,8 @@ TEST_CASE("names that are missing or taken") {
             "t.yaml:12:46: error: op 'relu': tensor 'b' is a result twice"));
   CHECK(has(errorOf("out: [b]}", "out: [b]}\n  - {op: Relu, name: r2, in: [x], out: [b]}"),
             "op 'r2': tensor 'b' is already the result of op 'relu' [bad-graph]"));
-  CHECK(has(errorOf("stage: imported", "stage: imported\nstage: planned"),
-            "key 'stage' is given twice [duplicate-name]"));
+  CHECK(has(errorOf("form: imported", "form: imported\nform: planned"),
+            "key 'form' is given twice [duplicate-name]"));
 }
 
 TEST_CASE("operators and attributes") {
@@ -221,7 +228,7 @@ TEST_CASE("hand-written streams may use YAML's other spellings") {
 # a comment
 ---
 'tigris': graph/1
-stage: imported   # trailing comment
+form: imported   # trailing comment
 inputs: [{name: x}]
 outputs:
 - name: b

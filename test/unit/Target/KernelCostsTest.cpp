@@ -9,7 +9,7 @@ using namespace tigris;
 
 namespace {
 
-const char* const Network = R"(stage: normalized
+const char* const Network = R"(form: normalized
 layout: channels-last
 inputs:
   - {name: x}
