@@ -29,7 +29,7 @@ TEST_CASE("an empty file is told apart from a damaged one") {
 
 TEST_CASE("files of other kinds are named") {
   for (const char* const stream : {"tigris: graph/1\nform: imported\n", "---\ntigris: graph/1\n"})
-    CHECK(errorOf(stream).message().find("imported already") != std::string::npos);
+    CHECK(errorOf(stream).message().find("already imported") != std::string::npos);
   CHECK(errorOf(std::string("\x1c\0\0\0TFL3\0\0\0\0", 12)).message().find("TensorFlow Lite") !=
         std::string::npos);
   CHECK(errorOf("version https://git-lfs.github.com/spec/v1\n").message().find("Git LFS") !=

@@ -40,10 +40,10 @@ TEST_CASE("reasons") {
     CHECK(importGraph("g (float[1,1,2] x, float[1,8,2] w) => (float y) { y = " + node + " }")
               .said(DiagId::UnsupportedOp, reason));
   };
-  refused("Loop(x)", "loops have no schedule");
+  refused("Loop(x)", "loops have no static schedule");
   refused("SequenceConstruct(x)", "sequences and optional values");
   refused("RandomNormalLike(x)", "its result is random");
-  refused("NonZero(x)", "depends on values");
+  refused("NonZero(x)", "depends on the values");
   refused("com.acme.Magic(x)", "operators of the domain 'com.acme' are not supported");
   refused("com.microsoft.FusedConv(x, w)", "operators of the domain 'com.microsoft'");
   refused("DepthwiseConv(x, w)", "the operator is not supported");

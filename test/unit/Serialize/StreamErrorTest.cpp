@@ -94,7 +94,7 @@ TEST_CASE("unknown keys come with a suggestion and their place") {
 
 TEST_CASE("values of the wrong kind or outside their range") {
   CHECK(errorOf("imported", "importd") ==
-        "t.yaml:3:8: error: stage must be one of imported, normalized, "
+        "t.yaml:3:7: error: form must be one of imported, normalized, "
         "planned, not 'importd'; did you mean 'imported'? [bad-value]\n");
   CHECK(has(errorOf("form: imported", "form: [imported]"), "not a list [bad-value]"));
   CHECK(has(errorOf("form: imported\n", ""), "graph document: key 'form' is missing"));
@@ -142,7 +142,7 @@ TEST_CASE("quantization of the wrong form") {
   CHECK(has(quant("{}"), "quant: key 'scale' is missing"));
   CHECK(has(quant("{scale: [1, x]}"), "tensor 'x': scale must be a number, not 'x'"));
   CHECK(has(quant("{scale: elsewhere}"),
-            "the data of 'elsewhere' is missing: the stream has no weights document"));
+            "the data of 'elsewhere' is missing: the module has no weights document"));
   CHECK(has(quant("{scale: 1, zero_point: [1, 2]}"), "quant has 1 scales and 2 zero points"));
   CHECK(has(quant("{scale: 1, zero_point: 1.5}"), "zero_point must be an integer, not '1.5'"));
   CHECK(has(quant("{scale: 1, zero_point: nowhere}"), "the data of 'nowhere' is missing"));

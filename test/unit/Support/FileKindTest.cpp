@@ -24,8 +24,8 @@ std::string zipOf(const std::string& member) {
 TEST_CASE("kinds of files by their first bytes") {
   const std::pair<std::string, const char*> cases[] = {
       {"TGRS\1\0\0\0"s, "a .tgrs plan"},
-      {"tigris: graph/1\n", "a TiGrIS stream"},
-      {"---\ntigris: graph/1\n", "a TiGrIS stream"},
+      {"tigris: graph/1\n", "a TiGrIS module"},
+      {"---\ntigris: graph/1\n", "a TiGrIS module"},
       {"\x08\x07\x12\x07pytorch"s, "an ONNX model"},
       {"\x1c\0\0\0TFL3"s, "a TensorFlow Lite model"},
       {"\x18\0\0\0ORTM"s, "onnxruntime's own format"},
