@@ -1,4 +1,4 @@
-// A sorted vector: operators have a handful of attributes, a tree would only cost memory.
+// A sorted vector: operators have few attributes, and a tree would only use more memory.
 #include "tigris/IR/Attr.h"
 
 #include "tigris/Support/StringUtils.h"

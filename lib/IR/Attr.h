@@ -1,4 +1,4 @@
-// Attributes of operators: typed values under the names ONNX gives them.
+// Attributes of operators: typed values with ONNX's names.
 #pragma once
 
 #include "tigris/Support/Check.h"
@@ -20,7 +20,7 @@ enum class AttrKind : uint8_t { Int, Float, String, Ints, Floats, Strings };
 
 std::string_view attrKindName(AttrKind kind);
 
-/// A small map kept in name order, so that printing and comparing are deterministic.
+/// A small map in name order, so that printing and comparing are deterministic.
 class AttrMap {
 public:
   using Entry = std::pair<std::string, AttrValue>;
@@ -33,8 +33,8 @@ public:
   void set(std::string_view name, AttrValue value);
   void erase(std::string_view name);
 
-  /// Typed access with a fallback; the kind is checked against the schema when an op enters a graph
-  /// through a reader or importer, so a wrong kind here is a bug.
+  /// Typed access with a fallback. Readers and importers check the kind against the schema when an
+  /// op enters a graph, so a wrong kind here is an internal error.
   int64_t getInt(std::string_view name, int64_t fallback = 0) const;
   double getFloat(std::string_view name, double fallback = 0) const;
   std::string getString(std::string_view name, std::string_view fallback = {}) const;

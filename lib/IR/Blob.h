@@ -1,4 +1,4 @@
-// Immutable bytes of a constant, shared between graph copies and decoded only when somebody looks.
+// Immutable bytes of a constant, shared between graph copies and decoded on first use.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace tigris {
 
-/// Where bytes come from when they are not in memory yet: base64 text of a stream, a slice of a side
-/// file, a splat pattern. Implemented in Serialize and Import.
+/// Source of bytes that are not in memory yet: base64 text of a stream, a slice of a side file, a
+/// splat pattern. Implemented in Serialize and Import.
 class BlobSource {
 public:
   virtual ~BlobSource();
-  /// Produces exactly `size` bytes or throws DataError with a message that says what is damaged.
+  /// Returns exactly `size` bytes or throws DataError with a message that describes the damage.
   virtual std::vector<uint8_t> load(size_t size) const = 0;
-  /// The base64 text this source decodes, if that is what it is: a printer copies it through unchanged.
+  /// The base64 text that this source decodes, if any: a printer copies it unchanged.
   virtual std::string_view encodedText() const { return {}; }
-  /// Of the constant, for messages.
+  /// Name of the constant, for messages.
   virtual std::string name() const { return {}; }
 };
 
@@ -31,13 +31,13 @@ public:
   Blob(size_t size, uint32_t crc, std::shared_ptr<const BlobSource> source);
 
   size_t size() const { return size_; }
-  /// Decodes on first use; throws DataError when the data is damaged or its checksum differs.
+  /// Decodes on first use; throws DataError if the data is damaged or its checksum differs.
   std::span<const uint8_t> bytes() const;
-  /// CRC-32 of the bytes; known without decoding for a blob that was read from a stream.
+  /// CRC-32 of the bytes; known without decoding if the blob was read from a stream.
   uint32_t crc() const;
   const BlobSource* source() const { return source_.get(); }
 
-  /// The elements as a typed array; the size must be a multiple of sizeof(T).
+  /// The elements as a typed vector; the size must be a multiple of sizeof(T).
   template <typename T> std::vector<T> values() const;
 
 private:

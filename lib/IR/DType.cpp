@@ -1,4 +1,4 @@
-// One table drives names, sizes and ranges.
+// One table defines names, sizes and ranges.
 #include "tigris/IR/DType.h"
 
 #include "tigris/Support/Check.h"

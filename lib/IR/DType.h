@@ -7,8 +7,9 @@
 
 namespace tigris {
 
-/// Types a model may mention. Kernels compute in Float32 and Int8; Int32 and Int64 carry biases and
-/// indices; the rest exist so that models that use them are read, folded or refused by name.
+/// Types that occur in models. Kernels compute in Float32, Int8 and Int16; Int32 and Int64 hold
+/// biases and indices. Models with the other types can be read and folded, or get an error that
+/// names the type.
 enum class DType : uint8_t {
   Undefined,
   Float32,
@@ -25,12 +26,12 @@ enum class DType : uint8_t {
   UInt4,
 };
 
-/// "float32", "int8", ... as the stream and the messages spell it.
+/// "float32", "int8", ... as spelled in streams and messages.
 std::string_view dtypeName(DType type);
 std::optional<DType> parseDType(std::string_view name);
 
-/// Bytes of one element. Int4 and UInt4 count 1: the importer widens packed nibbles to bytes.
-/// Undefined is 0.
+/// Bytes of one element; 0 for Undefined. Int4 and UInt4 count 1, because the importer widens
+/// packed nibbles to bytes.
 unsigned dtypeSize(DType type);
 
 bool isFloat(DType type);

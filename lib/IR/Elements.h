@@ -1,4 +1,4 @@
-// Elements of constants as C++ numbers: widening reads, wrapping or saturating writes.
+// Elements of constants as C++ numbers: widening reads, and wrapping or saturating writes.
 #pragma once
 
 #include "tigris/IR/Blob.h"
@@ -13,12 +13,13 @@
 
 namespace tigris {
 
-/// False for Float16 and Undefined: the importer widens Float16 constants, nothing here reads them.
+/// False for Float16 and Undefined: the importer widens Float16 constants, so they are never read
+/// here.
 constexpr bool hasElements(DType type) {
   return type != DType::Float16 && type != DType::Undefined;
 }
 
-/// Calls `fn` with a zero of the C++ type that stores one element; hasElements(type) must hold.
+/// Calls `fn` with a zero of the C++ type that stores one element; requires hasElements(type).
 template <typename Fn> decltype(auto) withStorage(DType type, Fn&& fn) {
   switch (type) {
   case DType::Float32:
@@ -47,8 +48,8 @@ template <typename Fn> decltype(auto) withStorage(DType type, Fn&& fn) {
   TIGRIS_UNREACHABLE("no elements of this type");
 }
 
-/// The C conversion where that is defined; reals outside int64 saturate and NaN gives 0, so that the result
-/// does not depend on the host.
+/// The C conversion where it is defined; real numbers outside int64 saturate and NaN gives 0, so
+/// that the result does not depend on the host.
 template <typename To, typename From> To convertElement(From value) {
   if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     constexpr From Limit = static_cast<From>(9223372036854775808.0);
@@ -65,7 +66,7 @@ template <typename To, typename From> To convertElement(From value) {
   }
 }
 
-/// All elements, converted to T (float, double or int64_t in practice).
+/// All elements, converted to T (float, double or int64_t).
 template <typename T> std::vector<T> loadElements(const Blob& blob, DType type) {
   return withStorage(type, [&](auto zero) {
     using Stored = decltype(zero);
@@ -84,7 +85,8 @@ template <typename T> std::vector<T> loadElements(const Blob& blob, DType type) 
   });
 }
 
-/// A blob of `type`: integers wrap around, reals are cut toward zero, Bool is "not zero".
+/// A blob of `type`: integers wrap around, real numbers are truncated toward zero, Bool is "not
+/// zero".
 template <typename T> BlobRef storeElements(const std::vector<T>& values, DType type) {
   return withStorage(type, [&](auto zero) {
     using Stored = decltype(zero);

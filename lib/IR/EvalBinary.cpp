@@ -1,4 +1,4 @@
-// Operators with several operands of one element each, broadcast to the result's shape.
+// Element-wise operators with several operands, which are broadcast to the result's shape.
 #include "tigris/IR/EvalRules.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ int64_t integerPower(int64_t base, int64_t exponent) {
   return result;
 }
 
-/// Toward zero; the one quotient that does not fit wraps around. The divisor is not 0.
+/// Truncates toward zero; the one quotient that does not fit wraps around. The divisor is not 0.
 template <typename T> T quotient(T a, T b) {
   if constexpr (std::is_integral_v<T>)
     return b == -1 ? minus(T{0}, a) : a / b;
@@ -30,7 +30,7 @@ template <typename T> T quotient(T a, T b) {
     return a / b;
 }
 
-/// Remainder with the divisor's sign, or the dividend's with `truncated` (ONNX fmod).
+/// Remainder with the sign of the divisor, or of the dividend if `truncated` (ONNX fmod).
 template <typename T> T remainder(T a, T b, bool truncated) {
   if constexpr (std::is_integral_v<T>) {
     const T rest = b == -1 ? 0 : a % b;
@@ -54,11 +54,11 @@ template <typename T> bool isNan(T a) {
     return std::isnan(a);
 }
 
-/// NaN wins, as in numpy.
+/// NaN takes precedence, as in numpy.
 template <typename T> T larger(T a, T b) { return a > b || isNan(a) ? a : b; }
 template <typename T> T smaller(T a, T b) { return a < b || isNan(a) ? a : b; }
 
-/// first = fn(first, next), element by element.
+/// first = fn(first, next) for each element.
 template <typename T, typename Fn>
 bool each(std::vector<T>& first, const std::vector<T>& next, Fn fn) {
   for (size_t i = 0; i < first.size(); ++i)
@@ -66,7 +66,7 @@ bool each(std::vector<T>& first, const std::vector<T>& next, Fn fn) {
   return true;
 }
 
-/// False when there is no such rule, or for a division by zero that has no integer result.
+/// False if there is no such rule, or for an integer division by zero.
 template <typename T> bool fold(const Op& op, std::vector<T>& first, const std::vector<T>& next) {
   const bool divides = op.kind == OpKind::Div || op.kind == OpKind::Mod;
   if (std::is_integral_v<T> && divides && std::find(next.begin(), next.end(), T{}) != next.end())
@@ -135,7 +135,7 @@ Outcome variadic(const OpValues& op) {
 Outcome binary(const OpValues& op) {
   if (op.op().kind != OpKind::Pow || !isInteger(op.type(0)) || !isFloat(op.type(1)))
     return variadic(op);
-  // A real exponent of an integer base: the power is real until it is stored.
+  // With a real exponent the power of an integer base is real until it is stored.
   const Shape& shape = op.result().shape;
   std::vector<double> values = op.loadAs<double>(0, shape);
   fold(op.op(), values, op.loadAs<double>(1, shape));
@@ -194,7 +194,7 @@ Outcome clip(const OpValues& op) {
     std::vector<T> values = op.load<T>(0);
     const T high = bound(2, "max", Limits::has_infinity ? Limits::infinity() : Limits::max());
     const T low = bound(1, "min", Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
-    // Where the bounds cross ONNX gives `max` everywhere.
+    // If the bounds cross, ONNX gives `max` for all elements.
     clamp(values, std::min(low, high), high);
     return one(values, op.result().type);
   });

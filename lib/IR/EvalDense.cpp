@@ -1,5 +1,5 @@
-// Matrix products, reductions and softmax. Sums run in ascending order of the summed index, as the
-// runtime's kernels do.
+// Matrix products, reductions and softmax. Sums are in ascending order of the summed index, like
+// those of the runtime's kernels.
 #include "tigris/IR/EvalRules.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ template <typename T> T combine(OpKind kind, T a, T b) {
   }
 }
 
-/// Where each element of X goes: strides of the result, 0 along the reduced axes.
+/// The result position of each element of X: strides of the result, 0 along the reduced axes.
 Walk reductionWalk(const Shape& x, const std::vector<bool>& reduced) {
   Walk walk{std::vector<int64_t>(x.rank(), 0), 0};
   int64_t stride = 1;
@@ -54,13 +54,13 @@ Walk reductionWalk(const Shape& x, const std::vector<bool>& reduced) {
   return walk;
 }
 
-/// Reductions that add up functions of the elements.
+/// Reductions that sum functions of the elements.
 bool isNorm(OpKind kind) {
   return kind == OpKind::ReduceL1 || kind == OpKind::ReduceL2 || kind == OpKind::ReduceSumSquare ||
          kind == OpKind::ReduceLogSum || kind == OpKind::ReduceLogSumExp;
 }
 
-/// What a reduction adds up of each element; LogSumExp needs no shift in double precision.
+/// The term that a reduction sums for an element; LogSumExp needs no shift in double precision.
 double taken(OpKind kind, double x) {
   switch (kind) {
   case OpKind::ReduceL1:
@@ -130,7 +130,7 @@ Outcome matMul(const OpValues& op) {
   const Shape batchA(std::vector<int64_t>(a.begin(), a.end() - 2));
   const Shape batchB(std::vector<int64_t>(b.begin(), b.end() - 2));
   const Shape batch = *broadcast(batchA, batchB);
-  // Broadcast copies of the matrices' numbers say which one each product takes.
+  // Broadcasting the indices of the matrices gives the matrix that each product uses.
   const auto numbers = [&](const Shape& own) {
     std::vector<int64_t> all(static_cast<size_t>(own.elements()));
     for (size_t i = 0; i < all.size(); ++i)
@@ -166,7 +166,7 @@ Outcome reduce(const OpValues& op) {
   if (!all)
     for (const int64_t axis : **given)
       reduced[*normalizeAxis(axis, x.rank())] = true;
-  // The place of every element of X in the result.
+  // The position in the result of every element of X.
   std::vector<int64_t> places(static_cast<size_t>(op.result().shape.elements()));
   for (size_t i = 0; i < places.size(); ++i)
     places[i] = static_cast<int64_t>(i);

@@ -1,4 +1,4 @@
-// Operators that move elements without looking at them: everything is a copy between two strided walks.
+// Operators that move elements without arithmetic: every one is a copy between two strided walks.
 #include "tigris/IR/EvalRules.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace tigris::eval {
 
 namespace {
 
-/// Result of visiting operand 0 along `walk` in the order of a dense result.
+/// Copies operand 0, visited along `walk`, to a dense result.
 BlobRef collect(const OpValues& op, const Shape& shape, const Walk& walk) {
   const unsigned size = dtypeSize(op.type(0));
   std::vector<uint8_t> bytes(static_cast<size_t>(shape.elements()) * size);
@@ -17,7 +17,7 @@ BlobRef collect(const OpValues& op, const Shape& shape, const Walk& walk) {
   return makeBlob(std::move(bytes));
 }
 
-/// Operand 0 seen as a tensor of shape `seen`, with its axes in the order `perm`.
+/// Operand 0 viewed with shape `seen`, with its axes permuted by `perm`.
 Outcome permuted(const OpValues& op, const Shape& seen, const std::vector<int64_t>& perm) {
   const std::vector<int64_t> strides = rowMajorStrides(seen);
   Walk walk;
@@ -105,7 +105,7 @@ Outcome expand(const OpValues& op) {
 }
 
 Outcome tile(const OpValues& op) {
-  // Every axis becomes two: the repeats, which stand still in the source, and the axis itself.
+  // Every axis becomes two: the repeats, with stride 0 in the source, and the axis itself.
   const Shape& x = op.shape(0);
   const std::vector<int64_t> own = rowMajorStrides(x);
   std::vector<int64_t> dims;

@@ -1,5 +1,5 @@
-// QuantizeLinear and DequantizeLinear. Weights of a whole model pass through here, so the loops work on the
-// stored type directly and hoist the parameters of a channel.
+// QuantizeLinear and DequantizeLinear. They process all weights of a model, so the loops work on
+// the stored type and hoist the parameters of a channel.
 #include "tigris/IR/EvalRules.h"
 
 #include <cmath>
@@ -8,8 +8,8 @@ namespace tigris::eval {
 
 namespace {
 
-/// Scale and zero point per channel, and how channels lie in the tensor: `channels` runs of `inner`
-/// elements each, `outer` times over.
+/// Scale and zero point per channel, and the layout of channels in the tensor: `channels` runs of
+/// `inner` elements, `outer` times.
 struct LinearParams {
   std::vector<float> scale;
   std::vector<int64_t> zeroPoint;
@@ -17,7 +17,7 @@ struct LinearParams {
   size_t inner = 1;
 };
 
-/// From the operands, or from `quantized`, the tensor on the integer side, where folding has put them.
+/// From the operands or, after folding, from `quantized`, the tensor on the integer side.
 std::optional<LinearParams> parameters(const OpValues& op, const Tensor* quantized) {
   LinearParams params;
   const Shape& x = op.shape(0);
@@ -49,14 +49,14 @@ std::optional<LinearParams> parameters(const OpValues& op, const Tensor* quantiz
   return params;
 }
 
-/// nearbyint in two additions where the fraction can be shifted out; larger numbers have none or go
-/// the slow way.
+/// nearbyint with two additions where the fraction can be shifted out; larger numbers use the slow
+/// path.
 float roundHalfToEven(float x) {
   constexpr float Shift = 12582912.0F; // 1.5 * 2^23
   return std::abs(x) < 4194304.0F ? (x + Shift) - Shift : std::nearbyint(x);
 }
 
-/// Calls run(first, count, scale, zeroPoint) for every run of elements that share their parameters.
+/// Calls run(first, count, scale, zeroPoint) for every run of elements with the same parameters.
 template <typename Fn> void forEachRun(const LinearParams& params, Fn&& run) {
   size_t first = 0;
   for (size_t o = 0; o < params.outer; ++o)
@@ -76,7 +76,7 @@ Outcome quantize(const OpValues& op) {
   std::vector<uint8_t> bytes(x.size() * dtypeSize(result.type));
   withStorage(result.type, [&](auto zero) {
     using Stored = decltype(zero);
-    // The bounds of the type must be exact.
+    // The bounds of the type must be exact in this type.
     using Real = std::conditional_t<sizeof(Stored) < sizeof(float), float, double>;
     const auto least = static_cast<Real>(dtypeMin(result.type));
     const auto most = static_cast<Real>(dtypeMax(result.type));
@@ -84,7 +84,7 @@ Outcome quantize(const OpValues& op) {
       const auto offset = static_cast<Real>(zeroPoint);
       for (size_t i = first; i < first + count; ++i) {
         const Real rounded = static_cast<Real>(roundHalfToEven(x[i] / scale)) + offset;
-        // The negated comparison sends NaN to the lower bound.
+        // The negated comparison maps NaN to the lower bound.
         const Real bounded = !(rounded > least) ? least : rounded < most ? rounded : most;
         const auto stored = static_cast<Stored>(static_cast<int32_t>(bounded));
         std::memcpy(bytes.data() + i * sizeof(Stored), &stored, sizeof(Stored));

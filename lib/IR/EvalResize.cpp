@@ -1,5 +1,6 @@
-// Resize in float32, one axis after the other. Formulas: the ONNX page of Resize, in float as the reference
-// computes coordinates, because a coordinate that is off by one rounding picks another element.
+// Resize in float32, one axis after the other. Formulas: the ONNX page of Resize. Coordinates are
+// computed in float, as in the reference, because one different rounding of a coordinate selects
+// another element.
 #include "tigris/IR/EvalRules.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct Axis {
   float scale = 1;
 };
 
-/// Where an output element lies between input elements.
+/// The position of an output element in input coordinates.
 float sourceCoordinate(const std::string& mode, const Axis& axis, int64_t position) {
   const auto x = static_cast<float>(position);
   const auto input = static_cast<float>(axis.input);

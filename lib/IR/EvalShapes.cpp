@@ -1,4 +1,4 @@
-// Operators whose values come from shapes and counts.
+// Operators whose values depend on shapes and counts only.
 #include "tigris/IR/EvalRules.h"
 
 #include <algorithm>

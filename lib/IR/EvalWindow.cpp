@@ -1,6 +1,6 @@
-// Sliding windows in float32, plainly: for constants that pass through one, and as the measure that passes
-// are tested against. Sums start with the bias and run over rows, columns and channels of the window, in the
-// order the runtime's kernels add.
+// Sliding windows in float32, for constants that pass through one, and as the reference for tests
+// of passes. Sums start with the bias and run over rows, columns and channels of the window, in the
+// order of the runtime's kernels.
 #include "tigris/IR/EvalRules.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -41,7 +41,7 @@ struct Image {
   }
 };
 
-/// Window numbers per axis; the missing axis of rank 3 is a window of 1.
+/// Window parameters per axis; the missing axis of rank 3 is a window of 1.
 struct Axes {
   int64_t kernel[2] = {1, 1};
   int64_t stride[2] = {1, 1};
@@ -59,7 +59,7 @@ struct Axes {
       after[i] = window.pads[rank + i];
     }
   }
-  /// Where tap k of the window at `position` lies in the input.
+  /// The input coordinate of tap k of the window at `position`.
   int64_t source(size_t axis, int64_t position, int64_t k) const {
     return position * stride[axis] + k * dilation[axis] - before[axis];
   }
@@ -80,7 +80,7 @@ template <typename Fn> void forEachTap(const Axes& axes, Fn&& fn) {
       fn(ky, kx);
 }
 
-/// Multiplications (or comparisons) above which a window is left alone: a model must not be able to keep a
+/// Maximum number of multiplications (or comparisons) of a window: a model must not keep the
 /// compiler busy for hours with one padded constant.
 constexpr int64_t MaxSteps = int64_t{1} << 32;
 
@@ -191,7 +191,7 @@ Outcome pool(const OpValues& op) {
       const int64_t row = axes.source(0, h, ky);
       const int64_t column = axes.source(1, w, kx);
       const bool inside = in.contains(row, column);
-      // A ceil_mode window may stick out over the padding; taps there never count.
+      // A ceil_mode window may extend beyond the padding; taps there never count.
       if (inside || (countPads && padded(0, row) && padded(1, column)))
         ++count;
       if (!inside)

@@ -1,4 +1,5 @@
-// What a .tgrs plan has room for, as far as a graph can be too large for it. tigris_format.h decides; lib/Emit compares.
+// Limits of the .tgrs format that a graph can exceed. tigris_format.h defines them; lib/Emit checks
+// that they agree.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,9 @@
 
 namespace tigris {
 
-/// Tensors of a plan: they are numbered in 16 bits, one number says "none".
+/// Maximum number of tensors of a plan: indices have 16 bits, and one value means "none".
 constexpr size_t MaxPlanTensors = 65534;
-/// Bytes of one tensor: addresses have 32 bits.
+/// Maximum bytes of one tensor: addresses have 32 bits.
 constexpr uint64_t MaxTensorBytes = UINT32_MAX;
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Keeps producers, users and names in step with every change.
+// Keeps producers, users and names consistent with every change.
 #include "tigris/IR/Graph.h"
 
 #include "tigris/Support/FreeName.h"
@@ -190,7 +190,7 @@ void Graph::connect(OpId id) {
 void Graph::disconnectInputs(OpId id) {
   for (const TensorId input : ops_[id.index()].op.inputs)
     if (input) {
-      // From the back: of several slots of one op the last goes first, which moves nothing.
+      // From the back: if one op has several slots, its last slot goes first, which moves nothing.
       std::vector<OpId>& users = slot(input).users;
       users.erase(std::next(std::find(users.rbegin(), users.rend(), id)).base());
     }
@@ -304,7 +304,7 @@ void Graph::replaceAllUses(TensorId from, TensorId to) {
   OpId last;
   for (const OpId user : users) {
     std::vector<TensorId>& inputs = ops_[user.index()].op.inputs;
-    if (user != last) // the slots of one op mostly follow each other
+    if (user != last) // the slots of one op are usually adjacent
       std::replace(inputs.begin(), inputs.end(), from, to);
     slot(to).users.push_back(user);
     last = user;

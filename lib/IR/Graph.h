@@ -1,8 +1,8 @@
 // The model between the tools: tensors, operators in execution order, and the model's interface.
 //
-// All mutation goes through this class, which keeps producers and users exact and counts a revision, so
-// that a cached analysis can tell when it is stale. Tensors and ops keep their addresses and ids for
-// the life of the graph. Copying is cheap: constants are shared.
+// All mutation goes through this class. It keeps producers and users exact and counts a revision,
+// so that a cached analysis can detect that it is stale. Tensors and ops keep their addresses and
+// ids for the life of the graph. Copying is cheap: constants are shared.
 #pragma once
 
 #include "tigris/IR/Op.h"
@@ -24,29 +24,31 @@ enum class GraphStage : uint8_t { Imported, Normalized, Planned };
 std::string_view graphStageName(GraphStage stage);
 std::optional<GraphStage> parseGraphStage(std::string_view name);
 
-/// Order of the dimensions that Spatial, Resample and channel-wise operators assume: ONNX's channels
+/// Order of the dimensions of spatial, resampling and channel-wise operators: ONNX's channels
 /// second, or the runtime's channels last. A property of the whole graph.
 enum class Layout : uint8_t { ChannelsFirst, ChannelsLast };
 
-/// How an int8 result is rounded where the product of accumulator and scales is no integer.
+/// Rounding of an int8 result if the product of accumulator and scales is not an integer.
 enum class IntegerRounding : uint8_t {
-  /// Once: what quantizing an exact real result gives, and so what ONNX says. The default.
+  /// Once, half to even: the result of quantizing the exact real result, as ONNX specifies. The
+  /// default.
   Once,
-  /// Twice, as TensorFlow Lite's convolutions and additions do (high half of a product, then a
+  /// Twice, like TensorFlow Lite's convolutions and additions (high half of a product, then a
   /// shift): for models whose quantizer and reference outputs are TensorFlow Lite's.
   Twice,
 };
 std::string_view integerRoundingName(IntegerRounding rounding);
 std::optional<IntegerRounding> parseIntegerRounding(std::string_view name);
 
-/// A model input or output: what the outside sees, and the tensor that holds it.
+/// A model input or output: its interface form and the tensor that stores it.
 ///
-/// The outside may see another type and axis order than the stored tensor: `float32` or `float16` where it is quantized
-/// int8 (real values go in and out), `float16` where it is float32, `uint8` where it is int8 (shifted by 128), NCHW where
-/// it is stored NHWC. Stored dimension i is interface dimension perm[i]; an empty perm is the identity.
+/// The interface may have another type and axis order than the stored tensor: `float32` or
+/// `float16` for quantized int8 (real values at the interface), `float16` for float32, `uint8` for
+/// int8 (shifted by 128), NCHW for NHWC. Stored dimension i is interface dimension perm[i]; an
+/// empty perm is the identity.
 ///
-/// An output with a `state` is what the next run gets as the input of that name. Both have one type and
-/// shape, and from the pass state-align on, one stored form.
+/// An output with a `state` becomes the input of that name in the next run. Both have the same type
+/// and shape and, after the pass state-align, the same stored form.
 struct Port {
   std::string name;
   TensorId tensor;
@@ -76,51 +78,53 @@ public:
   void addHistory(std::string entry);
 
   // --- tensors
-  /// The name must be new (uniqueName makes one).
+  /// The name must be unused (see uniqueName).
   TensorId addTensor(Tensor tensor);
   TensorId addConstant(std::string_view nameHint, DType type, Shape shape, BlobRef data);
   const Tensor& tensor(TensorId id) const;
-  /// For changing type, shape, quantization or data in place; use renameTensor for the name.
+  /// For changes of type, shape, quantization or data; use renameTensor for the name.
   Tensor& editTensor(TensorId id);
   void renameTensor(TensorId id, std::string name);
   std::optional<TensorId> findTensor(std::string_view name) const;
-  /// `base`, or `base` with the smallest "_k" suffix that makes it new among tensors and ops.
+  /// `base`, or `base` with the smallest suffix "_k" that is unused among tensors and ops.
   std::string uniqueName(std::string_view base) const;
-  /// Live tensors in creation order.
+  /// Live tensors in order of creation.
   std::vector<TensorId> tensors() const;
   /// The op that writes the tensor; invalid for constants and model inputs.
   OpId producer(TensorId id) const;
-  /// Ops that read the tensor, in no particular order, one entry per operand slot.
+  /// Ops that read the tensor, one entry per operand slot, in no particular order.
   const std::vector<OpId>& users(TensorId id) const;
   bool isGraphInput(TensorId id) const;
   bool isGraphOutput(TensorId id) const;
-  /// True when exactly one operand slot reads the tensor and it is not a model output.
+  /// Whether exactly one operand slot reads the tensor and it is not a model output.
   bool hasSingleUse(TensorId id) const;
 
   // --- operators
-  /// Appends at the end of the execution order. An empty name becomes a unique one from the kind.
+  /// Appends the op to the execution order. An empty name becomes a unique one derived from the
+  /// kind.
   OpId addOp(Op op);
   OpId insertBefore(OpId position, Op op);
   OpId insertAfter(OpId position, Op op);
   const Op& op(OpId id) const;
-  /// For changing attributes, kind, activation, origin; operands and results have their own calls.
+  /// For changes of attributes, kind, activation and origin; operands and results have their own
+  /// functions.
   Op& editOp(OpId id);
-  /// False once the op has been erased.
+  /// False if the op has been erased.
   bool contains(OpId id) const;
   /// Execution order.
   const std::vector<OpId>& order() const { return order_; }
-  /// Replaces the order; must hold the same ops.
+  /// Replaces the order; it must contain the same ops.
   void setOrder(std::vector<OpId> order);
   std::optional<OpId> findOp(std::string_view name) const;
   void setInput(OpId id, size_t index, TensorId tensor);
   void setInputs(OpId id, std::vector<TensorId> inputs);
-  /// The op produces other tensors from now on; the old results lose their producer.
+  /// Replaces the op's results; the old results lose their producer.
   void setOutputs(OpId id, std::vector<TensorId> outputs);
   /// Removes the op; its results lose their producer and stay until eraseUnusedTensors().
   void eraseOp(OpId id);
-  /// Every operand slot and model output that names `from` names `to` afterward.
+  /// Replaces `from` by `to` in every operand slot and model output.
   void replaceAllUses(TensorId from, TensorId to);
-  /// Drops tensors that nothing reads, writes or exposes. Returns how many.
+  /// Removes tensors that nothing reads, writes or exposes. Returns their number.
   size_t eraseUnusedTensors();
 
   // --- interface
@@ -129,7 +133,7 @@ public:
   void addInput(Port port);
   void addOutput(Port port);
   Port& editInput(size_t index);
-  /// Like editInput; call setOutputTensor to change the tensor.
+  /// Like editInput; use setOutputTensor to change the tensor.
   Port& editOutput(size_t index);
   void setInputTensor(size_t index, TensorId tensor);
   void setOutputTensor(size_t index, TensorId tensor);
@@ -138,7 +142,7 @@ public:
   const std::optional<Plan>& plan() const { return plan_; }
   void setPlan(std::optional<Plan> plan);
 
-  /// Grows with every change.
+  /// Increases with every change.
   uint64_t revision() const { return revision_; }
 
 private:

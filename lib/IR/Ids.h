@@ -1,5 +1,5 @@
-// Strong handles of a graph's tensors and operators. An id is never reused inside its graph, so a
-// stale one is found out instead of naming something else.
+// Strong handles of a graph's tensors and operators. An id is never reused in its graph, so a stale
+// id is detected.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Quantized operators run on a shadow of the graph in which every quantized tensor is float.
+// Runs quantized operators on a copy of the graph in which every quantized tensor is float.
 #include "tigris/IR/Interpreter.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -12,7 +12,7 @@ namespace tigris {
 
 namespace {
 
-/// For each element of the port in interface order, where it lies in the stored tensor.
+/// For each element of the port in interface order: its position in the stored tensor.
 std::vector<size_t> storedPositions(const Port& port) {
   const size_t rank = port.shape.rank();
   std::vector<int64_t> perm = port.perm;
@@ -55,11 +55,11 @@ double quantized(double real, const QuantParam& quant, size_t index, DType type)
   const double steps = std::nearbyint(real / static_cast<double>(quant.scale[index]));
   const double value = steps + quant.zeroPoint[index];
   const auto low = static_cast<double>(dtypeMin(type));
-  // NaN compares false with everything and ends up at the lower bound.
+  // NaN compares false and becomes the lower bound.
   return value > low ? std::min(value, static_cast<double>(dtypeMax(type))) : low;
 }
 
-/// The reals behind a quantized tensor's integers, as float32.
+/// The real values of a quantized tensor as float32.
 BlobRef dequantize(const Tensor& tensor, const Blob& blob) {
   const ScaleIndex index(*tensor.quant, tensor.shape);
   const std::vector<double> stored = loadElements<double>(blob, tensor.type);
@@ -152,7 +152,7 @@ private:
     return {};
   }
 
-  /// Numbers of scale 1, which wrap around.
+  /// Integers of scale 1, which wrap around.
   void castToIntegers(const Op& op) {
     const Tensor& from = shadow_.tensor(op.input(0));
     const Tensor& to = graph_.tensor(op.output());
@@ -164,7 +164,7 @@ private:
     set(op.output(), storeElements(numbers, to.type));
   }
 
-  /// A float port hides the quantization, an unsigned one the shift to signed numbers.
+  /// A float port hides the quantization, and an unsigned port the shift to signed numbers.
   static bool isReal(const Port& port, const Tensor& tensor) {
     return tensor.quant && isFloat(port.type);
   }
@@ -218,7 +218,7 @@ PortValues randomInputs(const Graph& graph, uint64_t seed) {
   for (const Port& port : graph.inputs()) {
     std::vector<double> values(static_cast<size_t>(port.shape.elements()));
     for (double& value : values) {
-      const auto bits = static_cast<double>(next() >> 40); // 24 of them: exact in a float32
+      const auto bits = static_cast<double>(next() >> 40); // 24 bits: exact in float32
       if (isFloat(port.type))
         value = bits / 8388608.0 - 1.0;
       else if (port.type == DType::Int8 || port.type == DType::UInt8)

@@ -1,5 +1,5 @@
-// Runs a whole graph on the host, op by op, as a yardstick for passes: what a graph computes must not
-// depend on how far it has been normalized. Slow and simple; the runtime shares no code with it.
+// Runs a whole graph on the host, op by op, as a reference for passes: the outputs of a graph must
+// not depend on its form. Slow and simple; shares no code with the runtime.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -11,17 +11,18 @@
 namespace tigris {
 
 /// One list per model input or output, in the order of the ports: elements in the axis order of the
-/// interface, as numbers of the interface's type (reals for a quantized tensor behind a float port).
+/// interface, as numbers of the interface's type (real numbers for a quantized tensor with a float
+/// port).
 using PortValues = std::vector<std::vector<double>>;
 
-/// The same numbers for every graph with the same interface: reals in [-1, 1), bytes over their whole range,
-/// other integers and booleans 0 or 1.
+/// The same numbers for all graphs with the same interface: real numbers in [-1, 1), bytes over
+/// their whole range, other integers and booleans 0 or 1.
 PortValues randomInputs(const Graph& graph, uint64_t seed);
 
-/// Values of the model outputs. Float operators compute in float32, as constant folding does
-/// (IR/ConstantEval.h). A quantized operator computes on the reals its integers stand for and rounds the
-/// exact result once, half to even: what the DequantizeLinear and QuantizeLinear around it said before
-/// they were folded. UnsupportedOp for an operator without an evaluation rule, DynamicShape for a
+/// The values of the model outputs. Float operators compute in float32, like constant folding
+/// (IR/ConstantEval.h). A quantized operator computes on the real values of its integers and rounds
+/// the exact result once, half to even, like the DequantizeLinear and QuantizeLinear around it
+/// before folding. UnsupportedOp for an operator without an evaluation rule, DynamicShape for a
 /// tensor without a shape.
 Expected<PortValues> interpretGraph(const Graph& graph, const PortValues& inputs);
 

@@ -1,4 +1,5 @@
-// Static dimensions of a tensor. A scalar has rank 0 and one element; a dimension of 0 means no elements.
+// Static dimensions of a tensor. A scalar has rank 0 and one element; a dimension of 0 means no
+// elements.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,16 @@ public:
   size_t rank() const { return dims_.size(); }
   int64_t operator[](size_t axis) const { return dims_[axis]; }
   int64_t& operator[](size_t axis) { return dims_[axis]; }
-  /// Dimension counted from the back: `fromBack(0)` is the last one.
+  /// A dimension counted from the back: `fromBack(0)` is the last one.
   int64_t fromBack(size_t axis) const { return dims_[dims_.size() - 1 - axis]; }
   const std::vector<int64_t>& dims() const { return dims_; }
   auto begin() const { return dims_.begin(); }
   auto end() const { return dims_.end(); }
 
-  /// Product of the dimensions. Shapes in a graph are bounded by MaxElements when they enter it, so
-  /// this cannot overflow there; use checkedElements() on shapes from outside.
+  /// Product of the dimensions. It cannot overflow for shapes in a graph, which are checked against
+  /// MaxElements; use checkedElements() for shapes from outside.
   int64_t elements() const;
-  /// nullopt when a dimension is negative or the product of all above 0 exceeds MaxElements.
+  /// nullopt if a dimension is negative or the product of the positive ones exceeds MaxElements.
   std::optional<int64_t> checkedElements() const;
   /// Products of dimensions [0, axis) and [axis, rank).
   int64_t elementsBefore(size_t axis) const;
@@ -38,17 +39,17 @@ public:
 
   bool operator==(const Shape& other) const = default;
 
-  /// 2^40 elements: far above any model, low enough that byte counts stay inside int64.
+  /// 2^40 elements: far above any model, and small enough for byte counts in int64.
   static constexpr int64_t MaxElements = int64_t{1} << 40;
 
 private:
   std::vector<int64_t> dims_;
 };
 
-/// Axis in 0..rank-1 from ONNX's -rank..rank-1; nullopt when outside.
+/// Converts ONNX's -rank..rank-1 to 0..rank-1; nullopt if outside.
 std::optional<size_t> normalizeAxis(int64_t axis, size_t rank);
 
-/// Numpy broadcasting of two shapes; nullopt when they do not agree.
+/// Numpy broadcasting of two shapes; nullopt if they do not match.
 std::optional<Shape> broadcast(const Shape& a, const Shape& b);
 
 /// out[i] = dims[perm[i]].

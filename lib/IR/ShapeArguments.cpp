@@ -1,4 +1,4 @@
-// Compile-time arguments in either form, and the checks the shape rules have in common.
+// Compile-time arguments in both forms, and checks that shape rules share.
 #include "tigris/IR/Elements.h"
 #include "tigris/IR/ShapeRules.h"
 
@@ -10,7 +10,7 @@ using shape::opError;
 
 namespace {
 
-/// The operand of this name when the operator has one and this op uses it.
+/// The operand of this name, if the operator has one and this op uses it.
 TensorId operandNamed(const Op& op, std::string_view name) {
   const auto& operands = opInfo(op.kind).operands;
   for (size_t i = 0; i < operands.size(); ++i)

@@ -1,4 +1,4 @@
-// Inference over the operators, and the ports before and behind them.
+// Runs inference over the operators, and completes the ports before and after them.
 #include "tigris/IR/ShapeCompletion.h"
 
 #include "tigris/IR/ShapeInference.h"
@@ -24,7 +24,7 @@ bool completeInput(Graph& graph, const Port& port, DiagnosticEngine& diagnostics
   return true;
 }
 
-/// The shape at the interface of a tensor of shape `stored`; that of the tensor where `perm` does not fit.
+/// The interface shape of a tensor of shape `stored`; that of the tensor if `perm` does not fit.
 Shape interfaceShape(const Shape& stored, const std::vector<int64_t>& perm) {
   if (perm.size() != stored.rank())
     return stored;

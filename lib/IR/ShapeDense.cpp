@@ -1,4 +1,4 @@
-// Operators over whole rows: matrix products, softmax, normalization and reductions.
+// Operators over complete rows: matrix products, softmax, normalization and reductions.
 #include "tigris/IR/ShapeRules.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@ namespace tigris::shape {
 
 namespace {
 
-/// Axes a reduction removes; an absent or empty list means all, or none with noop_with_empty_axes.
+/// Axes that a reduction removes; an absent or empty list means all, or none with
+/// noop_with_empty_axes.
 Expected<std::vector<bool>> reducedAxes(const OpView& view) {
   const size_t rank = view.shape(0).rank();
   auto given = view.ints("axes");
@@ -66,7 +67,8 @@ Results matMulRule(const OpView& view) {
   for (const size_t i : {size_t{0}, size_t{1}})
     if (view.shape(i).rank() == 0)
       return view.error(DiagId::BadShape, "operand ", view.describe(i), " is a scalar");
-  // A vector is a row on the left and a column on the right; its axis of 1 is not in the result.
+  // A vector is a row on the left and a column on the right; its axis of size 1 is not in the
+  // result.
   const bool rowVector = a.size() == 1;
   const bool columnVector = b.size() == 1;
   if (rowVector)

@@ -1,4 +1,4 @@
-// Operators that find positions or use them: ArgMax, TopK, GatherND, ScatterElements and their relatives.
+// Operators that compute or use indices: ArgMax, TopK, GatherND, ScatterElements and related ones.
 #include "tigris/IR/ShapeRules.h"
 
 namespace tigris::shape {
@@ -13,7 +13,7 @@ Status requireIndices(const OpView& view, size_t index) {
                     ", expected int64 or int32");
 }
 
-/// The operand has X's rank and is nowhere larger than X, except along `axis`.
+/// Requires that the operand has X's rank and is not larger than X, except along `axis`.
 Status requireWithin(const OpView& view, size_t index, size_t axis) {
   const Shape& x = view.shape(0);
   const Shape& own = view.shape(index);
@@ -26,7 +26,7 @@ Status requireWithin(const OpView& view, size_t index, size_t axis) {
   return {};
 }
 
-/// Axes of X that one index of GatherND or ScatterND counts off.
+/// Number of axes of X that one index of GatherND or ScatterND selects.
 Expected<size_t> indexDepth(const OpView& view, size_t batch) {
   const Shape& indices = view.shape(1);
   const Shape& x = view.shape(0);

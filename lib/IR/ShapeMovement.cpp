@@ -1,4 +1,4 @@
-// Operators that keep the elements and give them other dimensions or another order.
+// Operators that keep the elements and change their dimensions or order.
 #include "tigris/IR/ShapeRules.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -9,7 +9,7 @@ namespace tigris::shape {
 
 namespace {
 
-/// Axes to squeeze or unsqueeze, ascending; nullopt when the operator names none.
+/// Axes to squeeze or unsqueeze, ascending; nullopt if the operator lists none.
 Expected<std::optional<std::vector<size_t>>> sortedAxes(const OpView& view, size_t rankOf) {
   auto given = view.ints("axes");
   if (!given)
@@ -32,7 +32,7 @@ Status requireNonNegative(const OpView& view, std::string_view name,
   return {};
 }
 
-/// blocksize, and X of rank 4.
+/// The block size; requires X of rank 4.
 Expected<int64_t> blockSize(const OpView& view) {
   if (Status status = view.requireRank(0, 4); !status)
     return status.takeError();

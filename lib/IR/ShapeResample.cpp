@@ -1,4 +1,4 @@
-// Operators that put X on another grid: Resize and Pad.
+// Operators that map X to another grid: Resize and Pad.
 #include "tigris/IR/ShapeRules.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -10,7 +10,7 @@ namespace tigris::shape {
 
 namespace {
 
-/// The axes the other arguments speak of: all of them unless `axes` says otherwise.
+/// The axes to which the other arguments apply: all axes unless `axes` is given.
 Expected<std::vector<size_t>> chosenAxes(const OpView& view) {
   const size_t rank = view.shape(0).rank();
   auto given = view.ints("axes");
@@ -45,7 +45,7 @@ Status checkModes(const OpView& view) {
                     {"stretch", "not_larger", "not_smaller"});
 }
 
-/// One common scale from the wanted sizes, in float as the ONNX reference computes it.
+/// The single scale for the requested sizes, in float as in the ONNX reference.
 void keepAspectRatio(const Shape& x, const std::vector<size_t>& axes, bool notLarger,
                      std::vector<int64_t>& sizes) {
   float scale = 0;
@@ -72,7 +72,7 @@ Results resizeRule(const OpView& view) {
   auto sizes = view.ints("sizes");
   if (!sizes)
     return sizes.takeError();
-  // Exporters write an empty tensor where they mean "absent".
+  // Exporters write an empty tensor for an absent operand.
   const bool haveScales = *scales && !(*scales)->empty();
   const bool haveSizes = *sizes && !(*sizes)->empty();
   if (!haveScales && !haveSizes)

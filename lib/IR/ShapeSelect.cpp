@@ -1,4 +1,4 @@
-// Operators that take parts of tensors, join them, or make tensors from numbers.
+// Operators that select parts of tensors, join tensors, or create them from numbers.
 #include "tigris/IR/Elements.h"
 #include "tigris/IR/ShapeRules.h"
 #include "tigris/Support/MathUtils.h"
@@ -16,7 +16,7 @@ namespace {
 SliceRange clampRange(int64_t start, int64_t end, int64_t step, int64_t size) {
   if (size == 0)
     return {0, 1, 0};
-  // Beyond the size a step means "one element"; the bound keeps the arithmetic below small.
+  // A step beyond the size selects one element; the bound prevents overflow below.
   step = std::clamp(step, -size - 1, size + 1);
   const auto fromFront = [size](int64_t index) {
     return index < 0 ? std::max(index, -size - 1) + size : std::min(index, size);
@@ -122,7 +122,7 @@ namespace shape {
 
 namespace {
 
-/// Elements a Range has; nullopt when its step is 0 or the count absurd.
+/// Number of elements of a Range; nullopt if its step is 0 or the number is too large.
 std::optional<int64_t> rangeLength(const Blob& start, const Blob& limit, const Blob& delta,
                                    DType type) {
   if (isFloat(type)) {

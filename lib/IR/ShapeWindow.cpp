@@ -1,5 +1,6 @@
-// Sliding windows: convolutions and pooling. Formulas: ONNX operator pages of Conv, ConvTranspose and
-// AveragePool (newest version); a ceil_mode window that would begin in the end padding is dropped.
+// Sliding windows: convolutions and pooling. Formulas: ONNX operator pages of Conv, ConvTranspose
+// and AveragePool (newest version). A ceil_mode window that would begin in the end padding is
+// dropped.
 #include "tigris/IR/ShapeRules.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -17,7 +18,7 @@ bool isSame(const std::string& autoPad) {
 
 int64_t extent(int64_t kernel, int64_t dilation) { return (kernel - 1) * dilation + 1; }
 
-/// The last `rank` values of output_shape: some exporters put batch and channels in front.
+/// The last `rank` values of output_shape: some exporters include batch and channels.
 std::vector<int64_t> wantedOutput(const Op& op, size_t rank) {
   std::vector<int64_t> shape = op.attrs.getInts("output_shape");
   if (shape.size() > rank)
@@ -25,7 +26,7 @@ std::vector<int64_t> wantedOutput(const Op& op, size_t rank) {
   return shape;
 }
 
-/// Products of two of these with a dimension stay inside int64.
+/// Limit for window parameters: products of two of them with a dimension fit int64.
 constexpr int64_t MaxWindowValue = int64_t{1} << 20;
 
 Expected<std::vector<int64_t>> list(const Op& op, std::string_view name, size_t size,
@@ -84,7 +85,7 @@ std::vector<int64_t> resolvePads(const Op& op, std::span<const int64_t> input,
     }
     total = std::max<int64_t>(total, 0);
     const int64_t less = total / 2;
-    // An odd total puts the larger half at the end for SAME_UPPER, at the begin otherwise.
+    // An odd total puts the larger half at the end for SAME_UPPER, otherwise at the beginning.
     pads[i] = autoPad == "SAME_UPPER" ? less : total - less;
     pads[rank + i] = total - pads[i];
   }
@@ -182,7 +183,7 @@ Expected<std::vector<int64_t>> windowPositions(const OpView& view, const Window&
   return output;
 }
 
-/// Puts batch, channels and spatial sizes in the order of the layout.
+/// Arranges batch, channels and spatial sizes in the order of the layout.
 Shape activation(Layout layout, int64_t batch, int64_t channels, std::vector<int64_t> spatial) {
   spatial.insert(spatial.begin(), batch);
   spatial.insert(spatial.begin() +
@@ -191,7 +192,7 @@ Shape activation(Layout layout, int64_t batch, int64_t channels, std::vector<int
   return Shape(std::move(spatial));
 }
 
-/// Ranks, types and groups that both directions of convolution have in common.
+/// Checks of ranks, types and groups that convolutions and transposed convolutions share.
 Status checkConv(const OpView& view) {
   const size_t rank = view.shape(0).rank();
   if (rank < 3)

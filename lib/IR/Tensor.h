@@ -12,8 +12,8 @@
 
 namespace tigris {
 
-/// real = (q - zeroPoint) * scale. Per tensor: one scale, one zero point, axis -1. Per channel: one
-/// of each per index of `axis`.
+/// real = (q - zeroPoint) * scale. Per tensor: one scale and one zero point, axis -1. Per channel:
+/// one of each per index of `axis`.
 struct QuantParam {
   std::vector<float> scale;
   std::vector<int32_t> zeroPoint;
@@ -26,15 +26,15 @@ struct QuantParam {
 struct Tensor {
   std::string name;
   DType type = DType::Undefined;
-  /// Stored order of the dimensions: ONNX order until layout assignment, channels last after it
+  /// Stored order of the dimensions: ONNX order until layout assignment, then channels last
   /// (Graph::layout()). Constants of Conv-like operators keep ONNX order [O, I/groups, spatial...]
-  /// through the whole IR; the emitter lays them out for the kernels.
+  /// in the whole IR; the emitter lays them out for the kernels.
   Shape shape;
-  /// False only in stage `imported` for what no operator's rule could resolve.
+  /// False only in the imported form, for results whose shape no rule could infer.
   bool hasShape = true;
-  /// How integers stand for reals; only on integer tensors.
+  /// Quantization of integers that represent real numbers; on integer tensors only.
   std::optional<QuantParam> quant;
-  /// Set exactly for constants.
+  /// Set if and only if the tensor is a constant.
   BlobRef data;
 
   bool isConstant() const { return data != nullptr; }

@@ -1,4 +1,5 @@
-// Runs the parts of the verifier from the outside in: nothing is asked of what an earlier part refused.
+// Runs the parts of the verifier in order: later parts do not examine what an earlier part
+// rejected.
 #include "tigris/IR/Verifier.h"
 
 #include "tigris/IR/ShapeRules.h"
@@ -22,13 +23,13 @@ bool hasShapes(const Graph& graph, const std::vector<TensorId>& ids) {
                      [&](TensorId id) { return !id || graph.tensor(id).hasShape; });
 }
 
-/// Declared results of one op against what its rule derives.
+/// Compares the declared results of an op with those that its rule derives.
 void checkResults(const Graph& graph, const Op& op, const KnownValues& values,
                   DiagnosticEngine& diagnostics) {
   const bool imported = graph.stage() == GraphStage::Imported;
   auto derived = inferResults(op, values);
   if (!derived) {
-    // Until shapes are static an argument may hang on operators that are not folded yet.
+    // Before shapes are static, an argument may depend on operators that are not folded yet.
     if (!imported || derived.error().id() != DiagId::DynamicShape)
       diagnostics.report(withOrigin(derived.takeError(), op));
     return;
@@ -52,7 +53,7 @@ void checkResults(const Graph& graph, const Op& op, const KnownValues& values,
   }
 }
 
-/// What must be gone, and what cannot be executed, from stage `normalized` on.
+/// Operators that must be gone, or cannot be executed, from the normalized form on.
 void checkNormalized(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics) {
   if (op.kind != OpKind::Unknown && opInfo(op.kind).category == OpCategory::Compile)
     diagnostics.report(withOrigin(

@@ -9,7 +9,7 @@ namespace tigris::verify {
 
 namespace {
 
-/// Reports about one operator and remembers whether it did.
+/// Reports errors of one operator and records whether there were any.
 class OpChecker {
 public:
   OpChecker(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics)
@@ -68,7 +68,7 @@ private:
     }
   }
 
-  /// A compile-time argument has one form: operand or attribute, and after import the attribute.
+  /// A compile-time argument has one form: operand or attribute; after import, attribute.
   void checkForms() {
     for (size_t i = 0; i < op_.inputs.size() && i < info_.operands.size(); ++i) {
       const OperandInfo& operand = info_.operands[i];
@@ -97,7 +97,7 @@ private:
            ", above 'act_max', which is ", formatDouble(std::get<double>(*most)));
   }
 
-  /// Without the operand `scale` the integer tensors say how they are quantized.
+  /// Without the operand `scale`, the integer tensors carry the quantization.
   void checkQuantization() {
     const bool quantizes = op_.kind == OpKind::QuantizeLinear || op_.kind == OpKind::Requantize;
     const bool dequantizes = op_.kind == OpKind::DequantizeLinear || op_.kind == OpKind::Requantize;
@@ -110,7 +110,7 @@ private:
              "' says how it is quantized");
   }
 
-  /// Bytes that are only moved or compared keep their meaning.
+  /// Data that is only moved or compared keeps its quantization.
   void checkSameQuantization() {
     const bool keeps = info_.category == OpCategory::Structural || op_.kind == OpKind::Concat ||
                        op_.kind == OpKind::Pad || op_.kind == OpKind::Resize ||

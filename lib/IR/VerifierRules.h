@@ -1,4 +1,4 @@
-// Parts of the verifier, by what they look at. Internal.
+// The parts of the verifier, by subject. Internal.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -8,9 +8,9 @@ namespace tigris::verify {
 
 /// Shape, type, data and quantization of every tensor.
 void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics);
-/// The same of those that no operator writes.
+/// The same checks for tensors that no operator writes.
 void checkSources(const Graph& graph, DiagnosticEngine& diagnostics);
-/// Model inputs and outputs against the tensors they name.
+/// Model inputs and outputs against their tensors.
 void checkPorts(const Graph& graph, DiagnosticEngine& diagnostics);
 /// Operand counts, attributes and fused activation.
 void checkOp(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics);

@@ -85,7 +85,7 @@ bool isPermutation(std::vector<int64_t> perm) {
   return true;
 }
 
-/// The outside type a stored tensor may be shown as (see Port).
+/// Whether a port of this type may represent the stored tensor (see Port).
 bool typesAgree(DType port, const Tensor& tensor) {
   if (port == tensor.type || (port == DType::Float16 && tensor.type == DType::Float32))
     return true;
