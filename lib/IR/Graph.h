@@ -19,7 +19,8 @@
 
 namespace tigris {
 
-/// How far a graph has come. Each stage has its own legality rules (IR/Verifier.h).
+/// The form of a graph: how far it has been compiled. Each form has its own legality rules
+/// (IR/Verifier.h).
 enum class GraphStage : uint8_t { Imported, Normalized, Planned };
 std::string_view graphStageName(GraphStage stage);
 std::optional<GraphStage> parseGraphStage(std::string_view name);

@@ -1,4 +1,4 @@
-// Whatever bytes arrive as an ONNX model: refused with a diagnostic, or imported.
+// Fuzzes the importer: any bytes must be rejected with a diagnostic or imported.
 
 #include "tigris/Import/Onnx/OnnxImporter.h"
 

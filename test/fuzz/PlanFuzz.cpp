@@ -1,4 +1,5 @@
-// Whatever bytes arrive as a plan, checksum aside: refused, or run inside the memory it was given by every backend.
+// Fuzzes the runtime without the checksum: any bytes must be rejected, or run within the given
+// memory on every backend.
 
 #include "tigris/Driver/Host/RuntimeBackends.h"
 
@@ -11,7 +12,7 @@
 
 namespace {
 
-// Bounds the time of one run: a mutated plan may ask for much work on much memory.
+// Bounds the time of one run: a mutated plan may request much work on much memory.
 constexpr uint32_t MaxBytes = 256 * 1024;
 constexpr size_t Align = 32;
 
@@ -20,7 +21,7 @@ struct Free {
 };
 using Memory = std::unique_ptr<uint8_t, Free>;
 
-// Exactly `bytes` long, so that the address sanitizer sees the first byte too many.
+// Exactly `bytes` long, so that the address sanitizer detects the first byte out of bounds.
 Memory allocate(size_t bytes) {
   void* memory = nullptr;
   if (posix_memalign(&memory, Align, bytes == 0 ? 1 : bytes) != 0)

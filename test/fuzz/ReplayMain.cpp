@@ -1,4 +1,5 @@
-// Stands in for libFuzzer where it is missing: runs every seed, cut short and damaged in a fixed sequence.
+// Replaces libFuzzer where it is not available: runs every seed, truncated and damaged in a fixed
+// sequence.
 //
 // usage: fuzz_NAME ROUNDS SEED-FILE...
 
@@ -30,7 +31,7 @@ private:
   uint64_t state_ = 0x9E3779B97F4A7C15u;
 };
 
-/// Makes a number of 16 or 32 bits a limit of some type.
+/// Sets a number of 16 or 32 bits to a limit of some type.
 void setNumber(std::vector<uint8_t>& bytes, size_t at, Random& random) {
   constexpr std::array<uint32_t, 9> Limits = {0,       1,           255,         256,        0xFFFF,
                                               0x10000, 0x7FFFFFFFU, 0x80000000U, 0xFFFFFFFFU};
@@ -43,7 +44,7 @@ void setNumber(std::vector<uint8_t>& bytes, size_t at, Random& random) {
 void damage(std::vector<uint8_t>& bytes, Random& random) {
   const size_t changes = 1 + random.below(4);
   for (size_t i = 0; i < changes && !bytes.empty(); ++i) {
-    // Most structure is at the front, so half of the damage goes there.
+    // Most structure is at the beginning, so half of the damage is there.
     size_t reach = random.below(2) != 0 ? bytes.size() : bytes.size() / 8 + 1;
     size_t at = random.below(reach);
     switch (random.below(7)) {

@@ -1,4 +1,4 @@
-// Whatever bytes arrive as a stream: refused, or read and written back into something stable.
+// Fuzzes the reader: any bytes must be rejected, or read and written back to a text that is stable.
 
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Support/Check.h"
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!graph)
     return 0;
   Expected<std::string> once = writeStream(*graph);
-  if (!once) // damaged weights are found when they are decoded
+  if (!once) // damaged weights are detected when they are decoded
     return 0;
   Expected<Graph> again = readStream(std::make_shared<const std::string>(*once), "-");
   TIGRIS_CHECK_MSG(static_cast<bool>(again), "what was written is refused");

@@ -1,4 +1,4 @@
-// Plugins that must be refused, or whose passes misbehave: one library per value of BAD_PLUGIN.
+// Plugins that must be rejected or whose passes misbehave: one library per value of BAD_PLUGIN.
 #include "tigris/Pass/PassPlugin.h"
 
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace {
   throw std::runtime_error("the sky is falling");
 }
 [[maybe_unused]] PassStatus crashing(Graph&, PassContext&) { std::abort(); }
-/// Turns Relu into Abs: legal, and wrong.
+/// Turns Relu into Abs: legal, but wrong.
 [[maybe_unused]] PassStatus wrong(Graph& graph, PassContext&) {
   for (const OpId id : graph.order())
     if (graph.op(id).kind == OpKind::Relu) {
@@ -22,7 +22,7 @@ namespace {
     }
   return PassStatus::Unchanged;
 }
-/// Puts everything in slow memory at the same address.
+/// Places everything in slow memory at the same address.
 [[maybe_unused]] PassStatus pileUp(Graph& graph, PassContext&) {
   Plan plan = *graph.plan();
   for (Placement& placement : plan.slow)

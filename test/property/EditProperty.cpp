@@ -1,9 +1,11 @@
-// What was edited is refused with a reason, or runs: single numbers of planned streams become others, and each stream
-// goes through reader, checker, emitter, loader and executor. Nothing may take more than about a second.
+// Edited streams are rejected with a reason, or run. The test changes single numbers of planned
+// streams and passes each stream through reader, checker, emitter, loader and executor. No edit may
+// take more than about a second.
 //
 //   property_edits [--seed N] [--count N] [--edits N] [--edit N] [--verbose]
 //
-// --edits: so many of each stream's edits, spread evenly; 0: all; --edit: the one of this number.
+// --edits: the number of edits per stream, spread evenly; 0: all. --edit: only the edit with this
+// number.
 #include "PlanRun.h"
 #include "RandomModel.h"
 #include "StreamEdits.h"
@@ -29,7 +31,8 @@ using namespace tigris::property;
 namespace {
 
 constexpr uint64_t Ample = uint64_t{1} << 26;
-/// Room for a busy machine and for sanitizers, far below what a plan that is worked off tile by tile would take.
+/// Allows for a busy machine and for sanitizers, but is far below the time of a plan executed tile
+/// by tile.
 constexpr double MostSeconds = 3;
 
 struct Options {
@@ -67,7 +70,7 @@ PlanOptions randomOptions(Random& random) {
   return options;
 }
 
-/// The first output that can be the next value of an input becomes it.
+/// Makes the first output with a matching input the state of that input.
 bool addState(Graph& graph) {
   for (const Port& input : graph.inputs())
     for (size_t i = 0; i < graph.outputs().size(); ++i) {
@@ -83,7 +86,7 @@ bool addState(Graph& graph) {
   return false;
 }
 
-/// A planned stream, and what its edits do.
+/// A planned stream and the results of its edits.
 class Subject {
 public:
   Subject(uint64_t seed, const Options& options, Totals& totals)
@@ -158,7 +161,7 @@ private:
     }
   }
 
-  /// Empty when the edit is refused with a reason, or runs.
+  /// Empty if the edit is rejected with a reason, or runs.
   std::string outcome(std::string text) {
     const Expected<Graph> graph =
         readStream(std::make_shared<const std::string>(std::move(text)), "-");

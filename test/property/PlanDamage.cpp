@@ -1,4 +1,4 @@
-// Weights and names stay: they are numbers that mean nothing to the executor.
+// Weights and names are not changed: the executor does not interpret them.
 #include "PlanDamage.h"
 
 #include "tigris.h"
@@ -12,7 +12,7 @@ namespace tigris::property {
 
 PlanDamage::PlanDamage(const std::string& file) : file_(file) {
   std::vector<uint64_t> image(file.size() / 8 + 16);
-  // The runtime asks for bytes at a multiple of its alignment.
+  // The runtime requires bytes at a multiple of its alignment.
   auto* base = reinterpret_cast<uint8_t*>(image.data());
   base += (64 - reinterpret_cast<uintptr_t>(base) % 64) % 64;
   std::memcpy(base, file.data(), file.size());
@@ -28,7 +28,7 @@ PlanDamage::PlanDamage(const std::string& file) : file_(file) {
   addTable(plan.ops, plan.op_count);
   addTable(plan.transfers, plan.transfer_count);
   addTable(reinterpret_cast<const uint32_t*>(plan.params), plan.param_bytes / 4);
-  // What says how to execute, more often.
+  // Records that control the execution are changed more often.
   for (int i = 0; i < 2; ++i) {
     addTable(plan.ints, plan.int_count);
     addTable(plan.operands, plan.operand_count);

@@ -1,4 +1,4 @@
-// Files that look like plans: what the loader must refuse, or the executor run inside its memories.
+// Damaged plan files, which the loader must reject or the executor must run within its memories.
 #pragma once
 
 #include "RandomModel.h"
@@ -10,10 +10,10 @@ namespace tigris::property {
 
 class PlanDamage {
 public:
-  /// Of a plan that opens.
+  /// From a plan that opens.
   explicit PlanDamage(const std::string& file);
-  /// The file with one to three of its records changed: single bits, numbers next to the right one, numbers of other records.
-  /// The checksum is wrong.
+  /// The file with one to three changed records: single bits, numbers next to the right one,
+  /// numbers of other records. The checksum is wrong.
   std::string next(Random& random) const;
 
 private:

@@ -1,13 +1,13 @@
-// Any model in any budget: for random graphs and budgets from the smallest that plans up to one stage, the
-// plan is accepted, runs in exactly its memory, counts what it predicts and gives the bytes of the untiled
-// plan; with less fast memory than planned it still does.
+// Any model with any budget. For random graphs, and budgets from the smallest feasible one to that
+// of a single stage, the plan is accepted, runs in exactly its memory, matches its predicted counts
+// and gives the bytes of the untiled plan. With less fast memory than planned it still runs.
 //
-//   property_plans [--seed N] [--count N] [--budgets N] [--ops N] [--budget BYTES] [--damage N] [--unfilled]
-//                  [--print] [--verbose]
+//   property_plans [--seed N] [--count N] [--budgets N] [--ops N] [--budget BYTES] [--damage N]
+//                  [--unfilled] [--print] [--verbose]
 //
-// --ops: only the first N operators of each graph; --budget: this one instead of a choice; --damage: so many files
-// that differ from each plan are opened and run, too; --unfilled: memories hold nothing before a run, for valgrind; --print: the
-// graph.
+// --ops: only the first N operators of each graph. --budget: this budget only. --damage: the number
+// of damaged files per plan that are opened and run. --unfilled: memories are uninitialized before
+// a run, for valgrind. --print: prints the graph.
 #include "PlanDamage.h"
 #include "PlanRun.h"
 #include "RandomModel.h"
@@ -37,7 +37,7 @@ using namespace tigris::property;
 namespace {
 
 constexpr uint64_t Ample = uint64_t{1} << 26;
-/// Slow memory for everything that overflows a smaller fast arena, and the table.
+/// Slow memory for everything that overflows a smaller fast arena, and for the table.
 constexpr uint32_t Overflow = 1U << 18;
 
 struct Options {
@@ -73,7 +73,7 @@ struct Totals {
   uint64_t failures = 0;
 };
 
-/// One graph with all that is done to it.
+/// One graph and all tests on it.
 class Subject {
 public:
   Subject(uint64_t seed, const Options& options, Totals& totals)
@@ -98,7 +98,7 @@ public:
       plan_.recompute = static_cast<uint64_t>(random_.below(4) * 5);
   }
 
-  /// What is wrong; empty when nothing is.
+  /// The failure; empty if there is none.
   std::string check(unsigned ops) {
     graph_ = randomModel(seed_, ops);
     insertPortCopies(graph_);
@@ -133,8 +133,8 @@ public:
         return strCat("plans in ", smallest, " bytes, promised are ", needs->smallest);
       return checkBudgets(smallest, enough);
     }
-    // Several stages may need some bytes more than they touch in the end; the planner says what is enough.
-    // Without regard to how much is computed twice; 0 is no budget.
+    // Several stages may need some bytes more than they finally use; the planner says how many
+    // suffice. Recomputation is not limited; 0 is not a budget.
     const uint64_t smallest = plan_.recompute
                                   ? smallestBudget(std::max<uint64_t>(needs->smallest, 1), Ample)
                                   : std::max<uint64_t>(needs->smallest, 1);
@@ -144,7 +144,7 @@ public:
 private:
   static unsigned long long number(uint64_t value) { return value; }
 
-  /// Every other model runs on the host backend: its bytes must not depend on the budget either.
+  /// Every other model runs on the host backend, whose bytes must not depend on the budget either.
   const tigris_backend* kernels() const {
     return runtimeBackend(seed_ % 2 != 0 ? "host" : "reference");
   }
@@ -153,14 +153,15 @@ private:
     return options_.unfilled ? std::nullopt : std::optional(value);
   }
 
-  /// Fast memory of the current plan, with the scratch of its target's kernels at an aligned place above the rest.
+  /// Fast memory of the current plan, with the scratch of its target's kernels aligned above the
+  /// rest.
   uint64_t fastNeed() const {
     const Plan& plan = *current_.plan();
     const uint64_t peak = plan.stats.fastPeakBytes;
     return plan.scratch == 0 ? peak : alignUp(peak, plan.align) + plan.scratch;
   }
 
-  /// From here on inputs or outputs move by rows, if this graph's can.
+  /// From here on inputs or outputs move by rows, if the graph allows it.
   void tryRows() {
     plan_.inputRows = random_.percent(80);
     plan_.outputRows = !plan_.inputRows || random_.percent(30);
@@ -170,7 +171,7 @@ private:
       plan_.inputRows = plan_.outputRows = false;
   }
 
-  /// Plans, checks, and emits; `current_` is the planned graph.
+  /// Plans, checks and emits; `current_` is the planned graph.
   Expected<std::string> planned(uint64_t budget) {
     plan_.budget.fast = budget;
     Expected<Plan> plan = planGraph(graph_, plan_);
@@ -183,7 +184,7 @@ private:
     return emitPlan(current_);
   }
 
-  /// By bisection: what fits a budget fits every larger one.
+  /// By bisection: if a budget is feasible, so is every larger one.
   uint64_t smallestBudget(uint64_t low, uint64_t high) {
     while (low < high) {
       plan_.budget.fast = low + (high - low) / 2;
@@ -202,7 +203,7 @@ private:
       budgets = {options_.budget};
     } else if (oneStage > 0) {
       budgets = {smallest, oneStage};
-      // More of the small ones: halves of halves of the distance.
+      // Prefers small budgets: repeatedly halves the distance.
       for (unsigned tries = 0; budgets.size() < options_.budgets && tries < 30; ++tries) {
         auto span = static_cast<int64_t>(oneStage - smallest + 1);
         for (int64_t halves = random_.below(5); halves > 0; --halves)
@@ -279,7 +280,7 @@ private:
     return options_.damage == 0 ? "" : runDamaged(*file);
   }
 
-  /// Weights unpacked into what the plan leaves of its budget.
+  /// Unpacks weights to the memory that the plan leaves of its budget.
   std::string checkPacked(uint64_t budget) {
     EmitOptions emission;
     emission.compress = Compression::Lz4;
@@ -294,7 +295,7 @@ private:
     return compare(run);
   }
 
-  /// What is no plan does no harm.
+  /// Files that are not plans do no harm.
   std::string runDamaged(const std::string& file) {
     const PlanDamage damage(file);
     for (uint64_t i = 0; i < options_.damage; ++i) {
@@ -313,7 +314,8 @@ private:
     return {};
   }
 
-  /// With no more fast memory than the plan says it needs, or the least that is accepted, the model can be planned as well.
+  /// With exactly the fast memory that the plan says it needs, or the smallest feasible budget, the
+  /// model can be planned too.
   std::string planInNeed(const Plan& plan) const {
     PlanOptions options = plan_;
     options.budget.fast = std::max(fastNeed(), smallest_);
@@ -327,7 +329,7 @@ private:
                         costOf(*again), " in place of ", costOf(plan));
   }
 
-  /// In what the plan was to make small.
+  /// The plan must not cost more than the greedy one, in terms of the optimization objective.
   std::string compareWithGreedy(const Plan& plan) const {
     PlanOptions options = plan_;
     options.planner = "greedy";
@@ -364,7 +366,7 @@ private:
                                        [](const TileBuffer& buffer) { return buffer.sink; });
   }
 
-  /// A tensor takes the place of another while the stage works on both.
+  /// A tensor replaces another while the stage works on both.
   bool hasOverlap(const Stage& stage) const {
     if (stage.mode != StageMode::Streamed)
       return false;
@@ -378,7 +380,7 @@ private:
     return false;
   }
 
-  /// The plan survives the stream: the file emitted behind it is the same.
+  /// The plan survives the stream: the file emitted after reading it back is the same.
   std::string checkStream(const std::string& file) const {
     const Expected<std::string> text = writeStream(current_);
     if (!text)
@@ -410,7 +412,7 @@ private:
   PlanOptions plan_;
   Graph graph_;
   Graph current_;
-  /// Least fast budget that is accepted.
+  /// The smallest feasible fast budget.
   uint64_t smallest_ = 0;
   std::vector<std::vector<uint8_t>> inputs_;
   RunResult reference_;
@@ -424,7 +426,7 @@ std::string checkSeed(uint64_t seed, unsigned ops, const Options& options, Total
   }
 }
 
-/// The shortest prefix of the graph that fails, too.
+/// The shortest prefix of the graph that also fails.
 void reportFailure(uint64_t seed, std::string problem, const Options& options) {
   unsigned ops = options.ops;
   Totals ignored;

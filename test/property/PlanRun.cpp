@@ -1,4 +1,4 @@
-// Every memory is a separate allocation that ends where the guard bytes end.
+// Every memory is a separate allocation that ends with its guard bytes.
 #include "PlanRun.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -16,12 +16,12 @@ namespace tigris::property {
 
 namespace {
 
-/// As much as a plan can ask for.
+/// The largest size that a plan can request.
 constexpr size_t Align = TIGRIS_MAX_ALIGN;
-/// In front of the bytes, so many that they are aligned; and behind them.
+/// Guard bytes before the data, a multiple of the alignment, and after it.
 constexpr size_t GuardBytes = Align;
 constexpr uint8_t GuardValue = 0xC3;
-/// Of damaged plans.
+/// For damaged plans.
 constexpr size_t MostMemory = 1 << 20;
 
 /// Aligned bytes between two guards.
@@ -52,7 +52,7 @@ private:
   struct Free {
     void operator()(uint8_t* bytes) const { ::operator delete (bytes, std::align_val_t{Align}); }
   };
-  /// To read, too, where a sanitizer can see it.
+  /// Checks reads, too, if a sanitizer is active.
   void forbidGuards(bool forbids) {
 #ifdef __SANITIZE_ADDRESS__
     const auto set = forbids ? __asan_poison_memory_region : __asan_unpoison_memory_region;
@@ -113,7 +113,7 @@ private:
     return status == TIGRIS_OK;
   }
 
-  /// Its index, or its name when the plan could be opened.
+  /// The index of the op, and its name if the plan could be opened.
   std::string failedOp() const {
     const uint32_t op = plan_.summary == nullptr ? plan_.error_op : context_.error_op;
     if (op == TIGRIS_NONE || plan_.summary == nullptr || op >= plan_.op_count)
@@ -123,7 +123,7 @@ private:
 
   bool isCaller() const { return plan_.summary->io_mode == TIGRIS_IO_CALLER; }
 
-  /// What a callback moves, all of it in one pass.
+  /// The bytes that a callback moves in one run.
   struct Rows {
     uint8_t* data;
     size_t rowBytes;
@@ -140,7 +140,7 @@ private:
     return 0;
   }
 
-  /// In place of the buffer that was set.
+  /// Replaces the buffer that was set.
   bool setRows(unsigned index, bool isInput) {
     const tigris_tensor* tensor =
         isInput ? tigris_input_tensor(&plan_, index) : tigris_output_tensor(&plan_, index);
@@ -160,7 +160,8 @@ private:
       const size_t bytes = tigris_input_bytes(&plan_, i);
       if (isCaller() && !check("set input", tigris_set_input(&context_, i, memory(bytes).data())))
         return false;
-      // The caller's buffers are written through the same pointer the runtime only reads from.
+      // The caller's input buffers are filled through the pointer from which the runtime only
+      // reads.
       auto* data = static_cast<uint8_t*>(tigris_input(&context_, i));
       for (size_t k = 0; i < inputs.size() && k < bytes; ++k)
         data[k] = inputs[i][k % inputs[i].size()];
@@ -185,7 +186,7 @@ private:
     }
     const bool keepsInputs = isCaller() && !options_.inputRows && !options_.isDamaged;
     for (unsigned i = 0; keepsInputs && i < inputs.size(); ++i)
-      if (plan_.ports[i].state == TIGRIS_NO_PORT && // states are exchanged
+      if (plan_.ports[i].state == TIGRIS_NO_PORT && // states are swapped
           std::memcmp(tigris_input(&context_, i), inputs[i].data(), inputs[i].size()) != 0)
         result_.error = strCat("wrote over the caller's input ", i);
   }

@@ -1,4 +1,4 @@
-// Runs an emitted plan in memories of exactly the sizes asked for, between guard bytes.
+// Runs an emitted plan in memories of exactly the requested sizes, between guard bytes.
 #pragma once
 
 #include "tigris_backend.h"
@@ -11,9 +11,9 @@
 namespace tigris::property {
 
 struct RunResult {
-  /// Empty when all went well, otherwise what did not.
+  /// Empty on success, otherwise the failure.
   std::string error;
-  /// A byte outside a memory was written.
+  /// Whether a byte outside a memory was written.
   bool escaped = false;
   tigris_status status = TIGRIS_OK;
   tigris_statistics statistics = {};
@@ -21,23 +21,24 @@ struct RunResult {
 };
 
 struct RunOptions {
-  /// Percent of the fast memory the plan needs; below 100 the arena is dynamic.
+  /// Percentage of the fast memory that the plan needs; below 100 the arena is dynamic.
   uint32_t fastPercent = 100;
   /// Slow memory beyond what the plan needs.
   uint32_t moreSlow = 0;
-  /// What the memories hold before the run; unset: they are left as they come, which valgrind calls undefined.
+  /// The initial contents of the memories; nullopt: uninitialized, which valgrind reports as
+  /// undefined.
   std::optional<uint8_t> fill;
   /// Null: the reference kernels.
   const tigris_backend* backend = nullptr;
   /// Callbacks move the inputs (outputs) row by row.
   bool inputRows = false;
   bool outputRows = false;
-  /// Not its checksum but the runtime's own checks decide whether the file is run; nor is it when it asks for more than
-  /// a megabyte. Inputs are as large as it says.
+  /// Ignores the checksum: the runtime's own checks decide whether the file is run. It is not run
+  /// if it needs more than a megabyte. Inputs have the sizes that the file states.
   bool isDamaged = false;
 };
 
-/// Sanitizers see every access outside the memories, reads, too.
+/// Sanitizers detect every access outside the memories, including reads.
 RunResult runPlan(const std::string& file, const std::vector<std::vector<uint8_t>>& inputs,
                   const RunOptions& options);
 

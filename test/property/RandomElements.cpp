@@ -1,4 +1,4 @@
-// Operators that compute element by element, normalizations, and borders between types.
+// Element-wise operators, normalizations, and conversions between types.
 #include "RandomGenerator.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The state of a random model in the making, and one function per family of operators. Internal to randomModel().
+// The state of a random model under construction, and one function per family of operators.
+// Internal to randomModel().
 #pragma once
 
 #include "RandomModel.h"
@@ -10,7 +11,8 @@
 
 namespace tigris::property {
 
-/// Each `add...(x)` tries once to add an operator that reads x, and may find that x does not suit it.
+/// Each `add...(x)` tries once to add an operator that reads x; it may do nothing if x is
+/// unsuitable.
 class Generator {
 public:
   explicit Generator(uint64_t seed) : random_(seed) {}
@@ -18,7 +20,7 @@ public:
   Graph make(unsigned limit);
 
 private:
-  /// Any operators; poolings, one after the other; blocks of convolutional networks.
+  /// Mixed operators; chains of poolings; blocks of convolutional networks.
   enum class Style : uint8_t { Any, Tower, Net };
 
   // --- tensors: RandomModel.cpp
@@ -34,16 +36,17 @@ private:
   Shape inputShape();
   void addInput();
   void addOutputs();
-  /// Often a recent tensor.
+  /// Prefers recent tensors.
   TensorId pick();
   TensorId constant(DType type, const Shape& dims, std::optional<QuantParam> quantized = {});
-  /// x, or now and then a constant of its type, shape and scale.
+  /// x, or sometimes a constant of its type, shape and scale.
   TensorId orConstant(TensorId x);
-  /// Adds the op with a result quantized like that; nothing when the op cannot have these operands.
+  /// Adds the op with a result of that quantization; does nothing if the op does not accept these
+  /// operands.
   std::optional<TensorId> add(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs,
                               const QuantParam& quantized, double magnitude,
                               Activation act = Activation::None);
-  /// `x` quantized like that.
+  /// `x` requantized to that quantization.
   TensorId alike(TensorId x, const std::optional<QuantParam>& quantized);
   template <typename List> static int64_t size(const List& list) {
     return static_cast<int64_t>(list.size());
@@ -53,34 +56,35 @@ private:
   }
   void addOp();
   void addRandomOp();
-  /// Mostly windows of three rows over the tensor made last: long streams, and maps that take each other's place.
+  /// Mostly windows of three rows over the newest tensor: long streams, and maps that reuse each
+  /// other's memory.
   void addTowerOp();
 
   // --- blocks of networks: RandomNets.cpp
 
-  /// Images, or sequences of rank 3, high enough for long streams.
+  /// Images, or sequences of rank 3, with enough rows for long streams.
   Shape netShape();
-  /// A convolution or pool that keeps rows and columns if the stride is 1.
+  /// A convolution or pool that keeps the size if the stride is 1.
   void addWindow(TensorId x, int64_t stride);
   std::optional<TensorId> addPointwise(TensorId x, int64_t channels);
-  /// A convolution with weights of these dimensions; `depth`: products in a result.
+  /// A convolution with weights of these dimensions; `depth`: number of products per result.
   std::optional<TensorId> addFiltered(TensorId x, bool isDepthwise,
                                       const std::vector<int64_t>& dims, AttrMap attrs,
                                       double depth);
-  /// Over rows, with the columns or without: what can be a sink, and what looks like it.
+  /// A reduction over rows, with or without the columns: a sink, or an op that resembles one.
   std::optional<TensorId> addMean(TensorId x);
-  /// Scales the channels of x with what is computed from its means.
+  /// Scales the channels of x by a function of its means.
   void addExcitation(TensorId x);
-  /// Chains of windows of different length over x, joined.
+  /// Chains of windows of different lengths over x, joined.
   void addBranches(TensorId x);
-  /// The sum or concatenation of x and a tensor made long ago.
+  /// The sum or concatenation of x and an early tensor.
   void addLateJoin(TensorId x);
   void joinAll(std::vector<TensorId> parts);
-  /// A shuffle of the channels, or a split.
+  /// A shuffle or a split of the channels.
   void addChannelMove(TensorId x);
   void addNetOp();
 
-  // --- operators that sum up: RandomSums.cpp
+  // --- operators that compute sums: RandomSums.cpp
 
   Activation activation(AttrMap& attrs);
   QuantParam weightQuant(int64_t channels, int axis);
@@ -95,12 +99,12 @@ private:
   std::optional<TensorId> reduce(TensorId x, bool keep);
   void addReduce(TensorId x);
   void addDense(TensorId x);
-  /// Two activations, or an activation and a constant of more than two axes.
+  /// Two activations, or an activation and a constant with more than two axes.
   void addProduct(TensorId x);
 
-  // --- operators on elements: RandomElements.cpp
+  // --- element-wise operators: RandomElements.cpp
 
-  /// The shape with some axes 1 and perhaps leading ones left out.
+  /// The shape with some axes set to 1 and possibly without leading ones.
   Shape broadcastable(const Shape& whole);
   TensorId partner(TensorId x);
   void addBinary(TensorId x);
@@ -109,14 +113,14 @@ private:
   void addNormalization(TensorId x);
   void addBorder(TensorId x);
 
-  // --- operators that move: RandomMoves.cpp
+  // --- data movement: RandomMoves.cpp
 
   void addResize(TensorId x);
   void addPad(TensorId x);
   void addConcat(TensorId x);
   void addSlice(TensorId x);
   void addTranspose(TensorId x);
-  /// Merges two axes, splits one, or inserts a 1.
+  /// Merges two axes, splits an axis, or inserts one of size 1.
   void addReshape(TensorId x);
   void addGather(TensorId x);
 

@@ -12,7 +12,7 @@ namespace tigris::property {
 namespace {
 
 constexpr int64_t MaxElements = 4096;
-/// Values of floats stay far from overflow: no result depends on how a NaN is made.
+/// Float values stay far from overflow, so that no result depends on how a NaN is computed.
 constexpr double MaxMagnitude = 1e12;
 
 } // namespace

@@ -1,4 +1,4 @@
-// Random normalized graphs of every operator a kernel exists for, and inputs for them.
+// Random normalized graphs of all operators with kernels, and inputs for them.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -9,7 +9,7 @@
 
 namespace tigris::property {
 
-/// Numbers that are the same with every standard library.
+/// Random numbers that do not depend on the standard library.
 class Random {
 public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -27,8 +27,8 @@ private:
   std::mt19937_64 engine_;
 };
 
-/// The first `ops` operators that seed `seed` gives (0: as many as the seed says), their results side
-/// by side: branches, residuals, results nobody reads, outputs that are inputs or occur twice. Passes the
+/// The first `ops` operators of seed `seed` (0: as many as the seed gives), with branches,
+/// residuals, unused results, and outputs that are inputs or occur twice. The graph passes the
 /// verifier. Tensors have at most 4,096 elements.
 Graph randomModel(uint64_t seed, unsigned ops = 0);
 

@@ -1,4 +1,4 @@
-// Operators that move elements.
+// Data-movement operators.
 #include "RandomGenerator.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ void Generator::addSlice(TensorId x) {
     const int64_t b = random_.in(0, dim - 1);
     const int64_t step = random_.percent(60) ? 1 : random_.in(1, 3);
     axes.push_back(static_cast<int64_t>(axis));
-    if (random_.percent(30)) { // backward, down to and with the smaller one
+    if (random_.percent(30)) { // backward, down to and including the smaller one
       starts.push_back(std::max(a, b));
       ends.push_back(std::min(a, b) - 1 < 0 ? INT64_MIN : std::min(a, b) - 1);
       steps.push_back(-step);

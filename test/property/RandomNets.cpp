@@ -1,4 +1,4 @@
-// Blocks of convolutional networks: what random single operators hardly ever put together.
+// Blocks of convolutional networks, which random single operators rarely form.
 #include "RandomGenerator.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void Generator::addWindow(TensorId x, int64_t stride) {
   std::vector<int64_t> kernel = several(rank - 2, 1, 4);
   kernel[0] = random_.percent(70) ? 3 : kernel[0];
   const std::vector<int64_t> dilations = several(rank - 2, 1, random_.percent(25) ? 3 : 1);
-  // As much as keeps the size, but not always evenly.
+  // The padding that keeps the size, but not always symmetric.
   std::vector<int64_t> pads(2 * kernel.size());
   for (size_t axis = 0; axis < kernel.size(); ++axis) {
     const int64_t both = (kernel[axis] - 1) * dilations[axis];
@@ -83,7 +83,7 @@ std::optional<TensorId> Generator::addMean(TensorId x) {
     return add(OpKind::GlobalAveragePool, {x}, {}, result, magnitude_[x]);
   if (rank < 2)
     return std::nullopt;
-  // Over rows, over columns, or both; the axes behind them move up or stay.
+  // Over rows, columns, or both; the axes after them move up or stay.
   std::vector<int64_t> axes = {1};
   if (rank > 3 && random_.percent(50))
     axes = random_.percent(70) ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2};
@@ -112,7 +112,7 @@ void Generator::addExcitation(TensorId x) {
 void Generator::addBranches(TensorId x) {
   if (shape(x).rank() < 3)
     return;
-  // As far from each other as they like: the shorter ones wait for the longest.
+  // Branches may differ in length: the shorter ones wait for the longest.
   std::vector<TensorId> ends;
   for (int64_t branch = random_.in(2, 3); branch > 0; --branch) {
     TensorId at = x;
@@ -159,7 +159,7 @@ void Generator::addLateJoin(TensorId x) {
       fitting.push_back(id);
   if (fitting.empty())
     return;
-  // Rather an early one.
+  // Prefers an early one.
   const auto at = std::min(random_.below(size(fitting)), random_.below(size(fitting)));
   joinAll({x, fitting[static_cast<size_t>(at)]});
 }
@@ -170,7 +170,7 @@ void Generator::addChannelMove(TensorId x) {
   if (channels < 2)
     return;
   AttrMap attrs;
-  if (random_.percent(50)) { // shuffled, some of them twice
+  if (random_.percent(50)) { // shuffled, with some duplicates
     std::vector<int64_t> order;
     const int64_t groups = random_.in(2, channels);
     for (int64_t i = 0; i < channels; ++i)
@@ -180,7 +180,7 @@ void Generator::addChannelMove(TensorId x) {
     add(OpKind::Gather, {x, indices}, attrs, sameQuant(x), magnitude_[x]);
     return;
   }
-  // Two parts, of which the last goes on alone; both are joined again soon, or late, or never.
+  // Two parts, of which only the last is processed further; they are joined soon, late or never.
   const int64_t middle = random_.in(1, channels - 1);
   std::vector<TensorId> parts;
   for (const auto& [begin, end] : {std::pair(int64_t{0}, middle), std::pair(middle, channels)}) {

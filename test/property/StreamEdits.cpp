@@ -1,4 +1,4 @@
-// Numbers are found in the text, so that no field can be forgotten.
+// Finds the numbers in the text, so that no field is forgotten.
 #include "StreamEdits.h"
 
 #include "tigris/Support/Check.h"
@@ -14,12 +14,12 @@ namespace tigris::property {
 
 namespace {
 
-/// Where fields of 4, 8, 16, 32 and 64 bits end.
+/// The limits of fields of 4, 8, 16, 32 and 64 bits.
 constexpr std::array<std::string_view, 15> Extremes = {
     "0",          "1",          "-1",         "15",         "16",
     "255",        "256",        "257",        "65535",      "65536",
     "2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807"};
-/// Next to the number, and as far as alignments and small dimensions go.
+/// Offsets from the number, in the range of alignments and small dimensions.
 constexpr std::array<int64_t, 10> Steps = {-64, -32, -16, -4, -1, 1, 4, 16, 32, 64};
 
 bool isWordPart(char c) {

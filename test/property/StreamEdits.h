@@ -1,4 +1,4 @@
-// Edits of a planned stream as a person would make them: one number of its operators or of its plan is another one.
+// Edits of a planned stream: one number of its operators or of its plan is changed.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@ namespace tigris::property {
 
 class StreamEdits {
 public:
-  /// Of what writeStream() gives for a planned graph.
+  /// For the output of writeStream() for a planned graph.
   explicit StreamEdits(std::string text);
 
   size_t size() const { return edits_.size(); }
-  /// The whole stream with one number changed.
+  /// The whole stream with the edit.
   std::string edited(size_t index) const;
-  /// The line with its number and what becomes of it.
+  /// The line of the number before and after the edit.
   std::string describe(size_t index) const;
 
 private:
   struct Edit {
-    /// Of the number in the text.
+    /// Position of the number in the text.
     size_t at = 0;
     size_t length = 0;
     std::string value;

@@ -1,4 +1,5 @@
-/* Lets the tests of the reference kernels run on what the host backend has for AVX2, on newer processors too. */
+/* Lets the tests of the reference kernels run on what the host backend has for AVX2, on newer
+ * processors too. */
 #ifndef TIGRIS_TEST_BACKEND_HOST_AVX2_H
 #define TIGRIS_TEST_BACKEND_HOST_AVX2_H
 

@@ -1,4 +1,5 @@
-/* A minimal test frame: CHECK counts failures, finish() prints the verdict; plus random numbers. */
+/* A minimal test framework: CHECK counts failures and finish() prints the result; also random
+ * numbers. */
 #ifndef TIGRIS_TEST_CHECK_H
 #define TIGRIS_TEST_CHECK_H
 
@@ -44,7 +45,7 @@ static inline uint32_t randomBits(void) {
   return randomState;
 }
 
-/* In [lo, hi]. */
+/* In the range [lo, hi]. */
 static inline int32_t randomInt(int32_t lo, int32_t hi) {
   return lo + (int32_t)(randomBits() % (uint32_t)(hi - lo + 1));
 }
@@ -65,12 +66,12 @@ static inline void randomBytes(int8_t* out, size_t n) {
     out[i] = (int8_t)(randomBits() & 255u);
 }
 
-enum { MOVES = sizeof(void*) < 8, FENCE = 16 }; /* FENCE: bytes behind a block */
+enum { MOVES = sizeof(void*) < 8, FENCE = 16 }; /* FENCE: bytes after a block */
 
-/* malloc that never fails and is aligned to 16. Where the C library aligns to 16 anyway, a sanitizer sees every
- * access outside [0, size); elsewhere, release() checks the bytes behind it. */
+/* malloc that never fails and aligns to 16. If the C library aligns to 16, a sanitizer detects
+ * every access outside [0, size); otherwise release() checks the bytes after the block. */
 static inline void* exactly(size_t size) {
-  /* in front of a block that had to be moved: its size and the pointer to free */
+  /* before a block that was moved for alignment: its size and the pointer to free */
   uint8_t* p = (uint8_t*)malloc(MOVES ? size + 64 : (size == 0 ? 1 : size));
   if (p == NULL) {
     printf("out of memory: %lu\n", (unsigned long)size);

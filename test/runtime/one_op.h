@@ -1,4 +1,5 @@
-/* Runs one op the way a model would, and again strip by strip with buffers of exactly the rows needed. */
+/* Runs one op like a model would, and again row range by row range with buffers of exactly the rows
+ * needed. */
 #ifndef TIGRIS_TEST_ONE_OP_H
 #define TIGRIS_TEST_ONE_OP_H
 
@@ -7,15 +8,16 @@
 #include "plan_builder.h"
 #include "view.h"
 
-/* A plan of one op, opened, with an arena of exactly its size. */
+/* An open plan of one op with an arena of exactly its size. */
 typedef struct OneOp {
   tigris_plan plan;
   tigris_context ctx;
   uint8_t* fast;
 } OneOp;
 
-/* Finishes `b` (io arena), opens and initializes it. 0 when the plan is refused (counted as a failure). The plan and the
- * arena of the call before are gone then: an emulated processor has little memory. */
+/* Finishes `b` (io arena), opens it and initializes a context. Returns 0 if the plan is rejected
+ * (counted as a failure). Releases the plan and the arena of the previous call, because an emulated
+ * processor has little memory. */
 static inline int oneOpOpen(OneOp* o, Builder* b) {
   static uint8_t* bytes;
   static uint8_t* fast;
@@ -38,7 +40,7 @@ static inline int oneOpOpen(OneOp* o, Builder* b) {
   return CHECK_EQ(tigris_init(&o->ctx, &o->plan, &TEST_BACKEND, &memory), TIGRIS_OK);
 }
 
-/* A later op changes an operand of op `index`. */
+/* Replaces an operand of op `index`. */
 static inline int isChanged(const tigris_plan* plan, uint32_t index) {
   const tigris_op* op = &plan->ops[index];
   uint32_t i;
@@ -54,7 +56,8 @@ static inline int isChanged(const tigris_plan* plan, uint32_t index) {
   return 0;
 }
 
-/* Runs the plan, then each of its ops again in tiles. 0 when the run fails (counted). */
+/* Runs the plan, then each of its ops again in tiles. Returns 0 if the run fails (counted as a
+ * failure). */
 static inline int runWhole(OneOp* o) {
   uint32_t i;
   if (!CHECK_EQ(tigris_run(&o->ctx), TIGRIS_OK))
@@ -66,7 +69,8 @@ static inline int runWhole(OneOp* o) {
   return 1;
 }
 
-/* The first and last input row (within one image) an output row needs; axis sizes in in/out. */
+/* The first and last input row (within one image) that an output row needs; axis sizes in
+ * in/out. */
 typedef void (*RowsNeeded)(const OneOp* o, int32_t inRows, int32_t outRow, int32_t* first,
                            int32_t* last);
 
@@ -96,7 +100,8 @@ static inline tigris_view cutRows(const tigris_plan* plan, const tigris_view* wh
   return v;
 }
 
-/* Runs op 0 in strips of random height (batch 1) and compares with the whole output already computed. */
+/* Runs op 0 in row ranges of random height (batch 1) and compares with the whole output computed
+ * before. */
 static inline void checkStrips(OneOp* o, RowsNeeded needed) {
   const tigris_plan* plan = &o->plan;
   const tigris_op* op = &plan->ops[0];
@@ -160,7 +165,7 @@ static inline void checkStrips(OneOp* o, RowsNeeded needed) {
   }
 }
 
-/* |actual - expected| small against the magnitude of what went in. */
+/* Whether |actual - expected| is small relative to the magnitude of the inputs. */
 static inline void checkClose(float actual, double expected, double scale) {
   const double error = actual > expected ? actual - expected : expected - actual;
   if (!(error <= 2e-5 * (scale + 1.0)))
@@ -168,7 +173,7 @@ static inline void checkClose(float actual, double expected, double scale) {
   CHECK(error <= 2e-5 * (scale + 1.0));
 }
 
-/* MultiplyByQuantizedMultiplier with gemmlowp's formulas spelled out in 64 bits. */
+/* MultiplyByQuantizedMultiplier with gemmlowp's formulas written out in 64 bits. */
 static inline int32_t oracleRequantize(int32_t x, int32_t multiplier, int32_t shift) {
   const int64_t shifted = (int64_t)x * ((int64_t)1 << (shift > 0 ? shift : 0));
   const int64_t product = (int64_t)(int32_t)shifted * multiplier;

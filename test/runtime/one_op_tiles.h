@@ -1,4 +1,4 @@
-/* Runs an op of a plan again in tiles of random boxes and compares with the output of the whole op. */
+/* Runs an op of a plan again in random boxes and compares with the output of the whole op. */
 #ifndef TIGRIS_TEST_ONE_OP_TILES_H
 #define TIGRIS_TEST_ONE_OP_TILES_H
 
@@ -7,7 +7,7 @@
 #include "tigris_backend.h"
 #include "tile.h"
 
-/* Tests of another backend's kernels are these tests compiled with its name here. */
+/* Tests of another backend's kernels are these tests, compiled with its name here. */
 #ifdef TEST_BACKEND_HEADER
 #include TEST_BACKEND_HEADER
 #else
@@ -17,11 +17,11 @@
 #define TILE_GAP 16u
 #define MOST_TILES 60u
 
-/* Runs that gave the right bytes, and runs refused, by opcode. */
+/* Correct runs and rejected runs by opcode. */
 static unsigned tilesRun[TIGRIS_OP_RNN + 1];
 static unsigned tilesRefused[TIGRIS_OP_RNN + 1];
 
-/* The op over tile buffers of whole tensors, homed in caller buffers. */
+/* The op on tile buffers of whole tensors whose homes are caller buffers. */
 typedef struct TiledOp {
   tigris_plan plan;
   tigris_summary summary;
@@ -31,7 +31,7 @@ typedef struct TiledOp {
   tigris_port ports[TIGRIS_MAX_OPERANDS];
   tigris_tiling tiling;
   tigris_stage stage;
-  int simple; /* nothing but the opcode's rules can stand against a cut */
+  int simple; /* only the opcode's own rules can reject a box */
 } TiledOp;
 
 static inline void addBuffer(TiledOp* t, tigris_operand* o, int isOutput) {
@@ -52,7 +52,7 @@ static inline void addBuffer(TiledOp* t, tigris_operand* o, int isOutput) {
   o->offset = t->tiling.buffer_count++;
 }
 
-/* 0 when the op is none for tiles: two outputs, a rank outside 1..4, or in place. */
+/* 0 if the op cannot be tiled: two outputs, a rank outside 1..4, or in place. */
 static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
   const tigris_op* op = &plan->ops[index];
   const uint32_t count = (uint32_t)op->inputs + op->outputs;
@@ -70,7 +70,7 @@ static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
     *o = plan->operands[op->operands + i];
     if (o->pool == TIGRIS_POOL_CONST && !tigris_is_parameter(op, i))
       t->simple = 0;
-    /* parameters are constants mostly, but need not be */
+    /* parameters are usually constants, but need not be */
     if (o->pool != TIGRIS_POOL_FAST &&
         !(o->pool == TIGRIS_POOL_CONST && tigris_is_parameter(op, i) &&
           plan->tensors[o->tensor].rank <= 4 && randomInt(0, 2) == 0))
@@ -118,7 +118,7 @@ static inline void randomCut(TiledOp* t) {
   }
 }
 
-/* Cuts of these opcodes never fail. */
+/* These opcodes accept every box. */
 static inline int alwaysCuts(uint32_t opcode) {
   switch (opcode) {
   case TIGRIS_OP_CONV:
@@ -145,7 +145,7 @@ static inline int alwaysCuts(uint32_t opcode) {
   }
 }
 
-/* Scratch of exactly the size the op asks for; NULL when it asks for none. */
+/* Scratch of exactly the size that the op requests; NULL if it requests none. */
 static inline uint8_t* exactlyScratch(const tigris_plan* plan, const tigris_op* op,
                                       uint32_t* bytes) {
   *bytes = TEST_BACKEND.scratch_bytes == NULL ? 0 : TEST_BACKEND.scratch_bytes(plan, op);
@@ -199,7 +199,7 @@ static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
     release(ctx.scratch);
 }
 
-/* `whole` is the arena after the whole plan has run. */
+/* `whole` is the arena after a run of the whole plan. */
 static inline void checkTiles(const tigris_plan* plan, uint32_t index, const uint8_t* whole) {
   static TiledOp t;
   int round;
@@ -217,7 +217,7 @@ static inline void checkTiles(const tigris_plan* plan, uint32_t index, const uin
   }
 }
 
-/* Every opcode that was tried has been cut at least once. */
+/* Checks that every tested opcode has run in parts at least once. */
 static inline void checkTileCounts(void) {
   uint32_t i;
   for (i = 0; i <= TIGRIS_OP_RNN; ++i) {

@@ -1,4 +1,4 @@
-/* The test plan builder. */
+/* Implementation of the test plan builder. */
 #include "plan_builder.h"
 
 #include "check.h"
@@ -144,7 +144,8 @@ static uint8_t* putSequence(uint8_t* to, const uint8_t* literals, uint32_t count
   return to;
 }
 
-/* The longest match of 4..18 bytes for those at `at`, or 0; none starts in the last 12 bytes. */
+/* The longest match of 4..18 bytes for those at `at`, or 0; no match starts in the last 12
+ * bytes. */
 static uint32_t longestMatch(const uint8_t* bytes, uint32_t size, uint32_t at, uint32_t* distance) {
   uint32_t best = 0;
   uint32_t back;
@@ -160,7 +161,7 @@ static uint32_t longestMatch(const uint8_t* bytes, uint32_t size, uint32_t at, u
   return best;
 }
 
-/* Packs as LZ4 does, slowly. `to` has room for size + size / 255 + 16 bytes. */
+/* Compresses to LZ4, slowly. `to` must have space for size + size / 255 + 16 bytes. */
 static uint32_t pack(const uint8_t* bytes, uint32_t size, uint8_t* to) {
   uint8_t* end = to;
   uint32_t literals = 0;

@@ -1,15 +1,15 @@
-/* Generates a plan in execution order while it keeps account of what each byte of fast memory holds. */
+/* Generates a plan in execution order and tracks the contents of every byte of fast memory. */
 #include "random_plan.h"
 
 #include "check.h"
 
 #define MAX_VALUES 200
 
-/* A tensor that may still be read. */
+/* A tensor that may be read again. */
 typedef struct Value {
   int tensor;
   int32_t n;    /* floats; the shape is [1, n] */
-  int pool;     /* tigris_pool where ops find it; ABSENT: in slow memory, to be loaded */
+  int pool;     /* tigris_pool where ops read it; ABSENT: in slow memory, must be loaded */
   uint32_t at;  /* its fast offset, slow offset or port */
   int64_t slow; /* offset of a copy in slow memory, or -1 */
 } Value;
@@ -30,7 +30,7 @@ static int newTensor(Generator* g, int32_t n) {
   return tensor;
 }
 
-/* A gap of the fast arena that no readable value touches: the first one at or above a random offset. */
+/* A gap of the fast arena without readable values: the first one at or above a random offset. */
 static uint32_t gap(Generator* g, uint32_t bytes) {
   uint32_t at = chance(50) ? 0 : 16 * (uint32_t)randomInt(0, 12);
   int i;
@@ -68,7 +68,8 @@ static int shareBytes(const Value* v, const Value* w) {
          w->at < v->at + (uint32_t)v->n * 4 && v->at < w->at + (uint32_t)w->n * 4;
 }
 
-/* The value and all that share a byte with it are not read there again: the place is free. */
+/* Marks the value, and all values that share a byte with it, as no longer readable there: the place
+ * is free. */
 static void forget(Generator* g, int index) {
   const Value v = g->values[index];
   int kept = 0;
@@ -112,7 +113,7 @@ static int anyReadable(const Generator* g) {
   return 0;
 }
 
-/* Another tensor in the same place or, from a multiple of 16 on, in a part of it. */
+/* Another tensor in the same place or, at a multiple of 16, in a part of it. */
 static void addView(Generator* g) {
   const Value v = g->values[pickReadable(g)];
   const int32_t skip = v.n > 8 && chance(30) ? 4 : 0;
@@ -175,7 +176,8 @@ static void addOp(Generator* g) {
   writeOp(g, a, second, n, out);
 }
 
-/* Spills some values, ends the stage, loads into `next` (may be `loads`) some of what is in slow memory into the next one. */
+/* Spills some values, ends the stage, and loads some values from slow memory into `next` (may be
+ * `loads`) for the next stage. */
 static uint32_t cutStage(Generator* g, const tigris_transfer* loads, uint32_t loadCount,
                          tigris_transfer* next) {
   tigris_transfer spills[16];
@@ -191,7 +193,7 @@ static uint32_t cutStage(Generator* g, const tigris_transfer* loads, uint32_t lo
       v->slow = builderSlow(g->b, (uint32_t)v->n * 4);
       spills[spillCount++] = transfer(v, v->at, (uint32_t)v->slow);
     }
-    /* its place is free unless a view of it stays */
+    /* its place is free unless a view of it remains */
     for (k = 0; k < g->count && (k == i || !shareBytes(v, &g->values[k]));)
       ++k;
     if (k == g->count && chance(70))
@@ -210,7 +212,7 @@ static uint32_t cutStage(Generator* g, const tigris_transfer* loads, uint32_t lo
   return nextCount;
 }
 
-/* Ends the stage and leaves everything where it is. */
+/* Ends the stage without moving data. */
 static uint32_t endStage(Generator* g, const tigris_transfer* loads, uint32_t loadCount) {
   builderStage(g->b, loads, loadCount, NULL, 0);
   return 0;

@@ -1,4 +1,5 @@
-/* Random plans with reused addresses: several stages, spills and loads, in-place ops, views, slow operands. */
+/* Random plans with reused addresses: several stages, spills and loads, in-place ops, views,
+ * slow operands. */
 #ifndef TIGRIS_TEST_RANDOM_PLAN_H
 #define TIGRIS_TEST_RANDOM_PLAN_H
 

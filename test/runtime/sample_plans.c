@@ -1,4 +1,5 @@
-/* An int8 network, a float network and an index network, each a few hundred operand bytes. */
+/* An int8 network, a float network and an index network, each with a few hundred bytes of
+ * operands. */
 #include "sample_plans.h"
 
 #include <math.h>
@@ -320,7 +321,8 @@ static uint8_t* indices(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* Packed weights: two blocks in the first stage, one in the second, beside a constant that is not packed. */
+/* Packed weights: two blocks in the first stage, one in the second, and a constant that is not
+ * packed. */
 static uint8_t* packed(Builder* b, uint32_t* size) {
   const int32_t wide[2] = {1, 24};
   const int32_t one[2] = {1, 1};
@@ -384,7 +386,7 @@ static uint8_t* packed(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* A tiled stage of a convolution with a halo and a residual sum, then a stage of whole tensors. */
+/* A tiled stage with a convolution with halo and a residual sum, then a whole stage. */
 static uint8_t* tiled(Builder* b, uint32_t* size) {
   const uint32_t tiles[4] = {1, 3, 1, 1};
   const int32_t cw[4] = {2, 3, 3, 2};
@@ -457,7 +459,7 @@ static uint8_t* tiled(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* A streamed stage of a convolution whose rows go into sums. */
+/* A streamed stage with a convolution whose rows are added to sums. */
 static uint8_t* sums(Builder* b, uint32_t* size) {
   const uint32_t steps[4] = {1, 4, 1, 1};
   const int32_t cw[4] = {2, 3, 3, 2};
@@ -506,7 +508,7 @@ static uint8_t* sums(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* Where a model input or output is in slow memory. */
+/* Offset of a model input or output in slow memory. */
 static uint32_t portOffset(const Builder* b, uint32_t index) {
   return ((const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data)[index].offset;
 }
@@ -531,7 +533,8 @@ static void storedTile(Builder* b, int tensor, uint32_t port, uint8_t flags, uin
   builderTile(b, tensor, &like);
 }
 
-/* A stage in stripes of columns, whose windows reach into the next stripe, and one in stripes of channels with sums. */
+/* A stage in stripes of columns, whose windows extend into the next stripe, and one in stripes of
+ * channels with sums. */
 static uint8_t* stripes(Builder* b, uint32_t* size) {
   const uint32_t ofColumns[4] = {1, 6, 2, 1};
   const uint32_t ofChannels[4] = {1, 3, 2, 1};
@@ -577,7 +580,8 @@ static uint8_t* stripes(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* A streamed stage of two windows: new rows of the second one's buffer lie where the first one's are no longer needed. */
+/* A streamed stage of two windows: new rows of the second buffer overwrite rows of the first that
+ * are no longer needed. */
 static uint8_t* roof(Builder* b, uint32_t* size) {
   const uint32_t steps[4] = {1, 6, 1, 1};
   const uint32_t row = 4 * 2;
@@ -616,7 +620,7 @@ static uint8_t* roof(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* Searches, comparisons, choices and computed positions, with an op of two outputs. */
+/* Searches, comparisons, selections and computed indices, including an op with two outputs. */
 static uint8_t* searches(Builder* b, uint32_t* size) {
   const int32_t xd[2] = {2, 6};
   const int32_t yd[2] = {2, 3};
@@ -668,7 +672,7 @@ static uint8_t* searches(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* A bidirectional LSTM that keeps two steps, and a GRU behind it. */
+/* A bidirectional LSTM that keeps two steps, followed by a GRU. */
 static uint8_t* recurrent(Builder* b, uint32_t* size) {
   const int32_t xd[3] = {4, 1, 2};
   const int32_t wd[4] = {2, 1, 2, 4};
@@ -719,7 +723,8 @@ static uint8_t* recurrent(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
-/* int8 as vendors' kernels take it: no zero points of weights, one quantization around pools. */
+/* int8 within the limits of vendors' kernels: weights without zero points, one quantization around
+ * pools. */
 static uint8_t* plain(Builder* b, uint32_t* size) {
   const int32_t cw[4] = {4, 3, 3, 2};
   const int32_t pw[4] = {4, 1, 1, 4};
@@ -742,7 +747,7 @@ static uint8_t* plain(Builder* b, uint32_t* size) {
   int z;
   randomBytes(data, sizeof data);
   builderInit(b, TIGRIS_IO_SLOW);
-  /* as much as any backend needs, so that each runs in less memory, too */
+  /* as much as any backend needs, so that each also runs in less memory */
   b->summary.scratch_bytes = 5000;
   builderQuant(b, 0.1f, -3);
   conv.lo.i = -128;

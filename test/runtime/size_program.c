@@ -1,11 +1,11 @@
-/* The smallest firmware: opens a plan, runs it and reads its output. Only check_size.py builds it. */
+/* A minimal firmware: opens a plan, runs it and reads its output. Only check_size.py builds it. */
 #include "tigris.h"
 #include "tigris_backend.h"
 
 #ifdef WITH_KERNELS
 #define BACKEND tigris_backend_reference
 #else
-/* No kernels: what is left is the core. */
+/* Without kernels only the core remains. */
 static tigris_status compute(const tigris_call* call) {
   return call->params == NULL ? TIGRIS_OK : TIGRIS_E_KERNEL;
 }
@@ -19,7 +19,7 @@ static const tigris_backend BACKEND = {"none", TIGRIS_BACKEND_ABI, 4, find, NULL
 char size_of_plan[sizeof(tigris_plan)];
 char size_of_context[sizeof(tigris_context)];
 
-volatile const void* volatile source; /* nothing is known at compile time */
+volatile const void* volatile source; /* unknown at compile time */
 static tigris_plan plan;
 static tigris_context context;
 

@@ -1,4 +1,5 @@
-/* Weight blocks: what a run gives and counts, how little memory it takes, and every rule of the validator. */
+/* Weight blocks: results and counts of a run, the minimum memory, and every rule of the
+ * validator. */
 #include "check.h"
 #include "plan_builder.h"
 #include "sample_plans.h"
@@ -40,7 +41,7 @@ static void testRun(void) {
     CHECK_EQ(ctx.statistics.slow_read, 2 * 96);
   }
   release(memory.fast);
-  /* the prefix fits and the activations overflow, all of them */
+  /* the prefix fits and all activations overflow */
   memory.slow_bytes += 4096;
   release(memory.slow);
   memory.slow = exactly(memory.slow_bytes);
@@ -52,7 +53,7 @@ static void testRun(void) {
   CHECK(((const float*)tigris_output(&ctx, 0))[23] == 50.0f);
   CHECK_EQ(ctx.statistics.dynamic, 1);
   CHECK_EQ(ctx.statistics.fast_peak, 192); /* the largest block */
-  /* a byte less: the prefix lies in slow memory, behind the planned bytes */
+  /* one byte less: the prefix is in slow memory, after the planned bytes */
   memory.fast_bytes = RESERVED - 1;
   CHECK_EQ(tigris_init(&ctx, &plan, &tigris_backend_reference, &memory), TIGRIS_OK);
   memset(tigris_input(&ctx, 0), 0, 96);
@@ -104,11 +105,12 @@ static void contentBroken(Builder* b) {
   b->section[TIGRIS_SECTION_WEIGHTS].data[blockAt(b, 0)->data] ^= 0x40;
 }
 static void opAfter(Builder* b) { blockAt(b, 0)->first_op = 1; }
-/* op 2 reads what is there, which is wrong and harmless */
+/* op 2 reads the block that is there, which is wrong but harmless */
 static void opLater(Builder* b) { blockAt(b, 1)->first_op = 3; }
 static void opNone(Builder* b) { blockAt(b, 2)->first_op = 5; }
 static void opTwice(Builder* b) { blockAt(b, 1)->first_op = 0; }
-static void opEarlier(Builder* b) { blockAt(b, 1)->first_op = 1; } /* allowed: op 1 does not care */
+/* allowed: op 1 does not use it */
+static void opEarlier(Builder* b) { blockAt(b, 1)->first_op = 1; }
 static void opNextStage(Builder* b) { blockAt(b, 2)->first_op = 3; }
 static void placeShifted(Builder* b) { operandAt(b, 1)->offset = 16; }
 static void placeMisaligned(Builder* b) { operandAt(b, 7)->offset = 8; }

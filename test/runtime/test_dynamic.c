@@ -1,4 +1,5 @@
-/* The dynamic arena: any memory below the required gives the static run's bytes or TIGRIS_E_MEMORY. */
+/* The dynamic arena: with any memory below the requirement, a run gives the static run's bytes or
+ * TIGRIS_E_MEMORY. */
 #include "check.h"
 #include "plan_builder.h"
 #include "random_plan.h"
@@ -12,7 +13,7 @@ static unsigned refusedRuns;
 static unsigned dynamicRuns;
 static unsigned overflowed;
 
-/* One run in memories of exactly the sizes given. */
+/* One run in memories of exactly the given sizes. */
 typedef struct Run {
   tigris_context ctx;
   void* fast;
@@ -72,7 +73,8 @@ static void runEnd(Run* r) {
   release(r->slow);
 }
 
-/* Runs in the memory given; compares with the finished static run `want`. Returns the status of init. */
+/* Runs in the given memory and compares with the finished static run `want`. Returns the status of
+ * init. */
 static tigris_status tryMemory(const tigris_plan* plan, const Run* want, uint32_t fast,
                                uint32_t slow, uint32_t seed) {
   const tigris_statistics* s;
@@ -166,7 +168,8 @@ static void testSamples(void) {
   }
 }
 
-/* a = -x (32 bytes), b = -x (64 bytes of [x, x]), then c = [b, b]: fits only after `a` made way. */
+/* a = -x (32 bytes), b = -x (64 bytes of [x, x]), then c = [b, b]: fits only after `a` has been
+ * released. */
 static uint8_t* compactingPlan(Builder* b, uint32_t ioMode, uint32_t* size) {
   const tigris_unary_params neg = {TIGRIS_FN_NEG, 0.0f, 0.0f};
   const int32_t small[2] = {1, 8};
@@ -226,7 +229,7 @@ static void testFigures(void) {
   CHECK_EQ(r.ctx.error_op, 2);
   CHECK_EQ(r.ctx.error_stage, 0);
   runEnd(&r);
-  /* no slow memory to spare: the table is at the end of the fast arena */
+  /* no slow memory left: the table is at the end of the fast arena */
   CHECK_EQ(runStart(&r, &plan, &tigris_backend_reference, 192 + 32, 160), TIGRIS_OK);
   CHECK_EQ(runOnce(&r, &plan, 1), TIGRIS_OK);
   CHECK_EQ(s->fast_peak, 192);
@@ -243,7 +246,7 @@ static uint32_t muchScratch(const tigris_plan* plan, const tigris_op* op) {
   return 64;
 }
 
-/* A backend whose scratch takes what the activations wanted; contexts are copied between steps. */
+/* A backend whose scratch takes memory from the activations; contexts are copied between steps. */
 static void testScratchAndCopies(void) {
   tigris_backend backend = tigris_backend_reference;
   Builder b;
@@ -263,7 +266,7 @@ static void testScratchAndCopies(void) {
   runEnd(&r);
   CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_E_SCRATCH);
   runEnd(&r);
-  summary = *plan.summary; /* from now on it is planned */
+  summary = *plan.summary; /* from here on the scratch is part of the plan */
   summary.scratch_bytes = 64;
   plan.summary = &summary;
   CHECK_EQ(runStart(&r, &plan, &backend, 256, 64), TIGRIS_OK);
@@ -276,7 +279,7 @@ static void testScratchAndCopies(void) {
   CHECK_EQ(copy.statistics.fast_peak, 192);
   CHECK(memcmp(tigris_output(&copy, 0), tigris_output(&want.ctx, 0), 128) == 0);
   runEnd(&r);
-  CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_E_MEMORY); /* scratch never moves */
+  CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_E_MEMORY); /* scratch cannot overflow */
   runEnd(&r);
   runEnd(&want);
   release(bytes);

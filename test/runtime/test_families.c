@@ -1,5 +1,6 @@
-/* A build with the rules of some families of ops (check_ops.c with TIGRIS_KERNEL_MAP and TIGRIS_KERNEL_QUANTIZE) refuses all
- * others, and ops that round to even, which are a selection of their own. */
+/* A build with the rules of some operator families (check_ops.c with TIGRIS_KERNEL_MAP and
+ * TIGRIS_KERNEL_QUANTIZE) rejects all others, and ops that round to even, which are selected
+ * separately. */
 #include "check.h"
 #include "plan_builder.h"
 

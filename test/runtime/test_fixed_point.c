@@ -47,7 +47,7 @@ static void testReciprocal(void) {
 static void testWrapping(void) {
   CHECK_EQ(tigris_add_wrap(INT32_MAX, 1), INT32_MIN);
   CHECK_EQ(tigris_shift_left_wrap(3, 31), INT32_MIN);
-  CHECK_EQ(-5 >> 1, -3); /* arithmetic right shift, which the library relies on */
+  CHECK_EQ(-5 >> 1, -3); /* arithmetic right shift, on which the library relies */
   CHECK_EQ(tigris_high_mul(INT32_MIN, INT32_MIN), INT32_MAX);
 }
 

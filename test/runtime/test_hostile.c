@@ -1,13 +1,13 @@
-/* Damaged plans: truncation at every byte, every single bit flipped, every number at its limits, random mutations; run
- * what is accepted, on the backend under test.
+/* Damaged plans: truncated at every byte, every single bit flipped, every number set to limits,
+ * random mutations. Accepted plans run on the backend under test.
  *
- * All buffers have exactly the size the plan asks for, so that a sanitizer build sees any access
- * outside. Without a sanitizer the test still shows that nothing crashes or hangs. */
+ * All buffers have exactly the size that the plan requests, so that a sanitizer build detects any
+ * access outside. Without a sanitizer the test still shows that nothing crashes or hangs. */
 #include "one_op.h"
 #include "sample_plans.h"
 #include "view.h"
 
-/* More than this is not handed over: a mutation may ask for a gigabyte. */
+/* Maximum memory: a mutation may request a gigabyte. */
 #define MOST_MEMORY (1u << 20)
 
 /* Random mutations per sample plan. */
@@ -52,7 +52,8 @@ static void runIn(const tigris_plan* plan, uint32_t fast, uint32_t slow) {
         memset(tigris_input(&ctx, i), 4, tigris_input_bytes(plan, i));
     }
     status = tigris_run(&ctx);
-    /* a box too large for its buffer, or a cut the op cannot take, shows while it runs */
+    /* a box too large for its buffer, or a split that the op cannot take, is detected at run
+     * time */
     CHECK(status == TIGRIS_OK || status == TIGRIS_E_INDEX ||
           (!isSound && plan->tiling_count != 0 &&
            (status == TIGRIS_E_OP || status == TIGRIS_E_ADDRESS)));
@@ -68,7 +69,7 @@ static void runIn(const tigris_plan* plan, uint32_t fast, uint32_t slow) {
   release(memory.slow);
 }
 
-/* Opens without checksum; runs it when it is accepted, with the memory it asks for and with less. */
+/* Opens without checksum; runs an accepted plan with the memory it requests and with less. */
 static void tryPlan(const uint8_t* bytes, size_t size) {
   tigris_plan plan;
   tigris_requirements need;
@@ -113,7 +114,7 @@ static void testBitFlips(const uint8_t* plan, uint32_t size) {
   }
 }
 
-/* Where fields of 8, 16 and 32 bits end, and some that kernels and checks take for limits. */
+/* Limits of fields of 8, 16 and 32 bits, and of kernels and checks. */
 static const uint32_t values[] = {0,          1,          2,      4,       16,         0x7FFFFFFF,
                                   0x80000000, 0xFFFFFFFF, 0xFFFF, 0x10000, 0x40000000, 0xFFFFFFF0,
                                   0x00FFFFFF, 0x1000000,  255,    256,     0x7FFF,     0x8000};
@@ -171,7 +172,7 @@ int main(void) {
     testBitFlips(plan, size);
     testLimits(plan, size);
     testMutations(plan, size, TIGRIS_HOSTILE_ROUNDS);
-    /* a dynamic arena must have planned for scratch */
+    /* a dynamic arena must include the scratch */
     CHECK(dynamicRuns > accepted / 4 || TEST_BACKEND.scratch_bytes != NULL);
     printf("sample %u: %u bytes, %u damaged plans accepted and run, %u in less memory (%u)\n",
            index, (unsigned)size, accepted, dynamicRuns, sink & 1u);

@@ -1,4 +1,4 @@
-/* Streamed stages that work on tensors where they lie: bytes, memory, overlaps, and plans that must be refused. */
+/* Streamed stages in place: bytes, memory, overlaps, and plans that must be rejected. */
 #include "check.h"
 #include "plan_builder.h"
 
@@ -9,8 +9,8 @@
 
 static float input[ROWS * ROW];
 
-/* abs into `from`, a 3x3 maximum of it into `to` in a streamed stage, and its negative as output. `to` lies `lead`
- * bytes below `from`. */
+/* abs into `from`, a 3x3 maximum of it into `to` in a streamed stage, and its negative as output.
+ * `to` is `lead` bytes below `from`. */
 static uint8_t* makePlan(Builder* b, uint32_t lead) {
   const int32_t dims[4] = {1, ROWS, 4, 4};
   const uint32_t tiles[4] = {1, ROWS, 1, 1};
@@ -80,7 +80,7 @@ static float expectedAt(int row, int column, int channel) {
   return -most;
 }
 
-/* Runs the plan with `less` bytes of fast memory less than planned. */
+/* Runs the plan with `less` bytes of fast memory fewer than planned. */
 static tigris_status run(const uint8_t* file, uint32_t less) {
   tigris_plan plan;
   tigris_context ctx;
@@ -117,8 +117,8 @@ static tigris_status run(const uint8_t* file, uint32_t less) {
 }
 
 static void testRuns(void) {
-  /* Side by side, and with a result that begins two rows lower: each call writes a row and reads from the one before
-   * on. */
+  /* Adjacent, and with a result that begins two rows lower: each call writes a row and reads from
+   * the previous row on. */
   const uint32_t leads[2] = {BYTES, 2 * ROW_BYTES};
   uint32_t i;
   uint32_t less;
@@ -132,7 +132,7 @@ static void testRuns(void) {
   }
 }
 
-/* One row is too near for that. */
+/* A distance of one row is too small for that. */
 static void testTooNear(void) {
   Builder b;
   uint8_t* file = makePlan(&b, ROW_BYTES);

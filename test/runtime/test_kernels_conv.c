@@ -1,4 +1,5 @@
-/* Convolutions, dense layers, matrix products and pools against naive oracles, whole and in strips. */
+/* Convolutions, dense layers, matrix products and pools against naive references, whole and in row
+ * ranges. */
 #include <float.h>
 #include <math.h>
 
@@ -30,7 +31,7 @@ static int32_t outSize(const Case* k, int32_t in, int32_t kernel, int32_t stride
   return (in + pads - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-/* A random case; 0 when its output would be empty. */
+/* A random case; 0 if its output would be empty. */
 static int randomCase(Case* k, uint8_t dtype, int depthwise, int transposed) {
   tigris_conv_params* p = &k->p;
   memset(k, 0, sizeof *k);
@@ -98,7 +99,8 @@ static int32_t sourceOf(const Case* k, int32_t out, int32_t tap, int32_t stride,
   return -1;
 }
 
-/* Sum over the window of output (b, y, x, o): products for floats or for int8 less the zero points. */
+/* Sum over the window of output (b, y, x, o): products for floats or for int8 less the zero
+ * points. */
 static double oracle(const Case* k, const void* input, const void* weights, int32_t b, int32_t y,
                      int32_t x, int32_t o, int32_t inZero, int32_t weightZero) {
   const tigris_conv_params* p = &k->p;
@@ -141,7 +143,8 @@ static void rowsWindow(const OneOp* o, int32_t inRows, int32_t outRow, int32_t* 
   *last = stop >= inRows ? inRows - 1 : stop;
 }
 
-/* The layout of tigris_ops.h: depthwise [kh, kw, oc], float [groups, kh, kw, ic, oc], int8 [oc, kh, kw, ic]. */
+/* The layout of tigris_ops.h: depthwise [kh, kw, oc], float [groups, kh, kw, ic, oc], int8 [oc,
+ * kh, kw, ic]. */
 static void weightDims(const Case* k, int32_t* wd) {
   const tigris_conv_params* p = &k->p;
   if (k->depthwise) {
@@ -478,7 +481,7 @@ static double averageOracle(const Case* k, const void* x, int32_t flags, int32_t
   return isMax ? top : sum + (*divisor - taps) * zero;
 }
 
-/* Every window of the case meets the input, as the format demands. */
+/* Every window of the case contains an input tap, as the format requires. */
 static int windowsMeet(const Case* k) {
   const tigris_conv_params* p = &k->p;
   int32_t axis;
@@ -522,7 +525,7 @@ static void testPool(uint8_t dtype, int isMax) {
     while (!randomCase(k, dtype, 1, 0)) {
     }
     k->oc = k->c;
-    if (randomInt(0, 2) == 0) { /* ceil mode: one more window that starts inside */
+    if (randomInt(0, 2) == 0) { /* ceil mode: an additional window that starts inside */
       if ((k->oh * k->p.stride_h - k->p.pad_top) < k->h && k->rank > 2)
         ++k->oh;
     }

@@ -1,11 +1,12 @@
-/* Ops with TIGRIS_ROUND_EVEN against oracles that divide integers, whole and in tiles; and what the loader refuses. */
+/* Ops with TIGRIS_ROUND_EVEN against references with integer division, whole and in tiles; and what
+ * the loader rejects. */
 #include "fixed_point.h"
 #include "one_op.h"
 
 #define CHANNELS 6
 #define WORD(divisor, power) ((divisor) << 6 | (power))
 
-/* n / d with halves to the even number, after its definition. */
+/* n / d rounded half to even, from the definition. */
 static int64_t even(int64_t n, int64_t d) {
   const int64_t magnitude = n < 0 ? -n : n;
   const int64_t below = magnitude / d;
@@ -43,7 +44,7 @@ static int32_t stored(const void* data, uint8_t dtype, int32_t at) {
 
 static int32_t least(uint8_t dtype) { return dtype == TIGRIS_S8 ? -128 : -32768; }
 
-/* Random stored values, small ones so that few results saturate. */
+/* Random stored values, small so that few results saturate. */
 static void fill(void* to, uint8_t dtype, int32_t n) {
   int32_t i;
   for (i = 0; i < n; ++i) {
@@ -54,7 +55,7 @@ static void fill(void* to, uint8_t dtype, int32_t n) {
   }
 }
 
-/* Opens a plan of one op from x and constants, fills x; y is to be looked at. 0: refused. */
+/* Opens a plan of one op from x and constants and fills x. Returns 0 if it is rejected. */
 static int runEven(OneOp* run, Builder* b, uint8_t dtype, int32_t elements) {
   roundEven(b);
   if (!oneOpOpen(run, b))
@@ -63,7 +64,8 @@ static int runEven(OneOp* run, Builder* b, uint8_t dtype, int32_t elements) {
   return runWhole(run);
 }
 
-/* A layer of 1 x 1 taps over CHANNELS channels: every opcode computes the same, depthwise one channel each. */
+/* A layer of 1 x 1 taps over CHANNELS channels: every opcode computes the same; depthwise has one
+ * channel each. */
 static void testDense(uint16_t opcode, uint8_t dtype, int32_t divisor) {
   const int32_t xd[4] = {1, 5, 4, CHANNELS};
   const int32_t wd[4] = {CHANNELS, 1, 1, CHANNELS};
@@ -165,7 +167,7 @@ static void testMatmul(uint8_t dtype) {
   }
 }
 
-/* Windows of 2 x 2, all of an image, or the mean of axes 1 and 2, scaled by 3. */
+/* Windows of 2 x 2, a whole image, or the mean over axes 1 and 2, scaled by 3. */
 static void testMean(uint16_t opcode, uint8_t dtype) {
   const int global = opcode != TIGRIS_OP_AVERAGE_POOL;
   const int32_t xd[4] = {1, 4, 4, CHANNELS};
@@ -307,7 +309,7 @@ static void testResize(void) {
   }
 }
 
-/* REQUANTIZE to int16; `flags` and the shift word as given. */
+/* REQUANTIZE to int16 with the given `flags` and shift word. */
 static tigris_status openRequantize(OneOp* run, uint16_t opcode, uint8_t dtype, uint8_t flags,
                                     int32_t word) {
   const int32_t dims[1] = {16};

@@ -1,4 +1,4 @@
-/* Integers, bools, comparisons, conversions, searches and computed positions against naive oracles. */
+/* Integers, bools, comparisons, conversions, searches and indexing against naive references. */
 #include <math.h>
 
 #include "one_op.h"
@@ -8,7 +8,7 @@
 
 static const uint8_t numbers[] = {TIGRIS_F32, TIGRIS_S32, TIGRIS_S64, TIGRIS_BOOL};
 
-/* Elements as doubles: all values of these tests are exact in them. */
+/* Elements as doubles: all values of these tests are exact in double. */
 static double load(const void* data, uint8_t dtype, int32_t i) {
   switch (dtype) {
   case TIGRIS_F32:
@@ -69,7 +69,7 @@ static int32_t encode(int rank, const int32_t* dims, const int32_t* index) {
   return flat;
 }
 
-/* Element of an operand under broadcasting; its axes are the last ones of the output. */
+/* Element of an operand with broadcasting; its axes are the last ones of the output. */
 static int32_t broadcastAt(int rank, const int32_t* index, int inRank, const int32_t* inDims) {
   int32_t own[MOST_RANK];
   int i;
@@ -78,7 +78,7 @@ static int32_t broadcastAt(int rank, const int32_t* index, int inRank, const int
   return encode(inRank, inDims, own);
 }
 
-/* Small numbers with many equal ones; some large ones where they fit. */
+/* Small numbers with many duplicates; some large ones where they fit. */
 static void fill(void* data, uint8_t dtype, int32_t n) {
   int32_t i;
   for (i = 0; i < n; ++i) {
@@ -91,7 +91,7 @@ static void fill(void* data, uint8_t dtype, int32_t n) {
   }
 }
 
-/* A model of one op: operands of broadcast shapes, all of them inputs. */
+/* A model of one op whose operands, with broadcast shapes, are all inputs. */
 typedef struct Case {
   Builder b;
   OneOp run;
@@ -212,7 +212,7 @@ static void testInteger(uint16_t opcode, uint8_t dtype) {
   builderFree(&c.b);
 }
 
-/* The one quotient that does not fit, and division by 0, must not stop the processor. */
+/* The one quotient that does not fit, and division by 0, must not trap. */
 static void testIntegerEdges(void) {
   static const int32_t a[4] = {INT32_MIN, INT32_MIN, 7, INT32_MAX};
   static const int32_t d[4] = {-1, 0, 0, 1};
@@ -279,7 +279,7 @@ static void testCast(uint8_t from, uint8_t to) {
   builderFree(&c.b);
 }
 
-/* Numbers of small integers count from their zero point, in both directions, and wrap around. */
+/* Small integers are counted from their zero point, in both directions, and wrap around. */
 static void testCastSmall(uint8_t small, int32_t zero) {
   const int32_t dims[1] = {5};
   const float values[5] = {0.0f, 1.9f, -1.9f, 200.0f, 70000.0f};
@@ -320,7 +320,7 @@ static void testCastSmall(uint8_t small, int32_t zero) {
   builderFree(&b);
 }
 
-/* Floats beyond the integers saturate. */
+/* Floats outside the integer range saturate. */
 static void testCastEdges(void) {
   const float values[5] = {3e9f, -3e9f, 1e19f, -1e19f, NAN};
   const int32_t dims[1] = {5};
@@ -481,7 +481,7 @@ static void testCumSum(void) {
   builderFree(&c.b);
 }
 
-/* x, indices and, when scattering, updates. */
+/* x, indices and, for scattering, updates. */
 static int openIndexed(Case* c, uint16_t opcode, const uint8_t* dtypes, int inputs, int outRank,
                        const int32_t* outDims, int32_t axis) {
   tigris_axis_params p;

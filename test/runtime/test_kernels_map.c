@@ -1,4 +1,4 @@
-/* Binary and unary ops, tables, clamps, normalizations and conversions against naive oracles. */
+/* Binary and unary ops, tables, clamps, normalizations and conversions against naive references. */
 #include <math.h>
 
 #include "one_op.h"
@@ -21,7 +21,7 @@ static int randomShape(int32_t* dims, int32_t most) {
   return rank;
 }
 
-/* A shape that broadcasts to `dims`: fewer axes and ones at random. */
+/* A shape that broadcasts to `dims`: fewer axes and random ones set to 1. */
 static int randomBroadcast(int rank, const int32_t* dims, int32_t* out) {
   const int drop = randomInt(0, 2) == 0 ? randomInt(0, rank - 1) : 0;
   int i;
@@ -168,7 +168,7 @@ static void testBinary(uint16_t opcode, uint8_t dtype) {
   builderFree(&b);
 }
 
-/* Exhaustive: every pair of operands; the quotient is within one step of the real one. */
+/* Exhaustive over all pairs of operands; the quotient is within one step of the real one. */
 static void testDivS8(void) {
   const int32_t ad[2] = {256, 1};
   const int32_t bd[2] = {1, 256};

@@ -18,7 +18,7 @@ static uint8_t randomDtype(void) {
 
 static uint32_t sizeOf(uint8_t dtype) { return tigris_element_size(dtype); }
 
-/* Element values that identify the element in any dtype of at least one byte. */
+/* Values that identify the element in any dtype of at least one byte. */
 static void fillBytes(void* data, uint32_t bytes) { randomBytes((int8_t*)data, bytes); }
 
 static void decode(int rank, const int32_t* dims, int32_t flat, int32_t* index) {

@@ -1,11 +1,11 @@
-/* LSTM, GRU and RNN against the equations of their ONNX pages in double precision. */
+/* LSTM, GRU and RNN against the equations of ONNX in double precision. */
 #include <math.h>
 
 #include "one_op.h"
 
-#define MOST 4 /* of every dimension */
+#define MOST 4 /* maximum of every dimension */
 
-/* Weights in ONNX's order, and a second time as the kernels have them. */
+/* Weights in ONNX's order, and in the kernels' order. */
 typedef struct Layer {
   uint16_t opcode;
   int gates;
@@ -129,7 +129,7 @@ static int addPeepholes(Builder* b, const Layer* l) {
   return builderConst(b, TIGRIS_F32, 3, dims, TIGRIS_NONE, to);
 }
 
-/* Every value of Y's rows that is still there at the end, and the last cell. */
+/* All rows of Y that remain at the end, and the last cell. */
 static void checkAgainstOracle(const Layer* l, int rows, const float* y, const float* cell) {
   int d;
   int n;

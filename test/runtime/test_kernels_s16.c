@@ -1,17 +1,17 @@
-/* Kernels of int16 activations against naive oracles, whole and in tiles. */
+/* Kernels of int16 activations against naive references, whole and in tiles. */
 #include <math.h>
 
 #include "kernels/wide_s16.h"
 #include "one_op.h"
 
-/* The product rounded once, ties upward: what doubles know exactly up to 53 bits. */
+/* The product rounded once, ties upward: exact in double up to 53 bits. */
 static int32_t scaledOnce(int64_t sum, int32_t multiplier, int32_t shift) {
   const double product = (double)sum * multiplier;
   CHECK(fabs(product) < 9007199254740992.0);
   return (int32_t)fmax(fmin(floor(ldexp(product, shift - 31) + 0.5), 1e6), -1e6);
 }
 
-/* With a split other than the kernels', in 64 bits: x = high * 2^24 + low. */
+/* In 64 bits, with another split than the kernels': x = high * 2^24 + low. */
 static int64_t scaledWide(int64_t x, int32_t multiplier, int32_t right) {
   const int64_t high = (x >> 24) * multiplier;
   const int64_t low = (x & 0xFFFFFF) * multiplier + ((int64_t)1 << (right - 1));
@@ -39,7 +39,7 @@ static void fillS16(int16_t* to, int32_t n, int32_t lo, int32_t hi) {
     to[i] = (int16_t)randomInt(lo, hi);
 }
 
-/* What the taps add up to at (oy, ox) of channel o: x is [5, 6, c], w as testConv writes it. */
+/* The sum over the taps at (oy, ox) of channel o: x is [5, 6, c], w as written by testConv. */
 static int64_t convSum(int kind, const int16_t* x, const int8_t* w, int32_t inZero, int32_t zero,
                        int32_t oy, int32_t ox, int32_t o) {
   const int32_t groups = kind == 1 ? 6 : 2;
@@ -67,7 +67,8 @@ static int64_t convSum(int kind, const int16_t* x, const int8_t* w, int32_t inZe
   return sum;
 }
 
-/* A convolution of [1, 5, 6, c] with a kernel of 3 x 2, plain (kind 0), depthwise (1) or transposed (2). */
+/* A convolution of [1, 5, 6, c] with a kernel of 3 x 2, plain (kind 0), depthwise (1) or
+ * transposed (2). */
 static void testConv(int kind) {
   const int32_t groups = kind == 1 ? 6 : 2;
   const int32_t c = kind == 1 ? 6 : 8;
@@ -297,7 +298,7 @@ static void testBinary(uint16_t opcode) {
   builderFree(&b);
 }
 
-/* Pools of 2 x 3 over [1, 6, 9, 4], then everything that is left with its channels. */
+/* Pools of 2 x 3 over [1, 6, 9, 4], then a global pool. */
 static void testPool(uint16_t opcode, int requantized) {
   const int isMax = opcode == TIGRIS_OP_MAX_POOL;
   const int32_t xd[4] = {1, 6, 9, 4};
@@ -454,7 +455,7 @@ static void testMaps(void) {
   builderFree(&b);
 }
 
-/* Movement of two-byte elements with a stride, and a reset state's zeros. */
+/* Movement of two-byte elements with a stride, and the zeros of a reset state. */
 static void testMoves(void) {
   const int32_t xd[3] = {1, 6, 5};
   const int32_t yd[3] = {1, 5, 6};

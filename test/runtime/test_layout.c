@@ -1,4 +1,5 @@
-/* The byte tables of docs/tgrs-format.md as assertions: offset and size of every field of every record. */
+/* The byte tables of docs/tgrs-format.md as assertions: offset and size of every field of every
+ * record. */
 #include "check.h"
 #include "tigris_format.h"
 
@@ -138,7 +139,8 @@ static void testRecords(void) {
   FIELD(tigris_tile_buffer, reload_axes, 18, 2);
 }
 
-/* Parameters consist of 32-bit fields in the order of the declaration: first, last and size pin them. */
+/* Parameters consist of 32-bit fields in declaration order, so first, last and size determine the
+ * layout. */
 static void testParams(void) {
   CHECK_EQ(sizeof(tigris_conv_params), 68);
   FIELD(tigris_conv_params, kernel_h, 0, 4);

@@ -1,4 +1,5 @@
-/* The LZ4 block decoder: random valid blocks, every rule broken on purpose, damaged and truncated blocks. */
+/* The LZ4 block decoder: random valid blocks, violations of every rule, damaged and truncated
+ * blocks. */
 #include "check.h"
 #include "lz4_block.h"
 
@@ -17,7 +18,7 @@ static void putLength(uint32_t length) {
   block[blockSize++] = (uint8_t)length;
 }
 
-/* One sequence; without a match (length 0) it is the last. Writes what it stands for to `plain`. */
+/* One sequence; without a match (length 0) it is the last. Writes the decoded bytes to `plain`. */
 static void putSequence(uint32_t literals, uint32_t distance, uint32_t match) {
   const uint32_t low = match == 0 ? 0 : match - 4;
   uint32_t i;
@@ -36,7 +37,7 @@ static void putSequence(uint32_t literals, uint32_t distance, uint32_t match) {
     plain[plainSize] = plain[plainSize - distance];
 }
 
-/* Mostly short, sometimes at the borders of the encoding, sometimes long. */
+/* Mostly short, sometimes at limits of the encoding, sometimes long. */
 static uint32_t someLength(uint32_t least) {
   static const uint32_t borders[] = {14,  15,  16,  18,  19,  20,  254,
                                      255, 269, 270, 271, 273, 274, 524};
@@ -60,10 +61,10 @@ static void makeBlock(int sequences) {
       distance = most;
     putSequence(literals, distance, someLength(4));
   }
-  putSequence(someLength(12), 0, 0); /* 5 would do, but not for a match just before */
+  putSequence(someLength(12), 0, 0); /* 5 would suffice, but not for a match just before */
 }
 
-/* The answer for a copy of exactly `size` bytes, with and without output; both must agree. */
+/* The result for a copy of exactly `size` bytes, with and without output; both must agree. */
 static int unpack(const uint8_t* from, uint32_t size, uint32_t bytes, const uint8_t* expected) {
   uint8_t* in = (uint8_t*)exactly(size);
   uint8_t* out = (uint8_t*)exactly(bytes);
@@ -137,8 +138,8 @@ static void testRules(void) {
   CHECK(!tigris_lz4_unpack(good, sizeof good, NULL, 0xFFFFFFFFu));
 }
 
-/* Whatever the bytes are, nothing outside the two buffers is touched (sanitizers see that) and the check
- * without output gives the same answer. */
+/* For all inputs nothing outside the two buffers is accessed (sanitizers detect it), and the check
+ * without output gives the same result. */
 static void testDamage(void) {
   int round;
   for (round = 0; round < 20000; ++round) {

@@ -1,4 +1,5 @@
-/* The LZ4 block decoder and liblz4: unpacks what it packs at any level, and accepts nothing it refuses. */
+/* The LZ4 block decoder and liblz4: it decodes what liblz4 compresses at any level, and accepts
+ * nothing that liblz4 rejects. */
 #include <lz4.h>
 #include <lz4hc.h>
 
@@ -32,7 +33,7 @@ static void makeContent(uint8_t* to, int bytes, int kind) {
   }
 }
 
-/* liblz4 accepts every block that is accepted here, and with the same output. */
+/* liblz4 accepts every block that the decoder accepts, with the same output. */
 static void compare(const uint8_t* packed, int size, int bytes) {
   uint8_t* in = (uint8_t*)exactly((size_t)size);
   uint8_t* ours = (uint8_t*)exactly((size_t)bytes);

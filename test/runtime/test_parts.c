@@ -1,5 +1,5 @@
-/* A build without states and without stages in boxes (check_tables.c and check_stages.c with their macros 0) refuses
- * plans that have some. */
+/* A build without states and without tiled stages (check_tables.c and check_stages.c with their
+ * macros 0) rejects plans that have them. */
 #include "check.h"
 #include "plan_builder.h"
 

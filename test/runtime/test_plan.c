@@ -1,4 +1,5 @@
-/* Opening, requirements, the three io modes, stages, statistics and every error of the public interface. */
+/* Opening, requirements, the three io modes, stages, statistics and every error of the public
+ * interface. */
 #include <math.h>
 
 #include "check.h"
@@ -104,7 +105,7 @@ static void testIoModes(void) {
   }
 }
 
-/* Two stages with a spill between them; a stage at a time. */
+/* Two stages with a spill between them, run stage by stage. */
 static void testStages(void) {
   const int32_t dims[2] = {1, 8};
   tigris_unary_params neg = {TIGRIS_FN_NEG, 0.0f, 0.0f};
@@ -240,7 +241,8 @@ static void testOpenErrors(void) {
   builderFree(&b);
 }
 
-/* One field changed at a time, checksum made good: each must be refused with the right error. */
+/* Changes one field at a time and fixes the checksum: each plan must be rejected with the right
+ * error. */
 typedef void (*Change)(Builder* b);
 
 static tigris_op* opAt(Builder* b, int i) {
@@ -377,7 +379,7 @@ static void testRefusals(void) {
   }
 }
 
-/* The output of one op at `offset` from its input of 64 bytes. */
+/* The output of one op at `offset` after its input of 64 bytes. */
 static tigris_status openAt(uint16_t opcode, const void* params, uint32_t size, uint32_t offset) {
   const int32_t dims[2] = {1, 16};
   Builder b;

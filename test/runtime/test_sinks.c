@@ -1,4 +1,5 @@
-/* Streamed stages whose last op adds rows to sums: against whole tensors, and rules that plans must keep. */
+/* Streamed stages whose last op adds rows to sums: comparison with whole tensors, and rules for
+ * plans. */
 #include "check.h"
 #include "plan_builder.h"
 
@@ -7,7 +8,7 @@
 static float floats[MOST];
 static int8_t bytes[MOST];
 
-/* x, clamped to m, and the average y of that. */
+/* x, clamped to m, and the average y of m. */
 typedef struct Case {
   uint8_t dtype;
   int32_t images;
@@ -26,7 +27,7 @@ static uint32_t mostRows(const Case* c, uint32_t steps) {
   return ((uint32_t)c->rows + steps - 1) / steps;
 }
 
-/* Of one stage; whole for 0 steps. */
+/* A plan of one stage; 0 steps: whole. */
 static uint8_t* build(Builder* b, const Case* c, uint32_t steps, uint32_t* size) {
   const int32_t dims[4] = {c->images, c->rows, c->columns, c->channels};
   const int32_t averageDims[4] = {c->images, 1, 1, c->channels};
@@ -91,7 +92,7 @@ static tigris_tile_buffer* buffersOf(const tigris_plan* plan) {
   return (tigris_tile_buffer*)(uintptr_t)plan->tile_buffers;
 }
 
-/* The plan's output in `y`. */
+/* Copies the plan's output to `y`. */
 static tigris_status run(const Case* c, const tigris_plan* plan, tigris_statistics* statistics,
                          uint8_t* y) {
   tigris_context ctx;

@@ -1,4 +1,5 @@
-/* States: kept between runs in slow memory and in the caller's buffers, reset, and refused where they do not fit. */
+/* States: kept between runs in slow memory and in the caller's buffers, reset, and rejected where
+ * not allowed. */
 #include <math.h>
 
 #include "check.h"
@@ -42,7 +43,7 @@ static uint8_t* sumPlan(Builder* b, uint32_t ioMode, int isFloat, uint32_t* size
   return builderFinish(b, size);
 }
 
-/* An int8 state that has no quantization, so that its zero is 0. */
+/* An int8 state without quantization, so that its zero is 0. */
 static void resetsWithoutQuantization(void) {
   const int32_t dims[2] = {1, 4};
   tigris_context ctx;

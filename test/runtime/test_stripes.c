@@ -1,8 +1,9 @@
-/* A build without stripes (check_tile.c with TIGRIS_STRIPES=0) takes streamed stages, but not in more than one. */
+/* A build without stripes (check_tile.c with TIGRIS_STRIPES=0) accepts streamed stages with a
+ * single stripe only. */
 #include "check.h"
 #include "plan_builder.h"
 
-/* x -> CLAMP -> y by rows, in so many stripes */
+/* x -> CLAMP -> y by rows, with this number of stripes */
 static tigris_status opened(uint32_t stripes) {
   const int32_t dims[4] = {1, 4, 4, 2};
   const uint32_t tiles[4] = {1, 4, stripes, 1};

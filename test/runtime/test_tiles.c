@@ -1,4 +1,5 @@
-/* Tiled stages of several ops: random graphs in random tiles against whole tensors, and exact counts. */
+/* Tiled stages of several ops: random graphs in random tiles against whole tensors, and exact
+ * counts. */
 #include "check.h"
 #include "tile_graphs.h"
 
@@ -12,7 +13,7 @@ static unsigned okRuns;
 static unsigned refusedRuns;
 static unsigned dynamicRuns;
 
-/* A plan with its memory and ports, of exactly the sizes asked for. */
+/* A plan with memory and ports of exactly the requested sizes. */
 typedef struct Run {
   tigris_plan plan;
   tigris_context ctx;
@@ -152,8 +153,8 @@ static void testGraph(int number) {
   } else {
     ++refusedRuns;
     CHECK(status == TIGRIS_E_OP || status == TIGRIS_E_ADDRESS);
-    /* in rows of one image only a window without any input, or readers of different columns, stand in the way, or
-     * readers of some of what a gather makes */
+    /* splitting the rows of one image fails only for a window without inputs, for readers of
+     * different columns, or for readers of a part of a gather's result */
     opcode = tiled.plan.ops[tiled.ctx.error_op].opcode;
     CHECK(!rowsOnly || g.values[0].dims[0] != 1 || status == TIGRIS_E_ADDRESS ||
           opcode == TIGRIS_OP_CONV_TRANSPOSE || opcode == TIGRIS_OP_GATHER);
@@ -167,7 +168,7 @@ static void testGraph(int number) {
   builderFree(&tiledBuilder);
 }
 
-/* One 3x3 convolution of [1, 8, 4, 2] to [1, 8, 4, 6]: every number can be counted by hand. */
+/* One 3x3 convolution of [1, 8, 4, 2] to [1, 8, 4, 6]: all counts can be verified by hand. */
 static void countedGraph(Graph* g, int32_t outputs) {
   const int32_t x[4] = {1, 8, 4, 2};
   const int32_t y[4] = {1, 8, 4, outputs};
@@ -211,7 +212,8 @@ static void testCounts(uint16_t reload, uint64_t reads) {
   CHECK_EQ(r.ctx.statistics.slow_write, 8 * 4 * 6 * 4);
   CHECK_EQ(r.ctx.statistics.slow_peak, 256 + 768);
   CHECK_EQ(r.ctx.statistics.fast_peak, r.plan.tilings[0].state + 2 * TIGRIS_TILE_STATE);
-  /* the input buffer needs 4 rows of 32 bytes, the output buffer 2 rows of 4 pixels of 2 channels */
+  /* the input buffer needs 4 rows of 32 bytes, the output buffer 2 rows of 4 pixels of 2
+   * channels */
   buffers[0].bytes = 128;
   buffers[1].bytes = 64;
   CHECK_EQ(runWith(&r, &g), TIGRIS_OK);
@@ -226,7 +228,7 @@ static void testCounts(uint16_t reload, uint64_t reads) {
   builderFree(&b);
 }
 
-/* Nowhere to put the block of the tiled stage. */
+/* There is no space for the block of the tiled stage. */
 static void checkTooSmall(const uint8_t* file, uint32_t size) {
   tigris_plan plan;
   tigris_context ctx;
@@ -243,7 +245,7 @@ static void checkTooSmall(const uint8_t* file, uint32_t size) {
   release(memory.slow);
 }
 
-/* Stages before and behind a tiled one, and a tensor between its buffers that outlives it. */
+/* Stages before and after a tiled one, and a tensor between its buffers that outlives it. */
 static void testStages(void) {
   const uint32_t tiles[4] = {1, 3, 2, 1};
   const int32_t dims[4] = {1, 6, 4, 4};
@@ -402,7 +404,8 @@ static void testRules(void) {
   }
 }
 
-/* Rows of the result are columns of the input: a kernel that saw all of them would write all of the result. */
+/* Rows of the result are columns of the input: a kernel given all of them would write the whole
+ * result. */
 static void testTurnedRows(void) {
   const int32_t xd[4] = {1, 3, 5, 2};
   const int32_t yd[3] = {1, 5, 2};

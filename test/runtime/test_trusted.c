@@ -1,4 +1,5 @@
-/* The runtime without the checks of records (TIGRIS_VALIDATE=0): sound plans run, accidents are still found. */
+/* The runtime without the checks of records (TIGRIS_VALIDATE=0): valid plans run, and accidental
+ * damage is still detected. */
 #include "check.h"
 #include "plan_builder.h"
 #include "sample_plans.h"
@@ -36,7 +37,7 @@ static void runs(const tigris_plan* plan) {
   release(memory.slow);
 }
 
-/* Every accident that changes a bit, and every cut. */
+/* Every flipped bit and every truncation. */
 static void findsAccidents(const uint8_t* plan, uint32_t size) {
   uint8_t* copy = (uint8_t*)exactly(size);
   tigris_plan opened;
@@ -51,7 +52,7 @@ static void findsAccidents(const uint8_t* plan, uint32_t size) {
   release(copy);
 }
 
-/* A table of sections that lies is found even with a fitting checksum. */
+/* A wrong section table is detected even with a matching checksum. */
 static void checksSections(const uint8_t* plan, uint32_t size) {
   uint8_t* copy = (uint8_t*)exactly(size);
   tigris_section* first = (tigris_section*)(void*)(copy + sizeof(tigris_header));
@@ -71,7 +72,7 @@ static void checksSections(const uint8_t* plan, uint32_t size) {
   release(copy);
 }
 
-/* Plans that are sound but too large for this build. */
+/* Valid plans that are too large for this build. */
 static void knowsItsLimits(void) {
   const int32_t dims[1] = {4};
   const tigris_axis_params params = {0};

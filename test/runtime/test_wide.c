@@ -1,5 +1,5 @@
-/* Legal ops whose numbers do not fit the 16 bits that vendors count in, or whose sums do not fit theirs: every backend gives
- * the bytes of the reference kernels. */
+/* Legal ops whose numbers exceed the 16 bits that vendors use, or whose sums exceed theirs: every
+ * backend gives the bytes of the reference kernels. */
 #include "one_op.h"
 
 static void fill(int8_t* x, uint32_t bytes, int isEven) {
@@ -9,7 +9,8 @@ static void fill(int8_t* x, uint32_t bytes, int isEven) {
     randomBytes(x, bytes);
 }
 
-/* Runs the plan on both backends. `isEven`: all values are the same; `expected`: then so is the result. */
+/* Runs the plan on both backends. `isEven`: all values are equal, and so must be the result:
+ * `expected`. */
 static void compare(Builder* b, int isEven, int expected) {
   tigris_memory memory;
   tigris_requirements need;
@@ -103,7 +104,7 @@ static void testGlobalAverage(void) {
   }
 }
 
-/* Equal values among `classes`; the shares of 512 or more round to 0. */
+/* Equal values for `classes` classes; with 512 or more the results round to 0. */
 static void testSoftmax(int32_t classes, int expected) {
   const int32_t dims[4] = {1, 1, 1, 0};
   int32_t d[4];

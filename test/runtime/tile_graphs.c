@@ -1,4 +1,4 @@
-/* One function per kind of op; each keeps to the constraints of its opcode. */
+/* One function per kind of op; each satisfies the constraints of its opcode. */
 #include "tile_graphs.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static int pick(const Graph* g) {
   return index;
 }
 
-/* The newest values are read most, so that chains grow. */
+/* The newest values are read most often, so that chains grow. */
 static int pickLate(const Graph* g) {
   int index = g->valueCount - 1;
   while (g->values[index].isConst)

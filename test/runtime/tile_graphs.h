@@ -1,4 +1,5 @@
-/* Random graphs of a few ops with four-dimensional tensors, as plans of one stage: whole or tiled. */
+/* Random graphs of a few ops with four-dimensional tensors, as plans of one stage: whole or
+ * tiled. */
 #ifndef TIGRIS_TEST_TILE_GRAPHS_H
 #define TIGRIS_TEST_TILE_GRAPHS_H
 
@@ -47,19 +48,19 @@ typedef struct Graph {
   uint32_t intCount;
 } Graph;
 
-/* Where constants have their values; the test fills them. */
+/* Offsets of the values of constants, which the test fills. */
 extern float graphFloats[4096];
 extern int8_t graphBytes[4096];
 extern int32_t graphBiases[64];
 
-/* Another tensor, made by node `maker` or, if that is -1, fed; its index. */
+/* Adds a tensor, written by node `maker` or, if that is -1, an input; returns its index. */
 int graphAddValue(Graph* g, const int32_t* dims, int maker);
 int graphAddConst(Graph* g, uint8_t dtype, uint32_t rank, const int32_t* dims, const void* data);
-/* Bounds that do clamp. */
+/* Bounds that clamp some values. */
 void graphSetBounds(const Graph* g, tigris_scalar* lo, tigris_scalar* hi);
 /* One or two inputs and up to seven ops. */
 void graphMake(Graph* g);
-/* Values no op reads, and sometimes one more, are outputs. */
+/* Outputs are the values that no op reads, and sometimes one more. */
 int graphIsOutput(const Graph* g, int index, uint32_t extra);
 /* The graph as a plan: whole (io arena), or tiled when `tiles` is given. */
 uint8_t* graphBuild(Builder* b, const Graph* g, uint32_t mode, uint32_t extra,

@@ -1,4 +1,4 @@
-// Directives are turned into regular expressions and matched line by line.
+// Converts directives to regular expressions and matches them line by line.
 #include "Check.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -112,7 +112,7 @@ private:
     return fail("not found", expected);
   }
 
-  /// Matches the whole run of CHECK-DAG that ends at `index` from the line where the run began.
+  /// Matches a whole run of CHECK-DAG, ending at `index`, from the line where the run began.
   std::optional<std::string> matchDag(const std::vector<Expectation>& expectations, size_t index) {
     const bool continues = index > 0 && expectations[index - 1].directive == Directive::Dag;
     if (!continues)

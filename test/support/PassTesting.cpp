@@ -1,4 +1,5 @@
-// The oracle evaluates operators with the rules of constant folding, which share no code with the passes.
+// The oracle evaluates operators with the rules of constant folding, which share no code with the
+// passes.
 #include "PassTesting.h"
 
 #include "Check.h"

@@ -11,9 +11,9 @@
 
 namespace tigris {
 
-/// The graph of a YAML text; throws std::runtime_error with the message when it does not read. Shorter than
-/// a stream: `tigris: graph/1` and `form: imported` are added when missing, and so is the head of the
-/// weights document before a line `blobs:`.
+/// Reads the graph in a YAML text; throws std::runtime_error with the message on errors. Shorter
+/// than a stream: `tigris: graph/1`, `form: imported` and, before a line `blobs:`, the head of the
+/// weights document are added if missing.
 Graph parseGraph(std::string_view yaml);
 std::string printGraph(const Graph& graph);
 
@@ -28,17 +28,17 @@ struct PassOutcome {
 /// Runs a pipeline with --verify-each on a copy.
 PassOutcome runPasses(std::string_view pipeline, const Graph& graph);
 
-/// Runs the pipeline on the graph in `yaml` and tests, as doctest assertions of the current test case:
-/// that it changes the graph, that the printed result satisfies the CHECK lines in `yaml`, and that a
-/// second run changes nothing. Returns the result.
+/// Runs the pipeline on the graph in `yaml` and tests, as doctest assertions of the current test
+/// case, that it changes the graph, that the printed result satisfies the CHECK lines in `yaml`,
+/// and that a second run changes nothing. Returns the result.
 Graph checkPass(std::string_view pipeline, std::string_view yaml);
-/// Tests that the pipeline leaves the graph alone.
+/// Tests that the pipeline does not change the graph.
 void checkUnchanged(std::string_view pipeline, std::string_view yaml);
 /// Tests that the pipeline fails and that the first error has this id and contains the text.
 void checkFails(std::string_view pipeline, std::string_view yaml, DiagId id, std::string_view text);
 
-/// Values of the model outputs for the same seeded inputs, by port name (IR/Interpreter.h). Empty when an
-/// operator has no evaluation rule.
+/// Values of the model outputs for the same seeded inputs, by port name (IR/Interpreter.h). Empty
+/// if an operator has no evaluation rule.
 std::map<std::string, std::vector<float>> evaluateGraph(const Graph& graph);
 /// Tests that both graphs compute the same outputs, up to the relative tolerance.
 void checkSameValues(const Graph& before, const Graph& after, double tolerance = 1e-5);
