@@ -1,4 +1,4 @@
-// Access rules: one builder function per family of operators.
+// Access rules: one builder function per rule that Ops.def names.
 #include "tigris/Analysis/BoxAccess.h"
 
 #include "tigris/Analysis/ResizeTables.h"
@@ -95,19 +95,7 @@ Range AxisAccess::need(Range result) const {
   return all;
 }
 
-bool onlyMovesBytes(OpKind kind) {
-  switch (kind) {
-  case OpKind::Reshape:
-  case OpKind::Transpose:
-  case OpKind::Slice:
-  case OpKind::Concat:
-  case OpKind::Gather:
-  case OpKind::Pad:
-    return true;
-  default:
-    return false;
-  }
-}
+bool onlyMovesBytes(OpKind kind) { return opInfo(kind).opClass == OpClass::Movement; }
 
 class AccessBuilder {
 public:
@@ -167,55 +155,30 @@ private:
         never(rule(input, axis).axis);
   }
 
+  /// Applies the rule that Ops.def names; false when no box of the result can do with less than
+  /// whole operands.
   bool addRules() {
-    switch (op_.kind) {
-    case OpKind::Conv:
-    case OpKind::DepthwiseConv:
-    case OpKind::Conv1D:
-    case OpKind::ConvTranspose:
-      return windows() && channels();
-    case OpKind::MaxPool:
-    case OpKind::AveragePool:
-      same(0, y_.rank() - 1, y_.rank() - 1);
-      return windows();
-    case OpKind::GlobalAveragePool:
-    case OpKind::GlobalMaxPool:
-      return globalPool();
-    case OpKind::ReduceMean:
-    case OpKind::ReduceSum:
-    case OpKind::ReduceMax:
-    case OpKind::ReduceMin:
-    case OpKind::ReduceProd:
-    case OpKind::ReduceL1:
-    case OpKind::ReduceL2:
-    case OpKind::ReduceSumSquare:
-    case OpKind::ReduceLogSum:
-    case OpKind::ReduceLogSumExp:
-      return reduction();
-    case OpKind::Softmax:
-    case OpKind::LogSoftmax:
-      return wholeAxes(1);
-    case OpKind::LayerNormalization:
-      return wholeAxes(y_.rank());
-    case OpKind::Gemm:
-    case OpKind::MatMul:
-      return product();
-    case OpKind::Concat:
-      return concat();
-    case OpKind::Slice:
-      return slice();
-    case OpKind::Gather:
-      return gather();
-    case OpKind::Pad:
-      return pad();
-    case OpKind::Resize:
-      return resize();
-    case OpKind::BatchNorm:
-      return elementwise(1);
-    default:
-      return opInfo(op_.kind).category == OpCategory::Pointwise && elementwise(op_.inputs.size());
-    }
+    using Rule = bool (AccessBuilder::*)();
+    static constexpr Rule Rules[] = {
+#define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, value,     \
+                  order, box, ...)                                                                 \
+  &AccessBuilder::box,
+#include "tigris/IR/Ops.def"
+        &AccessBuilder::whole,
+    };
+    return (this->*Rules[static_cast<size_t>(op_.kind)])();
   }
+
+  bool whole() { return false; }
+  bool convolution() { return windows() && channels(); }
+  bool pool() {
+    same(0, y_.rank() - 1, y_.rank() - 1);
+    return windows();
+  }
+  bool softmax() { return wholeAxes(1); }
+  bool norm() { return wholeAxes(y_.rank()); }
+  bool elements() { return broadcast(op_.inputs.size()); }
+  bool scale() { return broadcast(1); }
 
   /// Rows and columns of a window over [N, H, W, C] or [N, L, C].
   bool windows() {
@@ -226,7 +189,7 @@ private:
     const size_t spatial = window->kernel.size();
     for (size_t i = 0; i < spatial; ++i) {
       AxisAccess& axis = rule(0, i + 1);
-      axis.kind = op_.kind == OpKind::ConvTranspose ? Kind::Transposed : Kind::Window;
+      axis.kind = isTransposed() ? Kind::Transposed : Kind::Window;
       axis.axis = i + 1;
       axis.stride = window->strides[i];
       axis.pad = window->pads[i];
@@ -240,6 +203,8 @@ private:
     return true;
   }
 
+  bool isTransposed() const { return opInfo(op_.kind).opClass == OpClass::TransposedConvolution; }
+
   bool channels() {
     const size_t last = y_.rank() - 1;
     const int64_t in = shape(0)[last];
@@ -248,7 +213,7 @@ private:
     if (groups == 1)
       return true;
     axis.axis = last;
-    if (op_.kind != OpKind::ConvTranspose && groups == in) {
+    if (!isTransposed() && groups == in) {
       axis.kind = Kind::Divide;
       axis.ratio = y_[last] / in;
       cut(last).kind = axis.ratio == 1 ? BoxAccess::Cut::Kind::Free : BoxAccess::Cut::Kind::Divisor;
@@ -417,7 +382,7 @@ private:
   }
 
   /// The first `count` operands broadcast to the result; the others are per-channel constants.
-  bool elementwise(size_t count) {
+  bool broadcast(size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const size_t rank = shape(i).rank();
       for (size_t axis = 0; axis < rank; ++axis)

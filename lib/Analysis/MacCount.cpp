@@ -1,4 +1,4 @@
-// One formula per operator with multiply-accumulates.
+// One formula per class of operators with multiply-accumulates.
 #include "tigris/Analysis/MacCount.h"
 
 namespace tigris {
@@ -7,24 +7,18 @@ uint64_t macCount(const Graph& graph, const Op& op) {
   const auto count = [](int64_t a, int64_t b) {
     return static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
   };
-  switch (op.kind) {
-  case OpKind::Conv:
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv1D: // weights [O, I/g, K...]: each output value takes one filter
+  switch (opInfo(op.kind).opClass) {
+  case OpClass::Convolution:
     return count(graph.tensor(op.output()).elements(),
                  graph.tensor(op.input(1)).shape.elementsFrom(1));
-  case OpKind::ConvTranspose: // weights [I, O/g, K...]: each input value feeds one filter
+  case OpClass::TransposedConvolution:
     return count(graph.tensor(op.input(0)).elements(),
                  graph.tensor(op.input(1)).shape.elementsFrom(1));
-  case OpKind::Gemm: {
-    const Shape& a = graph.tensor(op.input(0)).shape;
-    return count(graph.tensor(op.output()).elements(), a[op.attrs.getInt("transA") != 0 ? 0 : 1]);
-  }
-  case OpKind::MatMul:
-    return count(graph.tensor(op.output()).elements(), graph.tensor(op.input(0)).shape.fromBack(0));
-  case OpKind::LSTM:
-  case OpKind::GRU:
-  case OpKind::RNN: { // weights [D, gates * H, I] and [D, gates * H, H] for each step and sequence
+  case OpClass::Product: // Gemm may transpose its first operand
+    return count(graph.tensor(op.output()).elements(),
+                 graph.tensor(op.input(0)).shape.fromBack(op.attrs.getInt("transA") != 0 ? 1 : 0));
+  case OpClass::
+      Recurrent: { // weights [D, gates * H, I] and [D, gates * H, H] for each step and sequence
     const Shape& x = graph.tensor(op.input(0)).shape;
     return count(x[0] * x[1],
                  graph.tensor(op.input(1)).elements() + graph.tensor(op.input(2)).elements());

@@ -173,18 +173,15 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
 }
 
 Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) {
-  const auto function = unaryFunction(op);
-  TIGRIS_CHECK(function.has_value());
   if (opcode == TIGRIS_OP_UNARY)
-    return emitPlain(context, op, opcode, *function);
+    return emitPlain(context, op, opcode, unaryParams(op));
   const Expected<Quant> input = context.quant(op, op.input(0));
   if (!input)
     return input.error();
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  return emitLookup(context, op,
-                    lookupTable(*function, *input, *output, context.graph().rounding()));
+  return emitLookup(context, op, lookupTable(op, *input, *output, context.graph().rounding()));
 }
 
 Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) {

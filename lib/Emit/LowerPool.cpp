@@ -220,28 +220,14 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
 
 namespace {
 
-tigris_reduction reduction(OpKind kind) {
+tigris_reduction reductionNumber(OpKind kind) {
   switch (kind) {
-  case OpKind::ReduceMean:
-    return TIGRIS_REDUCE_MEAN;
-  case OpKind::ReduceSum:
-    return TIGRIS_REDUCE_SUM;
-  case OpKind::ReduceMax:
-    return TIGRIS_REDUCE_MAX;
-  case OpKind::ReduceMin:
-    return TIGRIS_REDUCE_MIN;
-  case OpKind::ReduceProd:
-    return TIGRIS_REDUCE_PROD;
-  case OpKind::ReduceL1:
-    return TIGRIS_REDUCE_L1;
-  case OpKind::ReduceL2:
-    return TIGRIS_REDUCE_L2;
-  case OpKind::ReduceSumSquare:
-    return TIGRIS_REDUCE_SUM_SQUARE;
-  case OpKind::ReduceLogSum:
-    return TIGRIS_REDUCE_LOG_SUM;
+#define TIGRIS_REDUCTION(kind, opClass, types, quant, name)                                        \
+  case OpKind::kind:                                                                               \
+    return TIGRIS_REDUCE_##name;
+#include "tigris/IR/Ops.def"
   default:
-    return TIGRIS_REDUCE_LOG_SUM_EXP;
+    TIGRIS_UNREACHABLE("an operator that is no reduction");
   }
 }
 
@@ -268,7 +254,7 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
       values *= input.shape[*axis];
     params.axes |= 1U << *axis;
   }
-  params.kind = reduction(op.kind);
+  params.kind = reductionNumber(op.kind);
   if (isQuantized(context, op)) {
     if (op.kind == OpKind::ReduceMean) {
       const auto quant = quants(context, op);

@@ -1,4 +1,4 @@
-// Dispatches to the evaluation rule of each operator.
+// Applies the evaluation rule that Ops.def names for each operator.
 #include "tigris/IR/ConstantEval.h"
 
 #include "tigris/IR/EvalRules.h"
@@ -11,120 +11,22 @@ namespace {
 
 using namespace eval;
 
-/// Rules that only move bytes, so that quantized operands are as good as any.
-Outcome move(const OpValues& op) {
-  switch (op.op().kind) {
-  case OpKind::Constant:
-  case OpKind::Identity:
-  case OpKind::Reshape:
-  case OpKind::Flatten:
-  case OpKind::Squeeze:
-  case OpKind::Unsqueeze:
-    return sameBytes(op);
-  case OpKind::Transpose:
-    return transpose(op);
-  case OpKind::Slice:
-    return slice(op);
-  case OpKind::Split:
-    return split(op);
-  case OpKind::Concat:
-    return concat(op);
-  case OpKind::Gather:
-    return gather(op);
-  case OpKind::Expand:
-    return expand(op);
-  case OpKind::Tile:
-    return tile(op);
-  case OpKind::DepthToSpace:
-    return depthToSpace(op);
-  case OpKind::SpaceToDepth:
-    return spaceToDepth(op);
-  case OpKind::QuantizeLinear:
-    return quantize(op);
-  case OpKind::DequantizeLinear:
-    return dequantize(op);
-  default:
-    return std::nullopt;
-  }
+Outcome applyRule(const OpValues& op) {
+  using Rule = Outcome (*)(const OpValues&);
+  static constexpr Rule Rules[] = {
+#define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, value,     \
+                  ...)                                                                             \
+  eval::value,
+#include "tigris/IR/Ops.def"
+      noRule,
+  };
+  return activated(op, Rules[static_cast<size_t>(op.op().kind)](op));
 }
 
-Outcome compute(const OpValues& op) {
-  switch (op.op().kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-    return activated(op, binary(op));
-  case OpKind::Pow:
-  case OpKind::Mod:
-  case OpKind::PRelu:
-    return binary(op);
-  case OpKind::Equal:
-  case OpKind::Less:
-  case OpKind::LessOrEqual:
-  case OpKind::Greater:
-  case OpKind::GreaterOrEqual:
-    return compare(op);
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-    return logic(op);
-  case OpKind::Max:
-  case OpKind::Min:
-  case OpKind::Sum:
-    return variadic(op);
-  case OpKind::Where:
-    return where(op);
-  case OpKind::Clip:
-    return clip(op);
-  case OpKind::BatchNorm:
-  case OpKind::BatchNormalization:
-    return activated(op, batchNorm(op));
-  case OpKind::Cast:
-    return castElements(op);
-  case OpKind::Pad:
-    return pad(op);
-  case OpKind::Resize:
-    return resize(op);
-  case OpKind::Range:
-    return range(op);
-  case OpKind::ConstantOfShape:
-    return constantOfShape(op);
-  case OpKind::Gemm:
-    return activated(op, gemm(op));
-  case OpKind::MatMul:
-    return matMul(op);
-  case OpKind::Softmax:
-  case OpKind::LogSoftmax:
-    return softmax(op);
-  case OpKind::LayerNormalization:
-    return layerNormalization(op);
-  case OpKind::Conv:
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv1D:
-    return activated(op, conv(op));
-  case OpKind::ConvTranspose:
-    return activated(op, convTranspose(op));
-  case OpKind::MaxPool:
-  case OpKind::AveragePool:
-    return pool(op);
-  case OpKind::GlobalAveragePool:
-  case OpKind::GlobalMaxPool:
-    return globalPool(op);
-  case OpKind::ReduceMean:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProd:
-  case OpKind::ReduceL1:
-  case OpKind::ReduceL2:
-  case OpKind::ReduceSumSquare:
-  case OpKind::ReduceLogSum:
-  case OpKind::ReduceLogSumExp:
-    return reduce(op);
-  default:
-    return unary(op);
-  }
+/// Rules for which quantized operands are as good as any.
+bool takesQuantized(OpKind kind) {
+  const OpClass opClass = opInfo(kind).opClass;
+  return opClass == OpClass::Movement || opClass == OpClass::Quantization;
 }
 
 } // namespace
@@ -132,23 +34,20 @@ Outcome compute(const OpValues& op) {
 std::optional<std::vector<BlobRef>> evaluateOp(const Op& op, const KnownValues& values,
                                                std::span<const ResultType> results) {
   const OpValues operands(op, values, results);
-  if (op.kind == OpKind::Shape)
-    return shapeOf(operands);
-  if (op.kind == OpKind::Size)
-    return sizeOf(operands);
+  const bool asksForShape = op.kind == OpKind::Shape || op.kind == OpKind::Size;
   const bool anyFloat16 = std::any_of(results.begin(), results.end(), [](const ResultType& result) {
     return !hasElements(result.type);
   });
-  if (op.kind == OpKind::Unknown || anyFloat16 || !operands.allKnown())
+  if (!asksForShape && (anyFloat16 || !operands.allKnown()))
     return std::nullopt;
-  if (Outcome moved = move(operands))
-    return moved;
-  if (operands.anyQuantized())
+  if (!takesQuantized(op.kind) && !asksForShape && operands.anyQuantized())
     return std::nullopt;
-  return compute(operands);
+  return applyRule(operands);
 }
 
 namespace eval {
+
+Outcome noRule(const OpValues&) { return std::nullopt; }
 
 bool OpValues::allKnown() const {
   return std::all_of(op_->inputs.begin(), op_->inputs.end(), [this](TensorId id) {

@@ -54,13 +54,7 @@ Walk reductionWalk(const Shape& x, const std::vector<bool>& reduced) {
   return walk;
 }
 
-/// Reductions that sum functions of the elements.
-bool isNorm(OpKind kind) {
-  return kind == OpKind::ReduceL1 || kind == OpKind::ReduceL2 || kind == OpKind::ReduceSumSquare ||
-         kind == OpKind::ReduceLogSum || kind == OpKind::ReduceLogSumExp;
-}
-
-/// The term that a reduction sums for an element; LogSumExp needs no shift in double precision.
+/// What a reduction adds up of each element; LogSumExp needs no shift in double precision.
 double taken(OpKind kind, double x) {
   switch (kind) {
   case OpKind::ReduceL1:
@@ -174,7 +168,7 @@ Outcome reduce(const OpValues& op) {
   copyWalk(x, sizeof(int64_t), reinterpret_cast<const uint8_t*>(places.data()),
            reductionWalk(x, reduced), reinterpret_cast<uint8_t*>(place.data()), dense(x));
   const OpKind kind = op.op().kind;
-  if (isNorm(kind)) {
+  if (opInfo(kind).opClass == OpClass::Norm) {
     if (!isFloat(op.type(0)))
       return std::nullopt;
     std::vector<double> values = op.load<double>(0);

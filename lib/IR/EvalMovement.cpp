@@ -120,7 +120,8 @@ Outcome tile(const OpValues& op) {
 }
 
 Outcome pad(const OpValues& op) {
-  if (op.attrs().getString("mode", "constant") != "constant")
+  // The fill value is real, so it would have to be quantized.
+  if (op.attrs().getString("mode", "constant") != "constant" || op.anyQuantized())
     return std::nullopt;
   const auto pads = intArgument(op.op(), op.values(), "pads");
   const auto given = intArgument(op.op(), op.values(), "axes");

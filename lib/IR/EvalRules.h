@@ -1,4 +1,5 @@
-// What the evaluation rules share: an operator with its known operands, and the rules by family. Internal.
+// What the evaluation rules share: an operator with its known operands, and the rules by family.
+// Internal.
 #pragma once
 
 #include "tigris/IR/ConstantEval.h"
@@ -6,7 +7,8 @@
 
 namespace tigris::eval {
 
-/// One blob per result, or nullopt where there is no compile-time rule for this use of the operator.
+/// One blob per result, or nullopt where there is no compile-time rule for this use of the
+/// operator.
 using Outcome = std::optional<std::vector<BlobRef>>;
 
 class OpValues {
@@ -49,7 +51,8 @@ template <typename T> Outcome one(const std::vector<T>& values, DType type) {
   return std::vector<BlobRef>{storeElements(values, type)};
 }
 
-/// Calls `fn` with a zero of the type that elements of `type` are computed in: float, double or int64_t.
+/// Calls `fn` with a zero of the type that elements of `type` are computed in: float, double or
+/// int64_t.
 template <typename Fn> Outcome inArithmetic(DType type, Fn&& fn) {
   if (type == DType::Float32)
     return fn(float{});
@@ -84,8 +87,8 @@ struct Walk {
   int64_t offset = 0;
 };
 
-/// Copies shape.elements() elements of `size` bytes (1, 2, 4 or 8), each from its place in one walk to its
-/// place in the other.
+/// Copies shape.elements() elements of `size` bytes (1, 2, 4 or 8), each from its place in one walk
+/// to its place in the other.
 void copyWalk(const Shape& shape, unsigned size, const uint8_t* from, const Walk& source,
               uint8_t* to, const Walk& target);
 /// The walk that visits a dense tensor in order.
@@ -108,51 +111,15 @@ template <typename T> std::vector<T> OpValues::loadAs(size_t index, const Shape&
   return result;
 }
 
-// EvalUnary.cpp
-Outcome unary(const OpValues& op);
-Outcome castElements(const OpValues& op);
-// EvalBinary.cpp
-Outcome binary(const OpValues& op);
-Outcome compare(const OpValues& op);
-Outcome logic(const OpValues& op);
-Outcome variadic(const OpValues& op);
-Outcome where(const OpValues& op);
-Outcome clip(const OpValues& op);
-Outcome batchNorm(const OpValues& op);
 /// Applies the op's fused activation to a float32 result; other types have none to apply here.
 Outcome activated(const OpValues& op, Outcome outcome);
-// EvalQuant.cpp
-Outcome quantize(const OpValues& op);
-Outcome dequantize(const OpValues& op);
-// EvalMovement.cpp
-Outcome sameBytes(const OpValues& op);
-Outcome transpose(const OpValues& op);
-Outcome slice(const OpValues& op);
-Outcome split(const OpValues& op);
-Outcome concat(const OpValues& op);
-Outcome gather(const OpValues& op);
-Outcome expand(const OpValues& op);
-Outcome tile(const OpValues& op);
-Outcome pad(const OpValues& op);
-Outcome depthToSpace(const OpValues& op);
-Outcome spaceToDepth(const OpValues& op);
-// EvalShapes.cpp
-Outcome shapeOf(const OpValues& op);
-Outcome sizeOf(const OpValues& op);
-Outcome range(const OpValues& op);
-Outcome constantOfShape(const OpValues& op);
-// EvalDense.cpp
-Outcome gemm(const OpValues& op);
-Outcome matMul(const OpValues& op);
-Outcome reduce(const OpValues& op);
-Outcome softmax(const OpValues& op);
-Outcome layerNormalization(const OpValues& op);
-// EvalResize.cpp
-Outcome resize(const OpValues& op);
-// EvalWindow.cpp
-Outcome conv(const OpValues& op);
-Outcome convTranspose(const OpValues& op);
-Outcome pool(const OpValues& op);
-Outcome globalPool(const OpValues& op);
+
+// The rules that Ops.def names, in Eval*.cpp. They run when every operand has a value and, but for
+// those that move or quantize elements, none of the operands is quantized. noRule: the operator has
+// none.
+#define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, value,     \
+                  ...)                                                                             \
+  Outcome value(const OpValues& op);
+#include "tigris/IR/Ops.def"
 
 } // namespace tigris::eval

@@ -18,10 +18,11 @@ std::vector<OperandInfo> parseOperands(std::string_view text) {
     if (word.empty())
       continue;
     OperandInfo operand;
-    while (!word.empty() && std::string_view("?*!").find(word.back()) != std::string_view::npos) {
+    while (!word.empty() && std::string_view("?*!#").find(word.back()) != std::string_view::npos) {
       operand.optional |= word.back() == '?';
       operand.variadic |= word.back() == '*';
       operand.compileTime |= word.back() == '!';
+      operand.chooses |= word.back() == '#';
       word.remove_suffix(1);
     }
     operand.name = std::string(word);
@@ -37,11 +38,16 @@ std::vector<AttrInfo> parseAttributes(std::string_view text) {
       continue;
     const size_t colon = word.find(':');
     TIGRIS_CHECK(colon != std::string_view::npos);
-    AttrInfo info{std::string(word.substr(0, colon)), AttrKind::Int};
+    const size_t equals = std::min(word.find('='), word.size());
+    AttrInfo info{std::string(word.substr(0, colon)), AttrKind::Int, std::nullopt};
+    if (equals < word.size()) {
+      info.fallback = parseDouble(word.substr(equals + 1));
+      TIGRIS_CHECK_MSG(info.fallback, std::string(word));
+    }
     bool found = false;
     for (const AttrKind kind : {AttrKind::Int, AttrKind::Float, AttrKind::String, AttrKind::Ints,
                                 AttrKind::Floats, AttrKind::Strings})
-      if (attrKindName(kind) == word.substr(colon + 1)) {
+      if (attrKindName(kind) == word.substr(colon + 1, equals - colon - 1)) {
         info.kind = kind;
         found = true;
       }
@@ -57,8 +63,11 @@ struct Table {
   std::map<std::string_view, OpKind> byName;
 
   Table() {
-#define TIGRIS_OP(kind, category, types, operands, results, attributes)                            \
-  add(OpKind::kind, #kind, OpCategory::category, types, operands, results, attributes);
+#define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, value,     \
+                  order, box, quant, lower)                                                        \
+  add(OpKind::kind,                                                                                \
+      {#kind, OpCategory::category, OpClass::opClass, OrderRule::order, QuantRule::quant, types,   \
+       parseOperands(operands), parseOperands(results), parseAttributes(attributes)});
 #include "tigris/IR/Ops.def"
     OpInfo unknown;
     unknown.name = "Unknown";
@@ -67,12 +76,10 @@ struct Table {
     infos.push_back(std::move(unknown));
   }
 
-  void add(OpKind kind, std::string_view name, OpCategory category, std::string_view types,
-           std::string_view operands, std::string_view results, std::string_view attributes) {
-    infos.push_back({name, category, types, parseOperands(operands), parseOperands(results),
-                     parseAttributes(attributes)});
+  void add(OpKind kind, OpInfo info) {
     kinds.push_back(kind);
-    byName.emplace(name, kind);
+    byName.emplace(info.name, kind);
+    infos.push_back(std::move(info));
   }
 };
 
@@ -129,6 +136,11 @@ const AttrInfo* OpInfo::attribute(std::string_view attrName) const {
     if (info.name == attrName)
       return &info;
   return nullptr;
+}
+
+double OpInfo::fallback(std::string_view attrName) const {
+  const AttrInfo* info = attribute(attrName);
+  return info == nullptr ? 0 : info->fallback.value_or(0);
 }
 
 size_t OpInfo::operand(std::string_view operandName) const {

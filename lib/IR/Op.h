@@ -14,9 +14,10 @@
 namespace tigris {
 
 enum class OpKind : uint8_t {
-#define TIGRIS_OP(kind, category, types, operands, results, attributes) kind,
+#define TIGRIS_OP(kind, ...) kind,
 #include "tigris/IR/Ops.def"
-  /// An operator the list does not know; its name is in Op::unknownKind. Legal only while `imported`.
+  /// An operator the list does not know; its name is in Op::unknownKind. Legal only while
+  /// `imported`.
   Unknown,
 };
 
@@ -30,6 +31,87 @@ enum class OpCategory : uint8_t {
   Compile
 };
 
+/// What an operator computes. Passes, planner and cost models treat the operators of one class
+/// alike.
+enum class OpClass : uint8_t {
+  /// Multiplies windows with weights [O, I/group, spatial...]; each output value takes one filter.
+  Convolution,
+  /// The same backwards, weights [I, O/group, spatial...]: each input value feeds one filter.
+  TransposedConvolution,
+  Pool,
+  GlobalPool,
+  /// Matrix products and dense layers.
+  Product,
+  /// LSTM, GRU and RNN over a whole sequence.
+  Recurrent,
+  /// Element i of the result depends on element i of each operand (broadcast) only.
+  Elementwise,
+  /// The same of one operand: a formula of Ops.def, for which int8 has a table of 256 results.
+  Function,
+  /// Between real numbers and integers with a scale and a zero point.
+  Quantization,
+  /// A factor and a summand per channel.
+  PerChannel,
+  /// Each element of the result is one of the first operand, or a fill value, at a place known at
+  /// compile time.
+  Movement,
+  /// The same with places that are computed while the model runs.
+  Index,
+  /// Interpolates on another grid of rows and columns.
+  Resampling,
+  /// Divides by what it finds along some axes.
+  Normalization,
+  /// Combines the elements along some axes; over no axis it changes nothing.
+  Reduction,
+  /// The same of a function of each element.
+  Norm,
+  /// Positions and running sums along one axis.
+  Search,
+  /// Depends on shapes and constants only.
+  Static
+};
+
+/// How the attributes of an operator follow when the dimensions of its operands are permuted.
+enum class OrderRule : uint8_t {
+  /// They cannot: the operator depends on the order of its dimensions.
+  Fixed,
+  /// None of them names a dimension.
+  Any,
+  /// `axis` names one.
+  Axis,
+  /// `axes` lists some.
+  Axes,
+  /// `pads` has two numbers per dimension.
+  Pads,
+  /// `repeats` has one.
+  Repeats,
+  /// Works on channels-last tensors from layout assignment on.
+  Channels
+};
+
+/// How an operator takes part in quantization.
+enum class QuantRule : uint8_t {
+  /// It computes real numbers.
+  Real,
+  /// It is quantized along with its constant weights.
+  Weighted,
+  /// It has an integer form, which pays off between integer operators.
+  Light,
+  /// It has an integer form that costs accuracy: only for models that are quantized there already.
+  Heavy,
+  /// It moves elements, which commutes exactly with quantization.
+  Moves,
+  /// The same in some of its forms: see isDataMovement() in Transforms/QuantUtils.h.
+  Selects,
+  /// It moves elements or interpolates between them, on one quantization.
+  Interpolates,
+  /// It clamps elements: monotone, so quantizing its operand gives the integers that quantizing its
+  /// result would.
+  Clamps,
+  /// It chooses the smallest or largest of elements that share one quantization: monotone likewise.
+  Extreme
+};
+
 /// One operand or result of an operator kind.
 struct OperandInfo {
   std::string name;
@@ -37,17 +119,25 @@ struct OperandInfo {
   bool variadic = false;
   /// Becomes the attribute `name` before form `normalized`.
   bool compileTime = false;
+  /// Chooses what happens to the others: its own elements do not reach a result.
+  bool chooses = false;
 };
 
 struct AttrInfo {
   std::string name;
   AttrKind kind = AttrKind::Int;
+  /// Value of a number that is left out, where Ops.def states one.
+  std::optional<double> fallback;
 };
 
 struct OpInfo {
   std::string_view name;
   OpCategory category = OpCategory::Compile;
-  /// What the first operand may be when the model runs; one of the words "f32 s8 int bool any" each.
+  OpClass opClass = OpClass::Static;
+  OrderRule order = OrderRule::Fixed;
+  QuantRule quant = QuantRule::Real;
+  /// What the first operand may be when the model runs; one of the words "f32 s8 int bool any"
+  /// each.
   std::string_view types;
   std::vector<OperandInfo> operands;
   std::vector<OperandInfo> results;
@@ -61,6 +151,8 @@ struct OpInfo {
   /// True when `types` covers a first operand of this type; int8 is taken for quantized.
   bool computesIn(DType type) const;
   const AttrInfo* attribute(std::string_view attrName) const;
+  /// What Ops.def states as default of a number; 0 where it states none.
+  double fallback(std::string_view attrName) const;
   /// Index of the operand of this name; it must exist.
   size_t operand(std::string_view operandName) const;
 };

@@ -99,6 +99,10 @@ int64_t channels(const OpView& view) {
 
 } // namespace
 
+Results sameAsFirst(const OpView& view) {
+  return std::vector<ResultType>{{view.type(0), view.shape(0)}};
+}
+
 Results binaryRule(const OpView& view) {
   if (Status status = view.sameType(0, 1); !status)
     return status.takeError();

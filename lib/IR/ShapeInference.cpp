@@ -1,4 +1,4 @@
-// Dispatches to the rule of each operator and walks a graph in execution order.
+// Applies the rule that Ops.def names for each operator, and walks a graph in execution order.
 #include "tigris/IR/ShapeInference.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -18,189 +18,19 @@ namespace {
 /// Larger values are never needed to find a shape.
 constexpr int64_t MaxFoldedElements = 4096;
 
-Results applyRule(const OpView& view) {
-  using namespace shape;
-  switch (view.op().kind) {
-  case OpKind::Conv:
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv1D:
-    return convRule(view);
-  case OpKind::ConvTranspose:
-    return convTransposeRule(view);
-  case OpKind::MaxPool:
-  case OpKind::AveragePool:
-    return poolRule(view);
-  case OpKind::GlobalAveragePool:
-  case OpKind::GlobalMaxPool:
-    return globalPoolRule(view);
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-    return binaryRule(view);
-  case OpKind::Pow:
-    return powRule(view);
-  case OpKind::Max:
-  case OpKind::Min:
-  case OpKind::Sum:
-    return variadicRule(view);
-  case OpKind::Clip:
-    return clipRule(view);
-  case OpKind::PRelu:
-    return preluRule(view);
-  case OpKind::Relu:
-  case OpKind::Relu6:
-  case OpKind::LeakyRelu:
-  case OpKind::Elu:
-  case OpKind::Selu:
-  case OpKind::Celu:
-  case OpKind::Sigmoid:
-  case OpKind::HardSigmoid:
-  case OpKind::HardSwish:
-  case OpKind::Tanh:
-  case OpKind::Softplus:
-  case OpKind::Softsign:
-  case OpKind::Mish:
-  case OpKind::Gelu:
-  case OpKind::Erf:
-  case OpKind::Exp:
-  case OpKind::Log:
-  case OpKind::Sqrt:
-  case OpKind::Reciprocal:
-  case OpKind::Neg:
-  case OpKind::Abs:
-  case OpKind::Sign:
-  case OpKind::Floor:
-  case OpKind::Ceil:
-  case OpKind::Round:
-  case OpKind::Sin:
-  case OpKind::Cos:
-  case OpKind::Tan:
-  case OpKind::Asin:
-  case OpKind::Acos:
-  case OpKind::Atan:
-  case OpKind::Sinh:
-  case OpKind::Cosh:
-  case OpKind::Asinh:
-  case OpKind::Acosh:
-  case OpKind::Atanh:
-  case OpKind::ThresholdedRelu:
-  case OpKind::Shrink:
-  case OpKind::Silu:
-  case OpKind::Identity:
-  case OpKind::Constant:
-    return sameAsFirst(view);
-  case OpKind::QuantizeLinear:
-    return quantizeRule(view);
-  case OpKind::DequantizeLinear:
-    return dequantizeRule(view);
-  case OpKind::Requantize:
-    return requantizeRule(view);
-  case OpKind::Concat:
-    return concatRule(view);
-  case OpKind::BatchNorm:
-    return batchNormRule(view);
-  case OpKind::Resize:
-    return resizeRule(view);
-  case OpKind::Pad:
-    return padRule(view);
-  case OpKind::Reshape:
-    return reshapeRule(view);
-  case OpKind::Transpose:
-    return transposeRule(view);
-  case OpKind::Slice:
-    return sliceRule(view);
-  case OpKind::Split:
-    return splitRule(view);
-  case OpKind::Gather:
-    return gatherRule(view);
-  case OpKind::Expand:
-    return expandRule(view);
-  case OpKind::Tile:
-    return tileRule(view);
-  case OpKind::DepthToSpace:
-    return depthToSpaceRule(view);
-  case OpKind::SpaceToDepth:
-    return spaceToDepthRule(view);
-  case OpKind::Gemm:
-    return gemmRule(view);
-  case OpKind::MatMul:
-    return matMulRule(view);
-  case OpKind::Softmax:
-  case OpKind::LogSoftmax:
-    return softmaxRule(view);
-  case OpKind::LayerNormalization:
-    return layerNormalizationRule(view);
-  case OpKind::ReduceMean:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProd:
-  case OpKind::ReduceL1:
-  case OpKind::ReduceL2:
-  case OpKind::ReduceSumSquare:
-  case OpKind::ReduceLogSum:
-  case OpKind::ReduceLogSumExp:
-    return reduceRule(view);
-  case OpKind::ArgMax:
-  case OpKind::ArgMin:
-    return argMaxRule(view);
-  case OpKind::TopK:
-    return topKRule(view);
-  case OpKind::CumSum:
-    return cumSumRule(view);
-  case OpKind::GatherND:
-    return gatherNdRule(view);
-  case OpKind::GatherElements:
-    return gatherElementsRule(view);
-  case OpKind::ScatterElements:
-    return scatterElementsRule(view);
-  case OpKind::ScatterND:
-    return scatterNdRule(view);
-  case OpKind::LSTM:
-  case OpKind::GRU:
-  case OpKind::RNN:
-    return recurrentRule(view);
-  case OpKind::ConstantOfShape:
-    return constantOfShapeRule(view);
-  case OpKind::Shape:
-    return shapeRule(view);
-  case OpKind::Size:
-    return sizeRule(view);
-  case OpKind::Range:
-    return rangeRule(view);
-  case OpKind::Cast:
-    return castRule(view);
-  case OpKind::Dropout:
-    return dropoutRule(view);
-  case OpKind::Flatten:
-    return flattenRule(view);
-  case OpKind::Squeeze:
-    return squeezeRule(view);
-  case OpKind::Unsqueeze:
-    return unsqueezeRule(view);
-  case OpKind::BatchNormalization:
-    return batchNormalizationRule(view);
-  case OpKind::Equal:
-  case OpKind::Less:
-  case OpKind::LessOrEqual:
-  case OpKind::Greater:
-  case OpKind::GreaterOrEqual:
-    return comparisonRule(view);
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-    return logicRule(view);
-  case OpKind::Not:
-    return notRule(view);
-  case OpKind::Where:
-    return whereRule(view);
-  case OpKind::Mod:
-    return modRule(view);
-  case OpKind::Unknown:
-    break;
-  }
+Results noRule(const OpView& view) {
   return view.error(DiagId::UnsupportedOp, "no shape rule: the operator is not in the list");
+}
+
+Results applyRule(const OpView& view) {
+  using Rule = Results (*)(const OpView&);
+  static constexpr Rule Rules[] = {
+#define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, rule, ...)        \
+  shape::rule,
+#include "tigris/IR/Ops.def"
+      noRule,
+  };
+  return Rules[static_cast<size_t>(view.op().kind)](view);
 }
 
 Status checkOperands(const OpView& view) {

@@ -1,4 +1,5 @@
-// What the shape rules share: an operator seen with its operands, and the rules by family. Internal.
+// What the shape rules share: an operator seen with its operands, and the rules by family.
+// Internal.
 #pragma once
 
 #include "tigris/IR/ShapeInference.h"
@@ -52,7 +53,8 @@ public:
   Status sameType(size_t a, size_t b) const;
   /// Weights, operand 1, have the type of operand 0; those of int16 activations may be int8.
   Status weightType() const;
-  /// A bias may be int32 beside integers, and real beside quantized ones; otherwise it has the type of operand 0.
+  /// A bias may be int32 beside integers, and real beside quantized ones; otherwise it has the type
+  /// of operand 0.
   Status biasType(size_t index) const;
   Status requireRank(size_t index, size_t rank) const;
   /// Operand `index` must be a vector of `size` elements.
@@ -63,81 +65,14 @@ private:
   const KnownValues* values_;
 };
 
-/// One result of the type and shape of operand 0.
-inline Results sameAsFirst(const OpView& view) {
-  return std::vector<ResultType>{{view.type(0), view.shape(0)}};
-}
 inline Results single(DType type, Shape shape) {
   return std::vector<ResultType>{{type, std::move(shape)}};
 }
 
-// ShapeWindow.cpp
-Results convRule(const OpView& view);
-Results convTransposeRule(const OpView& view);
-Results poolRule(const OpView& view);
-Results globalPoolRule(const OpView& view);
-
-// ShapeElementwise.cpp
-Results binaryRule(const OpView& view);
-Results comparisonRule(const OpView& view);
-Results logicRule(const OpView& view);
-Results notRule(const OpView& view);
-Results variadicRule(const OpView& view);
-Results powRule(const OpView& view);
-Results modRule(const OpView& view);
-Results whereRule(const OpView& view);
-Results preluRule(const OpView& view);
-Results clipRule(const OpView& view);
-Results castRule(const OpView& view);
-Results dropoutRule(const OpView& view);
-Results batchNormRule(const OpView& view);
-Results batchNormalizationRule(const OpView& view);
-Results quantizeRule(const OpView& view);
-Results dequantizeRule(const OpView& view);
-Results requantizeRule(const OpView& view);
-
-// ShapeMovement.cpp: a dimension list in, a dimension list out
-Results reshapeRule(const OpView& view);
-Results flattenRule(const OpView& view);
-Results squeezeRule(const OpView& view);
-Results unsqueezeRule(const OpView& view);
-Results transposeRule(const OpView& view);
-Results expandRule(const OpView& view);
-Results tileRule(const OpView& view);
-Results depthToSpaceRule(const OpView& view);
-Results spaceToDepthRule(const OpView& view);
-
-// ShapeSelect.cpp: parts of tensors, and tensors made from numbers
-Results sliceRule(const OpView& view);
-Results splitRule(const OpView& view);
-Results concatRule(const OpView& view);
-Results gatherRule(const OpView& view);
-Results constantOfShapeRule(const OpView& view);
-Results shapeRule(const OpView& view);
-Results sizeRule(const OpView& view);
-Results rangeRule(const OpView& view);
-
-// ShapeResample.cpp
-Results resizeRule(const OpView& view);
-Results padRule(const OpView& view);
-
-// ShapeDense.cpp
-Results gemmRule(const OpView& view);
-Results matMulRule(const OpView& view);
-Results softmaxRule(const OpView& view);
-Results layerNormalizationRule(const OpView& view);
-Results reduceRule(const OpView& view);
-
-// ShapeIndex.cpp
-Results argMaxRule(const OpView& view);
-Results topKRule(const OpView& view);
-Results cumSumRule(const OpView& view);
-Results gatherNdRule(const OpView& view);
-Results gatherElementsRule(const OpView& view);
-Results scatterElementsRule(const OpView& view);
-Results scatterNdRule(const OpView& view);
-
-// ShapeRecurrent.cpp
-Results recurrentRule(const OpView& view);
+// The rules that Ops.def names, in Shape*.cpp. Each checks attributes, ranks and types, and gives
+// one type and shape per result.
+#define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, ...)       \
+  Results shape(const OpView& view);
+#include "tigris/IR/Ops.def"
 
 } // namespace tigris::shape

@@ -180,8 +180,8 @@ Status checkWindow(const Op& op, const Graph& graph) {
     return unsupported(op, "result 'Indices' is used; only the maxima are supported");
   if (op.kind == OpKind::MaxPool || op.kind == OpKind::AveragePool)
     return checkPoolPadding(op, graph);
-  const bool weights = op.kind == OpKind::Conv || op.kind == OpKind::DepthwiseConv ||
-                       op.kind == OpKind::Conv1D || op.kind == OpKind::ConvTranspose;
+  const OpClass opClass = opInfo(op.kind).opClass;
+  const bool weights = opClass == OpClass::Convolution || opClass == OpClass::TransposedConvolution;
   for (size_t i = 1; weights && i < op.inputs.size(); ++i)
     if (!isStatic(graph, op.inputs[i]))
       return unsupported(op, strCat("operand '", opInfo(op.kind).operands[i].name, "' (tensor '",
@@ -295,15 +295,6 @@ Status checkScatter(const Op& op) {
 
 Status checkKind(const Op& op, const Graph& graph) {
   switch (op.kind) {
-  case OpKind::Conv:
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv1D:
-  case OpKind::ConvTranspose:
-  case OpKind::MaxPool:
-  case OpKind::AveragePool:
-  case OpKind::GlobalAveragePool:
-  case OpKind::GlobalMaxPool:
-    return checkWindow(op, graph);
   case OpKind::Cast:
     return checkCast(op, graph);
   case OpKind::QuantizeLinear:
@@ -313,19 +304,6 @@ Status checkKind(const Op& op, const Graph& graph) {
     return checkResize(op, graph);
   case OpKind::Pad:
     return checkPad(op);
-  case OpKind::LSTM:
-  case OpKind::GRU:
-  case OpKind::RNN:
-    return checkRecurrent(op, graph);
-  case OpKind::ScatterElements:
-  case OpKind::ScatterND:
-    return checkScatter(op);
-  case OpKind::ReduceL1:
-  case OpKind::ReduceL2:
-  case OpKind::ReduceSumSquare:
-  case OpKind::ReduceLogSum:
-  case OpKind::ReduceLogSumExp:
-    return checkReduction(op, graph);
   case OpKind::LayerNormalization:
     return checkResults(op, graph);
   case OpKind::BatchNormalization:
@@ -334,6 +312,25 @@ Status checkKind(const Op& op, const Graph& graph) {
     return checkDropout(op, graph);
   default:
     return {};
+  }
+}
+
+/// The limits of a class, then those of single operators.
+Status checkLimits(const Op& op, const Graph& graph) {
+  switch (opInfo(op.kind).opClass) {
+  case OpClass::Convolution:
+  case OpClass::TransposedConvolution:
+  case OpClass::Pool:
+  case OpClass::GlobalPool:
+    return checkWindow(op, graph);
+  case OpClass::Recurrent:
+    return checkRecurrent(op, graph);
+  case OpClass::Index:
+    return checkScatter(op);
+  case OpClass::Norm:
+    return checkReduction(op, graph);
+  default:
+    return checkKind(op, graph);
   }
 }
 
@@ -364,7 +361,7 @@ Status checkSupported(const Op& op, const Graph& graph) {
     return status;
   if (Status status = checkCompileTime(op, graph); !status)
     return status;
-  if (Status status = checkKind(op, graph); !status)
+  if (Status status = checkLimits(op, graph); !status)
     return status;
   return checkTypes(op, graph);
 }

@@ -1,4 +1,4 @@
-// Uses the classes of the folding passes (Transforms/QuantUtils.h).
+// Uses the quantization rules of Ops.def, as the folding passes do (Transforms/QuantUtils.h).
 #include "tigris/Quantize/OpClasses.h"
 
 #include "tigris/Transforms/QuantUtils.h"
@@ -14,42 +14,14 @@ bool isNeutral(const Op& op) { return isDataMovement(op) || isMonotone(op); }
 Worth worthOf(const Graph& graph, const Op& op) {
   if (weightOperand(graph, op))
     return Worth::Always;
-  switch (op.kind) {
-  case OpKind::MatMul:
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::AveragePool:
-  case OpKind::GlobalAveragePool:
-  case OpKind::ReduceMean:
-  case OpKind::Resize:
-  case OpKind::Softmax:
-  case OpKind::LeakyRelu:
-  case OpKind::PRelu:
-  case OpKind::Elu:
-  case OpKind::Selu:
-  case OpKind::Celu:
-  case OpKind::Sigmoid:
-  case OpKind::HardSigmoid:
-  case OpKind::HardSwish:
-  case OpKind::Silu:
-  case OpKind::Tanh:
-  case OpKind::Softplus:
-  case OpKind::Softsign:
-  case OpKind::Mish:
-  case OpKind::Gelu:
-  case OpKind::Neg:
-  case OpKind::Abs:
-    return Worth::Light;
-  default:
-    return Worth::Never;
-  }
+  const QuantRule rule = opInfo(op.kind).quant;
+  return rule == QuantRule::Light || rule == QuantRule::Interpolates ? Worth::Light : Worth::Never;
 }
 
 bool isClampedLater(const Graph& graph, TensorId id) {
   while (id && graph.hasSingleUse(id)) {
     const Op& user = graph.op(graph.users(id).front());
-    if (user.kind == OpKind::Relu || user.kind == OpKind::Relu6 || user.kind == OpKind::Clip)
+    if (opInfo(user.kind).quant == QuantRule::Clamps)
       return user.input(0) == id;
     if (!isDataMovement(user) || user.outputs.size() != 1)
       return false;
@@ -59,11 +31,10 @@ bool isClampedLater(const Graph& graph, TensorId id) {
 }
 
 std::vector<size_t> carriedOperands(const Op& op) {
-  if (isDataMovement(op) || op.kind == OpKind::Max || op.kind == OpKind::Min)
-    return dataOperands(op);
   // Interpolation stays within the range of its operands, and its kernel requires one quantization.
-  if (op.kind == OpKind::Resize || op.kind == OpKind::ReduceMax || op.kind == OpKind::ReduceMin)
-    return {0};
+  const QuantRule rule = opInfo(op.kind).quant;
+  if (isDataMovement(op) || rule == QuantRule::Extreme || rule == QuantRule::Interpolates)
+    return dataOperands(op);
   return {};
 }
 
@@ -72,19 +43,15 @@ std::optional<WeightOperand> weightOperand(const Graph& graph, const Op& op) {
   if (!weights || !graph.tensor(weights).isConstant() ||
       graph.tensor(weights).type != DType::Float32)
     return std::nullopt;
-  switch (op.kind) {
-  case OpKind::Conv:
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv1D:
+  switch (opInfo(op.kind).opClass) {
+  case OpClass::Convolution:
     return WeightOperand{1, 0};
-  case OpKind::ConvTranspose:
+  case OpClass::TransposedConvolution:
     return WeightOperand{1, op.attrs.getInt("group", 1) == 1 ? 1 : -1};
-  case OpKind::Gemm:
-    return WeightOperand{1, op.attrs.getInt("transB", 0) != 0 ? 0 : 1};
-  case OpKind::MatMul:
+  case OpClass::Product: // of Gemm, B may be transposed; of MatMul, B may be a stack of matrices
     if (graph.tensor(weights).shape.rank() != 2)
       return std::nullopt;
-    return WeightOperand{1, 1};
+    return WeightOperand{1, op.attrs.getInt("transB", 0) != 0 ? 0 : 1};
   default:
     return std::nullopt;
   }

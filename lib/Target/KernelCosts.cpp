@@ -8,12 +8,6 @@
 
 namespace tigris {
 
-namespace {
-
-bool isReduction(const Op& op) { return op.kindName().starts_with("Reduce"); }
-
-} // namespace
-
 std::string_view workClassName(WorkClass work) {
   constexpr std::array<std::string_view, WorkClasses> Names = {"conv", "depthwise", "dense", "pool",
                                                                "elements"};
@@ -36,27 +30,24 @@ KernelCosts kernelCosts(KernelLibrary kernels) {
 }
 
 WorkClass workClass(const Graph& graph, const Op& op) {
-  switch (op.kind) {
-  case OpKind::DepthwiseConv:
-    return WorkClass::Depthwise;
-  case OpKind::Conv:
-  case OpKind::Conv1D:
-  case OpKind::ConvTranspose: {
-    const int64_t groups = op.attrs.getInt("group", 1);
+  switch (opInfo(op.kind).opClass) {
+  case OpClass::Convolution: {
     const bool isDepthwise =
-        groups > 1 && op.kind != OpKind::ConvTranspose && graph.tensor(op.input(1)).shape[1] == 1;
+        op.kind == OpKind::DepthwiseConv ||
+        (op.attrs.getInt("group", 1) > 1 && graph.tensor(op.input(1)).shape[1] == 1);
     return isDepthwise ? WorkClass::Depthwise : WorkClass::Conv;
   }
-  case OpKind::Gemm:
-  case OpKind::MatMul:
+  case OpClass::TransposedConvolution:
+    return WorkClass::Conv;
+  case OpClass::Product:
     return WorkClass::Dense;
-  case OpKind::MaxPool:
-  case OpKind::AveragePool:
-  case OpKind::GlobalAveragePool:
-  case OpKind::GlobalMaxPool:
+  case OpClass::Pool:
+  case OpClass::GlobalPool:
+  case OpClass::Reduction:
+  case OpClass::Norm:
     return WorkClass::Pool;
   default:
-    return isReduction(op) ? WorkClass::Pool : WorkClass::Elements;
+    return WorkClass::Elements;
   }
 }
 
@@ -64,29 +55,24 @@ double workPerElement(const Graph& graph, const Op& op) {
   const auto elements = [&](TensorId id) {
     return static_cast<double>(graph.tensor(id).elements());
   };
-  switch (op.kind) {
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv:
-  case OpKind::Conv1D:
+  switch (opInfo(op.kind).opClass) {
+  case OpClass::Convolution:
     return static_cast<double>(graph.tensor(op.input(1)).shape.elementsFrom(1));
-  case OpKind::ConvTranspose: // each input value feeds one filter
+  case OpClass::TransposedConvolution:
     return elements(op.input(0)) *
            static_cast<double>(graph.tensor(op.input(1)).shape.elementsFrom(1)) /
            elements(op.output());
-  case OpKind::Gemm:
+  case OpClass::Product: // Gemm may transpose its first operand
     return static_cast<double>(
-        graph.tensor(op.input(0)).shape[op.attrs.getInt("transA") != 0 ? 0 : 1]);
-  case OpKind::MatMul:
-    return static_cast<double>(graph.tensor(op.input(0)).shape.fromBack(0));
-  case OpKind::MaxPool:
-  case OpKind::AveragePool: {
+        graph.tensor(op.input(0)).shape.fromBack(op.attrs.getInt("transA") != 0 ? 1 : 0));
+  case OpClass::Pool: {
     const Expected<Window> window = resolveWindow(op, graph);
     return window
                ? static_cast<double>(std::accumulate(window->kernel.begin(), window->kernel.end(),
                                                      int64_t{1}, std::multiplies<>()))
                : 1;
   }
-  default: // includes global pools
+  default: // includes global pools and reductions
     return workClass(graph, op) == WorkClass::Pool ? elements(op.input(0)) / elements(op.output())
                                                    : 1;
   }

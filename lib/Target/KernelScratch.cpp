@@ -57,6 +57,14 @@ uint64_t denseScratch(const Graph& graph, const Op& op, tigris_cmsis_nn_isa isa)
                                        static_cast<uint32_t>(out), perChannel ? 0 : 1);
 }
 
+/// Maxima need no memory of their own.
+uint64_t averageScratch(const Graph& graph, const Op& op, tigris_cmsis_nn_isa isa) {
+  if (op.kind != OpKind::AveragePool && op.kind != OpKind::GlobalAveragePool)
+    return 0;
+  return tigris_cmsis_nn_average_pool_scratch(
+      isa, static_cast<uint32_t>(graph.tensor(op.input(0)).shape.fromBack(0)));
+}
+
 } // namespace
 
 std::optional<tigris_cmsis_nn_isa> cmsisNnIsa(KernelLibrary kernels) {
@@ -77,18 +85,14 @@ uint64_t kernelScratch(const Graph& graph, const Op& op, KernelLibrary kernels) 
   const std::optional<tigris_cmsis_nn_isa> isa = cmsisNnIsa(kernels);
   if (!isa || !op.input(0) || graph.tensor(op.input(0)).type != DType::Int8)
     return 0;
-  switch (op.kind) {
-  case OpKind::Conv:
-  case OpKind::Conv1D:
-  case OpKind::DepthwiseConv:
+  switch (opInfo(op.kind).opClass) {
+  case OpClass::Convolution:
     return convScratch(graph, op, *isa);
-  case OpKind::Gemm:
-  case OpKind::MatMul: // a second operand that is not constant needs no more than a dense layer
+  case OpClass::Product: // a second operand that is not constant needs no more than a dense layer
     return denseScratch(graph, op, *isa);
-  case OpKind::AveragePool:
-  case OpKind::GlobalAveragePool:
-    return tigris_cmsis_nn_average_pool_scratch(
-        *isa, static_cast<uint32_t>(graph.tensor(op.input(0)).shape.fromBack(0)));
+  case OpClass::Pool:
+  case OpClass::GlobalPool:
+    return averageScratch(graph, op, *isa);
   default:
     return 0;
   }

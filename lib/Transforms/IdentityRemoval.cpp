@@ -25,6 +25,13 @@ bool allEqual(const std::vector<int64_t>& values, int64_t expected) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == expected; });
 }
 
+bool reducesNothing(const Graph& graph, const Op& op, const KnownValues& values) {
+  const auto axes = intArgument(op, values, "axes");
+  return axes && (!*axes || (*axes)->empty()) &&
+         (op.attrs.getInt("noop_with_empty_axes") != 0 ||
+          graph.tensor(op.input(0)).shape.rank() == 0);
+}
+
 /// Whether every element keeps its position; true only if the operand and the result also have the
 /// same shape.
 bool keepsElements(const Graph& graph, const Op& op) {
@@ -58,20 +65,10 @@ bool keepsElements(const Graph& graph, const Op& op) {
     const auto steps = intArgument(op, values, "steps");
     return steps && (!*steps || allEqual(**steps, 1));
   }
-  case OpKind::ReduceMean:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProd: {
-    const auto axes = intArgument(op, values, "axes");
-    return axes && (!*axes || (*axes)->empty()) &&
-           (op.attrs.getInt("noop_with_empty_axes") != 0 ||
-            graph.tensor(op.input(0)).shape.rank() == 0);
-  }
   case OpKind::Resize:
     return op.attrs.getString("coordinate_transformation_mode") != "tf_crop_and_resize";
   default:
-    return false;
+    return opInfo(op.kind).opClass == OpClass::Reduction && reducesNothing(graph, op, values);
   }
 }
 

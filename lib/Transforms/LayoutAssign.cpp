@@ -23,24 +23,6 @@ wrapped in a pair of Transposes, which later passes cancel:
 
     y = Conv(x)    ->   y = Transpose(Conv(Transpose(x, [0, 2, 3, 1])), [0, 3, 1, 2]))";
 
-bool hasChannelAxis(OpKind kind) {
-  switch (kind) {
-  case OpKind::Conv:
-  case OpKind::DepthwiseConv:
-  case OpKind::Conv1D:
-  case OpKind::ConvTranspose:
-  case OpKind::MaxPool:
-  case OpKind::AveragePool:
-  case OpKind::GlobalAveragePool:
-  case OpKind::GlobalMaxPool:
-  case OpKind::BatchNorm:
-  case OpKind::Resize:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// Permutes values per dimension; with `axes` only the axes are renumbered.
 void permuteResize(Op& op, size_t rank, const Perm& toLast) {
   const Perm place = inversePerm(toLast);
@@ -69,7 +51,7 @@ PassStatus layoutAssign(Graph& graph, PassContext&) {
   const std::vector<OpId> order = graph.order();
   for (const OpId id : order) {
     const Op& op = graph.op(id);
-    if (!hasChannelAxis(op.kind))
+    if (opInfo(op.kind).order != OrderRule::Channels)
       continue;
     const size_t rank = graph.tensor(op.input(0)).shape.rank();
     if (rank < 3)

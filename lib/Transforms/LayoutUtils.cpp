@@ -1,4 +1,5 @@
-// Rules for every permutable operator: how its attributes change with the order of dimensions.
+// Permutable operators: how their attributes change with the order of dimensions, by the order rule
+// of their row in Ops.def.
 #include "tigris/Transforms/LayoutUtils.h"
 
 #include "tigris/Pass/Rewrite.h"
@@ -115,37 +116,10 @@ void transposeResult(Graph& graph, OpId id, size_t index, const Perm& perm) {
 
 namespace {
 
-bool isAxisOp(OpKind kind) {
-  switch (kind) {
-  case OpKind::Concat:
-  case OpKind::Softmax:
-  case OpKind::LogSoftmax:
-  case OpKind::Slice:
-  case OpKind::Split:
-  case OpKind::Pad:
-  case OpKind::Tile:
-  case OpKind::ReduceMean:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProd:
-  case OpKind::ReduceL1:
-  case OpKind::ReduceL2:
-  case OpKind::ReduceSumSquare:
-  case OpKind::ReduceLogSum:
-  case OpKind::ReduceLogSumExp:
-  case OpKind::ArgMax:
-  case OpKind::ArgMin:
-  case OpKind::CumSum:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Axes in an attribute: makes them explicit in x's numbering, then renumbers them for s.
-void renumberAxes(Op& op, size_t rank, size_t count, const Perm& perm) {
-  std::vector<int64_t> axes(count);
+/// Axes in an attribute: makes them explicit in x's numbering, then renumbers them for s. Without
+/// the attribute they are all axes, or as many as Slice has starts.
+void renumberAxes(Op& op, size_t rank, const Perm& perm) {
+  std::vector<int64_t> axes(op.attrs.has("starts") ? op.attrs.getInts("starts").size() : rank);
   std::iota(axes.begin(), axes.end(), 0);
   axes = op.attrs.getInts("axes", axes);
   for (int64_t& axis : axes)
@@ -153,7 +127,8 @@ void renumberAxes(Op& op, size_t rank, size_t count, const Perm& perm) {
   op.attrs.set("axes", axes);
 }
 
-void renumberAxis(Op& op, size_t rank, const Perm& perm, int64_t fallback) {
+void renumberAxis(Op& op, size_t rank, const Perm& perm) {
+  const auto fallback = static_cast<int64_t>(opInfo(op.kind).fallback("axis"));
   const size_t axis = *normalizeAxis(op.attrs.getInt("axis", fallback), rank);
   op.attrs.set("axis", perm[axis]);
 }
@@ -183,41 +158,20 @@ void permutePads(Op& op, size_t rank, const Perm& perm) {
 }
 
 void permuteAttributes(Op& op, size_t rank, const Perm& perm) {
-  switch (op.kind) {
-  case OpKind::Concat:
-  case OpKind::Split:
-  case OpKind::ArgMax:
-  case OpKind::ArgMin:
-  case OpKind::CumSum:
-    renumberAxis(op, rank, perm, 0);
-    break;
-  case OpKind::Softmax:
-  case OpKind::LogSoftmax:
-    renumberAxis(op, rank, perm, -1);
-    break;
-  case OpKind::Slice:
-    renumberAxes(op, rank, op.attrs.getInts("starts").size(), perm);
-    break;
-  case OpKind::ReduceMean:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProd:
-  case OpKind::ReduceL1:
-  case OpKind::ReduceL2:
-  case OpKind::ReduceSumSquare:
-  case OpKind::ReduceLogSum:
-  case OpKind::ReduceLogSumExp:
-    renumberAxes(op, rank, rank, perm);
-    break;
-  case OpKind::Pad:
-    permutePads(op, rank, perm);
-    break;
-  case OpKind::Tile:
+  switch (opInfo(op.kind).order) {
+  case OrderRule::Axis:
+    return renumberAxis(op, rank, perm);
+  case OrderRule::Axes:
+    return renumberAxes(op, rank, perm);
+  case OrderRule::Pads:
+    return permutePads(op, rank, perm);
+  case OrderRule::Repeats:
     op.attrs.set("repeats", moveValues(op.attrs.getInts("repeats"), perm));
-    break;
-  default:
-    break;
+    return;
+  case OrderRule::Any:
+  case OrderRule::Channels:
+  case OrderRule::Fixed:
+    return;
   }
 }
 
@@ -286,67 +240,15 @@ Perm ranked(const std::vector<int64_t>& places) {
 } // namespace
 
 std::vector<size_t> permutedSlots(const Op& op) {
-  switch (op.kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Pow:
-  case OpKind::PRelu:
-  case OpKind::Mod:
-  case OpKind::Equal:
-  case OpKind::Less:
-  case OpKind::LessOrEqual:
-  case OpKind::Greater:
-  case OpKind::GreaterOrEqual:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-    return {0, 1};
-  case OpKind::Where:
-    return {0, 1, 2};
-  default:
-    return dataOperands(op);
-  }
+  return isElementwise(op.kind) ? runtimeOperands(op) : dataOperands(op);
 }
 
-bool isElementwise(OpKind kind) {
-  switch (kind) {
-  case OpKind::Add:
-  case OpKind::Sub:
-  case OpKind::Mul:
-  case OpKind::Div:
-  case OpKind::Pow:
-  case OpKind::PRelu:
-  case OpKind::Max:
-  case OpKind::Min:
-  case OpKind::Relu:
-  case OpKind::Relu6:
-  case OpKind::Clip:
-  case OpKind::QuantizeLinear:
-  case OpKind::DequantizeLinear:
-  case OpKind::Requantize:
-  case OpKind::Mod:
-  case OpKind::Equal:
-  case OpKind::Less:
-  case OpKind::LessOrEqual:
-  case OpKind::Greater:
-  case OpKind::GreaterOrEqual:
-  case OpKind::And:
-  case OpKind::Or:
-  case OpKind::Xor:
-  case OpKind::Not:
-  case OpKind::Where:
-  case OpKind::Cast:
-    return true;
-  default:
-    return isUnaryFunction(kind);
-  }
-}
+bool isElementwise(OpKind kind) { return opInfo(kind).category == OpCategory::Pointwise; }
 
 bool isPermutable(const Graph& graph, OpId id) {
   const Op& op = graph.op(id);
-  if (!isAxisOp(op.kind) && !isElementwise(op.kind))
+  if (const OrderRule order = opInfo(op.kind).order;
+      order == OrderRule::Fixed || order == OrderRule::Channels)
     return false;
   if (op.kind == OpKind::Slice && op.attrs.getInts("starts").empty())
     return false;

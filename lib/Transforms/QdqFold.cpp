@@ -242,22 +242,19 @@ private:
         return std::nullopt;
       return allDequantized(graph, op, type);
     }
-    case OpKind::Add:
-    case OpKind::Sub:
-    case OpKind::Mul:
-    case OpKind::AveragePool:
-    case OpKind::GlobalAveragePool:
-    case OpKind::ReduceMean:
-      return allDequantized(graph, op, type);
-    case OpKind::Div:
-      return type == DType::Int8 ? allDequantized(graph, op, type) : std::nullopt;
     case OpKind::Resize:
       if (op.attrs.getString("mode", "nearest") != "linear" || type != DType::Int8)
         return std::nullopt;
       return resampled(graph, id, result);
     default:
-      return isUnaryFunction(op.kind) ? allDequantized(graph, op, type) : std::nullopt;
+      return hasIntegerForm(op.kind, type) ? allDequantized(graph, op, type) : std::nullopt;
     }
+  }
+
+  static bool hasIntegerForm(OpKind kind, DType type) {
+    const OpInfo& info = opInfo(kind);
+    return (info.quant == QuantRule::Light || info.quant == QuantRule::Heavy) &&
+           info.computesIn(type);
   }
 
   static std::optional<std::vector<TensorId>> allDequantized(const Graph& graph, const Op& op,

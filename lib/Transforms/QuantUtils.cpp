@@ -1,4 +1,4 @@
-// The classes of operators below define which rewrites of the quantization passes are exact.
+// The quantization rules of Ops.def define which rewrites of the quantization passes are exact.
 #include "tigris/Transforms/QuantUtils.h"
 
 #include <algorithm>
@@ -31,35 +31,30 @@ OpId soleQuantizer(const Graph& graph, TensorId id) {
   return fits ? user : OpId();
 }
 
-bool isDataMovement(const Op& op) {
+namespace {
+
+/// Whether this use of an operator that only sometimes moves elements does.
+bool movesHere(const Op& op) {
   switch (op.kind) {
-  case OpKind::Reshape:
-  case OpKind::Flatten:
-  case OpKind::Squeeze:
-  case OpKind::Unsqueeze:
-  case OpKind::Transpose:
-  case OpKind::Slice:
-  case OpKind::Split:
-  case OpKind::Gather:
-  case OpKind::GatherND:
-  case OpKind::GatherElements:
-  case OpKind::Where:
-  case OpKind::Expand:
-  case OpKind::Tile:
-  case OpKind::Concat:
-  case OpKind::DepthToSpace:
-  case OpKind::SpaceToDepth:
-  case OpKind::GlobalMaxPool:
-    return true;
-  case OpKind::ScatterND:
-  case OpKind::ScatterElements:
-    return op.attrs.getString("reduction", "none") == "none";
   case OpKind::MaxPool:
     return op.outputs.size() == 1;
   case OpKind::Pad:
     // A real 0 is the zero point; another fill value may not be a multiple of the scale.
     return op.attrs.getFloat("value", 0.0) == 0.0;
-  case OpKind::Resize:
+  default:
+    return op.attrs.getString("reduction", "none") == "none";
+  }
+}
+
+} // namespace
+
+bool isDataMovement(const Op& op) {
+  switch (opInfo(op.kind).quant) {
+  case QuantRule::Moves:
+    return true;
+  case QuantRule::Selects:
+    return movesHere(op);
+  case QuantRule::Interpolates:
     return op.attrs.getString("mode", "nearest") == "nearest";
   default:
     return false;
@@ -67,76 +62,33 @@ bool isDataMovement(const Op& op) {
 }
 
 bool isMonotone(const Op& op) {
-  switch (op.kind) {
-  case OpKind::Relu:
-  case OpKind::Relu6:
-  case OpKind::Clip:
-  case OpKind::Max:
-  case OpKind::Min:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-    return true;
-  default:
-    return false;
-  }
+  const QuantRule rule = opInfo(op.kind).quant;
+  return rule == QuantRule::Clamps || rule == QuantRule::Extreme;
 }
 
-bool isUnaryFunction(OpKind kind) {
-  switch (kind) {
-  case OpKind::LeakyRelu:
-  case OpKind::Elu:
-  case OpKind::Selu:
-  case OpKind::Celu:
-  case OpKind::Sigmoid:
-  case OpKind::HardSigmoid:
-  case OpKind::HardSwish:
-  case OpKind::Silu:
-  case OpKind::Tanh:
-  case OpKind::Softplus:
-  case OpKind::Softsign:
-  case OpKind::Mish:
-  case OpKind::Gelu:
-  case OpKind::Erf:
-  case OpKind::Exp:
-  case OpKind::Log:
-  case OpKind::Sqrt:
-  case OpKind::Reciprocal:
-  case OpKind::Neg:
-  case OpKind::Abs:
-  case OpKind::Sign:
-  case OpKind::Floor:
-  case OpKind::Ceil:
-  case OpKind::Round:
-  case OpKind::Sin:
-  case OpKind::Cos:
-  case OpKind::Tan:
-  case OpKind::Asin:
-  case OpKind::Acos:
-  case OpKind::Atan:
-  case OpKind::Sinh:
-  case OpKind::Cosh:
-  case OpKind::Asinh:
-  case OpKind::Acosh:
-  case OpKind::Atanh:
-  case OpKind::ThresholdedRelu:
-  case OpKind::Shrink:
-    return true;
-  default:
-    return false;
-  }
+bool isUnaryFunction(OpKind kind) { return opInfo(kind).opClass == OpClass::Function; }
+
+namespace {
+
+/// Slots of the operands whose description fits.
+template <typename Fn> std::vector<size_t> operandSlots(const Op& op, Fn&& fits) {
+  const std::vector<OperandInfo>& operands = opInfo(op.kind).operands;
+  std::vector<size_t> slots;
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    if (fits(operands[std::min(i, operands.size() - 1)]))
+      slots.push_back(i);
+  return slots;
+}
+
+} // namespace
+
+std::vector<size_t> runtimeOperands(const Op& op) {
+  return operandSlots(op, [](const OperandInfo& operand) { return !operand.compileTime; });
 }
 
 std::vector<size_t> dataOperands(const Op& op) {
-  if (op.kind == OpKind::Where)
-    return {1, 2};
-  if (op.kind == OpKind::ScatterND || op.kind == OpKind::ScatterElements)
-    return {0, 2};
-  if (op.kind != OpKind::Concat && op.kind != OpKind::Max && op.kind != OpKind::Min)
-    return {0};
-  std::vector<size_t> slots;
-  for (size_t i = 0; i < op.inputs.size(); ++i)
-    slots.push_back(i);
-  return slots;
+  return operandSlots(
+      op, [](const OperandInfo& operand) { return !operand.compileTime && !operand.chooses; });
 }
 
 TensorId addQuantizedLike(Graph& graph, TensorId real, DType type, const QuantParam& quant) {

@@ -26,7 +26,10 @@ bool isMonotone(const Op& op);
 /// Functions of one element: a 256-entry table for int8, computed for int16.
 bool isUnaryFunction(OpKind kind);
 
-/// Data operand slots of a data-movement or monotone op.
+/// Slots of the operands that do not become attributes.
+std::vector<size_t> runtimeOperands(const Op& op);
+
+/// The slots among them whose elements reach the result: not a condition, not indices.
 std::vector<size_t> dataOperands(const Op& op);
 
 /// A new tensor with the shape of `real` and elements of `type` quantized by `quant`.

@@ -152,15 +152,6 @@ bool canonicalAttrs(Graph& graph, OpId id) {
   AttrMap attrs = op.attrs;
   const Shape& shape = graph.tensor(op.input(0)).shape;
   switch (op.kind) {
-  case OpKind::ReduceMean:
-  case OpKind::ReduceSum:
-  case OpKind::ReduceMax:
-  case OpKind::ReduceMin:
-  case OpKind::ReduceProd:
-    if (op.input(1))
-      return false;
-    canonicalReduction(attrs, shape.rank());
-    break;
   case OpKind::Slice:
     if (op.inputs.size() > 1)
       return false;
@@ -172,7 +163,11 @@ bool canonicalAttrs(Graph& graph, OpId id) {
     canonicalPad(attrs, shape.rank());
     break;
   default:
-    if (const auto axis = defaultAxis(op.kind))
+    if (opInfo(op.kind).opClass == OpClass::Reduction) {
+      if (op.input(1))
+        return false;
+      canonicalReduction(attrs, shape.rank());
+    } else if (const auto axis = defaultAxis(op.kind))
       attrs.set("axis", nonNegative(attrs.getInt("axis", *axis), shape.rank()));
   }
   if (attrs == op.attrs)

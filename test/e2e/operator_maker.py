@@ -21,11 +21,20 @@ FAMILIES = {"f32": ["f32"], "s8": ["s8"], "s16": ["s16"], "int": ["int"], "bool"
             "any": ["f32", "s8", "s16", "int", "bool"]}
 
 
+# Rows of a family leave out what all of it have in common: name of the macro -> category and types.
+SHORT_ROWS = {"TIGRIS_FUNCTION": ("Pointwise", "f32 s8 s16"), "TIGRIS_REDUCTION": ("Dense", None)}
+
+
 def listed_operators():
     """[(kind, category, [types])] of Ops.def, in its order."""
-    found = re.findall(r'^TIGRIS_OP\((\w+), (\w+), "([^"]*)"', OPS_DEF.read_text(), re.MULTILINE)
-    return [(kind, category, [t for word in types.split() for t in FAMILIES[word]])
-            for kind, category, types in found]
+    found = []
+    for macro, kind, second, types in re.findall(
+            r'^(TIGRIS_OP|TIGRIS_FUNCTION|TIGRIS_REDUCTION)\((\w+),\s*("[^"]*"|\w+)(?:, "([^"]*)")?',
+            OPS_DEF.read_text(), re.MULTILINE):
+        category, all_types = SHORT_ROWS.get(macro, (second, None))
+        words = (all_types or types).split()
+        found.append((kind, category, [t for word in words for t in FAMILIES[word]]))
+    return found
 
 
 UNARY = {  # kind: the input that holds what it is defined for

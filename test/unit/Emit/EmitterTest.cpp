@@ -226,20 +226,11 @@ TEST_CASE("every operator outside compile time has a lowering, or is known to ne
     if (opInfo(kind).category == OpCategory::Compile)
       continue;
     const bool listed = std::find(without.begin(), without.end(), kind) != without.end();
-    const LoweringRule* rule = findLowering(kind);
-    CHECK_MESSAGE((rule == nullptr) == listed, opInfo(kind).name);
-    if (rule == nullptr)
-      continue;
-    CHECK_MESSAGE(rule->results == opInfo(kind).minResults(), opInfo(kind).name);
-    // Where chooses by a bool, but its type is that of what it chooses from.
-    if (kind == OpKind::Where)
-      continue;
-    // What Ops.def promises has an opcode, and nothing has one that Ops.def does not promise.
-    const OpInfo& info = opInfo(kind);
-    CHECK_MESSAGE(info.computesIn(DType::Float32) == (rule->floatOpcode != 0), info.name);
-    CHECK_MESSAGE(info.computesIn(DType::Int8) == (rule->int8Opcode != 0), info.name);
-    CHECK_MESSAGE((info.computesIn(DType::Int64) || info.computesIn(DType::Bool)) ==
-                      (rule->otherOpcode != 0),
-                  info.name);
+    CHECK_MESSAGE(hasLowering(kind) != listed, opInfo(kind).name);
+    // Each type that the row lists has an opcode, and no other has one.
+    for (const DType type :
+         {DType::Float32, DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Bool})
+      CHECK_MESSAGE((loweredOpcode(kind, type) != 0) == (!listed && opInfo(kind).computesIn(type)),
+                    opInfo(kind).name, " of ", dtypeName(type));
   }
 }
