@@ -10,7 +10,8 @@ using namespace tigris;
 
 namespace {
 
-/// A normalized float32 graph with one op of x to y; tensors are pairs of name and shape, others than x and y constants.
+/// A normalized float32 graph with one op from x to y. Tensors are pairs of name and shape; those
+/// other than x and y are constants.
 Graph oneOp(const std::string& op,
             const std::vector<std::pair<std::string, std::string>>& tensors) {
   std::string text = "form: normalized\nlayout: channels-last\ninputs:\n  - {name: x}\n"
@@ -58,7 +59,7 @@ TEST_CASE("a window reads its halo, clipped at the borders") {
 }
 
 TEST_CASE("asymmetric padding, dilation, and a stride beyond the kernel") {
-  // Row i begins at 5i - 2; two taps, three apart.
+  // Row i begins at 5i - 2; it has two taps at a distance of three.
   const Graph graph = oneOp("{op: AveragePool, name: op, in: [x], out: [y], attrs: {kernel_shape: "
                             "[2, 1], strides: [5, 2], "
                             "dilations: [3, 1], pads: [2, 0, 1, 0]}}",
@@ -125,7 +126,7 @@ TEST_CASE("resizing reads the rows its table names") {
       oneOp("{op: Resize, name: op, in: [x], out: [y], attrs: {sizes: [1, 8, 4, 1], mode: "
             "linear, coordinate_transformation_mode: half_pixel}}",
             {{"x", "[1, 4, 4, 1]"}, {"y", "[1, 8, 4, 1]"}});
-  // Row i lies at i / 2 - 1/4.
+  // Row i is at i / 2 - 1/4.
   const BoxAccess access = accessOf(graph);
   checkNeed(access, {{{0, 1}, {3, 5}, {1, 2}, {0, 1}}}, {{{0, 1}, {1, 3}, {1, 2}, {0, 1}}});
 }

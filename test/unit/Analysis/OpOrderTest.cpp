@@ -8,7 +8,7 @@ using namespace tigris;
 
 namespace {
 
-/// Two branches that meet; the right one is written first.
+/// Two branches that join; the right one comes first in the graph.
 const char* const Branches = R"(form: normalized
 layout: channels-last
 inputs:

@@ -1,4 +1,4 @@
-// The order search against an exhaustive one, and the bound against both.
+// The order search against an exhaustive search, and the bound against both.
 #include "tigris/Analysis/OrderSearch.h"
 #include "tigris/Analysis/PeakBound.h"
 
@@ -12,7 +12,7 @@ using namespace tigris;
 
 namespace {
 
-/// Every op makes one buffer of 4 to 64 bytes and reads some of the six before it.
+/// Every op writes one buffer of 4 to 64 bytes and reads some of the six buffers before it.
 OrderProblem randomProblem(uint32_t seed, size_t ops, uint32_t percent = 25) {
   std::mt19937 random(seed);
   OrderProblem problem;
@@ -34,7 +34,7 @@ OrderProblem randomProblem(uint32_t seed, size_t ops, uint32_t percent = 25) {
   return problem;
 }
 
-/// The least peak, from every set of ops that can have been executed.
+/// The lowest peak, over all sets of ops that can have been executed.
 uint64_t exhaustivePeak(const OrderProblem& problem) {
   const size_t ops = problem.ops();
   std::unordered_map<uint32_t, uint64_t> layer = {{0, 0}};
@@ -155,7 +155,7 @@ TEST_CASE("bounds of groups hold for every order") {
       }
       return false;
     };
-    std::vector<std::vector<size_t>> groups; // neighbors that do not depend on each other
+    std::vector<std::vector<size_t>> groups; // adjacent ops that do not depend on each other
     for (size_t op = 0; op < problem.ops(); ++op) {
       if (groups.empty() || std::any_of(groups.back().begin(), groups.back().end(),
                                         [&](size_t other) { return dependsOn(op, other); }))

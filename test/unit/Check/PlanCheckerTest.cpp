@@ -1,4 +1,4 @@
-// Broken plans: each mutation must be found, with a text that says where.
+// Invalid plans: the checker must find each mutation, with a message that locates it.
 #include "tigris/Check/PlanChecker.h"
 #include "PassTesting.h"
 #include "RandomGraphs.h"
@@ -47,7 +47,7 @@ Graph planned(IoMode io) {
   return graph;
 }
 
-/// Places of a tensor in the only stage.
+/// Placements of a tensor in the only stage.
 uint64_t& place(const Graph& graph, Plan& plan, const char* name) {
   for (Placement& placement : plan.stages[0].fast)
     if (graph.tensor(placement.tensor).name == name)
@@ -128,7 +128,7 @@ TEST_CASE("bytes that are not what an op expects") {
 }
 
 TEST_CASE("a tensor overwritten while it is needed") {
-  // x may go once `first` has read it; a later reader makes that wrong.
+  // x may be overwritten after `first` has read it; a later reader makes that wrong.
   Graph graph = planned(IoMode::Arena);
   graph.setInputs(*graph.findOp("last"), {*graph.findTensor("x")});
   const Status status = checkPlan(graph);
@@ -149,7 +149,7 @@ TEST_CASE("figures that are not true") {
 }
 
 TEST_CASE("random offsets: accepted only when no live bytes collide") {
-  // The oracle: two tensors whose lifetimes meet must not share bytes (views apart).
+  // The oracle: two tensors with overlapping lifetimes must not share bytes, except views.
   std::mt19937 random(3);
   int accepted = 0;
   for (uint32_t round = 0; round < 300; ++round) {
@@ -184,7 +184,7 @@ TEST_CASE("random offsets: accepted only when no live bytes collide") {
       CHECK_MESSAGE(bool(status), (status ? "" : status.error().message()));
     accepted += bool(status) ? 1 : 0;
     if (bool(status) && collides) {
-      // Only a view counted longer than its bytes are read can make the oracle stricter.
+      // The oracle is stricter only if a view is counted longer than its bytes are read.
       bool hasView = false;
       for (const OpId id : graph.order())
         hasView |= aliases.isView(graph.op(id));
@@ -196,7 +196,7 @@ TEST_CASE("random offsets: accepted only when no live bytes collide") {
 
 namespace {
 
-/// A pooling with a halo of a row on each side; x and y each have 8 rows of 16 bytes.
+/// A pooling with a halo of one row on each side; x and y have 8 rows of 16 bytes each.
 const char* const Tiles = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -220,7 +220,7 @@ void checkTilingRefused(const std::function<void(Stage&)>& mutate, const std::st
   applyPlan(graph, plan);
   REQUIRE(bool(checkPlan(graph)));
   mutate(plan.stages[0]);
-  // The peak follows, so that the tiles themselves are looked at.
+  // The peak is adjusted, so that the check of the tiles itself is reached.
   if (const std::optional<Tiling>& tiling = plan.stages[0].tiling) {
     uint64_t peak = tiling->state + tiling->buffers.size() * Tiling::StateBytes;
     for (const TileBuffer& buffer : tiling->buffers)

@@ -1,4 +1,4 @@
-// Help, manual page and completions of one small table.
+// Help, manual page and completions of a small table.
 #include "tigris/Driver/CommandLine/HelpText.h"
 #include "tigris/Driver/CommandLine/Completions.h"
 

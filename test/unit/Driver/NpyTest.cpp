@@ -1,4 +1,4 @@
-// .npy files as NumPy writes them, and as nobody should.
+// .npy files as NumPy writes them, and malformed ones.
 #include "tigris/Driver/Host/Npy.h"
 
 #include <doctest/doctest.h>

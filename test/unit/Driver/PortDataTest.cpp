@@ -75,7 +75,7 @@ TEST_CASE("float16 goes by way of float32, stored as such or quantized") {
   CHECK(reals[2] == 0x1p-24F);
   CHECK(reals[3] == -0.5F);
   CHECK(fromStored(port, stored->data()).data == array.data);
-  // Ties go to even, what is too large to infinity, and what is too small to 0.
+  // Ties go to even, overflow gives infinity, underflow gives 0.
   const std::vector<float> odd = {2049.0F, 2051.0F, 65520.0F, 65519.0F, 0x1p-25F, 0x1.8p-24F};
   const auto* bytes = reinterpret_cast<const uint8_t*>(odd.data());
   CHECK(valuesOf<uint16_t>(fromStored(port, bytes).data) ==

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A fresh folder that is gone at the end of the test.
+/// A new directory that is removed at the end of the test.
 class TemporaryFolder {
 public:
   TemporaryFolder()

@@ -1,4 +1,4 @@
-// Two uses of one file, however its name is spelled.
+// Detection of two uses of one file, however its path is spelled.
 #include "tigris/Driver/CommandLine/ToolFiles.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder with a file "a" and many ways to it.
+/// A directory with a file "a" and several paths to it.
 struct Folder {
   Folder() {
     std::string pattern = (fs::temp_directory_path() / "tigris-files-XXXXXX").string();
@@ -76,7 +76,7 @@ TEST_CASE("tool files: the message names both uses") {
   const Folder folder;
   ToolFiles files;
   files.reads(folder("a"), "option '--costs'");
-  files.reads(folder("link"), "the input"); // two readers are no harm
+  files.reads(folder("link"), "the input"); // two readers are allowed
   CHECK(files.check());
   files.writes(folder("hard"), "option '-o'");
   const Status status = files.check();

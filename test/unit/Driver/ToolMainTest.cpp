@@ -1,4 +1,4 @@
-// Command lines as tools see them: values, messages and exit codes.
+// Command lines of tools: values, messages and exit codes.
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 #include "tigris/Driver/CommandLine/HelpText.h"
@@ -40,7 +40,7 @@ ToolSpec specOf(Flags& flags) {
   return spec;
 }
 
-/// Runs with standard error (and output) redirected to a file and returns what was written.
+/// Runs with standard error (and output) redirected to a file; returns the text.
 struct Run {
   int code = 0;
   std::string err;

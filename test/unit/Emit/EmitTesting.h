@@ -1,4 +1,4 @@
-// Plans, emits and runs small graphs, so that tests can compare outputs instead of bytes of a file.
+// Plans, emits and runs small graphs, so that tests compare outputs instead of the bytes of a file.
 #pragma once
 
 #include "PassTesting.h"
@@ -49,7 +49,7 @@ inline std::string emitted(const Graph& graph, const EmitOptions& options = {}) 
   return *file;
 }
 
-/// Memory at the alignment plans and tensors ask for.
+/// Memory with the alignment that plans and tensors require.
 class Aligned {
 public:
   explicit Aligned(size_t size) : words_(size / sizeof(Word) + 1) {}
@@ -62,8 +62,8 @@ private:
   std::vector<Word> words_;
 };
 
-/// Opens the file, runs it once on these stored inputs, and returns the stored outputs. Also tests that
-/// the runtime counts what the plan predicts.
+/// Opens the file, runs it once on these stored inputs, and returns the stored outputs. Also tests
+/// that the runtime counts what the plan predicts.
 inline std::vector<Bytes> runFile(const std::string& file, const std::vector<Bytes>& inputs) {
   Aligned image(file.size());
   std::memcpy(image.data(), file.data(), file.size());

@@ -1,4 +1,4 @@
-// Whole files: what the runtime reads back, refusals, determinism, flags and names.
+// Whole files: contents read back by the runtime, errors, determinism, flags and names.
 #include "EmitTesting.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/IR/Verifier.h"
@@ -8,7 +8,7 @@ using namespace tigris::test;
 
 namespace {
 
-/// Convolution, view, dense layer: the shape of a small classifier.
+/// A small classifier: convolution, view, dense layer.
 const char* const Classifier = R"(model: {name: tiny, opset: 17}
 inputs:
   - {name: image, tensor: x, shape: [1, 2, 4, 4], perm: [0, 2, 3, 1]}

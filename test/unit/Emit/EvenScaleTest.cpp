@@ -1,4 +1,4 @@
-// Ratios of scales, where halves can be, and the integers that hit them exactly.
+// Ratios of scales, conditions for halves, and the integers that represent them exactly.
 #include "tigris/Emit/EvenScale.h"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,7 @@ TEST_CASE("an offset is exact where it can be, and otherwise on its side of ever
   const EvenScale third = evenScale(half, 1000, DType::Int8, quotientOf(1, 1.0F, 3.0F));
   CHECK(valueOf(third, 0) == doctest::Approx(1.0 / 3).epsilon(1e-8));
   CHECK(third.offset % 2 != 0);
-  // out of all bounds: saturated whatever the sum is
+  // outside all bounds: saturated for every sum
   CHECK(valueOf(evenScale(half, 1000, DType::Int8, quotientOf(1, 1e30F, 1e-6F)), -1000) > 1000);
   CHECK(valueOf(evenScale(half, 1000, DType::Int8, quotientOf(-1, 1e30F, 1e-6F)), 1000) < -1000);
 }

@@ -17,7 +17,7 @@ std::vector<float> randomFloats(int64_t count, uint32_t seed) {
   return values;
 }
 
-/// The first output as the evaluator computes it; fails the test when an operator has no rule.
+/// The first output from the evaluator; fails the test if an operator has no rule.
 std::vector<float> evaluated(const Graph& graph, const std::vector<BlobRef>& inputs) {
   KnownValues values(graph);
   for (size_t i = 0; i < inputs.size(); ++i)

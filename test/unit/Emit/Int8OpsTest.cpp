@@ -1,4 +1,4 @@
-// Int8 operators: the runtime's outputs against real arithmetic written down again here.
+// Int8 operators: the runtime's outputs against independent real arithmetic.
 #include "EmitTesting.h"
 
 #include <cmath>
@@ -53,7 +53,7 @@ ops:
 
 TEST_CASE(
     "convolution: per-channel scales, zero points of weights, foreign bias scale, activation") {
-  // 1x1 convolution over 2 channels, so the sums are easy to write down
+  // 1x1 convolution over 2 channels, so that the sums are simple
   const Graph graph = normalized(R"(inputs:
   - {name: x}
 outputs:
@@ -339,8 +339,8 @@ ops:
 }
 
 TEST_CASE("a graph that rounds twice gives TensorFlow Lite's integers") {
-  // 1x1 convolution with real multiplier 2^-4: a sum of 7 is 0.4375, which high-mul leaves alone, but
-  // of a non-power-of-two scale the first rounding can lift a value onto the tie
+  // 1x1 convolution with real multiplier 2^-4: a sum of 7 is 0.4375, which high-mul leaves alone,
+  // but of a non-power-of-two scale the first rounding can lift a value onto the tie
   Graph graph = normalized(R"(inputs:
   - {name: x}
 outputs:

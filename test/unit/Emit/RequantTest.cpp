@@ -1,4 +1,4 @@
-// Integer constants against values TensorFlow Lite's own tests and definitions give.
+// Integer constants against the values of TensorFlow Lite's tests and definitions.
 #include "tigris/Emit/Requant.h"
 
 #include <doctest/doctest.h>

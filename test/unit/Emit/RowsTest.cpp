@@ -1,4 +1,4 @@
-// Inputs and outputs by rows: from the option of the planner to the callbacks of the runtime.
+// Inputs and outputs by rows, from the planner's option to the runtime's callbacks.
 #include "PassTesting.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Plan/Planner.h"
@@ -35,7 +35,7 @@ struct alignas(16) AlignedBytes {
   uint8_t bytes[4096] = {};
 };
 
-/// An emitted plan, opened, with its context.
+/// An emitted plan, opened, with a context.
 struct Model {
   AlignedBytes file;
   AlignedBytes fast;
@@ -125,7 +125,7 @@ TEST_CASE("rows: callbacks bring each row once and get the same result as buffer
   image.failAt = Rows;
   CHECK(tigris_run(&model.ctx) == TIGRIS_OK);
 
-  // A buffer takes the callback's place.
+  // A buffer replaces the callback.
   REQUIRE(tigris_set_input(&model.ctx, 0, input.bytes) == TIGRIS_OK);
   CHECK(tigris_input(&model.ctx, 0) == input.bytes);
   image.next = 0;
@@ -152,7 +152,7 @@ TEST_CASE("rows: without callbacks, streams work on the caller's buffers in plac
   for (uint32_t i = 0; i < Rows * RowBytes; ++i)
     input.bytes[i] = static_cast<uint8_t>(i * 37);
   Model whole(withMemory(4096));
-  Model streamed(withMemory(96)); // three rows of a, and the executor's state
+  Model streamed(withMemory(96)); // three rows of a, and the executor's records
   CHECK(streamed.plan.stages[0].mode == TIGRIS_STAGE_STREAMED);
   REQUIRE(tigris_set_input(&whole.ctx, 0, input.bytes) == TIGRIS_OK);
   REQUIRE(tigris_set_output(&whole.ctx, 0, expected.bytes) == TIGRIS_OK);
@@ -161,7 +161,7 @@ TEST_CASE("rows: without callbacks, streams work on the caller's buffers in plac
   REQUIRE(tigris_set_output(&streamed.ctx, 0, result.bytes) == TIGRIS_OK);
   REQUIRE(tigris_run(&streamed.ctx) == TIGRIS_OK);
   CHECK(std::memcmp(result.bytes, expected.bytes, sizeof result.bytes) == 0);
-  // Only what it held itself has counted.
+  // Only the bytes that it holds itself are counted.
   CHECK(streamed.ctx.statistics.fast_peak <= 96);
   CHECK(streamed.ctx.statistics.slow_read == 0);
   Image image;
@@ -187,7 +187,7 @@ TEST_CASE("rows: what the planner asks of its options") {
   CHECK(refused(options) == DiagId::Usage);
   CHECK(refused(byRows(16)) == DiagId::OverBudget);
 
-  // A second pass over the rows: the global pool needs all of them before the first is scaled.
+  // A second pass over the rows: the global pool needs all of them before the first one is scaled.
   const Graph gate = parseGraph(R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -203,7 +203,7 @@ ops:
   options = byRows(4096);
   options.outputRows = false;
   const Expected<Plan> plan = planGraph(gate, options);
-  if (plan) { // only with all rows kept until the last has come
+  if (plan) { // only if all rows are kept until the last one arrives
     CHECK(plan->stats.fastPeakBytes >= 192);
   } else {
     CHECK(plan.error().id() == DiagId::UnsupportedOp);

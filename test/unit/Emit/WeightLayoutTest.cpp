@@ -1,4 +1,4 @@
-// Orders of weights.
+// Layouts of weights.
 #include "tigris/Emit/WeightLayout.h"
 
 #include <doctest/doctest.h>

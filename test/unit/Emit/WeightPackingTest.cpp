@@ -1,4 +1,5 @@
-// Compressed weights: what is packed, what stays, that outputs are the same bytes, and what is reported.
+// Compressed weights: which constants are packed, that outputs stay the same, and the reported
+// figures.
 #include "EmitTesting.h"
 
 #include <algorithm>
@@ -17,8 +18,8 @@ std::string flat(const std::string& name, size_t count, bool half = false) {
                 half ? "AAAAPw==" : "AAAAPg==", "\"}\n");
 }
 
-/// Three dense layers: weights of 4096, 1024 and 16384 bytes, of which `noise` names one that no packer
-/// makes smaller.
+/// Three dense layers with weights of 4096, 1024 and 16384 bytes; `noise` selects one that is
+/// incompressible.
 std::string layers(const std::string& noise = "") {
   const auto blob = [&](const std::string& name, size_t count) {
     return name == noise ? strCat("  - {name: ", name, ", fill: {seed: 1, amplitude: 1.0}}\n")
@@ -82,7 +83,8 @@ struct Opened {
 
 using Blocks = std::vector<std::pair<uint32_t, uint32_t>>;
 
-/// Blocks (first op, unpacked bytes) with so much fast memory left, after checks that hold for each plan.
+/// Blocks (first op, unpacked bytes) for this amount of free fast memory, after checks common to
+/// all plans.
 Blocks blocksWith(const std::string& body, uint64_t bytes, IoMode io = IoMode::Caller) {
   const Graph graph = planned(normalized(body), withFree(body, bytes, io));
   const std::string plain = emitted(graph);
@@ -127,7 +129,7 @@ TEST_CASE("weights that do not shrink stay where they are") {
 
 TEST_CASE("a constant that two groups need is not packed twice") {
   std::string body = layers();
-  // the first layer's weights a second time, last
+  // the first layer's weights are used again, last
   const auto replace = [&](const std::string& from, const std::string& to) {
     REQUIRE(body.find(from) != std::string::npos);
     body.replace(body.find(from), from.size(), to);
@@ -144,7 +146,7 @@ TEST_CASE("a constant that two groups need is not packed twice") {
 }
 
 TEST_CASE("stages have blocks of their own") {
-  // two stages: in whole, the second needs more than the budget leaves beside the first's tensors
+  // two stages: the constants of the second do not all fit beside the first stage's tensors
   const std::string body = layers();
   PlanOptions options = ample(IoMode::Slow);
   options.budget.fast = 2048 + 32 + 8192;

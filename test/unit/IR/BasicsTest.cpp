@@ -94,7 +94,7 @@ TEST_CASE("ops: the table says what each kind accepts") {
 }
 
 TEST_CASE("ops: every kind has a shape rule and every compile-time operand its attribute") {
-  // Scale and zero point move into the quantization of a tensor, not into attributes.
+  // Scale and zero point become the quantization of a tensor, not attributes.
   for (const OpKind kind : allOpKinds())
     for (const OperandInfo& operand : opInfo(kind).operands)
       if (operand.compileTime && operand.name != "scale" && operand.name != "zero_point")
@@ -113,7 +113,7 @@ TEST_CASE("ops: every kind has a shape rule and every compile-time operand its a
 
 namespace {
 
-/// Hands out `bytes` whatever is asked for.
+/// Returns `bytes` for every request.
 class FixedSource : public BlobSource {
 public:
   explicit FixedSource(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {}

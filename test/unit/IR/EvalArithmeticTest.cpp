@@ -1,4 +1,4 @@
-// Values of elementwise operators, casts and quantization on constants, worked out by hand.
+// Values of element-wise operators, casts and quantization on constants, computed by hand.
 #include "IRTesting.h"
 
 #include <cmath>
@@ -73,7 +73,7 @@ TEST_CASE("eval: broadcasting, minima, sums, comparisons and selection") {
 
 TEST_CASE("eval: float32 is computed in float32") {
   GraphBuilder b;
-  // 2^24 + 1 has no float32.
+  // float32 cannot represent 2^24 + 1.
   CHECK(valueOf(b, OpKind::Add, {b.floats({16777216}), b.floats({1})}) == Reals{16777216});
   CHECK(valueOf(b, OpKind::Div, {b.floats({1}), b.floats({3})}) ==
         Reals{static_cast<double>(1.0F / 3.0F)});

@@ -1,4 +1,4 @@
-// Values of operators that move elements, count, multiply matrices, reduce and slide windows.
+// Values of data movement, counting operators, matrix products, reductions and sliding windows.
 #include "IRTesting.h"
 
 #include <cmath>

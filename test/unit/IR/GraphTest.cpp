@@ -1,4 +1,4 @@
-// The graph keeps producers, users, names and the revision in step with every change.
+// The graph keeps producers, users, names and the revision consistent with every change.
 #include "tigris/IR/Graph.h"
 
 #include "IRTesting.h"
@@ -124,7 +124,7 @@ TEST_CASE("graph: erasing an op frees its results and names, not the tensors") {
   CHECK(c.graph.users(c.s).empty());
   CHECK(!c.graph.findOp("b"));
   CHECK_THROWS_AS(c.graph.op(c.b), InternalError const&);
-  // t is a model output and x an input; nothing is unused while a writes s.
+  // t is a model output and x an input; nothing is unused while op a writes s.
   CHECK(c.graph.eraseUnusedTensors() == 0);
   c.graph.eraseOp(c.a);
   CHECK(c.graph.eraseUnusedTensors() == 1);

@@ -1,4 +1,4 @@
-// Builds small graphs for the tests of the IR: constants from lists, ops whose results are inferred.
+// Builds small graphs for the IR tests: constants from lists, and ops with inferred results.
 #pragma once
 
 #include "tigris/IR/ConstantEval.h"
@@ -47,12 +47,12 @@ public:
   TensorId bools(const Ints& values, const Shape& shape) {
     return constant(values, DType::Bool, shape);
   }
-  /// A float constant of zeros, for weights whose values do not matter.
+  /// A float constant of zeros, for weights whose values are irrelevant.
   TensorId weights(const Shape& shape) {
     return floats(std::vector<float>(static_cast<size_t>(shape.elements())), shape);
   }
 
-  /// An op with results nobody has inferred yet.
+  /// An op whose results have not been inferred.
   OpId op(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {}, size_t results = 1) {
     Op op;
     op.kind = kind;
@@ -66,7 +66,7 @@ public:
     }
     return graph.addOp(std::move(op));
   }
-  /// The same with types and shapes of the results filled in.
+  /// The same with types and shapes of the results set.
   TensorId inferred(OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {},
                     size_t results = 1) {
     const OpId id = op(kind, std::move(inputs), std::move(attrs), results);
@@ -86,7 +86,7 @@ public:
   }
 };
 
-/// Shape of the first result, or the message of the failure.
+/// Shape of the first result, or the message of the error.
 inline std::string shapeOf(GraphBuilder& builder, OpKind kind, std::vector<TensorId> inputs,
                            AttrMap attrs = {}, size_t results = 1) {
   const OpId id = builder.op(kind, std::move(inputs), std::move(attrs), results);
@@ -94,7 +94,7 @@ inline std::string shapeOf(GraphBuilder& builder, OpKind kind, std::vector<Tenso
   return types ? types->front().shape.str() : types.error().message();
 }
 
-/// Asserts that inference fails with this id and that the text contains `part`.
+/// Asserts that inference fails with this id and a text that contains `part`.
 inline void checkRefused(GraphBuilder& builder, OpKind kind, std::vector<TensorId> inputs,
                          AttrMap attrs, DiagId id, const std::string& part) {
   const OpId op = builder.op(kind, std::move(inputs), std::move(attrs));
@@ -105,7 +105,7 @@ inline void checkRefused(GraphBuilder& builder, OpKind kind, std::vector<TensorI
   CHECK(types.error().message().find(part) != std::string::npos);
 }
 
-/// Values of all results of one op on constants; empty when there is no compile-time rule.
+/// Values of all results of one op on constants; empty if there is no evaluation rule.
 inline std::vector<Reals> evaluate(GraphBuilder& builder, OpKind kind, std::vector<TensorId> inputs,
                                    AttrMap attrs = {}, size_t results = 1,
                                    Activation act = Activation::None) {

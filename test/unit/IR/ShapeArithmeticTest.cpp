@@ -1,5 +1,5 @@
-// Shapes and types of elementwise operators, matrix products, reductions and quantization, and inference
-// over whole graphs.
+// Shapes and types of element-wise operators, matrix products, reductions and quantization, and
+// inference over whole graphs.
 #include "IRTesting.h"
 
 using namespace tigris;
@@ -166,7 +166,7 @@ TEST_CASE("shape: Cast, Clip, Dropout and batch normalization") {
 }
 
 TEST_CASE("shape: inference resolves a computed Reshape") {
-  // Flatten as PyTorch writes it: the batch from Shape, -1 for the rest.
+  // Flatten as exported by PyTorch: the batch from Shape, -1 for the rest.
   GraphBuilder b;
   const TensorId x = b.input({2, 3, 4});
   const OpId shape = b.op(OpKind::Shape, {x});

@@ -1,4 +1,4 @@
-// Shapes of searches, computed positions and recurrent layers.
+// Shapes of searches, indexing operators and recurrent layers.
 #include "IRTesting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Shapes of convolutions and pooling; expected numbers worked out by hand from the ONNX formulas.
+// Shapes of convolutions and pooling; expected values computed by hand from the ONNX formulas.
 #include "IRTesting.h"
 
 using namespace tigris;
@@ -118,15 +118,16 @@ TEST_CASE("shape: ConvTranspose from pads, output_padding, output_shape and SAME
   CHECK(shapeOf(b, OpKind::ConvTranspose, {x, w}, shaped) == "[1, 3, 10, 8]");
   CHECK(shapeOf(b, OpKind::ConvTranspose, {x, w},
                 {{"strides", Ints{2, 2}}, {"auto_pad", "SAME_LOWER"}}) == "[1, 3, 10, 10]");
-  // SAME never pads outputs: windows of 3, 4 apart, reach 4 * 4 + 3.
+  // SAME never pads outputs: windows of 3 with stride 4 cover 4 * 4 + 3.
   CHECK(shapeOf(b, OpKind::ConvTranspose, {x, w},
                 {{"strides", Ints{4, 4}}, {"auto_pad", "SAME_UPPER"}}) == "[1, 3, 19, 19]");
-  // Natural size 11: one element to cut off in height, three in width; the begin takes the odd one.
+  // Natural size 11: one element to remove in height, three in width; an odd one is removed at the
+  // beginning.
   const auto window =
       resolveWindow(b.graph.op(b.op(OpKind::ConvTranspose, {x, w}, shaped)), b.graph);
   REQUIRE(window);
   CHECK(window->pads == Ints{1, 2, 0, 1});
-  // Beyond the natural size the rest is output padding.
+  // Elements beyond the natural size are output padding.
   const auto larger = resolveWindow(
       b.graph.op(b.op(OpKind::ConvTranspose, {x, w}, {{"output_shape", Ints{9, 7}}})), b.graph);
   REQUIRE(larger);
@@ -146,7 +147,7 @@ TEST_CASE("shape: pooling drops a ceil_mode window that begins in the end paddin
   };
   CHECK(pooled(7, {}) == "[1, 3, 3, 3]");
   CHECK(pooled(7, {{"ceil_mode", 1}}) == "[1, 3, 4, 4]");
-  // 6 + 1 padding: the fourth window would begin at 6, where only padding is.
+  // 6 elements + 1 padding: the fourth window would begin at 6, in the padding only.
   CHECK(pooled(6, {{"ceil_mode", 1}, {"pads", Ints{0, 0, 1, 1}}}) == "[1, 3, 3, 3]");
   CHECK(pooled(7, {{"auto_pad", "SAME_UPPER"}}) == "[1, 3, 4, 4]");
   CHECK(shapeOf(b, OpKind::AveragePool, {b.input({1, 3, 9})},

@@ -1,4 +1,4 @@
-// Legal operators that nothing can execute: each limit once, with a reason a user can act on.
+// Legal operators that cannot be executed: one test per limit, with an actionable reason.
 #include "IRTesting.h"
 
 using namespace tigris;
@@ -6,7 +6,7 @@ using namespace tigris::test;
 
 namespace {
 
-/// "" when supported, otherwise the message.
+/// Empty if supported, otherwise the message.
 std::string refusal(GraphBuilder& b, TensorId result) {
   const Status status = checkSupported(b.graph.op(b.graph.producer(result)), b.graph);
   return status ? std::string() : status.error().message();

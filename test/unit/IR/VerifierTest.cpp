@@ -1,4 +1,4 @@
-// Every rule of the verifier is broken once; the text must name the culprit.
+// Violates every rule of the verifier once; the message must name the culprit.
 #include "tigris/IR/Verifier.h"
 
 #include "IRTesting.h"
@@ -31,7 +31,7 @@ struct Model : GraphBuilder {
   TensorId middle() const { return graph.op(conv).output(); }
 };
 
-/// The same with a plan: everything in one stage, the caller owns the interface.
+/// The same with a plan: a single stage, and caller buffers for the interface.
 struct PlannedModel : Model {
   PlannedModel() {
     graph.setStage(GraphStage::Planned);

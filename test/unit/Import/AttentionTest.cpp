@@ -1,4 +1,5 @@
-// Attention and rotary positions become products, Softmax and moves; what they cannot do is refused.
+// Attention and rotary embeddings are lowered to products, Softmax and data movement; unsupported
+// forms are rejected.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

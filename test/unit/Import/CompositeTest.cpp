@@ -1,4 +1,4 @@
-// Operators that become several others, and recurrent layers.
+// Operators that are lowered to several others, and recurrent layers.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Real models of many exporters: each is imported with the outputs it declares.
+// Real models of many exporters: each is imported with its declared outputs.
 #include "ImportTesting.h"
 #include "tigris/Support/FileIO.h"
 
@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The models are not part of this repository: TIGRIS_CORPUS, or a folder beside the source tree.
+/// The models are not part of this repository: TIGRIS_CORPUS, or a directory beside the source
+/// tree.
 fs::path corpus() {
   if (const char* given = std::getenv("TIGRIS_CORPUS"))
     return given;

@@ -1,4 +1,4 @@
-// What the importer's tests share: models written as ONNX text, imported, with everything that was said.
+// Helpers of the importer's tests: models in ONNX's text syntax, imported, with all messages.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -11,9 +11,9 @@
 
 namespace tigris::test {
 
-/// Parses ONNX's text syntax; a mistake in the text fails the test.
+/// Parses ONNX's text syntax; a syntax error fails the test.
 onnx::ModelProto parseOnnxText(const std::string& text);
-/// The same with the header for `opset` of the default domain put before the graph.
+/// The same, with a header for `opset` of the default domain before the graph.
 onnx::ModelProto parseOnnxGraph(const std::string& graph, int opset = 17);
 
 /// Adds a float initializer whose elements are 0, 1, 2, ... divided by 8.
@@ -25,9 +25,9 @@ struct Imported {
   std::optional<Error> error;
   std::vector<Diagnostic> diagnostics;
 
-  /// All messages: reported ones, then the returned error.
+  /// All messages: the reported ones, then the returned error.
   std::vector<std::string> messages() const;
-  /// True when a message of this id contains the text.
+  /// Whether a message of this id contains the text.
   bool said(DiagId id, const std::string& part) const;
   /// "Conv Relu": kinds in execution order.
   std::string kinds() const;

@@ -1,4 +1,4 @@
-// Whatever a node of a file looks like, it is refused with its name, or imported: never taken for a bug of ours.
+// Malformed nodes are rejected with their name or imported; they never cause an internal error.
 #include "ImportTesting.h"
 #include "tigris/IR/Op.h"
 #include "tigris/Import/Onnx/OperatorList.h"
@@ -10,11 +10,11 @@ using namespace tigris::test;
 
 namespace {
 
-/// Inputs of the models below; those that begin with 'k' are constants.
+/// Inputs of the models below; those beginning with 'k' are constants.
 const char* const Header = "g (float[1,4,4,4] x, int64[2] i, bool[1,4,4,4] b, int8[1,4] q) => (y) "
                            "<int64[1] k1 = {1}, int64[2] k2 = {0, 1}, float[1] kf = {0.5}> ";
 
-/// A model of one node 'n'.
+/// A model with one node 'n'.
 onnx::ModelProto nodeModel(const std::string& opType, const std::vector<std::string>& inputs) {
   static const onnx::ModelProto Base = parseOnnxGraph(std::string(Header) + "{ y = Identity(x) }");
   onnx::ModelProto model = Base;
@@ -57,7 +57,7 @@ onnx::AttributeProto& addAttr(onnx::ModelProto& model, const std::string& name, 
   return attr;
 }
 
-/// Refused with the node's name, or imported.
+/// Rejected with the node's name, or imported.
 void checkClean(const onnx::ModelProto& model) {
   CAPTURE(model.graph().node(0).ShortDebugString());
   Imported imported;
@@ -94,7 +94,7 @@ TEST_CASE("a compile-time operand that is an attribute, too, is refused") {
       onnx::ModelProto model = nodeModel(std::string(info.name), inputs);
       addAttr(model, attr->name, attr->kind);
       checkClean(model);
-      // The region of a Resize counts in one mode only.
+      // The region of a Resize matters in one mode only.
       if (attr->name != "roi")
         CHECK_MESSAGE(!importModel(model).graph, info.name, " with ", attr->name, " twice");
       ++tried;

@@ -1,4 +1,4 @@
-// Inputs, outputs, free dimensions and float types at the model's border.
+// Inputs, outputs, free dimensions and float types at the model's interface.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Files that are no model, or an old one, end in one clear error.
+// Files that are not models, or too old, give one clear error.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

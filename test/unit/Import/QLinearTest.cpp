@@ -1,4 +1,4 @@
-// Operators quantized as a whole come out as DequantizeLinear, operator, QuantizeLinear.
+// Quantized operators become DequantizeLinear, operator, QuantizeLinear.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

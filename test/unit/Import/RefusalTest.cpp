@@ -1,4 +1,4 @@
-// Nodes that cannot be executed: each is told once, with its name, its operator and the reason.
+// Nodes that cannot be executed: each is reported once, with its name, its operator and the reason.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

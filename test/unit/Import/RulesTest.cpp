@@ -1,4 +1,4 @@
-// Operators of every opset arrive in the newest opset's form.
+// Operators of every opset are converted to the newest opset's form.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

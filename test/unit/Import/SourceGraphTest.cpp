@@ -1,4 +1,4 @@
-// Names, order, and bodies: what is imported, in which order, and under which names.
+// Names, order and bodies: which nodes are imported, in which order, and with which names.
 #include "ImportTesting.h"
 
 #include <doctest/doctest.h>

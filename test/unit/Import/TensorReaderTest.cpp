@@ -1,4 +1,4 @@
-// Every encoding of tensor data, and data that is not what its shape says.
+// Every encoding of tensor data, and data that does not match its shape.
 #include "tigris/Import/Onnx/TensorReader.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ template <typename T> std::string raw(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-/// A directory that goes with the test.
+/// A directory that is removed at the end of the test.
 class ScratchDir {
 public:
   ScratchDir() : path_(std::filesystem::temp_directory_path() / strCat("tigris-", getpid())) {

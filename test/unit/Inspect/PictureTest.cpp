@@ -1,4 +1,4 @@
-// The pictures of a plan: streams and files agree, every byte is explained, no text escapes its place.
+// Pictures of a plan: streams and files agree, every byte is explained, and texts are escaped.
 #include "tigris/Inspect/PlanPicture.h"
 
 #include "../Plan/RandomGraphs.h"

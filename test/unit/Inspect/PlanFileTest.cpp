@@ -1,4 +1,4 @@
-// Plans as the reader, the report and the dump see them; damage is found and located.
+// Plans in the reader, the report and the dump; damage is detected and located.
 #include "tigris/Inspect/PlanFile.h"
 
 #include "tigris/Emit/Emitter.h"
@@ -65,7 +65,7 @@ std::string message(const std::string& bytes, bool ignoreCrc = false) {
   return file.error().message();
 }
 
-/// Puts the right checksum into changed bytes.
+/// Updates the checksum of changed bytes.
 std::string sealed(std::string bytes) {
   const uint32_t crc = crc32(bytes.data() + 16, bytes.size() - 16);
   std::memcpy(bytes.data() + offsetof(tigris_header, crc32), &crc, sizeof crc);
@@ -157,7 +157,7 @@ TEST_CASE("no changed or missing byte gets past the reader unnoticed or crashes 
       std::string changed = bytes;
       changed[i] = static_cast<char>(changed[i] ^ 1 << bit);
       CHECK(!PlanFile::open(changed, "p"));
-      // Behind the checksum the file may still be a plan, then it must be possible to show it.
+      // The file may still be a valid plan except for its checksum; then it must be printable.
       const Expected<PlanFile> file = PlanFile::open(changed, "p", true);
       if (file)
         (void)dumpPlan(*file, {true, true, true});

@@ -1,4 +1,4 @@
-// The manager's loops and what each instrumentation does.
+// The loops of the manager, and the effect of each instrumentation.
 #include "PassTesting.h"
 
 #include "tigris/Pass/GraphHash.h"

@@ -1,4 +1,4 @@
-// Pipeline texts: what parses, what it becomes, and where errors point.
+// Pipeline texts: the accepted ones, their results, and the positions of errors.
 #include "tigris/Pass/Pipeline.h"
 
 #include <doctest/doctest.h>

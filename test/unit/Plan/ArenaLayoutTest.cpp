@@ -1,4 +1,4 @@
-// Offsets never collide and reach the bound where greedy can.
+// Offsets never overlap, and greedy placement reaches the bound where it can.
 #include "tigris/Plan/Layout/ArenaLayout.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 

@@ -1,4 +1,5 @@
-// The choice between cuts on residents in place and on copies, and where chains of residents can lie.
+// The choice between cuts with residents in place and with copies, and the placement of chains of
+// residents.
 #include "tigris/Plan/Search/CutSearch.h"
 #include "PassTesting.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
@@ -12,7 +13,7 @@ using namespace tigris;
 
 namespace {
 
-/// Poolings, three rows high, over 24 rows of 32 bytes: 768 bytes a map.
+/// Poolings three rows high over 24 rows of 32 bytes: 768 bytes per map.
 std::string poolingChain(int count) {
   std::string tensors;
   std::string ops;
@@ -38,7 +39,8 @@ struct Fixture {
     return options;
   }
 
-  /// The first cuts with addresses that one of the two ways finds, with nothing left unused for them.
+  /// The first cuts with addresses that one of the two ways finds, with nothing left unused for
+  /// them.
   std::optional<std::vector<StageDraft>> oneWay(uint64_t budget, bool inPlace) {
     SegmentOptions options = within(budget);
     options.follow = inPlace;
@@ -126,7 +128,8 @@ TEST_CASE("chains: each tensor lower than the one before, the stage below or abo
   const TensorId second = *graph.findTensor("t2");
   const TensorId third = *graph.findTensor("t3");
   CHECK_FALSE(chainBefore({}, {100, 10, 0})->tensor);
-  // The last of 64 bytes, 20 below the one before, and 20 bytes for the stage: 104 in all, at either end.
+  // The last of 64 bytes, 20 below the one before, and 20 bytes for the stage: 104 in all, at
+  // either end.
   ChainLink link = {64 + 40, 20, 64, Overlap{second, third, 20}, 64};
   const auto last = chainBefore({}, link);
   REQUIRE(last);

@@ -1,4 +1,4 @@
-// Limits of recomputation: traffic falls as they rise, and what none can keep is refused.
+// Limits of recomputation: traffic falls as they rise, and infeasible ones are rejected.
 #include "tigris/Plan/Sweep/LeastTraffic.h"
 #include "PassTesting.h"
 #include "tigris/Check/PlanChecker.h"

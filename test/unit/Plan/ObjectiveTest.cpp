@@ -1,4 +1,4 @@
-// What --optimize changes: more calls for less traffic, or the other way round, or the least memory.
+// The effect of --optimize: more calls for less traffic, the reverse, or the least memory.
 #include "tigris/Plan/Stage/Objective.h"
 #include "PassTesting.h"
 #include "tigris/Check/PlanChecker.h"
@@ -11,7 +11,8 @@ using namespace tigris;
 
 namespace {
 
-/// 3x3 depthwise convolutions on 64 rows of 8 x 4, in int8; a stream of them needs a call per row and op.
+/// 3x3 depthwise convolutions on 64 rows of 8 x 4, in int8; a stream of them needs a call per row
+/// and op.
 std::string filters(unsigned count) {
   std::string tensors = "  - {name: t0, type: int8, shape: [1, 64, 8, 4], quant: {scale: 1.0}}\n";
   std::string ops;
@@ -67,7 +68,7 @@ TEST_CASE("objective: latency takes traffic for fewer calls, memory takes both f
   const Plan small = planFor(graph, "memory", budget);
   CHECK(least.stats.trafficBytes() == least.stats.compulsoryBytes);
   CHECK(fast.stats.kernelCalls < least.stats.kernelCalls);
-  // Where calls cost nothing beside slow memory, latency is traffic.
+  // If calls are free compared with slow memory, latency equals traffic.
   KernelCosts slowMemory;
   slowMemory.slowByte = 1;
   CHECK(planFor(graph, "latency", budget, slowMemory).stats.trafficBytes() ==
@@ -76,7 +77,7 @@ TEST_CASE("objective: latency takes traffic for fewer calls, memory takes both f
   CHECK(memory(small) < memory(fast));
   CHECK(small.budget.fast == budget);
   CHECK(small.optimize == "memory");
-  // What fits at once is as good as it gets for traffic and latency.
+  // A plan of one stage is optimal for traffic and latency.
   CHECK(planFor(graph, "latency", 5000).stages.size() == 1);
   CHECK(memory(planFor(graph, "memory", 5000)) <= memory(small));
 }

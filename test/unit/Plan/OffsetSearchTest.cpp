@@ -1,4 +1,5 @@
-// Exact offsets: against enumeration on tiny sets, on generated ones, and on published ones where there are any.
+// Exact offsets: against enumeration on tiny sets, on generated sets, and on published benchmarks
+// if available.
 #include "tigris/Plan/Layout/OffsetSearch.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Plan/Layout/ArenaLayout.h"
@@ -30,7 +31,8 @@ void checkOffsets(std::span<const LiveBuffer> buffers, const std::vector<uint64_
   }
 }
 
-/// Least height over all orders of placing each buffer as low as it goes: one of them is optimal.
+/// The lowest height over all orders of placing each buffer as low as possible: one of them is
+/// optimal.
 uint64_t enumeratedHeight(std::span<const LiveBuffer> buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
@@ -50,7 +52,8 @@ uint64_t enumeratedHeight(std::span<const LiveBuffer> buffers) {
   return best;
 }
 
-/// Rectangles that fill steps x height without a gap, so `height` is the optimum: cut at random, in random order.
+/// Rectangles that fill steps x height without gaps, so that `height` is optimal: cut randomly, in
+/// random order.
 std::vector<LiveBuffer> perfectPacking(uint32_t seed, size_t count, uint32_t steps,
                                        uint64_t height) {
   struct Rectangle {

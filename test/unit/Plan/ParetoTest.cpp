@@ -1,4 +1,4 @@
-// The front holds what is worth choosing from, and nothing else.
+// The front contains the non-dominated plans and nothing else.
 #include "tigris/Plan/Sweep/Pareto.h"
 #include "PassTesting.h"
 

@@ -1,4 +1,4 @@
-// Plans: budgets, interface modes, order, figures, and that the checker accepts them all.
+// Plans: budgets, interface modes, order, figures; the checker accepts all of them.
 #include "tigris/Plan/Planner.h"
 #include "PassTesting.h"
 #include "RandomGraphs.h"
@@ -138,7 +138,7 @@ TEST_CASE("the target decides the alignment") {
 }
 
 TEST_CASE("the given order stays unless the depth-first one takes less memory") {
-  // Both branches grow at once; one after the other, only one large tensor is alive.
+  // Interleaved, both branches hold a large tensor; one after the other, only one is live.
   const char* yaml = R"(form: normalized
 layout: channels-last
 inputs:
@@ -260,7 +260,8 @@ TEST_CASE("kernel scratch comes off the fast budget") {
   const auto scratch = [&](size_t op, KernelLibrary kernels) {
     return kernelScratch(graph, graph.op(graph.order()[op]), kernels);
   };
-  // One requantization pair for all channels is repeated: 8 bytes each. Columns of 27 values, rounded up.
+  // One requantization pair for all channels is repeated: 8 bytes each. Columns of 27 values,
+  // rounded up.
   CHECK(scratch(0, KernelLibrary::Reference) == 0);
   CHECK(scratch(0, KernelLibrary::CmsisNnC) == 40 + 4 * 28);
   CHECK(scratch(0, KernelLibrary::CmsisNnMve) == 40 + 4 * 6 + 3 * 28);
@@ -277,7 +278,7 @@ TEST_CASE("kernel scratch comes off the fast budget") {
   const Plan vendor = planned(graph, options);
   CHECK(vendor.scratch == 152);
   CHECK(vendor.stats.fastPeakBytes == plain.stats.fastPeakBytes);
-  // All but one byte of peak and scratch together is too little for one stage.
+  // One byte less than peak and scratch together is too little for one stage.
   options.budget.fast = vendor.stats.fastPeakBytes + vendor.scratch;
   Plan same = planned(graph, options);
   CHECK(same.stages.size() == vendor.stages.size());

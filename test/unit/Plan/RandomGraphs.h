@@ -1,4 +1,4 @@
-// Random graphs of additions, concatenations and views, for properties every plan must have.
+// Random graphs of additions, concatenations and views, for properties of all plans.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -8,8 +8,8 @@
 
 namespace tigris::test {
 
-/// `ops` operators on vectors of 1..64 channels: every op reads earlier tensors (often old ones, so
-/// lifetimes overlap), the last results and a few others are model outputs.
+/// `ops` operators on vectors of 1..64 channels. Every op reads earlier tensors (often old ones, so
+/// that lifetimes overlap); the last results and a few others are model outputs.
 inline Graph randomGraph(uint32_t seed, unsigned ops) {
   std::mt19937 random(seed);
   const auto below = [&](size_t limit) { return random() % limit; };

@@ -1,4 +1,4 @@
-// Certificates of plans by rows and of traffic, worked out by hand on small graphs.
+// Lower bounds of plans by rows and of traffic, computed by hand on small graphs.
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "PassTesting.h"
 #include "tigris/Plan/Bounds/TrafficBound.h"
@@ -30,12 +30,13 @@ ops:
 
 TEST_CASE("row bound: the rows a window holds") {
   const Graph graph = parseGraph(PoolingChain);
-  // Only m lies in the arena: three of its rows while one of y is made.
+  // Only m is in the arena: three of its rows while one row of y is computed.
   CHECK(rowPeakBound(graph, IoMode::Caller) == 96);
-  // With x loaded and y stored row by row: whichever row of y is made first, no other has been. For the last one two rows of
-  // m and three of x have been wanted, two of these will be again, and y itself takes one.
+  // With x loaded and y stored row by row: whichever row of y is made first, no other has been. For
+  // the last one two rows of m and three of x have been wanted, two of these will be again, and y
+  // itself takes one.
   CHECK(rowPeakBound(graph, IoMode::Slow) == 160);
-  // Both of them in the arena as wholes: halfway through, 512 bytes that are there or have been made.
+  // Both are in the arena as a whole: halfway through, 512 bytes are present or have been computed.
   CHECK(*rowPeakBound(graph, IoMode::Arena) >= 512);
   CHECK(rowPeakBound(graph, IoMode::Slow, 0) == 0);
 }
@@ -56,7 +57,7 @@ ops:
   - {op: GlobalAveragePool, name: b, in: [m], out: [y]}
 )");
   CHECK(rowPeakBound(graph, IoMode::Caller) == 32);
-  // A row of m and the three of x that it is made of.
+  // A row of m and the three rows of x from which it is computed.
   CHECK(rowPeakBound(graph, IoMode::Slow) == 128);
 }
 
@@ -106,7 +107,7 @@ ops:
   - {op: MaxPool, name: p, in: [x], out: [y], attrs: {kernel_shape: [1, 1], strides: [2, 2]}}
 )");
   CHECK(leastTraffic(sampled) == 2 * 8 * 4 * 4);
-  // A chain may load only the rows that are sampled at its end.
+  // A chain may load only the rows sampled at its end.
   const Graph chain = parseGraph(R"(form: normalized
 layout: channels-last
 inputs:

@@ -1,4 +1,4 @@
-// The orders a planner chooses from, and the bound it prints, against orders drawn at random.
+// The candidate orders of a planner and its lower bound, against random orders.
 #include "tigris/Plan/Search/Schedule.h"
 #include "RandomGraphs.h"
 #include "tigris/Plan/Planner.h"
@@ -12,7 +12,7 @@ using namespace tigris;
 
 namespace {
 
-/// Ready ops drawn at random, one after another.
+/// Executes random ready ops one after another.
 std::vector<OpId> randomOrder(const Graph& graph, std::mt19937& random) {
   std::vector<OpId> left = graph.order();
   std::set<OpId> done;

@@ -1,4 +1,4 @@
-// The search over cuts: what streams, what stays in fast memory, and plans without slow memory.
+// The search over cuts: streamed stages, residents in fast memory, and plans without slow memory.
 #include "PassTesting.h"
 #include "RandomGraphs.h"
 #include "tigris/Check/PlanChecker.h"
@@ -33,7 +33,7 @@ ops:
   - {op: Add, name: join, in: [half, next], out: [y]}
 )";
 
-/// So many poolings, three rows high, over 64 rows of 4 bytes a column.
+/// This number of poolings, three rows high, over 64 rows of 4 bytes per column.
 std::string poolings(int count, int columns = 8) {
   std::string tensors;
   std::string ops;
@@ -108,7 +108,7 @@ TEST_CASE("search: the smallest budget without slow memory works, and less is re
 
 TEST_CASE("search: without slow memory a stage may be as long as it takes") {
   const Graph graph = parseGraph(poolings(12));
-  // Twelve times three rows and their state, where two tensors are 4096 bytes.
+  // Three rows for each of twelve tensors and their records, although two tensors take 4096 bytes.
   const Plan plan = planned(graph, "optimal", 1600, std::nullopt);
   CHECK(plan.stages.size() == 1);
   CHECK(plan.stages[0].mode == StageMode::Streamed);
@@ -139,7 +139,7 @@ TEST_CASE("search: without slow memory and with nothing computed twice") {
   const Expected<Plan> less = planGraph(graph, options);
   REQUIRE_FALSE(less);
   CHECK(less.error().id() == DiagId::OverBudget);
-  // The least memory, if it fits at all.
+  // The least memory, if it is feasible.
   options.recompute.reset();
   options.optimize = "memory";
   options.budget.fast = uint64_t{1} << 20;
@@ -243,13 +243,13 @@ TEST_CASE("residents: a layout comes down to what the fullest stage needs") {
   CHECK(heightOf(graph, stages, apart) == 256 + 64 + 50);
   for (size_t i = 0; i < stages.size(); ++i)
     CHECK(stages[i].height <= apart.rooms[i]);
-  // The same again, where one takes the bytes of another.
+  // The same again, where one tensor reuses the bytes of another.
   stages[1].overlap = {wide, half, 12};
   stages[2].height = 100;
   const ResidentLayout over = lowerResidents(graph, stages, apart, 2);
   CHECK(heightOf(graph, stages, over) == 256 + 100);
   CHECK(over.offsets.at(half) + 12 <= over.offsets.at(wide) + 256);
-  // What is as low as can be stays as it is.
+  // A tensor at the lowest possible offset is not moved.
   const ResidentLayout again = lowerResidents(graph, stages, over, 2);
   CHECK(again.offsets == over.offsets);
   CHECK(again.bases == over.bases);
@@ -270,7 +270,7 @@ TEST_CASE(
       for (uint64_t part = 1; part <= 3; ++part) {
         const uint64_t budget = needs->smallest + (needs->oneStage - needs->smallest) * part / 3;
         options.budget = {std::max<uint64_t>(budget, 1), slow, {}};
-        if (!planGraph(graph, options)) // without slow memory it may take more
+        if (!planGraph(graph, options)) // more memory may be needed without slow memory
           continue;
         const Plan plan = planned(graph, "optimal", options.budget.fast, slow);
         const uint64_t peak = plan.stats.fastPeakBytes;
@@ -285,7 +285,7 @@ TEST_CASE(
 }
 
 TEST_CASE("search: a streamed stage writes over the rows it has read") {
-  // As deep as to make the rolling buffers of all larger than a whole map.
+  // Deep enough that the rolling buffers of all ops take more than a whole map.
   std::string tensors = "tensors:\n";
   std::string ops = "ops:\n";
   constexpr int Depth = 20;
@@ -314,10 +314,11 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   const auto stage = std::find_if(plan.stages.begin(), plan.stages.end(), overlapping);
   REQUIRE(stage != plan.stages.end());
   CHECK(needs->smallest < 2 * 24 * 32);
-  // A result that lies higher is written over rows that are still to be read: the checker sees the bytes.
+  // A result at a higher offset overwrites rows that are still to be read: the checker finds the
+  // bytes.
   Plan broken = plan;
   Stage& moved = broken.stages[static_cast<size_t>(stage - plan.stages.begin())];
-  moved.fast[1].offset += 64; // two rows; all that the stage works in goes on top
+  moved.fast[1].offset += 64; // two rows; the working memory of the stage goes on top
   const uint64_t top = 8 * 24 * 32;
   uint64_t state = top;
   for (TileBuffer& buffer : moved.tiling->buffers)
@@ -340,7 +341,7 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   CHECK_MESSAGE((message.find("which holds tensor") != std::string::npos ||
                  message.find("writes over its operand") != std::string::npos),
                 message);
-  // Rows in place are those of the tensor, all of them, and in no stripes.
+  // Rows in place are those of the whole tensor, without stripes.
   const size_t index = static_cast<size_t>(stage - plan.stages.begin());
   REQUIRE(plan.stages[index].tiling->buffers[0].inPlace);
   broken = plan;

@@ -1,4 +1,4 @@
-// Clearances hold in every layout, and what may lie over another one's end does.
+// Clearances hold in every layout, and tensors overlap only where allowed.
 #include "tigris/Plan/Layout/SpacedLayout.h"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ TEST_CASE("spaced layout: the later of two may reach into the earlier one") {
   checkLayout(buffers, clearances, layout, 1);
   CHECK(layout.offsets == std::vector<uint64_t>{40, 20, 0});
   CHECK(layout.height == 70);
-  // Rounded up to what addresses are multiples of.
+  // Rounded up to the alignment of addresses.
   const ArenaLayout aligned = layOutSpaced(buffers, clearances, 16, 0);
   checkLayout(buffers, clearances, aligned, 16);
   CHECK(aligned.height == 64 + 30);

@@ -45,7 +45,8 @@ const std::string StreamChain = graphOf({"x", "a", "b", "c", "d", "e", "y"},
                                         {relu("x", "a"), window("a", "b"), relu("b", "c"),
                                          window("c", "d"), relu("d", "e"), window("e", "y")});
 
-/// Strides, dilation, padding, enlarging, a concatenation of channels, and two in the outermost axis.
+/// Strides, dilation, padding, enlarging, a concatenation of channels, and two in the outermost
+/// axis.
 const char* const StreamWindows = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -190,7 +191,8 @@ private:
   uint64_t base_;
 };
 
-/// Whether the replay finds all it reads when x and y are worked on in place, y `lead` bytes below x.
+/// Whether the replay finds all it reads when x and y are worked on in place, y `lead` bytes below
+/// x.
 bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost& cost,
                     uint64_t lead) {
   const TensorId x = *graph.findTensor("x");
@@ -252,7 +254,8 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
   CHECK(cost.loadBytes == 32);
   CHECK(cost.storeBytes == 32);
   CHECK(cost.recomputeMacs == 0);
-  // Row 0 of each pooling comes in the step after its input's row 1, the last one in a step that loads nothing.
+  // Row 0 of each pooling comes in the step after its input's row 1, the last one in a step that
+  // loads nothing.
   CHECK(cost.kernelCalls == 8 + 8 + 8);
   // x and a: three rows under the window. b and y: what is new.
   REQUIRE(cost.buffers.size() == 5);
@@ -305,7 +308,8 @@ TEST_CASE("streams: a short branch waits for the longer one that it joins") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   const TileCost cost = *model.cost(8, 1);
-  // Rows of x are kept for the first pooling: the shortcut finds them there when the second one is ready, two rows later.
+  // Rows of x are kept for the first pooling: the shortcut finds them there when the second one is
+  // ready, two rows later.
   CHECK(cost.buffers[0].bytes == 3 * 4);
   CHECK(cost.buffers[1].bytes == 1 * 4);
   const Stage stage = stageOf(graph, model, cost);
@@ -381,7 +385,8 @@ TEST_CASE("streams: a global average takes rows as they come and keeps none") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   const TileCost cost = *model.cost(8, 1);
-  // Both run in 8 of 9 steps: the second one makes the first row of a, and the ninth, without loads, the last.
+  // Both run in 8 of 9 steps: the second one makes the first row of a, and the ninth, without
+  // loads, the last.
   CHECK(cost.kernelCalls == 8 + 8);
   CHECK(cost.storeBytes == 1);
   CHECK(cost.buffers[0].bytes == 3 * 4);
@@ -557,8 +562,8 @@ TEST_CASE("streams: how far below what it reads a result must lie") {
   CHECK(cost.leads[0].store == *graph.findTensor("y"));
   CHECK(cost.leads[0].bytes == 0);
 
-  // Twice as many channels: of 8 rows in 8 steps, row r of 8 bytes is made when 4 * (r + 1) bytes are read; the last
-  // step has read everything.
+  // Twice as many channels: of 8 rows in 8 steps, row r of 8 bytes is made when 4 * (r + 1) bytes
+  // are read; the last step has read everything.
   const std::string twice = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -606,7 +611,8 @@ TEST_CASE("streams: what is in place takes no memory of the stage's own") {
 
 TEST_CASE("streams: in place the replay finds every row at the lead that the model gives, and not "
           "below it") {
-  // StreamWindows of three rows, also two rows apart, and results of half and double the rows and channels.
+  // StreamWindows of three rows, also two rows apart, and results of half and double the rows and
+  // channels.
   const struct {
     const char* shape;
     const char* op;

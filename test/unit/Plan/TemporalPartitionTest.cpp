@@ -1,4 +1,4 @@
-// Stages: cuts, spills and reloads, and that every budget from the largest op up works.
+// Stages: cuts, spills and reloads; every budget from the largest op up is feasible.
 #include "tigris/Plan/Search/TemporalPartition.h"
 #include "PassTesting.h"
 #include "RandomGraphs.h"
@@ -12,7 +12,7 @@ using namespace tigris;
 
 namespace {
 
-/// Every op is small; the skip connection x -> z keeps 400 bytes alive across the wide middle.
+/// Every op is small; the skip connection x -> z keeps 400 bytes live across the wide middle.
 const char* const Skip = R"(form: normalized
 layout: channels-last
 inputs: [{name: i}]
@@ -40,13 +40,14 @@ PlanOptions memoryOf(uint64_t fast, uint64_t slow = 1 << 20) {
 
 TEST_CASE("partition: cuts where the next op would not fit, and spills what crosses") {
   Graph graph = parseGraph(Skip);
-  // Addition needs its two operands and its result: 1200 bytes, whatever the cuts.
+  // Addition needs two operands and a result: 1200 bytes for every cut.
   const AliasSets aliases(graph, graph.order());
   StageDrafter drafter(graph, graph.order(), aliases, IoMode::Slow, 8);
   StageDraft join = drafter.whole(3, 4);
   drafter.layOut(join);
   CHECK(join.height == 1200);
-  // Cut into single channels it needs three bytes, each at a multiple of 8, and the state of three boxes.
+  // With single channels it needs three bytes, each at a multiple of 8, and the records of three
+  // boxes.
   const StageNeed need = largestStageNeed(drafter);
   CHECK(graph.op(need.op).name == "join");
   CHECK(need.bytes == 3 * 32 + 8 + 8 + 1);
@@ -54,7 +55,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   const std::vector<StageDraft> stages = partitionOrder(drafter, 1200);
   REQUIRE(stages.size() == 1);
 
-  // With a model output more, x, a and b are all wanted at the end of the first stage.
+  // With one more model output, x, a and b are all needed at the end of the first stage.
   Graph wide = parseGraph(Skip);
   wide.addOutput({"a", *wide.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
   const AliasSets wideAliases(wide, wide.order());
@@ -75,7 +76,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
 
   std::vector<Placement> slow = {{*wide.findTensor("a"), 0}, {*wide.findTensor("y"), 400}};
   CHECK(placeSpills(wide, cut, wideAliases, IoMode::Slow, 8, 900, slow) ==
-        904 + 800); // x and b; a has its interface place
+        904 + 800); // x and b; a is in its interface buffer
   CHECK(slow.size() == 4);
 }
 

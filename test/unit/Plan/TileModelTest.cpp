@@ -1,4 +1,4 @@
-// What a cut costs: predicted figures are those of the replay.
+// Costs of tilings: the predicted figures equal those of the replay.
 #include "tigris/Plan/Stage/TileModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/TileReplay.h"
@@ -33,7 +33,7 @@ class Subject {
 public:
   explicit Subject(const char* text) : graph_(parseGraph(text)), access_(graph_) {}
 
-  /// Ops [begin, end) with what they load and store.
+  /// Ops [begin, end) with their loads and stores.
   std::optional<TileModel> model(size_t begin, size_t end) {
     stage_ = Stage();
     stage_.mode = StageMode::Tiled;
@@ -50,7 +50,7 @@ public:
     return TileModel::make(access_, stage_.ops, stage_.loads, stage_.spills);
   }
 
-  /// The replay accepts the cut and counts what it costs.
+  /// The replay accepts the tiling and counts its costs.
   void check(TileModel& model, const TileCounts& tiles) {
     const auto cost = model.cost(tiles);
     REQUIRE(cost);
@@ -115,7 +115,7 @@ TEST_CASE("one op may be cut along every axis") {
 }
 
 TEST_CASE("a chain is refused when a reader would find its part in pieces") {
-  // The slice wants some columns of rows of which the addition wants all.
+  // The slice needs some columns of rows that the addition needs completely.
   const char* const Columns = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]

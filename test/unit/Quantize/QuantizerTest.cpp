@@ -1,4 +1,4 @@
-// What the quantizer writes into small graphs, and what the folding passes make of it.
+// The quantizer's edits of small graphs, and their results after the folding passes.
 #include "tigris/Quantize/Quantizer.h"
 
 #include "PassTesting.h"
@@ -14,7 +14,8 @@ using namespace tigris;
 
 namespace {
 
-/// Observations as if every tensor had taken the values of one list, scaled by its place in the order.
+/// Observations as if every tensor had had the values of one list, scaled by its position in the
+/// order.
 Observations observe(const Graph& graph, const std::vector<float>& values) {
   Observations result;
   for (const ObservedTensor& observed : observedTensors(graph)) {

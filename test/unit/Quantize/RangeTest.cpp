@@ -1,4 +1,4 @@
-// Statistics, ranges and rounded weights, each against numbers worked out by hand.
+// Statistics, ranges and rounded weights against numbers computed by hand.
 #include "tigris/Quantize/Range.h"
 #include "tigris/Quantize/WeightQuant.h"
 
@@ -24,7 +24,7 @@ uint64_t total(const TensorStatistics& statistics) {
   return sum;
 }
 
-/// Triangular values in (-1, 1), and a few far outside.
+/// Triangular values in (-1, 1) and a few outliers.
 std::vector<float> withOutliers() {
   std::vector<float> values;
   for (int i = 0; i < 400; ++i)
@@ -112,7 +112,7 @@ TEST_CASE("percentile: the cut is half the rest at each end") {
   CHECK(range.high == doctest::Approx(990).epsilon(0.001));
   options.percentile = 100;
   CHECK(chooseRange(statisticsOf(values), options).high == 1000);
-  // Zeros are values, too: here they are most of them.
+  // Zeros are values, too: here they are the majority.
   values.assign(1000, 0.0F);
   values.push_back(7.0F);
   options.percentile = 98;

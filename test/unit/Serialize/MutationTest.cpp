@@ -1,5 +1,5 @@
-// Damaged streams: whatever byte is changed, dropped or cut, reading ends in an error or in a graph that
-// prints and reads back; never in a crash, an internal error or a hang.
+// Damaged streams: for every changed, dropped or truncated byte, reading gives an error or a graph
+// that prints and reads back; never a crash, an internal error or a hang.
 #include "StreamTesting.h"
 
 #include <fstream>

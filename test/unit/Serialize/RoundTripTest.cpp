@@ -1,4 +1,4 @@
-// Everything a graph can hold survives printing and reading, and prints the same again.
+// All contents of a graph survive printing and reading, and print identically again.
 #include "StreamTesting.h"
 
 using namespace tigris;
@@ -186,7 +186,7 @@ TEST_CASE("attributes of known ops keep the kind of their schema") {
   op.attrs.set("alpha", 1.0);
   graph.addOp(op);
   CHECK(parse(roundTrip(graph))->op(OpId(1)).attrs == op.attrs);
-  // Written by hand without the point, it is a float all the same.
+  // Handwritten without a decimal point, it is still a float.
   std::string text = print(graph);
   text.replace(text.find("alpha: 1.0"), 10, "alpha: 1");
   CHECK(parse(text)->op(OpId(1)).attrs == op.attrs);
@@ -263,7 +263,7 @@ TEST_CASE("quantization: per tensor, short and long per-channel arrays") {
           "  - {name: d, type: int8, shape: [2, 3], quant: {axis: 1, scale: [1.0, 2.0, 3.0]}}\n"
           "  - {name: e, type: int8, shape: [20, 3], quant: {axis: 0, scale: e.scale, zero_point: "
           "e.zero_point}}\n") != std::string::npos);
-  // A tensor is called like the derived name, so the array takes another one.
+  // A tensor already has the derived name, so the array gets another one.
   CHECK(text.find("scale: f.scale_1, zero_point: f.zero_point") != std::string::npos);
   CHECK(text.find("  - {name: f.scale.scale, values: [1.0e-45, 2.0, 3.0, 4.0, 5.0, 6.0]}\n") !=
         std::string::npos);

@@ -1,4 +1,5 @@
-// Imported streams: results have the shapes that their operators give, whatever is stated.
+// Imported streams: results have the shapes that their operators determine, whatever the stream
+// declares.
 #include "StreamTesting.h"
 
 #include <doctest/doctest.h>

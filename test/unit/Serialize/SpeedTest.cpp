@@ -1,5 +1,5 @@
-// Sizes that must feel instant in a pipe. The limits are far above what an optimized build needs (docs/ir.md
-// has figures), so that a slow or instrumented machine passes and a quadratic step does not.
+// Time limits for large streams. They are far above the time of an optimized build (docs/ir.md has
+// figures), so that a slow or instrumented machine passes and a quadratic algorithm does not.
 #include "StreamTesting.h"
 
 #include <ctime>
@@ -8,7 +8,7 @@ using namespace tigris;
 
 namespace {
 
-/// Of processor time: the machine may be busy with something else.
+/// Processor time, because the machine may be busy.
 template <typename Body> double milliseconds(const Body& body) {
   const std::clock_t start = std::clock();
   body();

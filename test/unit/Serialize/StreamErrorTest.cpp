@@ -1,4 +1,4 @@
-// Every way a stream can be wrong has one clear message with its place.
+// Every error in a stream has one clear message with its position.
 #include "StreamTesting.h"
 
 using namespace tigris;
@@ -65,7 +65,7 @@ TEST_CASE("input that is no stream is named") {
 TEST_CASE("versions") {
   CHECK(errorOf("graph/1", "graph/3") == "t.yaml:2:9: error: written by schema graph/3, this tool "
                                          "reads up to graph/1; update it [bad-version]\n");
-  // A newer schema may have anything else in it, too.
+  // A newer schema may differ in everything else, too.
   CHECK(has(parseError("tigris: graph/2\nwhat: ever\n"), "[bad-version]"));
   CHECK(has(errorOf("graph/1", "weights/1"), "a document 'graph/1' is expected, not 'weights/1'"));
   CHECK(has(errorOf("graph/1", "graph/0"), "[bad-module]"));
@@ -194,7 +194,7 @@ TEST_CASE("the verifier has the last word") {
   const std::string text = errorOf("in: [x], ", "");
   CHECK(has(text, "t.yaml: error: "));
   CHECK(has(text, "[bad-arity]"));
-  // The first error is the error, further ones are notes.
+  // The first error is returned; the others are its notes.
   CHECK(has(errorOf("{name: b}", "{name: b}\n  - {name: b}\n  - {name: b}"), "note: also: "));
   CHECK(has(errorOf("imported", "planned"), "channels-last"));
 }

@@ -1,4 +1,4 @@
-// Graphs and shorthand shared by the tests of the stream.
+// Graphs and helpers for the tests of the stream.
 #pragma once
 
 #include "tigris/Serialize/Stream.h"
@@ -15,7 +15,7 @@ inline Expected<Graph> parse(std::string text, const std::string& fileName = "t.
   return readStream(std::make_shared<const std::string>(std::move(text)), fileName);
 }
 
-/// The diagnostic as a tool prints it; "ok" when there is none.
+/// The diagnostic in its printed form; "ok" if there is none.
 inline std::string parseError(std::string text, const std::string& fileName = "t.yaml") {
   const Expected<Graph> graph = parse(std::move(text), fileName);
   return graph ? "ok" : formatDiagnostic(graph.error().diagnostic(), "test");

@@ -1,4 +1,5 @@
-// The weights document in all its forms: lists, base64, side files, patterns; lazy, exact, and checked.
+// The weights document in all its forms: lists, base64, side files, patterns; lazy, exact and
+// checked.
 #include "StreamTesting.h"
 
 #include "tigris/Serialize/Base64.h"
@@ -165,7 +166,7 @@ TEST_CASE("damage is found when the data is used and names the tensor") {
     REQUIRE_MESSAGE(graph, graph.error().message());
     CHECK_THROWS_WITH_AS(constantOf(*graph, "w")->bytes(),
                          doctest::Contains("weights of 'w' are damaged"), DataError);
-    // Who does not look passes it on unharmed and unhealed.
+    // A tool that does not read the data passes it on unchanged, including the damage.
     CHECK(print(*graph) == bad);
     WriteOptions options;
     options.weights = WeightsMode::File;
@@ -231,7 +232,7 @@ TEST_CASE("side files") {
   options.weights = WeightsMode::File;
   options.weightsFile = folder / "w.bin";
   options.streamFile = folder / "m.yaml";
-  // Absolute names stay absolute; relative ones start at the stream's own directory.
+  // Absolute paths stay absolute; relative ones start at the stream's own directory.
   const std::string absolute = print(graph, options);
   CHECK(parseError(absolute, "elsewhere/m.yaml") == "ok");
   const std::string text = damaged(absolute, options.weightsFile, "w.bin");
@@ -241,7 +242,7 @@ TEST_CASE("side files") {
   REQUIRE_MESSAGE(again, again.error().message());
   WriteOptions sameFolder;
   sameFolder.streamFile = folder / "m.yaml";
-  // A tool in the middle of a pipe keeps the reference.
+  // A tool in the middle of a pipeline keeps the reference.
   CHECK(print(*again, sameFolder) == text);
   sameFolder.streamFile = folder / "sub/m.yaml";
   CHECK(print(*again, sameFolder).find("file: \"../w.bin\"") != std::string::npos);

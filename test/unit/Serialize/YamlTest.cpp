@@ -1,4 +1,4 @@
-// The two YAML parsers agree; documents are cut where YAML cuts them; scalars are quoted where they must be.
+// The two YAML parsers agree; documents are split as YAML defines; scalars are quoted if necessary.
 #include "StreamTesting.h"
 
 #include "tigris/Serialize/Documents.h"
@@ -9,7 +9,7 @@ using namespace tigris;
 
 namespace {
 
-/// The tree as text, places included.
+/// The tree as text, with positions.
 std::string show(const YamlNode& node) {
   std::string out = strCat(node.line, ":", node.column, " ");
   switch (node.kind) {
@@ -27,7 +27,7 @@ std::string show(const YamlNode& node) {
   return out;
 }
 
-/// Both parsers must give one tree whenever the subset accepts.
+/// Both parsers must return the same tree if the subset parser accepts the text.
 bool agree(const std::string& text) {
   const auto fast = parseSubset(text, 1);
   if (!fast)

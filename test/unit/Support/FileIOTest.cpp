@@ -1,4 +1,4 @@
-// Whole reads, and writes that appear complete or not at all.
+// Reads of whole files, and writes that appear complete or not at all.
 #include "tigris/Support/FileIO.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A directory of its own for each test case, gone afterward.
+/// A directory for each test case, removed afterward.
 class TemporaryDirectory {
 public:
   TemporaryDirectory() {
@@ -147,7 +147,7 @@ TEST_CASE("files: outputs that are not committed leave nothing") {
   CHECK(directory.count() == 1);
   OutputFiles files;
   REQUIRE(files.add(directory.file("old"), "new"));
-  removeTemporaries(); // as a signal handler does
+  removeTemporaries(); // as in a signal handler
   CHECK(directory.count() == 1);
   CHECK(!files.commit());
   CHECK(contents(directory.file("old")) == "old");

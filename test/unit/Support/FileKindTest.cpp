@@ -1,4 +1,4 @@
-// What else people hand to a tool that takes a model.
+// Other kinds of files that users pass to a tool that takes a model.
 #include "tigris/Support/FileKind.h"
 
 #include <doctest/doctest.h>

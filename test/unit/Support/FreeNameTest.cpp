@@ -1,4 +1,4 @@
-// Names that are new, however many are taken.
+// Unique names, however many are taken.
 #include "tigris/Support/FreeName.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// What models choose must not steer a terminal, forge a line or end a comment.
+// Texts from models must not control a terminal, forge a line or end a comment.
 #include "tigris/Support/Printable.h"
 #include "tigris/Support/Diagnostics.h"
 

@@ -1,4 +1,4 @@
-// The progress line: what it says, when it is silent, and what it leaves behind.
+// The progress line: its text, when it is hidden, and what remains on the terminal.
 #include "tigris/Support/Progress.h"
 
 #include <doctest/doctest.h>

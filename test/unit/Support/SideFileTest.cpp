@@ -1,4 +1,4 @@
-// What a model names is read where it may lie, and where reading ends.
+// Files named by a model are read only where allowed, and only regular files.
 #include "tigris/Support/SideFile.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder with a model beside weights, and a folder next to it that is none of the model's business.
+/// A directory with a model and weights, and a sibling directory that the model must not access.
 class ModelFolder {
 public:
   ModelFolder() {

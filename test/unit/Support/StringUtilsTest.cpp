@@ -81,7 +81,7 @@ TEST_CASE("nearestSpelling suggests typos, not strangers") {
   CHECK(nearestSpelling("padz", names) == "pads");
   CHECK(!nearestSpelling("kernel_shape", names));
   CHECK(!nearestSpelling("x", {}));
-  // The nearest of several wins, and the first of equals.
+  // The nearest of several candidates, and the first of equally near ones.
   CHECK(nearestSpelling("cat", {"bat", "cab", "cats"}) == "bat");
 }
 

@@ -1,4 +1,4 @@
-// Costs fitted to samples, and their file.
+// Costs fitted to samples, and the file format.
 #include "tigris/Target/CostFile.h"
 
 #include "tigris/Target/Target.h"
@@ -35,7 +35,8 @@ TEST_CASE("what has no samples is in proportion") {
 }
 
 TEST_CASE("nothing costs less than nothing") {
-  // Falls with the work: all of it is the call's. Rises more than in proportion: all of it is the work's.
+  // Falling with the work: all cost is per call. Rising more than proportionally: all cost is per
+  // unit of work.
   const auto fit = [](double first, double second) {
     const std::vector<CostSample> samples = {{WorkClass::Pool, 1, 10, first},
                                              {WorkClass::Pool, 1, 100, second}};
@@ -45,7 +46,7 @@ TEST_CASE("nothing costs less than nothing") {
   CHECK(fit(100, 50).call > 0);
   CHECK(fit(10, 1000).call == 0);
   CHECK(fit(10, 1000).unit > 0);
-  // One sample: no telling.
+  // One sample does not separate the two costs.
   const std::vector<CostSample> one = {{WorkClass::Pool, 1, 10, 70}};
   CHECK(fitCosts(one, figures()).of(WorkClass::Pool).call == 0);
   CHECK(fitCosts(one, figures()).of(WorkClass::Pool).unit == doctest::Approx(7));

@@ -1,4 +1,4 @@
-// Units of work by operator, and what calls add up to.
+// Units of work by operator, and total costs of calls.
 #include "tigris/Target/Target.h"
 
 #include "PassTesting.h"

@@ -1,4 +1,4 @@
-// The matcher that the pass tests rely on.
+// The matcher of the pass tests.
 #include "Check.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Passes about constants, arguments and what nobody needs.
+// Passes on constants, arguments and dead code.
 #include "PassTesting.h"
 #include "tigris/Transforms/Passes.h"
 

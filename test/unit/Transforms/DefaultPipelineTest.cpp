@@ -1,4 +1,4 @@
-// The default pipeline as a whole, and the door to stage `normalized`.
+// The default pipeline as a whole, and the transition to the normalized form.
 #include "PassTesting.h"
 
 #include "tigris/IR/Verifier.h"
@@ -11,7 +11,7 @@ using namespace tigris;
 TEST_CASE("the default pipeline registers and resolves") {
   const Expected<Pipeline> pipeline = parsePipeline("default", builtinPasses());
   REQUIRE_MESSAGE(pipeline, pipeline.error().message());
-  // Extension points print as the passes that plugins put there: none.
+  // Extension points print as the passes that plugins added: none.
   const Expected<Pipeline> spelled = parsePipeline(defaultPipeline(), builtinPasses());
   REQUIRE(spelled);
   CHECK(printPipeline(*pipeline) == printPipeline(*spelled));

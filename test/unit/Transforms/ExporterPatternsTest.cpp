@@ -1,4 +1,4 @@
-// Operators recognized in what exporters write.
+// Recognition of operators that exporters decompose.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::string opText(const std::string& kind, const std::string& in, const std::st
   return "op: " + kind + ", name: o_" + out + ", in: [" + in + "], out: [" + out + "]";
 }
 
-/// The pass finds this kind in the graph, and the values stay.
+/// The pass finds this kind in the graph, and the values do not change.
 void checkFound(const std::string& yaml, const std::string& expected) {
   CAPTURE(yaml);
   const std::string text = yaml + "# CHECK: {op: " + expected + "\n";

@@ -37,8 +37,8 @@ blobs:
 }
 
 TEST_CASE("batch-norm-fold: into convolutions, per output channel") {
-  // w[o][i] = 1 and a[o] = gamma[o] exactly (variance + epsilon = 1), so the weights show which channel
-  // scaled them: ConvTranspose stores outputs second, and restarts them for every group.
+  // w[o][i] = 1 and a[o] = gamma[o] exactly (variance + epsilon = 1), so the weights show which
+  // channel scaled them: ConvTranspose stores outputs second, and restarts them for every group.
   const Graph conv = checkPass("batch-norm-fold", R"(
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -262,7 +262,7 @@ ops:
   - {op: Resize, name: o, in: [x], out: [y], attrs: {sizes: [8, 15], axes: [2, 3], keep_aspect_ratio_policy: not_larger}}
 # CHECK: scales: [1.0, 1.0, 2.0, 2.0]
 )");
-  // 5 * 1.75 is 9 when rounded, and 8 when cut off as results of scales are.
+  // 5 * 1.75 is 9 if rounded, and 8 if truncated like results of scales.
   checkFails("resize-scale-extract", R"(
 inputs: [{name: x}]
 outputs: [{name: y}]

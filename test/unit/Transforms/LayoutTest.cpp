@@ -1,4 +1,4 @@
-// Layout assignment and the passes that move and cancel its transposes.
+// Layout assignment, and the passes that move and cancel its Transposes.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Passes that express an operator by others.
+// Passes that lower an operator to others.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

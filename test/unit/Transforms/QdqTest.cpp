@@ -1,4 +1,5 @@
-// Quantized arithmetic out of QuantizeLinear and DequantizeLinear: qdq-move, qdq-fold and quant-interface.
+// Quantized arithmetic from QuantizeLinear and DequantizeLinear: qdq-move, qdq-fold and
+// quant-interface.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>
@@ -67,7 +68,7 @@ ops:
 
 namespace {
 
-/// A convolution with weight zero points and a bias of 1 and -0.2 in a graph that rounds so.
+/// A convolution with weight zero points and a bias of 1 and -0.2, in a graph with this rounding.
 std::string biasedConv(const std::string& rounding, const std::string& checks) {
   return strCat("\n", rounding, R"(inputs: [{name: x}]
 outputs: [{name: y}]
@@ -152,7 +153,7 @@ ops:
   - {op: Add, name: o2, in: [xd, f], out: [s]}
   - {op: QuantizeLinear, name: o3, in: [s], out: [y]}
 )");
-  // The fixed-point softmax writes scale 1/256 and zero point -128; other scales would be a lie.
+  // The fixed-point softmax writes scale 1/256 and zero point -128; other scales would be wrong.
   checkUnchanged("qdq-fold", R"(
 inputs: [{name: x}]
 outputs: [{name: y}]

@@ -1,4 +1,4 @@
-// Quantization parameters that move from QuantizeLinear and DequantizeLinear onto tensors.
+// Moving quantization parameters from QuantizeLinear and DequantizeLinear to tensors.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Passes that give operators the name of the kernel that executes them.
+// Passes that rename operators after the kernel that executes them.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

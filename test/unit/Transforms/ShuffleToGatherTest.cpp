@@ -1,4 +1,4 @@
-// shuffle-to-gather: shuffles become tables of indices, slices of them parts of the tables.
+// shuffle-to-gather: shuffles become index tables, and slices of them parts of the tables.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

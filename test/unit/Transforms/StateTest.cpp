@@ -1,4 +1,4 @@
-// state-align: what it converts, and what it must leave alone.
+// state-align: the conversions it adds, and the states it must not change.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

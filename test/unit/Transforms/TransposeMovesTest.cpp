@@ -1,5 +1,6 @@
-// The default pipeline over families of small graphs that mix dimension orders: it ends, values stay, and
-// Transposes are gone where the host, the weights or another order of computation can take them over.
+// The default pipeline on families of small graphs that mix dimension orders: it terminates, values
+// do not change, and no Transpose remains that the host, the weights or another order of
+// computation can absorb.
 #include "PassTesting.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -17,7 +18,7 @@ using Dims = std::vector<int64_t>;
 
 std::string text(const Dims& dims) { return strCat("[", join(dims, ", "), "]"); }
 
-/// Runs the default pipeline; the number of Transposes it leaves.
+/// Runs the default pipeline; returns the number of remaining Transposes.
 size_t transposesLeft(const std::string& yaml) {
   CAPTURE(yaml);
   const Graph before = parseGraph(yaml);
@@ -33,7 +34,7 @@ size_t transposesLeft(const std::string& yaml) {
   }));
 }
 
-/// One operator: `op(x, {axis: 1}) -> y` without a name and types, which follow.
+/// One operator `op(x, {axis: 1}) -> y`, without name and types, which are inferred.
 struct Line {
   std::string op;
   std::string operands;
@@ -92,7 +93,7 @@ void checkReductions(const Dims& x, const Dims& axes) {
                       graphOf(x, reducedThenPooled(first, reduce, axes, pool, left - 2))) == 0);
 }
 
-/// Add, Where or Concat of the operands; nothing where they do not fit.
+/// Add, Where or Concat of the operands; nothing if their shapes do not match.
 std::vector<Line> mixed(const std::string& op, const std::string& operands, const Dims& x,
                         const Dims& permuted) {
   size_t different = 0;
@@ -175,7 +176,7 @@ TEST_CASE("moves: several readers want one order of what is computed from an inp
                                 {"Conv", "a, w", "q", conv},
                                 {"Add", "p, q", "y"}},
                                weights)) == 0);
-  // Also behind another element-wise operator, and beside model outputs.
+  // Also after another element-wise operator, and beside model outputs.
   CHECK(transposesLeft(graphOf(x,
                                {{"Sub", "x, c", "a"},
                                 {"Conv", "a, w", "p", conv},
@@ -190,7 +191,7 @@ TEST_CASE("moves: several readers want one order of what is computed from an inp
                                 {"Exp", "a", "s"},
                                 {"Add", "p, q", "y"}},
                                weights, "{name: y}, {name: s}")) == 0);
-  // A reader that needs the original order leaves one.
+  // A reader that needs the original order keeps one Transpose.
   CHECK(transposesLeft(graphOf(x,
                                {{"Abs", "x", "a"},
                                 {"Conv", "a, w", "p", conv},
@@ -221,7 +222,7 @@ TEST_CASE("moves: the order of a flattened image goes into the weights behind it
               {"Gemm", "f, m", "y"}}) == 0);
   CHECK(left({flat, {"Mul", "f, row", "b"}, {"Add", "b, scalar", "s"}, {"MatMul", "s, m", "y"}}) ==
         0);
-  // Two that read it, a function of itself, and other features beside it.
+  // Two readers, a function of itself, and other features beside it.
   CHECK(left({flat,
               {"Gemm", "f, m", "y"},
               {"Sigmoid", "f", "s"},
@@ -234,7 +235,7 @@ TEST_CASE("moves: the order of a flattened image goes into the weights behind it
               {"Neg", "e", "n"},
               {"Concat", "n, f", "j", "axis: 1"},
               {"Gemm", "j, h", "y", "transB: 1"}}) == 0);
-  // The model output has the order of the model.
+  // A model output has the order of the model.
   CHECK(left({flat, {"Gemm", "f, m", "y"}, {"Neg", "f", "z"}}, "{name: y}, {name: z}") == 1);
   CHECK(left({flat, {"Softmax", "f", "s", "axis: 1"}, {"Gemm", "s, m", "y"}}) == 1);
 }

@@ -1,4 +1,4 @@
-// transpose-regroup: splits, merges, what is gathered first and what is left alone.
+// transpose-regroup: splits, merges, dimensions gathered first, and cases left unchanged.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// scale-fold, scale-sink and split-projection: what they change, with the same results, and what they must leave alone.
+// scale-fold, scale-sink and split-projection: the rewrites, equal results, and the cases they must
+// not change.
 #include "PassTesting.h"
 
 #include <doctest/doctest.h>
