@@ -1,4 +1,5 @@
-// Recurrent layers: W is [directions, gates * hidden, inputs], R [directions, gates * hidden, hidden].
+// Recurrent layers: W is [directions, gates * hidden, inputs], R [directions, gates * hidden,
+// hidden].
 #include "tigris/IR/ShapeRules.h"
 
 namespace tigris::shape {
