@@ -23,7 +23,7 @@ Outcome applyRule(const OpValues& op) {
   return activated(op, Rules[static_cast<size_t>(op.op().kind)](op));
 }
 
-/// Rules for which quantized operands are as good as any.
+/// Whether the rule also applies to quantized operands.
 bool takesQuantized(OpKind kind) {
   const OpClass opClass = opInfo(kind).opClass;
   return opClass == OpClass::Movement || opClass == OpClass::Quantization;

@@ -1,5 +1,5 @@
-// The formulas of Ops.def as a switch, and what several of them share. Definitions: the ONNX
-// operator pages.
+// The formulas of Ops.def as a switch, and functions that several of them use. Definitions: the
+// ONNX operator pages.
 #include "tigris/IR/ElementFunctions.h"
 
 #include <algorithm>

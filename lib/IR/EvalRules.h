@@ -1,5 +1,5 @@
-// What the evaluation rules share: an operator with its known operands, and the rules by family.
-// Internal.
+// The interface of the evaluation rules: an operator with its known operands, and the rules by
+// family. Internal.
 #pragma once
 
 #include "tigris/IR/ConstantEval.h"
@@ -7,8 +7,7 @@
 
 namespace tigris::eval {
 
-/// One blob per result, or nullopt where there is no compile-time rule for this use of the
-/// operator.
+/// One blob per result; nullopt if there is no evaluation rule for this use of the operator.
 using Outcome = std::optional<std::vector<BlobRef>>;
 
 class OpValues {
@@ -29,16 +28,17 @@ public:
   const Shape& shape(size_t index) const { return tensor(index).shape; }
   DType type(size_t index) const { return tensor(index).type; }
   BlobRef blob(size_t index) const { return values_->find(op_->input(index)); }
-  /// Every operand that is there has a value.
+  /// Whether every present operand has a value.
   bool allKnown() const;
-  /// Some operand's integers stand for reals, so arithmetic on them as integers would be wrong.
+  /// Whether the integers of some operand represent real numbers, so that integer arithmetic would
+  /// be wrong.
   bool anyQuantized() const;
 
   /// Operand elements as T, in their own shape.
   template <typename T> std::vector<T> load(size_t index) const {
     return loadElements<T>(*blob(index), type(index));
   }
-  /// The same repeated to fill `target` by numpy broadcasting.
+  /// The same, broadcast to `target` as in numpy.
   template <typename T> std::vector<T> loadAs(size_t index, const Shape& target) const;
 
 private:
@@ -51,7 +51,7 @@ template <typename T> Outcome one(const std::vector<T>& values, DType type) {
   return std::vector<BlobRef>{storeElements(values, type)};
 }
 
-/// Calls `fn` with a zero of the type that elements of `type` are computed in: float, double or
+/// Calls `fn` with a zero of the type in which elements of `type` are computed: float, double or
 /// int64_t.
 template <typename Fn> Outcome inArithmetic(DType type, Fn&& fn) {
   if (type == DType::Float32)
@@ -87,13 +87,13 @@ struct Walk {
   int64_t offset = 0;
 };
 
-/// Copies shape.elements() elements of `size` bytes (1, 2, 4 or 8), each from its place in one walk
-/// to its place in the other.
+/// Copies shape.elements() elements of `size` bytes (1, 2, 4 or 8) from their positions in one walk
+/// to those in the other.
 void copyWalk(const Shape& shape, unsigned size, const uint8_t* from, const Walk& source,
               uint8_t* to, const Walk& target);
-/// The walk that visits a dense tensor in order.
+/// The walk over a dense tensor in order.
 Walk dense(const Shape& shape);
-/// The walk that repeats a tensor of shape `from` until it fills `to`.
+/// The walk that broadcasts a tensor of shape `from` to `to`.
 Walk broadcasting(const Shape& from, const Shape& to);
 
 template <typename T> std::vector<T> OpValues::loadAs(size_t index, const Shape& target) const {
@@ -111,12 +111,11 @@ template <typename T> std::vector<T> OpValues::loadAs(size_t index, const Shape&
   return result;
 }
 
-/// Applies the op's fused activation to a float32 result; other types have none to apply here.
+/// Applies the op's fused activation to a float32 result; other types have no activation here.
 Outcome activated(const OpValues& op, Outcome outcome);
 
-// The rules that Ops.def names, in Eval*.cpp. They run when every operand has a value and, but for
-// those that move or quantize elements, none of the operands is quantized. noRule: the operator has
-// none.
+// The rules that Ops.def names, in Eval*.cpp. A rule runs if every operand has a value and, except
+// for rules that move or quantize elements, no operand is quantized. noRule: the operator has none.
 #define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, value,     \
                   ...)                                                                             \
   Outcome value(const OpValues& op);

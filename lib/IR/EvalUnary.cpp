@@ -1,5 +1,4 @@
-// Rules of operators with one operand that compute element by element, in the operand's own
-// precision.
+// Rules of element-wise operators with one operand, in the operand's own precision.
 #include "tigris/IR/ElementFunctions.h"
 #include "tigris/IR/EvalRules.h"
 
@@ -22,7 +21,7 @@ std::optional<int64_t> integerFunction(OpKind kind, int64_t x) {
   }
 }
 
-/// Replaces each element by compute(element), which may be nullopt.
+/// Replaces each element by compute(element), which may return nullopt.
 template <typename Fn> Outcome mapElements(const OpValues& op, Fn&& compute) {
   return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
     using T = decltype(zero);

@@ -1,4 +1,4 @@
-// Operators: their kinds (Ops.def), what each kind accepts, and one operator of a graph.
+// Operators: their kinds (Ops.def), the properties of a kind, and one operator of a graph.
 #pragma once
 
 #include "tigris/IR/Attr.h"
@@ -16,7 +16,7 @@ namespace tigris {
 enum class OpKind : uint8_t {
 #define TIGRIS_OP(kind, ...) kind,
 #include "tigris/IR/Ops.def"
-  /// An operator the list does not know; its name is in Op::unknownKind. Legal only while
+  /// An operator that is not in the list; its name is in Op::unknownKind. Legal only while
   /// `imported`.
   Unknown,
 };
@@ -31,12 +31,12 @@ enum class OpCategory : uint8_t {
   Compile
 };
 
-/// What an operator computes. Passes, planner and cost models treat the operators of one class
-/// alike.
+/// What an operator computes. Passes, planner and cost models treat operators of one class alike.
 enum class OpClass : uint8_t {
-  /// Multiplies windows with weights [O, I/group, spatial...]; each output value takes one filter.
+  /// Multiplies windows with weights [O, I/group, spatial...]; each output value uses one filter.
   Convolution,
-  /// The same backwards, weights [I, O/group, spatial...]: each input value feeds one filter.
+  /// The transposed operation with weights [I, O/group, spatial...]: each input value feeds one
+  /// filter.
   TransposedConvolution,
   Pool,
   GlobalPool,
@@ -44,71 +44,72 @@ enum class OpClass : uint8_t {
   Product,
   /// LSTM, GRU and RNN over a whole sequence.
   Recurrent,
-  /// Element i of the result depends on element i of each operand (broadcast) only.
+  /// Element i of the result depends only on element i of each operand (with broadcasting).
   Elementwise,
-  /// The same of one operand: a formula of Ops.def, for which int8 has a table of 256 results.
+  /// Element-wise with one operand: a formula in Ops.def, for which int8 has a table of 256
+  /// results.
   Function,
-  /// Between real numbers and integers with a scale and a zero point.
+  /// Conversion between real numbers and integers with a scale and a zero point.
   Quantization,
   /// A factor and a summand per channel.
   PerChannel,
-  /// Each element of the result is one of the first operand, or a fill value, at a place known at
-  /// compile time.
+  /// Each element of the result is an element of the first operand, or a fill value, at a position
+  /// known at compile time.
   Movement,
-  /// The same with places that are computed while the model runs.
+  /// The same with positions that are computed at run time.
   Index,
-  /// Interpolates on another grid of rows and columns.
+  /// Interpolation on another grid of rows and columns.
   Resampling,
-  /// Divides by what it finds along some axes.
+  /// Divides by a statistic along some axes.
   Normalization,
-  /// Combines the elements along some axes; over no axis it changes nothing.
+  /// Combines the elements along some axes; without axes it is the identity.
   Reduction,
-  /// The same of a function of each element.
+  /// A reduction of a function of each element.
   Norm,
-  /// Positions and running sums along one axis.
+  /// Indices and running sums along one axis.
   Search,
   /// Depends on shapes and constants only.
   Static
 };
 
-/// How the attributes of an operator follow when the dimensions of its operands are permuted.
+/// The effect on an operator's attributes when the dimensions of its operands are permuted.
 enum class OrderRule : uint8_t {
-  /// They cannot: the operator depends on the order of its dimensions.
+  /// Not permutable: the operator depends on the order of its dimensions.
   Fixed,
-  /// None of them names a dimension.
+  /// No attribute refers to a dimension.
   Any,
-  /// `axis` names one.
+  /// `axis` is one dimension.
   Axis,
-  /// `axes` lists some.
+  /// `axes` lists dimensions.
   Axes,
   /// `pads` has two numbers per dimension.
   Pads,
-  /// `repeats` has one.
+  /// `repeats` has one number per dimension.
   Repeats,
-  /// Works on channels-last tensors from layout assignment on.
+  /// Works on channels-last tensors after layout assignment.
   Channels
 };
 
-/// How an operator takes part in quantization.
+/// The behavior of an operator in quantization.
 enum class QuantRule : uint8_t {
-  /// It computes real numbers.
+  /// It computes on real numbers.
   Real,
-  /// It is quantized along with its constant weights.
+  /// It is quantized together with its constant weights.
   Weighted,
   /// It has an integer form, which pays off between integer operators.
   Light,
-  /// It has an integer form that costs accuracy: only for models that are quantized there already.
+  /// It has an integer form that loses accuracy; used only if the model is already quantized there.
   Heavy,
   /// It moves elements, which commutes exactly with quantization.
   Moves,
-  /// The same in some of its forms: see isDataMovement() in Transforms/QuantUtils.h.
+  /// Some of its forms move elements: see isDataMovement() in Transforms/QuantUtils.h.
   Selects,
-  /// It moves elements or interpolates between them, on one quantization.
+  /// It moves elements or interpolates between them, with one quantization.
   Interpolates,
-  /// It clamps elements: monotone, so quantizing its operand gives the integers that quantizing its
-  /// result would.
+  /// It clamps elements. Clamping is monotone, so quantizing its operand gives the same integers as
+  /// quantizing its result.
   Clamps,
-  /// It chooses the smallest or largest of elements that share one quantization: monotone likewise.
+  /// It selects the smallest or largest of elements with one quantization; monotone likewise.
   Extreme
 };
 
@@ -119,14 +120,14 @@ struct OperandInfo {
   bool variadic = false;
   /// Becomes the attribute `name` before form `normalized`.
   bool compileTime = false;
-  /// Chooses what happens to the others: its own elements do not reach a result.
+  /// A selector: its own elements do not reach a result.
   bool chooses = false;
 };
 
 struct AttrInfo {
   std::string name;
   AttrKind kind = AttrKind::Int;
-  /// Value of a number that is left out, where Ops.def states one.
+  /// Default of an omitted number, if Ops.def has one.
   std::optional<double> fallback;
 };
 
@@ -136,49 +137,48 @@ struct OpInfo {
   OpClass opClass = OpClass::Static;
   OrderRule order = OrderRule::Fixed;
   QuantRule quant = QuantRule::Real;
-  /// What the first operand may be when the model runs; one of the words "f32 s8 int bool any"
-  /// each.
+  /// Types of the first operand at run time: words from "f32 s8 int bool any".
   std::string_view types;
   std::vector<OperandInfo> operands;
   std::vector<OperandInfo> results;
   std::vector<AttrInfo> attributes;
 
-  /// Operand counts the kind accepts while imported; SIZE_MAX where the last operand repeats.
+  /// Operand counts that the kind accepts while imported; SIZE_MAX if the last operand repeats.
   size_t minOperands() const;
   size_t maxOperands() const;
   size_t minResults() const;
   size_t maxResults() const;
-  /// True when `types` covers a first operand of this type; int8 is taken for quantized.
+  /// Whether `types` includes a first operand of this type; int8 counts as quantized.
   bool computesIn(DType type) const;
   const AttrInfo* attribute(std::string_view attrName) const;
-  /// What Ops.def states as default of a number; 0 where it states none.
+  /// The default of a number in Ops.def; 0 if there is none.
   double fallback(std::string_view attrName) const;
   /// Index of the operand of this name; it must exist.
   size_t operand(std::string_view operandName) const;
 };
 
-/// The row of Ops.def; OpKind::Unknown has an all-accepting row.
+/// The row of Ops.def. The row of OpKind::Unknown accepts everything.
 const OpInfo& opInfo(OpKind kind);
 std::optional<OpKind> parseOpKind(std::string_view name);
 std::span<const OpKind> allOpKinds();
 std::string_view categoryName(OpCategory category);
 
-/// A clamp applied to the result of an operator that supports it, after everything else.
-/// Clip takes its bounds from the attributes act_min and act_max (absent = unbounded).
+/// A clamp applied to the result of an operator that supports it, as the last step. Clip has its
+/// bounds in the attributes act_min and act_max (absent = unbounded).
 enum class Activation : uint8_t { None, Relu, Relu6, Clip };
 std::string_view activationName(Activation act);
 std::optional<Activation> parseActivation(std::string_view name);
 
-/// One operator. Operands and results are changed through Graph, which keeps producers and users.
+/// One operator. Graph changes operands and results, because it tracks producers and users.
 struct Op {
   OpKind kind = OpKind::Unknown;
   std::string name;
-  /// An invalid id stands for an omitted optional operand; trailing ones are dropped.
+  /// An omitted optional operand has an invalid id; trailing ones are removed.
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
   AttrMap attrs;
   Activation act = Activation::None;
-  /// ONNX node names this operator came from, accumulated through folds and fusions.
+  /// Names of the ONNX nodes from which this operator was derived, merged in folds and fusions.
   std::vector<std::string> origin;
   /// "domain::Name" when kind is Unknown.
   std::string unknownKind;

@@ -1,4 +1,4 @@
-// Applies the rule that Ops.def names for each operator, and walks a graph in execution order.
+// Applies the rule that Ops.def names for each operator, in execution order.
 #include "tigris/IR/ShapeInference.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -15,7 +15,7 @@ using shape::Results;
 
 namespace {
 
-/// Larger values are never needed to find a shape.
+/// Limit for values that are evaluated: larger ones never determine a shape.
 constexpr int64_t MaxFoldedElements = 4096;
 
 Results noRule(const OpView& view) {
@@ -69,7 +69,7 @@ void storeResults(Graph& graph, const Op& op, const std::vector<ResultType>& res
   }
 }
 
-/// Shape and Size ask an operand for its shape only.
+/// Shape and Size need only the shape of an operand.
 bool isCheap(const Op& op, const std::vector<ResultType>& results, const KnownValues& values) {
   const auto small = [](const Shape& shape) { return shape.elements() <= MaxFoldedElements; };
   return std::all_of(results.begin(), results.end(),
@@ -85,7 +85,7 @@ bool isStated(const Graph& graph, const Op& op) {
                      [&](TensorId id) { return !id || graph.tensor(id).hasShape; });
 }
 
-/// Unknown operators keep what the model declared; that must be complete.
+/// Unknown operators keep the types that the model declares, which must be complete.
 bool checkDeclared(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics) {
   bool complete = true;
   for (const TensorId id : op.outputs)
@@ -146,7 +146,7 @@ bool inferShapes(Graph& graph, DiagnosticEngine& diagnostics) {
         fail(op);
       continue;
     }
-    // What follows from one failure is not worth a second message.
+    // Failures that follow from an earlier one are not reported.
     if (std::any_of(op.inputs.begin(), op.inputs.end(),
                     [&](TensorId input) { return unresolved.count(input) != 0; })) {
       fail(op);

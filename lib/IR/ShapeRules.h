@@ -1,5 +1,5 @@
-// What the shape rules share: an operator seen with its operands, and the rules by family.
-// Internal.
+// The interface of the shape rules: a view of an operator with its operands, and the rules by
+// family. Internal.
 #pragma once
 
 #include "tigris/IR/ShapeInference.h"
@@ -8,13 +8,13 @@ namespace tigris::shape {
 
 using Results = Expected<std::vector<ResultType>>;
 
-/// "op 'conv1' (Conv): ...", the form of every complaint about an operator.
+/// "op 'conv1' (Conv): ...", the form of all errors about an operator.
 template <typename... Args> Error opError(DiagId id, const Op& op, const Args&... text) {
   return makeError(id, "op '", op.name, "' (", op.kindName(), "): ", text...);
 }
 
-/// An operator and its operands while its rule runs. inferResults has checked that the required
-/// operands are there and that every operand has a shape.
+/// A view of an operator and its operands for its rule. inferResults has checked that the required
+/// operands are present and that every operand has a shape.
 class OpView {
 public:
   OpView(const Op& op, const KnownValues& values) : op_(&op), values_(&values) {}
@@ -40,7 +40,7 @@ public:
   Expected<std::optional<std::vector<int64_t>>> ints(std::string_view name) const {
     return intArgument(*op_, *values_, name);
   }
-  /// As ints(), for arguments the operator cannot do without.
+  /// Like ints(), for required arguments.
   Expected<std::vector<int64_t>> requiredInts(std::string_view name) const;
   /// Axis in 0..rank-1 from a value of the attribute or operand `name`.
   Expected<size_t> axis(std::string_view name, int64_t value, size_t rank) const;
@@ -51,10 +51,11 @@ public:
   Status oneOf(std::string_view name, std::string_view fallback,
                std::initializer_list<std::string_view> allowed) const;
   Status sameType(size_t a, size_t b) const;
-  /// Weights, operand 1, have the type of operand 0; those of int16 activations may be int8.
+  /// The weights, operand 1, must have the type of operand 0; with int16 activations they may be
+  /// int8.
   Status weightType() const;
-  /// A bias may be int32 beside integers, and real beside quantized ones; otherwise it has the type
-  /// of operand 0.
+  /// A bias must have the type of operand 0; it may be int32 with integers, and real with quantized
+  /// operands.
   Status biasType(size_t index) const;
   Status requireRank(size_t index, size_t rank) const;
   /// Operand `index` must be a vector of `size` elements.
@@ -69,7 +70,7 @@ inline Results single(DType type, Shape shape) {
   return std::vector<ResultType>{{type, std::move(shape)}};
 }
 
-// The rules that Ops.def names, in Shape*.cpp. Each checks attributes, ranks and types, and gives
+// The rules that Ops.def names, in Shape*.cpp. Each checks attributes, ranks and types, and returns
 // one type and shape per result.
 #define TIGRIS_OP(kind, category, types, operands, results, attributes, opClass, shape, ...)       \
   Results shape(const OpView& view);

@@ -1,5 +1,5 @@
-// What a legal operator must not ask for, because no kernel or pass does it. One function per limit; the
-// texts go to users, so each says what would do instead.
+// Limits of operators that are legal but have no kernel or pass. One function per limit. The
+// messages are for users and suggest an alternative.
 #include "tigris/IR/ShapeRules.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t MaxRank = 8;
 
-/// Value of a one-element constant, also behind a Constant op that has not been folded yet.
+/// Value of a one-element constant, also through a Constant op that has not been folded yet.
 BlobRef constantBehind(const Graph& graph, TensorId id) {
   const Tensor& tensor = graph.tensor(id);
   if (tensor.isConstant())
@@ -29,7 +29,7 @@ bool isUsed(const Graph& graph, TensorId id) {
   return id && (!graph.users(id).empty() || graph.isGraphOutput(id));
 }
 
-/// Compile-category operators that passes turn into others whatever their operands are.
+/// Operators of category Compile that passes lower for all operands.
 bool isLowered(OpKind kind) {
   static constexpr std::array Lowered = {
       OpKind::Constant, OpKind::Identity, OpKind::Dropout,   OpKind::Flatten,
@@ -50,7 +50,7 @@ Status checkShapes(const Op& op, const Graph& graph) {
     if (tensor.shape.rank() > MaxRank)
       return unsupported(op, strCat("tensor '", tensor.name, "' has rank ", tensor.shape.rank(),
                                     ", at most ", MaxRank, " is supported"));
-    // Shape arithmetic works with empty lists; they are gone before anything runs.
+    // Shape arithmetic may use empty lists; they are gone before the model runs.
     if (tensor.elements() == 0 && (graph.stage() != GraphStage::Imported || !isStatic(graph, id)))
       return unsupported(op, strCat("tensor '", tensor.name, "' of shape ", tensor.shape.str(),
                                     " has no elements"));
@@ -63,14 +63,15 @@ Status checkShapes(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// Integers that passes take care of: quant-annotate shifts unsigned ones to signed ones, and refuses what computes
-/// on them.
+/// Integers that passes convert: quant-annotate makes unsigned integers signed and rejects
+/// arithmetic on them.
 bool isForPasses(DType type, GraphStage stage) {
   return stage == GraphStage::Imported && (type == DType::UInt8 || type == DType::Int8 ||
                                            type == DType::Int16 || type == DType::UInt16);
 }
 
-/// Types an operand may have: those of Ops.def, and while imported what will be found to be quantized.
+/// Legal operand types: those of Ops.def and, while imported, types that may turn out to be
+/// quantized.
 bool allowedOperand(const Op& op, DType type, GraphStage stage) {
   return isForPasses(type, stage) || opInfo(op.kind).computesIn(type);
 }
@@ -113,7 +114,7 @@ Status checkTypes(const Op& op, const Graph& graph) {
                    dtypeName(graph.tensor(id).type), ", but there are kernels for ",
                    typeList(opInfo(op.kind)), " only");
   };
-  // Of constant operands only the first counts: the others are weights, whose types have rules of their own.
+  // Only the first constant operand counts: others are weights, whose types have their own rules.
   const size_t typed = op.kind == OpKind::Where ? 1 : 0;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId operand = op.inputs[i];
@@ -148,7 +149,7 @@ Status checkCompileTime(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// A pooling window with all of its taps in the padding has no maximum and no mean.
+/// A pooling window with all taps in the padding has no maximum and no mean.
 Status checkPoolPadding(const Op& op, const Graph& graph) {
   const Expected<Window> window = resolveWindow(op, graph);
   if (!window)
@@ -160,7 +161,7 @@ Status checkPoolPadding(const Op& op, const Graph& graph) {
     const int64_t dilation = window->dilations[i];
     for (int64_t at = 0; at < y[first + i]; ++at) {
       const int64_t start = at * window->strides[i] - window->pads[i];
-      // The first tap that is not before the input; dilated taps can jump over a small one.
+      // The first tap that is not before the input; dilated taps can skip a small input.
       const int64_t tap = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
       if (tap >= window->kernel[i] || start + tap * dilation >= x[first + i])
         return unsupported(op, strCat("a window of spatial dimension ", i,
@@ -190,7 +191,7 @@ Status checkWindow(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// Kernels convert numbers, which are the reals of a tensor whose scale is 1.
+/// Kernels convert stored integers, which equal the real values only if the scale is 1.
 Status checkCast(const Op& op, const Graph& graph) {
   for (const TensorId id : {op.input(0), op.output()})
     if (const std::optional<QuantParam>& quant = graph.tensor(id).quant;
@@ -267,7 +268,7 @@ Status checkDropout(const Op& op, const Graph& graph) {
   return checkResults(op, graph);
 }
 
-/// Weights are laid out by the compiler, so they cannot be computed while the model runs.
+/// The compiler lays out the weights, so they cannot be computed at run time.
 Status checkRecurrent(const Op& op, const Graph& graph) {
   for (const size_t i : {size_t{1}, size_t{2}, size_t{3}, size_t{6}})
     if (op.input(i) && !isStatic(graph, op.input(i)))
@@ -277,7 +278,7 @@ Status checkRecurrent(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// The list that says "all axes" may instead say "none"; the function of each element would remain.
+/// A list that means "all axes" may instead mean "none"; the function of each element would remain.
 Status checkReduction(const Op& op, const Graph& graph) {
   const auto axes = intArgument(op, KnownValues(graph), "axes");
   if (axes && (!*axes || (*axes)->empty()) &&
@@ -315,7 +316,7 @@ Status checkKind(const Op& op, const Graph& graph) {
   }
 }
 
-/// The limits of a class, then those of single operators.
+/// The limits of a class, followed by those of single operators.
 Status checkLimits(const Op& op, const Graph& graph) {
   switch (opInfo(op.kind).opClass) {
   case OpClass::Convolution:

@@ -1,5 +1,5 @@
-// Verifier: what a plan must satisfy to be read at all. Whether it computes the right thing is the plan
-// checker's question.
+// Verifier: the rules that a plan must satisfy to be read. Whether it computes the right result is
+// checked by PlanChecker.
 #include "tigris/IR/VerifierRules.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ private:
          name(difference.second != order.end(), difference.second));
   }
 
-  /// False when the id does not name an activation of the graph.
+  /// False if the id is not an activation of the graph.
   bool checkActivation(TensorId id, const std::string& where) {
     if (live_.count(id) == 0) {
       fail(where, " names a tensor the graph does not have");
@@ -154,7 +154,7 @@ private:
         checkTouched(where, graph_.op(id), placed);
   }
 
-  /// Everything an op touches has a place, unless the caller owns it.
+  /// Every tensor that an op uses has a placement, unless the caller owns it.
   void checkTouched(const std::string& where, const Op& op, const std::set<TensorId>& placed) {
     for (const auto* tensors : {&op.inputs, &op.outputs})
       for (const TensorId id : *tensors) {
@@ -170,7 +170,7 @@ private:
 
   bool isPort(TensorId id) const { return graph_.isGraphInput(id) || graph_.isGraphOutput(id); }
 
-  /// A model input or output, or a tensor that Reshapes make a view of one.
+  /// Whether the tensor is a model input or output, or a view of one through Reshapes.
   bool canLieWithCaller(TensorId id) const {
     std::set<TensorId> seen = {id};
     for (std::vector<TensorId> pending = {id}; !pending.empty();) {

@@ -1,4 +1,5 @@
-/* What an op needs for a box of its output, by family of opcodes. */
+/* The access rules: the boxes of the inputs that an op needs for a box of its output, by family of
+ * opcodes. */
 #include <string.h>
 
 #include "access_op.h"
@@ -16,15 +17,15 @@ static void copyRange(tigris_box* box, uint32_t axis, const tigris_box* from, ui
 
 /* ---- windows */
 
-/* Turns the indices of an axis of the output, `out` of which there are, to those of the `in` of the input that they
- * need; 0: none. */
+/* Converts a range of an output axis with `out` indices to the range of the input axis with `in`
+ * indices that it needs; returns 0 if it needs none. */
 static int needOfWindow(const int32_t* params, int32_t in, int32_t out, int32_t* begin,
                         int32_t* end) {
   const tigris_window w = tigris_window_of(params, 0);
   const int isAll = *end - *begin == out;
   const int32_t from = *begin * w.stride - w.before;
   const int32_t past = (*end - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;
-  *begin = isAll ? 0 : tigris_most(from, 0); /* all: with what no window reaches */
+  *begin = isAll ? 0 : tigris_most(from, 0); /* all: including indices that no window reaches */
   *end = isAll ? in : tigris_least(past, in);
   return tigris_most(from, 0) < tigris_least(past, in);
 }
@@ -101,7 +102,7 @@ static int needReduction(const tigris_access* a, tigris_box* need) {
   return 1;
 }
 
-/* The same box, which has all of the axes in [from, past). */
+/* The same box, which must contain all of the axes in [from, past). */
 static int needAxes(const tigris_access* a, uint32_t from, uint32_t past, tigris_box* need) {
   *need = *a->out;
   return tigris_covers_axes(a, from, past);
@@ -154,7 +155,7 @@ static int needSlice(const tigris_access* a, tigris_box* need) {
   const tigris_slice_params* p = (const tigris_slice_params*)a->params;
   uint32_t i;
   for (i = 0; i < a->x->rank; ++i) {
-    /* the step of an axis of one element may be any number and is never taken */
+    /* the step of an axis of size 1 is arbitrary and unused */
     const int32_t span = a->out->end[i] - 1;
     const int32_t first = p->starts[i] + (a->out->begin[i] ? a->out->begin[i] * p->steps[i] : 0);
     const int32_t last = p->starts[i] + (span ? span * p->steps[i] : 0);
@@ -173,7 +174,7 @@ static int needPad(const tigris_access* a, tigris_box* need) {
     int32_t first = begin;
     int32_t past = end;
     if (p->mode == TIGRIS_PAD_REFLECT) {
-      /* everything from the border to the mirror image of what lies outside */
+      /* everything from the border to the mirror image of the outside part */
       if (begin < 0)
         past = tigris_most(past, 1 - begin);
       if (end > size)
@@ -195,7 +196,8 @@ static int needPermutation(const tigris_access* a, tigris_box* need) {
 
 static int needGather(const tigris_access* a, tigris_box* need) {
   const uint32_t axis = (uint32_t)((const tigris_axis_params*)a->params)->axis;
-  if (a->x->rank != a->y->rank) /* not one table of indices: *need is all there is */
+  /* the indices are not a vector: x is needed as a whole, for the whole of y only */
+  if (a->x->rank != a->y->rank)
     return tigris_covers_axes(a, 0, a->y->rank);
   *need = *a->out;
   setRange(need, axis, 0, a->dx[axis]);

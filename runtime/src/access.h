@@ -1,14 +1,16 @@
-/* What an op needs for a box of its output: boxes of its inputs, and the parameters of that small problem.
+/* Access rules: the boxes of the inputs that an op needs for a box of its output, and the
+ * parameters of that smaller problem.
  *
- * The rules are those of docs/tgrs-format.md, "Boxes"; the planner has the same. Ops, shapes and
- * parameters have been checked by tigris_plan_open; an output box is not empty and inside its tensor.
- * A cut the op cannot take (the axis of a softmax, part of a channel multiplier, ...) gives 0. */
+ * docs/tgrs-format.md, "Boxes", defines the rules; the planner implements the same ones.
+ * tigris_plan_open has checked ops, shapes and parameters; an output box is inside its tensor and
+ * not empty. A split that the op does not support (the axis of a softmax, part of a channel
+ * multiplier, ...) gives 0. */
 #ifndef TIGRIS_ACCESS_H
 #define TIGRIS_ACCESS_H
 
 #include "box.h"
 
-/* The parameters of an op on a box, where they differ from those of the whole. */
+/* The parameters of an op for a box, if they differ from those of the whole op. */
 typedef union tigris_local_params {
   tigris_conv_params conv;
   tigris_fc_params fc;
@@ -18,32 +20,34 @@ typedef union tigris_local_params {
   tigris_resize_params resize;
 } tigris_local_params;
 
-/* 1 when an input belongs to output channels (weights, bias, scale, table): it is always there whole. */
+/* Whether an input is a parameter that belongs to output channels (weights, bias, scale, table);
+ * parameters are always present as a whole. */
 int tigris_is_parameter(const tigris_op* op, uint32_t input);
 
-/* The box of an input that is no parameter. 0: the op cannot be cut so. Only CONCAT may need nothing. */
+/* The box of an input that is not a parameter. 0: the op cannot be split so. Only for CONCAT may
+ * the box be empty. */
 int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input,
                     const tigris_box* out, tigris_box* need);
 
-/* The same for [begin, end) of axis 1 and all of the others, in axis 1 of `need`, without a box: quicker. -1: ask
- * tigris_box_need. */
+/* A faster form without boxes, for [begin, end) of axis 1 and all of the other axes; sets axis 1 of
+ * `need`. -1: use tigris_box_need instead. */
 int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t input, int32_t begin,
                      int32_t end, tigris_box* need);
 
-/* Rows, indices of axis 1, are those of windows: tigris_rows_need knows them and nothing but tigris_rows_params is to be
- * adjusted for [begin, end) of them and all of the other axes. */
+/* Whether rows (indices of axis 1) are rows of windows: tigris_rows_need handles them, and for
+ * [begin, end) of them with all of the other axes only tigris_rows_params must be applied. */
 int tigris_rows_are_windows(const tigris_plan* plan, const tigris_op* op);
 
 const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int32_t begin,
                                int32_t end, tigris_local_params* local);
 
-/* First element of a parameter that the output box uses; a change of its dimensions goes to `dims` (of
- * tensor->rank <= 4 numbers). 0 when it is used from its start. */
+/* Index of the first element of a parameter that the output box uses; stores changed dimensions in
+ * `dims` (tensor->rank <= 4 numbers). 0 if it is used from its start. */
 uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint32_t input,
                               const tigris_box* out, const int32_t** dims, int32_t* room);
 
-/* The parameters for an output box and the box of input 0 that tigris_box_need gives for it; either the
- * plan's own or `local`. NULL for an op without any. */
+/* The parameters for an output box and the box of input 0 that tigris_box_need gives for it: either
+ * the plan's own or `local`. NULL for an op without parameters. */
 const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, const tigris_box* out,
                               const tigris_box* in, tigris_local_params* local);
 

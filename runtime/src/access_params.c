@@ -1,4 +1,4 @@
-/* The parameters of an op on a box of its output. */
+/* Adjusts the parameters of an op to a box of its output. */
 #include <string.h>
 
 #include "access_op.h"
@@ -36,8 +36,8 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
   }
 }
 
-/* Pads of axis H (0) or W (1), `size` long, of a window problem for the indices [begin, end) of its output: what the
- * windows reach beyond the input. */
+/* Pads of axis H (0) or W (1) of a window op, for indices [begin, end) of its output and an input
+ * of `size`: the part of the windows outside the input. */
 static void cutAxis(int32_t* params, uint32_t i, int32_t size, int32_t begin, int32_t end) {
   const tigris_window w = tigris_window_of(params, i);
   end = (end - 1) * w.stride - w.before + (w.kernel - 1) * w.dilation + 1;

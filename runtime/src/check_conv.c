@@ -5,7 +5,7 @@ static int inLimit(int32_t value, int32_t least) {
   return value >= least && value <= TIGRIS_SPATIAL_LIMIT;
 }
 
-/* Kernel, stride, dilation and pads of one axis are sane on their own. */
+/* Whether kernel, stride, dilation and pads of one axis are valid by themselves. */
 static int windowOk(int32_t kernel, int32_t stride, int32_t dilation, int32_t before,
                     int32_t after) {
   return inLimit(kernel, 1) && inLimit(stride, 1) && inLimit(dilation, 1) && inLimit(before, 0) &&
@@ -19,7 +19,8 @@ static int convSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stride, i
   return room >= 0 && room / stride + 1 == out;
 }
 
-/* The output padding is whatever is left: ONNX allows any size the formula reaches with one >= 0. */
+/* The output padding is the remainder: ONNX allows every size that the formula gives with a value
+ * >= 0. */
 static int transposeSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stride,
                            int32_t dilation, int32_t before, int32_t after) {
   const int64_t full =
@@ -108,7 +109,7 @@ static int convWeightsOk(const tigris_op_check* c, const tigris_conv_params* p, 
   }
 }
 
-/* Ranks 2..4 and spatial sizes that keep coordinates inside int32. */
+/* Ranks 2..4, and spatial sizes for which coordinates fit int32. */
 static int spatialPairOk(const tigris_tensor* x, const tigris_tensor* y, const tigris_shape4* sx,
                          const tigris_shape4* sy) {
   return x->rank == y->rank && x->rank >= 2 && x->rank <= 4 && sx->n == sy->n &&
@@ -187,8 +188,9 @@ tigris_status tigris_check_matmul(const tigris_op_check* c) {
   return TIGRIS_OK;
 }
 
-/* Every window holds a tap of the input. With dilation 1 it is enough that the first window reaches the
- * input and the last one starts in it; with a larger one the gaps may miss it, so each is tried. */
+/* Whether every window holds a tap of the input. With dilation 1 it suffices that the first window
+ * reaches the input and the last one starts in it. With a larger dilation the gaps may skip the
+ * input, so every window is tested. */
 static int windowsReach(int32_t in, int32_t out, int32_t kernel, int32_t stride, int32_t dilation,
                         int32_t before) {
   int32_t o;

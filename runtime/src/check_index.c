@@ -1,11 +1,11 @@
-/* Contracts of the ops that find positions or use them. */
+/* Contracts of the ops that compute indices or use them. */
 #include "check.h"
 
 static int isIndex(const tigris_tensor* t) {
   return t->dtype == TIGRIS_S32 || t->dtype == TIGRIS_S64;
 }
 
-/* y is x with the axis as 1 or left out. */
+/* Whether y has x's dimensions with the axis as 1 or removed. */
 static int dropsAxis(const tigris_op_check* c, const tigris_tensor* x, const tigris_tensor* y,
                      uint32_t axis) {
   const int keeps = x->rank == y->rank;
@@ -22,7 +22,7 @@ static int dropsAxis(const tigris_op_check* c, const tigris_tensor* x, const tig
   return 1;
 }
 
-/* y is x with another, not larger, size of the axis. */
+/* Whether y has x's dimensions with another, not larger, size of the axis. */
 static int cutsAxis(const tigris_op_check* c, const tigris_tensor* x, const tigris_tensor* y,
                     uint32_t axis) {
   uint32_t i;
@@ -63,7 +63,8 @@ tigris_status tigris_check_search(const tigris_op_check* c) {
   return ok && (p->flags & ~flags) == 0 ? TIGRIS_OK : TIGRIS_E_OP;
 }
 
-/* `part` has the dimensions of the indices without their last, then those of x from axis `from` on. */
+/* Whether `part` has the dimensions of the indices without the last one, followed by those of x
+ * from axis `from` on. */
 static int isParts(const tigris_op_check* c, const tigris_tensor* part, uint32_t from) {
   const tigris_tensor* x = tigris_in(c, 0);
   const tigris_tensor* indices = tigris_in(c, 1);
@@ -80,7 +81,7 @@ static int isParts(const tigris_op_check* c, const tigris_tensor* part, uint32_t
   return 1;
 }
 
-/* Axes of x that the batch and one index take together; 0 when that is impossible. */
+/* Number of axes of x that the batch and one index select; 0 if impossible. */
 static uint32_t indexedAxes(const tigris_op_check* c, int32_t batch) {
   const tigris_tensor* x = tigris_in(c, 0);
   const tigris_tensor* indices = tigris_in(c, 1);

@@ -1,4 +1,4 @@
-/* Contracts of comparisons, logic, choices and conversions. */
+/* Contracts of comparisons, logic, selections and conversions. */
 #include "check.h"
 
 static int isNumber(uint32_t dtype) {
@@ -33,7 +33,7 @@ tigris_status tigris_check_where(const tigris_op_check* c) {
   return TIGRIS_OK;
 }
 
-/* Any stored type to any. */
+/* Any stored type to any other. */
 tigris_status tigris_check_cast(const tigris_op_check* c) {
   return tigris_same_dims(c->plan, tigris_in(c, 0), tigris_out(c, 0)) ? TIGRIS_OK : TIGRIS_E_OP;
 }

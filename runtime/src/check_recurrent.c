@@ -1,7 +1,7 @@
 /* Contract of LSTM, GRU and RNN. */
 #include "check.h"
 
-/* F32 with exactly these dimensions; an absent tensor will do, too. */
+/* Whether the tensor is F32 with exactly these dimensions, or absent. */
 static int isFloats(const tigris_op_check* c, const tigris_tensor* t, uint32_t rank, int32_t d0,
                     int32_t d1, int32_t d2, int32_t d3) {
   const int32_t expected[4] = {d0, d1, d2, d3};

@@ -1,9 +1,10 @@
-/* Checks the schedule: stages that have all ops, their transfers and weight blocks, and that ops read what is there. */
+/* Checks the schedule: stages cover all ops; transfers and weight blocks are valid; ops read only
+ * what is there. */
 #include "check.h"
 #include "lz4_block.h"
 #include "tile.h"
 
-/* The transfers are there and end below the peak. */
+/* Whether the transfers are in the table and end below the peak. */
 static tigris_status checkTransfers(const tigris_plan* plan, uint32_t first, uint32_t count,
                                     uint32_t peak) {
   const tigris_transfer* t = &plan->transfers[first];
@@ -33,7 +34,7 @@ static tigris_status checkStage(const tigris_plan* plan, const tigris_stage* s, 
                              : status;
 }
 
-/* The bytes of a weight block, and their place in the stage. */
+/* Whether the bytes and the position of a weight block are valid. */
 static tigris_status checkBlock(const tigris_plan* plan, const tigris_stage* s,
                                 const tigris_weight_block* b) {
   if (!tigris_within(plan->weight_bytes, b->data, b->packed_bytes) ||
@@ -51,8 +52,8 @@ static tigris_status checkBlock(const tigris_plan* plan, const tigris_stage* s,
 #endif
 }
 
-/* Fast operands of an op end below the peak of its stage, unpacked ones lie in `block`, and parts of tiles are in
- * tiled stages only. */
+/* Whether fast operands of an op end below the peak of its stage, unpacked ones are inside `block`,
+ * and parts of tiles occur in tiled and streamed stages only. */
 static int operandsOk(const tigris_plan* plan, const tigris_stage* s, const tigris_op* op,
                       const tigris_weight_block* block) {
   uint32_t i;
@@ -97,6 +98,6 @@ tigris_status tigris_check_stages(const tigris_plan* plan) {
     if (status != TIGRIS_OK)
       return status;
   }
-  /* a block that no op follows, or out of order */
+  /* a block that no op follows, or a wrong order */
   return next == last && op == plan->op_count ? TIGRIS_OK : TIGRIS_E_FORMAT;
 }

@@ -1,9 +1,9 @@
-/* Checks the records an op refers to, one function for each type of record. */
+/* Checks the tables to which ops refer, one function per type of record. */
 #include <string.h>
 
 #include "check.h"
 
-/* Strings of the summary, from `model` on. */
+/* The strings of the summary, starting at `model`. */
 #define NAMES ((offsetof(tigris_summary, flags) - offsetof(tigris_summary, model)) / 4)
 
 /* TIGRIS_NONE + 1 is 0. */
@@ -61,7 +61,8 @@ static tigris_status checkSummary(const tigris_plan* plan) {
                                                                                : TIGRIS_OK;
 }
 
-/* Product of `rank` dimensions at `index`, or 0 when one is out of range or the product is too large. */
+/* Product of the `rank` dimensions at `index`; 0 if one is out of range or the product is too
+ * large. */
 static uint32_t product(const tigris_plan* plan, uint32_t index, uint32_t rank) {
   uint32_t total = 1;
   uint32_t i;
@@ -76,7 +77,7 @@ static uint32_t product(const tigris_plan* plan, uint32_t index, uint32_t rank) 
   return total;
 }
 
-/* There is such a quantization, and its zero point is a value of the tensor's type. */
+/* Whether the quantization exists and its zero point is a value of the tensor's type. */
 static int zeroPointOk(const tigris_plan* plan, const tigris_tensor* t) {
   const int32_t largest = tigris_largest(t->dtype);
   return t->quant < plan->quant_count && plan->quant[t->quant].zero_point >= -largest - 1 &&
@@ -116,7 +117,7 @@ int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const
   return 1;
 }
 
-/* The interface shape is the stored shape, reordered by perm or merely viewed. */
+/* Whether the interface shape is the stored shape permuted by perm, or a view of it. */
 static int portShapeOk(const tigris_plan* plan, const tigris_port* port, const tigris_tensor* t) {
   const uint32_t elements = product(plan, port->dims, port->rank);
   if (elements == 0 || elements != product(plan, t->dims, t->rank))
@@ -126,7 +127,7 @@ static int portShapeOk(const tigris_plan* plan, const tigris_port* port, const t
                                                    plan->ints + port->dims, tigris_dims(plan, t)));
 }
 
-/* Both ports of a state name each other, and each could be the other. */
+/* Whether both ports of a state refer to each other and have the same type and size. */
 static int stateOk(const tigris_plan* plan, const tigris_port* port, const tigris_tensor* t) {
   const tigris_port* other;
   if (!TIGRIS_STATES || port->state == TIGRIS_NO_PORT)
@@ -175,9 +176,9 @@ static tigris_status checkOperand(const tigris_plan* plan, const void* record) {
     return TIGRIS_E_FORMAT;
   if (o->pool == TIGRIS_POOL_CONST)
     ok = o->offset == t->data;
-  else if (o->pool == TIGRIS_POOL_TILE) /* tigris_check_tiling knows more */
+  else if (o->pool == TIGRIS_POOL_TILE) /* further checks: tigris_check_tiling */
     ok = t->rank - 1u < TIGRIS_BOX_RANK;
-  else /* UNPACKED: where exactly, tigris_check_stages */
+  else /* UNPACKED: further checks in tigris_check_stages */
     ok = tigris_placed(plan, o->pool, o->offset, t->bytes);
   return ok ? TIGRIS_OK : TIGRIS_E_ADDRESS;
 }
@@ -197,12 +198,12 @@ static tigris_status checkQuant(const tigris_plan* plan, const void* record) {
   uint32_t bits;
   (void)plan;
   memcpy(&bits, &q->scale, sizeof bits);
-  /* positive and finite, without relying on float comparisons of a NaN */
+  /* positive and finite, without relying on comparisons of NaN */
   return bits - 1 < 0x7F7FFFFFu ? TIGRIS_OK : TIGRIS_E_TENSOR;
 }
 
-/* Types of records in the order in which they may rely on each other: where tigris_plan has the first of them and
- * how many there are, their size, and the check of one. */
+/* Types of records in the order in which they depend on each other: the positions of pointer and
+ * count in tigris_plan, the record size, and the check of one record. */
 typedef struct TableRule {
   uint8_t pointer;
   uint8_t count;

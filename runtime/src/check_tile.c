@@ -1,4 +1,5 @@
-/* Checks tilings: buffers, homes, the tile state, and that ops and buffers of a tiled stage fit together. */
+/* Checks tilings: buffers, homes (the places of whole tensors), executor records, and the match of
+ * ops and buffers. */
 #include "check.h"
 #include "tile.h"
 
@@ -7,14 +8,14 @@
 #define ROWS 1u
 #define COLUMNS 2u
 
-/* A tiled or streamed stage under examination. */
+/* A tiled or streamed stage under check. */
 typedef struct Tiling {
   const tigris_plan* plan;
   const tigris_stage* stage;
   const tigris_tiling* tiling;
   const tigris_op* ops;              /* those of the stage */
-  const tigris_tile_buffer* buffers; /* its buffers */
-  const tigris_tile_buffer* past;    /* behind the last one */
+  const tigris_tile_buffer* buffers; /* first buffer of the tiling */
+  const tigris_tile_buffer* past;    /* end of the buffers */
   uint32_t state_bytes;
   int isStreamed;
 } Tiling;
@@ -23,7 +24,7 @@ static int streams(const Tiling* t) {
   return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->isStreamed);
 }
 
-/* What other builds can run is refused before. */
+/* Stages that need parts missing from this build have been rejected before. */
 static int inStripes(const Tiling* t) {
   return TIGRIS_STRIPES && streams(t) && t->tiling->tiles[COLUMNS] > 1;
 }
@@ -44,13 +45,13 @@ static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b, uint32_t
           plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
 }
 
-/* The executor can count the indices of the axis in a streamed stage. */
+/* Whether the indices of the axis fit the executor's counters in a streamed stage. */
 static int countOk(const tigris_plan* plan, const tigris_tensor* tensor, uint32_t axis) {
   return axis >= tensor->rank || tigris_dims(plan, tensor)[axis] <= TIGRIS_STREAM_MAX_ROWS;
 }
 
 static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
-  /* which sums of flags there are: a bit for each */
+  /* bit set of the legal combinations of flags */
   const uint32_t combinations = 1u << 0 | 1u << TIGRIS_TILE_LOAD | 1u << TIGRIS_TILE_STORE |
                                 1u << (TIGRIS_TILE_LOAD | TIGRIS_TILE_IN_PLACE) |
                                 1u << (TIGRIS_TILE_STORE | TIGRIS_TILE_IN_PLACE) |
@@ -82,9 +83,9 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
   return TIGRIS_OK;
 }
 
-/* Homes in fast memory lie away from all the stage works in, and from each other; but what a streamed stage makes
- * may take the place of rows that it has read; what one call reads and writes is looked at when it runs. All buffers
- * have been checked for themselves. */
+/* Whether homes in fast memory are disjoint from the stage's working memory and from each other.
+ * Exception: the results of a streamed stage may overwrite rows that it has read; overlaps within
+ * one call are checked at run time. All buffers have been checked individually. */
 static int fastHomesOk(const Tiling* t) {
   const tigris_tile_buffer* b;
   const tigris_tile_buffer* other;
@@ -108,8 +109,9 @@ static int fastHomesOk(const Tiling* t) {
   return 1;
 }
 
-/* Not more tiles along an axis than the longest stored tensor has indices there, nor more in all than the
- * largest has elements; in a streamed stage loaded tensors count, too, and channels are not cut. */
+/* At most as many tiles along an axis as the longest stored tensor has indices, and in total at
+ * most as many as the largest has elements. In a streamed stage loaded tensors count, too, and
+ * channels are not split. */
 static int tilesOk(const Tiling* t) {
   uint32_t most[TIGRIS_BOX_RANK] = {1, 1, 1, 1};
   uint32_t elements = 1;
@@ -133,7 +135,7 @@ static int tilesOk(const Tiling* t) {
   return !streams(t) || t->tiling->tiles[3] == 1;
 }
 
-/* An op of the stage before `op` writes the buffer. */
+/* Whether an op of the stage before `op` writes the buffer. */
 static int isWritten(const Tiling* t, uint32_t op, uint32_t buffer) {
   while (op-- > 0) {
     if (t->plan->operands[t->ops[op].operands + t->ops[op].inputs].offset == buffer)
@@ -142,7 +144,7 @@ static int isWritten(const Tiling* t, uint32_t op, uint32_t buffer) {
   return 0;
 }
 
-/* The buffer of an operand; NULL: it has none. */
+/* The buffer of an operand; NULL if it has none. */
 static const tigris_tile_buffer* bufferOf(const Tiling* t, const tigris_operand* o) {
   if (o->pool != TIGRIS_POOL_TILE || o->offset >= t->tiling->buffer_count ||
       t->buffers[o->offset].tensor != o->tensor)
@@ -150,7 +152,7 @@ static const tigris_tile_buffer* bufferOf(const Tiling* t, const tigris_operand*
   return &t->buffers[o->offset];
 }
 
-/* The op may add rows of its input to sums in the buffer. */
+/* Whether the op may add rows of its input to sums in the buffer. */
 static int sinkOk(const Tiling* t, const tigris_op* op, const tigris_tile_buffer* to) {
   const tigris_operand* in = &t->plan->operands[op->operands];
   const tigris_tensor* x = &t->plan->tensors[in->tensor];
@@ -205,7 +207,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   t.buffers = &plan->tile_buffers[t.tiling->first_buffer];
   t.past = t.buffers + t.tiling->buffer_count;
   t.state_bytes = tigris_tile_state_bytes(s, t.tiling);
-  /* the state has more bytes than the records, which fit the file */
+  /* the executor's records take more bytes than the buffer records, which fit the file */
   if (t.tiling->buffer_count > INT32_MAX / TIGRIS_TILE_STATE ||
       !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->state, t.state_bytes) ||
       t.tiling->state + t.state_bytes > s->peak)
@@ -229,7 +231,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
 
 #else
 
-/* check_stages.c refuses the mode before it asks. */
+/* check_stages.c rejects the mode before calling this. */
 tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* stage) {
   (void)plan;
   (void)stage;
