@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The only definition of what CI checks. Stages run in the order given; a failing one does not stop
-# the others, so that one run tells everything.
+# Defines what CI checks. Stages run in the order given. A failing stage does not stop the others, so that
+# one run reports everything.
 #
 # usage: ci/ci.sh [STAGE...]
 #   format       clang-format 14 changes nothing in any tracked C or C++ file; commit subjects are at most 72 columns
@@ -9,12 +9,12 @@
 #   asan         g++ with address and undefined-behavior sanitizers, every test not labeled slow
 #   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
 #   tidy         clang-tidy 14 over lib/ and tools/
-#   docs         the demo of the README works (the release stage tests all other commands of the documentation)
-#   nightly      what takes hours: the tests labeled nightly, in the release build
-#   analyze      clang's analyzer as deep as it goes by default; tidy looks less deep into large functions
+#   docs         the demo of the README (the release stage tests all other commands of the documentation)
+#   nightly      the tests labeled nightly, which take hours, in the release build
+#   analyze      clang's analyzer at its default depth; tidy limits the depth in large functions
 #   coverage     the tests not labeled slow, and the lines of lib/ and runtime/ that they execute
 #   fast         format and release without the tests labeled slow
-#   all          all of the above but nightly, analyze, coverage and fast (default)
+#   all          all of the above except nightly, analyze, coverage and fast (default)
 #
 # Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:
 # the sum over all ctest runs, a stage that fails otherwise (a build, the format) counting as one.
@@ -31,7 +31,7 @@ build() { # PRESET [CMAKE-ARGUMENTS...]
   cmake --build --preset "$@"
 }
 
-# A vendor's library that is in build/deps has its tests in every build.
+# Every build tests the vendor libraries that are present in build/deps.
 checkBackends() { # PRESET
   local pin backend listed
   listed=$(ctest --test-dir "build/$1" -N) || return

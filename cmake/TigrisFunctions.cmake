@@ -1,20 +1,20 @@
-# What find_package(Tigris) offers besides its targets. Also used by this project itself.
+# The functions of find_package(Tigris). This project uses them, too.
 #
 #   tigris_add_pass_plugin(NAME SOURCE...)
-#       A pass plugin NAME.so, linked with libtigris; see docs/plugins.md. It exports its entry point only.
-#       install(TARGETS NAME DESTINATION ${TIGRIS_PLUGIN_DIR}) puts it where tools find it by name.
+#       A pass plugin NAME.so, linked with libtigris; see docs/plugins.md. It exports only its entry point.
+#       install(TARGETS NAME DESTINATION ${TIGRIS_PLUGIN_DIR}) installs it where tools find it by name.
 #
 #   tigris_compile_model(NAME MODEL file.onnx FAST 256K [SLOW 8M] [FLASH 4M] [TARGET esp32s3] [IO arena]
 #                        [PASSES pipeline] [PLUGINS lib...] [XIP]
 #                        [IMPORT_OPTIONS ...] [NORM_OPTIONS ...] [PLAN_OPTIONS ...] [EMIT_OPTIONS ...])
-#       Compiles a model while the project is built. Makes NAME.tgrs in the current binary directory and
-#       a library target NAME to link with, which holds the file at an address that suits the runtime:
+#       Compiles a model as part of the build. Writes NAME.tgrs to the current binary directory and defines
+#       the library target NAME, which contains the file at an address with the alignment that the runtime needs:
 #           #include "NAME.h"      const unsigned char NAME_tgrs[]; size_t NAME_tgrs_size
-#       The project's runtime, add_subdirectory(${TIGRIS_RUNTIME_DIR}), then has the kernels and parts that its models
-#       need, all of them together, and no more; TIGRIS_SELECT_KERNELS=OFF keeps everything, for plans from elsewhere.
-#       NAME_kernels.h beside NAME.h is the selection for this model alone, for runtimes built in other ways.
-#       PLUGINS takes paths, names, or targets of tigris_add_pass_plugin. Changing FAST plans again but does
-#       not import again; with Ninja, work stops at a step whose result stays the same.
+#       The project's runtime, add_subdirectory(${TIGRIS_RUNTIME_DIR}), then contains only the kernels and parts that its
+#       models need together; TIGRIS_SELECT_KERNELS=OFF keeps everything, for plans from other sources.
+#       NAME_kernels.h beside NAME.h is the selection for this model alone, for runtimes that are built differently.
+#       PLUGINS accepts paths, names and targets of tigris_add_pass_plugin. A change of FAST plans again but
+#       does not import again; with Ninja, the build stops at a step whose result does not change.
 include_guard()
 
 function(tigris_add_pass_plugin name)

@@ -1,4 +1,4 @@
-# One place for warnings, include roots and where binaries go.
+# Warnings, include roots and output directories of all targets.
 include_guard()
 
 option(TIGRIS_WERROR "Treat warnings as errors" ON)
@@ -6,7 +6,7 @@ option(TIGRIS_WERROR "Treat warnings as errors" ON)
 add_library(tigris_warnings INTERFACE)
 target_compile_options(tigris_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                        $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<BOOL:${TIGRIS_WERROR}>:-Werror>)
-# g++ 12 misjudges std::string and std::optional when it optimizes (GCC bugs 105651 and 105562).
+# g++ 12 reports false positives for std::string and std::optional when it optimizes (GCC bugs 105651 and 105562).
 target_compile_options(tigris_warnings INTERFACE
                        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
 

@@ -1,11 +1,11 @@
-# Provides the ONNX protobuf schema and the ONNX text parser as two targets, whatever the host offers.
+# Provides the ONNX protobuf schema and the ONNX text parser as two targets, from whatever source the host has.
 #
-#   tigris_onnx       <onnx/onnx_pb.h> and the protobuf runtime behind it
-#   tigris_onnx_text  <onnx/defs/parser.h>: onnx::OnnxParser, for tests that spell models as text
+#   tigris_onnx       <onnx/onnx_pb.h> and the protobuf runtime
+#   tigris_onnx_text  <onnx/defs/parser.h>: onnx::OnnxParser, for tests that write models as text
 #
 # The first source that exists is used, and never two at once (two descriptor pools would collide):
 #   1. a CMake package ONNX of at least TIGRIS_ONNX_MIN_VERSION
-#   2. TIGRIS_ONNX_SOURCE_DIR: the `onnx` folder of the PyPI wheel, which carries the schema and the
+#   2. TIGRIS_ONNX_SOURCE_DIR: the `onnx` directory of the PyPI wheel, which contains the schema and the
 #      sources; scripts/bootstrap.sh puts it below build/venv, where it is found without being named
 #   3. any older CMake package ONNX
 # Sets TIGRIS_ONNX_PROVIDER (package, wheel, old-package or off). TIGRIS_ONNX_TEXT_LABELS is ON when the
@@ -64,7 +64,7 @@ function(tigris_onnx_from_wheel source)
   foreach(name tigris_onnx tigris_onnx_text)
     target_include_directories(${name} SYSTEM PUBLIC "${root}")
     target_compile_definitions(${name} PUBLIC ${_tigris_onnx_definitions})
-    # Somebody else's code: our warning flags do not apply.
+    # Third-party code: the project's warning flags do not apply.
     target_compile_options(${name} PRIVATE -w)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_CLANG_TIDY "")
   endforeach()

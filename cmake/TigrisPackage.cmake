@@ -1,6 +1,6 @@
-# Installation: libtigris with the headers plugins may use, tools, CMake package, pkg-config file, runtime
-# sources, manual pages, completions; and the .deb of `cpack`. Everything finds its parts relative to itself, so
-# the installed tree can be moved.
+# Installation: libtigris with the headers for plugins, tools, CMake package, pkg-config file, runtime sources,
+# manual pages, completions; and the .deb of `cpack`. All parts find each other by relative paths, so the
+# installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tigris)
@@ -21,7 +21,7 @@ install(EXPORT TigrisTools NAMESPACE Tigris:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TigrisConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/package/TigrisConfig.cmake
                               INSTALL_DESTINATION ${package_dir} PATH_VARS runtime_dir)
-# Firmware projects run the tools on the host, whatever they compile for.
+# Firmware projects run the tools on the host, whatever the target is.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TigrisConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -38,7 +38,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/tigris.pc DESTINATION ${CMAKE_INSTAL
 # --- the runtime as sources: a firmware project compiles it with its own flags
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/ DESTINATION ${runtime_dir})
 
-# --- plugins, built like anybody's: against find_package(Tigris), which is this build
+# --- plugins, built as third-party code: against find_package(Tigris), which is this build
 file(WRITE ${PROJECT_BINARY_DIR}/build-package/TigrisConfig.cmake
      "include(${PROJECT_SOURCE_DIR}/cmake/TigrisFunctions.cmake)\n")
 file(COPY ${PROJECT_BINARY_DIR}/package/TigrisConfigVersion.cmake

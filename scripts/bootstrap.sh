@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what a build (or the full test run) needs and is missing: Debian packages and build/venv.
+# Installs the missing dependencies of a build or of the full test run: Debian packages and build/venv.
 #
 # usage: scripts/bootstrap.sh [build|test|coverage|training]
-#   build     compilers, libraries and the Python environment: all that scripts/demo.sh needs (default)
-#   test      also clang, the formatters, the ARM tool chain and emulators that scripts/test.sh uses, and the
+#   build     compilers, libraries and the Python environment, as scripts/demo.sh needs them (default)
+#   test      also clang, the formatters, the ARM toolchain and emulators that scripts/test.sh uses, and the
 #             vendors' kernels (scripts/fetch_kernels.sh)
-#   coverage  what test installs, and gcovr, which sums up line coverage
-#   training  also the packages that examples/digits/train.py imports
-# Does nothing, and asks for no rights, when everything is there. Needs apt and pip only if it is not.
+#   coverage  as test, and gcovr, which summarizes line coverage
+#   training  as build, and the packages that examples/digits/train.py imports
+# If everything is installed, does nothing and needs no privileges, apt or pip.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,7 +52,7 @@ installMissingPackages() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# A stamp holding the requirement files makes the second run free and notices a changed pin.
+# A stamp with the requirement files makes later runs fast and detects changed versions.
 installPythonPackages() {
   local files=(scripts/requirements.txt) venv=build/venv
   [ "$level" != training ] || files+=(scripts/requirements-training.txt)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The whole test run of the project: installs what is missing, then does what CI does (ci/ci.sh).
-# The last line reads `N passed, N failed, N skipped`; the exit code is 0 when nothing failed.
+# Runs the whole test suite: installs missing dependencies, then runs CI (ci/ci.sh).
+# The last line reads `N passed, N failed, N skipped`; the exit code is 0 if nothing failed.
 #
 # usage: scripts/test.sh [STAGE...]
-#   STAGE     a stage of ci/ci.sh, as `fast` or `nightly` (default: all that CI runs)
+#   STAGE     a stage of ci/ci.sh, such as `fast` or `nightly` (default: all)
 #   coverage  prints the line coverage of lib/ and runtime/ by the tests not labeled slow
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,4 +1,4 @@
-"""Checks that the code in docs/plugins.md is that of the plugins: each block is found in them verbatim.
+"""Checks that each block of code in docs/plugins.md is part of a plugin, verbatim.
 
 usage: check_plugin_docs.py     exit 0 and silence if all is well
 """

@@ -1,10 +1,10 @@
-"""Checks rules of the house that no compiler knows: file length, head comments, version, links.
+"""Checks rules that no compiler checks: file length, head comments, version, links.
 
 usage: check_tree.py [ROOT]     exit 0 and silence if all is well, 1 and one line per breach
 
 * no source file is longer than 1,000 lines;
-* every source file begins with a comment that says what it is for;
-* nobody left a marker for work still to do;
+* every source file begins with a comment that states its purpose;
+* no file contains a marker for unfinished work;
 * the newest version in CHANGELOG.md and the one in lib/Support/Version.h are the version CMake builds;
 * every relative link in a Markdown file leads to a file that exists.
 """

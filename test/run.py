@@ -1,4 +1,4 @@
-"""Runs the golden tests of the tools: files with RUN: and CHECK: lines, in the subset lit and FileCheck take.
+"""Runs the golden tests of the tools: files with RUN: and CHECK: lines, in a subset of lit and FileCheck.
 
 usage: run.py [--bin DIR] [--corpus DIR] [-j N] [-k TEXT] [--update] [-v] [PATH...]
        run.py --check FILE [--check-prefix=NAME]    what %check stands for: standard input against FILE
@@ -15,10 +15,10 @@ continues one. The test passes when all of them succeed. Substitutions:
 
 Checks: CHECK: (later on), CHECK-NEXT: (on the next line), CHECK-EMPTY: (an empty next line), CHECK-NOT:
 (not before the next match). Runs of blanks are equal; {{...}} is a regular expression.
-After a line with `AUTO:` all checks are generated: --update rewrites them from what the tools print.
+After a line with `AUTO:` all checks are generated: --update rewrites them from the output of the tools.
 
 A file is named bad-*.test exactly when it expects a failure (%exit with another number than 0).
-Exit: 0 all passed, 1 some failed, 77 nothing but skipped tests. The last line counts them.
+Exit: 0 all passed, 1 some failed, 77 all skipped. The last line counts them.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Latency and memory of tigris-run beside onnxruntime with one thread, paired in one run.
+"""Compares latency and memory of tigris-run with onnxruntime on one thread.
 
 usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--case NAME]... [--peer VENV] [--output FILE.json]
 
-Each round runs both programs one after the other, each in a process of its own, and takes the fastest of
-some inferences of either; the ratio of a case is the median over its rounds. Ratios above 1 mean that
-TiGrIS is slower. The convolutional cases of the corpus are taken unless some are named. --peer names a virtual
-environment with the public package tigris-ml 0.12.1 (pip install tigris-ml==0.12.1): its own compiler and
-portable runtime then run the same model in the same rounds, where it takes it.
+Each round runs both programs one after the other, each in a separate process, and takes the fastest of
+several inferences. The ratio of a case is the median over its rounds; ratios above 1 mean that TiGrIS is
+slower. The default cases are the convolutional ones of the corpus. --peer names a virtual environment with
+the public package tigris-ml 0.12.1 (pip install tigris-ml==0.12.1): its compiler and portable runtime then
+run the same models in the same rounds, unless it refuses them.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Prints what the compiled digit networks answered: one table per model, read from a demo folder.
+"""Prints the results of the compiled digit networks: one table per model, read from a demo directory.
 
-usage: show.py FOLDER MODEL...     FOLDER holds, for each MODEL and digit D, MODEL_D.npy (the scores
+usage: show.py FOLDER MODEL...     FOLDER contains, for each MODEL and digit D, MODEL_D.npy (the scores that
 tigris-run wrote) and MODEL_D.json (its --stats=json)
 """
 

@@ -8,7 +8,7 @@ Run it with the environment of `scripts/bootstrap.sh training`:
 The network is Conv 3x3 (8) - Relu - MaxPool 2x2 - Conv 3x3 (16) - Relu - Flatten - Gemm (10) on a
 [1, 1, 8, 8] image with values in 0..1; it is small enough to be trained by the plain NumPy loop
 below in a few seconds. Training runs in double precision on one thread and the trained weights are
-rounded to multiples of 2^-14, so that the last bits of a BLAS do not decide what is committed.
+rounded to multiples of 2^-14, so that the committed files do not depend on the last bits of a BLAS.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Writes embedding.onnx: a small network with two operators that plugins take care of.
+"""Writes embedding.onnx: a small network with two operators that plugins lower.
 
-usage: make_model.py     rewrites embedding.onnx beside this file, always with the same bytes
+usage: make_model.py     rewrites embedding.onnx beside this file, with the same bytes every time
 
 HardSwish is rewritten by plugins/hardswish; LpNormalization, which the core does not know, by
-plugins/lp-normalization. The weights are random: the example is about the build, not the network.
+plugins/lp-normalization. The weights are random, because the example demonstrates the build and not the network.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
-"""Reads streams with PyYAML, an independent YAML reader, and checks that it sees what we meant.
+"""Reads modules with PyYAML, an independent YAML reader, and checks that it sees the intended values.
 
-usage: read_with_pyyaml.py STREAM...    exit 0 if all is well, 77 (skipped) without PyYAML
+usage: read_with_pyyaml.py MODULE...    exit 0 if all is well, 77 (skipped) without PyYAML
 
-Names must come out as strings, small data as numbers, base64 as bytes of the stated size and CRC-32.
+Names must be strings, small data numbers, and base64 data bytes of the stated size and CRC-32.
 """
 
 import sys

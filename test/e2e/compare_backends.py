@@ -1,10 +1,10 @@
-"""Every quantized model of the corpus on another backend: the same bytes as on the reference kernels.
+"""Checks that every quantized model of the corpus gives the same bytes on another backend as on the reference kernels.
 
 usage: compare_backends.py --bin DIR [--any-scratch] BACKEND TARGET [CASE...]
 
-Plans each case for TARGET in one stage and at the smallest fast memory that any plan has, and runs both plans on both
-backends with the same random input. The scratch a backend asks for must be what the plan leaves to it, at most; not with --any-scratch. A plan for
-another target is refused in memory that lacks the scratch, not run in the dynamic arena.
+Plans each case for TARGET in one stage and in the smallest feasible fast memory, and runs both plans on both backends
+with the same random input. Unless --any-scratch is given, a backend must not need more scratch than the plan leaves. A
+plan for another target must be refused in memory that lacks the scratch, not run in the dynamic arena.
 Without the corpus (TIGRIS_CORPUS, default ../shared/corpus), numpy or the backend it is skipped (exit 77).
 """
 

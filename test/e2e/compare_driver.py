@@ -1,4 +1,4 @@
-"""Requires of `tigris compile` the bytes and the exit code of the pipe, and of `tigris analyze` that it agrees.
+"""Checks that `tigris compile` gives the bytes and exit codes of the pipe, and that `tigris analyze` agrees.
 
 usage: compare_driver.py --bin DIR [NAME...]     every model of the corpus, or those named
 """

@@ -1,4 +1,4 @@
-"""tigris-quantize against onnxruntime's quantizer, on the same calibration samples.
+"""Compares tigris-quantize with onnxruntime's quantizer on the same calibration samples.
 
 usage: compare_quantizers.py --bin DIR [--methods minmax,percentile,...] [--samples N] [case...]
 
@@ -7,9 +7,8 @@ with the float model in onnxruntime: signal to quantization noise in dB and in h
 is the same one. onnxruntime's models are QDQ, int8, per channel, and run with all graph optimizations off. The
 committed digits model is a case of its own (its ten images serve for both); random-SEED is a model of graph_maker.py.
 
-Fails where the best of our methods is more than TOLERANCE_DB below the best of onnxruntime's, or, for a model of
-KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; models this build refuses do
-not count.
+Fails if the best method of tigris-quantize is more than TOLERANCE_DB below the best of onnxruntime, or, for a model of
+KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; refused models do not count.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Small QDQ models whose results lie halfway between two integers as often as may be, and what ONNX makes of them.
+"""Small QDQ models whose results are often halfway between two integers, and their results as ONNX defines them.
 
 Scales are powers of 2, or have ratios that are small fractions. `evaluate` computes in float64, where such results are
 exact, and rounds halves to even as QuantizeLinear does.

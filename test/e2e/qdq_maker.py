@@ -1,4 +1,4 @@
-"""Quantizes a float model by Q/DQ pairs around every operator: unlike quantizers, also where that is no use."""
+"""Quantizes a float model by Q/DQ pairs around every operator, also where quantizers would not place them."""
 
 import numpy as np
 import onnx

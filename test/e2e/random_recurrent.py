@@ -1,4 +1,4 @@
-"""Random recurrent layers through the whole pipe, compared with onnxruntime.
+"""Runs random recurrent layers through the whole pipe and compares them with onnxruntime.
 
 usage: random_recurrent.py --bin DIR [--count N] [--seed N]
 

@@ -1,8 +1,8 @@
-"""The models that bench/models builds: accepted, computed as onnxruntime does, the same within every budget.
+"""Checks that the models of bench/models compile, give the results of onnxruntime, and the same bytes in every budget.
 
 usage: run_built_models.py --bin DIR
 
-A MobileNetV2 small enough to take no time, without and with slow memory. Skipped (exit 77) without numpy, onnx or
+Uses a small MobileNetV2, without and with slow memory. Skipped (exit 77) without numpy, onnx or
 onnxruntime.
 """
 

@@ -1,20 +1,20 @@
-"""Real models through the whole pipe: outputs, predicted figures, determinism and round trips.
+"""Runs real models through the whole pipe and checks outputs, predicted figures, determinism and round trips.
 
 usage: run_corpus.py --bin DIR [--roundtrip PROGRAM] [--all] [CASE...]
 
 For each case (default: those of cases.json) it checks that
   - the pipe import | norm | plan -m SIZE | emit works and gives the same bytes twice,
-  - every stream between the tools prints back as it was read (--roundtrip),
+  - every module between the tools prints as it was read (--roundtrip),
   - the outputs agree with the references within the tolerance stated below,
-  - what the plan predicts is what the runtime counts,
+  - the runtime counts what the plan predicts,
   - the model's inputs and outputs in caller buffers, in slow memory and in the arena give the same bytes,
-  - so does every budget from 512K to 16K, the smallest that plans and fractions of the peak, in stages and
+  - so does every budget from 512K to 16K, the smallest feasible one and fractions of the peak, in stages and
     tiles, each within its budget,
   - and each of these plans in 75 % of its fast memory with slow memory to spare,
   - the smallest budget is not above the one recorded in cases.json.
 
 Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow Lite's
-own outputs are in the case, one step of the output's scale from them (its integer arithmetic is ours);
+own outputs are in the case, one step of the output's scale from them (its integer arithmetic is the same);
 elsewhere the case's spread, that is the largest difference it records between two correct runtimes, and
 never less than one step; `steps` in cases.json widens it where the reason is known and stated.
 

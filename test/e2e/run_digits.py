@@ -1,4 +1,4 @@
-"""The committed example network (examples/digits) through the whole pipe on its ten images.
+"""Runs the example network (examples/digits) through the whole pipe on its ten images.
 
 usage: run_digits.py --bin DIR MODEL     MODEL is f32 or int8
 

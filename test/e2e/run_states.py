@@ -1,4 +1,4 @@
-"""Streaming models: one step of a recurrent layer, its state kept by the runtime, against the whole sequence.
+"""Compares streaming models, whose state the runtime keeps, with the layer over the whole sequence.
 
 usage: run_states.py --bin DIR [--count N] [--seed N]
 

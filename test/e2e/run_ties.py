@@ -1,4 +1,4 @@
-"""Quantized results that lie halfway between two integers go to the even one, and float biases are not rounded.
+"""Checks that quantized results halfway between two integers are rounded to even, and that float biases are not rounded.
 
 usage: run_ties.py --bin DIR [-v] [--seeds N] [CASE...]
 

@@ -1,8 +1,8 @@
-"""Element types of the interface, movement of integers, many inputs and outputs: against onnxruntime.
+"""Compares element types of the interface, data movement of integers, and many inputs and outputs with onnxruntime.
 
 usage: run_types.py --bin DIR [-v] [name...]
 
-Small models, each planned in ample and in the smallest fast memory:
+Small models, each planned in ample memory and in the smallest feasible fast memory:
  - integers that are moved between quantized regions without QuantizeLinear around the movement, as converters of
    uint8 TensorFlow Lite models write them, and at the model's inputs and outputs;
  - uint8, int8, uint16, int16 and float16 inputs and outputs, and casts between all of these and the wide types;

@@ -1,7 +1,7 @@
-"""Models as exporters that nobody here has run would write them: their idioms, with seeded weights.
+"""Models with the idioms of other exporters and seeded weights.
 
-`models()` yields (name, ModelProto). Sizes are small; what matters is the shape of the graph. Each function's comment says
-whose habits it has.
+`models()` yields (name, ModelProto). Sizes are small; only the structure of the graph matters. The comment of
+each function names the exporter.
 """
 
 import numpy as np

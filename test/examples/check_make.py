@@ -1,4 +1,4 @@
-"""Runs examples/Makefile on a copy and counts which tools it starts: all, none, and what a change needs.
+"""Runs examples/Makefile on a copy and checks which tools it starts: all, none, and those that a change requires.
 
 usage: check_make.py --bin DIR     exit 0 and silence if all is well, 77 without make
 """

@@ -1,9 +1,9 @@
-"""Runs the tools on a computer that fails them: no memory, a signal, a full disk, a reader that left.
+"""Runs the tools under failures: no memory, a signal, a full disk, a closed pipe.
 
 usage: check_failures.py --bin DIR --faults LIBRARY --model FILE.onnx [--points N] [-k TEXT]
 
-Whatever happens, a run either exits 0 with the outputs of an undisturbed run, or not with 0, a message, and no
-output at all: old files are as they were, and no temporary file is left.
+A run either exits with code 0 and the outputs of an undisturbed run, or with another code, a message and no output:
+existing files are unchanged, and no temporary file is left.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Makes the .deb, unpacks it somewhere else and runs what is in it.
+"""Builds the .deb, unpacks it to another place and runs its contents.
 
 usage: check_deb.py --build DIR     exit 0 and silence if all is well, 77 without dpkg-deb
 """

@@ -1,5 +1,5 @@
 """Configures a copy of the runtime without the vendors' kernels, puts them where scripts/fetch_kernels.sh does, and
-configures again: parts that arrive late are found, and a folder that the user names is taken or refused.
+configures again. Late parts must be found, and a directory that the user names must be accepted or refused.
 
 usage: check_late_parts.py     exit 0 and silence if all is well
 """

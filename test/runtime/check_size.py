@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures the flash and RAM that the runtime takes on a Cortex-M4, and compares with the stored limits.
+"""Measures the flash and RAM of the runtime on a Cortex-M4 and compares them with stored limits.
 
 usage: check_size.py COMPILER [--write]     exit 0 if nothing exceeds sizes.txt, 1 if something does
 
 Each line of sizes.txt is a build: its name, the most bytes of flash that the runtime's own code and tables may
-take, and the options. --write stores what is measured now, plus 2 %. Compiled with -Os and linked with
---gc-sections into size_program.c, as firmware is. What belongs to the C library (memcpy, libgcc) is
-shown apart. The link map must not name heap or stdio, and plan and context together take at most 1 KiB.
+take, and the options. --write stores the measured values plus 2 %. Compiled with -Os and linked with
+--gc-sections into size_program.c, as firmware is. Code of the C library (memcpy, libgcc) is
+shown separately. The link map must not name heap or stdio, and plan and context together take at most 1 KiB.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""Tests of test/run.py itself: what its checks accept and what they must not."""
+"""Tests test/run.py itself: what its checks accept and what they refuse."""
 
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""Reads the data of pages that tigris-dump --format=html wrote, checks it, and prints a line per plan.
+"""Reads and checks the data of pages written by tigris-dump --format=html, and prints one line per plan.
 
 usage: page_data.py FILE...
 """

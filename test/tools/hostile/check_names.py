@@ -1,10 +1,10 @@
-"""Runs every tool on a model whose names attack who reads them, and checks what the tools say.
+"""Runs every tool on a model with hostile names and checks the output of the tools.
 
 usage: check_names.py BIN FOLDER
 
 Names carry escape sequences, line breaks, directions, the ends of scripts, comments and attributes, broken markup,
-a zero byte, and 5,000 characters. Whatever a tool prints for people must be valid UTF-8 without any of that in
-effect, with lines of a bearable length; JSON must give the names back; SVG must be XML; C must compile.
+a zero byte, and 5,000 characters. Output for people must be valid UTF-8 in which none of this takes effect, with
+lines of limited length. JSON must preserve the names, SVG must be XML, and C must compile.
 """
 
 import json

@@ -2,7 +2,7 @@
 
 usage: terminal.py [--columns N] COMMAND...     exit code of COMMAND
 
-Standard output of the command goes to ours. Every erased line begins a line of ours: "\\r\\033[K" becomes a
+Standard output of the command is passed through. Every erased line begins a new line: "\\r\\033[K" becomes a
 line break and "[erase]".
 """
 
