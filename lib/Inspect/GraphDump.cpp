@@ -54,7 +54,7 @@ std::string opTable(const Graph& graph) {
 }
 
 /// Parts per axis, outermost first: "1x7x1x1" is seven ranges of rows.
-std::string tilesText(const Stage& stage) {
+std::string tilesOf(const Stage& stage) {
   if (!stage.tiling)
     return "-";
   std::vector<std::string> cuts;
@@ -114,7 +114,7 @@ std::string stageTable(const Graph& graph) {
   const std::vector<Stage>& stages = graph.plan()->stages;
   for (size_t i = 0; i < stages.size(); ++i) {
     const Stage& stage = stages[i];
-    table.addRow({strCat(i), std::string(stageModeName(stage.mode)), tilesText(stage),
+    table.addRow({strCat(i), std::string(stageModeName(stage.mode)), tilesOf(stage),
                   stage.tiling ? strCat(stage.stats.haloRows) : "-", strCat(stage.ops.size()),
                   stage.ops.empty() ? "-" : printableName(graph.op(stage.ops[0]).name),
                   strCat(stage.peak), strCat(stage.stats.slowReadBytes),
