@@ -1,4 +1,4 @@
-// Looks placements up.
+// Looks up placements in the plan.
 #include "tigris/Check/Locations.h"
 
 #include "tigris/Support/Check.h"

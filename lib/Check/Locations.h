@@ -1,5 +1,5 @@
-// Reads a plan: where the bytes of each tensor are. The checker and the emitter ask here, so what was
-// checked is what is emitted.
+// Computes where the bytes of each tensor are in a plan. The checker and the emitter both use it,
+// so that the checked addresses are the emitted ones.
 #pragma once
 
 #include "tigris/Analysis/Lifetime.h"
@@ -7,13 +7,13 @@
 
 namespace tigris {
 
-/// Tile: the packed part of the tensor that a tiled stage has in one of its buffers.
+/// Tile: the packed part of a tensor in a buffer of a tiled or streamed stage.
 enum class Memory : uint8_t { None, Fast, Slow, Caller, Constant, Tile };
 
 struct Location {
   Memory memory = Memory::None;
-  /// Bytes from the start of the memory. Caller: index of the port, inputs first, then outputs. Tile: index of
-  /// the buffer.
+  /// Bytes from the start of the memory. Caller: index of the port, inputs first, then outputs.
+  /// Tile: index of the buffer.
   uint64_t offset = 0;
 
   bool operator==(const Location&) const = default;
@@ -23,19 +23,21 @@ class Locations {
 public:
   Locations(const Graph& graph, const Plan& plan);
 
-  /// Where the ops of a stage find the tensor. Whole stages: its placement in the fast arena if it has one,
-  /// else, with IoMode::Caller, the caller's buffer it is a view of. Direct stages: its home. Tiled stages:
-  /// its buffer. Memory::None when the plan gives it no place.
+  /// Where the ops of a stage access the tensor. Whole stages: its placement in the fast arena if
+  /// it has one; otherwise, with IoMode::Caller, the caller's buffer of which it is a view. Direct
+  /// stages: its home. Tiled and streamed stages: its buffer. Memory::None if the plan does not
+  /// place it.
   Location find(size_t stage, TensorId tensor) const;
-  /// Where a tiled, streamed or direct stage finds the whole tensor: resident in the fast arena, in the caller's
-  /// buffer, or in slow memory.
+  /// Home: where a tiled, streamed or direct stage accesses the whole tensor. It is resident in the
+  /// fast arena, in the caller's buffer, or in slow memory.
   Location findHome(size_t stage, TensorId tensor) const;
-  /// The place in slow memory that the plan gives the tensor for the whole run, if any.
+  /// The tensor's placement in slow memory for the whole run, if any.
   Location findSlow(TensorId tensor) const;
-  /// Where the caller of the model finds an input or output: slow memory, its own buffer, or the fast arena
+  /// Where the caller accesses an input or output: slow memory, its own buffer, or the fast arena
   /// at the tensor's placement in the first (inputs) or last (outputs) stage that has one.
   Location findPort(const Port& port) const;
-  /// True for a Reshape whose result lies exactly where its source lies: it is not executed.
+  /// Whether the op is a Reshape whose result has the address of its source, so that it is not
+  /// executed.
   bool isView(size_t stage, const Op& op) const;
 
 private:
@@ -44,9 +46,9 @@ private:
   const Graph* graph_;
   const Plan* plan_;
   AliasSets aliases_;
-  /// Of stages with tiles: their buffers.
+  /// For stages with a tiling: their buffers.
   std::vector<std::map<TensorId, uint64_t>> fast_;
-  /// Fast offsets of tensors that stages with tiles take parts from and put parts into.
+  /// Fast offsets of the tensors that stages with a tiling load parts from or store parts to.
   std::vector<std::map<TensorId, uint64_t>> residents_;
   std::map<TensorId, uint64_t> slow_;
   std::map<TensorId, uint64_t> ports_;

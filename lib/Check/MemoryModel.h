@@ -1,4 +1,4 @@
-// A memory that knows whose bytes lie where, for replaying plans.
+// A model of a memory for replaying plans: it records which tensor's data each byte holds.
 #pragma once
 
 #include "tigris/IR/Ids.h"
@@ -10,14 +10,14 @@
 
 namespace tigris {
 
-/// What bytes hold: a tensor, and which part of it (0: all of it; parts of tiles are numbered).
+/// The contents of bytes: a tensor, and the number of the part (0: the whole tensor).
 struct Value {
   TensorId tensor;
   uint64_t part = 0;
   bool operator==(const Value&) const = default;
 };
 
-/// Whose bytes lie where: disjoint ranges [start, end) and the value they hold.
+/// Disjoint ranges [start, end) with the value that each holds.
 class MemoryModel {
 public:
   void write(uint64_t start, uint64_t bytes, Value value) {
@@ -27,7 +27,7 @@ public:
     ranges_[start] = {start + bytes, value};
   }
 
-  /// What lies in the range instead of `value`: nullopt when all of it is the value's.
+  /// The other tensor in the range if not all of it holds `value`; nullopt otherwise.
   std::optional<TensorId> intruder(uint64_t start, uint64_t bytes, Value value) const {
     const uint64_t end = start + bytes;
     auto at = ranges_.upper_bound(start);

@@ -1,4 +1,4 @@
-// The replay.
+// The replay of a plan.
 #include "tigris/Check/PlanChecker.h"
 
 #include "tigris/Check/Locations.h"
@@ -89,7 +89,7 @@ private:
     return {};
   }
 
-  /// The tensor whose production made this tensor's bytes: views carry their source's value.
+  /// The tensor whose producer wrote this tensor's bytes: a view has its source's value.
   TensorId value(TensorId tensor) const {
     const auto found = valueOf_.find(tensor);
     return found == valueOf_.end() ? tensor : found->second;
@@ -124,7 +124,7 @@ private:
 
   Status write(const Location& place, TensorId tensor, const std::string& writer) {
     if (place.memory == Memory::None) {
-      if (graph_.isGraphInput(tensor)) // nobody reads it
+      if (graph_.isGraphInput(tensor)) // without readers
         return {};
       return fail(writer, " writes ", quoted(tensor), ", which has no place");
     }
@@ -223,7 +223,7 @@ private:
     return {};
   }
 
-  /// Calls `visit` with offset and size of each run of bytes that the part has in the whole tensor.
+  /// Calls `visit` with the offset and size of each contiguous run of the part in the whole tensor.
   template <typename Visit>
   Status eachRun(TensorId tensor, const Box& part, const Visit& visit) const {
     const Box whole = wholeBox(graph_.tensor(tensor).shape);
@@ -268,8 +268,8 @@ private:
     });
   }
 
-  /// What the stage works in is what the tiles say; results become whole at home when the last tile is done, or
-  /// row by row if it streams.
+  /// The tiling determines the working memory of the stage. Results are complete at home after the
+  /// last tile or, in a streamed stage, row by row.
   Status runTiles(size_t index) {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
@@ -306,8 +306,9 @@ private:
     return {};
   }
 
-  /// What a stage with tiles stores lies away from all it works on, what is resident away from everything else that is; but
-  /// what a streamed stage stores may take the place of rows it has read.
+  /// The results of a stage with a tiling must not overlap its working memory, and resident tensors
+  /// must not overlap each other. Exception: results of a streamed stage may overwrite rows that it
+  /// has read.
   Status checkHomes(size_t index) const {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
@@ -351,8 +352,8 @@ private:
     return {};
   }
 
-  /// Buffers and state of a stage with tiles: one interval, which holds nothing of use afterward and must not
-  /// reach into what the stage keeps whole.
+  /// The interval of buffers and executor records of a stage with a tiling. It holds no usable data
+  /// afterward and must not overlap tensors that the stage keeps whole.
   Status clobber(size_t index) {
     const Stage& stage = plan_.stages[index];
     uint64_t begin = stage.tiling->state;

@@ -1,4 +1,9 @@
-// Proves that a plan is safe by replaying it, without looking at how it was made.
+// Proves that a plan is safe by replaying it, independent of how it was made.
+//
+// Example: a plan that places x at [0, 100) and y at [50, 150) while a later op still reads x. The
+// replay marks [0, 100) as x when x is loaded and [50, 150) as y when its op runs. The later op
+// then finds y in a part of x's bytes, and the plan is rejected with the op, the tensors and the
+// addresses.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -6,14 +11,17 @@
 
 namespace tigris {
 
-/// Replays every transfer and op of the graph's plan on a model of the memories that knows whose bytes
-/// lie where. An error (DiagId::BadPlan) names the stage, the op or tensor, and the addresses, unless
-///  - the stages hold exactly the graph's order, and a tensor has one place per stage at most;
-///  - every offset is a multiple of the plan's alignment and every byte lies inside its budget;
-///  - every read finds all the bytes its producer (or the caller, or a load) wrote, and nothing else;
-///  - no op writes over its own inputs, over another of its outputs, or over the caller's inputs;
-///  - after the last stage every model output lies, complete, where the caller looks for it;
-///  - the peaks, traffic and kernel calls the plan promises are the ones the replay counts.
+/// Replays every transfer and op of the graph's plan on a model of the memories that records the
+/// contents of all bytes. Returns an error (DiagId::BadPlan) that names the stage, the op or
+/// tensor, and the addresses, unless
+///  - the stages contain exactly the graph's order, and a tensor has at most one placement per
+///    stage;
+///  - every offset is a multiple of the plan's alignment, and every byte is within its budget;
+///  - every read finds exactly the bytes that the producer (or the caller, or a load) wrote;
+///  - no op overwrites its own inputs, another of its outputs, or the caller's inputs;
+///  - after the last stage every model output is complete at the location where the caller reads
+///    it;
+///  - the peaks, traffic and kernel calls in the plan equal those of the replay.
 Status checkPlan(const Graph& graph);
 
 } // namespace tigris

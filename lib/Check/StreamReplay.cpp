@@ -1,4 +1,14 @@
-// Every row has a number in the memory model, so a row that was moved, lost or overwritten is noticed.
+// Gives every row a number in the memory model, so that moved, lost or overwritten rows are
+// detected.
+//
+// Example: a window of three rows over x, one row per step, with a buffer of three rows:
+//   step 0   load x0       buffer: x0          -
+//   step 1   load x1       buffer: x0 x1       window 0 reads x0 x1
+//   step 2   load x2       buffer: x0 x1 x2    window 1 reads x0 x1 x2
+//   step 3   drop x0       buffer: x1 x2       x1, x2 move to the start
+//            load x3       buffer: x1 x2 x3    window 2 reads x1 x2 x3
+// With a buffer of two rows, loading x2 in step 2 would exceed the buffer, and the plan is
+// rejected.
 #include "tigris/Check/StreamReplay.h"
 
 #include "tigris/Check/MemoryModel.h"
@@ -90,23 +100,23 @@ private:
     bool isLoad = false;
     bool isStore = false;
     bool isWhole = false;
-    /// In place: all rows of all outermost indices, each where it is in the whole tensor.
+    /// In place: all rows of all outermost indices, each at its position in the whole tensor.
     bool isHome = false;
-    /// And that is not in the arena.
+    /// In place, outside the arena.
     bool isElsewhere = false;
     uint64_t elementSize = 1;
-    /// Of the tensor, but in the current stripe only the columns that the buffer has.
+    /// The whole tensor; in the current stripe only the columns in the buffer.
     Box whole;
-    /// Columns to store.
+    /// The columns to store.
     Range part;
-    /// What the last load brought, if it stays, and the round it was loaded in.
+    /// The box of the last load, if it stays, and the round in which it was loaded.
     Box loadedBox;
     uint64_t round = 0;
-    /// Rows [first, end) are in the buffer, those from `fresh` on since this step.
+    /// Rows [first, end) are in the buffer; those from `fresh` on are new in this step.
     int64_t first = 0;
     int64_t fresh = 0;
     int64_t end = 0;
-    /// Of a sink's result: bytes of the sums, and rows in them.
+    /// For a sink's result: bytes of the sums, and number of rows added.
     uint64_t sumBytes = 0;
     int64_t added = 0;
     int64_t rows() const { return whole.axes[RowAxis].size(); }
@@ -117,7 +127,7 @@ private:
   struct Step {
     const Op* op;
     BoxAccess access;
-    /// Operand and buffer.
+    /// Index of the operand, index of its buffer.
     std::vector<std::pair<size_t, size_t>> inputs;
     size_t output;
   };
@@ -132,7 +142,7 @@ private:
     return strCat("tensor '", graph_.tensor(tiling_.buffers[buffer].tensor).name, "'");
   }
 
-  /// Sums are of one image: the one at the current index of the outermost axis.
+  /// Sums belong to one image: the current index of the outermost axis.
   Status prepareSink(const Step& step) {
     const Tensor& y = graph_.tensor(step.op->output());
     const Tensor& x = graph_.tensor(step.op->input(0));
@@ -190,7 +200,7 @@ private:
     return {};
   }
 
-  /// Which columns each buffer has in this stripe: from those to store, backward.
+  /// Computes the columns of each buffer in this stripe, backward from those to store.
   Status findColumns() {
     for (size_t i = 0; i < states_.size(); ++i) {
       State& state = states_[i];
@@ -241,7 +251,8 @@ private:
       while (result.end < most && hasCome(step, result.end))
         ++result.end;
     }
-    // What lies lower is used later, and makes room for what lies above it.
+    // A buffer that is used later may be at a lower address: moving it first frees the space to
+    // which an earlier one moves.
     for (size_t i = states_.size(); i-- > 0;)
       if (Status status = hold(i); !status)
         return status;
@@ -259,14 +270,14 @@ private:
     return {};
   }
 
-  /// What is in the buffer of a sink's result: sums of so many rows.
+  /// The contents of a sink's buffer: sums of the rows added so far.
   Value sums(size_t buffer) const {
     constexpr uint64_t Sums = uint64_t{1} << 63;
     return {tiling_.buffers[buffer].tensor,
             Sums | (round_ << 31U) | static_cast<uint64_t>(states_[buffer].added)};
   }
 
-  /// A sink takes what is new of its operand.
+  /// Adds the new rows of the operand to the sums of a sink.
   Status addRows(const Step& step) {
     const auto [operand, from] = step.inputs[0];
     const State& x = states_[from];
@@ -291,7 +302,7 @@ private:
     return result.fresh == result.end ? Status() : finish(step);
   }
 
-  /// What is in a row: in which round it came.
+  /// The contents of a row: the round in which it was written.
   Value value(size_t buffer, int64_t row) const {
     const State& state = states_[buffer];
     const uint64_t round = state.isWhole ? state.round : round_;
@@ -309,7 +320,7 @@ private:
     return tiling_.buffers[buffer].offset + static_cast<uint64_t>(before) * rowBytes(buffer);
   }
 
-  /// Moves the rows that stay to the start of the buffer.
+  /// Moves the kept rows to the start of the buffer.
   Status hold(size_t buffer) {
     State& state = states_[buffer];
     if (state.isHome)
@@ -353,7 +364,7 @@ private:
     State& state = states_[buffer];
     if (state.fresh == state.end || state.isHome)
       return {};
-    // What stays is loaded again when the outermost index or the stripe is another one than before.
+    // A kept load is repeated when the outermost index or the stripe changes.
     const Box box = strip(state.whole, 0, state.rows());
     const bool isFirst = round_ == 1;
     const bool changed = (tiling_.tiles[0] > 1 && stripe_ == 0 && reloads(buffer, 0)) ||
@@ -375,7 +386,8 @@ private:
     return {};
   }
 
-  /// All that is new of the result: at once, or row by row if an operand has more columns than that needs.
+  /// Runs the op on all new rows of the result: at once, or row by row if an operand has more
+  /// columns than needed.
   Status runOp(const Step& step) {
     const State& result = states_[step.output];
     if (result.fresh == result.end)
@@ -393,7 +405,7 @@ private:
     return finish(step);
   }
 
-  /// The new rows of the result are there.
+  /// Marks the new rows of the result as written.
   Status finish(const Step& step) {
     const State& result = states_[step.output];
     writeFresh(step.output);
@@ -406,7 +418,7 @@ private:
     return homes_.write ? homes_.write(tensor, part) : Status();
   }
 
-  /// One call of the kernel.
+  /// One kernel call.
   Status make(const Step& step, const Box& made) {
     const State& result = states_[step.output];
     if (!step.access.allows(made))
@@ -415,7 +427,8 @@ private:
       const State& state = states_[buffer];
       Box need = step.access.need(operand, made);
       const Box held = strip(state.whole, state.first, state.end);
-      // Kernels see all channels, and without stripes all columns, of the rows they need; these must be the same for all rows.
+      // Kernels see all channels and, without stripes, all columns of the rows they need; these
+      // must be the same for all rows.
       const Box all = step.access.need(operand, strip(result.whole, 0, result.rows()));
       for (size_t axis = tiling_.tiles[ColumnAxis] > 1 ? ColumnAxis + 1 : ColumnAxis;
            axis < Box::MaxRank; ++axis) {
@@ -443,7 +456,7 @@ private:
     return countCall();
   }
 
-  /// The rows of an operand are in its buffer, or where the tensor lies.
+  /// Checks that the rows of an operand are in its buffer or at its home.
   Status findRows(const Step& step, size_t buffer, const Box& need) const {
     const State& state = states_[buffer];
     for (int64_t row = need.axes[RowAxis].begin; row < need.axes[RowAxis].end; ++row)
@@ -455,7 +468,7 @@ private:
                                        : Status();
   }
 
-  /// In place: the rows that the op writes lie away from those that it reads of an operand.
+  /// In place: the rows that the op writes must not overlap those that it reads of an operand.
   Status checkApart(const Step& step, size_t operand, Range read, Range written) const {
     const bool isFar = states_[operand].isElsewhere || states_[step.output].isElsewhere;
     if (!isFar && place(operand, read.begin) < place(step.output, written.end) &&
@@ -471,7 +484,7 @@ private:
   const HomeAccess& homes_;
   int64_t outer_ = 0;
   int64_t stripe_ = 0;
-  /// Stripes of all outermost indices so far.
+  /// Number of stripes of all outermost indices so far.
   uint64_t round_ = 0;
   std::map<TensorId, size_t> index_;
   std::vector<State> states_;

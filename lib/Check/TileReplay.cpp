@@ -1,4 +1,5 @@
-// Knows nothing of how a tiling was chosen: only the access rules, the buffers and the order of the ops.
+// Independent of how the tiling was chosen: uses only the access rules, the buffers and the order
+// of the ops.
 #include "tigris/Check/TileReplay.h"
 
 #include "tigris/Analysis/BoxAccess.h"
@@ -14,7 +15,7 @@ namespace {
 
 using TileIndex = std::array<int64_t, Tiling::MaxRank>;
 
-/// True when the elements of `part` lie side by side in a packed `box`.
+/// Whether the elements of `part` are contiguous in a packed `box`.
 bool isContiguous(const Box& part, const Box& box) {
   size_t axis = 0;
   while (axis < Box::MaxRank && part.axes.at(axis).size() == 1)
@@ -86,10 +87,10 @@ private:
     bool isStore = false;
     uint64_t elementSize = 1;
     Box whole;
-    /// The part to store, and what the buffer holds in this tile.
+    /// The part to store, and the contents of the buffer in this tile.
     Box part;
     Box box;
-    /// What the last load brought, and its number in the memory model.
+    /// The box of the last load, and its number in the memory model.
     Box loadedBox;
     uint64_t content = 0;
   };
@@ -165,7 +166,7 @@ private:
   Status runOp(size_t step, const TileIndex& tile, const std::optional<TileIndex>& last,
                std::vector<bool>& loaded) {
     const Op& op = graph_.op(stage_.ops[step]);
-    // Loads come before their first reader even when that has nothing to do in this tile.
+    // Loads precede their first reader even if it computes nothing in this tile.
     for (const TensorId tensor : op.inputs) {
       if (!tensor || graph_.tensor(tensor).isConstant())
         continue;

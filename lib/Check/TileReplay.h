@@ -8,8 +8,8 @@
 
 namespace tigris {
 
-/// Runs every tile as the executor does: boxes from the stored parts back through the ops, loads before the
-/// first op that reads them, stores after the op that makes them.
+/// Replays every tile like the executor: boxes from the stored parts backward through the ops,
+/// loads before the first op that reads them, stores after the op that writes them.
 class TileReplay {
 public:
   struct Counts {
@@ -18,16 +18,18 @@ public:
     uint64_t kernelCalls = 0;
   };
 
-  /// `mostCalls`: kernel calls that the plan claims. More are an error as soon as they are counted, so that the time of a
-  /// replay is that of the plan.
+  /// `mostCalls`: the number of kernel calls in the plan. More calls are an error as soon as they
+  /// are counted, which bounds the time of a replay.
   TileReplay(const Graph& graph, const Stage& stage, uint64_t mostCalls = UINT64_MAX)
       : graph_(graph), stage_(stage), mostCalls_(mostCalls) {}
 
-  /// An error unless the tiling follows the rules of the loader (Plan/TilingRules.h) and in every tile
-  ///  - each op can run on the box it is to make, and finds its operands' boxes, complete, in its buffers;
-  ///  - a buffer has room for its box, and what a reader wants of it is contiguous;
-  ///  - a load that is left out would have brought the box that is there;
-  /// and the stored parts make up whole tensors.
+  /// Returns an error unless the tiling follows the rules of the loader (Check/TilingRules.h) and
+  /// in every tile
+  ///  - each op supports its output box and finds its operands' boxes in its buffers, complete;
+  ///  - every buffer has capacity for its box, and the part that a reader needs is contiguous;
+  ///  - an omitted load would have loaded the box that is already there;
+  ///
+  /// and the stored parts form whole tensors.
   Expected<Counts> run() const;
 
 private:

@@ -1,4 +1,4 @@
-// Buffers count with all the bytes they claim: the loader knows no boxes.
+// Buffers count with all their bytes, because the loader does not compute boxes.
 #include "tigris/Check/TilingRules.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -48,7 +48,7 @@ private:
   bool isStreamed() const { return stage_.mode == StageMode::Streamed; }
   bool isActivation(TensorId tensor) const { return tensor && !graph_.tensor(tensor).isConstant(); }
 
-  /// What the stage does with each buffer.
+  /// Determines how the stage uses each buffer.
   Status findRoles() {
     for (const TileBuffer& buffer : tiling_.buffers)
       if (!roles_.emplace(buffer.tensor, Role{&buffer}).second)

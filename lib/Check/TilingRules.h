@@ -1,5 +1,6 @@
-// What the runtime's loader asks of a stage with tiles before it runs one (runtime/src/check_tile.c). Each rule there has
-// its rule here or in the verifier, so that every plan that passes the checker opens.
+// The rules of the runtime's loader for stages with a tiling (runtime/src/check_tile.c). Each rule
+// of the loader has a counterpart here or in the verifier, so that the loader accepts every plan
+// that passes the checker.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -7,12 +8,16 @@
 
 namespace tigris {
 
-/// Of a stage that is tiled or streamed and whose tensors the verifier knows. An error unless
-///  - no axis is cut into more tiles than the longest stored tensor has indices there, and there are not more tiles than
-///    the largest one has elements; in a streamed stage loaded tensors count, too, and channels are not cut;
-///  - every tensor of the stage has one buffer, and every buffer is loaded for some op, or written by one op;
-///  - only loads are reloaded, along the axes there are; only results of streamed stages wait or are sums;
-///  - no buffer lies over the executor's state, and no result over an operand of its op, unless both are in place.
+/// Checks a tiled or streamed stage whose tensors the verifier has checked. Returns an error unless
+///  - no axis has more tiles than the longest stored tensor has indices there, and there are at
+///    most as many tiles as the largest has elements; in a streamed stage loaded tensors count,
+///    too, and channels are not split;
+///  - every tensor of the stage has one buffer, and every buffer is loaded for some op or written
+///    by one op;
+///  - only loads are reloaded, along existing axes; only results of streamed stages wait or are
+///    sums;
+///  - no buffer overlaps the executor's records, and no result overlaps an operand of its op,
+///    unless both are in place.
 Status checkTilingRules(const Graph& graph, const Stage& stage);
 
 } // namespace tigris
