@@ -199,7 +199,8 @@ class Builder:
     def link(self, stem, plan, header, backend, fast, slow, ports):
         include, symbol, folders = BACKENDS[backend]
         selection = [f'-DTIGRIS_SELECTION_HEADER="{header}"']
-        chosen = sorted((ROOT / "runtime/src").glob("*.c"))
+        chosen = [*sorted((ROOT / "runtime/src").glob("*.c")),
+                  *sorted(f for f in (ROOT / "runtime/src").glob("*/*.c") if f.parent.name != "kernels")]
         archives = []
         for folder in folders:
             files = sorted((ROOT / folder).glob("*.c"))

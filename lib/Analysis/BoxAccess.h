@@ -6,7 +6,7 @@
 // 8) of the result, a 3x3 convolution with stride 1 and pads 1 needs rows [3, 9) of its input and
 // all input channels.
 //
-// The runtime implements the same rules (runtime/src/access.c). Tests compare the traffic and peaks
+// The runtime implements the same rules (runtime/src/access/access.c). Tests compare the traffic and peaks
 // predicted from these rules with what the runtime counts.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The rules of the runtime's loader for stages with a tiling (runtime/src/check_tile.c). Each rule
+// The rules of the runtime's loader for stages with a tiling (runtime/src/check/check_tile.c). Each rule
 // of the loader has a counterpart here or in the verifier, so that the loader accepts every plan
 // that passes the checker.
 #pragma once

@@ -1,7 +1,7 @@
 /* Address resolution and the accounting of memory and slow traffic. */
 #include "address.h"
 
-#include "dynamic.h"
+#include "exec/dynamic.h"
 #include "view.h"
 
 #if TIGRIS_STATES

@@ -2,9 +2,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "check.h"
+#include "check/check.h"
 #include "crc32.h"
-#include "tile.h"
+#include "exec/tile.h"
 
 /* Record sizes of the known sections. SUMMARY may grow and is checked separately. */
 static const uint8_t recordBytes[TIGRIS_SECTION_LAST + 1] = {

@@ -139,7 +139,7 @@ def check_codegen(prefix, work):
     runtime = prefix / "share/tigris/runtime"
     run("cc", "-std=c99", "-O0", '-DTIGRIS_SELECTION_HEADER="d_kernels.h"', "-I", generated, "-I", runtime / "include",
         "-I", runtime / "src", *sorted(generated.glob("*.c")), *sorted(runtime.glob("src/*.c")),
-        *sorted(runtime.glob("src/kernels/*.c")), "-lm", "-o", work / "generated-program")
+        *sorted(runtime.glob("src/*/*.c")), "-lm", "-o", work / "generated-program")
     run(work / "generated-program")
 
 
@@ -149,7 +149,7 @@ def arm_sources(prefix, generated):
     if not cmsis_nn.exists():
         return None
     runtime = prefix / "share/tigris/runtime"
-    folders = (generated, runtime / "src", runtime / "src/kernels", runtime / "backends/cmsis_nn")
+    folders = (generated, runtime / "src", *sorted(runtime.glob("src/*/")), runtime / "backends/cmsis_nn")
     includes = (generated, runtime / "include", runtime / "src", runtime / "backends/common", cmsis_nn / "Include")
     return [f"-I{i}" for i in includes] + [f for folder in folders for f in sorted(folder.glob("*.c"))] + sorted(
         cmsis_nn.glob("Source/*/*.c"))

@@ -23,7 +23,7 @@ compile() {
   "$compiler" $flags "$@" -c "$source" -o "$object"
   objects="$objects $object"
 }
-for source in "$runtime"/src/*.c "$runtime"/src/kernels/*.c; do
+for source in "$runtime"/src/*.c "$runtime"/src/*/*.c; do
   compile "$source" -Wconversion -ffp-contract=off
 done
 for source in "$host"/*.c; do

@@ -13,38 +13,38 @@ mkdir -p "$build"
 flags="-std=c99 -O2 -march=armv7-a -mfloat-abi=soft -pedantic -Wall -Wextra -Wshadow -Werror"
 flags="$flags -ffp-contract=off -I$runtime/include -I$runtime/src -I$here"
 objects=
-for source in "$runtime"/src/*.c "$runtime"/src/kernels/*.c; do
+for source in "$runtime"/src/*.c "$runtime"/src/*/*.c; do
   object=$build/$(basename "$source" .c).o
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -c "$source" -o "$object"
   objects="$objects $object"
 done
 # The runtime without the dynamic arena compiles, too.
-for name in executor dynamic; do
+for name in exec/executor exec/dynamic; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_DYNAMIC_ARENA=0 -c "$runtime/src/$name.c" \
-    -o "$build/without_$name.o"
+    -o "$build/without_$(basename $name).o"
 done
 # So it does without tiled stages.
-for name in check_tile check_stages executor tile; do
+for name in check/check_tile check/check_stages exec/executor exec/tile; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_TILED_STAGES=0 -c "$runtime/src/$name.c" \
-    -o "$build/without_$name.o"
+    -o "$build/without_$(basename $name).o"
 done
 # And without weight blocks.
-for name in check_stages executor; do
+for name in check/check_stages exec/executor; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_WEIGHT_BLOCKS=0 -c "$runtime/src/$name.c" \
-    -o "$build/without_$name.o"
+    -o "$build/without_$(basename $name).o"
 done
 # And without the checks of records; one family of ops or none is enough, too.
 # shellcheck disable=SC2086
 "$compiler" $flags -Wconversion -DTIGRIS_VALIDATE=0 -c "$runtime/src/plan.c" -o "$build/trusted_plan.o"
-for name in check_ops access access_op access_params; do
+for name in check/check_ops access/access access/access_op access/access_params; do
   for selection in -DTIGRIS_KERNEL_CONV_S8=1 -DTIGRIS_KERNEL_RESIZE=1 -DTIGRIS_OPS_DENSE=1; do
     # shellcheck disable=SC2086
     "$compiler" $flags -Wconversion -DTIGRIS_KERNELS_DEFAULT=0 $selection \
-      -c "$runtime/src/$name.c" -o "$build/without_$name.o"
+      -c "$runtime/src/$name.c" -o "$build/without_$(basename $name).o"
   done
 done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.

@@ -38,8 +38,9 @@ def kept(map_text):
 
 def build(compiler, options, folder):
     objects = []
-    sources = [*RUNTIME.glob("src/*.c"), *(RUNTIME.glob("src/kernels/*.c") if "-DWITH_KERNELS" in options else ()),
-               HERE / "size_program.c"]
+    sources = [HERE / "size_program.c"] + [
+        path for path in RUNTIME.glob("src/**/*.c")
+        if path.parent.name != "kernels" or "-DWITH_KERNELS" in options]
     for source in sorted(sources):
         target = folder / (source.stem + ".o")
         subprocess.run([compiler, *FLAGS, *options, "-c", source, "-o", target], check=True)

@@ -2,10 +2,10 @@
 #ifndef TIGRIS_TEST_ONE_OP_TILES_H
 #define TIGRIS_TEST_ONE_OP_TILES_H
 
-#include "access.h"
+#include "access/access.h"
 #include "check.h"
+#include "exec/tile.h"
 #include "tigris_backend.h"
-#include "tile.h"
 
 /* Tests of another backend's kernels are these tests, compiled with its name here. */
 #ifdef TEST_BACKEND_HEADER

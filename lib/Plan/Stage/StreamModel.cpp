@@ -1,4 +1,4 @@
-// The runtime's forward steps (runtime/src/stream.c), on row numbers alone.
+// The runtime's forward steps (runtime/src/exec/stream.c), on row numbers alone.
 #include "tigris/Plan/Stage/StreamModel.h"
 
 #include "tigris/Analysis/MacCount.h"

@@ -2,7 +2,7 @@
 #ifndef TIGRIS_TILE_RUN_H
 #define TIGRIS_TILE_RUN_H
 
-#include "access.h"
+#include "access/access.h"
 #include "view.h"
 
 /* Streamed: rows [first, end) are in the buffer; those from `fresh` on are new in this step. */

@@ -1,7 +1,7 @@
 /* Checks tilings: buffers, homes (the places of whole tensors), executor records, and the match of
  * ops and buffers. */
 #include "check.h"
-#include "tile.h"
+#include "exec/tile.h"
 
 #if TIGRIS_TILES
 

@@ -1,8 +1,8 @@
 /* Checks the schedule: stages cover all ops; transfers and weight blocks are valid; ops read only
  * what is there. */
 #include "check.h"
+#include "exec/tile.h"
 #include "lz4_block.h"
-#include "tile.h"
 
 /* Whether the transfers are in the table and end below the peak. */
 static tigris_status checkTransfers(const tigris_plan* plan, uint32_t first, uint32_t count,
