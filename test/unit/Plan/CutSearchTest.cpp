@@ -141,7 +141,7 @@ TEST_CASE("chains: each tensor lower than the one before, the stage below or abo
   REQUIRE(both);
   CHECK(both->tensor == first);
   CHECK(both->offsets == std::vector<AddressSpan>{{40, 40}});
-  // A stage that overlaps nothing needs a place beside the tensor.
+  // A stage that overlaps nothing needs space next to the tensor.
   const auto beside = chainBefore(*last, {64 + 40, 40, 64});
   REQUIRE(beside);
   CHECK(beside->tensor == second);

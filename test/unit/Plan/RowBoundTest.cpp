@@ -32,9 +32,9 @@ TEST_CASE("row bound: the rows a window holds") {
   const Graph graph = parseGraph(PoolingChain);
   // Only m is in the arena: three of its rows while one row of y is computed.
   CHECK(rowPeakBound(graph, IoMode::Caller) == 96);
-  // With x loaded and y stored row by row: whichever row of y is made first, no other has been. For
-  // the last one two rows of m and three of x have been wanted, two of these will be again, and y
-  // itself takes one.
+  // x is loaded and y stored row by row. When the first row of y is computed, no other row has
+  // been. When the last one is, two rows of m and three of x have been needed, two of these will be
+  // needed again, and y itself takes one row.
   CHECK(rowPeakBound(graph, IoMode::Slow) == 160);
   // Both are in the arena as a whole: halfway through, 512 bytes are present or have been computed.
   CHECK(*rowPeakBound(graph, IoMode::Arena) >= 512);

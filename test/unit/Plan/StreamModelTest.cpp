@@ -1,4 +1,5 @@
-// Streamed stages: rolling buffers of hand-computed sizes, and figures that the replay counts, too.
+// Streamed stages: rolling buffers with sizes computed by hand, and figures that the replay
+// confirms.
 #include "tigris/Plan/Stage/StreamModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/MemoryModel.h"
@@ -13,7 +14,7 @@ using namespace tigris;
 
 namespace {
 
-/// From x to y, over maps of 8 rows of 4 bytes with these names.
+/// A graph from x to y over maps of 8 rows of 4 bytes with these names.
 std::string graphOf(const std::vector<std::string>& maps, const std::vector<std::string>& ops) {
   std::string text = "form: normalized\nlayout: channels-last\ninputs: [{name: x}]\n"
                      "outputs: [{name: y}]\ntensors:\n";
@@ -35,18 +36,18 @@ std::string relu(const char* in, const char* out) {
   return strCat("op: Relu, name: to_", out, ", in: [", in, "], out: [", out, "]");
 }
 
-/// Two windows, the second around which a residual goes.
+/// Two windows; the second one has a residual connection around it.
 const std::string Residual =
     graphOf({"x", "a", "b", "y"},
             {window("x", "a"), window("a", "b"), "op: Add, name: join, in: [a, b], out: [y]"});
 
-/// Three windows, with an op of single rows before each.
+/// Three windows, each preceded by an op on single rows.
 const std::string StreamChain = graphOf({"x", "a", "b", "c", "d", "e", "y"},
                                         {relu("x", "a"), window("a", "b"), relu("b", "c"),
                                          window("c", "d"), relu("d", "e"), window("e", "y")});
 
-/// Strides, dilation, padding, enlarging, a concatenation of channels, and two in the outermost
-/// axis.
+/// Strides, dilation, padding, upsampling, a concatenation of channels, and an outermost axis of
+/// size two.
 const char* const StreamWindows = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -68,7 +69,7 @@ ops:
   - {op: Concat, name: join, in: [c, e], out: [y], attrs: {axis: 3}}
 )";
 
-/// Ops that do not look at all columns, or all channels, of the rows they need.
+/// Ops that do not use all columns, or all channels, of the rows they need.
 const char* const Parts = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -103,7 +104,7 @@ ops:
   - {op: Add, name: join, in: [x, z], out: [y]}
 )";
 
-/// The average of 8 rows of 4 bytes that a pooling makes.
+/// The average over 8 rows of 4 bytes from a pooling.
 const char* const Average = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -117,7 +118,7 @@ ops:
   - {op: GlobalAveragePool, name: average, in: [a], out: [y]}
 )";
 
-/// Averages of two images, and an op after them.
+/// Averages of two images, followed by an op.
 const char* const Averages = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -131,7 +132,7 @@ ops:
   - {op: Relu, name: cut, in: [a], out: [y]}
 )";
 
-/// StreamWindows of several rows and different widths over one tensor.
+/// Windows of several heights and widths over one tensor.
 const char* const TwoWindows = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -173,7 +174,7 @@ Stage stageOf(const Graph& graph, const StreamModel& model, const TileCost& cost
   return stage;
 }
 
-/// The tensor's rows where they lie whole, from `base` on: what is read there must be there.
+/// The home of a tensor at address `base`: the rows that are read there must be present.
 class Home {
 public:
   Home(const Graph& graph, TensorId tensor, uint64_t base)
@@ -191,8 +192,7 @@ private:
   uint64_t base_;
 };
 
-/// Whether the replay finds all it reads when x and y are worked on in place, y `lead` bytes below
-/// x.
+/// Whether the replay accepts x and y in place, with y `lead` bytes below x.
 bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost& cost,
                     uint64_t lead) {
   const TensorId x = *graph.findTensor("x");
@@ -234,7 +234,7 @@ void checkReplay(const Graph& graph, const StreamModel& model, const TileCost& c
     loaded += counts->loaded.at(load);
   CHECK(loaded == cost.loadBytes);
   CHECK(counts->stored.at(stage.spills[0]) == cost.storeBytes);
-  // A byte less anywhere is noticed.
+  // One byte less in any buffer is detected.
   for (size_t i = 0; i < stage.tiling->buffers.size(); ++i) {
     Stage broken = stage;
     --broken.tiling->buffers[i].bytes;
@@ -254,16 +254,16 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
   CHECK(cost.loadBytes == 32);
   CHECK(cost.storeBytes == 32);
   CHECK(cost.recomputeMacs == 0);
-  // Row 0 of each pooling comes in the step after its input's row 1, the last one in a step that
-  // loads nothing.
+  // Row 0 of each pooling is computed in the step after row 1 of its input, and the last one in a
+  // step without loads.
   CHECK(cost.kernelCalls == 8 + 8 + 8);
-  // x and a: three rows under the window. b and y: what is new.
+  // x and a hold the three rows of a window, b and y only new rows.
   REQUIRE(cost.buffers.size() == 5);
   CHECK(cost.buffers[0].bytes == 3 * 4);
   CHECK(cost.buffers[1].bytes == 3 * 4);
   CHECK(cost.buffers[2].bytes == 1 * 4);
   CHECK(cost.buffers[3].bytes == 1 * 4);
-  // Alive from their first to their last op of a step; what they keep comes on top of that.
+  // Live from their first to their last op of a step; kept rows are counted separately.
   CHECK(cost.buffers[0].birth == 0);
   CHECK(cost.buffers[0].death == 0);
   CHECK(cost.buffers[2].birth == 1);
@@ -278,7 +278,7 @@ TEST_CASE("streams: rolling buffers lie like tiles of a roof") {
   const TileCost cost = *model.cost(8, 1);
   const uint64_t row = 4;
   const uint64_t state = 7 * Tiling::StreamStateBytes;
-  // Two rows that stay of a, c and e, a new one of one of them, and a row before or after it.
+  // Two kept rows each of a, c and e, one new row of one of them, and one row before or after it.
   const ArenaLayout layout = model.layOut(cost, 4);
   CHECK(layout.height == (3 * 2 + 1 + 1) * row + state);
   CHECK(model.lowerBound(cost) == layout.height);
@@ -289,12 +289,12 @@ TEST_CASE("streams: rolling buffers lie like tiles of a roof") {
   CHECK(c >= e + 2 * row);
   checkReplay(graph, model, cost);
 
-  // The other way round new rows would come where the next buffer still has its old ones.
+  // In reverse order new rows would overwrite old ones of the next buffer.
   Stage upsideDown = stageOf(graph, model, cost);
   upsideDown.tiling->buffers[1].offset = e;
   upsideDown.tiling->buffers[5].offset = a;
   CHECK_FALSE(bool(StreamReplay(graph, upsideDown).run()));
-  // And here they would come where the one before has rows that stay.
+  // Here new rows would overwrite kept rows of the previous buffer.
   Stage tooClose = stageOf(graph, model, cost);
   tooClose.tiling->buffers[5].offset += row;
   CHECK_FALSE(bool(StreamReplay(graph, tooClose).run()));
@@ -308,8 +308,8 @@ TEST_CASE("streams: a short branch waits for the longer one that it joins") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   const TileCost cost = *model.cost(8, 1);
-  // Rows of x are kept for the first pooling: the shortcut finds them there when the second one is
-  // ready, two rows later.
+  // Rows of x are kept for the first pooling. The shortcut reads them there when the second pooling
+  // is ready, two rows later.
   CHECK(cost.buffers[0].bytes == 3 * 4);
   CHECK(cost.buffers[1].bytes == 1 * 4);
   const Stage stage = stageOf(graph, model, cost);
@@ -318,7 +318,7 @@ TEST_CASE("streams: a short branch waits for the longer one that it joins") {
     CHECK(stage.tiling->buffers[other].wait == 0);
   checkReplay(graph, model, cost);
 
-  // Without waiting its rows would be held; with more, those of x.
+  // Without waiting, rows of `short` would be kept; with a longer wait, rows of x.
   for (const uint32_t wait : {0, 1, 3}) {
     Stage other = stage;
     other.tiling->buffers[1].wait = wait;
@@ -385,19 +385,19 @@ TEST_CASE("streams: a global average takes rows as they come and keeps none") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   const TileCost cost = *model.cost(8, 1);
-  // Both run in 8 of 9 steps: the second one makes the first row of a, and the ninth, without
+  // Both run in 8 of 9 steps: the second step computes the first row of a, and the ninth, without
   // loads, the last.
   CHECK(cost.kernelCalls == 8 + 8);
   CHECK(cost.storeBytes == 1);
   CHECK(cost.buffers[0].bytes == 3 * 4);
   CHECK(cost.buffers[1].bytes == 4);
   CHECK(cost.buffers[1].birth == 0);
-  // A sum has 4 bytes and outlasts the steps.
+  // A sum takes 4 bytes and is kept across steps.
   CHECK(cost.buffers[2].bytes == 4);
   CHECK(cost.buffers[2].birth == 0);
   CHECK(cost.buffers[2].death == 1);
   CHECK(model.tiling(cost, model.layOut(cost, 4)).buffers[2].sink);
-  // In one step all rows are there.
+  // With one step all rows are present.
   const TileCost whole = *model.cost(1, 1);
   CHECK(whole.kernelCalls == 2);
   CHECK(whole.buffers[1].bytes == 8 * 4);
@@ -438,7 +438,7 @@ TEST_CASE("streams: the replay refuses sums that are lost, or that no op can mak
   };
   REQUIRE(refusal(stage).empty());
   Stage broken = stage;
-  // Where the third step loads a row of x.
+  // The position to which the third step loads a row of x.
   broken.tiling->buffers[2].offset = broken.tiling->buffers[0].offset + 8;
   CHECK(refusal(broken) == "op 'average' has lost its sums after 1 rows");
   broken = stage;
@@ -471,14 +471,14 @@ TEST_CASE("streams: stripes load and make the columns near their borders twice")
   const std::optional<TileCost> cost = model.cost(8, 2);
   REQUIRE(cost);
   CHECK(cost->tiles == TileCounts{1, 8, 2, 1});
-  // Columns 0..1 of y need 0..2 of a, all 4 of x; so do columns 2..3.
+  // Columns 0..1 of y need columns 0..2 of a and all 4 of x; so do columns 2..3.
   CHECK(cost->loadBytes == 2 * 32);
   CHECK(cost->storeBytes == 32);
   CHECK(cost->buffers[0].bytes == 3 * 4);
   CHECK(cost->buffers[1].bytes == 3 * 3);
   CHECK(cost->buffers[2].bytes == 1 * 2);
   CHECK(cost->buffers[3].bytes == 1 * 2);
-  // The join needs two of the three columns of a, and so takes rows one by one.
+  // The join needs two of the three columns of a, and therefore processes rows one by one.
   CHECK(cost->kernelCalls == 2 * (8 + 8 + 8));
   CHECK(cost->buffers[4].bytes == 4 * Tiling::StripeStateBytes);
 }
@@ -555,15 +555,15 @@ TEST_CASE("streams: how far below what it reads a result must lie") {
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  // Two windows behind: every row that is written has been read long before.
+  // Two windows later, every row that is overwritten has been read long before.
   const TileCost cost = *model.cost(8, 1);
   REQUIRE(cost.leads.size() == 1);
   CHECK(cost.leads[0].load == *graph.findTensor("x"));
   CHECK(cost.leads[0].store == *graph.findTensor("y"));
   CHECK(cost.leads[0].bytes == 0);
 
-  // Twice as many channels: of 8 rows in 8 steps, row r of 8 bytes is made when 4 * (r + 1) bytes
-  // are read; the last step has read everything.
+  // Twice as many channels. With 8 rows in 8 steps, row r of 8 bytes is computed when 4 * (r + 1)
+  // bytes have been read; the last step has read everything.
   const std::string twice = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
@@ -581,7 +581,7 @@ ops:
   REQUIRE(doubling.cost(8, 1)->leads.size() == 1);
   CHECK(doubling.cost(8, 1)->leads[0].bytes == 7 * 8 - 7 * 4);
   CHECK(doubling.cost(1, 1)->leads[0].bytes == 0);
-  // Where rows are not copied, the call that makes the last row reads the last one, too.
+  // If rows are not copied, the call that computes the last row also reads the last one.
   const std::set<TensorId> both = {*wider.findTensor("x"), *wider.findTensor("y")};
   CHECK(doubling.cost(8, 1, both)->leads[0].bytes == 8 * 8 - 7 * 4);
   CHECK(doubling.cost(1, 1, both)->leads[0].bytes == 8 * 8);
@@ -604,15 +604,15 @@ TEST_CASE("streams: what is in place takes no memory of the stage's own") {
   CHECK(tiling.buffers[0].bytes == 32);
   CHECK_FALSE(tiling.buffers[1].inPlace);
   CHECK(tiling.buffers[3].inPlace);
-  // Stripes copy.
+  // Stripes always copy.
   CHECK(model.cost(8, 2, both)->buffers[0].bytes == model.cost(8, 2)->buffers[0].bytes);
   CHECK_FALSE(model.cost(8, 2, both)->inPlace[0]);
 }
 
 TEST_CASE("streams: in place the replay finds every row at the lead that the model gives, and not "
           "below it") {
-  // StreamWindows of three rows, also two rows apart, and results of half and double the rows and
-  // channels.
+  // Windows of three rows, also at a distance of two rows, and results with half and double the
+  // rows and channels.
   const struct {
     const char* shape;
     const char* op;
