@@ -48,11 +48,11 @@ public:
       state.elementSize = dtypeSize(tensor.type);
       state.isHome = buffer.inPlace;
       if (buffer.inPlace && !state.isLoad && !state.isStore)
-        return fail(quoted(i), " is neither loaded nor stored and so has no place but its buffer");
+        return fail(quoted(i), " is neither loaded nor stored, so it cannot be in place");
       if (buffer.inPlace && tiling_.tiles[ColumnAxis] != 1)
-        return fail(quoted(i), " is worked on in place, although in stripes");
+        return fail(quoted(i), " is in place in a stage with stripes");
       if (buffer.wait > Tiling::MaxStreamRows)
-        return fail("the op that makes ", quoted(i), " waits for ", buffer.wait,
+        return fail("the op that writes ", quoted(i), " waits for ", buffer.wait,
                     " rows, a streamed stage counts up to ", Tiling::MaxStreamRows);
       state.isElsewhere = buffer.inPlace && buffer.bytes == 0;
       if (buffer.inPlace && !state.isElsewhere && buffer.bytes != tensor.bytes())
@@ -150,7 +150,7 @@ private:
                         (x.type == DType::Int8 || x.type == DType::Float32);
     if (!canSum || x.shape.rank() < 3 || x.shape[0] != tiling_.tiles[0] ||
         y.shape[0] != tiling_.tiles[0] || y.shape[RowAxis] != 1)
-      return fail("op '", step.op->name, "' cannot add rows as they come");
+      return fail("op '", step.op->name, "' cannot add rows as they arrive");
     State& result = states_[step.output];
     result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
     if (tiling_.buffers[step.output].inPlace)

@@ -94,7 +94,7 @@ private:
       if (const int64_t tiles = tiling_.tiles.at(axis); tiles > most.at(axis))
         return fail("cuts axis ", axis, " into ", tiles, " tiles, possible are ", most.at(axis));
       else if (tiles > elements)
-        return fail("makes more tiles than the ", elements, " elements of its largest tensor");
+        return fail("has more tiles than the ", elements, " elements of its largest tensor");
       else
         elements /= tiles;
     return {};
@@ -109,7 +109,7 @@ private:
     if (role.isLoad && role.isWritten)
       return fail(tensor, " is loaded and made by an op");
     if (role.isLoad && !role.isRead)
-      return fail(tensor, " is loaded and nobody reads it");
+      return fail(tensor, " is loaded but never read");
     if (!role.isLoad && !role.isWritten)
       return fail(tensor, " is neither loaded nor made");
     if (buffer.reloadAxes > (role.isLoad ? EveryAxis : 0))
@@ -119,7 +119,7 @@ private:
       return fail(tensor, buffer.sink ? " is a sum of rows" : " waits for rows",
                   ", which only results of streamed stages do");
     if (overlaps(buffer.offset, buffer.bytes, tiling_.state, tileStateBytes(stage_)))
-      return fail("the buffer of ", tensor, " lies over the state of the tiles");
+      return fail("the buffer of ", tensor, " overlaps the executor's records");
     return {};
   }
 

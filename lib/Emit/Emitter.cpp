@@ -159,7 +159,7 @@ private:
     for (size_t i = 0; i < stage.ops.size(); ++i)
       if (contains(graph_.op(stage.ops[i]).inputs, tensor))
         return i;
-    TIGRIS_UNREACHABLE("the plan checker passed a load nobody reads");
+    TIGRIS_UNREACHABLE("the plan checker accepted a load without readers");
   }
 
   Status addStage(size_t index) {

@@ -14,7 +14,7 @@
 namespace tigris {
 
 static_assert(std::endian::native == std::endian::little,
-              "records are written as they lie in memory, which is the file's order");
+              "records are written in their memory layout, which is the order of the file");
 
 namespace {
 
@@ -131,7 +131,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
   static_assert(MaxPlanTensors == TIGRIS_NO_TENSOR - 1U);
   if (tensors_.size() > MaxPlanTensors)
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
-                     " tensors, the format has room for ", MaxPlanTensors);
+                     " tensors, the format holds at most ", MaxPlanTensors);
   summary.weight_bytes = static_cast<uint32_t>(weights_.payload());
   const std::array<Section, TIGRIS_SECTION_LAST> sections = {{
       {TIGRIS_SECTION_SUMMARY, {reinterpret_cast<const char*>(&summary), sizeof summary}, 1},

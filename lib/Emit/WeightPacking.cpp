@@ -18,7 +18,7 @@ std::string lz4(std::string_view bytes) {
   std::string packed(static_cast<size_t>(LZ4_compressBound(size)), '\0');
   const int written = LZ4_compress_HC(bytes.data(), packed.data(), size,
                                       static_cast<int>(packed.size()), LZ4HC_CLEVEL_MAX);
-  TIGRIS_CHECK_MSG(written > 0, "liblz4 failed with room for the worst case");
+  TIGRIS_CHECK_MSG(written > 0, "liblz4 failed with space for the worst case");
   packed.resize(static_cast<size_t>(written));
   return packed;
 }

@@ -60,7 +60,7 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
                 Shape::MaxElements, " elements are");
   if (graph.stage() != GraphStage::Imported &&
       static_cast<uint64_t>(tensor.bytes()) > MaxTensorBytes)
-    return fail(DiagId::UnsupportedOp, "has ", tensor.bytes(), " bytes, a plan has room for ",
+    return fail(DiagId::UnsupportedOp, "has ", tensor.bytes(), " bytes, a plan holds at most ",
                 MaxTensorBytes);
   if (tensor.isConstant()) {
     if (tensor.data->size() != tensor.bytes())
@@ -174,7 +174,7 @@ void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics) {
   const std::vector<TensorId> tensors = graph.tensors();
   if (graph.stage() != GraphStage::Imported && tensors.size() > MaxPlanTensors)
     diagnostics.error(DiagId::UnsupportedOp, "the model has ", tensors.size(),
-                      " tensors, a plan has room for ", MaxPlanTensors);
+                      " tensors, a plan holds at most ", MaxPlanTensors);
   for (const TensorId id : tensors)
     checkTensor(graph, id, diagnostics);
 }

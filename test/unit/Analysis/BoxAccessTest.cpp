@@ -151,7 +151,7 @@ TEST_CASE("padding: what lies outside comes from the border") {
   CHECK(rows("reflect", {9, 10}) == Range{2, 5});
 }
 
-TEST_CASE("slices step either way") {
+TEST_CASE("slices step forward and backward") {
   const Graph graph = oneOp("{op: Slice, name: op, in: [x], out: [y], attrs: {starts: [9, 1], "
                             "ends: [0, 6], axes: [1, 2], "
                             "steps: [-2, 3]}}",

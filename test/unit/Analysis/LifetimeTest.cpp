@@ -62,7 +62,7 @@ TEST_CASE("loaded inputs live from the first step, outputs to the last") {
                {{{"x"}, 0, 0}, {{"a", "av"}, 0, 2}, {{"b", "y"}, 2, 3}});
 }
 
-TEST_CASE("the arena holds inputs nobody reads") {
+TEST_CASE("the arena holds inputs without readers") {
   checkBuffers(parseGraph(Views), IoMode::Arena,
                {{{"x"}, 0, 0}, {{"unused"}, 0, 0}, {{"a", "av"}, 0, 2}, {{"b", "y"}, 2, 3}});
 }

@@ -61,7 +61,7 @@ TEST_CASE("an execution order holds every op once, after its producers") {
   CHECK_FALSE(isExecutionOrder(graph, order));
 }
 
-TEST_CASE("ops no output needs come last") {
+TEST_CASE("ops that no output needs come last") {
   Graph graph = parseGraph(Branches);
   graph.setOutputTensor(0, *graph.findTensor("l1"));
   const std::vector<OpId> order = depthFirstOrder(graph);

@@ -181,7 +181,7 @@ TEST_CASE("a thousand ops are ordered in bounded work") {
   CHECK(found.bound <= found.peak);
 }
 
-TEST_CASE("sections end at ops that everything else leads to or comes from") {
+TEST_CASE("sections end at articulations") {
   OrderProblem problem;
   problem.producers = {{}, {0}, {1}, {1}, {2, 3}, {4}};
   std::vector<std::pair<size_t, size_t>> sections;

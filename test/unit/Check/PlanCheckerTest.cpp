@@ -241,7 +241,7 @@ TEST_CASE("broken tilings") {
                      "writes over its operand tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes -= 16; }, "its buffer has");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].offset = s.tiling->state; },
-                     "lies over the state of the tiles");
+                     "overlaps the executor's records");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 0; },
                      "is not loaded again although it needs another box");
   checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); }, "tensor 'y' has no buffer");

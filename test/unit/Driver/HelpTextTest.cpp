@@ -37,7 +37,7 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE("the manual page shows what troff would take for itself") {
+TEST_CASE("the manual page escapes troff requests") {
   const Fixture f;
   CHECK(f.contains("man", ".TH TIGRIS\\-X 1"));
   CHECK(f.contains("man", "tigris\\-x \\- Does x\n"));

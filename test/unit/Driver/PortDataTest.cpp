@@ -60,7 +60,7 @@ TEST_CASE("uint8 is int8 shifted by 128") {
   CHECK(fromStored(port, stored->data()).data == array.data);
 }
 
-TEST_CASE("float16 goes by way of float32, stored as such or quantized") {
+TEST_CASE("float16 is converted through float32, stored as such or quantized") {
   PortView port = quantizedPort(Shape{6});
   port.type = DType::Float16;
   port.storedType = DType::Float32;

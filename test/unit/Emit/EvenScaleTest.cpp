@@ -46,7 +46,7 @@ TEST_CASE("halves need a fraction of small numbers and a sum that is large enoug
   CHECK(mayTie(large, 1e6, DType::Int16));
 }
 
-TEST_CASE("a scale with halves is exact, another as near as there is room") {
+TEST_CASE("a scale with halves is exact, another as precise as fits") {
   const EvenScale third = evenScale(ratioOf({0.5F}, {1.0F}, 3), 1000, DType::Int8);
   CHECK(valueOf(third, 3) == 0.5);
   CHECK(valueOf(third, 996) == 166.0);

@@ -20,7 +20,7 @@ PortValues run(const Graph& graph, const PortValues& inputs) {
 
 } // namespace
 
-TEST_CASE("float operators compute what their names say") {
+TEST_CASE("float operators match the evaluator") {
   const Graph graph = parseGraph(R"(
 inputs: [{name: x}]
 outputs: [{name: z}]
@@ -98,7 +98,7 @@ ops:
   CHECK(run(graph, {{1, -3, 100}}) == PortValues{{7, -1, 127}});
 }
 
-TEST_CASE("what cannot be computed is named") {
+TEST_CASE("errors name the operator that cannot be computed") {
   const Graph graph = parseGraph(R"(
 inputs: [{name: x}]
 outputs: [{name: z}]

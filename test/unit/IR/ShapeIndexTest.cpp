@@ -21,7 +21,7 @@ TEST_CASE("shape: ArgMax, TopK and CumSum") {
   checkRefused(b, OpKind::CumSum, {x, b.ints({0, 1})}, {}, DiagId::BadAttr, "'axis' has 2 values");
 }
 
-TEST_CASE("shape: GatherND counts off axes behind the batch") {
+TEST_CASE("shape: GatherND indexes the axes after the batch") {
   GraphBuilder b;
   const TensorId x = b.input({2, 3, 4});
   const auto indices = [&](const Shape& shape) { return b.input(shape, DType::Int64); };

@@ -56,7 +56,7 @@ TEST_CASE("supported: empty lists of shape arithmetic are fine") {
   CHECK(refusal(b, none).empty());
 }
 
-TEST_CASE("supported: second results nobody may use") {
+TEST_CASE("supported: second results that must not be used") {
   GraphBuilder b;
   const TensorId image = b.input({1, 3, 8, 8});
   const TensorId pooled = b.inferred(OpKind::MaxPool, {image}, {{"kernel_shape", Ints{2, 2}}}, 2);

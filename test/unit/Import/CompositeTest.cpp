@@ -22,7 +22,7 @@ Imported lstm(const std::string& attributes, const std::string& results, const s
 
 } // namespace
 
-TEST_CASE("an LSTM whose sequence nobody reads keeps two steps") {
+TEST_CASE("an LSTM without readers of its sequence keeps two steps") {
   const Imported state = lstm("", ", h", "float[1,2,5] h");
   CHECK(state.kinds() == "LSTM Slice Reshape Identity");
   CHECK(state.only(OpKind::LSTM).attrs.getInt("rows") == 2);
@@ -93,7 +93,7 @@ TEST_CASE("Einsum is a product of matrices") {
   refused("...i,ij->j", "has an ellipsis");
 }
 
-TEST_CASE("masks and codes") {
+TEST_CASE("masks and one-hot codes") {
   const Imported mask = importGraph("g (float[3,3] x) => (float[3,3] y) { y = Trilu<upper=0>(x) }");
   CHECK(mask.kinds() == "Where");
   CHECK(mask.input(mask.only(OpKind::Where), 0).type == DType::Bool);

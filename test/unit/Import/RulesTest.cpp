@@ -19,7 +19,7 @@ TEST_CASE("attributes are copied by the schema") {
   CHECK(imported.tensor("w").data->values<float>()[17] == 17.0F / 8);
 }
 
-TEST_CASE("attributes that nobody knows or of the wrong kind are refused") {
+TEST_CASE("attributes that are unknown or of the wrong kind are refused") {
   CHECK(importGraph("g (float[2] x) => (float[2] y) { y = Relu<slope=0.5>(x) }")
             .said(DiagId::BadAttr,
                   "node 'Relu_0' (Relu): attribute 'slope' is not known in opset 17"));

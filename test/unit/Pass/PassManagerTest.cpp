@@ -132,7 +132,7 @@ TEST_CASE("verify-each names the pass that broke or misreported") {
   CHECK(run("nothing,relabel-one", makeVerifyEach()).status == PassStatus::Changed);
 }
 
-TEST_CASE("print instrumentation sees the asked moments only") {
+TEST_CASE("print instrumentation prints at the requested points only") {
   const auto banners = [](PrintGraphOptions options) {
     std::string seen;
     run("nothing,relabel-one,nothing",

@@ -125,7 +125,7 @@ TEST_CASE("a registry names both providers of one name") {
   CHECK(registry.provider("alpha") == "tigris");
 }
 
-TEST_CASE("an extension point stands for what was added there, also for nothing") {
+TEST_CASE("an extension point expands to the passes added there, possibly none") {
   PassRegistry registry = tunedRegistry();
   REQUIRE(registry.addPipeline("staged", "norm-start,alpha,fixpoint(norm-end)"));
   const auto text = [&](std::string_view pipeline) {

@@ -206,7 +206,7 @@ TEST_CASE("residents: what a stage makes lies over what it reads, as far below a
   CHECK(layout->offsets.at(half) + 12 == layout->offsets.at(wide));
 }
 
-TEST_CASE("residents: what moves down the arena leaves room first below, then above") {
+TEST_CASE("residents: a tensor that moves down the arena frees space first below, then above") {
   const Graph graph = parseGraph(Narrowing);
   const TensorId half = *graph.findTensor("half");
   const TensorId next = *graph.findTensor("next");

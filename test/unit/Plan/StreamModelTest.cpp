@@ -270,7 +270,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
   CHECK(cost.buffers[2].death == 2);
 }
 
-TEST_CASE("streams: rolling buffers lie like tiles of a roof") {
+TEST_CASE("streams: rolling buffers overlap where only one of them keeps rows") {
   const Graph graph = parseGraph(StreamChain);
   AccessTable access(graph);
   RowTable rows(access);
@@ -456,7 +456,7 @@ TEST_CASE("streams: the replay refuses sums that are lost, or that no op can mak
   CHECK(refusal(broken) == "tensor 'a' needs 8 bytes in a step, its buffer has 4");
   broken = stage;
   broken.tiling->buffers[1].sink = true;
-  CHECK(refusal(broken) == "op 'window' cannot add rows as they come");
+  CHECK(refusal(broken) == "op 'window' cannot add rows as they arrive");
   broken = stage;
   broken.tiling->buffers[0].sink = true;
   CHECK(refusal(broken) == "tensor 'x' is a sum of rows, which only results of streamed stages do");

@@ -86,7 +86,7 @@ TEST_CASE("clamps join the operator before them, pools share its scale, the rest
         std::vector<std::string>{"Conv", "MaxPool", "DequantizeLinear", "Exp"});
 }
 
-TEST_CASE("bias correction takes back what rounding adds on the mean") {
+TEST_CASE("bias correction compensates the mean rounding error") {
   Graph plain = parseGraph(ConvReluPool);
   const Tensor weights = tensorNamed(plain, "w");
   Graph corrected = plain;

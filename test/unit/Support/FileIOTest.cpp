@@ -105,7 +105,7 @@ TEST_CASE("files: special files are written directly") {
   CHECK(!fs::is_regular_file("/dev/null"));
 }
 
-TEST_CASE("files: reading what cannot be read names the reason") {
+TEST_CASE("files: a failed read names the reason") {
   const TemporaryDirectory directory;
   const auto missing = readFile(directory.file("none"));
   REQUIRE(!missing);
@@ -164,7 +164,7 @@ TEST_CASE("files: a full stream keeps the files of the same run from appearing")
   CHECK(!fs::exists(directory.file("a")));
 }
 
-TEST_CASE("files: an output behind a symbolic link goes where the link leads") {
+TEST_CASE("files: an output at a symbolic link is written to its target") {
   const TemporaryDirectory directory;
   fs::create_symlink("target", directory.file("link"));
   REQUIRE(writeFile(directory.file("link"), "1"));

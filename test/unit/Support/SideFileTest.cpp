@@ -61,7 +61,7 @@ TEST_CASE("a regular file is read in slices") {
   CHECK(beyond.error().message().find("the file ends early") != std::string::npos);
 }
 
-TEST_CASE("what is no regular file is refused without waiting") {
+TEST_CASE("a path that is not a regular file is refused without waiting") {
   const ModelFolder folder;
   const std::string fifo = (folder.root() / "fifo").string();
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);

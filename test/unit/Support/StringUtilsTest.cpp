@@ -22,7 +22,7 @@ TEST_CASE("formatFloat: shortest text that reads back, always a float to YAML") 
   CHECK(formatDouble(static_cast<double>(0.1F)) == "0.10000000149011612");
 }
 
-TEST_CASE("formatFloat: many bit patterns survive the way through text") {
+TEST_CASE("formatFloat: many bit patterns survive a round trip through text") {
   uint32_t bits = 1;
   for (int i = 0; i < 20000; ++i) {
     bits = bits * 1664525U + 1013904223U;
@@ -74,7 +74,7 @@ TEST_CASE("formatBytes reads like a person would write it") {
   CHECK(formatBytes(uint64_t{5} << 40) == "5120 GiB");
 }
 
-TEST_CASE("nearestSpelling suggests typos, not strangers") {
+TEST_CASE("nearestSpelling suggests likely typos only") {
   const std::vector<std::string> names = {"strides", "pads", "dilations"};
   CHECK(nearestSpelling("stride", names) == "strides");
   CHECK(nearestSpelling("dilatons", names) == "dilations");

@@ -253,7 +253,7 @@ blobs:
 )");
 }
 
-TEST_CASE("explicit-padding: words become numbers") {
+TEST_CASE("explicit-padding: auto_pad becomes explicit pads") {
   const char* yaml = R"(
 inputs: [{name: x}]
 outputs: [{name: y}]

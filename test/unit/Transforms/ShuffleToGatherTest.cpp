@@ -51,7 +51,7 @@ ops:
   checkSameValues(parseGraph(yaml), checkPass("shuffle-to-gather", yaml));
 }
 
-TEST_CASE("shuffle-to-gather: leaves what moves between dimensions, and what is read in between") {
+TEST_CASE("shuffle-to-gather: keeps moves between dimensions, and shuffles with other readers") {
   checkUnchanged("shuffle-to-gather", R"(
 inputs: [{name: x}]
 outputs: [{name: y}]
