@@ -1,4 +1,8 @@
 // Live memory at each step: the peak, and a lower bound for every layout.
+//
+// Example with alignment 16: at one step the buffers A (20 bytes), B (33) and C (16) are live. The
+// peak is 69 bytes. Rounded up they take 32 + 48 + 16 = 96. B has the most padding, 15 bytes, and
+// may be on top, so the bound is 81.
 #pragma once
 
 #include "tigris/Analysis/Lifetime.h"

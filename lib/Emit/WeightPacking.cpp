@@ -1,4 +1,12 @@
 // Assigns constants to blocks, compresses the blocks, and updates addresses.
+//
+// Example: a whole stage of ops 0..3 with weights of 30, 40, 50 and 20 KB and 80 KB of free fast
+// memory:
+//   run of ops   constants   unpacked     block is unpacked before
+//   0, 1         30 + 40     70 KB        op 0
+//   2, 3         50 + 20     70 KB        op 2, over the first block
+// The reserved prefix is 70 KB, and all other fast addresses move up by that amount. If op 3 also
+// read the weights of op 0, two blocks would need them; they would stay unpacked.
 #include "tigris/Emit/WeightPacking.h"
 
 #include "tigris/Support/Check.h"

@@ -1,4 +1,8 @@
 // Runs quantized operators on a copy of the graph in which every quantized tensor is float.
+//
+//   x8 [0.1, 3] -> Conv -> y8 [0.05, -7]
+//     is computed as
+//   x = 0.1 * (x8 - 3);  y = Conv(x);  y8 = saturate(roundHalfToEven(y / 0.05) - 7)
 #include "tigris/IR/Interpreter.h"
 
 #include "tigris/IR/ConstantEval.h"

@@ -1,4 +1,11 @@
 // Groups of tensors that share quantization parameters, and those parameters. Internal.
+//
+//   a ---+
+//        +--> Concat --> c --> MaxPool --> d
+//   b ---+
+// Concat and MaxPool move integers, so c and d form a group with one scale and zero point; its
+// range covers the values of a and b. If only Concat reads a, a joins the group. If another op
+// reads a as well, a keeps its own parameters and is requantized.
 #pragma once
 
 #include "tigris/Quantize/Quantizer.h"

@@ -1,5 +1,15 @@
 // Selects operators and inserts QDQ pairs around them, repeatedly, until qdq-fold accepts the
 // selection.
+//
+//   1. Select the ops worth quantizing (OpClasses.h) that are not excluded.
+//   2. Choose one range per group of tensors that share parameters (ParamGroups.h).
+//   3. On a copy, insert Q and DQ around the selected ops and run qdq-move and qdq-fold.
+//   4. Exclude the selected ops that stayed in float; repeat from 1 until there are none.
+//   5. Insert the Q and DQ of the last selection into the graph itself.
+//
+// Example: Conv -> Exp -> Mul -> Conv. Conv has weights and is always selected. Exp never is. Mul
+// is light: its operand from Exp is float, so it stays in float, too. The result is Q -> Conv -> DQ
+// -> Exp -> Mul -> Q -> Conv.
 #include "tigris/Quantize/Quantizer.h"
 
 #include "tigris/Pass/PassManager.h"

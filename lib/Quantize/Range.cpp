@@ -1,4 +1,11 @@
-// The methods treat all values of a histogram cell as its midpoint.
+// Range selection. The methods treat all values of a histogram cell as its midpoint.
+//
+// Example: 10,000 values in [-1, 1] and one outlier at 8, asymmetric:
+//   MinMax            [-1, 8]    step 0.035: exact outlier, coarse bulk
+//   Percentile 99.9   [-1, 1]    the outlier is beyond the cut and saturates
+//   MeanSquaredError  compares candidates by the sum of step^2 / 12 per value inside and the
+//                     squared distance to the range per value outside
+//   Entropy           compares candidates by the divergence of the quantized distribution
 #include "tigris/Quantize/Range.h"
 
 #include <algorithm>

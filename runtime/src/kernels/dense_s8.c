@@ -1,5 +1,11 @@
-/* The micro-kernels of int8 products, and the loops over parts of patches and blocks of
- * channels. */
+/* The micro-kernels of int8 products, and the loops over parts of patches and blocks of channels.
+ *
+ * Scalar processors with a 32x32+64 multiply-accumulate compute two pixels with one multiplication
+ * (WIDE_MULTIPLY): inputs x0, x1 and weight w give (x0 + x1 * 2^22) * w = x0 * w + (x1 * w) * 2^22.
+ * Sums of up to TIGRIS_PATCH_S8 taps stay below 2^21 in magnitude, so the two halves do not mix,
+ * and split() separates them. Example: x0 = 3, x1 = -5, w = 7 gives 21 - 35 * 2^22; the low 22 bits
+ * are 21, and (sum - 21) / 2^22 is -35. Other processors use int16 products that compilers
+ * vectorize. */
 #include "dense_s8.h"
 
 #include <string.h>
