@@ -217,8 +217,9 @@ private:
       const Step& step = steps_[k];
       const Box result = strip(states_[step.output].whole, 0, 1);
       if (result.empty() || !step.access.allows(result))
-        return fail("op '", step.op->name, "' cannot make columns ", result.axes[ColumnAxis].begin,
-                    "..", result.axes[ColumnAxis].end, " of its result");
+        return fail("op '", step.op->name, "' cannot compute columns ",
+                    result.axes[ColumnAxis].begin, "..", result.axes[ColumnAxis].end,
+                    " of its result");
       for (const auto& [operand, buffer] : step.inputs) {
         Range& columns = states_[buffer].whole.axes[ColumnAxis];
         columns = hull(columns, step.access.need(operand, result).axes[ColumnAxis]);
@@ -422,7 +423,7 @@ private:
   Status make(const Step& step, const Box& made) {
     const State& result = states_[step.output];
     if (!step.access.allows(made))
-      return fail("op '", step.op->name, "' cannot make a part of its result");
+      return fail("op '", step.op->name, "' cannot compute a part of its result");
     for (const auto& [operand, buffer] : step.inputs) {
       const State& state = states_[buffer];
       Box need = step.access.need(operand, made);

@@ -125,7 +125,7 @@ private:
       if (result.empty())
         continue;
       if (!accesses_[step].allows(result))
-        return fail("op '", op.name, "' cannot make a part of its result that cuts this axis");
+        return fail("op '", op.name, "' cannot compute a part of its result that cuts this axis");
       for (size_t i = 0; i < op.inputs.size(); ++i)
         if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant()) {
           State& state = states_[index_.at(op.inputs[i])];

@@ -92,7 +92,7 @@ private:
       most.back() = 1;
     for (size_t axis = 0; axis < most.size(); ++axis)
       if (const int64_t tiles = tiling_.tiles.at(axis); tiles > most.at(axis))
-        return fail("cuts axis ", axis, " into ", tiles, " tiles, possible are ", most.at(axis));
+        return fail("cuts axis ", axis, " into ", tiles, " tiles, expected ", most.at(axis));
       else if (tiles > elements)
         return fail("has more tiles than the ", elements, " elements of its largest tensor");
       else
@@ -107,19 +107,19 @@ private:
     if (role.isLoad && role.isStore)
       return fail(tensor, " is both loaded and stored");
     if (role.isLoad && role.isWritten)
-      return fail(tensor, " is loaded and made by an op");
+      return fail(tensor, " is loaded and also computed by an op");
     if (role.isLoad && !role.isRead)
       return fail(tensor, " is loaded but never read");
     if (!role.isLoad && !role.isWritten)
-      return fail(tensor, " is neither loaded nor made");
+      return fail(tensor, " is neither loaded nor computed");
     if (buffer.reloadAxes > (role.isLoad ? EveryAxis : 0))
-      return fail("reload_axes of ", tensor, " is ", buffer.reloadAxes, ", possible is ",
+      return fail("reload_axes of ", tensor, " is ", buffer.reloadAxes, ", expected ",
                   role.isLoad ? "0 to 15" : "0 as it is not loaded");
     if ((buffer.wait != 0 || buffer.sink) && (role.isLoad || !isStreamed()))
       return fail(tensor, buffer.sink ? " is a sum of rows" : " waits for rows",
                   ", which only results of streamed stages do");
     if (overlaps(buffer.offset, buffer.bytes, tiling_.state, tileStateBytes(stage_)))
-      return fail("the buffer of ", tensor, " overlaps the executor's records");
+      return fail("the buffer of ", tensor, " overlaps the executor's bookkeeping");
     return {};
   }
 

@@ -211,7 +211,7 @@ private:
       if (std::abs(channel.units) > std::numeric_limits<int32_t>::max())
         return fail("bias '", tensor(2).name, "' of channel ", c, " is ",
                     static_cast<double>(channel.bias.integer) * channel.bias.scale,
-                    ", which is no int32 in units of ",
+                    ", which is not an int32 in units of ",
                     static_cast<double>(input_.scale) * channel.weightScale,
                     "; quantize the layer with a larger weight scale");
       result.bias.push_back(static_cast<int32_t>(channel.nearest));

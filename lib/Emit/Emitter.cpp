@@ -211,7 +211,7 @@ private:
                        std::max(stats.fastPeakBytes, stats.slowPeakBytes),
                        " bytes of memory, the format can address ", Limit);
     if (plan_.align < TIGRIS_MIN_ALIGN || plan_.align > TIGRIS_MAX_ALIGN)
-      return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align, " bytes, possible are ",
+      return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align, " bytes, expected ",
                        TIGRIS_MIN_ALIGN, " to ", TIGRIS_MAX_ALIGN);
     tigris_summary s = {};
     s.fast_bytes = s.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);

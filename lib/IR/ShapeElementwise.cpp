@@ -180,7 +180,7 @@ Results castRule(const OpView& view) {
   const auto type = parseDType(name);
   if (!type || *type == DType::Undefined)
     return view.error(DiagId::BadAttr, "'to' is '", name,
-                      "', expected an element type as 'float32'");
+                      "', expected an element type such as 'float32'");
   return single(*type, view.shape(0));
 }
 

@@ -185,7 +185,7 @@ Results depthToSpaceRule(const OpView& view) {
   const size_t height = firstSpatialAxis(view.layout());
   if (result[channels] % (*block * *block) != 0)
     return view.error(DiagId::BadShape, "operand ", view.describe(0), " has ", result[channels],
-                      " channels, which is no multiple of ", *block * *block);
+                      " channels, which is not a multiple of ", *block * *block);
   result[channels] /= *block * *block;
   result[height] *= *block;
   result[height + 1] *= *block;
@@ -201,7 +201,7 @@ Results spaceToDepthRule(const OpView& view) {
   for (const size_t axis : {height, height + 1}) {
     if (result[axis] % *block != 0)
       return view.error(DiagId::BadShape, "axis ", axis, " of operand ", view.describe(0), " has ",
-                        result[axis], " elements, which is no multiple of ", *block);
+                        result[axis], " elements, which is not a multiple of ", *block);
     result[axis] /= *block;
   }
   result[channelAxis(view.layout(), 4)] *= *block * *block;

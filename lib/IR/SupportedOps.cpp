@@ -125,10 +125,9 @@ Status checkTypes(const Op& op, const Graph& graph) {
   for (const TensorId result : op.outputs)
     if (result && !allowedResult(op, graph.tensor(result).type, graph.stage()) &&
         !isStatic(graph, result))
-      return opError(
-          DiagId::UnsupportedType, op, "result '", graph.tensor(result).name, "' is ",
-          dtypeName(graph.tensor(result).type),
-          "; what is computed while the model runs is float32, int8, int16, int32, int64 or bool");
+      return opError(DiagId::UnsupportedType, op, "result '", graph.tensor(result).name, "' is ",
+                     dtypeName(graph.tensor(result).type),
+                     "; tensors at run time must be float32, int8, int16, int32, int64 or bool");
   return {};
 }
 
@@ -138,7 +137,7 @@ Status checkCompileTime(const Op& op, const Graph& graph) {
     if (info.operands[i].compileTime && op.input(i) && !isStatic(graph, op.input(i)))
       return unsupported(op, strCat("operand '", info.operands[i].name, "' (tensor '",
                                     graph.tensor(op.input(i)).name,
-                                    "') is computed while the model runs; it must be constant"));
+                                    "') is computed at run time; it must be constant"));
   if (info.category != OpCategory::Compile || isLowered(op.kind))
     return {};
   for (const TensorId id : op.inputs)
@@ -187,7 +186,7 @@ Status checkWindow(const Op& op, const Graph& graph) {
     if (!isStatic(graph, op.inputs[i]))
       return unsupported(op, strCat("operand '", opInfo(op.kind).operands[i].name, "' (tensor '",
                                     graph.tensor(op.inputs[i]).name,
-                                    "') is computed while the model runs; it must be constant"));
+                                    "') is computed at run time; it must be constant"));
   return {};
 }
 
@@ -255,7 +254,7 @@ Status checkBatchNormalization(const Op& op, const Graph& graph) {
   for (size_t i = 1; i < op.inputs.size(); ++i)
     if (!isStatic(graph, op.inputs[i]))
       return unsupported(op, strCat("tensor '", graph.tensor(op.inputs[i]).name,
-                                    "' is computed while the model runs; it must be constant"));
+                                    "' is computed at run time; it must be constant"));
   return checkResults(op, graph);
 }
 
@@ -274,7 +273,7 @@ Status checkRecurrent(const Op& op, const Graph& graph) {
     if (op.input(i) && !isStatic(graph, op.input(i)))
       return unsupported(op, strCat("operand '", opInfo(op.kind).operands[i].name, "' (tensor '",
                                     graph.tensor(op.input(i)).name,
-                                    "') is computed while the model runs; it must be constant"));
+                                    "') is computed at run time; it must be constant"));
   return {};
 }
 

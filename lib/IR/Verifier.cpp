@@ -56,10 +56,11 @@ void checkResults(const Graph& graph, const Op& op, const KnownValues& values,
 /// Operators that must be gone, or cannot be executed, from the normalized form on.
 void checkNormalized(const Graph& graph, const Op& op, DiagnosticEngine& diagnostics) {
   if (op.kind != OpKind::Unknown && opInfo(op.kind).category == OpCategory::Compile)
-    diagnostics.report(withOrigin(
-        shape::opError(DiagId::BadGraph, op, "exists until normalization only, but the stage is '",
-                       graphStageName(graph.stage()), "'"),
-        op));
+    diagnostics.report(
+        withOrigin(shape::opError(DiagId::BadGraph, op,
+                                  "is allowed only before normalization, but the form is '",
+                                  graphStageName(graph.stage()), "'"),
+                   op));
   else if (Status status = checkSupported(op, graph); !status)
     diagnostics.report(withOrigin(status.takeError(), op));
 }

@@ -124,7 +124,7 @@ private:
     for (size_t i = 0; i < (all ? op_.inputs.size() : 1); ++i)
       if (const TensorId id = op_.input(i); id && graph_.tensor(id).quant != result.quant)
         fail(DiagId::BadType, "tensors '", graph_.tensor(id).name, "' and '", result.name,
-             "' must be quantized alike; a Requantize between them would do");
+             "' must be quantized alike; insert a Requantize between them");
   }
 
   const Graph& graph_;

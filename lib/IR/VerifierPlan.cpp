@@ -19,7 +19,7 @@ public:
 
   void run() {
     if (plan_.align == 0 || (plan_.align & (plan_.align - 1)) != 0)
-      return fail("the alignment ", plan_.align, " is no power of two");
+      return fail("the alignment ", plan_.align, " is not a power of two");
     checkCoverage();
     for (const Placement& placement : plan_.slow)
       slowTensors_.insert(placement.tensor);
@@ -78,7 +78,7 @@ private:
         fail(where, " places tensor '", tensor.name, "' twice");
       if (placement.offset % plan_.align != 0)
         fail(where, ": tensor '", tensor.name, "' is at offset ", placement.offset,
-             ", no multiple of ", plan_.align);
+             ", not a multiple of ", plan_.align);
       const uint64_t end = placement.offset + tensor.bytes();
       if (end > budget || end < placement.offset)
         fail(where, ": tensor '", tensor.name, "' ends at byte ", end, ", the budget is ", budget);
@@ -92,12 +92,12 @@ private:
     const Tiling& tiling = *stage.tiling;
     for (const int64_t count : tiling.tiles)
       if (count < 1 || count > Tiling::MaxTiles)
-        fail(where, " cuts an axis into ", count, " tiles, possible are 1 to ", Tiling::MaxTiles);
+        fail(where, " cuts an axis into ", count, " tiles, expected 1 to ", Tiling::MaxTiles);
     std::set<TensorId> seen;
     uint64_t peak = 0;
     const auto use = [&](const std::string& what, uint64_t offset, uint64_t bytes) {
       if (offset % plan_.align != 0)
-        fail(where, ": ", what, " is at offset ", offset, ", no multiple of ", plan_.align);
+        fail(where, ": ", what, " is at offset ", offset, ", not a multiple of ", plan_.align);
       if (offset + bytes > plan_.budget.fast || offset + bytes < offset)
         fail(where, ": ", what, " ends at byte ", offset + bytes, ", the budget is ",
              plan_.budget.fast);
@@ -112,7 +112,7 @@ private:
         fail(where, " has two buffers for tensor '", tensor.name, "'");
       if (tensor.shape.rank() < 1 || tensor.shape.rank() > Tiling::MaxRank)
         fail(where, " cuts tensor '", tensor.name, "' of rank ", tensor.shape.rank(),
-             ", possible are 1 to ", Tiling::MaxRank);
+             ", expected 1 to ", Tiling::MaxRank);
       use(strCat("the buffer of tensor '", tensor.name, "'"), buffer.offset, buffer.bytes);
     }
     return peak;

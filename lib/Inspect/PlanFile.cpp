@@ -78,7 +78,7 @@ Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCr
                      Hex{header.file_size});
     if (section.offset % TIGRIS_SECTION_ALIGN != 0)
       return badPlan(name, at, "section ", section.type, " starts at ", Hex{section.offset},
-                     ", which is no multiple of ", TIGRIS_SECTION_ALIGN);
+                     ", which is not a multiple of ", TIGRIS_SECTION_ALIGN);
   }
   return {};
 }

@@ -33,7 +33,8 @@ public:
     } catch (const std::exception& error) {
       return context.fail(DiagId::PassFailed, name_, " threw an exception: ", error.what());
     } catch (...) {
-      return context.fail(DiagId::PassFailed, name_, " threw something that is no std::exception");
+      return context.fail(DiagId::PassFailed, name_,
+                          " threw an exception that is not a std::exception");
     }
   }
 
@@ -65,8 +66,9 @@ Expected<const TigrisPassPluginInfo*> openLibrary(const std::string& path) {
     return makeError(DiagId::PluginError, "cannot load plugin: ", lastLoaderError());
   void* symbol = ::dlsym(library, EntryName);
   if (!symbol)
-    return makeError(DiagId::PluginError, "'", path, "' is no TiGrIS plugin: it does not define ",
-                     EntryName, "; write TIGRIS_PASS_PLUGIN(...) in one of its files");
+    return makeError(DiagId::PluginError, "'", path,
+                     "' is not a TiGrIS plugin: it does not define ", EntryName,
+                     "; write TIGRIS_PASS_PLUGIN(...) in one of its files");
   const TigrisPassPluginInfo* info = reinterpret_cast<TigrisPassPluginEntry*>(symbol)();
   if (!info)
     return makeError(DiagId::PluginError, "plugin '", path, "': ", EntryName, " returned nothing");
@@ -104,8 +106,9 @@ Status registerGuarded(const TigrisPassPluginInfo& info, PluginRegistrar& regist
     return makeError(DiagId::PluginError, "plugin '", info.name,
                      "' threw an exception while it registered its passes: ", error.what());
   } catch (...) {
-    return makeError(DiagId::PluginError, "plugin '", info.name,
-                     "' threw something that is no std::exception while it registered its passes");
+    return makeError(
+        DiagId::PluginError, "plugin '", info.name,
+        "' threw an exception that is not a std::exception while it registered its passes");
   }
 }
 
@@ -160,7 +163,7 @@ Expected<std::string> PluginLoader::find(const std::string& pathOrName) const {
   if (pathOrName.find('/') != std::string::npos) {
     if (isFile(pathOrName))
       return pathOrName;
-    return makeError(DiagId::PluginError, "plugin '", pathOrName, "': there is no such file");
+    return makeError(DiagId::PluginError, "plugin '", pathOrName, "': no such file");
   }
   for (const std::string& directory : searchPath_)
     for (const std::string& file : {pathOrName + ".so", "lib" + pathOrName + ".so"})
@@ -188,7 +191,7 @@ Status PluginLoader::load(const std::string& pathOrName) {
   for (const LoadedPlugin& other : loaded_)
     if (other.name == info.name)
       return makeError(DiagId::PluginError, "plugin '", info.name, "' (", *path,
-                       ") is loaded already, from ", other.path);
+                       ") is already loaded, from ", other.path);
   PluginRegistrar registrar(registry_, providerName(info.name, info.version));
   if (Status status = registerGuarded(info, registrar); !status)
     return status;

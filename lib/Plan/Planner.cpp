@@ -34,7 +34,7 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
     return makeError(DiagId::Usage, "unknown objective '", options.optimize, "'; known are ",
                      join(objectives, ", "));
   if (options.budget.fast == 0)
-    return makeError(DiagId::Usage, "the fast memory budget is 0; give -m a size above 0");
+    return makeError(DiagId::Usage, "the fast memory budget is 0; specify -m with a size above 0");
   if (options.io == IoMode::Arena)
     for (const Port& port : graph.outputs())
       if (!port.state.empty())
@@ -42,18 +42,17 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
                          "' cannot stay in the fast arena, whose bytes are reused: use --io=slow "
                          "or --io=caller");
   if (options.io == IoMode::Slow && !options.budget.slow)
-    return makeError(DiagId::Usage,
-                     "model inputs and outputs cannot live in slow memory: there is none; give a "
-                     "second -m, or --io=caller or --io=arena");
+    return makeError(DiagId::Usage, "model inputs and outputs cannot be in slow memory, as there "
+                                    "is none; specify a second -m, --io=caller or --io=arena");
   if (options.recompute && options.budget.slow && options.optimize != "traffic")
-    return makeError(DiagId::Usage, "with slow memory --recompute is for --optimize=traffic: leave "
-                                    "out the second -m, --recompute or --optimize");
+    return makeError(DiagId::Usage, "with slow memory, --recompute requires --optimize=traffic; "
+                                    "omit the second -m, --recompute or --optimize");
   if (options.inputRows || options.outputRows) {
     if (options.planner != "optimal")
       return makeError(DiagId::Usage, "only the optimal planner moves inputs or outputs by rows");
     if (options.budget.slow || options.io.value_or(IoMode::Caller) != IoMode::Caller)
-      return makeError(DiagId::Usage, "inputs and outputs move by rows only between the fast "
-                                      "memory and the caller: leave out the second -m and --io");
+      return makeError(DiagId::Usage, "inputs and outputs move by rows only between fast memory "
+                                      "and the caller; omit the second -m and --io");
   }
   return {};
 }
@@ -330,8 +329,8 @@ Error noRows(const Graph& graph, const std::vector<TensorId>& rows) {
       if (std::find(rows.begin(), rows.end(), port.tensor) != rows.end())
         names.push_back("'" + port.name + "'");
   return makeError(DiagId::UnsupportedOp, "no streamed stage can move ", join(names, ", "),
-                   " row by row: ops that touch them need all rows at once, lie too far apart or "
-                   "need the rows again; hand over whole tensors instead");
+                   " row by row: ops that use them need all rows at once, are too far apart or "
+                   "need the rows again; provide whole tensors instead");
 }
 
 /// Cuts of an order, and that order.

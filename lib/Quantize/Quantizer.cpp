@@ -289,9 +289,9 @@ Status checkFloat(const Graph& graph) {
     const Op& op = graph.op(id);
     if (op.kind == OpKind::QuantizeLinear || op.kind == OpKind::DequantizeLinear ||
         op.kind == OpKind::Requantize)
-      return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
-                       "): the model is quantized already; give the float model, or leave "
-                       "tigris-quantize out");
+      return makeError(
+          DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
+          "): the model is already quantized; use the float model, or omit tigris-quantize");
   }
   return {};
 }
@@ -346,8 +346,9 @@ Expected<QuantizeSummary> quantizeGraph(Graph& graph, const Observations& observ
     return status.takeError();
   for (const auto& [id, statistics] : observations)
     if (statistics.count() == 0)
-      return makeError(DiagId::BadValue, "tensor '", graph.tensor(id).name,
-                       "' is NaN or infinite in every sample; are these samples for this model?");
+      return makeError(
+          DiagId::BadValue, "tensor '", graph.tensor(id).name,
+          "' is NaN or infinite in every sample; check that the samples are for this model");
   Expected<std::set<OpId>> excluded = keptFloat(graph, options.keepFloat);
   if (!excluded)
     return excluded.takeError();

@@ -351,8 +351,9 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   check(refuseForeign(*text, reader.fileName()));
   const std::vector<YamlDocument> documents = splitDocuments(*text);
   if (documents.empty())
-    throw ReadFailure{makeError(DiagId::EmptyInput, "the input holds comments and blank lines only")
-                          .at({reader.fileName(), 0, 0})};
+    throw ReadFailure{
+        makeError(DiagId::EmptyInput, "the input contains only comments and blank lines")
+            .at({reader.fileName(), 0, 0})};
   check(refuseControlBytes(documents[0], reader.fileName()));
   auto tree = parseYaml(documents[0].text, documents[0].line, reader.fileName());
   const bool isProse = !tree || tree->root.kind == YamlNode::Kind::Scalar;

@@ -174,9 +174,10 @@ WeightsReader::Entry& WeightsReader::addEntry(const YamlNode& node, bool hasBloc
                  " of the keys data, values, fill and file, must have exactly one");
   if (values != nullptr && (bytes != nullptr || crc != nullptr))
     reader_.fail(DiagId::BadValue, node, "blob '", blobName,
-                 "': bytes and crc32 do not go with values");
+                 "': bytes and crc32 are not allowed with values");
   if (offset != nullptr && file == nullptr)
-    reader_.fail(DiagId::BadValue, *offset, "blob '", blobName, "': offset goes only with file");
+    reader_.fail(DiagId::BadValue, *offset, "blob '", blobName,
+                 "': offset is allowed only with file");
   if (bytes != nullptr)
     entry.bytes = reader_.size(*bytes, "bytes");
   if (offset != nullptr)

@@ -46,7 +46,7 @@ Status trilu(NodeContext& node) {
   if (node.input(1)) {
     const std::optional<int64_t> known = knownInt(node, 1);
     if (!known)
-      return node.unsupported("input 'k' is computed while the model runs; it must be constant");
+      return node.unsupported("input 'k' is computed at run time; it must be constant");
     k = *known;
   }
   const int64_t rows = shape.fromBack(1);

@@ -13,8 +13,8 @@ Status checkRecompute(const PlanStats& stats, const PlanOptions& options) {
     return {};
   return makeError(
       DiagId::OverBudget, stats.recomputeMacs, " of ", stats.macs,
-      " multiply-accumulates are done twice in the plan found for this memory, allowed are ",
-      *options.recompute, " percent; give more fast memory or a higher --recompute");
+      " multiply-accumulates are recomputed in the plan found for this budget, allowed are ",
+      *options.recompute, " percent; grant more fast memory or a higher --recompute");
 }
 
 Expected<Plan> planLeastTraffic(const Graph& graph, const PlanOptions& options,

@@ -241,7 +241,7 @@ TEST_CASE("broken tilings") {
                      "writes over its operand tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes -= 16; }, "its buffer has");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].offset = s.tiling->state; },
-                     "overlaps the executor's records");
+                     "overlaps the executor's bookkeeping");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 0; },
                      "is not loaded again although it needs another box");
   checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); }, "tensor 'y' has no buffer");
@@ -249,7 +249,7 @@ TEST_CASE("broken tilings") {
                      "two buffers for tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 8; },
                      "calls more kernels than the plan claims");
-  checkTilingRefused([](Stage& s) { s.spills.clear(); }, "possible are 1");
+  checkTilingRefused([](Stage& s) { s.spills.clear(); }, "expected 1");
   checkTilingRefused([](Stage& s) { s.mode = StageMode::Whole; }, "over its own tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling.reset(); }, "claims a peak");
 }
@@ -258,16 +258,16 @@ TEST_CASE("tilings that the loader would refuse") {
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes += 64; },
                      "writes over its operand tensor 'x': its buffer at ");
   checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 9; },
-                     "cuts axis 1 into 9 tiles, possible are 8");
+                     "cuts axis 1 into 9 tiles, expected 8");
   checkTilingRefused(
       [](Stage& s) {
         s.tiling->tiles = {1, 8, 4, 5};
       },
-      "cuts axis 3 into 5 tiles, possible are 4");
+      "cuts axis 3 into 5 tiles, expected 4");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 16; },
-                     "reload_axes of tensor 'x' is 16, possible is 0 to 15");
+                     "reload_axes of tensor 'x' is 16, expected 0 to 15");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[1].reloadAxes = 1; },
-                     "reload_axes of tensor 'y' is 1, possible is 0 as it is not loaded");
+                     "reload_axes of tensor 'y' is 1, expected 0 as it is not loaded");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[1].wait = 1; },
                      "tensor 'y' waits for rows, which only results of streamed stages do");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[1].sink = true; }, "is a sum of rows");

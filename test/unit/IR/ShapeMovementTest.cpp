@@ -157,7 +157,7 @@ TEST_CASE("shape: DepthToSpace and SpaceToDepth in both layouts") {
   CHECK(shapeOf(b, OpKind::SpaceToDepth, {b.input({1, 2, 4, 6})}, {{"blocksize", 2}}) ==
         "[1, 8, 2, 3]");
   checkRefused(b, OpKind::DepthToSpace, {b.input({1, 6, 2, 3})}, {{"blocksize", 2}},
-               DiagId::BadShape, "6 channels, which is no multiple of 4");
+               DiagId::BadShape, "6 channels, which is not a multiple of 4");
   checkRefused(b, OpKind::SpaceToDepth, {b.input({1, 2, 4, 5})}, {{"blocksize", 2}},
                DiagId::BadShape, "axis 3");
   checkRefused(b, OpKind::SpaceToDepth, {b.input({1, 2, 4, 4})}, {}, DiagId::BadAttr,

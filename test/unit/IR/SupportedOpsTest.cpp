@@ -34,7 +34,7 @@ TEST_CASE("supported: ranks, empty tensors and spatial dimensions") {
   checkUnsupported(b, b.inferred(OpKind::MaxPool, {volume}, {{"kernel_shape", Ints{2, 2, 2}}}),
                    "has 3 spatial dimensions");
   checkUnsupported(b, b.inferred(OpKind::Conv, {image, b.input({4, 3, 3, 3})}),
-                   "operand 'W' (tensor 'x_4') is computed while the model runs");
+                   "operand 'W' (tensor 'x_4') is computed at run time");
 }
 
 TEST_CASE("supported: every pooling window holds an element of its operand") {
@@ -76,7 +76,7 @@ TEST_CASE("supported: quantization") {
   CHECK(refusal(b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {}), zero})).empty());
   const TensorId scale = b.input({});
   checkUnsupported(b, b.inferred(OpKind::QuantizeLinear, {x, scale, zero}),
-                   "operand 'scale' (tensor 'x_1') is computed while the model runs");
+                   "operand 'scale' (tensor 'x_1') is computed at run time");
   checkUnsupported(b,
                    b.inferred(OpKind::QuantizeLinear,
                               {
@@ -89,8 +89,7 @@ TEST_CASE("supported: quantization") {
                    "has 4 scales; activations may have one only");
   checkUnsupported(
       b, b.inferred(OpKind::QuantizeLinear, {x, b.floats({1}, {})}, {{"output_dtype", 6}}),
-      "is int32; what is computed while the model runs is float32, int8, int16, int32, int64 or "
-      "bool");
+      "is int32; tensors at run time must be float32, int8, int16, int32, int64 or bool");
   const TensorId weights = b.constant(Ints(8), DType::Int4, {2, 4});
   CHECK(
       refusal(b, b.inferred(OpKind::DequantizeLinear, {weights, b.floats({1, 2, 3, 4})})).empty());

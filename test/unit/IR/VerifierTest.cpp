@@ -327,7 +327,7 @@ TEST_CASE("verify: what normalization must have removed") {
   checkBroken(m.graph, DiagId::BadGraph, "must be channels-last");
   Model n;
   n.output(n.inferred(OpKind::Identity, {n.y}));
-  checkBroken(n.graph, DiagId::BadGraph, "exists until normalization only");
+  checkBroken(n.graph, DiagId::BadGraph, "is allowed only before normalization");
   Model o;
   Op op;
   op.kind = OpKind::Unknown;
@@ -370,9 +370,10 @@ TEST_CASE("verify: placements are aligned, inside the budget and name activation
     m.change([&](Plan& plan) { edit(m, plan); });
     checkBroken(m.graph, DiagId::BadPlan, part);
   };
-  broken([](PlannedModel&, Plan& plan) { plan.align = 12; }, "the alignment 12 is no power of two");
+  broken([](PlannedModel&, Plan& plan) { plan.align = 12; },
+         "the alignment 12 is not a power of two");
   broken([](PlannedModel&, Plan& plan) { plan.stages[0].fast[0].offset = 8; },
-         "tensor 'y' is at offset 8, no multiple of 16");
+         "tensor 'y' is at offset 8, not a multiple of 16");
   broken([](PlannedModel&, Plan& plan) { plan.budget.fast = 600; },
          "tensor 'y' ends at byte 608, the budget is 600");
   broken([](PlannedModel&, Plan& plan) { plan.stages[0].peak = 600; },

@@ -46,7 +46,7 @@ TEST_CASE("what an LSTM cannot do is refused") {
       parseOnnxGraph("g (float[7,2,3] x, float[1,20,3] w, float[1,20,5] r) => (float[7,1,2,5] y) "
                      "{ y = LSTM<hidden_size=5>(x, w, r) }");
   CHECK(importModel(model).said(DiagId::UnsupportedOp,
-                                "operand 'W' (tensor 'w') is computed while the model runs"));
+                                "operand 'W' (tensor 'w') is computed at run time"));
   model =
       parseOnnxGraph("g (float[7,2,3] x) => (float[7,1,2,5] y) "
                      "{ n = Constant<value_ints=[7,6]>() y = LSTM<hidden_size=5>(x, w, r, , n) }");

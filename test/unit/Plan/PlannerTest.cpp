@@ -111,7 +111,7 @@ TEST_CASE("options that make no sense are usage errors") {
   const Graph graph = parseGraph(PlannedChain);
   PlanOptions options = budget(1000);
   options.io = IoMode::Slow;
-  checkFails(graph, options, DiagId::Usage, "slow memory: there is none");
+  checkFails(graph, options, DiagId::Usage, "slow memory, as there is none");
   options = budget(0);
   checkFails(graph, options, DiagId::Usage, "budget is 0");
   options = budget(1000);

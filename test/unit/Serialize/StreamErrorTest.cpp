@@ -33,7 +33,7 @@ TEST_CASE("input that is no stream is named") {
   CHECK(parseError("", "-") == "<stdin>: error: " + hint);
   CHECK(parseError(" \n\n", "-") == "<stdin>: error: " + hint);
   CHECK(has(parseError(std::string(5000, '\n')), "[empty-input]"));
-  CHECK(has(parseError("# nothing\n"), "comments and blank lines only"));
+  CHECK(has(parseError("# nothing\n"), "only comments and blank lines"));
   CHECK(has(parseError(std::string("\x08\x07\x12\x07pytorch", 11)),
             "an ONNX model; convert it with tigris-import"));
   CHECK(has(parseError(std::string("TGRS\1\0\x20\0", 8)), "a .tgrs plan; tigris-run executes it"));

@@ -98,9 +98,8 @@ ops:
         "replaces it");
   REQUIRE(diagnostics.all()[0].notes.size() == 1);
   CHECK(diagnostics.all()[0].notes[0] == "from ONNX node 'node_1', 'node_2'");
-  CHECK(diagnostics.all()[1].message ==
-        "op 'o2' (Cast): result 'b' is float64; what is computed while the model runs is float32, "
-        "int8, int16, int32, int64 or bool");
+  CHECK(diagnostics.all()[1].message == "op 'o2' (Cast): result 'b' is float64; tensors at run "
+                                        "time must be float32, int8, int16, int32, int64 or bool");
   CHECK(diagnostics.all()[2].message.find("tensor 'b' is float64, but there are kernels for") !=
         std::string::npos);
 }
