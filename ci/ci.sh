@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Defines what CI checks. Stages run in the order given. A failing stage does not stop the others, so that
-# one run reports everything.
+# Defines what CI checks. Stages run in the order given. A failing stage does not stop the others,
+# so that one run reports everything.
 #
 # usage: ci/ci.sh [STAGE...]
 #   format       clang-format 14 changes nothing in any tracked C or C++ file; commit subjects are at most 72 columns
@@ -94,8 +94,9 @@ analyze() { # STATES-PER-FUNCTION
     -extra-arg=-Xclang "-extra-arg=max-nodes=$1" "$PWD/(lib|tools)/.*\.cpp$"
 }
 
-# Most checks cost what the standard library's headers cost, so they see the sources in batches. The analyzer
-# looks at main files only. Few functions have more than 10,000 states; those take most of its time.
+# Most checks cost what the standard library's headers cost, so they see the sources in batches. The
+# analyzer looks at main files only. Few functions have more than 10,000 states; those take most of
+# its time.
 stage_tidy() {
   build clang && build tidy --target tigris_onnx || return # the generated headers
   tidy clang -checks='-clang-analyzer-*,-bugprone-suspicious-include' \
@@ -137,7 +138,8 @@ for stage in "${stages[@]}"; do
 done
 
 # Counts the <testcase status= > elements of all ctest reports. A test that could not run (no
-# executable, a failed fixture) has failed; only one that asked to be skipped, or is disabled, was skipped.
+# executable, a failed fixture) has failed; only one that asked to be skipped, or is disabled, was
+# skipped.
 counts=$(cat $results/*.xml 2>/dev/null | awk '
   /<testcase .*status="run"/ { ++passed }
   /<testcase .*status="fail"/ { ++failed }

@@ -33,8 +33,8 @@ function(tigris_add_pass_plugin name)
   endif()
 endfunction()
 
-# What tells that FILE, the output of a step, has been made. With Ninja the file itself, which keeps its time
-# where its bytes stay the same; make knows stamps only.
+# What tells that FILE, the output of a step, has been made. With Ninja the file itself, which keeps
+# its time where its bytes stay the same; make knows stamps only.
 function(_tigris_made out file)
   if(NOT CMAKE_GENERATOR MATCHES "Ninja")
     string(APPEND file .stamp)
@@ -42,8 +42,8 @@ function(_tigris_made out file)
   set(${out} ${file} PARENT_SCOPE)
 endfunction()
 
-# One step of the pipe: OUTPUT from INPUT by TOOL. --if-changed keeps the time of an equal result, so the
-# step is known to be done by its stamp.
+# One step of the pipe: OUTPUT from INPUT by TOOL. --if-changed keeps the time of an equal result,
+# so the step is known to be done by its stamp.
 function(_tigris_step tool input output)
   cmake_parse_arguments(arg "" "" "OPTIONS;DEPENDS;BYPRODUCTS" ${ARGN})
   add_custom_command(
@@ -57,8 +57,9 @@ function(_tigris_step tool input output)
     COMMENT "${tool} ${output}" VERBATIM)
 endfunction()
 
-# Adds a model's selection header, which TARGET makes, to what the project's runtime is compiled with: a header that
-# includes those of all models. The runtime links tigris_selection where it exists.
+# Adds a model's selection header, which TARGET makes, to what the project's runtime is compiled
+# with: a header that includes those of all models. The runtime links tigris_selection where it
+# exists.
 function(_tigris_select header target)
   if(NOT TARGET tigris_selection)
     set(folder ${CMAKE_BINARY_DIR}/tigris_selection)

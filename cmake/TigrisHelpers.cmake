@@ -6,19 +6,20 @@ option(TIGRIS_WERROR "Treat warnings as errors" ON)
 add_library(tigris_warnings INTERFACE)
 target_compile_options(tigris_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                        $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<BOOL:${TIGRIS_WERROR}>:-Werror>)
-# g++ 12 reports false positives for std::string and std::optional when it optimizes (GCC bugs 105651 and 105562).
+# g++ 12 reports false positives for std::string and std::optional when it optimizes (GCC bugs
+# 105651 and 105562).
 target_compile_options(tigris_warnings INTERFACE
                        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
 
-# Unity builds compile several sources of a target at once: the standard library's templates, most of
-# what these small files cost, are parsed and instantiated once per batch.
+# Unity builds compile several sources of a target at once: the standard library's templates, most
+# of what these small files cost, are parsed and instantiated once per batch.
 option(TIGRIS_UNITY "Compile C++ sources in batches" OFF)
 function(tigris_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TIGRIS_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
-# tigris_unity_groups(target "Source Source..." ...): one batch for each list of sources, named without folder and
-# suffix; the others are compiled on their own.
+# tigris_unity_groups(target "Source Source..." ...): one batch for each list of sources, named
+# without folder and suffix; the others are compiled on their own.
 function(tigris_unity_groups target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${TIGRIS_UNITY} UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
@@ -56,7 +57,8 @@ function(tigris_add_library name kind)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE tigris_warnings)
 endfunction()
 
-# tigris_add_resource(library symbol file): `extern const char symbol[]` of namespace tigris holds the file's text
+# tigris_add_resource(library symbol file): `extern const char symbol[]` of namespace tigris holds
+# the file's text
 function(tigris_add_resource library resource_symbol resource_name)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${resource_name})
   file(READ ${PROJECT_SOURCE_DIR}/${resource_name} resource_text)

@@ -1,4 +1,5 @@
-# Provides the ONNX protobuf schema and the ONNX text parser as two targets, from whatever source the host has.
+# Provides the ONNX protobuf schema and the ONNX text parser as two targets, from whatever source
+# the host has.
 #
 #   tigris_onnx       <onnx/onnx_pb.h> and the protobuf runtime
 #   tigris_onnx_text  <onnx/defs/parser.h>: onnx::OnnxParser, for tests that write models as text
@@ -8,9 +9,9 @@
 #   2. TIGRIS_ONNX_SOURCE_DIR: the `onnx` directory of the PyPI wheel, which contains the schema and the
 #      sources; scripts/bootstrap.sh puts it below build/venv, where it is found without being named
 #   3. any older CMake package ONNX
-# Sets TIGRIS_ONNX_PROVIDER (package, wheel, old-package or off). TIGRIS_ONNX_TEXT_LABELS is ON when the
-# text syntax knows node names (`[name] y = Relu(x)`) and quoted identifiers.
-# Measurements behind the order: docs/rationale/onnx-dependency.md.
+# Sets TIGRIS_ONNX_PROVIDER (package, wheel, old-package or off). TIGRIS_ONNX_TEXT_LABELS is ON when
+# the text syntax knows node names (`[name] y = Relu(x)`) and quoted identifiers. Measurements
+# behind the order: docs/rationale/onnx-dependency.md.
 
 set(TIGRIS_ONNX_MIN_VERSION 1.17)
 set(TIGRIS_ONNX_SOURCE_DIR "" CACHE PATH "the `onnx` folder of an installed or unpacked onnx wheel")

@@ -1,6 +1,6 @@
-# Installation: libtigris with the headers for plugins, tools, CMake package, pkg-config file, runtime sources,
-# manual pages, completions; and the .deb of `cpack`. All parts find each other by relative paths, so the
-# installed tree can be moved.
+# Installation: libtigris with the headers for plugins, tools, CMake package, pkg-config file,
+# runtime sources, manual pages, completions; and the .deb of `cpack`. All parts find each other by
+# relative paths, so the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tigris)

@@ -1,4 +1,5 @@
-# Toolchain for the runtime on 32-bit ARM: bare-metal GCC with newlib's semihosting, run by qemu-arm.
+# Toolchain for the runtime on 32-bit ARM: bare-metal GCC with newlib's semihosting, run by
+# qemu-arm.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)

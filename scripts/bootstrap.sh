@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the missing dependencies of a build or of the full test run: Debian packages and build/venv.
+# Installs the missing dependencies of a build or of the full test run: Debian packages and
+# build/venv.
 #
 # usage: scripts/bootstrap.sh [build|test|coverage|training]
 #   build     compilers, libraries and the Python environment, as scripts/demo.sh needs them (default)

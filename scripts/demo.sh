@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds TiGrIS from a fresh clone and runs a trained network on the C99 runtime.
 #
-# Installs what is missing, builds all tools and plugins, compiles both models of examples/digits for 64 KiB of
-# fast memory, runs each on ten real images, and fails unless every output matches that of onnxruntime.
+# Installs what is missing, builds all tools and plugins, compiles both models of examples/digits
+# for 64 KiB of fast memory, runs each on ten real images, and fails unless every output matches
+# that of onnxruntime.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

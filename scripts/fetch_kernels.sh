@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Downloads the vendors' kernel libraries into build/deps/: CMSIS-NN from PyPI, ESP-NN from crates.io. Versions are
-# pinned by hash; nothing is committed.
+# Downloads the vendors' kernel libraries into build/deps/: CMSIS-NN from PyPI, ESP-NN from
+# crates.io. Versions are pinned by hash; nothing is committed.
 #
 # usage: scripts/fetch_kernels.sh [cmsis-nn|esp-nn]...   default: all
-# Does nothing for a library that is already present in the pinned version. Needs network, python3 with pip for CMSIS-NN
-# and cargo for ESP-NN. A library that cannot be downloaded is skipped with a message, and so are the tests of its
-# backend. A library of another version is an error.
+# Does nothing for a library that is already present in the pinned version. Needs network, python3
+# with pip for CMSIS-NN and cargo for ESP-NN. A library that cannot be downloaded is skipped with a
+# message, and so are the tests of its backend. A library of another version is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,8 @@ deps=build/deps
 python=build/venv/bin/python
 [ -x $python ] || python=python3
 
-# A PyPI package that contains all of CMSIS-NN, as of a revision between its versions 5 and 6 (Apache-2.0).
+# A PyPI package that contains all of CMSIS-NN, as of a revision between its versions 5 and 6
+# (Apache-2.0).
 fetch_cmsis-nn() {
   local hash=0ea6a694b8c1397bf52158c27854bbd4ddfca433ed4cf06a4c92843b480acbf0
   local stamp=$deps/cmsis-nn/pinned
@@ -34,7 +35,8 @@ fetch_cmsis-nn() {
   echo $hash >$stamp
 }
 
-# A crate that contains all of ESP-NN, version 1.2.3 (Apache-2.0). Cargo checks the download against its registry.
+# A crate that contains all of ESP-NN, version 1.2.3 (Apache-2.0). Cargo checks the download against
+# its registry.
 fetch_esp-nn() {
   local hash=ac2b85968c43888d6ad001d1ae3ed79712553d6c361b878a80c731e5faea4be4
   local stamp=$deps/esp-nn/pinned

@@ -7,11 +7,12 @@ Each section "To add ..." that lists places has a comment such as
 
     <!-- places of esp_nn: esp[_-]nn -->
 
-The name is that of an example in the tree, the regular expression finds it, in any case. Every tracked file that the
-expression finds outside test/ must be named by the section, and every path that a numbered or bulleted item of
-the section begins with must be a file that it finds. `<name>` in a path stands for the name; a path that ends
-with / stands for all files below it. Items that begin with no path are instructions. Documents, which
-may mention any example, are left out unless the section names them.
+The name is that of an example in the tree, the regular expression finds it, in any case. Every
+tracked file that the expression finds outside test/ must be named by the section, and every path
+that a numbered or bulleted item of the section begins with must be a file that it finds. `<name>`
+in a path stands for the name; a path that ends with / stands for all files below it. Items that
+begin with no path are instructions. Documents, which may mention any example, are left out unless
+the section names them.
 """
 
 import pathlib

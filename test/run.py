@@ -1,11 +1,12 @@
-"""Runs the golden tests of the tools: files with RUN: and CHECK: lines, in a subset of lit and FileCheck.
+"""Runs the golden tests of the tools: files with RUN: and CHECK: lines, in a subset of lit and
+FileCheck.
 
 usage: run.py [--bin DIR] [--corpus DIR] [-j N] [-k TEXT] [--update] [-v] [PATH...]
        run.py --check FILE [--check-prefix=NAME]    what %check stands for: standard input against FILE
        run.py --exit N COMMAND...                   what %exit stands for: succeeds if COMMAND exits N
 
-A test is a file `*.test`. Its RUN: lines run in order under `bash -e -o pipefail`, a trailing backslash
-continues one. The test passes when all of them succeed. Substitutions:
+A test is a file `*.test`. Its RUN: lines run in order under `bash -e -o pipefail`, a trailing
+backslash continues one. The test passes when all of them succeed. Substitutions:
 
     %s %S     the test file, its directory           %src     the source tree
     %t %T     a temporary path prefix, its directory %corpus  the model corpus (REQUIRES: corpus)
@@ -13,9 +14,10 @@ continues one. The test passes when all of them succeed. Substitutions:
     %lib      the libraries beside --bin
     %check    run.py --check                         %exit N  run.py --exit N
 
-Checks: CHECK: (later on), CHECK-NEXT: (on the next line), CHECK-EMPTY: (an empty next line), CHECK-NOT:
-(not before the next match). Runs of blanks are equal; {{...}} is a regular expression.
-After a line with `AUTO:` all checks are generated: --update rewrites them from the output of the tools.
+Checks: CHECK: (later on), CHECK-NEXT: (on the next line), CHECK-EMPTY: (an empty next line),
+CHECK-NOT: (not before the next match). Runs of blanks are equal; {{...}} is a regular expression.
+After a line with `AUTO:` all checks are generated: --update rewrites them from the output of the
+tools.
 
 A file is named bad-*.test exactly when it expects a failure (%exit with another number than 0).
 Exit: 0 all passed, 1 some failed, 77 all skipped. The last line counts them.

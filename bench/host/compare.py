@@ -3,11 +3,11 @@
 
 usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--case NAME]... [--peer VENV] [--output FILE.json]
 
-Each round runs both programs one after the other, each in a separate process, and takes the fastest of
-several inferences. The ratio of a case is the median over its rounds; ratios above 1 mean that TiGrIS is
-slower. The default cases are the convolutional ones of the corpus. --peer names a virtual environment with
-the public package tigris-ml 0.12.1 (pip install tigris-ml==0.12.1): its compiler and portable runtime then
-run the same models in the same rounds, unless it refuses them.
+Each round runs both programs one after the other, each in a separate process, and takes the fastest
+of several inferences. The ratio of a case is the median over its rounds; ratios above 1 mean that
+TiGrIS is slower. The default cases are the convolutional ones of the corpus. --peer names a virtual
+environment with the public package tigris-ml 0.12.1 (pip install tigris-ml==0.12.1): its compiler
+and portable runtime then run the same models in the same rounds, unless it refuses them.
 """
 
 import argparse

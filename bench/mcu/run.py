@@ -4,12 +4,12 @@
 usage: bench/mcu/run.py [--corpus DIR] [--boards m4,m7,..] [--models NAME,..] [--backends NAME,..]
                         [--budgets whole,half,sram,tight] [--baseline FILE] [--update] [--profile DIR]
 
-Builds one firmware image per combination, runs it in QEMU and compares the output bytes with those of
-tigris-run on the reference kernels. Instructions are counted by QEMU's virtual clock and are the same in
-every run. With a baseline, exits with code 1 if a figure has grown by more than 3 %; --update rewrites it.
---profile writes each plan to DIR, with the calls, output bytes and instructions of each op; the executor
-is slower then, and nothing is compared.
-Exits with code 77 if the models, the compiler or the emulator are missing. docs/benchmarks.md explains the columns.
+Builds one firmware image per combination, runs it in QEMU and compares the output bytes with those
+of tigris-run on the reference kernels. Instructions are counted by QEMU's virtual clock and are the
+same in every run. With a baseline, exits with code 1 if a figure has grown by more than 3 %;
+--update rewrites it. --profile writes each plan to DIR, with the calls, output bytes and
+instructions of each op; the executor is slower then, and nothing is compared. Exits with code 77 if
+the models, the compiler or the emulator are missing. docs/benchmarks.md explains the columns.
 """
 
 import argparse

@@ -3,10 +3,11 @@
 
 usage: mobilenet_v2.py [--width 1.0] [--size 224] [--classes 1000] [--seed 1] [--float] OUTPUT_DIRECTORY
 
-Writes a case in the format of the test corpus: model.onnx, input_0.npy and output_0.npy (onnxruntime without
-graph optimizations). The layers are those of Sandler et al., "MobileNetV2: Inverted Residuals and Linear
-Bottlenecks" (2018), table 2; batch norm is already folded into the convolutions. Shapes, types and residuals,
-which are all that a planner uses, are those of a trained model; the weights are meaningless.
+Writes a case in the format of the test corpus: model.onnx, input_0.npy and output_0.npy
+(onnxruntime without graph optimizations). The layers are those of Sandler et al., "MobileNetV2:
+Inverted Residuals and Linear Bottlenecks" (2018), table 2; batch norm is already folded into the
+convolutions. Shapes, types and residuals, which are all that a planner uses, are those of a trained
+model; the weights are meaningless.
 
 Needs numpy, onnx and onnxruntime (scripts/requirements.txt).
 """

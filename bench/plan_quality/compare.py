@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Compares plans with their bounds, the greedy planner, another tool and Vela: traffic, memory, smallest budgets.
+"""Compares plans with their bounds, the greedy planner, another tool and Vela: traffic, memory,
+smallest budgets.
 
 usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--corpus DIRECTORY]... [--case NAME]...
                   [--budgets 512,256,..] [--peer FILE.json] [--vela DIRECTORY] [--output FILE.json]
 
-Uses the directories with a model.onnx below each corpus. For every budget in KiB (with ample slow memory) it plans
-each model with both planners, and finds the smallest feasible fast memory with and without slow memory. Geometric
-means follow the tables. Exits with code 77 if there are no models. --peer compares with the figures of another tool,
-in the format of bench/plan_quality/README.md. --vela creates a Python environment in the directory, installs Arm's
-Vela there and compiles each model that has a model.tflite for the least SRAM. Nothing but Python is needed otherwise.
+Uses the directories with a model.onnx below each corpus. For every budget in KiB (with ample slow
+memory) it plans each model with both planners, and finds the smallest feasible fast memory with and
+without slow memory. Geometric means follow the tables. Exits with code 77 if there are no models.
+--peer compares with the figures of another tool, in the format of bench/plan_quality/README.md.
+--vela creates a Python environment in the directory, installs Arm's Vela there and compiles each
+model that has a model.tflite for the least SRAM. Nothing but Python is needed otherwise.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""Prints the results of the compiled digit networks: one table per model, read from a demo directory.
+"""Prints the results of the compiled digit networks: one table per model, read from a demo
+directory.
 
 usage: show.py FOLDER MODEL...     FOLDER contains, for each MODEL and digit D, MODEL_D.npy (the scores that
 tigris-run wrote) and MODEL_D.json (its --stats=json)

@@ -1,4 +1,5 @@
-"""Trains the demo network on scikit-learn's handwritten digits and writes it as float32 and int8 ONNX.
+"""Trains the demo network on scikit-learn's handwritten digits and writes it as float32 and int8
+ONNX.
 
 Run it with the environment of `scripts/bootstrap.sh training`:
 

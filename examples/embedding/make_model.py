@@ -3,7 +3,8 @@
 usage: make_model.py     rewrites embedding.onnx beside this file, with the same bytes every time
 
 HardSwish is rewritten by plugins/hardswish; LpNormalization, which the core does not know, by
-plugins/lp-normalization. The weights are random, because the example demonstrates the build and not the network.
+plugins/lp-normalization. The weights are random, because the example demonstrates the build and not
+the network.
 """
 
 import pathlib

@@ -1,9 +1,10 @@
-"""Opens pages of tigris-dump --format=html in headless Chromium: no console message, everything drawn.
+"""Opens pages of tigris-dump --format=html in headless Chromium: no console message, everything
+drawn.
 
 usage: check_page.py --bin DIR [--keep DIR]     exit 0 if all is well, 77 without Chromium
 
-The smallest and the largest model of the corpus where there is one, the digits without; one plan and two,
-light and dark. --keep leaves the pages and their screenshots for a person to look at.
+The smallest and the largest model of the corpus where there is one, the digits without; one plan
+and two, light and dark. --keep leaves the pages and their screenshots for a person to look at.
 """
 
 import argparse

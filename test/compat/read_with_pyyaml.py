@@ -1,4 +1,5 @@
-"""Reads modules with PyYAML, an independent YAML reader, and checks that it sees the intended values.
+"""Reads modules with PyYAML, an independent YAML reader, and checks that it sees the intended
+values.
 
 usage: read_with_pyyaml.py MODULE...    exit 0 if all is well, 77 (skipped) without PyYAML
 

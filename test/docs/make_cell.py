@@ -1,5 +1,5 @@
-"""Writes the files that docs/states.md uses to the current directory: cell.onnx, one step of an LSTM with the states h and
-c, and frames.npy, a sequence for it.
+"""Writes the files that docs/states.md uses to the current directory: cell.onnx, one step of an
+LSTM with the states h and c, and frames.npy, a sequence for it.
 
 usage: make_cell.py
 """

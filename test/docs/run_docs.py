@@ -2,17 +2,18 @@
 
 usage: run_docs.py [--build DIR] [--nightly] [--list] [PAGE...]     default: all of them
 
-A page's ```sh blocks, and the lines after "    $ ", run in order in one shell (bash -euo pipefail) at the top of a copy
-of the repository. Its build/release is DIR (default: build/release of this tree), as scripts/demo.sh leaves it, and
-build/release/bin is in PATH unless the page puts it there itself. HTML comments before a block say what the page does not show:
+A page's ```sh blocks, and the lines after "    $ ", run in order in one shell (bash -euo pipefail)
+at the top of a copy of the repository. Its build/release is DIR (default: build/release of this
+tree), as scripts/demo.sh leaves it, and build/release/bin is in PATH unless the page puts it there
+itself. HTML comments before a block say what the page does not show:
 
     <!-- test: before: COMMAND -->   runs first, for example to create a file that the block uses
     <!-- test: nightly: REASON -->   runs only with --nightly
     <!-- test: skip: REASON -->      never runs
 
-With --nightly all pages run in one copy without a build, beginning with README.md and its scripts/demo.sh. For
-commands inside sentences, the option names must be in --help and scripts must be executable.
-Exit: 0 all passed, 1 something failed. Skipped blocks are printed with the reason.
+With --nightly all pages run in one copy without a build, beginning with README.md and its
+scripts/demo.sh. For commands inside sentences, the option names must be in --help and scripts must
+be executable. Exit: 0 all passed, 1 something failed. Skipped blocks are printed with the reason.
 """
 
 import argparse

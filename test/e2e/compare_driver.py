@@ -1,4 +1,5 @@
-"""Checks that `tigris compile` gives the bytes and exit codes of the pipe, and that `tigris analyze` agrees.
+"""Checks that `tigris compile` gives the bytes and exit codes of the pipe, and that `tigris
+analyze` agrees.
 
 usage: compare_driver.py --bin DIR [NAME...]     every model of the corpus, or those named
 """

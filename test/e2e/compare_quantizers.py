@@ -2,13 +2,15 @@
 
 usage: compare_quantizers.py --bin DIR [--methods minmax,percentile,...] [--samples N] [case...]
 
-Calibrates both quantizers on N variations of each float model's input and compares, on other variations,
-with the float model in onnxruntime: signal to quantization noise in dB and in how many samples the largest output
-is the same one. onnxruntime's models are QDQ, int8, per channel, and run with all graph optimizations off. The
-committed digits model is a case of its own (its ten images serve for both); random-SEED is a model of graph_maker.py.
+Calibrates both quantizers on N variations of each float model's input and compares, on other
+variations, with the float model in onnxruntime: signal to quantization noise in dB and in how many
+samples the largest output is the same one. onnxruntime's models are QDQ, int8, per channel, and run
+with all graph optimizations off. The committed digits model is a case of its own (its ten images
+serve for both); random-SEED is a model of graph_maker.py.
 
-Fails if the best method of tigris-quantize is more than TOLERANCE_DB below the best of onnxruntime, or, for a model of
-KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; refused models do not count.
+Fails if the best method of tigris-quantize is more than TOLERANCE_DB below the best of onnxruntime,
+or, for a model of KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; refused
+models do not count.
 """
 
 import argparse

@@ -1,7 +1,8 @@
-"""Small QDQ models whose results are often halfway between two integers, and their results as ONNX defines them.
+"""Small QDQ models whose results are often halfway between two integers, and their results as ONNX
+defines them.
 
-Scales are powers of 2, or have ratios that are small fractions. `evaluate` computes in float64, where such results are
-exact, and rounds halves to even as QuantizeLinear does.
+Scales are powers of 2, or have ratios that are small fractions. `evaluate` computes in float64,
+where such results are exact, and rounds halves to even as QuantizeLinear does.
 """
 
 import numpy as np

@@ -1,4 +1,5 @@
-"""Random small ONNX models of the operators the compiler supports; the same seed gives the same model."""
+"""Random small ONNX models of the operators the compiler supports; the same seed gives the same
+model."""
 
 import numpy as np
 import onnx

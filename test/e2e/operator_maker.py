@@ -1,7 +1,7 @@
 """Random models of chosen operators: one small branch with a separate model output for each.
 
-Operators and the types they must be tried in come from lib/IR/Ops.def. Every entry has a function here that
-adds it to a model; types that cannot be tested are in NOT_TRIED with the reason.
+Operators and the types they must be tried in come from lib/IR/Ops.def. Every entry has a function
+here that adds it to a model; types that cannot be tested are in NOT_TRIED with the reason.
 """
 
 import pathlib

@@ -1,4 +1,5 @@
-"""Quantizes a float model by Q/DQ pairs around every operator, also where quantizers would not place them."""
+"""Quantizes a float model by Q/DQ pairs around every operator, also where quantizers would not
+place them."""
 
 import numpy as np
 import onnx

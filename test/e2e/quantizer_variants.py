@@ -2,11 +2,12 @@
 
 usage: quantizer_variants.py --bin DIR [-v] [case...]
 
-The digits example (and, given a corpus, the cases named) is quantized with each set of options in VARIANTS. Outputs
-of the plan are compared with those of onnxruntime without graph optimizations; they may differ by as many steps of
-the output's scale as onnxruntime's own integer kernels (all optimizations on) do, and by STEPS in any case. Models with four-bit weights, which
-the quantizer does not make for these operators, are written here. 16-bit activations
-have a tolerance of their own.
+The digits example (and, given a corpus, the cases named) is quantized with each set of options in
+VARIANTS. Outputs of the plan are compared with those of onnxruntime without graph optimizations;
+they may differ by as many steps of the output's scale as onnxruntime's own integer kernels (all
+optimizations on) do, and by STEPS in any case. Models with four-bit weights, which the quantizer
+does not make for these operators, are written here. 16-bit activations have a tolerance of their
+own.
 
 Skipped (exit 77) without onnxruntime.
 """

@@ -2,13 +2,14 @@
 
 usage: random_graphs.py --bin DIR [--count N] [--seed N] [--qdq] [--keep DIR]
 
-Float: the largest error is at most 1e-4 of the output's magnitude. With --qdq each model is quantized by
-onnxruntime with random options first; outputs may then differ by QDQ_STEPS steps of the output's scale
-(rounding differences of single operators add up over the layers). In both, the plan must predict what
-the runtime counts, and inputs and outputs in the arena must give the same bytes as in caller buffers, and so must small budgets, down to the smallest feasible one.
+Float: the largest error is at most 1e-4 of the output's magnitude. With --qdq each model is
+quantized by onnxruntime with random options first; outputs may then differ by QDQ_STEPS steps of
+the output's scale (rounding differences of single operators add up over the layers). In both, the
+plan must predict what the runtime counts, and inputs and outputs in the arena must give the same
+bytes as in caller buffers, and so must small budgets, down to the smallest feasible one.
 
-A model that a tool refuses as unsupported (exit 1) is a failure, because graph_maker.py uses only supported
-operators. Skipped (exit 77) without onnx and onnxruntime. --keep saves failing models.
+A model that a tool refuses as unsupported (exit 1) is a failure, because graph_maker.py uses only
+supported operators. Skipped (exit 77) without onnx and onnxruntime. --keep saves failing models.
 """
 
 import argparse

@@ -1,15 +1,17 @@
-"""Runs every operator of Ops.def in every type through the whole pipe and compares it with onnxruntime.
+"""Runs every operator of Ops.def in every type through the whole pipe and compares it with
+onnxruntime.
 
 usage: random_operators.py --bin DIR [--rounds N] [--seed N] [--qdq] [--wide] [--keep DIR] [-v] [KIND...]
 
-A round tries every pair of an operator and a type once, several to a model. Float: the largest error is at most 1e-4
-of an output's magnitude; integers and bools are equal. With --qdq every operator stands between Q/DQ pairs,
-and a quantized output may differ by one step, or what STEPS says; --wide likewise with 16-bit activations. In all, the plan must predict what
-the runtime counts, and all budgets down to the smallest feasible one must give the same bytes.
+A round tries every pair of an operator and a type once, several to a model. Float: the largest
+error is at most 1e-4 of an output's magnitude; integers and bools are equal. With --qdq every
+operator stands between Q/DQ pairs, and a quantized output may differ by one step, or what STEPS
+says; --wide likewise with 16-bit activations. In all, the plan must predict what the runtime
+counts, and all budgets down to the smallest feasible one must give the same bytes.
 
-Also fails if an operator of Ops.def, or a type it lists, is missing from the graphs that the tools made.
-The reference is onnxruntime, or the reference implementation of onnx if onnxruntime has no kernel. Skipped (exit 77)
-without them.
+Also fails if an operator of Ops.def, or a type it lists, is missing from the graphs that the tools
+made. The reference is onnxruntime, or the reference implementation of onnx if onnxruntime has no
+kernel. Skipped (exit 77) without them.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""Checks that the models of bench/models compile, give the results of onnxruntime, and the same bytes in every budget.
+"""Checks that the models of bench/models compile, give the results of onnxruntime, and the same
+bytes in every budget.
 
 usage: run_built_models.py --bin DIR
 

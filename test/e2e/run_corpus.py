@@ -1,4 +1,5 @@
-"""Runs real models through the whole pipe and checks outputs, predicted figures, determinism and round trips.
+"""Runs real models through the whole pipe and checks outputs, predicted figures, determinism and
+round trips.
 
 usage: run_corpus.py --bin DIR [--roundtrip PROGRAM] [--all] [CASE...]
 
@@ -13,10 +14,11 @@ For each case (default: those of cases.json) it checks that
   - and each of these plans in 75 % of its fast memory with slow memory to spare,
   - the smallest budget is not above the one recorded in cases.json.
 
-Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow Lite's
-own outputs are in the case, one step of the output's scale from them (its integer arithmetic is the same);
-elsewhere the case's spread, that is the largest difference it records between two correct runtimes, and
-never less than one step; `steps` in cases.json widens it where the reason is known and stated.
+Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow
+Lite's own outputs are in the case, one step of the output's scale from them (its integer arithmetic
+is the same); elsewhere the case's spread, that is the largest difference it records between two
+correct runtimes, and never less than one step; `steps` in cases.json widens it where the reason is
+known and stated.
 
 Without the corpus (TIGRIS_CORPUS, default ../shared/corpus) or numpy the test is skipped (exit 77).
 With --all every case of the corpus is tried and reported; models that are refused do not count.

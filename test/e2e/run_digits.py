@@ -2,9 +2,9 @@
 
 usage: run_digits.py --bin DIR MODEL     MODEL is f32 or int8
 
-Every output must agree with onnxruntime's (cases/<MODEL>_<digit>.npy) within cases/tolerance.txt, name
-the right digit, and the plan must predict what the runtime counts. With 75 % of the fast memory the bytes
-must be the same, and with compressed weights.
+Every output must agree with onnxruntime's (cases/<MODEL>_<digit>.npy) within cases/tolerance.txt,
+name the right digit, and the plan must predict what the runtime counts. With 75 % of the fast
+memory the bytes must be the same, and with compressed weights.
 """
 
 import argparse

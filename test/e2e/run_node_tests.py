@@ -2,8 +2,9 @@
 
 usage: run_node_tests.py --bin DIR [--report FILE] [-v] [PATTERN...]
 
-In these models of one node all operands are inputs, including those that TiGrIS must know at compile time: weights,
-axes, shapes. A model that is refused is tried again with these inputs as constants.
+In these models of one node all operands are inputs, including those that TiGrIS must know at
+compile time: weights, axes, shapes. A model that is refused is tried again with these inputs as
+constants.
 
 Every test ends as one of
   passed    the outputs are those of the test, within the tolerance of onnx's own runner, or those of
@@ -12,8 +13,9 @@ Every test ends as one of
   excluded  refused, and node_tests.txt names it with the reason; or other values, and a line there
             that begins with `!` says why those are right;
   WRONG     everything else: other values, shapes or types, a crash, a refusal that comes late.
-Refused tests fail the run if the operator is in Ops.def (`tigris-import --print-ops=names`), because node_tests.txt
-must then state the reason. Lines of node_tests.txt that no test needs also fail the run.
+Refused tests fail the run if the operator is in Ops.def (`tigris-import --print-ops=names`),
+because node_tests.txt must then state the reason. Lines of node_tests.txt that no test needs also
+fail the run.
 
 Skipped (exit 77) without onnx, its test data and onnxruntime.
 """

@@ -2,10 +2,10 @@
 
 usage: run_published_models.py --bin DIR
 
-Downloads the packages of published_models.json (pinned by hash) into build/deps/models and extracts their ONNX
-files. Each model is compiled with ample memory and in the smallest feasible budget. Outputs must be those of onnxruntime
-within TOLERANCE of their largest magnitude, and the same bytes in both budgets. Skipped (exit 77) without
-numpy, onnxruntime or network.
+Downloads the packages of published_models.json (pinned by hash) into build/deps/models and extracts
+their ONNX files. Each model is compiled with ample memory and in the smallest feasible budget.
+Outputs must be those of onnxruntime within TOLERANCE of their largest magnitude, and the same bytes
+in both budgets. Skipped (exit 77) without numpy, onnxruntime or network.
 """
 
 import argparse

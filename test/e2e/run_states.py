@@ -2,11 +2,12 @@
 
 usage: run_states.py --bin DIR [--count N] [--seed N]
 
-onnxruntime computes a GRU or LSTM over the whole sequence at once. The model tested computes a single step, its
-states bound with --state; tigris-run --sequence runs it step by step in caller buffers, in slow memory and in the
-smallest budget. Some models spell out the cell, some average the states they keep as images with channels (stored
-in another axis order), and some are quantized with other scales at the two ends of a state; those are compared with
-onnxruntime fed step by step. Skipped (exit 77) without onnx and onnxruntime.
+onnxruntime computes a GRU or LSTM over the whole sequence at once. The model tested computes a
+single step, its states bound with --state; tigris-run --sequence runs it step by step in caller
+buffers, in slow memory and in the smallest budget. Some models spell out the cell, some average the
+states they keep as images with channels (stored in another axis order), and some are quantized with
+other scales at the two ends of a state; those are compared with onnxruntime fed step by step.
+Skipped (exit 77) without onnx and onnxruntime.
 """
 
 import argparse

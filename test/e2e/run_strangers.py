@@ -1,12 +1,14 @@
-"""Compares models in the styles of other exporters (stranger_models.py), float and quantized, with onnxruntime.
+"""Compares models in the styles of other exporters (stranger_models.py), float and quantized, with
+onnxruntime.
 
 usage: run_strangers.py --bin DIR [-v] [--all] [--versions] [name...]
 
-Each model is compiled with ample memory, in the smallest feasible fast memory, and half way between. All three
-plans must give the same bytes, and results must be those of onnxruntime without optimizations: float ones to
-FLOAT_TOLERANCE of their magnitude, those of models quantized by onnxruntime (VARIANTS, one of them each, or --all) as near as
-onnxruntime's optimized kernels, or to STEPS steps of the output's scale. --versions: also after onnx's converter has
-rewritten the float model for other opsets.
+Each model is compiled with ample memory, in the smallest feasible fast memory, and half way
+between. All three plans must give the same bytes, and results must be those of onnxruntime without
+optimizations: float ones to FLOAT_TOLERANCE of their magnitude, those of models quantized by
+onnxruntime (VARIANTS, one of them each, or --all) as near as onnxruntime's optimized kernels, or to
+STEPS steps of the output's scale. --versions: also after onnx's converter has rewritten the float
+model for other opsets.
 
 Skipped (exit 77) without onnxruntime.
 """

@@ -1,10 +1,11 @@
-"""Checks that quantized results halfway between two integers are rounded to even, and that float biases are not rounded.
+"""Checks that quantized results halfway between two integers are rounded to even, and that float
+biases are not rounded.
 
 usage: run_ties.py --bin DIR [-v] [--seeds N] [CASE...]
 
-The models of CASES (exact_qdq.py) run through the four tools with ample memory on every backend there is, and with the
-smallest; results must be those of a float64 evaluation of the ONNX model, to the last step. Skipped (exit 77) without
-numpy or onnx.
+The models of CASES (exact_qdq.py) run through the four tools with ample memory on every backend
+there is, and with the smallest; results must be those of a float64 evaluation of the ONNX model, to
+the last step. Skipped (exit 77) without numpy or onnx.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""Compares element types of the interface, data movement of integers, and many inputs and outputs with onnxruntime.
+"""Compares element types of the interface, data movement of integers, and many inputs and outputs
+with onnxruntime.
 
 usage: run_types.py --bin DIR [-v] [name...]
 
@@ -7,7 +8,8 @@ Small models, each planned in ample memory and in the smallest feasible fast mem
    uint8 TensorFlow Lite models write them, and at the model's inputs and outputs;
  - uint8, int8, uint16, int16 and float16 inputs and outputs, and casts between all of these and the wide types;
  - twelve outputs, and twenty-four key and value caches as inputs and outputs, in every io mode.
-Integers must be the same, float16 within a few steps. Skipped (exit 77) without numpy, onnx and onnxruntime.
+Integers must be the same, float16 within a few steps. Skipped (exit 77) without numpy, onnx and
+onnxruntime.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""Runs examples/Makefile on a copy and checks which tools it starts: all, none, and those that a change requires.
+"""Runs examples/Makefile on a copy and checks which tools it starts: all, none, and those that a
+change requires.
 
 usage: check_make.py --bin DIR     exit 0 and silence if all is well, 77 without make
 """

@@ -2,8 +2,8 @@
 
 usage: check_failures.py --bin DIR --faults LIBRARY --model FILE.onnx [--points N] [-k TEXT]
 
-A run either exits with code 0 and the outputs of an undisturbed run, or with another code, a message and no output:
-existing files are unchanged, and no temporary file is left.
+A run either exits with code 0 and the outputs of an undisturbed run, or with another code, a
+message and no output: existing files are unchanged, and no temporary file is left.
 """
 
 import argparse

@@ -2,10 +2,11 @@
 
 usage: check_install.py --build DIR [--cxx COMPILER]     exit 0 and silence if all is well
 
-Built against the moved installation: every plugin with CMake, one with pkg-config, and a firmware project
-that compiles models, for the host and, if the toolchain is present, for ARM; there, with CMSIS-NN in build/deps,
-a program of tigris codegen, too. Checked besides: that installed headers include installed headers only, that manual
-pages and completions are there, and that a second build of the firmware does nothing.
+Built against the moved installation: every plugin with CMake, one with pkg-config, and a firmware
+project that compiles models, for the host and, if the toolchain is present, for ARM; there, with
+CMSIS-NN in build/deps, a program of tigris codegen, too. Checked besides: that installed headers
+include installed headers only, that manual pages and completions are there, and that a second build
+of the firmware does nothing.
 """
 
 import argparse

@@ -1,5 +1,6 @@
-"""Configures a copy of the runtime without the vendors' kernels, puts them where scripts/fetch_kernels.sh does, and
-configures again. Late parts must be found, and a directory that the user names must be accepted or refused.
+"""Configures a copy of the runtime without the vendors' kernels, puts them where
+scripts/fetch_kernels.sh does, and configures again. Late parts must be found, and a directory that
+the user names must be accepted or refused.
 
 usage: check_late_parts.py     exit 0 and silence if all is well
 """

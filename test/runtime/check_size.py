@@ -3,10 +3,11 @@
 
 usage: check_size.py COMPILER [--write]     exit 0 if nothing exceeds sizes.txt, 1 if something does
 
-Each line of sizes.txt is a build: its name, the most bytes of flash that the runtime's own code and tables may
-take, and the options. --write stores the measured values plus 2 %. Compiled with -Os and linked with
---gc-sections into size_program.c, as firmware is. Code of the C library (memcpy, libgcc) is
-shown separately. The link map must not name heap or stdio, and plan and context together take at most 1 KiB.
+Each line of sizes.txt is a build: its name, the most bytes of flash that the runtime's own code and
+tables may take, and the options. --write stores the measured values plus 2 %. Compiled with -Os and
+linked with --gc-sections into size_program.c, as firmware is. Code of the C library (memcpy,
+libgcc) is shown separately. The link map must not name heap or stdio, and plan and context together
+take at most 1 KiB.
 """
 
 import pathlib

@@ -194,7 +194,7 @@ Status pad(NodeContext& node) {
   const BlobRef pads = node.valueOf(node.input(1));
   const BlobRef axes = node.valueOf(node.input(3));
   if (pads == nullptr || (node.input(3) && axes == nullptr))
-    return node.unsupported("its pads are computed while the model runs; they must be constant");
+    return node.unsupported("its pads are computed at run time; they must be constant");
   const Ints amounts = loadElements<int64_t>(*pads, node.tensor(node.input(1)).type);
   Ints along;
   if (axes != nullptr)

@@ -34,7 +34,7 @@ Status checkLengths(const NodeContext& node, TensorId lengths, int64_t steps) {
     return {};
   const BlobRef known = node.valueOf(lengths);
   if (known == nullptr)
-    return node.unsupported("'sequence_lens' is computed while the model runs; leave it out");
+    return node.unsupported("'sequence_lens' is computed at run time; omit it");
   for (const int64_t length : loadElements<int64_t>(*known, node.tensor(lengths).type))
     if (length != steps)
       return node.unsupported("'sequence_lens' holds ", length, ", but the sequences have ", steps,

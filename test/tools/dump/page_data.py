@@ -1,4 +1,5 @@
-"""Reads and checks the data of pages written by tigris-dump --format=html, and prints one line per plan.
+"""Reads and checks the data of pages written by tigris-dump --format=html, and prints one line per
+plan.
 
 usage: page_data.py FILE...
 """

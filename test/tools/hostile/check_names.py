@@ -2,9 +2,10 @@
 
 usage: check_names.py BIN FOLDER
 
-Names carry escape sequences, line breaks, directions, the ends of scripts, comments and attributes, broken markup,
-a zero byte, and 5,000 characters. Output for people must be valid UTF-8 in which none of this takes effect, with
-lines of limited length. JSON must preserve the names, SVG must be XML, and C must compile.
+Names carry escape sequences, line breaks, directions, the ends of scripts, comments and attributes,
+broken markup, a zero byte, and 5,000 characters. Output for people must be valid UTF-8 in which
+none of this takes effect, with lines of limited length. JSON must preserve the names, SVG must be
+XML, and C must compile.
 """
 
 import json

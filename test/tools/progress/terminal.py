@@ -2,8 +2,8 @@
 
 usage: terminal.py [--columns N] COMMAND...     exit code of COMMAND
 
-Standard output of the command is passed through. Every erased line begins a new line: "\\r\\033[K" becomes a
-line break and "[erase]".
+Standard output of the command is passed through. Every erased line begins a new line: "\\r\\033[K"
+becomes a line break and "[erase]".
 """
 
 import fcntl
