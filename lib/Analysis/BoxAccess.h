@@ -6,8 +6,8 @@
 // 8) of the result, a 3x3 convolution with stride 1 and pads 1 needs rows [3, 9) of its input and
 // all input channels.
 //
-// The runtime implements the same rules (runtime/src/access/access.c). Tests compare the traffic and peaks
-// predicted from these rules with what the runtime counts.
+// The runtime implements the same rules (runtime/src/access/access.c). Tests compare the traffic
+// and peaks predicted from these rules with what the runtime counts.
 #pragma once
 
 #include "tigris/IR/Graph.h"

@@ -1,6 +1,6 @@
-// The rules of the runtime's loader for stages with a tiling (runtime/src/check/check_tile.c). Each rule
-// of the loader has a counterpart here or in the verifier, so that the loader accepts every plan
-// that passes the checker.
+// The rules of the runtime's loader for stages with a tiling (runtime/src/check/check_tile.c). Each
+// rule of the loader has a counterpart here or in the verifier, so that the loader accepts every
+// plan that passes the checker.
 #pragma once
 
 #include "tigris/IR/Graph.h"

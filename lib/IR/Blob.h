@@ -11,7 +11,7 @@
 
 namespace tigris {
 
-/// Source of bytes that are not in memory yet: base64 text of a stream, a slice of a side file, a
+/// Source of bytes that are not in memory yet: base64 text of a module, a slice of a side file, a
 /// splat pattern. Implemented in Serialize and Import.
 class BlobSource {
 public:
@@ -33,7 +33,7 @@ public:
   size_t size() const { return size_; }
   /// Decodes on first use; throws DataError if the data is damaged or its checksum differs.
   std::span<const uint8_t> bytes() const;
-  /// CRC-32 of the bytes; known without decoding if the blob was read from a stream.
+  /// CRC-32 of the bytes; known without decoding if the blob was read from a module.
   uint32_t crc() const;
   const BlobSource* source() const { return source_.get(); }
 

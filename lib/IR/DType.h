@@ -26,7 +26,7 @@ enum class DType : uint8_t {
   UInt4,
 };
 
-/// "float32", "int8", ... as spelled in streams and messages.
+/// "float32", "int8", ... as spelled in modules and messages.
 std::string_view dtypeName(DType type);
 std::optional<DType> parseDType(std::string_view name);
 

@@ -1,5 +1,5 @@
 // The result of planning: order, stages, addresses and costs. A plan is a value that refers to a
-// graph's ops and tensors by id. The stream prints it by name in the `plan:` section.
+// graph's ops and tensors by id. The module prints it by name in the `plan:` section.
 #pragma once
 
 #include "tigris/IR/Ids.h"

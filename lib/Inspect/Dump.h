@@ -1,4 +1,4 @@
-// Text output of tigris-dump for streams and plan files.
+// Text output of tigris-dump for modules and plan files.
 #pragma once
 
 #include "tigris/IR/Graph.h"

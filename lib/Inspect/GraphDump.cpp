@@ -1,4 +1,4 @@
-// Text output for a stream: overview, operator counts, and the plan if there is one.
+// Text output for a module: overview, operator counts, and the plan if there is one.
 #include "tigris/Inspect/Dump.h"
 
 #include "tigris/Inspect/Overview.h"

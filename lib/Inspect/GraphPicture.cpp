@@ -1,4 +1,4 @@
-// The picture of a planned stream.
+// The picture of a planned module.
 #include "tigris/Inspect/Overview.h"
 #include "tigris/Inspect/PictureParts.h"
 

@@ -1,4 +1,4 @@
-// Code shared by the pictures of streams and of plan files: spans of steps, texts, and the sweep
+// Code shared by the pictures of modules and of plan files: spans of steps, texts, and the sweep
 // over steps.
 #pragma once
 

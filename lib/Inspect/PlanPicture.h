@@ -1,6 +1,6 @@
 // The data of the pictures of a plan: blocks of memory over steps, stages, operators, quantization.
 //
-// A step is one operator in execution order. Streams and plan files give the same picture, except
+// A step is one operator in execution order. Modules and plan files give the same picture, except
 // for data that a file does not contain: the halo and recomputed work of a stage, activations fused
 // into operators, ONNX names.
 #pragma once

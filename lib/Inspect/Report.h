@@ -1,4 +1,4 @@
-// The figures of a model as one record, from a stream or a `.tgrs` file: the output of `tigris-dump
+// The figures of a model as one record, from a module or a `.tgrs` file: the output of `tigris-dump
 // --format=json` and `tigris-run --stats=json`.
 #pragma once
 
@@ -20,12 +20,12 @@ struct PortReport {
   std::optional<int64_t> zeroPoint;
 };
 
-/// Sizes in bytes. Unknown figures (a stream that has not been planned) are nullopt and print as
+/// Sizes in bytes. Unknown figures (a module that has not been planned) are nullopt and print as
 /// null. `compulsory` is the traffic that no plan can avoid.
 struct Report {
   std::string model;
   unsigned formatVersion = 0;
-  /// "imported", "normalized", "planned" for streams; "emitted" for plan files.
+  /// "imported", "normalized", "planned" for modules; "emitted" for plan files.
   std::string stage;
   std::vector<PortReport> inputs;
   std::vector<PortReport> outputs;

@@ -160,7 +160,7 @@ std::optional<std::vector<uint8_t>> decodeBase64(std::string_view text, size_t s
   std::vector<uint8_t> bytes(size);
   if (decodeLines(text, bytes))
     return bytes;
-  // Groups that straddle line breaks (handwritten streams), or damage: join the lines and decode
+  // Groups that straddle line breaks (handwritten modules), or damage: join the lines and decode
   // again.
   std::string joined;
   std::copy_if(text.begin(), text.end(), std::back_inserter(joined),

@@ -10,7 +10,7 @@
 
 namespace tigris {
 
-/// Base64 within the text of a stream. Keeps the text alive.
+/// Base64 within the text of a module. Keeps the text alive.
 class TextSource : public BlobSource {
 public:
   /// `encoded` is inside `*text`; `canonical` means that it has the layout our printer writes.
@@ -34,7 +34,7 @@ private:
 /// A slice of a side file.
 class FileSource : public BlobSource {
 public:
-  /// `path` is the path to open; `absolute` means that the stream spells it as an absolute path.
+  /// `path` is the path to open; `absolute` means that the module spells it as an absolute path.
   FileSource(std::string name, std::string path, bool absolute, uint64_t offset)
       : name_(std::move(name)), path_(std::move(path)), absolute_(absolute), offset_(offset) {}
 

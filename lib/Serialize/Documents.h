@@ -1,4 +1,4 @@
-// Splits a stream into its documents and diagnoses files that are not streams.
+// Splits a module into its documents and diagnoses files that are not modules.
 #pragma once
 
 #include "tigris/Support/Expected.h"
@@ -25,7 +25,7 @@ std::vector<YamlDocument> splitDocuments(std::string_view text);
 /// (Support/FileKind.h). Success means only that this may be a text.
 Status refuseForeign(std::string_view text, const std::string& fileName);
 
-/// Whether a line of the text begins with the key that every stream has, in any style of YAML.
+/// Whether a line of the text begins with the key that every module has, in any style of YAML.
 bool namesSchema(std::string_view text);
 
 /// BadStream at the first byte that YAML does not allow.

@@ -342,7 +342,7 @@ private:
   Graph graph_;
 };
 
-/// Builds the stream's graph, unverified; throws ReadFailure.
+/// Builds the module's graph, unverified; throws ReadFailure.
 Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reader) {
   const auto check = [](Status status) {
     if (!status)

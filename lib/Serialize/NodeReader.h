@@ -46,7 +46,8 @@ public:
   /// The value, or BadValue "tensor: key 'name' is missing".
   const YamlNode& required(const YamlNode* value, const YamlNode& owner, std::string_view what,
                            std::string_view key) const;
-  /// The value of `key`, which earlier versions spell `oldKey`; null where neither is given, BadValue where both are.
+  /// The value of `key`, which earlier versions spell `oldKey`; null if neither is given, BadValue
+  /// if both are.
   const YamlNode* renamed(const YamlNode* value, std::string_view key, const YamlNode* oldValue,
                           std::string_view oldKey) const;
 

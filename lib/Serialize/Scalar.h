@@ -1,4 +1,4 @@
-// Scalars of the stream: quoting of strings and parsing of numbers.
+// Scalars of the module: quoting of strings and parsing of numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ bool isPlainString(std::string_view text);
 
 /// Appends `text` as a scalar that every reader reads as a string: unquoted if isPlainString(),
 /// otherwise double-quoted with control characters escaped. A byte that is not UTF-8 becomes the
-/// character with its value (Latin-1), so that the stream stays valid and prints identically after
+/// character with its value (Latin-1), so that the module stays valid and prints identically after
 /// reading.
 void appendString(std::string& out, std::string_view text);
 

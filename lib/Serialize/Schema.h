@@ -1,4 +1,4 @@
-// Names and versions of the two documents of a stream.
+// Names and versions of the two documents of a module.
 #pragma once
 
 #include "tigris/Serialize/NodeReader.h"

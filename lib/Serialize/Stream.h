@@ -1,4 +1,5 @@
-// The YAML stream between the tools: a graph document, then a weights document (docs/ir.md).
+// Reads and writes modules, the YAML text that the tools exchange: a graph document, then a weights
+// document (docs/ir.md). Identifiers of this library call a module a stream.
 //
 //   auto text = std::make_shared<const std::string>(...);        // readFile(path)
 //   Expected<Graph> graph = readStream(text, path);
@@ -19,9 +20,9 @@
 namespace tigris {
 
 /// Form of constants with more than 16 elements. Smaller ones are always lists of numbers;
-/// quantization arrays are always written out in the stream.
+/// quantization arrays are always written out in the module.
 enum class WeightsMode : uint8_t {
-  /// Base64 in the stream. Unchanged data that was read from a side file or as a pattern keeps that
+  /// Base64 in the module. Unchanged data that was read from a side file or as a pattern keeps that
   /// form, so that a tool in the middle of a pipeline preserves the form of its input.
   Inline,
   /// Raw bytes in one side file, referenced by offset. Patterns stay patterns.
@@ -48,16 +49,16 @@ struct WriteOptions {
 /// cannot be written, and with BadWeights if data that must be decoded is damaged.
 Expected<std::string> writeStream(const Graph& graph, const WriteOptions& options = {});
 
-/// Parses, validates and verifies a stream. `fileName` ("-" is standard input) is used in messages,
+/// Parses, validates and verifies a module. `fileName` ("-" is standard input) is used in messages,
 /// and relative paths of side files start at its directory. The graph's constants share `text` and
 /// decode their part on first use: Blob::bytes() throws DataError if that part is damaged.
 ///
-/// Fails with EmptyInput, BadYaml, BadStream (not a stream; the message names the kind of file and
+/// Fails with EmptyInput, BadYaml, BadStream (not a module; the message names the kind of file and
 /// the tool that reads it), BadVersion, UnknownKey, BadValue, DuplicateName, UnknownTensor,
 /// BadAttr, BadWeights, or the first error of verifyGraph() with the others as notes.
 ///
 /// In the imported form, results of operators get the types and shapes that their operands
-/// determine, whatever the stream states (IR/ShapeCompletion.h); warnings about differences go to
+/// determine, whatever the module states (IR/ShapeCompletion.h); warnings about differences go to
 /// `warnings`.
 Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName,
                            DiagnosticEngine* warnings = nullptr);

@@ -16,7 +16,7 @@ namespace tigris {
 
 namespace {
 
-/// A larger pattern is a mistake in a handwritten stream.
+/// A larger pattern is a mistake in a handwritten module.
 constexpr uint64_t MaxPatternBytes = uint64_t{1} << 30;
 
 /// Iterates over lines and counts them.
@@ -204,7 +204,7 @@ void WeightsReader::setBlock(Entry& entry, std::string_view block, bool canonica
     checkLength(entry, block, *entry.bytes);
 }
 
-/// A truncated stream ends inside a blob; report it now and not when the data is needed.
+/// A truncated module ends inside a blob; report it now and not when the data is needed.
 void WeightsReader::checkLength(const Entry& entry, std::string_view encoded,
                                 uint64_t bytes) const {
   const size_t found = countBase64(encoded);

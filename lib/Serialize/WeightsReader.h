@@ -41,7 +41,7 @@ private:
     const YamlNode* fill = nullptr;
     const YamlNode* file = nullptr;
     const YamlNode* data = nullptr;
-    /// Inside the text of the stream.
+    /// Inside the text of the module.
     std::optional<std::string_view> block;
     /// Whether the block has the printer's layout.
     bool canonical = false;

@@ -1,4 +1,4 @@
-// Files named by a model or a stream. The author of a model must not choose which files this
+// Files named by a model or a module. The author of a model must not choose which files this
 // computer opens.
 #pragma once
 

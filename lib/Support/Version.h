@@ -1,4 +1,4 @@
-// The version of the project, used by `--version`, the history in streams, and the ABI tag of
+// The version of the project, used by `--version`, the history in modules, and the ABI tag of
 // plugins.
 #pragma once
 

@@ -69,7 +69,7 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   }
 }
 
-/// A tensor with an unknown shape that an operator reads or writes. Only a handwritten stream has
+/// A tensor with an unknown shape that an operator reads or writes. Only a handwritten module has
 /// one, after an unknown operator.
 TensorId withoutShape(const Graph& graph) {
   for (const OpId id : graph.order())

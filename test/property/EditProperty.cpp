@@ -1,10 +1,10 @@
-// Edited streams are rejected with a reason, or run. The test changes single numbers of planned
-// streams and passes each stream through reader, checker, emitter, loader and executor. No edit may
+// Edited modules are rejected with a reason, or run. The test changes single numbers of planned
+// modules and passes each module through reader, checker, emitter, loader and executor. No edit may
 // take more than about a second.
 //
 //   property_edits [--seed N] [--count N] [--edits N] [--edit N] [--verbose]
 //
-// --edits: the number of edits per stream, spread evenly; 0: all. --edit: only the edit with this
+// --edits: the number of edits per module, spread evenly; 0: all. --edit: only the edit with this
 // number.
 #include "PlanRun.h"
 #include "RandomModel.h"
@@ -86,7 +86,7 @@ bool addState(Graph& graph) {
   return false;
 }
 
-/// A planned stream and the results of its edits.
+/// A planned module and the results of its edits.
 class Subject {
 public:
   Subject(uint64_t seed, const Options& options, Totals& totals)

@@ -380,7 +380,7 @@ private:
     return false;
   }
 
-  /// The plan survives the stream: the file emitted after reading it back is the same.
+  /// The plan survives the module: the file emitted after reading it back is the same.
   std::string checkStream(const std::string& file) const {
     const Expected<std::string> text = writeStream(current_);
     if (!text)

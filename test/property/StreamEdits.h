@@ -1,4 +1,4 @@
-// Edits of a planned stream: one number of its operators or of its plan is changed.
+// Edits of a planned module: one number of its operators or of its plan is changed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ public:
   explicit StreamEdits(std::string text);
 
   size_t size() const { return edits_.size(); }
-  /// The whole stream with the edit.
+  /// The whole module with the edit.
   std::string edited(size_t index) const;
   /// The line of the number before and after the edit.
   std::string describe(size_t index) const;

@@ -12,7 +12,7 @@
 namespace tigris {
 
 /// Reads the graph in a YAML text; throws std::runtime_error with the message on errors. Shorter
-/// than a stream: `tigris: graph/1`, `form: imported` and, before a line `blobs:`, the head of the
+/// than a module: `tigris: graph/1`, `form: imported` and, before a line `blobs:`, the head of the
 /// weights document are added if missing.
 Graph parseGraph(std::string_view yaml);
 std::string printGraph(const Graph& graph);

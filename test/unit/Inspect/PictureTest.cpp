@@ -1,4 +1,4 @@
-// Pictures of a plan: streams and files agree, every byte is explained, and texts are escaped.
+// Pictures of a plan: modules and files agree, every byte is explained, and texts are escaped.
 #include "tigris/Inspect/PlanPicture.h"
 
 #include "../Plan/RandomGraphs.h"

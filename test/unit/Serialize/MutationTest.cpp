@@ -1,4 +1,4 @@
-// Damaged streams: for every changed, dropped or truncated byte, reading gives an error or a graph
+// Damaged modules: for every changed, dropped or truncated byte, reading gives an error or a graph
 // that prints and reads back; never a crash, an internal error or a hang.
 #include "StreamTesting.h"
 

@@ -1,4 +1,4 @@
-// Imported streams: results have the shapes that their operators determine, whatever the stream
+// Imported modules: results have the shapes that their operators determine, whatever the module
 // declares.
 #include "StreamTesting.h"
 

@@ -1,4 +1,4 @@
-// Time limits for large streams. They are far above the time of an optimized build (docs/ir.md has
+// Time limits for large modules. They are far above the time of an optimized build (docs/ir.md has
 // figures), so that a slow or instrumented machine passes and a quadratic algorithm does not.
 #include "StreamTesting.h"
 

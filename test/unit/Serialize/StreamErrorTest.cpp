@@ -1,11 +1,11 @@
-// Every error in a stream has one clear message with its position.
+// Every error in a module has one clear message with its position.
 #include "StreamTesting.h"
 
 using namespace tigris;
 
 namespace {
 
-/// The tiny stream with one piece of text replaced.
+/// The tiny module with one piece of text replaced.
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = print(tinyGraph());
   const size_t at = text.find(from);

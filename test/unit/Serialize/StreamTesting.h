@@ -1,4 +1,4 @@
-// Graphs and helpers for the tests of the stream.
+// Graphs and helpers for the tests of the module.
 #pragma once
 
 #include "tigris/Serialize/Stream.h"

@@ -232,7 +232,7 @@ TEST_CASE("side files") {
   options.weights = WeightsMode::File;
   options.weightsFile = folder / "w.bin";
   options.streamFile = folder / "m.yaml";
-  // Absolute paths stay absolute; relative ones start at the stream's own directory.
+  // Absolute paths stay absolute; relative ones start at the module's own directory.
   const std::string absolute = print(graph, options);
   CHECK(parseError(absolute, "elsewhere/m.yaml") == "ok");
   const std::string text = damaged(absolute, options.weightsFile, "w.bin");
