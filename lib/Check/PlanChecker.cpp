@@ -352,8 +352,8 @@ private:
     return {};
   }
 
-  /// The interval of buffers and executor records of a stage with a tiling. It holds no usable data
-  /// afterward and must not overlap tensors that the stage keeps whole.
+  /// The interval of buffers and executor bookkeeping of a stage with a tiling. It holds no usable
+  /// data afterward and must not overlap tensors that the stage keeps whole.
   Status clobber(size_t index) {
     const Stage& stage = plan_.stages[index];
     uint64_t begin = stage.tiling->state;

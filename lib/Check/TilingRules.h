@@ -16,7 +16,7 @@ namespace tigris {
 ///    by one op;
 ///  - only loads are reloaded, along existing axes; only results of streamed stages wait or are
 ///    sums;
-///  - no buffer overlaps the executor's records, and no result overlaps an operand of its op,
+///  - no buffer overlaps the executor's bookkeeping, and no result overlaps an operand of its op,
 ///    unless both are in place.
 Status checkTilingRules(const Graph& graph, const Stage& stage);
 

@@ -94,7 +94,7 @@ struct Tiling {
   static constexpr size_t MaxRank = 4;
   static constexpr int64_t MaxTiles = int64_t{1} << 30;
   std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
-  /// Fast offset of the executor's records. Per buffer: a box; for streamed stages three row
+  /// Fast offset of the executor's bookkeeping. Per buffer: a box; for streamed stages three row
   /// numbers, with stripes also two column numbers.
   static constexpr uint64_t StateBytes = 32;
   static constexpr uint64_t StreamStateBytes = 6;
@@ -143,7 +143,7 @@ struct Stage {
   StageStats stats;
 };
 
-/// Bytes of the executor's records of a stage with a tiling.
+/// Bytes of the executor's bookkeeping of a stage with a tiling.
 inline uint64_t tileStateBytes(const Stage& stage) {
   const uint64_t streamed =
       stage.tiling->tiles[2] > 1 ? Tiling::StripeStateBytes : Tiling::StreamStateBytes;

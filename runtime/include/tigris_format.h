@@ -291,13 +291,14 @@ typedef struct tigris_stage {
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
-  uint32_t state; /* fast offset of the executor's records, TIGRIS_TILE_STATE bytes per buffer */
+  /* fast offset of the executor's bookkeeping, TIGRIS_TILE_STATE bytes per buffer */
+  uint32_t state;
   /* tiles per axis: >= 1, and at most the largest such dimension of the STORE buffers; their
    * product is at most the elements of the largest of these */
   uint32_t tiles[4];
 } tigris_tiling;
 
-#define TIGRIS_TILE_STATE 32u   /* executor's record of one buffer of a tiled stage: a box */
+#define TIGRIS_TILE_STATE 32u   /* executor's bookkeeping of one buffer of a tiled stage: a box */
 #define TIGRIS_STREAM_STATE 6u  /* of a streamed stage: three row numbers of 16 bits */
 #define TIGRIS_STRIPE_STATE 10u /* of a streamed stage in stripes: two column numbers in addition */
 #define TIGRIS_STREAM_MAX_ROWS                                                                     \

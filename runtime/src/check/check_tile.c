@@ -1,5 +1,5 @@
-/* Checks tilings: buffers, homes (the places of whole tensors), executor records, and the match of
- * ops and buffers. */
+/* Checks tilings: buffers, homes (the places of whole tensors), executor bookkeeping, and the
+ * match of ops and buffers. */
 #include "check.h"
 #include "exec/tile.h"
 
@@ -207,7 +207,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   t.buffers = &plan->tile_buffers[t.tiling->first_buffer];
   t.past = t.buffers + t.tiling->buffer_count;
   t.state_bytes = tigris_tile_state_bytes(s, t.tiling);
-  /* the executor's records take more bytes than the buffer records, which fit the file */
+  /* the executor's bookkeeping takes more bytes than the buffer records, which fit the file */
   if (t.tiling->buffer_count > INT32_MAX / TIGRIS_TILE_STATE ||
       !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->state, t.state_bytes) ||
       t.tiling->state + t.state_bytes > s->peak)

@@ -15,11 +15,11 @@ static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_til
   return TIGRIS_STRIPES || stage->mode != TIGRIS_STAGE_STREAMED || tiling->tiles[2] == 1;
 }
 
-/* Size in bytes of the executor's records in a tiled or streamed stage. */
+/* Size in bytes of the executor's bookkeeping in a tiled or streamed stage. */
 uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
 
-/* The interval of the fast arena that holds the executor's records and all buffers of a tiled or
- * streamed stage, except those in place. */
+/* The interval of the fast arena that holds the executor's bookkeeping and all buffers of a
+ * tiled or streamed stage, except those in place. */
 void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32_t* begin,
                       uint32_t* end);
 

@@ -24,8 +24,9 @@ typedef struct tigris_tiles {
   const tigris_stage* stage;
   const tigris_tiling* tiling;
   const tigris_tile_buffer* buffers;
-  /* The executor's record of each buffer, in the fast arena. Tiled stage: the box the buffer holds.
-   * Streamed stage: its rows and, in stripes, its columns. The other pointers are NULL. */
+  /* The executor's bookkeeping of each buffer, in the fast arena. Tiled stage: the box the
+   * buffer holds. Streamed stage: its rows and, in stripes, its columns. The other pointers are
+   * NULL. */
   tigris_box* boxes;
   tigris_tile_rows* rows;
   tigris_tile_columns* columns;

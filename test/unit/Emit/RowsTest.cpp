@@ -152,7 +152,7 @@ TEST_CASE("rows: without callbacks, streams work on the caller's buffers in plac
   for (uint32_t i = 0; i < Rows * RowBytes; ++i)
     input.bytes[i] = static_cast<uint8_t>(i * 37);
   Model whole(withMemory(4096));
-  Model streamed(withMemory(96)); // three rows of a, and the executor's records
+  Model streamed(withMemory(96)); // three rows of a, and the executor's bookkeeping
   CHECK(streamed.plan.stages[0].mode == TIGRIS_STAGE_STREAMED);
   REQUIRE(tigris_set_input(&whole.ctx, 0, input.bytes) == TIGRIS_OK);
   REQUIRE(tigris_set_output(&whole.ctx, 0, expected.bytes) == TIGRIS_OK);
