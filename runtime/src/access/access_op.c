@@ -1,4 +1,4 @@
-/* Families of opcodes, and what several rules ask of an op. */
+/* Families of opcodes, and queries that several access rules share. */
 #include "access_op.h"
 
 const uint8_t tigris_access_families[TIGRIS_OP_RNN + 1] = {

@@ -1,4 +1,5 @@
-/* What the rules of access.h look at: the family of an opcode, an op with one of its inputs, its windows and groups. */
+/* The basis of the access rules (access.h): the family of an opcode, an op with one of its inputs,
+ * its windows and groups. */
 #ifndef TIGRIS_ACCESS_OP_H
 #define TIGRIS_ACCESS_OP_H
 
@@ -18,13 +19,13 @@ typedef enum tigris_family {
   TIGRIS_FAMILY_PERMUTATION,
   TIGRIS_FAMILY_RESIZE,
   TIGRIS_FAMILY_WHOLE,
-  /* their inputs but the first are parameters */
+  /* all inputs but the first are parameters */
   TIGRIS_FAMILY_CONV,
   TIGRIS_FAMILY_TRANSPOSED,
   TIGRIS_FAMILY_DENSE,
   TIGRIS_FAMILY_NORM,
   TIGRIS_FAMILY_GATHER,
-  TIGRIS_FAMILY_TABLE, /* as ELEMENTS otherwise */
+  TIGRIS_FAMILY_TABLE, /* otherwise as ELEMENTS */
   TIGRIS_FAMILY_SCALE, /* likewise */
   TIGRIS_FIRST_WITH_PARAMETERS = TIGRIS_FAMILY_CONV
 } tigris_family;
@@ -32,7 +33,7 @@ typedef enum tigris_family {
 /* The family of each opcode. */
 extern const uint8_t tigris_access_families[TIGRIS_OP_RNN + 1];
 
-/* An op with an output box and one of its inputs. */
+/* An op, a box of its output, and one of its inputs. */
 typedef struct tigris_access {
   const tigris_plan* plan;
   const tigris_op* op;
@@ -58,13 +59,14 @@ static inline int32_t tigris_least(int32_t a, int32_t b) { return a < b ? a : b;
 
 static inline int32_t tigris_most(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* The output box has all of its axes in [from, past). */
+/* Whether the output box contains all of the axes in [from, past). */
 int tigris_covers_axes(const tigris_access* a, uint32_t from, uint32_t past);
 
-/* Which axes of a tensor of rank 2, 3, 4 are N, H, W and C; those it does not have have the number 4. */
+/* The axes N, H, W and C of a tensor of rank 2, 3, 4; 4 for an axis that the tensor does not
+ * have. */
 extern const uint8_t tigris_axes_of[3][4];
 
-/* ---- windows: the leading fields of tigris_conv_params and tigris_pool_params are the same */
+/* ---- windows: tigris_conv_params and tigris_pool_params have the same leading fields */
 
 typedef struct tigris_window {
   int32_t kernel;
@@ -74,7 +76,7 @@ typedef struct tigris_window {
   int32_t after;
 } tigris_window;
 
-/* Of axis H (0) or W (1). */
+/* The window of axis H (0) or W (1). */
 static inline tigris_window tigris_window_of(const void* params, uint32_t axis) {
   const int32_t* p = (const int32_t*)params + axis;
   tigris_window w;
@@ -86,7 +88,8 @@ static inline tigris_window tigris_window_of(const void* params, uint32_t axis) 
   return w;
 }
 
-/* Groups [first, past) of a convolution that an output box touches, and its channels in each. */
+/* Groups [first, past) of a convolution that an output box intersects, and their number of
+ * channels. */
 typedef struct tigris_groups {
   int32_t in;
   int32_t out;
@@ -96,7 +99,7 @@ typedef struct tigris_groups {
 
 tigris_groups tigris_groups_of(const tigris_access* a);
 
-/* Outputs of a dense layer, N. */
+/* Number of outputs of a dense layer, N. */
 int32_t tigris_dense_outputs(const tigris_plan* plan, const tigris_op* op);
 
 #endif /* TIGRIS_ACCESS_OP_H */

@@ -1,4 +1,4 @@
-/* Contracts of the ops that map elements: binary, unary, tables, clamps, normalizations, quantization. */
+/* Contracts of element-wise ops: binary, unary, tables, clamps, normalizations, quantization. */
 #include "check.h"
 
 static int allOf(const tigris_op_check* c, uint32_t dtype) {
@@ -11,7 +11,7 @@ static int allOf(const tigris_op_check* c, uint32_t dtype) {
   return tigris_out(c, 0)->dtype == dtype;
 }
 
-/* A quotient of DIV is divided by up to 255 besides. */
+/* Whether the shifts are legal. DIV multiplies its denominator by a divisor of up to 255. */
 static int shiftsOk(const tigris_op_check* c, const tigris_binary_params* p) {
   if (!tigris_rounds_even(c->op))
     return tigris_shift_ok(p->a_shift) && tigris_shift_ok(p->b_shift) &&

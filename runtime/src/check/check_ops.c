@@ -1,4 +1,5 @@
-/* Checks one op: the table of opcodes, its operands, its parameters and which memory may overlap. */
+/* Checks one op: the table of opcodes, its operands, its parameters, and which memory may
+ * overlap. */
 #include "check.h"
 
 typedef struct OpRule {
@@ -118,14 +119,14 @@ static const OpRule* findRule(uint32_t opcode) {
   return rule;
 }
 
-/* The output shares bytes with input `index` in a way the rule does not allow. */
+/* Whether the output shares bytes with input `index` in a way that the rule does not allow. */
 static int clashes(const tigris_plan* plan, const tigris_operand* out, const tigris_operand* in,
                    int inPlace) {
   const uint32_t outBytes = plan->tensors[out->tensor].bytes;
   uint32_t inBytes;
   if (in->pool != out->pool)
     return 0;
-  if (out->pool == TIGRIS_POOL_TILE) /* which bytes: tigris_check_tiling */
+  if (out->pool == TIGRIS_POOL_TILE) /* tigris_check_tiling checks the bytes */
     return out->offset == in->offset;
   inBytes = plan->tensors[in->tensor].bytes;
   if (out->offset == in->offset && (out->pool == TIGRIS_POOL_CALLER || inBytes == outBytes))
@@ -142,7 +143,7 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   uint32_t i;
   uint32_t k;
   for (i = 0; i < op->inputs; ++i) {
-    /* every input of an op with any number of inputs must be there */
+    /* an op with any number of inputs requires all of them */
     if (in[i].pool == TIGRIS_POOL_ABSENT && (i < rule->required || rule->maxInputs == ANY_INPUTS))
       return TIGRIS_E_OP;
   }
@@ -164,7 +165,8 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   return TIGRIS_OK;
 }
 
-/* TIGRIS_ROUND_EVEN on integers, of an opcode that has it. */
+/* Whether the op's flags are legal: TIGRIS_ROUND_EVEN, for integers, on an opcode that supports
+ * it. */
 static int flagsOk(const tigris_op_check* c) {
   const uint32_t dtype = tigris_in(c, 0)->dtype;
   if (c->op->flags != TIGRIS_ROUND_EVEN || !TIGRIS_EVEN_KERNELS ||

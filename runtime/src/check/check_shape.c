@@ -1,4 +1,5 @@
-/* Contracts of the ops that move data or change shapes: concat, slice, pad, transpose, resize, gather, reduce. */
+/* Contracts of data movement and shape changes: concat, slice, pad, transpose, resize, gather,
+ * reduce. */
 #include "check.h"
 
 static int sameType(const tigris_op_check* c) {
@@ -79,7 +80,8 @@ tigris_status tigris_check_reshape(const tigris_op_check* c) {
   return sameType(c) && tigris_in(c, 0)->bytes == tigris_out(c, 0)->bytes ? TIGRIS_OK : TIGRIS_E_OP;
 }
 
-/* One axis of RESIZE: indices in range, weights present where needed and small enough for int32 sums. */
+/* One axis of RESIZE: indices are in range; weights are present where needed, and small enough for
+ * int32 sums. */
 static int resizeAxisOk(const tigris_op_check* c, uint32_t taps, uint32_t index, uint32_t weight,
                         int weighted, int32_t in, int32_t out) {
   const int isFloat = tigris_in(c, 0)->dtype == TIGRIS_F32;
