@@ -1,4 +1,5 @@
-/* Start-up of a Cortex-M in QEMU without a C library's: vectors, floating-point unit, data, semihosting, SysTick. */
+/* Start-up code for a Cortex-M in QEMU, in place of a C library's: vectors, floating-point unit,
+ * data, semihosting, SysTick. */
 #include "board.h"
 
 extern uint32_t data_start, data_end, data_load, bss_start, bss_end, stack_top, stack_limit;

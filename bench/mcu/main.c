@@ -1,8 +1,9 @@
-/* Runs one plan on an emulated microcontroller and prints what it took and a checksum of each output.
+/* Runs one plan on an emulated microcontroller and prints its costs and a checksum of each output.
  *
- * PLAN_FILE is the plan; FAST_BYTES and SLOW_BYTES the memory it gets; BACKEND the backend's symbol and
- * BACKEND_HEADER its header. Inputs are the bytes of a generator that run.py shares. With TIGRIS_PROFILE it prints
- * for each op: "op INDEX CALLS OUTPUT_BYTES TICKS". */
+ * PLAN_FILE is the plan, FAST_BYTES and SLOW_BYTES are the available memory, BACKEND is the
+ * backend's symbol and BACKEND_HEADER its header. Inputs are the bytes of a generator that run.py
+ * implements, too. With TIGRIS_PROFILE it prints one line per op: "op INDEX CALLS OUTPUT_BYTES
+ * TICKS". */
 #include "board.h"
 
 #include BACKEND_HEADER

@@ -54,7 +54,7 @@ Walk reductionWalk(const Shape& x, const std::vector<bool>& reduced) {
   return walk;
 }
 
-/// What a reduction adds up of each element; LogSumExp needs no shift in double precision.
+/// The term that a reduction sums for an element; LogSumExp needs no shift in double precision.
 double taken(OpKind kind, double x) {
   switch (kind) {
   case OpKind::ReduceL1:

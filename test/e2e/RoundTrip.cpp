@@ -1,4 +1,4 @@
-// Reads a module from standard input and prints it again: the law print(parse(x)) == x on real
+// Reads a module from standard input and prints it again, to test print(parse(x)) == x on real
 // models.
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Support/FileIO.h"

@@ -1,8 +1,8 @@
-/* Preloaded into a tool, what the test tree has instead of a computer at its end:
- *   TIGRIS_FAIL_ALLOCATION=N      the N-th allocation (counted from 1) finds no memory
- *   TIGRIS_COUNT_ALLOCATIONS=FD   how many there were is written to this file descriptor in the end
- *   TIGRIS_SIGNAL_WHILE_WRITING=N this signal arrives when the first output file has been made
- */
+/* Fault injection: a library that the tests preload into a tool. Environment variables select the
+ * fault:
+ *   TIGRIS_FAIL_ALLOCATION=N      the N-th allocation (counted from 1) fails
+ *   TIGRIS_COUNT_ALLOCATIONS=FD   at exit, the number of allocations is written to this descriptor
+ *   TIGRIS_SIGNAL_WHILE_WRITING=N this signal is raised after the first output file is created */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static long setting(const char* name) {
   return text == NULL ? 0 : atol(text);
 }
 
-/* 1 when this allocation is the one to fail. */
+/* 1 if this allocation must fail. */
 static int fails(void) {
   if (failing < 0)
     failing = setting("TIGRIS_FAIL_ALLOCATION");
@@ -46,7 +46,7 @@ int posix_memalign(void** result, size_t align, size_t size) {
   return *result == NULL ? ENOMEM : 0;
 }
 
-/* Called once for each file, between making and writing it. */
+/* The tools call this once per output file, between creating and writing it. */
 int fchmod(int fd, mode_t mode) {
   const long signal_number = setting("TIGRIS_SIGNAL_WHILE_WRITING");
   if (signal_number != 0)

@@ -1,4 +1,4 @@
-/* Lets the tests of the reference kernels run on the CMSIS-NN backend. */
+/* Runs the tests of the reference kernels on the CMSIS-NN backend. */
 #ifndef TIGRIS_TEST_BACKEND_CMSIS_NN_H
 #define TIGRIS_TEST_BACKEND_CMSIS_NN_H
 

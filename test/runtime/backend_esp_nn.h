@@ -1,4 +1,4 @@
-/* Lets the tests of the reference kernels run on the ESP-NN backend. */
+/* Runs the tests of the reference kernels on the ESP-NN backend. */
 #ifndef TIGRIS_TEST_BACKEND_ESP_NN_H
 #define TIGRIS_TEST_BACKEND_ESP_NN_H
 

@@ -1,4 +1,4 @@
-/* Lets the tests of the reference kernels run on the host backend. */
+/* Runs the tests of the reference kernels on the host backend. */
 #ifndef TIGRIS_TEST_BACKEND_HOST_H
 #define TIGRIS_TEST_BACKEND_HOST_H
 

@@ -1,5 +1,5 @@
-/* Lets the tests of the reference kernels run on what the host backend has for AVX2, on newer
- * processors too. */
+/* Runs the tests of the reference kernels on the host backend's AVX2 kernels, also on newer
+ * processors. */
 #ifndef TIGRIS_TEST_BACKEND_HOST_AVX2_H
 #define TIGRIS_TEST_BACKEND_HOST_AVX2_H
 

@@ -111,7 +111,7 @@ static const OpRule rules[] = {
     {0, 0, 0, 0, 0, 0, NULL},
 };
 
-/* The rule of an opcode; the last one, whose `check` is NULL, where there is none. */
+/* The rule of an opcode; the last rule, whose `check` is NULL, if there is none. */
 static const OpRule* findRule(uint32_t opcode) {
   const OpRule* rule = rules;
   while (rule->check != NULL && rule->opcode != opcode)
