@@ -26,7 +26,7 @@ for name in exec/executor exec/dynamic; do
     -o "$build/without_$(basename $name).o"
 done
 # So it does without tiled stages.
-for name in check/check_tile check/check_stages exec/executor exec/tile; do
+for name in check/check_tile check/check_stages exec/executor exec/tile exec/tile_op; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_TILED_STAGES=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$(basename $name).o"

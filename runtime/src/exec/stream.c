@@ -25,41 +25,11 @@
 
 #if TIGRIS_STREAMED_STAGES
 
-#define ROWS 1u
-#define COLUMNS 2u
+#define ROWS TIGRIS_ROW_AXIS
+#define COLUMNS TIGRIS_COLUMN_AXIS
 
 static int32_t rowCount(const tigris_tiles* t, uint32_t index) {
   return tigris_tile_size(t, index, ROWS);
-}
-
-uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index) {
-  const tigris_tensor* x = tigris_tile_tensor(t, index);
-  const int32_t* dims = tigris_dims(t->plan, x);
-  uint32_t bytes = x->bytes;
-  if (x->rank > 1)
-    bytes /= (uint32_t)dims[ROWS];
-  if ((uint32_t)dims[0] == t->tiling->tiles[0])
-    bytes /= t->tiling->tiles[0];
-  if (tigris_in_stripes(t))
-    bytes = bytes / (uint32_t)tigris_tile_size(t, index, COLUMNS) *
-            (uint32_t)(t->columns[index].end - t->columns[index].begin);
-  return bytes;
-}
-
-void tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end,
-                         tigris_box* box) {
-  const tigris_tensor* tensor = tigris_tile_tensor(t, index);
-  tigris_box_whole(box, tigris_dims(t->plan, tensor), tensor->rank);
-  if ((uint32_t)box->end[0] == t->tiling->tiles[0]) {
-    box->begin[0] = (int32_t)t->index[0];
-    box->end[0] = box->begin[0] + 1;
-  }
-  box->begin[ROWS] = begin;
-  box->end[ROWS] = end;
-  if (tigris_in_stripes(t)) {
-    box->begin[COLUMNS] = t->columns[index].begin;
-    box->end[COLUMNS] = t->columns[index].end;
-  }
 }
 
 static int isWhole(const tigris_tile_buffer* b) {
@@ -275,38 +245,6 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   }
   t->ran = 0;
   return status == TIGRIS_OK ? visitOps(t, 0) : status;
-}
-
-/* Whether two boxes have the same indices on the axes from k on. */
-static int sameFrom(const tigris_box* a, const tigris_box* b, uint32_t k) {
-  for (; k < TIGRIS_BOX_RANK; ++k) {
-    if (a->begin[k] != b->begin[k] || a->end[k] != b->end[k])
-      return 0;
-  }
-  return 1;
-}
-
-int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
-                        const tigris_box* out, tigris_box* need) {
-  uint32_t k = tigris_in_stripes(t) ? COLUMNS + 1 : COLUMNS;
-  const uint32_t index = t->plan->operands[op->operands + i].offset;
-  tigris_box held;
-  tigris_box all = *out; /* restricted to rows */
-  tigris_box allNeed;
-  tigris_stream_strip(t, index, 0, rowCount(t, index), &held);
-  if (need->begin[0] != held.begin[0] || need->end[0] != held.end[0])
-    return 0;
-  if (sameFrom(need, &held, k))
-    return 1;
-  all.begin[ROWS] = 0;
-  all.end[ROWS] = rowCount(t, tigris_tile_output(t, op));
-  if (!tigris_box_need(t->plan, op, i, &all, &allNeed) || !sameFrom(need, &allNeed, k))
-    return 0;
-  for (; k < TIGRIS_BOX_RANK; ++k) {
-    need->begin[k] = held.begin[k];
-    need->end[k] = held.end[k];
-  }
-  return 1;
 }
 
 #endif /* TIGRIS_STREAMED_STAGES */

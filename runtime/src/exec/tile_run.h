@@ -1,4 +1,6 @@
-/* State that the tile loop (tile.c) shares with streamed stages (stream.c). */
+/* What the parts of the tile loop share. tile.c runs the loop and computes the boxes of tiles,
+ * stream.c the rows of streamed stages; tile_op.c calls kernels, tile_transfer.c loads and stores.
+ * All of them use the geometry of tile_buffer.c and none calls back. */
 #ifndef TIGRIS_TILE_RUN_H
 #define TIGRIS_TILE_RUN_H
 
@@ -17,6 +19,9 @@ typedef struct tigris_tile_columns {
   uint16_t begin;
   uint16_t end;
 } tigris_tile_columns;
+
+#define TIGRIS_ROW_AXIS 1u
+#define TIGRIS_COLUMN_AXIS 2u
 
 typedef struct tigris_tiles {
   tigris_context* ctx;
@@ -49,6 +54,24 @@ static inline int tigris_in_stripes(const tigris_tiles* t) {
   return TIGRIS_STRIPES && t->columns != NULL;
 }
 
+/* Whether the stage is streamed. */
+static inline int tigris_is_streamed(const tigris_tiles* t) {
+  return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->rows != NULL);
+}
+
+/* Whether the stage streams complete rows (no stripes), so that no boxes are needed. */
+static inline int tigris_by_rows(const tigris_tiles* t) {
+  return tigris_is_streamed(t) && !tigris_in_stripes(t);
+}
+
+/* Whether a buffer holds the sums of a sink. */
+static inline int tigris_is_sink(const tigris_tiles* t, uint32_t index) {
+  return TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL &&
+         (t->buffers[index].flags & TIGRIS_TILE_SINK) != 0;
+}
+
+/* ---- geometry (tile_buffer.c) */
+
 /* Size of an axis of a buffer's tensor; 1 if it has no such axis. */
 int32_t tigris_tile_size(const tigris_tiles* t, uint32_t index, uint32_t axis);
 
@@ -67,19 +90,32 @@ int32_t tigris_tile_share(uint32_t index, uint32_t size, uint32_t count);
 void tigris_tile_part(const tigris_tiles* t, uint32_t index, uint32_t axis, int32_t* begin,
                       int32_t* end);
 
-/* Computes the new rows of all buffers for a step of a streamed stage and moves the rows that are
- * kept. Sets error_op. */
-tigris_status tigris_stream_rows(tigris_tiles* t);
 /* Bytes of one row of a streamed stage's buffer in the current stripe. */
 uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index);
 /* `box`: rows [begin, end) of a streamed stage's buffer at the current position along the outermost
  * axis and in the current stripe. */
 void tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end,
                          tigris_box* box);
-/* Widens `need`, the part of input `i` that `out` needs, to all channels and, without stripes, all
- * columns: the kernel then sees complete rows of streamed buffers. 0 if the columns or channels
- * needed differ from row to row, so that the op cannot be streamed. */
-int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
-                        const tigris_box* out, tigris_box* need);
+/* The whole of a tensor. */
+void tigris_tile_whole(const tigris_tiles* t, uint32_t tensor, tigris_box* box);
+/* The current tile's part of a STORE buffer's tensor; may be empty. */
+void tigris_tile_store_box(const tigris_tiles* t, uint32_t index, tigris_box* part);
+/* Size in bytes of what a buffer holds. */
+uint32_t tigris_tile_held_bytes(const tigris_tiles* t, uint32_t index);
+/* The box that a buffer holds; with `onlyFresh`, the part to be computed: the new rows of a
+ * streamed buffer. */
+void tigris_tile_box(const tigris_tiles* t, uint32_t index, int onlyFresh, tigris_box* box);
+
+/* ---- one step */
+
+/* Computes the new rows of all buffers for a step of a streamed stage and moves the rows that are
+ * kept. Sets error_op. */
+tigris_status tigris_stream_rows(tigris_tiles* t);
+/* Computes everything that the op computes in this step, or adds everything there is to add of
+ * `made`: in one call, or row by row if an operand has more columns than needed, since only single
+ * rows are contiguous then. */
+tigris_status tigris_tile_run_op(const tigris_tiles* t, const tigris_op* op, uint32_t made);
+/* Loads what a buffer needs in this step, if that has changed, or stores its part. */
+tigris_status tigris_tile_carry(const tigris_tiles* t, uint32_t index, int isStore);
 
 #endif /* TIGRIS_TILE_RUN_H */
