@@ -1,7 +1,7 @@
 // Invalid plans: the checker must find each mutation, with a message that locates it.
 #include "tigris/Check/PlanChecker.h"
+#include "../Plan/RandomGraphs.h"
 #include "PassTesting.h"
-#include "RandomGraphs.h"
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
