@@ -42,9 +42,9 @@ PLUGINS = {"Support", "IR", "Analysis", "Pass"}
 RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
     "Emit": {"tigris_format.h"},
-    "Inspect": {"tigris_format.h", "tigris.h", "tigris_backend.h"},
-    "Driver": {"tigris_format.h", "tigris.h", "tigris_backend.h", "tigris_host.h", "tigris_cmsis_nn.h",
-               "tigris_esp_nn.h"},
+    "Inspect": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h"},
+    "Driver": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h", "tigris_host.h",
+               "tigris_cmsis_nn.h", "tigris_esp_nn.h"},
 }
 
 # runtime/backends/<folder> -> how the names of its vendor's headers begin.
@@ -132,7 +132,7 @@ def check_text(path, text, own_headers=frozenset()):
 
 def check_tree(root):
     """All breaches below `root`, as printable lines in path order."""
-    own_headers = {p.name for p in (root / "runtime").rglob("*.h")}
+    own_headers = {p.name for p in (root / "runtime").rglob("*") if p.suffix in (".h", ".def")}
     for folder in ("lib", "tools", "plugins", "runtime"):
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in SUFFIXES and path.is_file():

@@ -23,6 +23,9 @@ template <size_t N> constexpr bool covers(const HexField (&fields)[N], size_t si
 template <typename T>
 constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::extent_v<T>) : 1;
 
+/// The record of a type of parameters; null for tigris_no_params.
+template <typename T> constexpr const HexRecord* RecordOf = nullptr;
+
 // clang-format off
 #define FIELD(record, member, kind)                                                                \
   {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),       \
@@ -31,6 +34,9 @@ constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::
 #define RECORD(constant, record, name, fields)                                                     \
   static_assert(covers(fields, sizeof(record)));                                                   \
   constexpr HexRecord constant = {name, sizeof(record), fields}
+#define PARAMS_RECORD(constant, record, name, fields)                                              \
+  RECORD(constant, record, name, fields);                                                          \
+  template <> constexpr const HexRecord* RecordOf<record> = &constant
 
 constexpr HexField HeaderFields[] = {
     FIELD(tigris_header, magic, Characters),     FIELD(tigris_header, version, Unsigned),
@@ -184,7 +190,7 @@ constexpr HexField ConvParamsFields[] = {
     FIELD(tigris_conv_params, weight_zeros, Unsigned),
     FIELD(tigris_conv_params, weight_zeros_count, Unsigned),
 };
-RECORD(ConvParamsRecord, tigris_conv_params, "conv_params", ConvParamsFields);
+PARAMS_RECORD(ConvParamsRecord, tigris_conv_params, "conv_params", ConvParamsFields);
 
 constexpr HexField FcParamsFields[] = {
     FIELD(tigris_fc_params, lo, Scalar),
@@ -194,14 +200,14 @@ constexpr HexField FcParamsFields[] = {
     FIELD(tigris_fc_params, weight_zeros, Unsigned),
     FIELD(tigris_fc_params, weight_zeros_count, Unsigned),
 };
-RECORD(FcParamsRecord, tigris_fc_params, "fc_params", FcParamsFields);
+PARAMS_RECORD(FcParamsRecord, tigris_fc_params, "fc_params", FcParamsFields);
 
 constexpr HexField MatmulParamsFields[] = {
     FIELD(tigris_matmul_params, flags, Address),
     FIELD(tigris_matmul_params, multiplier, Signed),
     FIELD(tigris_matmul_params, shift, Signed),
 };
-RECORD(MatmulParamsRecord, tigris_matmul_params, "matmul_params", MatmulParamsFields);
+PARAMS_RECORD(MatmulParamsRecord, tigris_matmul_params, "matmul_params", MatmulParamsFields);
 
 constexpr HexField PoolParamsFields[] = {
     FIELD(tigris_pool_params, kernel_h, Signed),
@@ -220,7 +226,7 @@ constexpr HexField PoolParamsFields[] = {
     FIELD(tigris_pool_params, requant, Unsigned),
     FIELD(tigris_pool_params, requant_count, Unsigned),
 };
-RECORD(PoolParamsRecord, tigris_pool_params, "pool_params", PoolParamsFields);
+PARAMS_RECORD(PoolParamsRecord, tigris_pool_params, "pool_params", PoolParamsFields);
 
 constexpr HexField GlobalPoolParamsFields[] = {
     FIELD(tigris_global_pool_params, lo, Scalar),
@@ -228,8 +234,8 @@ constexpr HexField GlobalPoolParamsFields[] = {
     FIELD(tigris_global_pool_params, requant, Unsigned),
     FIELD(tigris_global_pool_params, requant_count, Unsigned),
 };
-RECORD(GlobalPoolParamsRecord, tigris_global_pool_params, "global_pool_params",
-       GlobalPoolParamsFields);
+PARAMS_RECORD(GlobalPoolParamsRecord, tigris_global_pool_params, "global_pool_params",
+              GlobalPoolParamsFields);
 
 constexpr HexField ReduceParamsFields[] = {
     FIELD(tigris_reduce_params, kind, Unsigned),
@@ -237,7 +243,7 @@ constexpr HexField ReduceParamsFields[] = {
     FIELD(tigris_reduce_params, requant, Unsigned),
     FIELD(tigris_reduce_params, requant_count, Unsigned),
 };
-RECORD(ReduceParamsRecord, tigris_reduce_params, "reduce_params", ReduceParamsFields);
+PARAMS_RECORD(ReduceParamsRecord, tigris_reduce_params, "reduce_params", ReduceParamsFields);
 
 constexpr HexField BinaryParamsFields[] = {
     FIELD(tigris_binary_params, lo, Scalar),
@@ -250,20 +256,20 @@ constexpr HexField BinaryParamsFields[] = {
     FIELD(tigris_binary_params, out_multiplier, Signed),
     FIELD(tigris_binary_params, out_shift, Signed),
 };
-RECORD(BinaryParamsRecord, tigris_binary_params, "binary_params", BinaryParamsFields);
+PARAMS_RECORD(BinaryParamsRecord, tigris_binary_params, "binary_params", BinaryParamsFields);
 
 constexpr HexField UnaryParamsFields[] = {
     FIELD(tigris_unary_params, function, Unsigned),
     FIELD(tigris_unary_params, alpha, Float),
     FIELD(tigris_unary_params, beta, Float),
 };
-RECORD(UnaryParamsRecord, tigris_unary_params, "unary_params", UnaryParamsFields);
+PARAMS_RECORD(UnaryParamsRecord, tigris_unary_params, "unary_params", UnaryParamsFields);
 
 constexpr HexField ClampParamsFields[] = {
     FIELD(tigris_clamp_params, lo, Scalar),
     FIELD(tigris_clamp_params, hi, Scalar),
 };
-RECORD(ClampParamsRecord, tigris_clamp_params, "clamp_params", ClampParamsFields);
+PARAMS_RECORD(ClampParamsRecord, tigris_clamp_params, "clamp_params", ClampParamsFields);
 
 constexpr HexField SoftmaxParamsFields[] = {
     FIELD(tigris_softmax_params, axis, Signed),
@@ -271,48 +277,51 @@ constexpr HexField SoftmaxParamsFields[] = {
     FIELD(tigris_softmax_params, left_shift, Signed),
     FIELD(tigris_softmax_params, diff_min, Signed),
 };
-RECORD(SoftmaxParamsRecord, tigris_softmax_params, "softmax_params", SoftmaxParamsFields);
+PARAMS_RECORD(SoftmaxParamsRecord, tigris_softmax_params, "softmax_params", SoftmaxParamsFields);
 
 constexpr HexField LayerNormParamsFields[] = {
     FIELD(tigris_layer_norm_params, axes, Unsigned),
     FIELD(tigris_layer_norm_params, epsilon, Float),
 };
-RECORD(LayerNormParamsRecord, tigris_layer_norm_params, "layer_norm_params", LayerNormParamsFields);
+PARAMS_RECORD(LayerNormParamsRecord, tigris_layer_norm_params, "layer_norm_params",
+              LayerNormParamsFields);
 
 constexpr HexField AxisParamsFields[] = {
     FIELD(tigris_axis_params, axis, Signed),
 };
-RECORD(AxisParamsRecord, tigris_axis_params, "axis_params", AxisParamsFields);
+PARAMS_RECORD(AxisParamsRecord, tigris_axis_params, "axis_params", AxisParamsFields);
 
 constexpr HexField SearchParamsFields[] = {
     FIELD(tigris_search_params, axis, Signed),
     FIELD(tigris_search_params, flags, Unsigned),
 };
-RECORD(SearchParamsRecord, tigris_search_params, "search_params", SearchParamsFields);
+PARAMS_RECORD(SearchParamsRecord, tigris_search_params, "search_params", SearchParamsFields);
 
 constexpr HexField RecurrentParamsFields[] = {
     FIELD(tigris_recurrent_params, flags, Unsigned),
     FIELD(tigris_recurrent_params, clip, Float),
 };
-RECORD(RecurrentParamsRecord, tigris_recurrent_params, "recurrent_params", RecurrentParamsFields);
+PARAMS_RECORD(RecurrentParamsRecord, tigris_recurrent_params, "recurrent_params",
+              RecurrentParamsFields);
 
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),
 };
-RECORD(SliceParamsRecord, tigris_slice_params, "slice_params", SliceParamsFields);
+PARAMS_RECORD(SliceParamsRecord, tigris_slice_params, "slice_params", SliceParamsFields);
 
 constexpr HexField PadParamsFields[] = {
     FIELD(tigris_pad_params, before, Signed),
     FIELD(tigris_pad_params, mode, Unsigned),
     FIELD(tigris_pad_params, value, Scalar),
 };
-RECORD(PadParamsRecord, tigris_pad_params, "pad_params", PadParamsFields);
+PARAMS_RECORD(PadParamsRecord, tigris_pad_params, "pad_params", PadParamsFields);
 
 constexpr HexField TransposeParamsFields[] = {
     FIELD(tigris_transpose_params, perm, Unsigned),
 };
-RECORD(TransposeParamsRecord, tigris_transpose_params, "transpose_params", TransposeParamsFields);
+PARAMS_RECORD(TransposeParamsRecord, tigris_transpose_params, "transpose_params",
+              TransposeParamsFields);
 
 constexpr HexField ResizeParamsFields[] = {
     FIELD(tigris_resize_params, h_taps, Unsigned),
@@ -324,7 +333,7 @@ constexpr HexField ResizeParamsFields[] = {
     FIELD(tigris_resize_params, h_origin, Signed),
     FIELD(tigris_resize_params, w_origin, Signed),
 };
-RECORD(ResizeParamsRecord, tigris_resize_params, "resize_params", ResizeParamsFields);
+PARAMS_RECORD(ResizeParamsRecord, tigris_resize_params, "resize_params", ResizeParamsFields);
 
 constexpr HexField RequantizeParamsFields[] = {
     FIELD(tigris_requantize_params, multiplier, Signed),
@@ -332,10 +341,11 @@ constexpr HexField RequantizeParamsFields[] = {
     FIELD(tigris_requantize_params, lo, Signed),
     FIELD(tigris_requantize_params, hi, Signed),
 };
-RECORD(RequantizeParamsRecord, tigris_requantize_params, "requantize_params",
-       RequantizeParamsFields);
+PARAMS_RECORD(RequantizeParamsRecord, tigris_requantize_params, "requantize_params",
+              RequantizeParamsFields);
 
 #undef FIELD
+#undef PARAMS_RECORD
 #undef RECORD
 
 } // namespace
@@ -401,67 +411,11 @@ const HexRecord* sectionRecord(uint32_t type) {
 
 const HexRecord* paramsRecord(uint32_t opcode) {
   switch (opcode) {
-  case TIGRIS_OP_CONV:
-  case TIGRIS_OP_DEPTHWISE_CONV:
-  case TIGRIS_OP_CONV_TRANSPOSE:
-    return &ConvParamsRecord;
-  case TIGRIS_OP_FULLY_CONNECTED:
-    return &FcParamsRecord;
-  case TIGRIS_OP_MATMUL:
-    return &MatmulParamsRecord;
-  case TIGRIS_OP_MAX_POOL:
-  case TIGRIS_OP_AVERAGE_POOL:
-    return &PoolParamsRecord;
-  case TIGRIS_OP_GLOBAL_AVERAGE_POOL:
-    return &GlobalPoolParamsRecord;
-  case TIGRIS_OP_REDUCE:
-    return &ReduceParamsRecord;
-  case TIGRIS_OP_ADD:
-  case TIGRIS_OP_SUB:
-  case TIGRIS_OP_MUL:
-  case TIGRIS_OP_DIV:
-  case TIGRIS_OP_MAXIMUM:
-  case TIGRIS_OP_MINIMUM:
-  case TIGRIS_OP_POW:
-  case TIGRIS_OP_MOD:
-  case TIGRIS_OP_FMOD:
-    return &BinaryParamsRecord;
-  case TIGRIS_OP_UNARY:
-    return &UnaryParamsRecord;
-  case TIGRIS_OP_CLAMP:
-  case TIGRIS_OP_BATCH_NORM:
-    return &ClampParamsRecord;
-  case TIGRIS_OP_SOFTMAX:
-  case TIGRIS_OP_LOG_SOFTMAX:
-    return &SoftmaxParamsRecord;
-  case TIGRIS_OP_LAYER_NORM:
-    return &LayerNormParamsRecord;
-  case TIGRIS_OP_CONCAT:
-  case TIGRIS_OP_GATHER:
-  case TIGRIS_OP_GATHER_ND:
-  case TIGRIS_OP_GATHER_ELEMENTS:
-  case TIGRIS_OP_SCATTER_ND:
-  case TIGRIS_OP_SCATTER_ELEMENTS:
-    return &AxisParamsRecord;
-  case TIGRIS_OP_ARG_MAX:
-  case TIGRIS_OP_ARG_MIN:
-  case TIGRIS_OP_CUM_SUM:
-  case TIGRIS_OP_TOP_K:
-    return &SearchParamsRecord;
-  case TIGRIS_OP_LSTM:
-  case TIGRIS_OP_GRU:
-  case TIGRIS_OP_RNN:
-    return &RecurrentParamsRecord;
-  case TIGRIS_OP_SLICE:
-    return &SliceParamsRecord;
-  case TIGRIS_OP_PAD:
-    return &PadParamsRecord;
-  case TIGRIS_OP_TRANSPOSE:
-    return &TransposeParamsRecord;
-  case TIGRIS_OP_RESIZE:
-    return &ResizeParamsRecord;
-  case TIGRIS_OP_REQUANTIZE:
-    return &RequantizeParamsRecord;
+#define TIGRIS_OPCODE(name, number, required, most, in_place, outputs, even, params, check,        \
+                      family)                                                                      \
+  case number:                                                                                     \
+    return RecordOf<params>;
+#include "tigris_opcodes.def"
   default:
     return nullptr;
   }

@@ -130,65 +130,10 @@ Expected<PlanFile> PlanFile::open(std::string_view bytes, const std::string& nam
 
 std::string opcodeName(unsigned opcode) {
   switch (opcode) {
-#define TIGRIS_OPCODE(name)                                                                        \
-  case TIGRIS_OP_##name:                                                                           \
+#define TIGRIS_OPCODE(name, number, ...)                                                           \
+  case number:                                                                                     \
     return #name;
-    TIGRIS_OPCODE(CONV)
-    TIGRIS_OPCODE(DEPTHWISE_CONV)
-    TIGRIS_OPCODE(CONV_TRANSPOSE)
-    TIGRIS_OPCODE(FULLY_CONNECTED)
-    TIGRIS_OPCODE(MATMUL)
-    TIGRIS_OPCODE(MAX_POOL)
-    TIGRIS_OPCODE(AVERAGE_POOL)
-    TIGRIS_OPCODE(GLOBAL_AVERAGE_POOL)
-    TIGRIS_OPCODE(REDUCE)
-    TIGRIS_OPCODE(ADD)
-    TIGRIS_OPCODE(SUB)
-    TIGRIS_OPCODE(MUL)
-    TIGRIS_OPCODE(DIV)
-    TIGRIS_OPCODE(MAXIMUM)
-    TIGRIS_OPCODE(MINIMUM)
-    TIGRIS_OPCODE(POW)
-    TIGRIS_OPCODE(PRELU)
-    TIGRIS_OPCODE(UNARY)
-    TIGRIS_OPCODE(LOOKUP)
-    TIGRIS_OPCODE(CLAMP)
-    TIGRIS_OPCODE(BATCH_NORM)
-    TIGRIS_OPCODE(SOFTMAX)
-    TIGRIS_OPCODE(LOG_SOFTMAX)
-    TIGRIS_OPCODE(LAYER_NORM)
-    TIGRIS_OPCODE(CONCAT)
-    TIGRIS_OPCODE(SLICE)
-    TIGRIS_OPCODE(PAD)
-    TIGRIS_OPCODE(TRANSPOSE)
-    TIGRIS_OPCODE(RESHAPE)
-    TIGRIS_OPCODE(RESIZE)
-    TIGRIS_OPCODE(GATHER)
-    TIGRIS_OPCODE(QUANTIZE)
-    TIGRIS_OPCODE(DEQUANTIZE)
-    TIGRIS_OPCODE(REQUANTIZE)
-    TIGRIS_OPCODE(ARG_MAX)
-    TIGRIS_OPCODE(ARG_MIN)
-    TIGRIS_OPCODE(CUM_SUM)
-    TIGRIS_OPCODE(TOP_K)
-    TIGRIS_OPCODE(MOD)
-    TIGRIS_OPCODE(FMOD)
-    TIGRIS_OPCODE(EQUAL)
-    TIGRIS_OPCODE(LESS)
-    TIGRIS_OPCODE(LESS_EQUAL)
-    TIGRIS_OPCODE(AND)
-    TIGRIS_OPCODE(OR)
-    TIGRIS_OPCODE(XOR)
-    TIGRIS_OPCODE(WHERE)
-    TIGRIS_OPCODE(GATHER_ND)
-    TIGRIS_OPCODE(GATHER_ELEMENTS)
-    TIGRIS_OPCODE(SCATTER_ND)
-    TIGRIS_OPCODE(SCATTER_ELEMENTS)
-    TIGRIS_OPCODE(CAST)
-    TIGRIS_OPCODE(LSTM)
-    TIGRIS_OPCODE(GRU)
-    TIGRIS_OPCODE(RNN)
-#undef TIGRIS_OPCODE
+#include "tigris_opcodes.def"
   default:
     return strCat("opcode ", opcode);
   }

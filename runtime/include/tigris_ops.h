@@ -44,130 +44,20 @@
 
 /* ----------------------------------------------------------------- opcodes */
 
-/* "f32", "s8", ...: dtype of the first input and, unless stated otherwise, of the output. "const":
- * in WEIGHTS. "in place i": the output may have exactly the address of input i. */
+/* TIGRIS_OP_CONV = 1, ...: what each computes, of which inputs, is in tigris_opcodes.def. */
 typedef enum tigris_opcode {
-  /* x, weights, [bias] -> y; tigris_conv_params; f32, s8, s16.
-   * weights: f32 [G, KH, KW, I/G, O/G] (rank 5, output channel innermost);
-   *          s8 and s16 [O, KH, KW, I/G] (rank 4, stored as s8)
-   * bias:    [O], f32 or s32
-   * 1-D convolutions use KW = 1 and activations of rank 3. */
-  TIGRIS_OP_CONV = 1,
-  /* As CONV with one input channel per output channel: O = C * m, and output channel o reads
-   * channel o / m; weights [KH, KW, O] for all dtypes (rank 3); params.groups = C. */
-  TIGRIS_OP_DEPTHWISE_CONV = 2,
-  /* As CONV, with the same weight layouts: y[oy*stride + ky*dilation - pad] += x[oy] * w. As in
-   * ONNX ConvTranspose the kernel is not flipped: w[ky,kx] is ONNX's W[i, o, ky, kx]. output =
-   * stride*(in-1) + dilation*(k-1) + 1 + output_padding - pads, with 0 <= output_padding. */
-  TIGRIS_OP_CONV_TRANSPOSE = 3,
-  /* x (M*K elements), weights, [bias [N]] -> y (M*N elements); tigris_fc_params; f32, s8, s16.
-   * weights f32 [K, N], s8 and s16 [N, K]. M = elements of x / K. */
-  TIGRIS_OP_FULLY_CONNECTED = 4,
-  /* a, b -> y; tigris_matmul_params; f32, s8, s16. y[..., M, N] = a[..., M, K] * b[..., K, N];
-   * leading axes broadcast as in numpy. With TIGRIS_MATMUL_TRANSPOSE_B b is [..., N, K]. Ranks
-   * 2..8. s8: y = req(sum of (a - zero point) * (b - zero point)) + zero point of y, with sums
-   * modulo 2^32; s16 likewise. */
-  TIGRIS_OP_MATMUL = 5,
-
-  TIGRIS_OP_MAX_POOL = 10,     /* x -> y; tigris_pool_params; f32, s8, s16; same quantization */
-  TIGRIS_OP_AVERAGE_POOL = 11, /* x -> y; tigris_pool_params; f32, s8, s16 */
-  TIGRIS_OP_GLOBAL_AVERAGE_POOL =
-      12, /* x -> y (N*C elements); tigris_global_pool_params; f32, s8, s16 */
-  /* x -> y; tigris_reduce_params; f32: all kinds, s8, s16: MEAN, MAX, MIN */
-  TIGRIS_OP_REDUCE = 13,
-  /* x -> y s64, in which the axis is 1 or removed; tigris_search_params; any dtype except bool. The
-   * index of the first of equal values, or of the last with TIGRIS_SEARCH_LAST. */
-  TIGRIS_OP_ARG_MAX = 14,
-  TIGRIS_OP_ARG_MIN = 15,
-  TIGRIS_OP_CUM_SUM = 16, /* x -> y; tigris_search_params; f32, s32, s64 */
-  /* x -> values, indices s64; tigris_search_params; any dtype except bool (same quantization). k is
-   * the outputs' dimension on the axis. Best value first; equal values in order of their index. */
-  TIGRIS_OP_TOP_K = 17,
-
-  /* a, b -> y; tigris_binary_params. Numpy broadcasting of the STORED shapes: a per-channel operand
-   * of an NHWC tensor is [C] or [1,1,1,C]. In place on an input with y's shape. s32 and s64 wrap
-   * around; their division truncates and gives 0 for a divisor of 0. */
-  TIGRIS_OP_ADD = 20,     /* f32, s8, s16, s32, s64 */
-  TIGRIS_OP_SUB = 21,     /* f32, s8, s16, s32, s64 */
-  TIGRIS_OP_MUL = 22,     /* f32, s8, s16, s32, s64 */
-  TIGRIS_OP_DIV = 23,     /* f32, s8, s32, s64 */
-  TIGRIS_OP_MAXIMUM = 24, /* f32, s8, s16 (all three of the same quantization), s32, s64 */
-  TIGRIS_OP_MINIMUM = 25, /* f32, s8, s16 (all three of the same quantization), s32, s64 */
-  TIGRIS_OP_POW = 26,     /* f32 */
-  /* x, slope -> y; no params; f32. y = x < 0 ? x * slope : x; slope broadcasts to x. In place 0. */
-  TIGRIS_OP_PRELU = 27,
-  TIGRIS_OP_MOD = 28,  /* s32, s64; the remainder has the sign of the divisor */
-  TIGRIS_OP_FMOD = 29, /* f32, s32, s64; the remainder has the sign of the dividend */
-
-  TIGRIS_OP_UNARY =
-      30, /* x -> y; tigris_unary_params; f32, s16 (of the real values). In place 0. */
-  TIGRIS_OP_LOOKUP =
-      31, /* x, table s8[256] const -> y; no params; s8. y = table[x + 128]. In place 0. */
-  TIGRIS_OP_CLAMP =
-      32, /* x -> y; tigris_clamp_params; f32, s8, s16 (same quantization). In place 0. */
-  /* x, scale [C], offset [C] -> y; tigris_clamp_params; f32. y = clamp(x * scale + offset) over the
-   * last axis. In place 0. */
-  TIGRIS_OP_BATCH_NORM = 33,
-
-  /* a, b -> y bool; no params; numpy broadcasting */
-  TIGRIS_OP_EQUAL = 34,      /* f32, s32, s64, bool */
-  TIGRIS_OP_LESS = 35,       /* f32, s32, s64 */
-  TIGRIS_OP_LESS_EQUAL = 36, /* f32, s32, s64 */
-  TIGRIS_OP_AND = 37,        /* bool */
-  TIGRIS_OP_OR = 38,         /* bool */
-  TIGRIS_OP_XOR = 39,        /* bool */
-
-  /* x -> y; tigris_softmax_params; f32, s8. An s8 output has scale 1/256 and zero point -128. */
-  TIGRIS_OP_SOFTMAX = 40,
-  TIGRIS_OP_LOG_SOFTMAX = 41, /* x -> y; tigris_softmax_params; f32 */
-  /* x, [scale], [bias] -> y; tigris_layer_norm_params; f32 */
-  TIGRIS_OP_LAYER_NORM = 42,
-  /* condition bool, a, b -> y; no params; a, b, y have the same dtype (any); numpy broadcasting. y
-   * = condition ? a : b. */
-  TIGRIS_OP_WHERE = 43,
-
-  /* Data movement: any dtype, the same for input and output. */
-  TIGRIS_OP_CONCAT = 50,    /* x0, x1, ... -> y; tigris_axis_params */
-  TIGRIS_OP_SLICE = 51,     /* x -> y; tigris_slice_params */
-  TIGRIS_OP_PAD = 52,       /* x -> y; tigris_pad_params */
-  TIGRIS_OP_TRANSPOSE = 53, /* x -> y; tigris_transpose_params */
-  TIGRIS_OP_RESHAPE = 54,   /* x -> y; no params; copies. In place 0 (then it does nothing). */
-  /* x -> y; tigris_resize_params; f32, s8 (same quantization), s16 without weights; rank 3 or
-   * 4 */
-  TIGRIS_OP_RESIZE = 55,
-  TIGRIS_OP_GATHER = 56, /* x, indices s32 or s64 -> y; tigris_axis_params */
-  /* x, indices s32 or s64 -> y; tigris_axis_params, whose axis is the number of leading batch axes.
-   * The last axis of `indices` indexes the axes of x that follow the batch axes. ONNX GatherND. */
-  TIGRIS_OP_GATHER_ND = 57,
-  TIGRIS_OP_GATHER_ELEMENTS =
-      58, /* x, indices s32 or s64 -> y as indices; tigris_axis_params. ONNX GatherElements */
-  /* x, indices s32 or s64, updates -> y; tigris_axis_params with axis 0. y is x with parts
-   * replaced; of several updates of one element the last wins. ONNX ScatterND. */
-  TIGRIS_OP_SCATTER_ND = 59,
-
-  TIGRIS_OP_QUANTIZE =
-      60, /* f32 x -> s8 or s16 y; no params; round half to even as ONNX QuantizeLinear */
-  TIGRIS_OP_DEQUANTIZE = 61, /* s8 or s16 x -> f32 y; no params */
-  TIGRIS_OP_REQUANTIZE =
-      62, /* x -> y; tigris_requantize_params; s8 to s8, s16 to s16. In place 0. */
-  /* x -> y of another dtype; no params; either dtype is one of f32, s32, s64, bool. f32 to integers
-   * truncates and saturates, NaN gives 0; to bool is "not zero"; s64 to s32 keeps the low bits. */
-  TIGRIS_OP_CAST = 63,
-  TIGRIS_OP_SCATTER_ELEMENTS =
-      64, /* x, indices s32 or s64, updates -> y; tigris_axis_params. ONNX ScatterElements */
-
-  /* Recurrent layers; f32; tigris_recurrent_params.
-   * x [T, N, I], w [D, H, I, G] const, r [D, H, H, G] const, b const, [first state [D, N, H]]
-   *   -> y [T or rows, D, N, H], and a second output
-   * D is the number of directions, 1 or 2; the second direction runs in reverse. G is the number of
-   * gates per unit, in ONNX's order. Step t is in row t modulo the rows of y, which has T rows or
-   * at least 2. LSTM has G 4 and b [D, H, 4]; two more optional inputs: first cell [D, N, H] and
-   * peepholes [D, H, 3] const; second output: the cell after the last step [D, N, H]. */
-  TIGRIS_OP_LSTM = 70,
-  TIGRIS_OP_GRU =
-      71, /* G 3; b [D, H, 4]: update, reset, candidate of x, of h; second output [H]: work */
-  TIGRIS_OP_RNN = 72 /* G 1; b [D, H, 1]; no second output */
+#define TIGRIS_OPCODE(name, number, required, most, in_place, outputs, even, params, check,        \
+                      family)                                                                      \
+  TIGRIS_OP_##name = number,
+#include "tigris_opcodes.def"
+  TIGRIS_OP_NONE = 0 /* of no op in a file */
 } tigris_opcode;
+
+/* Inputs of an opcode that takes any number of them. */
+#define TIGRIS_ANY_INPUTS 255
+
+/* The parameters of an opcode without any: nothing is stored. */
+typedef uint8_t tigris_no_params;
 
 /* A bound or constant in the dtype of the op's output: `f` for F32, `i` for the others. */
 typedef union tigris_scalar {
@@ -250,16 +140,9 @@ typedef struct tigris_global_pool_params {
 } tigris_global_pool_params;
 
 typedef enum tigris_reduction {
-  TIGRIS_REDUCE_MEAN = 1,
-  TIGRIS_REDUCE_SUM = 2,
-  TIGRIS_REDUCE_MAX = 3,
-  TIGRIS_REDUCE_MIN = 4,
-  TIGRIS_REDUCE_PROD = 5,
-  TIGRIS_REDUCE_L1 = 6,
-  TIGRIS_REDUCE_L2 = 7,
-  TIGRIS_REDUCE_SUM_SQUARE = 8,
-  TIGRIS_REDUCE_LOG_SUM = 9,
-  TIGRIS_REDUCE_LOG_SUM_EXP = 10
+#define TIGRIS_REDUCE(name, number) TIGRIS_REDUCE_##name = number,
+#include "tigris_opcodes.def"
+  TIGRIS_REDUCE_END /* one more than the last */
 } tigris_reduction;
 
 /* The output has the input's axes in order; reduced axes are removed or 1. */
@@ -293,48 +176,11 @@ typedef struct tigris_binary_params {
   int32_t out_shift;
 } tigris_binary_params;
 
-/* Functions of one float; a = alpha, b = beta. */
+/* Functions of one float; their formulas are in tigris_opcodes.def. */
 typedef enum tigris_function {
-  TIGRIS_FN_ABS = 1,
-  TIGRIS_FN_NEG = 2,
-  TIGRIS_FN_EXP = 3,
-  TIGRIS_FN_LOG = 4,
-  TIGRIS_FN_SQRT = 5,
-  TIGRIS_FN_RSQRT = 6,
-  TIGRIS_FN_RECIPROCAL = 7,
-  TIGRIS_FN_SQUARE = 8,
-  TIGRIS_FN_ERF = 9,
-  TIGRIS_FN_SIGMOID = 10,
-  TIGRIS_FN_TANH = 11,
-  TIGRIS_FN_HARD_SIGMOID = 12, /* clamp(a*x + b, 0, 1) */
-  TIGRIS_FN_HARD_SWISH = 13,   /* x * clamp(x/6 + 1/2, 0, 1) */
-  TIGRIS_FN_SILU = 14,         /* x * sigmoid(x) */
-  TIGRIS_FN_GELU_ERF = 15,     /* x/2 * (1 + erf(x / sqrt 2)) */
-  TIGRIS_FN_GELU_TANH = 16,    /* x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))) */
-  TIGRIS_FN_ELU = 17,          /* x < 0 ? a * (exp(x) - 1) : x */
-  TIGRIS_FN_LEAKY_RELU = 18,   /* x < 0 ? a * x : x */
-  TIGRIS_FN_SOFTPLUS = 19,     /* log(1 + exp(x)) */
-  TIGRIS_FN_MISH = 20,         /* x * tanh(softplus(x)) */
-  TIGRIS_FN_FLOOR = 21,
-  TIGRIS_FN_CEIL = 22,
-  TIGRIS_FN_ROUND = 23, /* half to even */
-  TIGRIS_FN_SIN = 24,
-  TIGRIS_FN_COS = 25,
-  TIGRIS_FN_SIGN = 26,
-  TIGRIS_FN_SELU = 27,             /* b * (x < 0 ? a * (exp(x) - 1) : x) */
-  TIGRIS_FN_SOFTSIGN = 28,         /* x / (1 + |x|) */
-  TIGRIS_FN_CELU = 29,             /* max(0, x) + min(0, a * (exp(x/a) - 1)) */
-  TIGRIS_FN_THRESHOLDED_RELU = 30, /* x > a ? x : 0 */
-  TIGRIS_FN_TAN = 31,
-  TIGRIS_FN_ASIN = 32,
-  TIGRIS_FN_ACOS = 33,
-  TIGRIS_FN_ATAN = 34,
-  TIGRIS_FN_SINH = 35,
-  TIGRIS_FN_COSH = 36,
-  TIGRIS_FN_ASINH = 37,
-  TIGRIS_FN_ACOSH = 38,
-  TIGRIS_FN_ATANH = 39,
-  TIGRIS_FN_SHRINK = 40 /* x < -a ? x + b : x > a ? x - b : 0 */
+#define TIGRIS_FN(name, number, value) TIGRIS_FN_##name = number,
+#include "tigris_opcodes.def"
+  TIGRIS_FN_END /* one more than the last */
 } tigris_function;
 
 typedef struct tigris_unary_params {

@@ -31,7 +31,7 @@ typedef enum tigris_family {
 } tigris_family;
 
 /* The family of each opcode. */
-extern const uint8_t tigris_access_families[TIGRIS_OP_RNN + 1];
+extern const uint8_t tigris_access_families[];
 
 /* An op, a box of its output, and one of its inputs. */
 typedef struct tigris_access {

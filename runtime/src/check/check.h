@@ -35,37 +35,11 @@ const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i);
 /* Tensor of output `i`; always present. */
 const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i);
 
-/* Contracts per opcode family. c->params has the size that the opcode requires. */
-tigris_status tigris_check_conv(const tigris_op_check* c);
-tigris_status tigris_check_fully_connected(const tigris_op_check* c);
-tigris_status tigris_check_matmul(const tigris_op_check* c);
-tigris_status tigris_check_pool(const tigris_op_check* c);
-tigris_status tigris_check_global_pool(const tigris_op_check* c);
-tigris_status tigris_check_reduce(const tigris_op_check* c);
-tigris_status tigris_check_binary(const tigris_op_check* c);
-tigris_status tigris_check_prelu(const tigris_op_check* c);
-tigris_status tigris_check_unary(const tigris_op_check* c);
-tigris_status tigris_check_lookup(const tigris_op_check* c);
-tigris_status tigris_check_clamp(const tigris_op_check* c);
-tigris_status tigris_check_batch_norm(const tigris_op_check* c);
-tigris_status tigris_check_softmax(const tigris_op_check* c);
-tigris_status tigris_check_layer_norm(const tigris_op_check* c);
-tigris_status tigris_check_quantize(const tigris_op_check* c);
-tigris_status tigris_check_concat(const tigris_op_check* c);
-tigris_status tigris_check_slice(const tigris_op_check* c);
-tigris_status tigris_check_pad(const tigris_op_check* c);
-tigris_status tigris_check_transpose(const tigris_op_check* c);
-tigris_status tigris_check_reshape(const tigris_op_check* c);
-tigris_status tigris_check_resize(const tigris_op_check* c);
-tigris_status tigris_check_gather(const tigris_op_check* c);
-tigris_status tigris_check_compare(const tigris_op_check* c);
-tigris_status tigris_check_where(const tigris_op_check* c);
-tigris_status tigris_check_cast(const tigris_op_check* c);
-tigris_status tigris_check_search(const tigris_op_check* c);
-tigris_status tigris_check_gather_nd(const tigris_op_check* c);
-tigris_status tigris_check_scatter_nd(const tigris_op_check* c);
-tigris_status tigris_check_by_element(const tigris_op_check* c);
-tigris_status tigris_check_recurrent(const tigris_op_check* c);
+/* The contracts that tigris_opcodes.def names; c->params has the size the opcode asks for. */
+#define TIGRIS_OPCODE(name, number, required, most, in_place, outputs, even, params, check,        \
+                      family)                                                                      \
+  tigris_status check(const tigris_op_check* c);
+#include "tigris_opcodes.def"
 
 /* ---- shared predicates: 1 if the rule holds */
 

@@ -51,7 +51,7 @@ tigris_status tigris_check_prelu(const tigris_op_check* c) {
 
 tigris_status tigris_check_unary(const tigris_op_check* c) {
   const tigris_unary_params* p = (const tigris_unary_params*)c->params;
-  if (p->function < TIGRIS_FN_ABS || p->function > TIGRIS_FN_SHRINK)
+  if (p->function < TIGRIS_FN_ABS || p->function >= TIGRIS_FN_END)
     return TIGRIS_E_UNSUPPORTED;
   if ((!allOf(c, TIGRIS_F32) &&
        (!allOf(c, TIGRIS_S16) || !tigris_arithmetic_pair(tigris_in(c, 0), tigris_out(c, 0)))) ||

@@ -8,107 +8,22 @@ typedef struct OpRule {
   uint8_t maxInputs;
   uint8_t inPlace; /* bit i: the output may be exactly input i */
   uint8_t outputs;
+  uint8_t even; /* ops may have TIGRIS_ROUND_EVEN */
   uint16_t paramsSize;
   tigris_status (*check)(const tigris_op_check* c);
 } OpRule;
 
-#define ANY_INPUTS 255
+/* Records of parameters consist of words; that of an opcode without any is one byte, which is not stored. */
+#define STORED_SIZE(params) (sizeof(params) / 4 * 4)
 
 /* By family; ends with opcode 0. */
 static const OpRule rules[] = {
-#if TIGRIS_OPS_CONV
-    {TIGRIS_OP_CONV, 2, 3, 0, 1, sizeof(tigris_conv_params), tigris_check_conv},
-    {TIGRIS_OP_DEPTHWISE_CONV, 2, 3, 0, 1, sizeof(tigris_conv_params), tigris_check_conv},
-    {TIGRIS_OP_CONV_TRANSPOSE, 2, 3, 0, 1, sizeof(tigris_conv_params), tigris_check_conv},
-#endif
-#if TIGRIS_OPS_DENSE
-    {TIGRIS_OP_FULLY_CONNECTED, 2, 3, 0, 1, sizeof(tigris_fc_params), tigris_check_fully_connected},
-#endif
-#if TIGRIS_OPS_MATMUL
-    {TIGRIS_OP_MATMUL, 2, 2, 0, 1, sizeof(tigris_matmul_params), tigris_check_matmul},
-#endif
-#if TIGRIS_OPS_POOL
-    {TIGRIS_OP_MAX_POOL, 1, 1, 0, 1, sizeof(tigris_pool_params), tigris_check_pool},
-    {TIGRIS_OP_AVERAGE_POOL, 1, 1, 0, 1, sizeof(tigris_pool_params), tigris_check_pool},
-    {TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, 1, 0, 1, sizeof(tigris_global_pool_params),
-     tigris_check_global_pool},
-#endif
-#if TIGRIS_OPS_REDUCE
-    {TIGRIS_OP_REDUCE, 1, 1, 0, 1, sizeof(tigris_reduce_params), tigris_check_reduce},
-#endif
-#if TIGRIS_OPS_BINARY
-    {TIGRIS_OP_ADD, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_SUB, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_MUL, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_DIV, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_MAXIMUM, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_MINIMUM, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_POW, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_PRELU, 2, 2, 1, 1, 0, tigris_check_prelu},
-    {TIGRIS_OP_MOD, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-    {TIGRIS_OP_FMOD, 2, 2, 3, 1, sizeof(tigris_binary_params), tigris_check_binary},
-#endif
-#if TIGRIS_OPS_UNARY
-    {TIGRIS_OP_UNARY, 1, 1, 1, 1, sizeof(tigris_unary_params), tigris_check_unary},
-#endif
-#if TIGRIS_OPS_MAP
-    {TIGRIS_OP_LOOKUP, 2, 2, 1, 1, 0, tigris_check_lookup},
-    {TIGRIS_OP_CLAMP, 1, 1, 1, 1, sizeof(tigris_clamp_params), tigris_check_clamp},
-    {TIGRIS_OP_BATCH_NORM, 3, 3, 1, 1, sizeof(tigris_clamp_params), tigris_check_batch_norm},
-#endif
-#if TIGRIS_OPS_SOFTMAX
-    {TIGRIS_OP_SOFTMAX, 1, 1, 0, 1, sizeof(tigris_softmax_params), tigris_check_softmax},
-    {TIGRIS_OP_LOG_SOFTMAX, 1, 1, 0, 1, sizeof(tigris_softmax_params), tigris_check_softmax},
-#endif
-#if TIGRIS_OPS_LAYER_NORM
-    {TIGRIS_OP_LAYER_NORM, 1, 3, 0, 1, sizeof(tigris_layer_norm_params), tigris_check_layer_norm},
-#endif
-#if TIGRIS_OPS_MOVE
-    {TIGRIS_OP_CONCAT, 1, ANY_INPUTS, 0, 1, sizeof(tigris_axis_params), tigris_check_concat},
-    {TIGRIS_OP_SLICE, 1, 1, 0, 1, sizeof(tigris_slice_params), tigris_check_slice},
-    {TIGRIS_OP_PAD, 1, 1, 0, 1, sizeof(tigris_pad_params), tigris_check_pad},
-    {TIGRIS_OP_TRANSPOSE, 1, 1, 0, 1, sizeof(tigris_transpose_params), tigris_check_transpose},
-    {TIGRIS_OP_RESHAPE, 1, 1, 1, 1, 0, tigris_check_reshape},
-    {TIGRIS_OP_GATHER, 2, 2, 0, 1, sizeof(tigris_axis_params), tigris_check_gather},
-#endif
-#if TIGRIS_OPS_RESIZE
-    {TIGRIS_OP_RESIZE, 1, 1, 0, 1, sizeof(tigris_resize_params), tigris_check_resize},
-#endif
-#if TIGRIS_OPS_LOGIC
-    {TIGRIS_OP_EQUAL, 2, 2, 0, 1, 0, tigris_check_compare},
-    {TIGRIS_OP_LESS, 2, 2, 0, 1, 0, tigris_check_compare},
-    {TIGRIS_OP_LESS_EQUAL, 2, 2, 0, 1, 0, tigris_check_compare},
-    {TIGRIS_OP_AND, 2, 2, 0, 1, 0, tigris_check_compare},
-    {TIGRIS_OP_OR, 2, 2, 0, 1, 0, tigris_check_compare},
-    {TIGRIS_OP_XOR, 2, 2, 0, 1, 0, tigris_check_compare},
-    {TIGRIS_OP_WHERE, 3, 3, 0, 1, 0, tigris_check_where},
-#endif
-#if TIGRIS_OPS_CAST
-    {TIGRIS_OP_CAST, 1, 1, 0, 1, 0, tigris_check_cast},
-#endif
-#if TIGRIS_OPS_SEARCH
-    {TIGRIS_OP_ARG_MAX, 1, 1, 0, 1, sizeof(tigris_search_params), tigris_check_search},
-    {TIGRIS_OP_ARG_MIN, 1, 1, 0, 1, sizeof(tigris_search_params), tigris_check_search},
-    {TIGRIS_OP_TOP_K, 1, 1, 0, 2, sizeof(tigris_search_params), tigris_check_search},
-    {TIGRIS_OP_CUM_SUM, 1, 1, 0, 1, sizeof(tigris_search_params), tigris_check_search},
-#endif
-#if TIGRIS_OPS_INDEX
-    {TIGRIS_OP_GATHER_ND, 2, 2, 0, 1, sizeof(tigris_axis_params), tigris_check_gather_nd},
-    {TIGRIS_OP_GATHER_ELEMENTS, 2, 2, 0, 1, sizeof(tigris_axis_params), tigris_check_by_element},
-    {TIGRIS_OP_SCATTER_ND, 3, 3, 0, 1, sizeof(tigris_axis_params), tigris_check_scatter_nd},
-    {TIGRIS_OP_SCATTER_ELEMENTS, 3, 3, 0, 1, sizeof(tigris_axis_params), tigris_check_by_element},
-#endif
-#if TIGRIS_OPS_RECURRENT
-    {TIGRIS_OP_LSTM, 4, 7, 0, 2, sizeof(tigris_recurrent_params), tigris_check_recurrent},
-    {TIGRIS_OP_GRU, 4, 5, 0, 2, sizeof(tigris_recurrent_params), tigris_check_recurrent},
-    {TIGRIS_OP_RNN, 4, 5, 0, 1, sizeof(tigris_recurrent_params), tigris_check_recurrent},
-#endif
-#if TIGRIS_OPS_QUANTIZE
-    {TIGRIS_OP_QUANTIZE, 1, 1, 0, 1, 0, tigris_check_quantize},
-    {TIGRIS_OP_DEQUANTIZE, 1, 1, 0, 1, 0, tigris_check_quantize},
-    {TIGRIS_OP_REQUANTIZE, 1, 1, 1, 1, sizeof(tigris_requantize_params), tigris_check_quantize},
-#endif
-    {0, 0, 0, 0, 0, 0, NULL},
+#define TIGRIS_LISTS(group) TIGRIS_##group
+#define TIGRIS_OPCODE(name, number, required, most, in_place, outputs, even, params, check,        \
+                      family)                                                                      \
+  {number, required, most, in_place, outputs, even, STORED_SIZE(params), check},
+#include "tigris_opcodes.def"
+    {0, 0, 0, 0, 0, 0, 0, NULL},
 };
 
 /* The rule of an opcode; the last rule, whose `check` is NULL, if there is none. */
@@ -143,8 +58,9 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   uint32_t i;
   uint32_t k;
   for (i = 0; i < op->inputs; ++i) {
-    /* an op with any number of inputs requires all of them */
-    if (in[i].pool == TIGRIS_POOL_ABSENT && (i < rule->required || rule->maxInputs == ANY_INPUTS))
+    /* every input of an op with any number of inputs must be there */
+    if (in[i].pool == TIGRIS_POOL_ABSENT &&
+        (i < rule->required || rule->maxInputs == TIGRIS_ANY_INPUTS))
       return TIGRIS_E_OP;
   }
   for (k = 0; k < op->outputs; ++k) {
@@ -167,30 +83,10 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
 
 /* Whether the op's flags are legal: TIGRIS_ROUND_EVEN, for integers, on an opcode that supports
  * it. */
-static int flagsOk(const tigris_op_check* c) {
+static int flagsOk(const tigris_op_check* c, const OpRule* rule) {
   const uint32_t dtype = tigris_in(c, 0)->dtype;
-  if (c->op->flags != TIGRIS_ROUND_EVEN || !TIGRIS_EVEN_KERNELS ||
-      (dtype != TIGRIS_S8 && dtype != TIGRIS_S16))
-    return 0;
-  switch (c->op->opcode) {
-  case TIGRIS_OP_CONV:
-  case TIGRIS_OP_DEPTHWISE_CONV:
-  case TIGRIS_OP_CONV_TRANSPOSE:
-  case TIGRIS_OP_FULLY_CONNECTED:
-  case TIGRIS_OP_MATMUL:
-  case TIGRIS_OP_AVERAGE_POOL:
-  case TIGRIS_OP_GLOBAL_AVERAGE_POOL:
-  case TIGRIS_OP_REDUCE:
-  case TIGRIS_OP_ADD:
-  case TIGRIS_OP_SUB:
-  case TIGRIS_OP_MUL:
-  case TIGRIS_OP_DIV:
-  case TIGRIS_OP_RESIZE:
-  case TIGRIS_OP_REQUANTIZE:
-    return 1;
-  default:
-    return 0;
-  }
+  return c->op->flags == TIGRIS_ROUND_EVEN && TIGRIS_EVEN_KERNELS && rule->even &&
+         (dtype == TIGRIS_S8 || dtype == TIGRIS_S16);
 }
 
 tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
@@ -215,7 +111,7 @@ tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
   c.plan = plan;
   c.op = op;
   c.params = plan->params + op->params;
-  if (op->flags != 0 && !flagsOk(&c))
+  if (op->flags != 0 && !flagsOk(&c, rule))
     return TIGRIS_E_UNSUPPORTED;
   return rule->check(&c);
 }

@@ -164,7 +164,7 @@ tigris_status tigris_check_reduce(const tigris_op_check* c) {
   const int keeps = y->rank == x->rank;
   uint32_t kept = 0;
   uint32_t i;
-  if (p->kind < TIGRIS_REDUCE_MEAN || p->kind > TIGRIS_REDUCE_LOG_SUM_EXP)
+  if (p->kind < TIGRIS_REDUCE_MEAN || p->kind >= TIGRIS_REDUCE_END)
     return TIGRIS_E_UNSUPPORTED;
   if (p->axes == 0 || (x->rank < 32 && p->axes >> x->rank != 0))
     return TIGRIS_E_OP;
