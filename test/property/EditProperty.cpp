@@ -64,8 +64,8 @@ PlanOptions randomOptions(Random& random) {
     options.target =
         targets[static_cast<size_t>(random.below(static_cast<int64_t>(targets.size())))].name;
   options.budget = {Ample, Ample, {}};
-  options.planner = random.percent(30) ? "greedy" : "optimal";
-  if (options.io != IoMode::Slow && options.planner == "optimal" && random.percent(50))
+  options.planner = random.percent(30) ? Strategy::Greedy : Strategy::Optimal;
+  if (options.io != IoMode::Slow && options.planner == Strategy::Optimal && random.percent(50))
     options.budget.slow.reset();
   return options;
 }

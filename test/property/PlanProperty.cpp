@@ -19,7 +19,7 @@
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Plan/Stage/Objective.h"
+#include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Serialize/Stream.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
@@ -86,15 +86,15 @@ public:
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
     plan_.certificates = true;
-    plan_.planner = random_.percent(20) ? "greedy" : "optimal";
+    plan_.planner = random_.percent(20) ? Strategy::Greedy : Strategy::Optimal;
     if (random_.percent(40))
-      plan_.optimize = random_.percent(70) ? "latency" : "memory";
-    if (plan_.io != IoMode::Slow && plan_.planner == "optimal" && random_.percent(50))
+      plan_.optimize = random_.percent(70) ? Objective::Latency : Objective::Memory;
+    if (plan_.io != IoMode::Slow && plan_.planner == Strategy::Optimal && random_.percent(50))
       plan_.budget.slow.reset();
     if (random_.percent(20))
       plan_.macsPerSlowByte = static_cast<uint64_t>(random_.below(3) * 40);
-    if (plan_.planner == "optimal" && random_.percent(25) &&
-        (!plan_.budget.slow || plan_.optimize == "traffic"))
+    if (plan_.planner == Strategy::Optimal && random_.percent(25) &&
+        (!plan_.budget.slow || plan_.optimize == Objective::Traffic))
       plan_.recompute = static_cast<uint64_t>(random_.below(4) * 5);
   }
 
@@ -127,7 +127,7 @@ public:
     const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
     if (!needs)
       return strCat("needs: ", needs.error().message());
-    if (!plan_.inputRows && !plan_.outputRows && plan_.optimize != "memory") {
+    if (!plan_.inputRows && !plan_.outputRows && plan_.optimize != Objective::Memory) {
       const uint64_t smallest = smallestBudget(1, enough);
       if (!plan_.recompute && smallest > std::max<uint64_t>(needs->smallest, 1))
         return strCat("plans in ", smallest, " bytes, promised are ", needs->smallest);
@@ -249,7 +249,7 @@ private:
                     plan.bounds.slowTrafficBytes, " of traffic for ", plan.bounds.planClass);
     if (std::string problem = checkStream(*file); !problem.empty())
       return problem;
-    if (plan_.planner == "optimal" && plan_.budget.slow && random_.percent(30))
+    if (plan_.planner == Strategy::Optimal && plan_.budget.slow && random_.percent(30))
       if (std::string problem = compareWithGreedy(plan); !problem.empty())
         return problem;
     if (random_.percent(30))
@@ -332,7 +332,7 @@ private:
   /// The plan must not cost more than the greedy one, in terms of the optimization objective.
   std::string compareWithGreedy(const Plan& plan) const {
     PlanOptions options = plan_;
-    options.planner = "greedy";
+    options.planner = Strategy::Greedy;
     const Expected<Plan> greedy = planGraph(graph_, options);
     if (!greedy)
       return {};
@@ -344,13 +344,13 @@ private:
   uint64_t costOf(const Plan& plan) const {
     if (plan.optimize == "memory")
       return plan.stats.fastPeakBytes + plan.stats.slowPeakBytes;
-    const Objective objective = plan.optimize == "latency"
-                                    ? Objective::latency(findTarget(plan.target)->costs)
-                                    : Objective();
+    const CostModel costs = plan.optimize == "latency"
+                                ? CostModel::latency(findTarget(plan.target)->costs)
+                                : CostModel();
     uint64_t cost = 0;
     for (const Stage& stage : plan.stages) {
       const StageStats& stats = stage.stats;
-      cost += objective.weights(graph_, stage.ops, !hasTiles(stage.mode))
+      cost += costs.weights(graph_, stage.ops, !hasTiles(stage.mode))
                   .of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
     }
     return cost;

@@ -15,9 +15,10 @@ std::string paretoText(const std::vector<ParetoPoint>& front) {
     const double share = stats.macs == 0 ? 0
                                          : 100.0 * static_cast<double>(stats.recomputeMacs) /
                                                static_cast<double>(stats.macs);
-    table.addRow({formatBytes(point.fastBudget), point.optimize, strCat(stats.fastPeakBytes),
-                  strCat(stats.slowPeakBytes), strCat(stats.trafficBytes()),
-                  strCat(oneDigit(share), " %"), strCat(stats.kernelCalls), strCat(point.stages)});
+    table.addRow({formatBytes(point.fastBudget), std::string(objectiveName(point.optimize)),
+                  strCat(stats.fastPeakBytes), strCat(stats.slowPeakBytes),
+                  strCat(stats.trafficBytes()), strCat(oneDigit(share), " %"),
+                  strCat(stats.kernelCalls), strCat(point.stages)});
   }
   return table.text();
 }
@@ -29,7 +30,7 @@ std::string paretoJson(const std::vector<ParetoPoint>& front) {
     const PlanStats& stats = point.stats;
     json.beginObject(JsonWriter::Inline)
         .field("budget_fast", point.fastBudget)
-        .field("optimize", point.optimize)
+        .field("optimize", objectiveName(point.optimize))
         .field("fast_peak_bytes", stats.fastPeakBytes)
         .field("slow_peak_bytes", stats.slowPeakBytes)
         .field("slow_read_bytes", stats.slowReadBytes)

@@ -17,22 +17,6 @@ namespace tigris {
 
 namespace {
 
-/// Plans as if `reserve` bytes of the fast memory were not there; the plan's budget is what was given.
-Expected<Plan> planWithReserve(const Graph& graph, PlanOptions options, uint64_t reserve,
-                               PlanDrafts& drafts) {
-  const uint64_t fast = options.budget.fast;
-  if (reserve >= fast && reserve != 0)
-    return makeError(DiagId::Usage, "--reserve=", reserve, " leaves nothing of the ", fast,
-                     " bytes of fast memory");
-  options.budget.fast -= reserve;
-  Expected<Plan> plan = planGraph(graph, options, drafts);
-  if (plan)
-    plan->budget.fast = fast;
-  else if (plan.error().id() == DiagId::OverBudget && reserve != 0)
-    return plan.takeError().note(strCat("--reserve leaves this budget of ", fast, " bytes"));
-  return plan;
-}
-
 /// Of --recompute: "none" is 0.
 Expected<uint64_t> parsePercent(const std::string& text) {
   if (text == "none")
@@ -53,7 +37,7 @@ Status takeLeastFast(const Graph& graph, const PlanFlags& flags, PlanDrafts& dra
   if (flags.recompute.empty() && !options.budget.slow)
     options.recompute = 0;
   Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
-  const uint64_t reserve = flags.reserve.value_or(0);
+  const uint64_t reserve = options.reserve;
   if (options.recompute && flags.recompute.empty() &&
       (!needs || needs->smallest + reserve > options.budget.fast)) {
     options.recompute.reset();
@@ -120,12 +104,10 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .flag("output-rows", flags.outputRows,
             "write outputs row by row, each row once and in order (tigris_set_output_rows)")
       .record();
-  table
-      .choice("planner", flags.planner, {"greedy", "optimal"},
-              "planning algorithm (default: optimal)")
+  table.choice("planner", flags.planner, strategyNames(), "planning algorithm (default: optimal)")
       .record();
   table
-      .choice("optimize", flags.optimize, {"traffic", "latency", "memory"},
+      .choice("optimize", flags.optimize, objectiveNames(),
               "optimization objective (default: traffic)")
       .record();
   table
@@ -152,10 +134,11 @@ Expected<PlanOptions> planOptions(const PlanFlags& flags) {
   if (flags.memory.size() > 1)
     options.budget.slow = flags.memory[1];
   options.budget.flash = flags.flash;
+  options.reserve = flags.reserve.value_or(0);
   if (!flags.io.empty())
     options.io = parseIoMode(flags.io);
-  options.planner = flags.planner;
-  options.optimize = flags.optimize;
+  options.planner = *parseStrategy(flags.planner);
+  options.optimize = *parseObjective(flags.optimize);
   options.macsPerSlowByte = static_cast<uint64_t>(flags.macsPerSlowByte);
   if (!flags.recompute.empty() && flags.recompute != "any") {
     const Expected<uint64_t> percent = parsePercent(flags.recompute);
@@ -194,7 +177,7 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
   if (flags.minFast)
     if (Status status = takeLeastFast(graph, flags, drafts, chosen); !status)
       return status.takeError();
-  Expected<Plan> result = planWithReserve(graph, chosen, flags.reserve.value_or(0), drafts);
+  Expected<Plan> result = planGraph(graph, chosen, drafts);
   if (!result)
     return result.takeError();
   applyPlan(graph, std::move(*result));

@@ -1,7 +1,7 @@
 // The lower bounds a plan is reported with.
 #pragma once
 
-#include "tigris/Plan/Search/TemporalPartition.h"
+#include "tigris/Plan/Stage/StageNeed.h"
 
 namespace tigris {
 

@@ -13,7 +13,7 @@ namespace tigris {
 
 namespace {
 
-constexpr size_t MaxRaises = 20;
+constexpr size_t MaxFullPromotions = 20;
 constexpr size_t MaxQuickPromotions = 3;
 constexpr size_t MaxIdleChanges = 1000;
 /// Where less than the lowest layout will do.
@@ -176,7 +176,7 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
       descending([](const LiveBuffer& b) { return b.bytes * (b.death - b.birth + 1); }),
   };
   const uint64_t stop = std::max(bound, enough);
-  const size_t promotions = isQuick ? MaxQuickPromotions : MaxRaises;
+  const size_t promotions = isQuick ? MaxQuickPromotions : MaxFullPromotions;
   Order lowest;
   uint64_t height = UINT64_MAX;
   for (Order& order : orders)

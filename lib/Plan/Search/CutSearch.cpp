@@ -1,4 +1,4 @@
-// One search after another, each with more room for addresses than the one before.
+// One search after another, each leaving more of the memory unused so that addresses are found.
 #include "tigris/Plan/Search/CutSearch.h"
 
 #include "tigris/Plan/Search/StageFitting.h"
@@ -11,12 +11,13 @@ namespace {
 
 class CutSearch {
 public:
-  CutSearch(const Graph& graph, StageDrafter& drafter, const SegmentOptions& options, bool any)
+  CutSearch(const Graph& graph, const StageDrafter& drafter, const SegmentOptions& options,
+            bool any)
       : graph_(graph), drafter_(drafter), options_(options), any_(any) {}
 
   std::optional<Cuts> run() {
     std::vector<StageDraft> stages;
-    std::optional<Cuts> inPlace = withSlack(options_, stages);
+    std::optional<Cuts> inPlace = withSlack(drafter_, options_, stages);
     if (inPlace && (any_ || isLeast(*inPlace)))
       return inPlace;
     std::optional<Cuts> copied = onCopies();
@@ -33,35 +34,33 @@ public:
 private:
   /// Addresses may not be found in all the budget allows: then a part of it is left out of the search. `stages`
   /// become those of the whole budget; none: there are no cuts.
-  std::optional<Cuts> withSlack(SegmentOptions options, std::vector<StageDraft>& stages) {
+  std::optional<Cuts> withSlack(const StageDrafter& drafter, SegmentOptions options,
+                                std::vector<StageDraft>& stages) {
     constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
     for (const uint64_t slack : Slacks) {
       options.slack = options.budget / 32 * slack;
-      std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter_, options);
+      std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, options);
       if (!drafts)
         return std::nullopt;
       if (slack == 0)
         stages = *drafts;
-      if (std::optional<Cuts> cuts = placed(std::move(*drafts)))
+      if (std::optional<Cuts> cuts = placed(drafter, std::move(*drafts)))
         return cuts;
     }
     return std::nullopt;
   }
 
-  std::optional<Cuts> placed(std::vector<StageDraft> drafts) {
-    std::optional<ResidentLayout> layout = fitStages(graph_, drafter_, options_.budget, drafts);
+  std::optional<Cuts> placed(const StageDrafter& drafter, std::vector<StageDraft> drafts) {
+    std::optional<ResidentLayout> layout = fitStages(graph_, drafter, options_.budget, drafts);
     return layout ? std::optional(Cuts{std::move(drafts), std::move(*layout)}) : std::nullopt;
   }
 
-  /// What is written over copies need not lie lower and lower.
+  /// What overwrites copies need not lie at ever lower addresses.
   std::optional<Cuts> onCopies() {
     SegmentOptions options = options_;
     options.follow = false;
     std::vector<StageDraft> stages;
-    drafter_.workInPlace(false);
-    std::optional<Cuts> cuts = withSlack(options, stages);
-    drafter_.workInPlace(true);
-    return cuts;
+    return withSlack(drafter_.onCopies(), options, stages);
   }
 
   /// Ops on whole tensors, and nothing is spilled.
@@ -69,7 +68,7 @@ private:
     uint64_t moved = 0;
     uint64_t needed = 0;
     for (const StageDraft& stage : cuts.drafts) {
-      if (stage.mode != StageMode::Whole)
+      if (stage.mode() != StageMode::Whole)
         return false;
       moved += stage.stats.trafficBytes();
     }
@@ -90,7 +89,7 @@ private:
       if (found)
         stages = std::move(*found);
     }
-    if (std::optional<Cuts> cuts = placed(std::move(stages)))
+    if (std::optional<Cuts> cuts = placed(drafter_, std::move(stages)))
       return cuts;
     SegmentOptions less = options_;
     less.budget = options_.budget / 8 * 7;
@@ -107,7 +106,7 @@ private:
   }
 
   const Graph& graph_;
-  StageDrafter& drafter_;
+  const StageDrafter& drafter_;
   SegmentOptions options_;
   bool any_;
 };
@@ -124,7 +123,7 @@ std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
   return sum;
 }
 
-std::optional<Cuts> searchCuts(const Graph& graph, StageDrafter& drafter,
+std::optional<Cuts> searchCuts(const Graph& graph, const StageDrafter& drafter,
                                const SegmentOptions& options, bool any) {
   return CutSearch(graph, drafter, options, any).run();
 }

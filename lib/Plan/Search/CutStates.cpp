@@ -1,4 +1,4 @@
-// Sets of tensors are bits: there are many ways between two cuts, and each is asked for what it holds.
+// Sets of tensors are bits: there are many transitions between two cuts, and each is asked for what it holds.
 #include "tigris/Plan/Search/CutStates.h"
 
 #include <algorithm>
@@ -56,10 +56,12 @@ void Savings::add(TensorId id, uint64_t bytes) {
     parts_.push_back(part);
 }
 
-uint64_t Savings::of(const Transition& way) const {
+uint64_t Savings::of(const Transition& transition) const {
   uint64_t sum = 0;
   for (const Part& part : parts_)
-    sum += (way.before & part.before) != 0 || (way.after & part.after) != 0 ? part.bytes : 0;
+    sum += (transition.before & part.before) != 0 || (transition.after & part.after) != 0
+               ? part.bytes
+               : 0;
   return sum;
 }
 

@@ -27,7 +27,7 @@ struct CutStates {
   uint64_t bit(TensorId id) const;
 };
 
-/// A way from a state of one cut to a state of another.
+/// A stage from a state of one cut to a state of another.
 struct Transition {
   size_t state = 0;
   size_t next = 0;
@@ -37,7 +37,7 @@ struct Transition {
   /// Fast bytes of these.
   uint64_t taken = 0;
   /// Fast bytes for the stage if they do not overlap; nullopt when they alone exceed the budget.
-  std::optional<uint64_t> room = {};
+  std::optional<uint64_t> available = {};
 };
 
 /// What crosses both of two cuts has been kept at both or at neither.
@@ -67,7 +67,7 @@ public:
   Savings(const CutStates& from, const CutStates& to) : from_(from), to_(to) {}
   /// A tensor and the slow bytes it costs.
   void add(TensorId id, uint64_t bytes);
-  uint64_t of(const Transition& way) const;
+  uint64_t of(const Transition& transition) const;
 
 private:
   struct Part {

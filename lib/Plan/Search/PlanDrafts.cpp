@@ -15,20 +15,21 @@ const Schedules& PlanDrafts::orders(IoMode io, uint64_t align, bool search) {
   return orders_.back().schedules;
 }
 
-StageDrafter& PlanDrafts::drafter(const Schedule& schedule, const Objective& objective,
-                                  const std::vector<TensorId>& rows) {
-  for (Drafter& known : drafters_)
-    if (known.schedule == &schedule && known.rows == rows) {
-      known.drafter.weighBy(objective);
-      return known.drafter;
-    }
+StageDrafter PlanDrafts::drafter(const Schedule& schedule, const CostModel& costs,
+                                 const std::vector<TensorId>& rows) {
+  for (const Drafter& known : drafters_)
+    if (known.schedule == &schedule && known.rows == rows)
+      return known.drafter.withCosts(costs);
   const auto isOf = [&](const Orders& orders) {
     return std::any_of(orders.schedules.all().begin(), orders.schedules.all().end(),
                        [&](const Schedule& known) { return &known == &schedule; });
   };
   const auto orders = std::find_if(orders_.begin(), orders_.end(), isOf);
   TIGRIS_CHECK_MSG(orders != orders_.end(), "a schedule of another graph");
-  return drafters_.emplace_back(graph_, schedule, *orders, objective, rows).drafter;
+  drafters_.push_back({&schedule, rows,
+                       StageDrafter(graph_, schedule.order, schedule.aliases, orders->io,
+                                    orders->align, costs, rows)});
+  return drafters_.back().drafter;
 }
 
 } // namespace tigris

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "tigris/Plan/Search/Schedule.h"
-#include "tigris/Plan/Stage/StageDraft.h"
+#include "tigris/Plan/Stage/StageDrafter.h"
 
 namespace tigris {
 
 /// Kept by those who plan one graph for several budgets or objectives: most of the work is the same for all of them.
-/// What it returns stays where it is; a drafter weighs by the objective it was last asked for with. The graph must not
-/// change meanwhile.
+/// What has been asked before makes answers faster and changes none. The graph must not change meanwhile; schedules stay
+/// where they are.
 class PlanDrafts {
 public:
   explicit PlanDrafts(const Graph& graph) : graph_(graph) {}
@@ -17,9 +17,9 @@ public:
 
   const Graph& graph() const { return graph_; }
   const Schedules& orders(IoMode io, uint64_t align, bool search);
-  /// `schedule` is one of the orders; model inputs and outputs that are moved by rows are no tensors to work on in place.
-  StageDrafter& drafter(const Schedule& schedule, const Objective& objective,
-                        const std::vector<TensorId>& rows = {});
+  /// `schedule` is one of the orders; model inputs and outputs that are moved by `rows` are not worked on in place.
+  StageDrafter drafter(const Schedule& schedule, const CostModel& costs,
+                       const std::vector<TensorId>& rows = {});
 
 private:
   struct Orders {
@@ -29,10 +29,6 @@ private:
     Schedules schedules;
   };
   struct Drafter {
-    Drafter(const Graph& graph, const Schedule& order, const Orders& orders,
-            const Objective& objective, const std::vector<TensorId>& movedRows)
-        : schedule(&order), rows(movedRows), drafter(graph, order.order, order.aliases, orders.io,
-                                                     orders.align, objective, movedRows) {}
     const Schedule* schedule;
     std::vector<TensorId> rows;
     StageDrafter drafter;

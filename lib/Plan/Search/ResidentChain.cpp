@@ -35,7 +35,7 @@ std::optional<ResidentChain> chainBefore(const ResidentChain& next, const ChainL
     return ResidentChain();
   const AddressSpan anywhere[] = {{0, link.budget}};
   const uint64_t bytes =
-      link.overlap ? std::max(link.bytes, link.fromBytes + link.overlap->lead) : link.bytes;
+      link.overlap ? std::max(link.bytes, link.fromBytes + link.overlap->distance) : link.bytes;
   ResidentChain chain = {last, beside(last == next.tensor ? std::span(next.offsets) : anywhere,
                                       bytes, link.height, link.budget)};
   if (chain.offsets.empty())
@@ -43,7 +43,7 @@ std::optional<ResidentChain> chainBefore(const ResidentChain& next, const ChainL
   if (link.overlap) {
     chain.tensor = link.overlap->from;
     for (AddressSpan& span : chain.offsets)
-      span = {span.least + link.overlap->lead, span.most + link.overlap->lead};
+      span = {span.least + link.overlap->distance, span.most + link.overlap->distance};
   }
   return chain;
 }

@@ -21,7 +21,7 @@ struct Block {
   size_t last = 0;
   /// The block whose bytes it may take: index and distance.
   std::optional<size_t> from = {};
-  uint64_t lead = 0;
+  uint64_t distance = 0;
   /// Bytes below it that those which take its bytes need.
   uint64_t below = 0;
   uint64_t offset = 0;
@@ -31,10 +31,10 @@ struct Block {
   bool meets(const Block& other) const { return first <= other.last && other.first <= last; }
 };
 
-class Search {
+class ResidentSearch {
 public:
-  Search(std::vector<Block> blocks, std::span<const StageDraft> stages, uint64_t budget,
-         uint64_t align, size_t maxNodes)
+  ResidentSearch(std::vector<Block> blocks, std::span<const StageDraft> stages, uint64_t budget,
+                 uint64_t align, size_t maxNodes)
       : blocks_(std::move(blocks)), stages_(stages), budget_(budget - budget % align),
         limit_(budget), align_(align), maxNodes_(maxNodes), failed_(blocks_.size()) {}
 
@@ -45,9 +45,9 @@ public:
     for (const Block& block : blocks_)
       layout.offsets[block.tensor] = block.offset;
     for (size_t stage = 0; stage < stages_.size(); ++stage) {
-      const Gap room = largestGap(stage, blocks_.size());
-      layout.bases.push_back(room.begin);
-      layout.rooms.push_back(room.end - room.begin);
+      const Gap gap = largestGap(stage, blocks_.size());
+      layout.bases.push_back(gap.begin);
+      layout.capacities.push_back(gap.end - gap.begin);
     }
     return layout;
   }
@@ -77,10 +77,9 @@ private:
     return largest;
   }
 
-  bool hasRoom(size_t index) const {
+  bool leavesRoom(size_t index) const {
     for (size_t stage = blocks_[index].first; stage <= blocks_[index].last; ++stage)
-      if (const Gap room = largestGap(stage, index + 1);
-          room.end - room.begin < stages_[stage].height)
+      if (const Gap gap = largestGap(stage, index + 1); gap.end - gap.begin < stages_[stage].height)
         return false;
     return true;
   }
@@ -88,14 +87,14 @@ private:
   /// The lowest or highest free address among the blocks before it; `raised`: that leaves `below` bytes.
   std::optional<uint64_t> findOffset(size_t index, bool isLow, bool raised) const {
     const Block& block = blocks_[index];
-    const uint64_t gap = raised ? block.below : 0;
-    std::vector<uint64_t> candidates = {isLow ? gap : endBelow(budget_, block.bytes)};
+    const uint64_t margin = raised ? block.below : 0;
+    std::vector<uint64_t> candidates = {isLow ? margin : endBelow(budget_, block.bytes)};
     for (size_t i = 0; i < index; ++i)
       if (blocks_[i].meets(block))
-        candidates.push_back(isLow ? alignUp(blocks_[i].end(), align_) + gap
+        candidates.push_back(isLow ? alignUp(blocks_[i].end(), align_) + margin
                                    : endBelow(blocks_[i].offset, block.bytes));
-    if (block.from && blocks_[*block.from].offset >= block.lead)
-      candidates.push_back(blocks_[*block.from].offset - block.lead);
+    if (block.from && blocks_[*block.from].offset >= block.distance)
+      candidates.push_back(blocks_[*block.from].offset - block.distance);
     std::sort(candidates.begin(), candidates.end());
     if (!isLow)
       std::reverse(candidates.begin(), candidates.end());
@@ -112,7 +111,7 @@ private:
     const Block& block = blocks_[index];
     for (size_t i = 0; i < index; ++i) {
       const Block& other = blocks_[i];
-      const bool mayOverlap = block.from == i && offset + block.lead <= other.offset;
+      const bool mayOverlap = block.from == i && offset + block.distance <= other.offset;
       if (!mayOverlap && other.meets(block) && offset < other.end() &&
           other.offset < offset + block.bytes)
         return false;
@@ -144,7 +143,7 @@ private:
           continue;
         block.offset = *offset;
         block.isLow = isLow;
-        if (hasRoom(index) && place(index + 1))
+        if (leavesRoom(index) && place(index + 1))
           return true;
       }
     failed_[index].insert(std::move(around));
@@ -184,12 +183,12 @@ std::vector<Block> blocksOf(const Graph& graph, std::span<const StageDraft> stag
       blocks[entry->second].last = stage;
     }
   for (size_t stage = stages.size(); stage-- > 0;)
-    if (const auto& overlap = stages[stage].overlap) {
+    if (const auto overlap = stages[stage].overlap()) {
       Block& from = blocks[index.at(overlap->from)];
       Block& to = blocks[index.at(overlap->to)];
       to.from = index.at(overlap->from);
-      to.lead = overlap->lead;
-      from.below = overlap->lead + to.below;
+      to.distance = overlap->distance;
+      from.below = overlap->distance + to.below;
     }
   return blocks;
 }
@@ -204,7 +203,7 @@ uint64_t leastHeight(const Graph& graph, const std::vector<Block>& blocks,
     for (const Block& block : blocks)
       if (block.first <= stage && stage <= block.last)
         bytes += alignUp(block.bytes, align);
-    if (const auto& overlap = stages[stage].overlap)
+    if (const auto overlap = stages[stage].overlap())
       bytes -= overlap->saved(graph, align);
     least = std::max(least, bytes - std::min(bytes, align - 1));
   }
@@ -216,7 +215,7 @@ uint64_t leastHeight(const Graph& graph, const std::vector<Block>& blocks,
 std::optional<ResidentLayout> layOutResidents(const Graph& graph,
                                               std::span<const StageDraft> stages, uint64_t budget,
                                               uint64_t align) {
-  Search search(blocksOf(graph, stages), stages, budget, align, MaxNodes);
+  ResidentSearch search(blocksOf(graph, stages), stages, budget, align, MaxNodes);
   return search.run() ? std::optional(search.result()) : std::nullopt;
 }
 
@@ -237,7 +236,7 @@ ResidentLayout lowerResidents(const Graph& graph, std::span<const StageDraft> st
   uint64_t high = heightOf(graph, stages, layout);
   uint64_t low = alignUp(leastHeight(graph, blocks, stages, align), align);
   for (uint64_t height = low; low < high; height = low + (high - low) / 2 / align * align) {
-    Search search(blocks, stages, height, align, MaxNodesLower);
+    ResidentSearch search(blocks, stages, height, align, MaxNodesLower);
     if (search.run()) {
       layout = search.result();
       high = heightOf(graph, stages, layout);

@@ -9,7 +9,7 @@ struct ResidentLayout {
   std::map<TensorId, uint64_t> offsets;
   /// Per stage: where its own memory begins, and how far it may reach from there.
   std::vector<uint64_t> bases;
-  std::vector<uint64_t> rooms;
+  std::vector<uint64_t> capacities;
 };
 
 /// Resident tensors lie toward the lower or the upper end of the arena from the first stage that touches them to the

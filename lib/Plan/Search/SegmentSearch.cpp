@@ -1,4 +1,4 @@
-// Dynamic programming from the end of the order: the best way to run what is left from each cut on.
+// Dynamic programming from the end of the order: the cheapest stages for what is left after each cut.
 #include "tigris/Plan/Search/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
@@ -21,7 +21,7 @@ constexpr size_t MaxStays = 63;
 
 class SegmentSearch {
 public:
-  SegmentSearch(StageDrafter& drafter, const SegmentOptions& options)
+  SegmentSearch(const StageDrafter& drafter, const SegmentOptions& options)
       : drafter_(drafter), options_(options), cuts_(drafter.order().size() + 1) {}
 
   std::optional<std::vector<StageDraft>> run() {
@@ -48,7 +48,7 @@ public:
 private:
   static constexpr uint64_t Unreached = std::numeric_limits<uint64_t>::max();
 
-  /// The best way from a cut on.
+  /// The cheapest stages from a cut to the end.
   struct Entry {
     uint64_t cost = Unreached;
     uint64_t calls = 0;
@@ -61,14 +61,14 @@ private:
     bool isReached() const { return cost != Unreached; }
   };
 
-  /// With the best way from each state.
+  /// With the cheapest stages from each state to the end.
   struct Cut : CutStates {
     std::vector<Entry> best;
   };
 
   bool openCut(size_t at) {
     Cut& cut = cuts_[at];
-    cut.crossing = drafter_.crossing(at);
+    cut.crossing = drafter_.view().crossing(at);
     if (options_.keep)
       cut.tensors = cut.crossing;
     if (!options_.stay) {
@@ -95,7 +95,7 @@ private:
     for (const TensorId id : options_.rows) {
       std::optional<std::pair<size_t, size_t>> span;
       for (size_t step = 0; step < drafter_.order().size(); ++step) {
-        const std::vector<TensorId> touched = drafter_.touched(step);
+        const std::vector<TensorId> touched = drafter_.view().touched(step);
         if (std::find(touched.begin(), touched.end(), id) != touched.end())
           span = {span ? span->first : step, step};
       }
@@ -112,38 +112,40 @@ private:
     });
   }
 
-  bool holds(size_t begin, size_t end, const Transition& way, TensorId id) const {
-    return (way.before & cuts_[begin].bit(id)) != 0 || (way.after & cuts_[end].bit(id)) != 0;
+  bool holds(size_t begin, size_t end, const Transition& transition, TensorId id) const {
+    return (transition.before & cuts_[begin].bit(id)) != 0 ||
+           (transition.after & cuts_[end].bit(id)) != 0;
   }
 
-  Residents residents(size_t begin, size_t end, const Transition& way) const {
+  Residents residents(size_t begin, size_t end, const Transition& transition) const {
     Residents result;
     const auto add = [&](const Cut& cut, uint64_t mask) {
       for (size_t k = 0; k < cut.tensors.size(); ++k)
         if ((mask >> k & 1U) != 0)
           result.insert(cut.tensors[k]);
     };
-    add(cuts_[begin], way.before);
-    add(cuts_[end], way.after);
+    add(cuts_[begin], transition.before);
+    add(cuts_[end], transition.after);
     return result;
   }
 
   /// Fast bytes a stage has for itself if residents leave `saved` of theirs to each other.
-  std::optional<uint64_t> roomBeside(const Transition& way, uint64_t saved = 0) const {
-    if (way.before == 0 && way.after == 0)
+  std::optional<uint64_t> availableBeside(const Transition& transition, uint64_t saved = 0) const {
+    if (transition.before == 0 && transition.after == 0)
       return options_.budget;
-    const uint64_t taken = way.taken - saved + options_.slack;
+    const uint64_t taken = transition.taken - saved + options_.slack;
     return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
   }
 
   /// The overlap of what dies between two cuts with what is born there that saves most.
   std::optional<Overlap> bestOverlap(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
-                                     const Transition& way) const {
+                                     const Transition& transition) const {
     std::optional<Overlap> best;
     uint64_t most = 0;
     for (const Overlap& overlap : overlaps) {
-      if (!holds(begin, end, way, overlap.from) || !holds(begin, end, way, overlap.to) ||
-          cuts_[end].isCrossedBy(overlap.from) || cuts_[begin].isCrossedBy(overlap.to))
+      if (!holds(begin, end, transition, overlap.from) ||
+          !holds(begin, end, transition, overlap.to) || cuts_[end].isCrossedBy(overlap.from) ||
+          cuts_[begin].isCrossedBy(overlap.to))
         continue;
       if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
         most = saved;
@@ -153,12 +155,12 @@ private:
     return best;
   }
 
-  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is followed by the best
-  /// way. What else is resident is taken to lie at the very ends. nullopt when the chain finds no place.
-  std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& way,
+  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is followed by the cheapest
+  /// stages. What else is resident is taken to lie at the very ends. nullopt when the chain finds no place.
+  std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& transition,
                                        uint64_t height,
                                        const std::optional<Overlap>& overlap = {}) const {
-    const ResidentChain& next = cuts_[end].best[way.next].chain;
+    const ResidentChain& next = cuts_[end].best[transition.next].chain;
     const TensorId last = overlap ? overlap->to : next.tensor;
     if (!options_.follow || !last)
       return ResidentChain();
@@ -168,7 +170,7 @@ private:
     link.bytes = size(last);
     link.overlap = overlap;
     link.fromBytes = overlap ? size(overlap->from) : 0;
-    const uint64_t others = way.taken - link.bytes - link.fromBytes;
+    const uint64_t others = transition.taken - link.bytes - link.fromBytes;
     link.budget = options_.budget - std::min(options_.budget, others);
     std::optional<ResidentChain> chain = chainBefore(next, link);
     if (chain && !cuts_[begin].isCrossedBy(chain->tensor))
@@ -177,22 +179,28 @@ private:
   }
 
   /// Of a streamed stage, which overlaps residents only where it must.
-  std::optional<ResidentChain> streamChain(size_t begin, size_t end, const Transition& way,
+  std::optional<ResidentChain> streamChain(size_t begin, size_t end, const Transition& transition,
                                            uint64_t height,
                                            const std::vector<Overlap>& overlaps) const {
     std::optional<Overlap> overlap;
-    if (!way.room || height > *way.room)
-      overlap = bestOverlap(overlaps, begin, end, way);
-    return chainOf(begin, end, way, height, overlap);
+    if (!transition.available || height > *transition.available)
+      overlap = bestOverlap(overlaps, begin, end, transition);
+    return chainOf(begin, end, transition, height, overlap);
   }
 
-  std::optional<uint64_t> streamRoom(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
-                                     const Transition& way) const {
-    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, way);
-    return roomBeside(way, overlap ? drafter_.saved(*overlap) : 0);
+  std::optional<uint64_t> streamCapacity(const std::vector<Overlap>& overlaps, size_t begin,
+                                         size_t end, const Transition& transition) const {
+    const std::optional<Overlap> overlap = bestOverlap(overlaps, begin, end, transition);
+    return availableBeside(transition, overlap ? drafter_.saved(*overlap) : 0);
   }
 
-  std::vector<Transition> transitions(size_t begin, size_t end) const {
+  StreamCapacity capacityOf(size_t begin, size_t end, const Transition& transition) const {
+    return [this, begin, end, &transition](const std::vector<Overlap>& overlaps) {
+      return streamCapacity(overlaps, begin, end, transition).value_or(0);
+    };
+  }
+
+  std::vector<Transition> transitionsBetween(size_t begin, size_t end) const {
     const Cut& from = cuts_[begin];
     const Cut& to = cuts_[end];
     const Agreement agreement(from, to);
@@ -206,9 +214,10 @@ private:
       for (size_t next = 0; next < to.masks.size(); ++next) {
         if (keptNext[next] != kept || !to.best[next].isReached())
           continue;
-        Transition way = {state, next, from.masks[state], to.masks[next], own + to.taken[next]};
-        way.room = roomBeside(way);
-        result.push_back(way);
+        Transition transition = {state, next, from.masks[state], to.masks[next],
+                                 own + to.taken[next]};
+        transition.available = availableBeside(transition);
+        result.push_back(transition);
       }
     }
     return result;
@@ -223,7 +232,7 @@ private:
     return savings;
   }
 
-  Savings savingsOf(const StageDraft& stage, const StreamWays::Way& stream, size_t begin,
+  Savings savingsOf(const StageDraft& stage, const StreamCandidate::Variant& stream, size_t begin,
                     size_t end) const {
     Savings savings(cuts_[begin], cuts_[end]);
     for (size_t i = 0; i < stage.loads.size(); ++i)
@@ -233,125 +242,131 @@ private:
     return savings;
   }
 
-  /// What a stage costs of itself, in any way.
+  /// What a stage costs of itself, in any transition.
   struct Price {
     StageMode mode = StageMode::Whole;
     StageStats stats;
     CostWeights weights;
   };
   Price priceOf(const StageDraft& stage) const {
-    return {stage.mode, stage.stats, drafter_.weights(stage)};
+    return {stage.mode(), stage.stats, drafter_.weights(stage)};
   }
 
-  /// What going this way with such a stage costs.
-  Entry entryFor(size_t end, const Transition& way, const Price& price, uint64_t savedTraffic,
-                 int64_t stripes = 1) const {
-    const Entry& rest = cuts_[end].best[way.next];
+  /// What going this transition with such a stage costs.
+  Entry entryFor(size_t end, const Transition& transition, const Price& price,
+                 uint64_t savedTraffic, int64_t stripes = 1) const {
+    const Entry& rest = cuts_[end].best[transition.next];
     const StageStats& stats = price.stats;
     const uint64_t cost = price.weights.of(stats.trafficBytes() - savedTraffic, stats.recomputeMacs,
                                            stats.kernelCalls);
-    return {cost + rest.cost, stats.kernelCalls + rest.calls, end, way.next, price.mode, stripes};
+    return {cost + rest.cost, stats.kernelCalls + rest.calls, end, transition.next, price.mode,
+            stripes};
   }
 
-  bool improves(size_t begin, const Transition& way, const Entry& entry) const {
-    const Entry& known = cuts_[begin].best[way.state];
+  bool improves(size_t begin, const Transition& transition, const Entry& entry) const {
+    const Entry& known = cuts_[begin].best[transition.state];
     return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls);
   }
 
   /// Takes the entry, with its chain, where it is better than what is known.
-  void offer(size_t begin, const Transition& way, Entry entry, std::optional<ResidentChain> chain) {
-    if (!chain || !improves(begin, way, entry))
+  void offer(size_t begin, const Transition& transition, Entry entry,
+             std::optional<ResidentChain> chain) {
+    if (!chain || !improves(begin, transition, entry))
       return;
     entry.chain = std::move(*chain);
-    cuts_[begin].best[way.state] = std::move(entry);
+    cuts_[begin].best[transition.state] = std::move(entry);
   }
 
   /// False when what lives between the cuts exceeds the budget, and so does any longer run.
-  bool tryWhole(size_t begin, size_t end, std::span<const Transition> ways) {
-    WholeRun& whole = drafter_.wholeRun(begin, end);
+  bool tryWhole(size_t begin, size_t end, std::span<const Transition> transitions) {
+    WholeCandidate& whole = drafter_.wholeCandidate(begin, end);
     if (whole.bound() > options_.budget)
       return false;
     const StageDraft& plain = whole.stage();
     const Savings savings = savingsOf(plain, begin, end);
     const Price price = priceOf(plain);
-    for (const Transition& way : ways) {
-      if (!way.room)
+    for (const Transition& transition : transitions) {
+      if (!transition.available)
         continue;
-      const uint64_t saved = savings.of(way);
-      const Entry entry = entryFor(end, way, price, saved);
-      if (!improves(begin, way, entry) || (options_.stay && saved != plain.stats.trafficBytes()))
+      const uint64_t saved = savings.of(transition);
+      const Entry entry = entryFor(end, transition, price, saved);
+      if (!improves(begin, transition, entry) ||
+          (options_.stay && saved != plain.stats.trafficBytes()))
         continue;
-      if (const auto height = whole.heightWithin(*way.room, residents(begin, end, way)))
-        offer(begin, way, entry, chainOf(begin, end, way, *height));
+      if (const auto height =
+              whole.heightWithin(*transition.available, residents(begin, end, transition)))
+        offer(begin, transition, entry, chainOf(begin, end, transition, *height));
     }
     return true;
   }
 
-  void tryAlone(size_t begin, std::span<const Transition> ways) {
+  void tryAlone(size_t begin, std::span<const Transition> transitions) {
     const size_t end = begin + 1;
-    const std::vector<TensorId> touched = drafter_.touched(begin);
+    const std::vector<TensorId> touched = drafter_.view().touched(begin);
     const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
-    const StageDraft& plain = drafter_.wholeRun(begin, end).stage();
+    const StageDraft& plain = drafter_.wholeCandidate(begin, end).stage();
     const Savings savings = savingsOf(plain, begin, end);
     const Price price = priceOf(plain);
     const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
-    for (const Transition& way : ways) {
-      if (!way.room)
+    for (const Transition& transition : transitions) {
+      if (!transition.available)
         continue;
       // Tiles of other ops load everything at least once, as the whole op does, which may have fitted.
-      if (!mayLeaveOut && !improves(begin, way, entryFor(end, way, price, savings.of(way))))
+      if (!mayLeaveOut &&
+          !improves(begin, transition, entryFor(end, transition, price, savings.of(transition))))
         continue;
-      const auto tiled = drafter_.tiled(begin, end, *way.room, residents(begin, end, way));
+      const auto tiled =
+          drafter_.tiled(begin, end, *transition.available, residents(begin, end, transition));
       if (tiled && !(options_.stay && tiled->stats.trafficBytes() != 0))
-        offer(begin, way, entryFor(end, way, priceOf(*tiled), 0),
-              chainOf(begin, end, way, tiled->height));
-      const bool isHome = std::none_of(touched.begin(), touched.end(),
-                                       [&](TensorId id) { return holds(begin, end, way, id); });
-      if (direct && isHome)
-        offer(begin, way, entryFor(end, way, priceOf(*direct), 0), chainOf(begin, end, way, 0));
+        offer(begin, transition, entryFor(end, transition, priceOf(*tiled), 0),
+              chainOf(begin, end, transition, tiled->height));
+      const bool isOutside = std::none_of(touched.begin(), touched.end(), [&](TensorId id) {
+        return holds(begin, end, transition, id);
+      });
+      if (direct && isOutside)
+        offer(begin, transition, entryFor(end, transition, priceOf(*direct), 0),
+              chainOf(begin, end, transition, 0));
     }
   }
 
   /// Kernel calls of streams, by which tensors stay and by the stripes.
   using FewestCalls = std::map<std::tuple<uint64_t, uint64_t, int64_t>, uint64_t>;
 
-  /// Kernel calls of `stream`, the finest from cut to cut in its stripes, in as few steps as there is room for.
-  uint64_t fewestCalls(const Transition& way, size_t begin, size_t end,
-                       const StreamWays::Way& stream, FewestCalls& known) {
-    const auto [calls, isNew] = known.try_emplace({way.before, way.after, stream.stripes});
+  /// Kernel calls of `stream`, the finest from cut to cut in its stripes, in as few steps as fit.
+  uint64_t fewestCalls(const Transition& transition, size_t begin, size_t end,
+                       const StreamCandidate::Variant& stream, FewestCalls& known) {
+    const auto [calls, isNew] =
+        known.try_emplace({transition.before, transition.after, stream.stripes});
     if (!isNew)
       return calls->second;
-    calls->second = drafter_
-                        .streamedCalls(
-                            begin, end, stream.stripes,
-                            [&](const std::vector<Overlap>& overlaps) {
-                              return streamRoom(overlaps, begin, end, way).value_or(0);
-                            },
-                            residents(begin, end, way))
+    const Residents all = residents(begin, end, transition);
+    calls->second = drafter_.streamCandidate(begin, end)
+                        ->kernelCalls(stream.stripes, capacityOf(begin, end, transition),
+                                      drafter_.streamResidents(all))
                         .value_or(stream.stats.kernelCalls);
     return calls->second;
   }
 
   /// A longer run of ops may fit where shorter ones do not: their wide ends are in its middle.
-  void tryStreamed(size_t begin, size_t end, std::span<const Transition> ways) {
+  void tryStreamed(size_t begin, size_t end, std::span<const Transition> transitions) {
     // Each op is called at least once, and nothing may have to be moved.
-    const auto isHopeless = [&](const Transition& way) {
-      const Entry& rest = cuts_[end].best[way.next];
-      return !improves(begin, way, {rest.cost, rest.calls + (end - begin)});
+    const auto isHopeless = [&](const Transition& transition) {
+      const Entry& rest = cuts_[end].best[transition.next];
+      return !improves(begin, transition, {rest.cost, rest.calls + (end - begin)});
     };
     std::vector<bool> done;
-    for (const Transition& way : ways)
-      done.push_back(isHopeless(way));
+    for (const Transition& transition : transitions)
+      done.push_back(isHopeless(transition));
     auto left = static_cast<size_t>(std::count(done.begin(), done.end(), false));
-    StreamWays* streams = left == 0 ? nullptr : drafter_.streamWays(begin, end);
+    StreamCandidate* streams = left == 0 ? nullptr : drafter_.streamCandidate(begin, end);
     if (streams == nullptr)
       return;
-    const bool countsCalls = drafter_.objective().countsCalls();
+    const bool countsCalls = drafter_.costs().countsCalls();
     Price price = priceOf(streams->stage());
     FewestCalls known;
     const bool movesRows = !mayRun(begin, end, false);
-    for (size_t k = 0; left > 0 && streams->at(k) != nullptr; ++k) {
-      const StreamWays::Way& stream = *streams->at(k);
+    for (size_t k = 0; left > 0 && streams->variant(k) != nullptr; ++k) {
+      const StreamCandidate::Variant& stream = *streams->variant(k);
       // Rows come and go once; stripes make those near their borders twice.
       if (stream.stripes > 1 && (movesRows || !options_.recompute))
         break;
@@ -359,29 +374,31 @@ private:
       price.stats = stream.stats;
       if (countsCalls)
         price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
-      for (size_t i = 0; i < ways.size(); ++i) {
-        const Transition& way = ways[i];
+      for (size_t i = 0; i < transitions.size(); ++i) {
+        const Transition& transition = transitions[i];
         if (done[i])
           continue;
         uint64_t saved = stream.stats.trafficBytes();
-        bool isBetter = improves(begin, way, entryFor(end, way, price, saved));
+        bool isBetter = improves(begin, transition, entryFor(end, transition, price, saved));
         if (isBetter) {
           if (!savings)
             savings.emplace(savingsOf(streams->stage(), stream, begin, end));
-          saved = savings->of(way);
+          saved = savings->of(transition);
           isBetter = (!options_.stay || saved == stream.stats.trafficBytes()) &&
-                     improves(begin, way, entryFor(end, way, price, saved));
+                     improves(begin, transition, entryFor(end, transition, price, saved));
         }
         std::optional<ResidentChain> chain;
         if (isBetter) {
-          const Residents all = residents(begin, end, way);
-          const StreamWays::Room& needed = streams->room(k, all);
-          const auto room = streamRoom(needed.overlaps, begin, end, way);
+          const Residents all = residents(begin, end, transition);
+          const StreamResidents streamed = drafter_.streamResidents(all);
+          const StreamCandidate::Need& needed = streams->need(k, streamed);
+          const auto capacity = streamCapacity(needed.overlaps, begin, end, transition);
           // Without slow memory every byte counts.
-          const auto height =
-              room ? streams->heightWithin(*room, k, all, options_.stay) : std::nullopt;
+          const auto height = capacity
+                                  ? streams->heightWithin(*capacity, k, streamed, options_.stay)
+                                  : std::nullopt;
           if (height)
-            chain = streamChain(begin, end, way, *height, needed.overlaps);
+            chain = streamChain(begin, end, transition, *height, needed.overlaps);
         }
         // More stripes cost more.
         done[i] = !isBetter || chain;
@@ -390,8 +407,9 @@ private:
           continue;
         Price real = price;
         if (countsCalls)
-          real.stats.kernelCalls = fewestCalls(way, begin, end, stream, known);
-        offer(begin, way, entryFor(end, way, real, saved, stream.stripes), std::move(chain));
+          real.stats.kernelCalls = fewestCalls(transition, begin, end, stream, known);
+        offer(begin, transition, entryFor(end, transition, real, saved, stream.stripes),
+              std::move(chain));
       }
     }
   }
@@ -400,54 +418,52 @@ private:
     const size_t count = drafter_.order().size();
     bool mayBeWhole = true;
     for (size_t end = begin + 1; end <= std::min(count, begin + MaxSegmentOps); ++end) {
-      const std::vector<Transition> ways = transitions(begin, end);
-      mayBeWhole = mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, ways);
+      const std::vector<Transition> transitions = transitionsBetween(begin, end);
+      mayBeWhole = mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, transitions);
       if (end == begin + 1 && mayRun(begin, end, false))
-        tryAlone(begin, ways);
+        tryAlone(begin, transitions);
       if (mayRun(begin, end, true))
-        tryStreamed(begin, end, ways);
+        tryStreamed(begin, end, transitions);
     }
     TIGRIS_CHECK_MSG(options_.stay || cuts_[begin].best[0].isReached(),
-                     "an op fits in no way, although the budget allows all");
+                     "no stage fits an op, although the budget allows every op");
   }
 
   /// The stage an entry stands for, in as few steps as fit.
   StageDraft draft(size_t begin, size_t state, const Entry& entry) {
-    const std::vector<Transition> ways = transitions(begin, entry.end);
-    const auto found = std::find_if(ways.begin(), ways.end(), [&](const Transition& way) {
-      return way.state == state && way.next == entry.nextState;
-    });
-    TIGRIS_CHECK_MSG(found != ways.end(), "a way that was found is there no more");
-    const Transition& way = *found;
-    const Residents all = residents(begin, entry.end, way);
+    const std::vector<Transition> transitions = transitionsBetween(begin, entry.end);
+    const auto found =
+        std::find_if(transitions.begin(), transitions.end(), [&](const Transition& transition) {
+          return transition.state == state && transition.next == entry.nextState;
+        });
+    TIGRIS_CHECK_MSG(found != transitions.end(), "a transition that was found is gone");
+    const Transition& transition = *found;
+    const Residents all = residents(begin, entry.end, transition);
     std::optional<StageDraft> stage;
     switch (entry.mode) {
     case StageMode::Whole:
-      stage = drafter_.whole(begin, entry.end, all);
-      drafter_.layOut(*stage);
-      break;
+      return drafter_.whole(begin, entry.end, all);
     case StageMode::Direct:
       stage = drafter_.direct(begin);
       break;
     case StageMode::Tiled:
-      stage = drafter_.tiled(begin, entry.end, *way.room, all);
+      stage = drafter_.tiled(begin, entry.end, *transition.available, all);
       break;
     case StageMode::Streamed:
-      stage = drafter_.streamed(
-          begin, entry.end, entry.stripes,
-          [&](const std::vector<Overlap>& overlaps) {
-            return streamRoom(overlaps, begin, entry.end, way).value_or(0);
-          },
-          all);
-      if (stage)
-        stage->overlap = bestOverlap(stage->overlaps, begin, entry.end, way);
+      stage = drafter_.streamCandidate(begin, entry.end)
+                  ->draft(entry.stripes, capacityOf(begin, entry.end, transition),
+                          drafter_.streamResidents(all));
+      if (stage) {
+        auto& streamed = std::get<StreamedDraft>(stage->execution);
+        streamed.overlap = bestOverlap(streamed.overlaps, begin, entry.end, transition);
+      }
       break;
     }
-    TIGRIS_CHECK_MSG(stage, "a stage that was found does not fit any more");
+    TIGRIS_CHECK_MSG(stage, "a stage that was found no longer fits");
     return std::move(*stage);
   }
 
-  StageDrafter& drafter_;
+  const StageDrafter& drafter_;
   SegmentOptions options_;
   std::vector<Cut> cuts_;
   std::vector<std::pair<size_t, size_t>> rowUsers_;
@@ -455,7 +471,7 @@ private:
 
 } // namespace
 
-std::optional<std::vector<StageDraft>> searchSegments(StageDrafter& drafter,
+std::optional<std::vector<StageDraft>> searchSegments(const StageDrafter& drafter,
                                                       const SegmentOptions& options) {
   return SegmentSearch(drafter, options).run();
 }

@@ -1,7 +1,7 @@
 // The cheapest cuts of an order into whole, direct, tiled and streamed stages.
 #pragma once
 
-#include "tigris/Plan/Stage/StageDraft.h"
+#include "tigris/Plan/Stage/StageDrafter.h"
 
 namespace tigris {
 
@@ -17,8 +17,8 @@ struct SegmentOptions {
   bool keep = true;
   /// There is no slow memory: all must.
   bool stay = false;
-  /// Whether the search follows where tensors that are written over each other can lie. It then misses what lies in
-  /// other ways, but finds addresses far more often for what it chooses.
+  /// Whether the search tracks the addresses that tensors which overwrite each other can have. It then misses other
+  /// arrangements, but finds addresses far more often for what it chooses.
   bool follow = true;
   /// Model inputs and outputs that a streamed stage must move, each alone; only where all stays.
   std::vector<TensorId> rows = {};
@@ -33,7 +33,7 @@ struct SegmentOptions {
 /// more than MaxChoices such tensors the smallest are considered. Candidates from every op on: whole and streamed
 /// stages of up to MaxSegmentOps ops, and the op alone, tiled or direct. A stage has
 /// the budget less what is resident before, after, or throughout it. nullopt when `stay` and nothing fits.
-std::optional<std::vector<StageDraft>> searchSegments(StageDrafter& drafter,
+std::optional<std::vector<StageDraft>> searchSegments(const StageDrafter& drafter,
                                                       const SegmentOptions& options);
 
 } // namespace tigris

@@ -16,9 +16,9 @@ uint64_t residentBytes(const StageDrafter& drafter, const StageDraft& stage) {
   return sum;
 }
 
-/// Room for a stage whose tensors have their places: none where a result would be written too early.
-uint64_t roomAt(const Graph& graph, const ResidentLayout& layout, size_t stage,
-                const std::vector<Overlap>& overlaps) {
+/// Bytes for a stage whose tensors have their places: none where a result would be written too early.
+uint64_t availableAt(const Graph& graph, const ResidentLayout& layout, size_t stage,
+                     const std::vector<Overlap>& overlaps) {
   for (const Overlap& overlap : overlaps) {
     const auto from = layout.offsets.find(overlap.from);
     const auto to = layout.offsets.find(overlap.to);
@@ -26,46 +26,47 @@ uint64_t roomAt(const Graph& graph, const ResidentLayout& layout, size_t stage,
       continue;
     const bool isApart = from->second + graph.tensor(overlap.from).bytes() <= to->second ||
                          to->second + graph.tensor(overlap.to).bytes() <= from->second;
-    if (!isApart && to->second + overlap.lead > from->second)
+    if (!isApart && to->second + overlap.distance > from->second)
       return 0;
   }
-  return layout.rooms[stage];
+  return layout.capacities[stage];
 }
 
 /// The stages in as many steps as make anything smaller. Where residents need not overlap then, they do not.
-std::vector<StageDraft> finestOf(StageDrafter& drafter, uint64_t budget,
+std::vector<StageDraft> finestOf(const StageDrafter& drafter, uint64_t budget,
                                  const std::vector<StageDraft>& stages) {
   std::vector<StageDraft> result = stages;
   for (StageDraft& stage : result)
-    if (stage.mode == StageMode::Streamed) {
+    if (stage.streamed() != nullptr) {
       stage = drafter.refit(stage, {});
       if (stage.height + residentBytes(drafter, stage) <= budget)
-        stage.overlap.reset();
+        std::get<StreamedDraft>(stage.execution).overlap.reset();
     }
   return result;
 }
 
 /// In as few steps as fit `budget` bytes together with what is resident; as they are where nothing does.
-std::vector<StageDraft> within(StageDrafter& drafter, uint64_t budget,
+std::vector<StageDraft> within(const StageDrafter& drafter, uint64_t budget,
                                const std::vector<StageDraft>& stages) {
   std::vector<StageDraft> result = stages;
   for (StageDraft& stage : result)
-    if (stage.mode == StageMode::Streamed)
+    if (stage.streamed() != nullptr) {
+      const std::optional<Overlap> kept = stage.overlap();
       stage = drafter.refit(stage, [&](const std::vector<Overlap>& overlaps) {
-        uint64_t room = budget;
+        uint64_t available = budget;
         for (const Overlap& overlap : overlaps)
-          if (stage.overlap && overlap.from == stage.overlap->from &&
-              overlap.to == stage.overlap->to)
-            room += drafter.saved(overlap);
-        return room - std::min(room, residentBytes(drafter, stage));
+          if (kept && overlap.from == kept->from && overlap.to == kept->to)
+            available += drafter.saved(overlap);
+        return available - std::min(available, residentBytes(drafter, stage));
       });
+    }
   return result;
 }
 
 } // namespace
 
-std::optional<ResidentLayout> fitStages(const Graph& graph, StageDrafter& drafter, uint64_t budget,
-                                        std::vector<StageDraft>& stages) {
+std::optional<ResidentLayout> fitStages(const Graph& graph, const StageDrafter& drafter,
+                                        uint64_t budget, std::vector<StageDraft>& stages) {
   const auto layOut = [&](const std::vector<StageDraft>& drafts) {
     return layOutResidents(graph, drafts, budget, drafter.align());
   };
@@ -87,9 +88,9 @@ std::optional<ResidentLayout> fitStages(const Graph& graph, StageDrafter& drafte
   if (!layout)
     return std::nullopt;
   for (size_t i = 0; i < drafts.size(); ++i)
-    if (drafts[i].mode == StageMode::Streamed)
+    if (drafts[i].streamed() != nullptr)
       drafts[i] = drafter.refit(drafts[i], [&](const std::vector<Overlap>& overlaps) {
-        return roomAt(graph, *layout, i, overlaps);
+        return availableAt(graph, *layout, i, overlaps);
       });
   stages = std::move(drafts);
   return layout;

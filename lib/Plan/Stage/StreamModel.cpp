@@ -127,14 +127,14 @@ std::optional<int64_t> StreamModel::nextRead(const std::vector<State>& states,
 
 /// What the step at hand asks of the pairs. Copies come before their first reader: those of later ops have not come
 /// yet.
-void StreamModel::addLeads(const std::vector<State>& states, Rows& rows) const {
+void StreamModel::addDisplacements(const std::vector<State>& states, Rows& rows) const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const Buffer& from = buffers_[pairs_[i].load];
     const Buffer& to = buffers_[pairs_[i].store];
     const uint64_t written = static_cast<uint64_t>(states[pairs_[i].store].end) * to.rowBytes();
-    const auto raise = [&](Lead& lead, int64_t read) {
+    const auto raise = [&](Displacement& pair, int64_t read) {
       const uint64_t passed = static_cast<uint64_t>(read) * from.rowBytes();
-      lead.bytes = std::max(lead.bytes, written - std::min(written, passed));
+      pair.bytes = std::max(pair.bytes, written - std::min(written, passed));
     };
     if (const auto read = nextRead(states, pairs_[i]))
       raise(rows.inPlace[i], *read);
@@ -224,7 +224,7 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
     std::swap(lowest, next);
     if (std::find(result.steps.begin(), result.steps.end(), held) == result.steps.end())
       result.add(held);
-    addLeads(states, result);
+    addDisplacements(states, result);
   }
   return result;
 }
@@ -324,8 +324,8 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
   cost.reloadAxes.reserve(buffers_.size());
   // What one stripe has read, another may read again.
   for (size_t pair = 0; stripes == 1 && pair < rows.copied.size(); ++pair)
-    cost.leads.push_back(whole.count(rows.copied[pair].load) != 0 ? rows.inPlace[pair]
-                                                                  : rows.copied[pair]);
+    cost.displacements.push_back(whole.count(rows.copied[pair].load) != 0 ? rows.inPlace[pair]
+                                                                          : rows.copied[pair]);
   for (size_t k = 0; k < ops_.size(); ++k) {
     const Buffer& result = buffers_[ops_[k].output];
     const int64_t twice = columns->buffers[ops_[k].output].total - result.columns();

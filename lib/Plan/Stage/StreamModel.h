@@ -122,8 +122,8 @@ private:
     /// Steps in which each op has something to do.
     std::vector<uint64_t> calls;
     /// Of loads that are worked on in place, and of those that are copied.
-    std::vector<Lead> inPlace;
-    std::vector<Lead> copied;
+    std::vector<Displacement> inPlace;
+    std::vector<Displacement> copied;
   };
   /// What a number of stripes does to columns. Rows have no part in it.
   struct Columns {
@@ -188,7 +188,7 @@ private:
   int64_t findWait(size_t op) const;
   std::optional<int64_t> lag(size_t op, size_t reader) const;
   void addPairs();
-  void addLeads(const std::vector<State>& states, Rows& rows) const;
+  void addDisplacements(const std::vector<State>& states, Rows& rows) const;
   std::optional<int64_t> nextRead(const std::vector<State>& states, const Pair& pair) const;
   const Rows& rows(int64_t steps) const;
   const std::optional<Columns>& columns(int64_t stripes) const;

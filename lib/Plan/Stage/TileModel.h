@@ -28,9 +28,9 @@ private:
   std::map<OpId, std::optional<BoxAccess>> entries_;
 };
 
-/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, from `bytes` below its start on, or
-/// further down: then no row is written over one that is still to be read, or loaded, or that the same call reads.
-struct Lead {
+/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, if it begins at least `bytes` below it:
+/// then no row is written over one that is still to be read or loaded, or that the same call reads.
+struct Displacement {
   TensorId load;
   TensorId store;
   uint64_t bytes = 0;
@@ -39,7 +39,7 @@ struct Lead {
 /// One way of cutting.
 struct TileCost {
   TileCounts tiles = {1, 1, 1, 1};
-  /// Bytes copied to and from the tensors' homes.
+  /// Bytes copied to and from where the tensors lie whole.
   uint64_t loadBytes = 0;
   uint64_t storeBytes = 0;
   uint64_t kernelCalls = 0;
@@ -58,7 +58,7 @@ struct TileCost {
   /// Streamed: which buffers take no bytes of the stage's own, as their tensors are worked on in place.
   std::vector<bool> inPlace;
   /// Streamed stages whose outermost extent is 1: one per pair.
-  std::vector<Lead> leads;
+  std::vector<Displacement> displacements;
 };
 
 class TileModel {

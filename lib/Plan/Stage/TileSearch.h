@@ -1,7 +1,7 @@
 // Chooses how finely a tiled stage is cut.
 #pragma once
 
-#include "tigris/Plan/Stage/Objective.h"
+#include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Plan/Stage/TileModel.h"
 
 #include <map>

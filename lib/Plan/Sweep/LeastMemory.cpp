@@ -15,18 +15,19 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts&
   if (!needs)
     return needs.error();
   PlanOptions within = options;
-  within.optimize = "traffic";
+  within.optimize = Objective::Traffic;
   std::optional<Plan> best;
   std::optional<Error> refusal;
   const uint64_t least = std::max<uint64_t>(needs->smallest, 1); // 0 is no budget
-  const uint64_t most = std::min(options.budget.fast, std::max(needs->oneStage, least));
+  const uint64_t most =
+      std::min(options.budget.fast - options.reserve, std::max(needs->oneStage, least));
   // More fast memory than that would have to leave less than nothing of the slow.
   const auto mayBeBetter = [&](uint64_t fast) {
     const uint64_t slow = best && best->io == IoMode::Slow ? best->stats.ioBytes : 0;
     return !best || (options.budget.slow && fast + slow < memoryOf(*best));
   };
   for (uint64_t fast = least; mayBeBetter(fast); fast += fast / 4 + 1) {
-    within.budget.fast = std::min(fast, most);
+    within.budget.fast = std::min(fast, most) + options.reserve;
     Expected<Plan> plan = planGraph(graph, within, drafts);
     if (!plan)
       refusal = plan.takeError();
@@ -38,7 +39,7 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts&
   if (!best)
     return *refusal;
   best->budget = options.budget;
-  best->optimize = options.optimize;
+  best->optimize = objectiveName(options.optimize);
   return std::move(*best);
 }
 
@@ -51,14 +52,14 @@ Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, P
   Expected<Plan> plan = sweep(graph, once, drafts);
   if (!plan && once.recompute != options.recompute)
     plan = sweep(graph, options, drafts);
-  if (!plan || options.planner != "optimal" || !options.budget.slow)
+  if (!plan || options.planner != Strategy::Optimal || !options.budget.slow)
     return plan;
   // The search looks at traffic and may take more slow memory for less of it than the greedy planner.
   PlanOptions other = options;
-  other.planner = "greedy";
+  other.planner = Strategy::Greedy;
   Expected<Plan> greedy = sweep(graph, other, drafts);
   if (greedy && memoryOf(*greedy) < memoryOf(*plan)) {
-    greedy->planner = options.planner;
+    greedy->planner = strategyName(options.planner);
     return greedy;
   }
   return plan;

@@ -11,10 +11,12 @@ namespace tigris {
 Status checkRecompute(const PlanStats& stats, const PlanOptions& options) {
   if (!options.recompute || stats.recomputeMacs * 100 <= *options.recompute * stats.macs)
     return {};
-  return makeError(
-      DiagId::OverBudget, stats.recomputeMacs, " of ", stats.macs,
-      " multiply-accumulates are recomputed in the plan found for this budget, allowed are ",
-      *options.recompute, " percent; grant more fast memory or a higher --recompute");
+  return withReserveNote(
+      makeError(
+          DiagId::OverBudget, stats.recomputeMacs, " of ", stats.macs,
+          " multiply-accumulates are recomputed in the plan found for this budget, allowed are ",
+          *options.recompute, " percent; grant more fast memory or a higher --recompute"),
+      options);
 }
 
 Expected<Plan> planLeastTraffic(const Graph& graph, const PlanOptions& options,

@@ -49,7 +49,7 @@ Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOpt
   Progress progress("budget", budgets.size());
   for (const uint64_t budget : budgets) {
     progress.step();
-    for (const char* optimize : {"traffic", "latency"}) {
+    for (const Objective optimize : {Objective::Traffic, Objective::Latency}) {
       PlanOptions within = options;
       within.budget.fast = budget;
       within.optimize = optimize;

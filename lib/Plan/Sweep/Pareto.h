@@ -7,8 +7,7 @@ namespace tigris {
 
 struct ParetoPoint {
   uint64_t fastBudget = 0;
-  /// What the plan was to make small.
-  std::string optimize;
+  Objective optimize = Objective::Traffic;
   PlanStats stats;
   size_t stages = 0;
 };

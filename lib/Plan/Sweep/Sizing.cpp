@@ -16,7 +16,7 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     if (budget != 0)
       budgets[budget];
   if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts)) {
-    const bool byRows = options.inputRows || options.outputRows; // never one stage
+    const bool byRows = options.movesRows(); // never one stage
     if (!byRows)
       budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
     budgets[std::max<uint64_t>(needs->smallest, 1)] =
@@ -31,9 +31,10 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     progress.step();
     PlanOptions other = options;
     other.budget.fast = budget;
+    other.reserve = 0;
     // Each of these would look at many budgets again.
-    if (budget != asked && other.optimize == "memory")
-      other.optimize = "traffic";
+    if (budget != asked && other.optimize == Objective::Memory)
+      other.optimize = Objective::Traffic;
     SizingRow row;
     row.fastBudget = budget;
     row.remark = why;

@@ -177,7 +177,7 @@ TEST_CASE("rows: what the planner asks of its options") {
     return plan.error().id();
   };
   PlanOptions options = byRows(4096);
-  options.planner = "greedy";
+  options.planner = Strategy::Greedy;
   CHECK(refused(options) == DiagId::Usage);
   options = byRows(4096);
   options.budget.slow = 4096;

@@ -17,7 +17,7 @@ namespace {
 
 /// x -> Relu -> Sigmoid -> ... -> y: `ops` operators on [1, 16, 16, 4] floats, 4 KiB each.
 Graph planned(size_t ops, uint64_t fast, std::optional<uint64_t> slow, IoMode io,
-              const std::string& inputName = "x", const std::string& planner = "optimal") {
+              const std::string& inputName = "x", Strategy planner = Strategy::Optimal) {
   Graph graph;
   graph.setModelName("tower");
   graph.setOpset(17);
@@ -78,14 +78,15 @@ TEST_CASE("a stream and its plan file give the same memory map") {
     std::optional<uint64_t> slow;
     IoMode io;
     const char* mode;
-    const char* planner = "optimal";
+    Strategy planner = Strategy::Optimal;
   };
-  for (const Case& test : {Case{65536, std::nullopt, IoMode::Caller, "whole"},
-                           Case{65536, std::nullopt, IoMode::Arena, "whole"},
-                           Case{65536, uint64_t{1} << 20, IoMode::Slow, "whole"},
-                           Case{3000, uint64_t{1} << 20, IoMode::Slow, "streamed"},
-                           Case{3000, uint64_t{1} << 20, IoMode::Caller, "streamed"},
-                           Case{3000, uint64_t{1} << 20, IoMode::Slow, "tiled", "greedy"}}) {
+  for (const Case& test :
+       {Case{65536, std::nullopt, IoMode::Caller, "whole"},
+        Case{65536, std::nullopt, IoMode::Arena, "whole"},
+        Case{65536, uint64_t{1} << 20, IoMode::Slow, "whole"},
+        Case{3000, uint64_t{1} << 20, IoMode::Slow, "streamed"},
+        Case{3000, uint64_t{1} << 20, IoMode::Caller, "streamed"},
+        Case{3000, uint64_t{1} << 20, IoMode::Slow, "tiled", Strategy::Greedy}}) {
     CAPTURE(test.fast);
     const Graph graph = planned(5, test.fast, test.slow, test.io, "x", test.planner);
     const Expected<PlanPicture> fromStream = pictureOf(graph);

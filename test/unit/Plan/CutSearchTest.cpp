@@ -44,24 +44,23 @@ struct Fixture {
   std::optional<std::vector<StageDraft>> oneWay(uint64_t budget, bool inPlace) {
     SegmentOptions options = within(budget);
     options.follow = inPlace;
-    drafter.workInPlace(inPlace);
-    auto stages = searchSegments(drafter, options);
-    if (stages && !fitStages(graph, drafter, budget, *stages))
+    const StageDrafter oneDrafter = inPlace ? drafter : drafter.onCopies();
+    auto stages = searchSegments(oneDrafter, options);
+    if (stages && !fitStages(graph, oneDrafter, budget, *stages))
       stages.reset();
-    drafter.workInPlace(true);
     return stages;
   }
 
   Graph graph;
   PlanDrafts drafts;
-  StageDrafter& drafter;
+  StageDrafter drafter;
 };
 
 size_t buffersInPlace(const std::vector<StageDraft>& stages) {
   size_t count = 0;
   for (const StageDraft& stage : stages)
-    if (stage.mode == StageMode::Streamed)
-      for (const TileBuffer& buffer : stage.tiling->buffers)
+    if (stage.streamed() != nullptr)
+      for (const TileBuffer& buffer : stage.tiling()->buffers)
         count += buffer.inPlace ? 1 : 0;
   return count;
 }
@@ -69,7 +68,7 @@ size_t buffersInPlace(const std::vector<StageDraft>& stages) {
 size_t residentsOfStreams(const std::vector<StageDraft>& stages) {
   size_t count = 0;
   for (const StageDraft& stage : stages)
-    count += stage.mode == StageMode::Streamed ? stage.residents.size() : 0;
+    count += stage.streamed() != nullptr ? stage.residents.size() : 0;
   return count;
 }
 
@@ -114,7 +113,7 @@ TEST_CASE("cuts: whole maps need no second look") {
   const auto cuts = searchCuts(fixture.graph, fixture.drafter, fixture.within(2 * 768));
   REQUIRE(cuts);
   for (const StageDraft& stage : cuts->drafts)
-    CHECK(stage.mode == StageMode::Whole);
+    CHECK(stage.mode() == StageMode::Whole);
 }
 
 TEST_CASE("cuts: nothing fits, nothing is found") {

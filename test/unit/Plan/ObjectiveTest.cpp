@@ -1,5 +1,5 @@
 // The effect of --optimize: more calls for less traffic, the reverse, or the least memory.
-#include "tigris/Plan/Stage/Objective.h"
+#include "tigris/Plan/Stage/CostModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
@@ -26,7 +26,7 @@ std::string filters(unsigned count) {
                 "  - {name: t", count, "}\ntensors:\n", tensors, "ops:\n", ops);
 }
 
-Plan planFor(const Graph& graph, const std::string& optimize, uint64_t fast,
+Plan planFor(const Graph& graph, Objective optimize, uint64_t fast,
              const std::optional<KernelCosts>& costs = std::nullopt) {
   PlanOptions options;
   options.costs = costs;
@@ -46,11 +46,11 @@ uint64_t memory(const Plan& plan) { return plan.stats.fastPeakBytes + plan.stats
 
 TEST_CASE("objective: weights of the target's costs") {
   const Graph graph = parseGraph(filters(2));
-  const CostWeights plain = Objective().weights(graph, graph.order(), false);
+  const CostWeights plain = CostModel().weights(graph, graph.order(), false);
   CHECK(plain.of(100, 96, 7) == 106);
-  CHECK(Objective::traffic(2).weights(graph, graph.order(), false).of(100, 96, 7) == 148);
+  CHECK(CostModel::traffic(2).weights(graph, graph.order(), false).of(100, 96, 7) == 148);
   const KernelCosts costs = findTarget("cortex-m4")->costs;
-  const Objective latency = Objective::latency(costs);
+  const CostModel latency = CostModel::latency(costs);
   CHECK(latency.countsCalls());
   const double pool = costs.of(WorkClass::Pool).call;
   CHECK(latency.weights(graph, graph.order(), false).call ==
@@ -63,21 +63,21 @@ TEST_CASE("objective: weights of the target's costs") {
 TEST_CASE("objective: latency takes traffic for fewer calls, memory takes both for less memory") {
   const Graph graph = parseGraph(filters(3));
   const uint64_t budget = 3000; // 4096 would hold two tensors
-  const Plan least = planFor(graph, "traffic", budget);
-  const Plan fast = planFor(graph, "latency", budget);
-  const Plan small = planFor(graph, "memory", budget);
+  const Plan least = planFor(graph, Objective::Traffic, budget);
+  const Plan fast = planFor(graph, Objective::Latency, budget);
+  const Plan small = planFor(graph, Objective::Memory, budget);
   CHECK(least.stats.trafficBytes() == least.stats.compulsoryBytes);
   CHECK(fast.stats.kernelCalls < least.stats.kernelCalls);
   // If calls are free compared with slow memory, latency equals traffic.
   KernelCosts slowMemory;
   slowMemory.slowByte = 1;
-  CHECK(planFor(graph, "latency", budget, slowMemory).stats.trafficBytes() ==
+  CHECK(planFor(graph, Objective::Latency, budget, slowMemory).stats.trafficBytes() ==
         least.stats.trafficBytes());
   CHECK(memory(small) < memory(least));
   CHECK(memory(small) < memory(fast));
   CHECK(small.budget.fast == budget);
   CHECK(small.optimize == "memory");
   // A plan of one stage is optimal for traffic and latency.
-  CHECK(planFor(graph, "latency", 5000).stages.size() == 1);
-  CHECK(memory(planFor(graph, "memory", 5000)) <= memory(small));
+  CHECK(planFor(graph, Objective::Latency, 5000).stages.size() == 1);
+  CHECK(memory(planFor(graph, Objective::Memory, 5000)) <= memory(small));
 }

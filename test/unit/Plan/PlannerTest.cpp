@@ -99,7 +99,7 @@ TEST_CASE("the arena can hold inputs and outputs") {
 TEST_CASE("what does not fit is refused with need, op and budget") {
   const Graph graph = parseGraph(PlannedChain);
   PlanOptions greedy = budget(499);
-  greedy.planner = "greedy";
+  greedy.planner = Strategy::Greedy;
   checkFails(graph, greedy, DiagId::OverBudget,
              "needs 500 bytes of fast memory at op 'cut' (Slice), budget is 499 bytes");
   CHECK(bool(planGraph(graph, budget(500))));
@@ -118,11 +118,34 @@ TEST_CASE("options that make no sense are usage errors") {
   options.target = "cortex-n";
   checkFails(graph, options, DiagId::Usage, "did you mean 'cortex-m'?");
   options = budget(1000);
-  options.planner = "magic";
-  checkFails(graph, options, DiagId::Usage, "unknown planner 'magic'");
-  options = budget(1000);
-  options.optimize = "beauty";
-  checkFails(graph, options, DiagId::Usage, "unknown objective 'beauty'");
+  options.reserve = 1000;
+  checkFails(graph, options, DiagId::Usage, "leaves nothing of the 1000 bytes");
+}
+
+TEST_CASE("strategies and objectives have names") {
+  for (const std::string& name : strategyNames())
+    CHECK(strategyName(*parseStrategy(name)) == name);
+  for (const std::string& name : objectiveNames())
+    CHECK(objectiveName(*parseObjective(name)) == name);
+  CHECK(parseStrategy("greedy") == Strategy::Greedy);
+  CHECK(parseObjective("memory") == Objective::Memory);
+  CHECK_FALSE(parseStrategy("magic"));
+  CHECK_FALSE(parseObjective("beauty"));
+}
+
+TEST_CASE("the reserve comes off the budget, and is named where that is too little") {
+  const Graph graph = parseGraph(PlannedChain);
+  PlanOptions options = budget(4096);
+  const Plan all = planned(graph, options);
+  const uint64_t peak = all.stats.fastPeakBytes;
+  options.reserve = 4096 - peak;
+  const Plan rest = planned(graph, options);
+  CHECK(rest.budget.fast == 4096);
+  CHECK(rest.stats.fastPeakBytes == peak);
+  options.optimize = Objective::Memory;
+  CHECK(planned(graph, options).stats.fastPeakBytes <= peak);
+  options.reserve = 4095;
+  checkFails(graph, options, DiagId::OverBudget, "budget is 1 byte");
 }
 
 TEST_CASE("the target decides the alignment") {
@@ -285,6 +308,6 @@ TEST_CASE("kernel scratch comes off the fast budget") {
   applyPlan(graph, std::move(same));
   CHECK(bool(checkPlan(graph)));
   --options.budget.fast;
-  options.planner = "greedy";
+  options.planner = Strategy::Greedy;
   checkFails(graph, options, DiagId::OverBudget, "fast memory");
 }

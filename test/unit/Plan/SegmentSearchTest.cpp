@@ -49,8 +49,7 @@ std::string poolings(int count, int columns = 8) {
                 tensors, "ops:\n", ops);
 }
 
-Plan planned(const Graph& graph, const std::string& planner, uint64_t fast,
-             std::optional<uint64_t> slow) {
+Plan planned(const Graph& graph, Strategy planner, uint64_t fast, std::optional<uint64_t> slow) {
   PlanOptions options;
   options.budget = {fast, slow, {}};
   options.planner = planner;
@@ -70,22 +69,27 @@ StageDraft stageWith(std::vector<TensorId> residents, uint64_t height) {
   return stage;
 }
 
+void overlap(StageDraft& stage, const Overlap& overlap) {
+  stage.execution = StreamedDraft{{}, {}, overlap};
+}
+
 } // namespace
 
 TEST_CASE("search: the wide part streams, and its result stays for what follows") {
   const Graph graph = parseGraph(Narrowing);
-  const Plan plan = planned(graph, "optimal", 260, 4096);
+  const Plan plan = planned(graph, Strategy::Optimal, 260, 4096);
   CHECK(plan.stats.trafficBytes() == plan.stats.compulsoryBytes);
   CHECK(plan.stats.recomputeMacs == 0);
   REQUIRE(plan.stages.size() > 1);
   CHECK(plan.stages[0].mode == StageMode::Streamed);
   CHECK(plan.slow.size() == 2); // the model's input and output, nothing else
-  CHECK(planned(graph, "greedy", 260, 4096).stats.trafficBytes() > plan.stats.compulsoryBytes);
+  CHECK(planned(graph, Strategy::Greedy, 260, 4096).stats.trafficBytes() >
+        plan.stats.compulsoryBytes);
 }
 
 TEST_CASE("search: what stays needs no slow memory") {
   const Graph graph = parseGraph(Narrowing);
-  const Plan plan = planned(graph, "optimal", 260, {});
+  const Plan plan = planned(graph, Strategy::Optimal, 260, {});
   CHECK(plan.io == IoMode::Caller);
   CHECK(plan.slow.empty());
   CHECK(plan.stats.trafficBytes() == 0);
@@ -99,7 +103,7 @@ TEST_CASE("search: the smallest budget without slow memory works, and less is re
   REQUIRE(bool(needs));
   CHECK(needs->smallest < 260);
   CHECK(needs->oneStage == 320); // wide and half; the interface is the caller's
-  planned(graph, "optimal", needs->smallest, {});
+  planned(graph, Strategy::Optimal, needs->smallest, {});
   options.budget.fast = needs->smallest - 8; // the alignment
   const Expected<Plan> plan = planGraph(graph, options);
   REQUIRE_FALSE(bool(plan));
@@ -109,7 +113,7 @@ TEST_CASE("search: the smallest budget without slow memory works, and less is re
 TEST_CASE("search: without slow memory a stage may be as long as it takes") {
   const Graph graph = parseGraph(poolings(12));
   // Three rows for each of twelve tensors and their records, although two tensors take 4096 bytes.
-  const Plan plan = planned(graph, "optimal", 1600, std::nullopt);
+  const Plan plan = planned(graph, Strategy::Optimal, 1600, std::nullopt);
   CHECK(plan.stages.size() == 1);
   CHECK(plan.stages[0].mode == StageMode::Streamed);
   CHECK(plan.stats.recomputeMacs == 0);
@@ -130,7 +134,7 @@ TEST_CASE("search: without slow memory and with nothing computed twice") {
       return stage.tiling && stage.tiling->tiles[2] > 1;
     });
   };
-  CHECK(inStripes(planned(graph, "optimal", any->smallest, {})));
+  CHECK(inStripes(planned(graph, Strategy::Optimal, any->smallest, {})));
   options.budget.fast = none->smallest;
   const Expected<Plan> once = planGraph(graph, options);
   REQUIRE(once);
@@ -141,7 +145,7 @@ TEST_CASE("search: without slow memory and with nothing computed twice") {
   CHECK(less.error().id() == DiagId::OverBudget);
   // The least memory, if it is feasible.
   options.recompute.reset();
-  options.optimize = "memory";
+  options.optimize = Objective::Memory;
   options.budget.fast = uint64_t{1} << 20;
   CHECK(planGraph(graph, options)->stats.fastPeakBytes <= none->smallest);
   CHECK_FALSE(inStripes(*planGraph(graph, options)));
@@ -162,8 +166,8 @@ TEST_CASE("search: never costs more than greedy cuts") {
     const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
     REQUIRE(bool(needs));
     const uint64_t budget = (needs->smallest + needs->oneStage) / 2;
-    const Plan greedy = planned(graph, "greedy", budget, 1 << 20);
-    const Plan searched = planned(graph, "optimal", budget, 1 << 20);
+    const Plan greedy = planned(graph, Strategy::Greedy, budget, 1 << 20);
+    const Plan searched = planned(graph, Strategy::Optimal, budget, 1 << 20);
     CHECK(searched.stats.trafficBytes() + searched.stats.recomputeMacs / MacsPerSlowByte <=
           greedy.stats.trafficBytes() + greedy.stats.recomputeMacs / MacsPerSlowByte);
   }
@@ -194,12 +198,12 @@ TEST_CASE("residents: what a stage makes lies over what it reads, as far below a
   std::vector<StageDraft> stages = {stageWith({wide}, 10), stageWith({wide, half}, 10),
                                     stageWith({half}, 200)};
   CHECK_FALSE(layOutResidents(graph, stages, 280, 2));
-  stages[1].overlap = {wide, half, 0};
+  overlap(stages[1], {wide, half, 0});
   auto layout = layOutResidents(graph, stages, 266, 2);
   REQUIRE(layout);
   CHECK(layout->offsets.at(half) == layout->offsets.at(wide));
   CHECK_FALSE(layOutResidents(graph, stages, 264, 2));
-  stages[1].overlap->lead = 12;
+  overlap(stages[1], {wide, half, 12});
   CHECK_FALSE(layOutResidents(graph, stages, 276, 2));
   layout = layOutResidents(graph, stages, 278, 2);
   REQUIRE(layout);
@@ -213,8 +217,8 @@ TEST_CASE("residents: a tensor that moves down the arena frees space first below
   const TensorId y = *graph.findTensor("y");
   std::vector<StageDraft> stages = {stageWith({half}, 20), stageWith({half, next}, 20),
                                     stageWith({next, y}, 20), stageWith({y}, 20)};
-  stages[1].overlap = {half, next, 20};
-  stages[2].overlap = {next, y, 20};
+  overlap(stages[1], {half, next, 20});
+  overlap(stages[2], {next, y, 20});
   const auto layout = layOutResidents(graph, stages, 64 + 40, 2);
   REQUIRE(layout);
   CHECK(layout->offsets.at(half) == 40);
@@ -222,7 +226,7 @@ TEST_CASE("residents: a tensor that moves down the arena frees space first below
   CHECK(layout->offsets.at(y) == 0);
   CHECK(layout->bases[1] == 0);
   CHECK(layout->bases[2] == 20 + 64);
-  CHECK(layout->rooms[2] == 20);
+  CHECK(layout->capacities[2] == 20);
   CHECK_FALSE(layOutResidents(graph, stages, 64 + 38, 2));
 }
 
@@ -242,9 +246,9 @@ TEST_CASE("residents: a layout comes down to what the fullest stage needs") {
   const ResidentLayout apart = lowered(stages, 1001);
   CHECK(heightOf(graph, stages, apart) == 256 + 64 + 50);
   for (size_t i = 0; i < stages.size(); ++i)
-    CHECK(stages[i].height <= apart.rooms[i]);
+    CHECK(stages[i].height <= apart.capacities[i]);
   // The same again, where one tensor reuses the bytes of another.
-  stages[1].overlap = {wide, half, 12};
+  overlap(stages[1], {wide, half, 12});
   stages[2].height = 100;
   const ResidentLayout over = lowerResidents(graph, stages, apart, 2);
   CHECK(heightOf(graph, stages, over) == 256 + 100);
@@ -272,12 +276,12 @@ TEST_CASE(
         options.budget = {std::max<uint64_t>(budget, 1), slow, {}};
         if (!planGraph(graph, options)) // more memory may be needed without slow memory
           continue;
-        const Plan plan = planned(graph, "optimal", options.budget.fast, slow);
+        const Plan plan = planned(graph, Strategy::Optimal, options.budget.fast, slow);
         const uint64_t peak = plan.stats.fastPeakBytes;
         below += peak < options.budget.fast ? 1 : 0;
         CAPTURE(budget);
         CAPTURE(peak);
-        const Plan again = planned(graph, "optimal", std::max<uint64_t>(peak, 1), slow);
+        const Plan again = planned(graph, Strategy::Optimal, std::max<uint64_t>(peak, 1), slow);
         CHECK(again.stats.trafficBytes() <= plan.stats.trafficBytes());
       }
   }
@@ -304,7 +308,7 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   const Expected<BudgetNeeds> needs = budgetNeeds(graph, options);
   REQUIRE(bool(needs));
   Graph checked = graph;
-  applyPlan(checked, planned(graph, "optimal", needs->smallest, {}));
+  applyPlan(checked, planned(graph, Strategy::Optimal, needs->smallest, {}));
   Plan plan = *checked.plan();
   const auto overlapping = [&](const Stage& stage) {
     return stage.mode == StageMode::Streamed && stage.fast.size() == 2 &&

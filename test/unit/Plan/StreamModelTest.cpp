@@ -192,13 +192,13 @@ private:
   uint64_t base_;
 };
 
-/// Whether the replay accepts x and y in place, with y `lead` bytes below x.
+/// Whether the replay accepts x and y in place, with y `distance` bytes below x.
 bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost& cost,
-                    uint64_t lead) {
+                    uint64_t distance) {
   const TensorId x = *graph.findTensor("x");
   const TensorId y = *graph.findTensor("y");
   constexpr uint64_t Far = 1 << 16;
-  const Home from(graph, x, Far + lead);
+  const Home from(graph, x, Far + distance);
   const Home to(graph, y, Far);
   Stage stage = stageOf(graph, model, cost);
   for (TileBuffer& buffer : stage.tiling->buffers)
@@ -557,10 +557,10 @@ TEST_CASE("streams: how far below what it reads a result must lie") {
   const StreamModel model = modelOf(rows);
   // Two windows later, every row that is overwritten has been read long before.
   const TileCost cost = *model.cost(8, 1);
-  REQUIRE(cost.leads.size() == 1);
-  CHECK(cost.leads[0].load == *graph.findTensor("x"));
-  CHECK(cost.leads[0].store == *graph.findTensor("y"));
-  CHECK(cost.leads[0].bytes == 0);
+  REQUIRE(cost.displacements.size() == 1);
+  CHECK(cost.displacements[0].load == *graph.findTensor("x"));
+  CHECK(cost.displacements[0].store == *graph.findTensor("y"));
+  CHECK(cost.displacements[0].bytes == 0);
 
   // Twice as many channels. With 8 rows in 8 steps, row r of 8 bytes is computed when 4 * (r + 1)
   // bytes have been read; the last step has read everything.
@@ -578,13 +578,13 @@ ops:
   AccessTable widerAccess(wider);
   RowTable widerRows(widerAccess);
   const StreamModel doubling = modelOf(widerRows);
-  REQUIRE(doubling.cost(8, 1)->leads.size() == 1);
-  CHECK(doubling.cost(8, 1)->leads[0].bytes == 7 * 8 - 7 * 4);
-  CHECK(doubling.cost(1, 1)->leads[0].bytes == 0);
+  REQUIRE(doubling.cost(8, 1)->displacements.size() == 1);
+  CHECK(doubling.cost(8, 1)->displacements[0].bytes == 7 * 8 - 7 * 4);
+  CHECK(doubling.cost(1, 1)->displacements[0].bytes == 0);
   // If rows are not copied, the call that computes the last row also reads the last one.
   const std::set<TensorId> both = {*wider.findTensor("x"), *wider.findTensor("y")};
-  CHECK(doubling.cost(8, 1, both)->leads[0].bytes == 8 * 8 - 7 * 4);
-  CHECK(doubling.cost(1, 1, both)->leads[0].bytes == 8 * 8);
+  CHECK(doubling.cost(8, 1, both)->displacements[0].bytes == 8 * 8 - 7 * 4);
+  CHECK(doubling.cost(1, 1, both)->displacements[0].bytes == 8 * 8);
 }
 
 TEST_CASE("streams: what is in place takes no memory of the stage's own") {
@@ -609,7 +609,7 @@ TEST_CASE("streams: what is in place takes no memory of the stage's own") {
   CHECK_FALSE(model.cost(8, 2, both)->inPlace[0]);
 }
 
-TEST_CASE("streams: in place the replay finds every row at the lead that the model gives, and not "
+TEST_CASE("streams: in place the replay finds every row at the distance that the model gives, and not "
           "below it") {
   // Windows of three rows, also at a distance of two rows, and results with half and double the
   // rows and channels.
@@ -645,11 +645,11 @@ TEST_CASE("streams: in place the replay finds every row at the lead that the mod
     for (int64_t steps = 1; steps <= model.mostSteps(); ++steps) {
       CAPTURE(steps);
       const TileCost cost = *model.cost(steps, 1, both);
-      REQUIRE(cost.leads.size() == 1);
-      const uint64_t lead = cost.leads[0].bytes;
-      CHECK(replaysInPlace(graph, model, cost, lead));
-      if (lead >= 4)
-        CHECK_FALSE(replaysInPlace(graph, model, cost, lead - 4));
+      REQUIRE(cost.displacements.size() == 1);
+      const uint64_t distance = cost.displacements[0].bytes;
+      CHECK(replaysInPlace(graph, model, cost, distance));
+      if (distance >= 4)
+        CHECK_FALSE(replaysInPlace(graph, model, cost, distance - 4));
     }
   }
 }
@@ -659,7 +659,7 @@ TEST_CASE("streams: the optimal planner streams what the greedy one computes twi
   PlanOptions options;
   options.budget = {240, 4096, {}};
   options.target = "generic";
-  options.planner = "optimal";
+  options.planner = Strategy::Optimal;
   const Expected<Plan> plan = planGraph(graph, options);
   REQUIRE_MESSAGE(plan, (plan ? "" : plan.error().message()));
   CHECK(plan->stats.trafficBytes() <= 64 + 3 * 64);

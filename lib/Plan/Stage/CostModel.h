@@ -1,4 +1,4 @@
-// What the planner makes small: the weights that turn the figures of a stage into one number.
+// The weights that turn the figures of a stage into one cost.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -19,6 +19,7 @@ struct CostWeights {
   double mac = 1.0 / MacsPerSlowByte;
   double call = 0;
 
+  auto operator<=>(const CostWeights&) const = default;
   uint64_t of(uint64_t bytes, uint64_t macs, uint64_t calls) const {
     const auto part = [](double weight, uint64_t count) {
       return static_cast<uint64_t>(weight * static_cast<double>(count));
@@ -28,16 +29,16 @@ struct CostWeights {
 };
 
 /// Default: slow bytes, with recomputed multiply-accumulates at MacsPerSlowByte; calls decide between equals.
-class Objective {
+class CostModel {
 public:
-  Objective() = default;
+  CostModel() = default;
   /// Time: what bytes, recomputation and calls cost with the target's kernels, in the unit of KernelCosts. The
   /// work every plan has to do is not counted.
-  static Objective latency(const KernelCosts& costs);
+  static CostModel latency(const KernelCosts& costs);
   /// Slow bytes, each worth so many multiply-accumulates; 0: a multiply-accumulate is worth thousands of bytes.
-  static Objective traffic(uint64_t macsPerSlowByte);
+  static CostModel traffic(uint64_t macsPerSlowByte);
 
-  bool operator==(const Objective&) const = default;
+  bool operator==(const CostModel&) const = default;
   bool countsCalls() const { return costs_.has_value(); }
   /// For a stage of these ops; `isWhole`: on whole tensors. What a stage's calls cost is the mean over its ops.
   CostWeights weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const;

@@ -1,10 +1,12 @@
 // Stages: cuts, spills and reloads; every budget from the largest op up is feasible.
-#include "tigris/Plan/Search/TemporalPartition.h"
+#include "tigris/Plan/Search/GreedySearch.h"
 #include "PassTesting.h"
 #include "RandomGraphs.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Search/SpillLayout.h"
+#include "tigris/Plan/Stage/StageNeed.h"
 
 #include <doctest/doctest.h>
 
@@ -43,16 +45,14 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   // Addition needs two operands and a result: 1200 bytes for every cut.
   const AliasSets aliases(graph, graph.order());
   StageDrafter drafter(graph, graph.order(), aliases, IoMode::Slow, 8);
-  StageDraft join = drafter.whole(3, 4);
-  drafter.layOut(join);
-  CHECK(join.height == 1200);
+  CHECK(drafter.whole(3, 4).height == 1200);
   // With single channels it needs three bytes, each at a multiple of 8, and the records of three
   // boxes.
   const StageNeed need = largestStageNeed(drafter);
   CHECK(graph.op(need.op).name == "join");
   CHECK(need.bytes == 3 * 32 + 8 + 8 + 1);
 
-  const std::vector<StageDraft> stages = partitionOrder(drafter, 1200);
+  const std::vector<StageDraft> stages = searchGreedily(drafter, 1200);
   REQUIRE(stages.size() == 1);
 
   // With one more model output, x, a and b are all needed at the end of the first stage.
@@ -60,7 +60,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   wide.addOutput({"a", *wide.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
   const AliasSets wideAliases(wide, wide.order());
   StageDrafter wideDrafter(wide, wide.order(), wideAliases, IoMode::Slow, 8);
-  const std::vector<StageDraft> cut = partitionOrder(wideDrafter, 1200);
+  const std::vector<StageDraft> cut = searchGreedily(wideDrafter, 1200);
   REQUIRE(cut.size() == 2);
   CHECK(cut[0].ops.size() == 3);
   const auto names = [&](const std::vector<TensorId>& tensors) {

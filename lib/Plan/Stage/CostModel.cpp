@@ -1,23 +1,23 @@
 // Means over the ops of a stage.
-#include "tigris/Plan/Stage/Objective.h"
+#include "tigris/Plan/Stage/CostModel.h"
 
 #include <algorithm>
 
 namespace tigris {
 
-Objective Objective::latency(const KernelCosts& costs) {
-  Objective objective;
-  objective.costs_ = costs;
-  return objective;
+CostModel CostModel::latency(const KernelCosts& costs) {
+  CostModel model;
+  model.costs_ = costs;
+  return model;
 }
 
-Objective Objective::traffic(uint64_t macsPerSlowByte) {
-  Objective objective;
-  objective.macsPerSlowByte_ = macsPerSlowByte;
-  return objective;
+CostModel CostModel::traffic(uint64_t macsPerSlowByte) {
+  CostModel model;
+  model.macsPerSlowByte_ = macsPerSlowByte;
+  return model;
 }
 
-CostWeights Objective::weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const {
+CostWeights CostModel::weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const {
   constexpr double Prohibitive = 4096;
   if (!costs_)
     return {1, macsPerSlowByte_ == 0 ? Prohibitive : 1.0 / static_cast<double>(macsPerSlowByte_),

@@ -1,0 +1,62 @@
+// With slow memory the largest op decides; without, searches in ever smaller budgets.
+#include "tigris/Plan/BudgetSearch.h"
+
+namespace tigris {
+
+namespace {
+
+/// Whether the order can be cut in so many fast bytes.
+bool fits(const PlanRequest& request, const Schedule& schedule, SegmentOptions rules,
+          uint64_t bytes) {
+  rules.budget = bytes;
+  return searchCuts(request.graph(), request.drafter(schedule), rules, true).has_value();
+}
+
+/// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
+uint64_t smallestStay(const PlanRequest& request, const Schedule& schedule, uint64_t most) {
+  const uint64_t align = request.align();
+  const SegmentOptions rules = request.rules();
+  if (most <= align || !fits(request, schedule, rules, (most - 1) / align * align))
+    return most;
+  for (uint64_t low = 1, high = alignUp(most, align) / align; low < high;) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (fits(request, schedule, rules, middle * align)) {
+      most = std::min(most, middle * align);
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return most;
+}
+
+/// Fast memory in which one of the orders can be run with tensors moved by rows: `first` bytes or more, by doubling.
+std::optional<uint64_t> enoughForRows(const PlanRequest& request, uint64_t first) {
+  const SegmentOptions rules = request.rules();
+  constexpr uint64_t Most = uint64_t{1} << 31;
+  for (uint64_t bytes = std::max<uint64_t>(alignUp(first, request.align()), 1024); bytes <= Most;
+       bytes *= 2)
+    for (const Schedule& schedule : request.schedules().all())
+      if (fits(request, schedule, rules, bytes))
+        return bytes;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need) {
+  const Schedules& orders = request.schedules();
+  std::optional<uint64_t> smallest = orders.best().layout.height;
+  if (request.options().movesRows() && !request.rules().rows.empty())
+    smallest = enoughForRows(request, *smallest);
+  if (!smallest)
+    return std::nullopt;
+  if (request.maySpill())
+    smallest = std::min(*smallest, need.bytes);
+  else if (request.strategy().withoutSlow && request.io() != IoMode::Arena)
+    for (const Schedule& schedule : orders.all())
+      smallest = smallestStay(request, schedule, *smallest);
+  return request.budgetFor(*smallest);
+}
+
+} // namespace tigris

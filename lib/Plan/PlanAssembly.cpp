@@ -1,0 +1,152 @@
+// Moves every stage to its base, and adds up what the stages cost.
+#include "tigris/Plan/PlanAssembly.h"
+
+#include "tigris/Analysis/MacCount.h"
+#include "tigris/Plan/Search/SpillLayout.h"
+
+namespace tigris {
+
+namespace {
+
+/// One stage with final addresses.
+class StageAssembly {
+public:
+  StageAssembly(const Graph& graph, const StageDraft& draft, uint64_t base,
+                const std::map<TensorId, uint64_t>& residents)
+      : graph_(graph), draft_(draft), base_(base), residents_(residents) {}
+
+  Stage run() {
+    stage_.mode = draft_.mode();
+    stage_.ops = draft_.ops;
+    stage_.loads = draft_.loads;
+    stage_.spills = draft_.spills;
+    stage_.peak = draft_.height == 0 ? 0 : base_ + draft_.height;
+    stage_.stats = draft_.stats;
+    if (const Tiling* tiling = draft_.tiling())
+      placeParts(*tiling);
+    else if (const auto* whole = std::get_if<WholeDraft>(&draft_.execution))
+      placeWhole(*whole);
+    return std::move(stage_);
+  }
+
+private:
+  void place(TensorId tensor, uint64_t offset) {
+    stage_.fast.push_back({tensor, offset});
+    stage_.peak = std::max(stage_.peak, offset + graph_.tensor(tensor).bytes());
+  }
+
+  void placeParts(const Tiling& tiling) {
+    stage_.tiling = tiling;
+    stage_.tiling->state += base_;
+    for (TileBuffer& buffer : stage_.tiling->buffers) {
+      const auto resident = residents_.find(buffer.tensor);
+      if (!buffer.inPlace)
+        buffer.offset += base_;
+      else if (resident != residents_.end())
+        buffer.offset = resident->second;
+      else
+        buffer.offset = buffer.bytes = 0; // the caller's
+    }
+    for (const TensorId tensor : draft_.residents)
+      place(tensor, residents_.at(tensor));
+  }
+
+  void placeWhole(const WholeDraft& whole) {
+    for (size_t i = 0; i < whole.buffers.size(); ++i)
+      for (const TensorId tensor : whole.buffers[i].tensors)
+        place(tensor, base_ + whole.layout.offsets[i]);
+    for (const LiveBuffer& buffer : whole.pinned) {
+      const auto resident = std::find_if(buffer.tensors.begin(), buffer.tensors.end(),
+                                         [&](TensorId id) { return residents_.count(id) != 0; });
+      for (const TensorId tensor : buffer.tensors)
+        place(tensor, residents_.at(*resident));
+    }
+  }
+
+  const Graph& graph_;
+  const StageDraft& draft_;
+  uint64_t base_;
+  const std::map<TensorId, uint64_t>& residents_;
+  Stage stage_;
+};
+
+/// Model inputs, then outputs, one after another: an input may be filled while outputs are read. Returns their end.
+uint64_t placeInterface(const Graph& graph, Plan& plan) {
+  uint64_t end = 0;
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports) {
+      plan.slow.push_back({port.tensor, alignUp(end, plan.align)});
+      end = plan.slow.back().offset + graph.tensor(port.tensor).bytes();
+    }
+  return end;
+}
+
+void addStages(const Graph& graph, const Cuts& cuts, Plan& plan) {
+  PlanStats& stats = plan.stats;
+  for (size_t i = 0; i < cuts.drafts.size(); ++i) {
+    plan.stages.push_back(
+        StageAssembly(graph, cuts.drafts[i], cuts.residents.bases[i], cuts.residents.offsets)
+            .run());
+    const Stage& stage = plan.stages.back();
+    stats.fastPeakBytes = std::max(stats.fastPeakBytes, stage.peak);
+    stats.slowReadBytes += stage.stats.slowReadBytes;
+    stats.slowWriteBytes += stage.stats.slowWriteBytes;
+    stats.kernelCalls += stage.stats.kernelCalls;
+    stats.recomputeMacs += stage.stats.recomputeMacs;
+  }
+}
+
+/// What the graph says, whatever the stages.
+void addGraphStats(const Graph& graph, const Schedule& given, PlanStats& stats) {
+  const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports) {
+      stats.ioBytes += bytes(port.tensor);
+      if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
+        stats.compulsoryBytes += bytes(port.tensor);
+    }
+  for (const OpId id : given.order)
+    stats.macs += macCount(graph, graph.op(id));
+  stats.unscheduledPeakBytes = given.timeline.peak;
+  if (!given.order.empty())
+    stats.peakOp = given.order[given.timeline.peakStep];
+}
+
+} // namespace
+
+CutOrder oneStageOf(const Graph& graph, const Schedule& schedule, IoMode io, uint64_t capacity) {
+  StageDraft stage;
+  stage.ops = schedule.order;
+  stage.execution = WholeDraft{schedule.buffers, {}, schedule.layout};
+  stage.height = schedule.layout.height;
+  for (const OpId id : schedule.order)
+    stage.stats.kernelCalls += schedule.aliases.isView(graph.op(id)) ? 0 : 1;
+  if (io == IoMode::Slow) {
+    for (const Port& port : graph.inputs())
+      if (!graph.users(port.tensor).empty()) {
+        stage.loads.push_back(port.tensor);
+        stage.stats.slowReadBytes += graph.tensor(port.tensor).bytes();
+      }
+    for (const Port& port : graph.outputs()) {
+      stage.spills.push_back(port.tensor);
+      stage.stats.slowWriteBytes += graph.tensor(port.tensor).bytes();
+    }
+  }
+  return {{{std::move(stage)}, {{}, {0}, {capacity}}}, &schedule};
+}
+
+Plan assemblePlan(const PlanRequest& request, const CutOrder& choice) {
+  const Graph& graph = request.graph();
+  const Cuts& cuts = choice.cuts;
+  Plan plan = request.emptyPlan();
+  if (plan.io == IoMode::Slow)
+    plan.stats.slowPeakBytes = placeInterface(graph, plan);
+  addStages(graph, cuts, plan);
+  if (plan.budget.slow)
+    plan.stats.slowPeakBytes = placeSpills(graph, cuts.drafts, choice.schedule->aliases, plan.io,
+                                           plan.align, plan.stats.slowPeakBytes, plan.slow);
+  addGraphStats(graph, request.schedules().given(), plan.stats);
+  return plan;
+}
+
+} // namespace tigris

@@ -1,0 +1,137 @@
+// Greedy: every stage is the best one from where the last one ended.
+#include "tigris/Plan/Search/GreedySearch.h"
+
+#include "tigris/Plan/Search/StrategyTable.h"
+#include "tigris/Support/Check.h"
+#include "tigris/Support/Progress.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+/// A tiled stage may get worse before it gets better: expanding layers come before the ones that shrink.
+constexpr size_t Patience = 4;
+
+class Greedy {
+public:
+  Greedy(const StageDrafter& drafter, uint64_t budget)
+      : drafter_(drafter), budget_(budget), alone_(drafter.order().size()) {}
+
+  std::vector<StageDraft> run() {
+    std::vector<StageDraft> stages;
+    Progress progress("stage");
+    for (size_t begin = 0; begin < drafter_.order().size();) {
+      progress.step();
+      stages.push_back(next(begin));
+      begin += stages.back().ops.size();
+    }
+    return stages;
+  }
+
+private:
+  size_t count() const { return drafter_.order().size(); }
+
+  StageDraft next(size_t begin) {
+    std::optional<StageDraft> whole = longestWhole(begin);
+    if (whole && begin + whole->ops.size() == count())
+      return std::move(*whole);
+    std::optional<StageDraft> tiled = bestTiled(begin);
+    const int64_t wholeSaving = whole ? saving(begin, *whole) : 0;
+    if (tiled && (!whole || saving(begin, *tiled) > wholeSaving))
+      return std::move(*tiled);
+    if (whole)
+      return std::move(*whole);
+    std::optional<StageDraft> direct = drafter_.direct(begin);
+    TIGRIS_CHECK_MSG(direct, "no stage fits an op, although the budget allows every op");
+    return std::move(*direct);
+  }
+
+  std::optional<StageDraft> fittingWhole(size_t begin, size_t end) const {
+    StageDraft stage = draftWhole(drafter_.view(), begin, end, {});
+    if (wholeBound(drafter_.view(), stage) > budget_)
+      return std::nullopt;
+    layOutWhole(drafter_.view(), stage);
+    return stage.height <= budget_ ? std::optional(std::move(stage)) : std::nullopt;
+  }
+
+  std::optional<StageDraft> longestWhole(size_t begin) const {
+    size_t end = begin;
+    const OrderView& view = drafter_.view();
+    while (end < count() && wholeBound(view, draftWhole(view, begin, end + 1, {})) <= budget_)
+      ++end;
+    // Gaps between buffers can push a layout over a budget that the live bytes alone would meet.
+    for (; end > begin; --end)
+      if (std::optional<StageDraft> stage = fittingWhole(begin, end))
+        return stage;
+    return std::nullopt;
+  }
+
+  /// Cost of one op in a stage of its own.
+  uint64_t costAlone(size_t step) {
+    std::optional<uint64_t>& cost = alone_[step];
+    if (cost)
+      return *cost;
+    if (const auto whole = fittingWhole(step, step + 1))
+      cost = drafter_.cost(*whole);
+    else if (const auto direct = drafter_.direct(step))
+      cost = drafter_.cost(*direct);
+    else if (const auto tiled = drafter_.tiled(step, step + 1, budget_))
+      cost = drafter_.cost(*tiled);
+    TIGRIS_CHECK_MSG(cost, "no stage fits an op, although the budget allows every op");
+    return *cost;
+  }
+
+  int64_t saving(size_t begin, const StageDraft& stage) {
+    int64_t sum = 0;
+    for (size_t step = begin; step < begin + stage.ops.size(); ++step)
+      sum += static_cast<int64_t>(costAlone(step));
+    return sum - static_cast<int64_t>(drafter_.cost(stage));
+  }
+
+  std::optional<StageDraft> bestTiled(size_t begin) {
+    std::optional<StageDraft> best;
+    int64_t bestSaving = 0;
+    size_t end = begin + 1;
+    Progress progress("chain");
+    for (size_t failures = 0; end <= count() && failures < Patience; ++end) {
+      progress.step();
+      std::optional<StageDraft> stage = drafter_.tiled(begin, end, budget_);
+      if (!stage) {
+        // A single op may need columns or channels cut, which a chain cannot; then nothing longer fits.
+        ++failures;
+        continue;
+      }
+      const int64_t saved = saving(begin, *stage);
+      if (!best || saved > bestSaving) {
+        best = std::move(stage);
+        bestSaving = saved;
+        failures = 0;
+      } else {
+        ++failures;
+      }
+    }
+    return best;
+  }
+
+  const StageDrafter& drafter_;
+  uint64_t budget_;
+  std::vector<std::optional<uint64_t>> alone_;
+};
+
+} // namespace
+
+std::vector<StageDraft> searchGreedily(const StageDrafter& drafter, uint64_t budget) {
+  return Greedy(drafter, budget).run();
+}
+
+std::optional<Cuts> cutGreedily(const Graph& /*graph*/, const StageDrafter& drafter,
+                                const SegmentOptions& rules) {
+  Cuts cuts;
+  cuts.drafts = searchGreedily(drafter, rules.budget);
+  cuts.residents.bases.resize(cuts.drafts.size());
+  return cuts;
+}
+
+} // namespace tigris

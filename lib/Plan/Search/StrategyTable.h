@@ -1,0 +1,30 @@
+// The table of the planner's strategies.
+#pragma once
+
+#include "tigris/Plan/PlanOptions.h"
+#include "tigris/Plan/Search/CutSearch.h"
+
+namespace tigris {
+
+/// A row of Strategies.def.
+struct StrategyInfo {
+  Strategy id;
+  std::string_view name;
+  std::string_view summary;
+  bool withoutSlow;
+  bool allOrders;
+  /// Cuts the order of the drafter into stages in rules.budget bytes, which are enough for every op alone if there is slow
+  /// memory. nullopt when nothing fits. Not called without slow memory unless `withoutSlow`.
+  std::optional<Cuts> (*cut)(const Graph& graph, const StageDrafter& drafter,
+                             const SegmentOptions& rules);
+};
+
+std::span<const StrategyInfo> allStrategies();
+const StrategyInfo& strategyInfo(Strategy strategy);
+
+#define TIGRIS_STRATEGY(id, name, function, ...)                                                   \
+  std::optional<Cuts> function(const Graph& graph, const StageDrafter& drafter,                    \
+                               const SegmentOptions& rules);
+#include "tigris/Plan/Strategies.def"
+
+} // namespace tigris

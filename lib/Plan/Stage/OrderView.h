@@ -1,0 +1,60 @@
+// One execution order as stages see it: where each tensor is produced and read last, and which memory holds it.
+#pragma once
+
+#include "tigris/Analysis/Lifetime.h"
+
+namespace tigris {
+
+/// A graph, an order of its ops, and what follows from both for a run of consecutive ops. Steps are indices into the
+/// order. Refers to the graph, the order and the aliases, which must not change.
+class OrderView {
+public:
+  /// Of tensors from outside the order, and of the last read of model outputs.
+  static constexpr size_t Never = SIZE_MAX;
+
+  OrderView(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
+            uint64_t align);
+
+  const Graph& graph() const { return graph_; }
+  std::span<const OpId> order() const { return order_; }
+  const AliasSets& aliases() const { return aliases_; }
+  uint64_t align() const { return align_; }
+  const Op& op(size_t step) const { return graph_.op(order_[step]); }
+  uint64_t bytes(TensorId id) const { return use(id).bytes; }
+  bool callerHoldsInterface() const { return io_ == IoMode::Caller; }
+
+  /// An activation that whole stages keep in the fast arena: any but those in the caller's buffers.
+  bool livesInArena(TensorId id) const;
+  /// A tensor that waits in slow memory between stages.
+  bool isSlow(TensorId id) const;
+  /// The step that produces the tensor; Never if none does.
+  size_t producedAt(TensorId id) const { return use(id).produced.value_or(Never); }
+  /// The step that reads the tensor last; Never for model outputs, 0 when nobody reads it.
+  size_t lastReadAt(TensorId id) const { return use(id).lastRead.value_or(0); }
+  bool isRead(TensorId id) const { return use(id).lastRead.has_value(); }
+  /// Activations that the op at `step` reads and writes.
+  std::vector<TensorId> touched(size_t step) const;
+  /// Tensors that cross the cut before `step` and may stay in fast memory: results of earlier ops that later ones read,
+  /// without model outputs and views.
+  std::vector<TensorId> crossing(size_t step) const;
+
+private:
+  struct TensorUse {
+    /// Steps; none for what comes from outside, and for what nobody reads.
+    std::optional<size_t> produced;
+    std::optional<size_t> lastRead;
+    bool isConstant = false;
+    bool isInterface = false;
+    uint64_t bytes = 0;
+  };
+  const TensorUse& use(TensorId id) const { return uses_[id.index()]; }
+
+  const Graph& graph_;
+  std::span<const OpId> order_;
+  const AliasSets& aliases_;
+  IoMode io_;
+  uint64_t align_;
+  std::vector<TensorUse> uses_;
+};
+
+} // namespace tigris

@@ -1,0 +1,100 @@
+// Finds the candidate that is asked for, or makes it.
+#include "tigris/Plan/Stage/StageDrafter.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+StageDrafter::Candidates::Candidates(const Graph& graph, std::span<const OpId> order,
+                                     const AliasSets& aliases, IoMode io, uint64_t align,
+                                     const std::vector<TensorId>& movedRows)
+    : view(graph, order, aliases, io, align), access(graph), rows(access) {
+  if (io != IoMode::Caller)
+    return;
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports)
+      if (std::find(movedRows.begin(), movedRows.end(), port.tensor) == movedRows.end())
+        callers.push_back(port.tensor);
+}
+
+StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
+                           const AliasSets& aliases, IoMode io, uint64_t align, CostModel costs,
+                           const std::vector<TensorId>& rows)
+    : candidates_(std::make_shared<Candidates>(graph, order, aliases, io, align, rows)),
+      costs_(costs) {}
+
+StageDrafter StageDrafter::withCosts(const CostModel& costs) const {
+  StageDrafter result = *this;
+  result.costs_ = costs;
+  return result;
+}
+
+StageDrafter StageDrafter::onCopies() const {
+  StageDrafter result = *this;
+  result.inPlace_ = false;
+  return result;
+}
+
+CostWeights StageDrafter::weights(const StageDraft& stage) const {
+  return costs_.weights(view().graph(), stage.ops, !hasTiles(stage.mode()));
+}
+
+uint64_t StageDrafter::cost(const StageDraft& stage) const {
+  const StageStats& stats = stage.stats;
+  return weights(stage).of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
+}
+
+StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& residents) const {
+  StageDraft stage = draftWhole(view(), begin, end, residents);
+  layOutWhole(view(), stage);
+  return stage;
+}
+
+WholeCandidate& StageDrafter::wholeCandidate(size_t begin, size_t end) const {
+  return candidates_->whole.find(begin, end, [&] { return WholeCandidate(view(), begin, end); });
+}
+
+std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget,
+                                              const Residents& residents) const {
+  TiledCandidate& candidate = candidates_->tiled.find(
+      begin, end, [&] { return TiledCandidate(view(), candidates_->access, begin, end); });
+  return candidate.draft(budget, costs_, residents);
+}
+
+std::optional<uint64_t> StageDrafter::finestNeed(size_t step) const {
+  const StageDraft stage = draftInterface(view(), step, step + 1);
+  auto model = TileModel::make(candidates_->access, stage.ops, stage.loads, stage.spills);
+  if (!model || stage.spills.empty())
+    return std::nullopt;
+  const std::optional<TileCost> cost = model->cost(model->finest());
+  if (!cost)
+    return std::nullopt;
+  return model->layOut(*cost, align()).height;
+}
+
+StreamCandidate* StageDrafter::streamCandidate(size_t begin, size_t end) const {
+  std::optional<StreamCandidate>& candidate = candidates_->streamed.find(begin, end, [&] {
+    return StreamCandidate::make(view(), candidates_->rows, candidates_->callers, begin, end);
+  });
+  return candidate ? &*candidate : nullptr;
+}
+
+StageDraft StageDrafter::refit(const StageDraft& streamed, const StreamCapacity& capacity) const {
+  const StreamedDraft& old = *streamed.streamed();
+  const auto begin = static_cast<size_t>(
+      std::find(order().begin(), order().end(), streamed.ops[0]) - order().begin());
+  const Residents residents(streamed.residents.begin(), streamed.residents.end());
+  const StreamCandidate* candidate = streamCandidate(begin, begin + streamed.ops.size());
+  std::optional<StageDraft> stage =
+      candidate->draft(old.tiling.tiles[ColumnAxis], capacity, streamResidents(residents));
+  if (!stage)
+    return streamed;
+  auto& result = std::get<StreamedDraft>(stage->execution);
+  if (old.overlap)
+    for (const Overlap& overlap : result.overlaps)
+      if (overlap.from == old.overlap->from && overlap.to == old.overlap->to)
+        result.overlap = overlap;
+  return std::move(*stage);
+}
+
+} // namespace tigris

@@ -1,0 +1,138 @@
+// Variants are found one by one, in the order in which they cost more.
+#include "tigris/Plan/Stage/StreamCandidate.h"
+
+#include "tigris/Support/MathUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+std::optional<StreamCandidate> StreamCandidate::make(const OrderView& view, RowTable& table,
+                                                     const std::vector<TensorId>& callers,
+                                                     size_t begin, size_t end) {
+  StageDraft stage = draftInterface(view, begin, end);
+  stage.execution = StreamedDraft();
+  auto model = StreamModel::make(table, stage.ops, stage.loads, stage.spills);
+  if (!model)
+    return std::nullopt;
+  return StreamCandidate(view, callers, std::move(stage), std::move(*model));
+}
+
+StreamCandidate::StreamCandidate(const OrderView& view, const std::vector<TensorId>& callers,
+                                 StageDraft stage, StreamModel model)
+    : view_(view), callers_(callers), stage_(std::move(stage)), model_(std::move(model)),
+      counts_(model_.stripeCounts()) {}
+
+const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
+  for (; variants_.size() <= index && tried_ < counts_.size(); ++tried_) {
+    std::optional<TileCost> cost = model_.cost(model_.mostSteps(), counts_[tried_]);
+    if (!cost)
+      continue;
+    Variant variant;
+    variant.stripes = counts_[tried_];
+    variant.stats.kernelCalls = cost->kernelCalls;
+    variant.stats.recomputeMacs = cost->recomputeMacs;
+    for (const TensorId id : stage_.loads) {
+      const auto isIt = [&](TensorId other) { return other == id; };
+      variant.loadedBytes.push_back(view_.isSlow(id) ? model_.loadBytes(*cost, isIt) : 0);
+      variant.stats.slowReadBytes += variant.loadedBytes.back();
+    }
+    for (const TensorId id : stage_.spills)
+      variant.stats.slowWriteBytes += view_.isSlow(id) ? view_.bytes(id) : 0;
+    if (variant.stripes > 1)
+      needs_.emplace(std::pair(variants_.size(), std::vector<bool>()), needOf(*cost));
+    variants_.push_back(std::move(variant));
+  }
+  return index < variants_.size() ? &variants_[index] : nullptr;
+}
+
+/// Stripes work on copies.
+std::vector<bool> StreamCandidate::inPlace(size_t index, const StreamResidents& residents) const {
+  std::vector<bool> result;
+  if (variants_.at(index).stripes == 1 && residents.inPlace)
+    for (const auto* moved : {&stage_.loads, &stage_.spills})
+      for (const TensorId id : *moved)
+        result.push_back(residents.tensors.count(id) != 0);
+  return result;
+}
+
+std::set<TensorId> StreamCandidate::wholeTensors(const StreamResidents& residents) const {
+  std::set<TensorId> whole(callers_.begin(), callers_.end());
+  if (residents.inPlace)
+    whole.insert(residents.tensors.begin(), residents.tensors.end());
+  return whole;
+}
+
+TileCost StreamCandidate::cost(size_t index, const StreamResidents& residents) const {
+  return *model_.cost(model_.mostSteps(), variants_[index].stripes, wholeTensors(residents));
+}
+
+std::vector<Overlap> StreamCandidate::overlapsOf(const TileCost& cost) const {
+  std::vector<Overlap> result;
+  for (const Displacement& pair : cost.displacements)
+    result.push_back({pair.load, pair.store, alignUp(pair.bytes, view_.align())});
+  return result;
+}
+
+StreamCandidate::Need StreamCandidate::needOf(const TileCost& cost) const {
+  return {overlapsOf(cost), model_.lowerBound(cost), {}};
+}
+
+const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamResidents& residents) {
+  const auto [entry, isNew] = needs_.try_emplace({index, inPlace(index, residents)});
+  if (isNew)
+    entry->second = needOf(cost(index, residents));
+  return entry->second;
+}
+
+std::optional<uint64_t> StreamCandidate::heightWithin(uint64_t available, size_t index,
+                                                      const StreamResidents& residents,
+                                                      bool lowest) {
+  Need& known = needs_[{index, inPlace(index, residents)}];
+  if (known.lowerBound > available)
+    return std::nullopt;
+  if (!known.height) {
+    const TileCost cost = this->cost(index, residents);
+    const std::optional<uint64_t> height = model_.heightWithin(cost, view_.align(), available);
+    if (!height || !lowest)
+      return height;
+    known.height = model_.height(cost, view_.align());
+  }
+  return *known.height <= available ? known.height : std::nullopt;
+}
+
+std::optional<TileCost> StreamCandidate::search(int64_t stripes, const StreamCapacity& capacity,
+                                                const StreamResidents& residents) const {
+  const std::set<TensorId> whole = wholeTensors(residents);
+  if (!capacity)
+    return model_.cost(model_.mostSteps(), stripes, whole);
+  return model_.search([&](const TileCost& cut) { return capacity(overlapsOf(cut)); },
+                       view_.align(), stripes, whole);
+}
+
+std::optional<StageDraft> StreamCandidate::draft(int64_t stripes, const StreamCapacity& capacity,
+                                                 const StreamResidents& residents) const {
+  const std::optional<TileCost> cost = search(stripes, capacity, residents);
+  if (!cost)
+    return std::nullopt;
+  const ArenaLayout layout = model_.layOut(*cost, view_.align());
+  StageDraft stage = stage_;
+  stage.execution = StreamedDraft{model_.tiling(*cost, layout), overlapsOf(*cost), {}};
+  stage.height = layout.height;
+  stage.stats.kernelCalls = cost->kernelCalls;
+  stage.stats.recomputeMacs = cost->recomputeMacs;
+  const LoadedBytes loaded = addPartTraffic(view_, stage, [&](TensorId id) {
+    return model_.loadBytes(*cost, [&](TensorId other) { return other == id; });
+  });
+  makeResident(view_, loaded, residents.tensors, stage);
+  return stage;
+}
+
+std::optional<uint64_t> StreamCandidate::kernelCalls(int64_t stripes,
+                                                     const StreamCapacity& capacity,
+                                                     const StreamResidents& residents) const {
+  const std::optional<TileCost> cost = search(stripes, capacity, residents);
+  return cost ? std::optional(cost->kernelCalls) : std::nullopt;
+}
+
+} // namespace tigris

@@ -1,0 +1,49 @@
+// One search per budget, over cuts that all searches share.
+#include "tigris/Plan/Stage/TiledCandidate.h"
+
+namespace tigris {
+
+TiledCandidate::TiledCandidate(const OrderView& view, AccessTable& access, size_t begin, size_t end)
+    : view_(view), interface_(draftInterface(view, begin, end)) {
+  if (interface_.spills.empty())
+    return;
+  if (auto model = TileModel::make(access, interface_.ops, interface_.loads, interface_.spills))
+    search_.emplace(std::move(*model), view.align());
+}
+
+std::optional<StageDraft> TiledCandidate::draft(uint64_t budget, const CostModel& costs,
+                                                const Residents& residents) {
+  if (!search_)
+    return std::nullopt;
+  const CostWeights weights = costs.weights(view_.graph(), interface_.ops, false);
+  auto known = found_.find({weights, budget});
+  if (known == found_.end())
+    known = found_.emplace(std::pair(weights, budget), search(budget, weights)).first;
+  if (!known->second)
+    return std::nullopt;
+  StageDraft stage = known->second->stage;
+  makeResident(view_, known->second->loaded, residents, stage);
+  return stage;
+}
+
+std::optional<TiledCandidate::Found> TiledCandidate::search(uint64_t budget,
+                                                            const CostWeights& weights) {
+  const std::optional<TileCost> cost = search_->search(budget, weights);
+  if (!cost)
+    return std::nullopt;
+  TileModel& model = search_->model();
+  const ArenaLayout layout = model.layOut(*cost, view_.align());
+  Found found = {interface_, {}};
+  StageDraft& stage = found.stage;
+  stage.execution = TiledDraft{model.tiling(*cost, layout)};
+  stage.height = layout.height;
+  stage.stats.kernelCalls = cost->kernelCalls;
+  stage.stats.recomputeMacs = cost->recomputeMacs;
+  stage.stats.haloRows = model.haloRows(*cost);
+  found.loaded = addPartTraffic(view_, stage, [&](TensorId id) {
+    return model.loadBytes(*cost, [&](TensorId other) { return other == id; });
+  });
+  return found;
+}
+
+} // namespace tigris

@@ -1,0 +1,33 @@
+// A run of ops in tiles, judged for many budgets.
+#pragma once
+
+#include "tigris/Plan/Stage/CostModel.h"
+#include "tigris/Plan/Stage/StageDraft.h"
+#include "tigris/Plan/Stage/TileSearch.h"
+
+namespace tigris {
+
+/// Remembers what it has found. Refers to the view.
+class TiledCandidate {
+public:
+  TiledCandidate(const OrderView& view, AccessTable& access, size_t begin, size_t end);
+
+  /// The stage in `budget` bytes, cut so that it costs least. nullopt when the ops cannot run in tiles or do not fit.
+  std::optional<StageDraft> draft(uint64_t budget, const CostModel& costs,
+                                  const Residents& residents);
+
+private:
+  /// Without residents, with the slow bytes of each load.
+  struct Found {
+    StageDraft stage;
+    LoadedBytes loaded;
+  };
+  std::optional<Found> search(uint64_t budget, const CostWeights& weights);
+
+  const OrderView& view_;
+  StageDraft interface_;
+  std::optional<TileSearch> search_;
+  std::map<std::pair<CostWeights, uint64_t>, std::optional<Found>> found_;
+};
+
+} // namespace tigris
