@@ -2,6 +2,7 @@
 #include "tigris/Pass/PassManager.h"
 
 #include "tigris/Support/Progress.h"
+#include "tigris/Support/Remarks.h"
 
 #include <algorithm>
 
@@ -66,6 +67,7 @@ PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph,
   const Progress progress(strCat("pass ", executed_, " (", run.name, ")"));
   for (const auto& instrumentation : instrumentations_)
     instrumentation->beforePass(run, graph);
+  const RemarkOrigin origin(run.name);
   const unsigned errors = context.diagnostics.errorCount();
   const PassStatus status = element.info->create(element.options)->run(graph, context);
   const bool reported = context.diagnostics.errorCount() > errors;

@@ -2,6 +2,7 @@
 //
 //   Relu(Conv(x))     becomes     Conv(x) with activation Relu
 #include "tigris/Pass/Rewrite.h"
+#include "tigris/Support/Remarks.h"
 #include "tigris/Transforms/Passes.h"
 
 namespace tigris {
@@ -33,6 +34,23 @@ std::optional<Activation> activationOf(const Op& op) {
   }
 }
 
+/// Why the clamp cannot become part of the operator before it; empty if it can.
+std::string obstacleToFuse(const Graph& graph, const Op& clamp, OpId before) {
+  const TensorId between = clamp.input(0);
+  if (!before)
+    return "its operand is a model input or a constant";
+  const Op& op = graph.op(before);
+  if (!opInfo(op.kind).attribute("act_min"))
+    return strCat("op '", op.name, "' (", op.kindName(), ") before it cannot clamp its result");
+  if (op.act != Activation::None)
+    return strCat("op '", op.name, "' before it clamps its result already");
+  if (!graph.hasSingleUse(between))
+    return strCat("tensor '", graph.tensor(between).name, "' between them has other readers");
+  if (!sameQuant(graph, between, clamp.output()))
+    return "its operand and its result are quantized differently";
+  return {};
+}
+
 PassStatus activationFuse(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
@@ -41,10 +59,8 @@ PassStatus activationFuse(Graph& graph, PassContext&) {
       return false;
     const TensorId between = op.input(0);
     const OpId target = graph.producer(between);
-    if (!target || graph.op(target).act != Activation::None || !graph.hasSingleUse(between) ||
-        !opInfo(graph.op(target).kind).attribute("act_min") ||
-        !sameQuant(graph, between, op.output()))
-      return false;
+    if (const std::string obstacle = obstacleToFuse(graph, op, target); !obstacle.empty())
+      return remarkOn(op, "not-fused", obstacle);
     if (*act == Activation::Clip) {
       const AttrMap bounds = op.attrs;
       AttrMap& attrs = graph.editOp(target).attrs;

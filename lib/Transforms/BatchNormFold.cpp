@@ -1,6 +1,7 @@
 // batch-norm-fold: folds batch normalization into the weights of the preceding operator, or lowers
 // it to one multiply and add.
 #include "tigris/Pass/Rewrite.h"
+#include "tigris/Support/Remarks.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/WeightScale.h"
 
@@ -55,16 +56,23 @@ void becomeBatchNorm(Graph& graph, OpId id, const ScaleAndShift& form) {
 PassStatus batchNormFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
-    if (op.kind != OpKind::BatchNormalization || !hasKnownTypes(graph, id) ||
-        op.attrs.getInt("training_mode", 0) != 0 || op.attrs.getInt("spatial", 1) == 0 ||
-        op.outputs.size() != 1 || graph.tensor(op.input(0)).quant ||
-        graph.tensor(op.output()).quant)
+    if (op.kind != OpKind::BatchNormalization || !hasKnownTypes(graph, id))
       return false;
+    if (op.attrs.getInt("training_mode", 0) != 0 || op.attrs.getInt("spatial", 1) == 0 ||
+        op.outputs.size() != 1)
+      return remarkOn(op, "not-folded", "it is in the form for training");
+    if (graph.tensor(op.input(0)).quant || graph.tensor(op.output()).quant)
+      return remarkOn(op, "not-folded", "its tensors are quantized: scaling weights would change "
+                                        "their integers");
     const auto form = inferenceForm(graph, op);
     if (!form)
-      return false;
-    if (!scaleProducer(graph, id, graph.op(id).input(0), *form))
+      return remarkOn(op, "not-folded", "its scale, shift, mean and variance are not constants of "
+                                        "one size");
+    if (!scaleProducer(graph, id, graph.op(id).input(0), *form)) {
+      remarkOn(op, "not-folded", "no Conv or Gemm with constant weights that nobody else reads "
+                                 "makes its operand; it stays a multiply and add");
       becomeBatchNorm(graph, id, *form);
+    }
     return true;
   });
 }

@@ -1,5 +1,6 @@
 // pad-fold: a Pad with zeros becomes padding of the convolution that reads it.
 #include "tigris/Pass/Rewrite.h"
+#include "tigris/Support/Remarks.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
@@ -66,23 +67,39 @@ bool leavesEmptyWindows(const Op& op, const Ints& pads) {
   return false;
 }
 
+/// Why the Pad cannot become padding of its reader; empty if it can, as far as windows allow.
+std::string obstacleToPadFold(const Graph& graph, const Op& pad, OpId reader,
+                       const std::optional<Ints>& positions) {
+  if (!sameQuant(graph, pad.input(0), pad.output()))
+    return "its operand and its result are quantized differently";
+  if (!positions)
+    return "it does not pad positions alone with zeros";
+  if (!reader)
+    return "its result is a model output or has several readers";
+  const Op& op = graph.op(reader);
+  const std::string who = strCat("op '", op.name, "' (", op.kindName(), ") after it ");
+  if (!padsWithZero(op) || op.input(0) != pad.output())
+    return who + "does not pad that operand with zeros itself";
+  if (!hasKnownTypes(graph, reader) || op.attrs.getString("auto_pad", "NOTSET") != "NOTSET")
+    return who + "has padding that is not known yet";
+  return {};
+}
+
 PassStatus padFold(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
-    if (op.kind != OpKind::Pad || !hasKnownTypes(graph, id) ||
-        !sameQuant(graph, op.input(0), op.output()))
+    if (op.kind != OpKind::Pad || !hasKnownTypes(graph, id))
       return false;
     const OpId reader = soleReader(graph, op.output());
     const auto more = zeroPositions(graph, op);
-    if (!reader || !more || !padsWithZero(graph.op(reader)) ||
-        graph.op(reader).input(0) != op.output() || !hasKnownTypes(graph, reader) ||
-        graph.op(reader).attrs.getString("auto_pad", "NOTSET") != "NOTSET")
-      return false;
+    if (const std::string obstacle = obstacleToPadFold(graph, op, reader, more); !obstacle.empty())
+      return remarkOn(op, "not-folded", obstacle);
     Ints pads = graph.op(reader).attrs.getInts("pads", Ints(more->size(), 0));
     for (size_t i = 0; i < pads.size(); ++i)
       pads[i] += (*more)[i];
     if (leavesEmptyWindows(graph.op(reader), pads))
-      return false;
+      return remarkOn(op, "not-folded", "a window of op '", graph.op(reader).name,
+                      "' would average over padding alone");
     graph.editOp(reader).attrs.set("pads", std::move(pads));
     addOrigin(graph.editOp(reader), op);
     graph.setInput(reader, 0, op.input(0));

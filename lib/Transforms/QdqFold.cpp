@@ -20,6 +20,7 @@
 // Operators without an integer kernel, or not quantized on all sides, keep their Q and DQ and run
 // in float: slower, but correct. Conditions of single kernels (softmax writes scale 1/256) are
 // checked here.
+#include "tigris/Support/Remarks.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 
@@ -194,13 +195,15 @@ private:
 
   static bool foldOp(Graph& graph, OpId id) {
     const Op op = graph.op(id);
+    if (op.outputs.size() != 1)
+      return false;
     const OpId quantizer = soleQuantizer(graph, op.output());
-    if (!quantizer || op.outputs.size() != 1)
-      return false;
-    const TensorId result = graph.op(quantizer).output();
-    std::optional<std::vector<TensorId>> inputs = integerOperands(graph, id, result);
+    const TensorId result = quantizer ? graph.op(quantizer).output() : TensorId();
+    std::optional<std::vector<TensorId>> inputs;
+    if (quantizer)
+      inputs = integerOperands(graph, id, result);
     if (!inputs)
-      return false;
+      return explainFloat(graph, op, result);
     const std::vector<TensorId> before = op.inputs;
     graph.eraseOp(quantizer);
     graph.setInputs(id, *inputs);
@@ -209,6 +212,35 @@ private:
       if (input)
         eraseIfDead(graph, graph.producer(input));
     return true;
+  }
+
+  /// Remarks why an operator keeps computing in float where its operand or its result is quantized. `result`: of the
+  /// quantizer behind it, if there is one. Always false.
+  static bool explainFloat(const Graph& graph, const Op& op, TensorId result) {
+    if (RemarkCollector::current() == nullptr || op.kind == OpKind::DequantizeLinear ||
+        isDataMovement(op) || isMonotone(op))
+      return false;
+    const TensorId first = dequantizedSource(graph, op.input(0));
+    if (!first && !result)
+      return false;
+    const auto name = [&](TensorId id) { return strCat("tensor '", graph.tensor(id).name, "'"); };
+    if (!result)
+      return remarkOn(op, "not-folded", "its result ", name(op.output()),
+                      " is not quantized, or not only");
+    if (!first)
+      return remarkOn(op, "not-folded", "its operand ", name(op.input(0)), " is not dequantized");
+    const DType from = graph.tensor(first).type;
+    const DType to = graph.tensor(result).type;
+    if (from != to)
+      return remarkOn(op, "not-folded", "it turns ", dtypeName(from), " into ", dtypeName(to));
+    if (op.kind == OpKind::Softmax)
+      return remarkOn(op, "not-folded",
+                      "the integer kernel has a result of scale 1/256 and zero "
+                      "point -128");
+    if (const TensorId second = op.input(1); second && !dequantizedSource(graph, second))
+      return remarkOn(op, "not-folded", "its operand ", name(second), " is not dequantized");
+    return remarkOn(op, "not-folded",
+                    "no integer kernel takes its attributes and the quantization of its operands");
   }
 
   /// Operands of the integer form; nullopt if the operator has none here.

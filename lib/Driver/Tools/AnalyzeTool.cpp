@@ -3,6 +3,7 @@
 
 #include "tigris/Driver/Tools/Analysis.h"
 #include "tigris/Driver/Tools/ModelInput.h"
+#include "tigris/Driver/Tools/RemarkFlags.h"
 
 namespace tigris {
 
@@ -11,6 +12,7 @@ namespace {
 struct AnalyzeFlags {
   ModelFlags model;
   PlanFlags plan;
+  RemarkFlags remarks;
   bool verbose = false;
   bool json = false;
 };
@@ -70,6 +72,7 @@ int withAnalyzeSpec(const SpecUser& use) {
   spec.options = [&](OptionTable& table) {
     declarePlanning(table, flags.plan);
     declareModelInput(table, flags.model);
+    declareRemarks(table, flags.remarks);
     table.flag("verbose,v", flags.verbose, "print one line per stage");
     table.flag("json", flags.json, "print one JSON object instead of text");
   };
@@ -79,7 +82,9 @@ int withAnalyzeSpec(const SpecUser& use) {
   spec.examples = "tigris analyze model.onnx -m 256K\n"
                   "tigris analyze model.onnx -m 256K -m 8M -f 4M -v\n"
                   "tigris analyze model.onnx -m 64K -m 8M --json > analysis.json\n";
-  spec.run = [&](ToolContext& context) { return analyze(context, flags); };
+  spec.run = [&](ToolContext& context) {
+    return withRemarks(context, flags.remarks, [&] { return analyze(context, flags); });
+  };
   return use(spec);
 }
 

@@ -4,6 +4,7 @@
 #include "tigris/Driver/Tools/EmitFlags.h"
 #include "tigris/Driver/Tools/ModelInput.h"
 #include "tigris/Driver/Tools/PlanFlags.h"
+#include "tigris/Driver/Tools/RemarkFlags.h"
 #include "tigris/Inspect/Dump.h"
 
 namespace tigris {
@@ -14,6 +15,7 @@ struct CompileFlags {
   ModelFlags model;
   PlanFlags plan;
   EmitFlags emit;
+  RemarkFlags remarks;
   bool verbose = false;
 };
 
@@ -59,6 +61,7 @@ int withCompileSpec(const SpecUser& use) {
     declarePlanning(table, flags.plan);
     declareEmitting(table, flags.emit);
     declareModelInput(table, flags.model);
+    declareRemarks(table, flags.remarks);
     table.flag("verbose,v", flags.verbose, "print the plan's memory use and its stages");
   };
   spec.details =
@@ -68,7 +71,9 @@ int withCompileSpec(const SpecUser& use) {
   spec.examples = "tigris compile model.onnx -m 256K -o model.tgrs\n"
                   "tigris compile model.onnx -m 256K -m 8M -f 4M --xip -o model.tgrs\n"
                   "tigris compile model.onnx -m 256K --reserve=64K --compress=lz4 -o model.tgrs\n";
-  spec.run = [&](ToolContext& context) { return compile(context, flags); };
+  spec.run = [&](ToolContext& context) {
+    return withRemarks(context, flags.remarks, [&] { return compile(context, flags); });
+  };
   return use(spec);
 }
 

@@ -3,6 +3,7 @@
 
 #include "tigris/Driver/Tools/GraphInput.h"
 #include "tigris/Driver/Tools/NormFlags.h"
+#include "tigris/Driver/Tools/RemarkFlags.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -18,6 +19,7 @@ struct NormOptions {
   std::optional<std::string> printPasses;
   bool dumpPipeline = false;
   PassFlags running;
+  RemarkFlags remarks;
   WriteOptions write;
 };
 
@@ -28,6 +30,7 @@ void declare(OptionTable& table, NormOptions& options) {
                      "list the passes, or with =md print their manual, and exit");
   table.flag("dump-pipeline", options.dumpPipeline, "print the resolved pipeline and exit");
   declarePassWatching(table, options.running);
+  declareRemarks(table, options.remarks);
   addWeightsOption(table, options.write);
 }
 
@@ -133,7 +136,8 @@ int normMain(int argc, const char* const* argv) {
       context.print(printPipeline(*pipeline) + "\n");
       return {};
     }
-    return normalize(context, options, *pipeline);
+    return withRemarks(context, options.remarks,
+                       [&] { return normalize(context, options, *pipeline); });
   };
   return toolMain(argc, argv, spec);
 }

@@ -3,6 +3,7 @@
 
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Inspect/TextTable.h"
+#include "tigris/Plan/PlanRemarks.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
 #include "tigris/Support/FileIO.h"
@@ -178,6 +179,7 @@ Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const Pass
     if (Status status = takeLeastFast(graph, flags, drafts, chosen); !status)
       return status.takeError();
   Expected<Plan> result = planGraph(graph, chosen, drafts);
+  remarkOnPlan(graph, chosen, drafts, result ? &*result : nullptr);
   if (!result)
     return result.takeError();
   applyPlan(graph, std::move(*result));

@@ -4,6 +4,7 @@
 #include "tigris/Driver/Tools/GraphInput.h"
 #include "tigris/Driver/Tools/ParetoReport.h"
 #include "tigris/Driver/Tools/PlanFlags.h"
+#include "tigris/Driver/Tools/RemarkFlags.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Inspect/Dump.h"
@@ -20,6 +21,7 @@ struct PlanToolFlags {
   bool pareto = false;
   std::string format;
   PassFlags passes;
+  RemarkFlags remarks;
   WriteOptions write;
 };
 
@@ -32,6 +34,7 @@ void declare(OptionTable& table, PlanToolFlags& flags) {
   table.choice("format", flags.format, {"text", "json"},
                "output format of --pareto (default: text)");
   declarePlugins(table, flags.passes);
+  declareRemarks(table, flags.remarks);
   addWeightsOption(table, flags.write);
 }
 
@@ -116,7 +119,9 @@ int planMain(int argc, const char* const* argv) {
                   "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "
                   "model.tgrs\n"
                   "tigris-plan -m 512K -m 8M --pareto normalized.yaml\n";
-  spec.run = [&](ToolContext& context) { return plan(context, flags); };
+  spec.run = [&](ToolContext& context) {
+    return withRemarks(context, flags.remarks, [&] { return plan(context, flags); });
+  };
   return toolMain(argc, argv, spec);
 }
 

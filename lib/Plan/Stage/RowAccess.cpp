@@ -1,6 +1,8 @@
 // Row by row, by the rules for boxes; what does not move forward is no window of rows.
 #include "tigris/Plan/Stage/RowAccess.h"
 
+#include "tigris/Support/StringUtils.h"
+
 namespace tigris {
 
 namespace {
@@ -19,6 +21,8 @@ uint64_t sumBytesOf(const Graph& graph, const Op& op) {
   return static_cast<uint64_t>(x.shape.fromBack(0)) * SumElementBytes;
 }
 
+bool isTooLong(const Shape& shape) { return shape[RowAxis] > Tiling::MaxStreamRows; }
+
 } // namespace
 
 Box rowStrip(const Shape& shape, int64_t outer, int64_t begin, int64_t end) {
@@ -29,63 +33,84 @@ Box rowStrip(const Shape& shape, int64_t outer, int64_t begin, int64_t end) {
   return box;
 }
 
-const RowAccess* RowTable::find(OpId op) {
+const RowTable::Entry& RowTable::entry(OpId op) {
   auto found = entries_.find(op);
   if (found == entries_.end())
     found = entries_.emplace(op, make(op)).first;
-  return found->second ? &*found->second : nullptr;
+  return found->second;
 }
 
-std::optional<RowAccess> RowTable::make(OpId id) const {
+std::string RowTable::refusal(OpId op) {
+  const auto* refusal = std::get_if<Refusal>(&entry(op));
+  if (refusal == nullptr)
+    return {};
+  return refusal->operand ? strCat(refusal->reason, " '", graph().tensor(refusal->operand).name,
+                                   "'")
+                          : refusal->reason;
+}
+
+RowTable::Entry RowTable::make(OpId id) const {
   const Op& op = graph().op(id);
   const BoxAccess* rules = access_->find(id);
-  if (rules == nullptr || op.outputs.size() != 1 || graph().tensor(op.output()).shape.rank() < 2)
-    return std::nullopt;
+  if (rules == nullptr)
+    return Refusal{"runs on whole tensors only"};
+  if (op.outputs.size() != 1 || graph().tensor(op.output()).shape.rank() < 2)
+    return Refusal{"has no result with rows"};
   const Shape& result = graph().tensor(op.output()).shape;
-  const auto isTooLong = [](const Shape& shape) { return shape[RowAxis] > Tiling::MaxStreamRows; };
   if (isTooLong(result))
-    return std::nullopt;
+    return Refusal{"has more rows than a stream can count in", op.output()};
   const int64_t outer = result[0];
   if ((result[RowAxis] > 1 || outer > 1) && !rules->allows(rowStrip(result, outer, 0, 1)))
-    return std::nullopt;
+    return Refusal{"makes all rows of its result at once"};
   RowAccess access;
   access.rules = rules;
-  for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (!op.inputs[i] || graph().tensor(op.inputs[i]).isConstant())
-      continue;
-    const Shape& shape = graph().tensor(op.inputs[i]).shape;
-    if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1) || isTooLong(shape))
-      return std::nullopt;
-    const Box whole = rowStrip(shape, outer, 0, shape[RowAxis]);
-    // An axis of the operand may have the outermost extent by chance, and be another one.
-    Box last = rowStrip(result, outer, 0, 1);
-    last.axes[0] = {outer - 1, outer};
-    const Range lastOuter = shape[0] == outer ? last.axes[0] : Range{0, 1};
-    if (rules->need(i, last).axes[0] != lastOuter)
-      return std::nullopt;
-    const Box all = rules->need(i, rowStrip(result, outer, 0, result[RowAxis]));
-    RowAccess::Input input;
-    input.tensor = op.inputs[i];
-    input.operand = i;
-    for (int64_t row = 0; row < result[RowAxis]; ++row) {
-      const Box need = rules->need(i, rowStrip(result, outer, row, row + 1));
-      // Kernels see all columns and channels of the rows, so these must not depend on the row.
-      if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != all.axes[2] ||
-          need.axes[3] != all.axes[3])
-        return std::nullopt;
-      const Range rows = need.axes[RowAxis];
-      if (!input.need.empty() &&
-          (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
-        return std::nullopt;
-      input.whole &= rows.size() == shape[RowAxis];
-      input.single &= rows.size() == 1;
-      input.need.push_back(rows);
-    }
-    access.inputs.push_back(std::move(input));
-  }
+  for (size_t i = 0; i < op.inputs.size(); ++i)
+    if (op.inputs[i] && !graph().tensor(op.inputs[i]).isConstant())
+      if (const std::optional<Refusal> refusal = addInput(i, op, access))
+        return *refusal;
   if (!access.inputs.empty())
     access.sumBytes = sumBytesOf(graph(), op);
   return access;
+}
+
+std::optional<RowTable::Refusal> RowTable::addInput(size_t operand, const Op& op,
+                                                    RowAccess& access) const {
+  const TensorId id = op.inputs[operand];
+  const Shape& result = graph().tensor(op.output()).shape;
+  const int64_t outer = result[0];
+  const Shape& shape = graph().tensor(id).shape;
+  if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1))
+    return Refusal{"has rows that do not follow those of its operand", id};
+  if (isTooLong(shape))
+    return Refusal{"has more rows than a stream can count in", id};
+  const BoxAccess& rules = *access.rules;
+  const Box whole = rowStrip(shape, outer, 0, shape[RowAxis]);
+  // An axis of the operand may have the outermost extent by chance, and be another one.
+  Box last = rowStrip(result, outer, 0, 1);
+  last.axes[0] = {outer - 1, outer};
+  const Range lastOuter = shape[0] == outer ? last.axes[0] : Range{0, 1};
+  if (rules.need(operand, last).axes[0] != lastOuter)
+    return Refusal{"moves data between batches of its operand", id};
+  const Box all = rules.need(operand, rowStrip(result, outer, 0, result[RowAxis]));
+  RowAccess::Input input;
+  input.tensor = id;
+  input.operand = operand;
+  for (int64_t row = 0; row < result[RowAxis]; ++row) {
+    const Box need = rules.need(operand, rowStrip(result, outer, row, row + 1));
+    // Kernels see all columns and channels of the rows, so these must not depend on the row.
+    if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != all.axes[2] ||
+        need.axes[3] != all.axes[3])
+      return Refusal{"needs other columns or channels for every row, of its operand", id};
+    const Range rows = need.axes[RowAxis];
+    if (!input.need.empty() &&
+        (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
+      return Refusal{"goes back to rows that have passed of its operand", id};
+    input.whole &= rows.size() == shape[RowAxis];
+    input.single &= rows.size() == 1;
+    input.need.push_back(rows);
+  }
+  access.inputs.push_back(std::move(input));
+  return std::nullopt;
 }
 
 } // namespace tigris

@@ -10,21 +10,24 @@
 
 namespace tigris {
 
-/// Drafts stages of an order: whole, direct, tiled and streamed. Residents need no memory of the stage's own and cause no
-/// slow traffic.
+/// Drafts stages of an order: whole, direct, tiled and streamed. Residents need no memory of the
+/// stage's own and cause no slow traffic.
 ///
-/// A drafter is a cost model, a way to treat residents, and candidates that copies of the drafter share. What has been
-/// drafted before is found sooner; it changes no answer. Refers to the graph, the order and the aliases.
+/// A drafter consists of a cost model, a treatment of residents, and candidates that copies of the
+/// drafter share. Earlier drafts make later ones faster, but do not change them. Refers to the
+/// graph, the order and the aliases.
 class StageDrafter {
 public:
-  /// Streamed stages work in place on what lies in the caller's buffers, except on `rows`, which are moved row by row.
+  /// Streamed stages work in place on what lies in the caller's buffers, except on `rows`, which
+  /// are moved row by row.
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
                uint64_t align, CostModel costs = {}, const std::vector<TensorId>& rows = {});
 
   /// The same with other costs.
   StageDrafter withCosts(const CostModel& costs) const;
-  /// The same with streamed stages that work on copies of residents' rows rather than in place. In place takes no more
-  /// memory in a stage; but what overwrites copies need not lie at ever lower addresses.
+  /// The same with streamed stages that work on copies of residents' rows rather than in place. In
+  /// place takes no more memory in a stage; but what overwrites copies need not lie at ever lower
+  /// addresses.
   StageDrafter onCopies() const;
 
   const OrderView& view() const { return candidates_->view; }
@@ -55,8 +58,12 @@ public:
   StreamResidents streamResidents(const Residents& residents) const {
     return {residents, inPlace_};
   }
-  /// A streamed stage, residents and overlap included, in as few steps as fit its capacity; without one, in as many as
-  /// make anything smaller. The stage as it is when it does not fit.
+  /// Why the op cannot run row by row, as a clause about it; empty if it can.
+  std::string streamRefusal(OpId op) const { return candidates_->rows.refusal(op); }
+  /// Whether parts of the op's result can be made from boxes of its operands.
+  bool runsInBoxes(OpId op) const { return candidates_->access.find(op) != nullptr; }
+  /// A streamed stage, residents and overlap included, in as few steps as fit its capacity; without
+  /// one, in as many as make anything smaller. The stage as it is when it does not fit.
   StageDraft refit(const StageDraft& streamed, const StreamCapacity& capacity) const;
 
 private:

@@ -1,0 +1,112 @@
+// Asks the drafter what the planner has asked it, stage by stage of the plan that was chosen.
+#include "tigris/Plan/PlanRemarks.h"
+
+#include "tigris/Plan/PlanRequest.h"
+#include "tigris/Support/Remarks.h"
+
+namespace tigris {
+
+namespace {
+
+class PlanRemarks {
+public:
+  PlanRemarks(const PlanRequest& request, const Schedule& schedule)
+      : graph_(request.graph()), drafter_(request.drafter(schedule)),
+        available_(request.fastForStages()) {}
+
+  /// What ops are unable to do in any plan.
+  void onOps() {
+    for (size_t step = 0; step < drafter_.order().size(); ++step) {
+      const OpId id = drafter_.order()[step];
+      const std::string refusal = drafter_.streamRefusal(id);
+      if (!refusal.empty())
+        remarkOn(graph_.op(id), "not-streamed", "it ", refusal);
+      if (!drafter_.runsInBoxes(id))
+        remarkOn(graph_.op(id), "not-tiled", "it runs on whole tensors only");
+    }
+  }
+
+  void onStages(const Plan& plan) {
+    size_t begin = 0;
+    for (const Stage& stage : plan.stages) {
+      const size_t end = begin + stage.ops.size();
+      if (stage.mode == StageMode::Whole && end < drafter_.order().size())
+        onEnd(begin, end);
+      if (stage.mode == StageMode::Tiled)
+        onTiles(begin, end, plan.planner);
+      begin = end;
+    }
+  }
+
+private:
+  const Op& op(size_t step) const { return drafter_.op(step); }
+
+  uint64_t wholeBytes(size_t begin, size_t end) const {
+    return drafter_.wholeCandidate(begin, end).bound();
+  }
+
+  /// Where more memory would be needed; where it would not, another stage costs less.
+  void onEnd(size_t begin, size_t end) const {
+    if (const uint64_t bytes = wholeBytes(begin, end + 1); bytes > available_)
+      remarkOn(op(end), "not-added", "the whole stage before it would need at least ", bytes,
+               " bytes with it, available are ", available_);
+  }
+
+  void onTiles(size_t begin, size_t end, const std::string& strategy) {
+    const uint64_t whole = wholeBytes(begin, end);
+    if (whole > available_)
+      remarkOn(op(begin), "not-whole", "its stage would need at least ", whole,
+               " bytes on whole tensors, available are ", available_);
+    StreamCandidate* candidate = drafter_.streamCandidate(begin, end);
+    if (candidate == nullptr)
+      return; // for reasons of its ops
+    const Residents none;
+    uint64_t least = UINT64_MAX;
+    for (size_t k = 0; candidate->variant(k) != nullptr; ++k)
+      least = std::min(least, candidate->need(k, drafter_.streamResidents(none)).lowerBound);
+    if (least > available_)
+      remarkOn(op(begin), "not-streamed", "its stage would need at least ", least,
+               " bytes by rows, available are ", available_);
+    else
+      remarkOn(op(begin), "not-streamed", "its stage would fit by rows, but strategy '", strategy,
+               "' finds tiles cheaper or does not stream");
+  }
+
+  const Graph& graph_;
+  StageDrafter drafter_;
+  uint64_t available_;
+};
+
+/// The schedule whose order the plan has; null when it is none of them.
+const Schedule* scheduleOf(const PlanRequest& request, const Plan* plan) {
+  if (plan == nullptr)
+    return &request.schedules().best();
+  std::vector<OpId> order;
+  for (const Stage& stage : plan->stages)
+    order.insert(order.end(), stage.ops.begin(), stage.ops.end());
+  for (const Schedule& schedule : request.schedules().all())
+    if (schedule.order == order)
+      return &schedule;
+  return nullptr;
+}
+
+} // namespace
+
+void remarkOnPlan(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts,
+                  const Plan* plan) {
+  if (RemarkCollector::current() == nullptr || graph.order().empty())
+    return;
+  const RemarkOrigin origin("planner");
+  if (plan != nullptr && plan->stages.size() == 1 && plan->stages[0].mode == StageMode::Whole)
+    return;
+  const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
+  const Schedule* schedule = request ? scheduleOf(*request, plan) : nullptr;
+  if (schedule == nullptr)
+    return;
+  PlanRemarks remarks(*request, *schedule);
+  remarks.onOps();
+  if (plan != nullptr)
+    remarks.onStages(*plan);
+}
+
+} // namespace tigris
