@@ -12,7 +12,8 @@ bool fits(const PlanRequest& request, const Schedule& schedule, SegmentOptions r
   return searchCuts(request.graph(), request.drafter(schedule), rules, true).has_value();
 }
 
-/// The least fast memory in which a search without slow memory succeeds, at most `most`, which does.
+/// The least fast memory in which a search without slow memory succeeds, at most `most`, which
+/// does.
 uint64_t smallestStay(const PlanRequest& request, const Schedule& schedule, uint64_t most) {
   const uint64_t align = request.align();
   const SegmentOptions rules = request.rules();
@@ -30,7 +31,8 @@ uint64_t smallestStay(const PlanRequest& request, const Schedule& schedule, uint
   return most;
 }
 
-/// Fast memory in which one of the orders can be run with tensors moved by rows: `first` bytes or more, by doubling.
+/// Fast memory in which one of the orders can be run with tensors moved by rows: `first` bytes or
+/// more, by doubling.
 std::optional<uint64_t> enoughForRows(const PlanRequest& request, uint64_t first) {
   const SegmentOptions rules = request.rules();
   constexpr uint64_t Most = uint64_t{1} << 31;

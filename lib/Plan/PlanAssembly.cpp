@@ -70,7 +70,8 @@ private:
   Stage stage_;
 };
 
-/// Model inputs, then outputs, one after another: an input may be filled while outputs are read. Returns their end.
+/// Model inputs, then outputs, one after another: an input may be filled while outputs are read.
+/// Returns their end.
 uint64_t placeInterface(const Graph& graph, Plan& plan) {
   uint64_t end = 0;
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})

@@ -9,11 +9,12 @@
 
 namespace tigris {
 
-/// What the planner asks instead of the options: every default is decided here, once. Refers to the drafts.
+/// What the planner asks instead of the options: every default is decided here, once. Refers to the
+/// drafts.
 class PlanRequest {
 public:
-  /// Fails as checkOptions does, and with DiagId::Usage for an unknown target. Every model output must have a tensor of its
-  /// own (insertPortCopies).
+  /// Fails as checkOptions does, and with DiagId::Usage for an unknown target. Every model output
+  /// must have a tensor of its own (insertPortCopies).
   static Expected<PlanRequest> make(PlanDrafts& drafts, const PlanOptions& options);
 
   const PlanOptions& options() const { return options_; }

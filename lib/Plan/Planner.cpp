@@ -12,7 +12,8 @@ namespace tigris {
 
 namespace {
 
-/// The cheapest cuts of all orders in `fast` bytes, with the lowest addresses found; nullopt when nothing fits.
+/// The cheapest cuts of all orders in `fast` bytes, with the lowest addresses found; nullopt when
+/// nothing fits.
 std::optional<CutOrder> cheapestCuts(const PlanRequest& request, uint64_t fast) {
   const Graph& graph = request.graph();
   const Schedules& orders = request.schedules();
@@ -36,8 +37,9 @@ std::optional<CutOrder> cheapestCuts(const PlanRequest& request, uint64_t fast) 
   return best;
 }
 
-/// The same for any number of bytes. The search rounds all sizes up, but what lies on top need not end at a multiple of
-/// the alignment: it is given the rest of the last one first, and none where that is used.
+/// The same for any number of bytes. The search rounds all sizes up, but what lies on top need not
+/// end at a multiple of the alignment: it is given the rest of the last one first, and none where
+/// that is used.
 std::optional<CutOrder> cutsWithin(const PlanRequest& request, uint64_t fast) {
   const uint64_t rounded = alignUp(fast, request.align());
   if (rounded != fast) {
@@ -101,7 +103,8 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   return cutsWithin(request, fast);
 }
 
-/// The least slow traffic or time in the budget. `isLast`: it has been tried in this very budget before.
+/// The least slow traffic or time in the budget. `isLast`: it has been tried in this very budget
+/// before.
 Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts, bool isLast = false) {
   const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
   if (!request)
@@ -113,8 +116,8 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts, bool
     const std::optional<uint64_t> smallest = smallestBudget(*request, need);
     if (!smallest)
       return noRows(*request);
-    // No addresses are found in this budget, but they are in less; or in the same one, after the questions to that end
-    // have led to lower layouts.
+    // No addresses are found in this budget, but they are in less; or in the same one, after the
+    // questions to that end have led to lower layouts.
     if (*smallest > budget.forPlan() || isLast)
       return fastOverBudget(*request, need, *smallest);
     PlanOptions less = options;

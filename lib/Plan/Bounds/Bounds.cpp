@@ -13,8 +13,8 @@ namespace tigris {
 
 namespace {
 
-/// No order of the graph as one stage has a lower peak than this. With rounded sizes, each buffer but the one
-/// on top takes what rounding adds.
+/// No order of the graph as one stage has a lower peak than this. With rounded sizes, each buffer
+/// but the one on top takes what rounding adds.
 uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
   std::map<OpId, size_t> position;
   for (const OpId id : graph.order())
@@ -35,9 +35,9 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
   return std::max(bound(1), rounded - std::min(rounded, padding));
 }
 
-/// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its result. A
-/// stream of it holds no less, but less of the executor's state, and rounds other sizes up; a sink at least its sums. What
-/// lies with the caller it need not hold at all.
+/// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its
+/// result. A stream of it holds no less, but less of the executor's state, and rounds other sizes
+/// up; a sink at least its sums. What lies with the caller it need not hold at all.
 uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
   if (!isNeededWhole(graph, graph.op(need.op).output()))
     return 0;

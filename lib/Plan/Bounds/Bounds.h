@@ -5,8 +5,9 @@
 
 namespace tigris {
 
-/// Sets plan.bounds and plan.provenOptimal of a plan with all its stages and stats. `need`: the op that needs most
-/// when it is cut as finely as can be. `certificates`: also rowPeakBound, if the plan is of its class.
+/// Sets plan.bounds and plan.provenOptimal of a plan with all its stages and stats. `need`: the op
+/// that needs most when it is cut as finely as can be. `certificates`: also rowPeakBound, if the
+/// plan is of its class.
 void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan);
 
 } // namespace tigris

@@ -149,7 +149,8 @@ private:
     return rows != 0 && problem_.ops() <= MaxRows;
   }
 
-  /// A node that comes after all rows of a tensor: instead of an edge from each row to each op that needs all.
+  /// A node that comes after all rows of a tensor: instead of an edge from each row to each op that
+  /// needs all.
   size_t complete(TensorId id) {
     const std::vector<Row>& rows = rows_.at(id);
     if (rows.size() == 1)

@@ -23,8 +23,9 @@ int64_t covered(std::vector<Range> ranges) {
   return count;
 }
 
-/// Elements of operand `input` that the whole result needs. Ranges of an operand's axis follow from at most one
-/// axis of the result, so for each the results are taken index by index along every axis, and the fewest count.
+/// Elements of operand `input` that the whole result needs. Ranges of an operand's axis follow from
+/// at most one axis of the result, so for each the results are taken index by index along every
+/// axis, and the fewest count.
 uint64_t neededElements(const Graph& graph, const Op& op, size_t input) {
   const std::optional<BoxAccess> access = BoxAccess::make(graph, op);
   if (!access)

@@ -1,4 +1,5 @@
-// Greedy placement in several orders, improved by promoting the buffer on top, then by an exact search.
+// Greedy placement in several orders, improved by promoting the buffer on top, then by an exact
+// search.
 #include "tigris/Plan/Layout/ArenaLayout.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"

@@ -22,7 +22,8 @@ struct Item {
 
 enum class Outcome : uint8_t { Placed, Fails, OutOfWork };
 
-/// Keys by which items are preferred, the first deciding: 0 fullest step of their life, 1 area, 2 length of life.
+/// Keys by which items are preferred, the first deciding: 0 fullest step of their life, 1 area, 2
+/// length of life.
 using Preference = std::array<size_t, 3>;
 
 class OffsetSearch {
@@ -71,7 +72,8 @@ public:
   const std::vector<uint64_t>& offsets() const { return offsets_; }
 
 private:
-  /// Unplaced items of consecutive sections; all offsets from `floor` on (at the floor itself, ranks from `rank` on).
+  /// Unplaced items of consecutive sections; all offsets from `floor` on (at the floor itself,
+  /// ranks from `rank` on).
   Outcome place(const std::vector<size_t>& items, uint64_t floor, size_t rank) {
     if (items.empty())
       return Outcome::Placed;
@@ -96,8 +98,8 @@ private:
     return Outcome::Placed;
   }
 
-  /// Ranks items that have become a part of their own: descending by the keys of the preference, with the fullness of
-  /// sections as it is now.
+  /// Ranks items that have become a part of their own: descending by the keys of the preference,
+  /// with the fullness of sections as it is now.
   void order(const std::vector<size_t>& items) {
     std::vector<std::array<uint64_t, 3>> values(items_.size());
     std::vector<size_t> sorted = items;
@@ -141,8 +143,9 @@ private:
     return result;
   }
 
-  /// The lowest offset each item can still get, in `reach_`. What lies lower than the floor cannot stay there: something
-  /// unplaced will come between, or it would have been placed before. False when an item has no place.
+  /// The lowest offset each item can still get, in `reach_`. What lies lower than the floor cannot
+  /// stay there: something unplaced will come between, or it would have been placed before. False
+  /// when an item has no place.
   bool findReach(const std::vector<size_t>& items, uint64_t floor, size_t rank) {
     for (const size_t item : items) {
       uint64_t reach = low_[item];

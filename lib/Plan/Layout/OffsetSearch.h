@@ -7,16 +7,18 @@ namespace tigris {
 
 enum class FitResult : uint8_t { Found, Impossible, GaveUp };
 
-/// Offsets, multiples of `align`, with which every buffer ends at `height` or below and no two that are alive at the
-/// same step overlap.
+/// Finds offsets, multiples of `align`, with which every buffer ends at or below `height` and no
+/// two buffers that are alive at the same step overlap.
 ///
-/// Branch and bound after Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine Learning"
-/// (ASPLOS 2023): buffers are placed by rising offset, each on top of what lies below it. A branch is given up when
-/// what is left of some step no longer fits above the lowest place it can still get, and not entered when it
-/// would leave a hole that an unplaced buffer fits. What is left falls apart where no unplaced buffer is alive across a
-/// step, and the parts are searched one by one. Several orders of preference take turns with rising limits.
+/// Branch and bound after Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
+/// Hardware-Accelerated Machine Learning" (ASPLOS 2023): buffers are placed by ascending offset,
+/// each on top of the buffers below it. A branch is abandoned if the remaining buffers of some step
+/// no longer fit above the lowest offset they can still get. It is not entered if it leaves a hole
+/// that an unplaced buffer fits. If no unplaced buffer is alive across a step, the search splits
+/// there and solves the parts one by one. Several orders of preference take turns with rising
+/// limits.
 ///
-/// `work` is how many buffers may be looked at, altogether; what is not used is left in it.
+/// `work`: the total number of buffers that may be visited; the unused rest is left in it.
 FitResult fitOffsets(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t height,
                      size_t& work, std::vector<uint64_t>& offsets);
 

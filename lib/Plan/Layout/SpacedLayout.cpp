@@ -1,4 +1,5 @@
-// Greedy placement at the lowest offset, in several orders, improved by promoting the buffer on top and by small changes.
+// Greedy placement at the lowest offset, in several orders, improved by promoting the buffer on top
+// and by small changes.
 #include "tigris/Plan/Layout/SpacedLayout.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -128,8 +129,8 @@ private:
   std::vector<Gap> gaps_;
 };
 
-/// Small changes to an order whose layout has this height, kept unless it becomes higher, until many of them have not made
-/// the best layout lower.
+/// Small changes to an order whose layout has this height, kept unless it becomes higher, until
+/// many of them have not made the best layout lower.
 void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t stop, size_t maxIdle,
              ArenaLayout& best) {
   std::minstd_rand random; // the same numbers everywhere

@@ -5,8 +5,8 @@
 
 namespace tigris {
 
-/// Bytes from the start of the one of two buffers that lies lower to the start of the other, at least. 0 both ways: the two
-/// may lie anywhere.
+/// The minimum number of bytes from the start of the lower of two buffers to the start of the upper
+/// one. 0 both ways: the two may be anywhere.
 class Clearances {
 public:
   explicit Clearances(size_t buffers) : buffers_(buffers), bytes_(buffers * buffers, 0) {}
@@ -19,10 +19,12 @@ private:
   std::vector<uint64_t> bytes_;
 };
 
-/// The lowest of several deterministic greedy layouts that keep the clearances. Stops as soon as the height reaches `bound`,
-/// which none goes below, or `enough`; gives up when that is far away. What decides first is which buffers are placed first:
-/// those that find the lowest offset, those that are born last, the largest; then whatever is on top, again and again; at
-/// last random changes of the best order. Quickly: without these, and few times. Lifetimes count for the order only.
+/// The lowest of several deterministic greedy layouts that keep the clearances. Stops as soon as
+/// the height reaches `bound`, which no layout goes below, or `enough`; gives up if that is far
+/// away. Buffers are placed in several orders: lowest offset first, latest birth first, largest
+/// first. Then the buffer on top is moved to the front, repeatedly. Finally the best order is
+/// changed at random. `isQuick`: fewer repetitions and no random changes. Lifetimes affect the
+/// order only.
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
                          uint64_t align, uint64_t bound, uint64_t enough = 0, bool isQuick = false);
 

@@ -32,8 +32,8 @@ public:
   }
 
 private:
-  /// Addresses may not be found in all the budget allows: then a part of it is left out of the search. `stages`
-  /// become those of the whole budget; none: there are no cuts.
+  /// Addresses may not be found in all the budget allows: then a part of it is left out of the
+  /// search. `stages` become those of the whole budget; none: there are no cuts.
   std::optional<Cuts> withSlack(const StageDrafter& drafter, SegmentOptions options,
                                 std::vector<StageDraft>& stages) {
     constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
@@ -78,8 +78,8 @@ private:
     return moved <= needed;
   }
 
-  /// The stages of the least budget in which there are any, starting with those of the whole budget; or, if there
-  /// are no addresses for them, cuts of a part of it.
+  /// The stages of the least budget in which there are any, starting with those of the whole
+  /// budget; or, if there are no addresses for them, cuts of a part of it.
   std::optional<Cuts> inLess(std::vector<StageDraft> stages) {
     SegmentOptions within = options_;
     for (uint64_t low = 0, high = options_.budget; high - low > drafter_.align();) {

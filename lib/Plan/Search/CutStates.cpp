@@ -1,4 +1,5 @@
-// Sets of tensors are bits: there are many transitions between two cuts, and each is asked for what it holds.
+// Sets of tensors are bits: there are many transitions between two cuts, and each is asked for what
+// it holds.
 #include "tigris/Plan/Search/CutStates.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What may stay in fast memory at a cut, and what a stage between two cuts makes of that.
+// Sets of tensors that stay in fast memory at a cut, and transitions between two cuts.
 #pragma once
 
 #include "tigris/IR/Plan.h"
@@ -45,7 +45,8 @@ class Agreement {
 public:
   Agreement(const CutStates& from, const CutStates& to);
 
-  /// Which of these tensors a state of the first cut keeps, and one of the second: equal where they agree.
+  /// Which of these tensors a state of the first cut keeps, and one of the second: equal where they
+  /// agree.
   uint64_t kept(uint64_t from) const { return keptOf(from, &Bits::first); }
   uint64_t keptNext(uint64_t to) const { return keptOf(to, &Bits::second); }
   /// Bytes that stay at both.

@@ -11,7 +11,8 @@ namespace tigris {
 
 namespace {
 
-/// A tiled stage may get worse before it gets better: expanding layers come before the ones that shrink.
+/// A tiled stage may get worse before it gets better: expanding layers come before the ones that
+/// shrink.
 constexpr size_t Patience = 4;
 
 class Greedy {
@@ -99,7 +100,8 @@ private:
       progress.step();
       std::optional<StageDraft> stage = drafter_.tiled(begin, end, budget_);
       if (!stage) {
-        // A single op may need columns or channels cut, which a chain cannot; then nothing longer fits.
+        // A single op may need columns or channels cut, which a chain cannot; then nothing longer
+        // fits.
         ++failures;
         continue;
       }

@@ -5,10 +5,11 @@
 
 namespace tigris {
 
-/// Stages within `budget` bytes, which is at least largestStageNeed. Nothing stays in fast memory between them. From each
-/// op on, the longest stage of whole tensors that fits competes with the best tiled stage; the one that saves more slow
-/// traffic against running its ops one by one is taken. A tiled stage grows op by op, over several spatial operators if
-/// they come (a chain), until growing no longer pays.
+/// Stages within `budget` bytes, which is at least largestStageNeed. Nothing stays in fast memory
+/// between them. From each op on, the longest stage of whole tensors that fits competes with the
+/// best tiled stage; the one that saves more slow traffic against running its ops one by one is
+/// taken. A tiled stage grows op by op, over several spatial operators if they come (a chain),
+/// until growing no longer pays.
 std::vector<StageDraft> searchGreedily(const StageDrafter& drafter, uint64_t budget);
 
 } // namespace tigris

@@ -6,9 +6,9 @@
 
 namespace tigris {
 
-/// Kept by those who plan one graph for several budgets or objectives: most of the work is the same for all of them.
-/// What has been asked before makes answers faster and changes none. The graph must not change meanwhile; schedules stay
-/// where they are.
+/// Kept by those who plan one graph for several budgets or objectives: most of the work is the same
+/// for all of them. What has been asked before makes answers faster and changes none. The graph
+/// must not change meanwhile; schedules stay where they are.
 class PlanDrafts {
 public:
   explicit PlanDrafts(const Graph& graph) : graph_(graph) {}
@@ -17,7 +17,8 @@ public:
 
   const Graph& graph() const { return graph_; }
   const Schedules& orders(IoMode io, uint64_t align, bool search);
-  /// `schedule` is one of the orders; model inputs and outputs that are moved by `rows` are not worked on in place.
+  /// `schedule` is one of the orders; model inputs and outputs that are moved by `rows` are not
+  /// worked on in place.
   StageDrafter drafter(const Schedule& schedule, const CostModel& costs,
                        const std::vector<TensorId>& rows = {});
 

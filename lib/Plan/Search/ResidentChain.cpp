@@ -7,7 +7,8 @@ namespace tigris {
 
 namespace {
 
-/// Where a block of `bytes` may lie, of `offsets`, when another one of `height` bytes needs a place beside it.
+/// Where a block of `bytes` may lie, of `offsets`, when another one of `height` bytes needs a place
+/// beside it.
 std::vector<AddressSpan> beside(std::span<const AddressSpan> offsets, uint64_t bytes,
                                 uint64_t height, uint64_t budget) {
   std::vector<AddressSpan> result;

@@ -1,4 +1,4 @@
-// Where resident tensors can lie that are written over each other, each lower than the one before.
+// Possible addresses of resident tensors that overwrite each other, each lower than the one before.
 #pragma once
 
 #include "tigris/Plan/Stage/StageDraft.h"
@@ -13,16 +13,17 @@ struct AddressSpan {
   bool operator==(const AddressSpan&) const = default;
 };
 
-/// A tensor that crosses a cut and is written over later on, by what is written over in turn: where it may lie so that
-/// all of these, each below the one before, find a place. No tensor: nothing is written over.
+/// A tensor that crosses a cut and is overwritten later, by a tensor that is overwritten in turn:
+/// the offsets at which all of these, each below the one before, have a place. Without a tensor,
+/// nothing is overwritten.
 struct ResidentChain {
   TensorId tensor;
   std::vector<AddressSpan> offsets;
 };
 
-/// What a stage adds to a chain, in bytes that are multiples of the alignment.
+/// What a stage adds to a chain. All bytes are multiples of the alignment.
 struct ChainLink {
-  /// What the stage and the chain have for themselves.
+  /// Bytes for the stage and the chain.
   uint64_t budget = 0;
   /// The stage's own memory, in one piece beside the chain.
   uint64_t height = 0;
@@ -33,7 +34,7 @@ struct ChainLink {
   uint64_t fromBytes = 0;
 };
 
-/// The chain before a stage, which `next` follows. nullopt when it finds no place.
+/// The chain before a stage that `next` follows. nullopt if it has no place.
 std::optional<ResidentChain> chainBefore(const ResidentChain& next, const ChainLink& link);
 
 } // namespace tigris

@@ -1,4 +1,5 @@
-// Two stacks that grow toward each other; what dies leaves a gap that a later tensor, or a stage, may fill.
+// Two stacks that grow toward each other; what dies leaves a gap that a later tensor, or a stage,
+// may fill.
 #include "tigris/Plan/Search/ResidentLayout.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -84,7 +85,8 @@ private:
     return true;
   }
 
-  /// The lowest or highest free address among the blocks before it; `raised`: that leaves `below` bytes.
+  /// The lowest or highest free address among the blocks before it; `raised`: that leaves `below`
+  /// bytes.
   std::optional<uint64_t> findOffset(size_t index, bool isLow, bool raised) const {
     const Block& block = blocks_[index];
     const uint64_t margin = raised ? block.below : 0;
@@ -119,7 +121,8 @@ private:
     return true;
   }
 
-  /// The highest aligned address from which the bytes end at `end` or below; beyond every limit if there is none.
+  /// The highest aligned address from which the bytes end at `end` or below; beyond every limit if
+  /// there is none.
   uint64_t endBelow(uint64_t end, uint64_t bytes) const {
     return bytes > end ? UINT64_MAX : (end - bytes) / align_ * align_;
   }
@@ -131,7 +134,8 @@ private:
     if (failed_[index].count(around) != 0 || ++nodes_ > maxNodes_)
       return false;
     Block& block = blocks_[index];
-    // Opposite to the one before, so that the space it leaves joins the middle; or over the one it may overlap.
+    // Opposite to the one before, so that the space it leaves joins the middle; or over the one it
+    // may overlap.
     const bool preferLow =
         block.from ? blocks_[*block.from].isLow : index == 0 || !blocks_[index - 1].isLow;
     for (const bool raised : {false, true})
@@ -150,7 +154,8 @@ private:
     return false;
   }
 
-  /// Of the blocks that are there when block `index` comes. Nothing else matters to it and to those after it.
+  /// Of the blocks that are there when block `index` comes. Nothing else matters to it and to those
+  /// after it.
   std::vector<uint64_t> offsetsAround(size_t index) const {
     std::vector<uint64_t> offsets;
     for (size_t i = 0; i < index; ++i)
@@ -193,8 +198,8 @@ std::vector<Block> blocksOf(const Graph& graph, std::span<const StageDraft> stag
   return blocks;
 }
 
-/// No layout is lower than what the fullest stage needs beside all that is there then. The highest piece is not rounded
-/// up.
+/// No layout is lower than what the fullest stage needs beside all that is there then. The highest
+/// piece is not rounded up.
 uint64_t leastHeight(const Graph& graph, const std::vector<Block>& blocks,
                      std::span<const StageDraft> stages, uint64_t align) {
   uint64_t least = 0;

@@ -7,14 +7,14 @@ namespace tigris {
 
 struct ResidentLayout {
   std::map<TensorId, uint64_t> offsets;
-  /// Per stage: where its own memory begins, and how far it may reach from there.
+  /// Per stage: where its own memory begins, and how many bytes it may take from there.
   std::vector<uint64_t> bases;
   std::vector<uint64_t> capacities;
 };
 
-/// Resident tensors lie toward the lower or the upper end of the arena from the first stage that touches them to the
-/// last one; the stages' own memory lies in one piece beside them. Two that a stage lets overlap (Overlap) need not
-/// lie apart. A backtracking search over the end for each
+/// Resident tensors lie toward the lower or the upper end of the arena from the first stage that
+/// touches them to the last one; the stages' own memory lies in one piece beside them. Two that a
+/// stage lets overlap (Overlap) need not lie apart. A backtracking search over the end for each
 /// tensor, of limited effort. nullopt when it finds nothing within `budget` bytes.
 std::optional<ResidentLayout> layOutResidents(const Graph& graph,
                                               std::span<const StageDraft> stages, uint64_t budget,
@@ -24,8 +24,8 @@ std::optional<ResidentLayout> layOutResidents(const Graph& graph,
 uint64_t heightOf(const Graph& graph, std::span<const StageDraft> stages,
                   const ResidentLayout& layout);
 
-/// A layout of the same stages that is as low as a bisection finds one, or `layout`, which is one of them: a layout in a
-/// budget lies at both of its ends, however little lies between them. Of limited effort.
+/// The lowest layout of the same stages that a bisection of limited effort finds, or `layout`
+/// itself. A layout within a budget uses both ends of it, even if little is between them.
 ResidentLayout lowerResidents(const Graph& graph, std::span<const StageDraft> stages,
                               ResidentLayout layout, uint64_t align);
 

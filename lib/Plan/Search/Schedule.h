@@ -1,4 +1,4 @@
-// One execution order with everything that follows from it, and the orders worth trying.
+// An execution order with everything that follows from it, and the orders that the planner tries.
 #pragma once
 
 #include "tigris/Analysis/MemoryTimeline.h"
@@ -8,7 +8,8 @@
 
 namespace tigris {
 
-/// The whole graph as one stage in some order. The order must not change while the aliases are used.
+/// The whole graph as one stage in some order. The order must not change while the aliases are
+/// used.
 struct Schedule {
   Schedule(const Graph& graph, std::vector<OpId> opOrder, IoMode io, uint64_t align)
       : order(std::move(opOrder)), aliases(graph, order),
@@ -23,8 +24,8 @@ struct Schedule {
   ArenaLayout layout;
 };
 
-/// The graph's own order and, where they differ, the depth-first one and the one with the least peak
-/// (leastPeakOrder).
+/// The graph's own order and, where they differ, the depth-first one and the one with the least
+/// peak (leastPeakOrder).
 class Schedules {
 public:
   /// `search`: whether to look for the least peak.

@@ -1,4 +1,5 @@
-// Dynamic programming from the end of the order: the cheapest stages for what is left after each cut.
+// Dynamic programming from the end of the order: the cheapest stages for what is left after each
+// cut.
 #include "tigris/Plan/Search/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
@@ -155,8 +156,9 @@ private:
     return best;
   }
 
-  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is followed by the cheapest
-  /// stages. What else is resident is taken to lie at the very ends. nullopt when the chain finds no place.
+  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is
+  /// followed by the cheapest stages. What else is resident is taken to lie at the very ends.
+  /// nullopt when the chain finds no place.
   std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& transition,
                                        uint64_t height,
                                        const std::optional<Overlap>& overlap = {}) const {
@@ -311,7 +313,8 @@ private:
     for (const Transition& transition : transitions) {
       if (!transition.available)
         continue;
-      // Tiles of other ops load everything at least once, as the whole op does, which may have fitted.
+      // Tiles of other ops load everything at least once, as the whole op does, which may have
+      // fitted.
       if (!mayLeaveOut &&
           !improves(begin, transition, entryFor(end, transition, price, savings.of(transition))))
         continue;

@@ -16,7 +16,8 @@ uint64_t residentBytes(const StageDrafter& drafter, const StageDraft& stage) {
   return sum;
 }
 
-/// Bytes for a stage whose tensors have their places: none where a result would be written too early.
+/// Bytes for a stage whose tensors have their places: none where a result would be written too
+/// early.
 uint64_t availableAt(const Graph& graph, const ResidentLayout& layout, size_t stage,
                      const std::vector<Overlap>& overlaps) {
   for (const Overlap& overlap : overlaps) {
@@ -32,7 +33,8 @@ uint64_t availableAt(const Graph& graph, const ResidentLayout& layout, size_t st
   return layout.capacities[stage];
 }
 
-/// The stages in as many steps as make anything smaller. Where residents need not overlap then, they do not.
+/// The stages in as many steps as make anything smaller. Where residents need not overlap then,
+/// they do not.
 std::vector<StageDraft> finestOf(const StageDrafter& drafter, uint64_t budget,
                                  const std::vector<StageDraft>& stages) {
   std::vector<StageDraft> result = stages;
@@ -45,7 +47,8 @@ std::vector<StageDraft> finestOf(const StageDrafter& drafter, uint64_t budget,
   return result;
 }
 
-/// In as few steps as fit `budget` bytes together with what is resident; as they are where nothing does.
+/// In as few steps as fit `budget` bytes together with what is resident; as they are where nothing
+/// does.
 std::vector<StageDraft> within(const StageDrafter& drafter, uint64_t budget,
                                const std::vector<StageDraft>& stages) {
   std::vector<StageDraft> result = stages;

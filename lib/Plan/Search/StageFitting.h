@@ -6,11 +6,13 @@
 
 namespace tigris {
 
-/// Lays out what the stages leave in fast memory and what they need for themselves, within `budget` bytes.
+/// Lays out what the stages leave in fast memory and what they need for themselves, within `budget`
+/// bytes.
 ///
-/// Drafts of streamed stages use all the memory they may have for fewer steps. If that leaves no addresses, more and
-/// smaller steps are tried, and then as few as fit the place that each stage has got: `stages` become these. nullopt, with
-/// the stages as they were, when no addresses are found.
+/// Drafts of streamed stages use all the memory they may have for fewer steps. If that leaves no
+/// addresses, more and smaller steps are tried, and then as few as fit the place that each stage
+/// has got: `stages` become these. nullopt, with the stages as they were, when no addresses are
+/// found.
 std::optional<ResidentLayout> fitStages(const Graph& graph, const StageDrafter& drafter,
                                         uint64_t budget, std::vector<StageDraft>& stages);
 

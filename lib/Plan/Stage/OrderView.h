@@ -1,12 +1,13 @@
-// One execution order as stages see it: where each tensor is produced and read last, and which memory holds it.
+// One execution order as stages see it: where each tensor is produced and read last, and which
+// memory holds it.
 #pragma once
 
 #include "tigris/Analysis/Lifetime.h"
 
 namespace tigris {
 
-/// A graph, an order of its ops, and what follows from both for a run of consecutive ops. Steps are indices into the
-/// order. Refers to the graph, the order and the aliases, which must not change.
+/// A graph, an order of its ops, and what follows from both for a run of consecutive ops. Steps are
+/// indices into the order. Refers to the graph, the order and the aliases, which must not change.
 class OrderView {
 public:
   /// Of tensors from outside the order, and of the last read of model outputs.
@@ -34,8 +35,8 @@ public:
   bool isRead(TensorId id) const { return use(id).lastRead.has_value(); }
   /// Activations that the op at `step` reads and writes.
   std::vector<TensorId> touched(size_t step) const;
-  /// Tensors that cross the cut before `step` and may stay in fast memory: results of earlier ops that later ones read,
-  /// without model outputs and views.
+  /// Tensors that cross the cut before `step` and may stay in fast memory: results of earlier ops
+  /// that later ones read, without model outputs and views.
   std::vector<TensorId> crossing(size_t step) const;
 
 private:

@@ -19,8 +19,8 @@ struct StreamResidents {
 /// Remembers what it has found. Refers to the view and the table.
 class StreamCandidate {
 public:
-  /// `callers`: tensors that lie whole in the caller's buffers and are worked on there. nullopt when the ops cannot run
-  /// row by row.
+  /// `callers`: tensors that lie whole in the caller's buffers and are worked on there. nullopt
+  /// when the ops cannot run row by row.
   static std::optional<StreamCandidate> make(const OrderView& view, RowTable& table,
                                              const std::vector<TensorId>& callers, size_t begin,
                                              size_t end);
@@ -43,16 +43,18 @@ public:
 
   /// Ops, loads and spills of all variants.
   const StageDraft& stage() const { return stage_; }
-  /// Variants from one stripe on: more stripes take less memory and cost more. Null after the last one.
+  /// Variants from one stripe on: more stripes take less memory and cost more. Null after the last
+  /// one.
   const Variant* variant(size_t index);
   /// Of a variant that has been asked for, as below.
   const Need& need(size_t index, const StreamResidents& residents);
-  /// Fast bytes of the variant, at most `available`; the lowest that are found, or any. nullopt when it takes more.
+  /// Fast bytes of the variant, at most `available`; the lowest that are found, or any. nullopt
+  /// when it takes more.
   std::optional<uint64_t> heightWithin(uint64_t available, size_t index,
                                        const StreamResidents& residents, bool lowest);
 
-  /// The stage in as few steps per stripe as fit its capacity; without one, in as many as make anything smaller. nullopt
-  /// when it does not fit.
+  /// The stage in as few steps per stripe as fit its capacity; without one, in as many as make
+  /// anything smaller. nullopt when it does not fit.
   std::optional<StageDraft> draft(int64_t stripes, const StreamCapacity& capacity,
                                   const StreamResidents& residents) const;
   /// Kernel calls of that stage.

@@ -1,4 +1,5 @@
-// Where the buffers of a stream lie: how close two may come in any step, and the layouts that follow.
+// Where the buffers of a stream lie: how close two may come in any step, and the layouts that
+// follow.
 #include "tigris/Plan/Layout/SpacedLayout.h"
 #include "tigris/Plan/Stage/StreamModel.h"
 
@@ -6,8 +7,8 @@
 
 namespace tigris {
 
-/// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its last op what is not
-/// gone, which moves to its start when the next step begins.
+/// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its
+/// last op what is not gone, which moves to its start when the next step begins.
 StreamModel::Extents::Held StreamModel::extent(const TileCost::RowBytes& row,
                                                const Rows::Held& held) {
   const uint64_t all = held.all * row.most;
@@ -35,7 +36,8 @@ StreamModel::Extents StreamModel::extents(const TileCost& cost, size_t buffer) c
   return result;
 }
 
-/// From the start of the one below to the start of the one above. What is used at the same time lies apart as a whole.
+/// From the start of the one below to the start of the one above. What is used at the same time
+/// lies apart as a whole.
 uint64_t StreamModel::clearance(const Extents& below, const Extents& above) {
   const bool areTogether = below.first <= above.last && above.first <= below.last;
   uint64_t least = 0;

@@ -107,8 +107,8 @@ void StreamModel::addPairs() {
     }
 }
 
-/// The first row of the load that is read in place while the op that makes the store makes its new rows, or after
-/// that. nullopt when none is.
+/// The first row of the load that is read in place while the op that makes the store makes its new
+/// rows, or after that. nullopt when none is.
 std::optional<int64_t> StreamModel::nextRead(const std::vector<State>& states,
                                              const Pair& pair) const {
   std::optional<int64_t> first;
@@ -125,8 +125,8 @@ std::optional<int64_t> StreamModel::nextRead(const std::vector<State>& states,
   return first;
 }
 
-/// What the step at hand asks of the pairs. Copies come before their first reader: those of later ops have not come
-/// yet.
+/// What the step at hand asks of the pairs. Copies come before their first reader: those of later
+/// ops have not come yet.
 void StreamModel::addDisplacements(const std::vector<State>& states, Rows& rows) const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const Buffer& from = buffers_[pairs_[i].load];
@@ -382,7 +382,8 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
 }
 
 std::vector<int64_t> StreamModel::stripeCounts() const {
-  // No more than the narrowest stored result has columns, and no more tiles than the largest tensor has elements.
+  // No more than the narrowest stored result has columns, and no more tiles than the largest tensor
+  // has elements.
   int64_t most = Tiling::MaxTiles;
   int64_t elements = 1;
   for (const Buffer& buffer : buffers_) {
@@ -401,15 +402,15 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
   return counts;
 }
 
-std::optional<TileCost> StreamModel::search(const std::function<uint64_t(const TileCost&)>& room,
-                                            uint64_t align, int64_t stripes,
-                                            const std::set<TensorId>& whole) const {
+std::optional<TileCost>
+StreamModel::search(const std::function<uint64_t(const TileCost&)>& capacity, uint64_t align,
+                    int64_t stripes, const std::set<TensorId>& whole) const {
   std::optional<TileCost> found;
   const auto fits = [&](int64_t steps) {
     std::optional<TileCost> cost = this->cost(steps, stripes, whole);
     if (!cost)
       return false;
-    const uint64_t budget = room(*cost);
+    const uint64_t budget = capacity(*cost);
     if (!heightWithin(*cost, align, budget))
       return false;
     found = std::move(cost);

@@ -1,4 +1,15 @@
-// A run of ops as one streamed stage: which rows its buffers hold in every step, and what that costs.
+// The model of a streamed stage: which rows the buffers of a run of ops hold in each step, and the
+// cost.
+//
+// Example: a 3x3 convolution with padding 1 over 4 rows, in 4 steps. R: rows of the operand in its
+// buffer, W: the row of the result that the step makes.
+//
+//   step  loads   R        W
+//      0  row 0   0        -         row 0 of the result needs rows 0 and 1
+//      1  row 1   0 1      0
+//      2  row 2   0 1 2    1
+//      3  row 3   1 2 3    2
+//      4  -       2 3      3         a step without loads finishes the result
 #pragma once
 
 #include "tigris/Plan/Stage/RowAccess.h"
@@ -9,23 +20,27 @@
 
 namespace tigris {
 
-/// Row-wise view of a chain: every op needs a window of rows of its operands that only moves forward. Each row
-/// is loaded or made once, and in a step no more of a tensor than its rows divided by the steps, rounded up, so that
-/// buffers do not grow at the end, where windows stop moving; steps without loads follow until all is made. A buffer that
-/// keeps rows from step to step (a rolling buffer) has its bytes for the whole stage, any other only between its first
-/// and last op. In more than one step, an average over all rows that is the only reader of its operand is a sink, where
-/// its sums take less than the rows would.
+/// A chain by rows: every op needs a window of rows of its operands, and windows only move forward.
+/// Each row is loaded or made once. A step loads or makes at most the rows of a tensor divided by
+/// the number of steps, rounded up, so that buffers do not grow at the end, where windows stop
+/// moving. Steps without loads follow until all rows are made. A buffer that keeps rows from step
+/// to step (a rolling buffer) has its bytes for the whole stage, any other buffer only between its
+/// first and last op. In more than one step, an average over all rows that is the only reader of
+/// its operand is a sink if its sums take fewer bytes than the rows.
 ///
-/// Where rows are too wide the chain runs once per stripe of columns (indices of axis 2), as if the rest of the
-/// columns were not there: a stripe has an equal share of the columns of each stored result, and of everything
-/// else the columns these need, so that columns near the border of two stripes are loaded or made for both.
-/// When the last op of a step has read a buffer, the rows it will not keep leave their bytes, at its start, to what comes
-/// later in the step, until the next step begins: new rows of a buffer that lies below may reach into them. So the rolling
-/// buffers of a chain lie like tiles of a roof, the last one lowest, and take the rows they keep and one step's new rows.
+/// If rows are too wide, the chain runs once per stripe of columns (indices of axis 2), without the
+/// other columns. A stripe has an equal share of the columns of each stored result, and those
+/// columns of all other tensors that this share needs. Columns near the border of two stripes are
+/// loaded or made for both.
 ///
-/// In one stripe, loads and stores that are whole in fast memory are worked on in place, and need no buffer.
-/// An op whose operand has more columns than it needs in the stripe finds them in one piece in a single row
-/// only; it then runs row by row.
+/// After the last op of a step has read a buffer, the rows at its start that it does not keep are
+/// free until the next step begins. New rows of a lower buffer may use these bytes. The rolling
+/// buffers of a chain are therefore staggered, the last one lowest, and take the rows they keep and
+/// the new rows of one step.
+///
+/// In one stripe, ops work in place on loads and stores that are whole in fast memory, without
+/// buffers. An op whose operand has more columns than the op needs in the stripe runs row by row,
+/// because only a single row of these columns is contiguous.
 class StreamModel {
 public:
   /// nullopt when an op cannot run row by row. Refers to the table.
@@ -33,17 +48,19 @@ public:
                                          std::span<const TensorId> loads,
                                          std::span<const TensorId> stores);
 
-  /// The cost of working in `steps` steps in each of `stripes` stripes; cost.tiles is {outermost extent, steps,
-  /// stripes, 1}. `whole` are the tensors that are so in fast memory. nullopt when the ops cannot run in so many
-  /// stripes; they always can in one.
+  /// The cost of `steps` steps in each of `stripes` stripes; cost.tiles is {outermost extent,
+  /// steps, stripes, 1}. `whole`: tensors that are whole in fast memory. nullopt if the ops cannot
+  /// run in so many stripes; one stripe is always possible.
   std::optional<TileCost> cost(int64_t steps, int64_t stripes,
                                const std::set<TensorId>& whole = {}) const;
-  /// Steps that are worth trying: rows of the highest tensor that is loaded row by row or stored.
+  /// The largest useful number of steps: rows of the highest tensor that is loaded row by row or
+  /// stored.
   int64_t mostSteps() const { return mostSteps_; }
-  /// Numbers of stripes worth trying, ascending from 1; each leaves stripes narrower by a fifth or so.
+  /// Numbers of stripes worth trying, ascending from 1; each leaves stripes narrower by a fifth or
+  /// so.
   std::vector<int64_t> stripeCounts() const;
-  /// The cut into stripes with the fewest steps that fits the bytes `room` allows it; nullopt when none does.
-  std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& room,
+  /// The fewest steps that fit the bytes that `capacity` grants them; nullopt if none do.
+  std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& capacity,
                                  uint64_t align, int64_t stripes,
                                  const std::set<TensorId>& whole = {}) const;
 
@@ -53,8 +70,8 @@ public:
                      bool isQuick = false) const;
   /// Of the lowest, found once.
   uint64_t height(const TileCost& cost, uint64_t align) const;
-  /// Of a layout within the budget, not always the lowest. nullopt when none is found: in fewer steps than the most after
-  /// a short search only.
+  /// The height of a layout within the budget, not always the lowest. nullopt if none is found.
+  /// With fewer steps than mostSteps() the search is short.
   std::optional<uint64_t> heightWithin(const TileCost& cost, uint64_t align, uint64_t budget) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
@@ -79,7 +96,8 @@ private:
     /// Bytes of that, and of one of its columns.
     uint64_t rowSize = 1;
     uint64_t columnSize = 1;
-    /// Times the buffer is filled from its start: the outermost extent, or 1 for what does not follow it.
+    /// How often the buffer is filled from its start: the outermost extent, or 1 for tensors that
+    /// do not follow it.
     uint64_t rounds = 1;
     /// Of a sink's result.
     uint64_t sumBytes = 0;
@@ -98,7 +116,7 @@ private:
     std::vector<Input> inputs;
     size_t output = 0;
     uint64_t macs = 0;
-    /// More rows of its operands than it needs that have come before it makes a row.
+    /// Extra operand rows to buffer before the op makes a row.
     int64_t wait = 0;
   };
   /// What a number of steps does to rows. Stripes have no part in it.
@@ -107,7 +125,8 @@ private:
       int64_t most = 0; // held at a time
     };
     std::vector<PerBuffer> buffers;
-    /// Of a buffer in one step, from its start: rows kept from before, rows held in the end, and rows to go then.
+    /// Of a buffer in one step, from its start: rows kept from before, rows held at the end, and
+    /// rows released then.
     struct Held {
       uint16_t kept = 0;
       uint16_t all = 0;
@@ -116,7 +135,8 @@ private:
     };
     /// Of all buffers in each step; equal steps are left out.
     std::vector<std::vector<Held>> steps;
-    /// Of these, without some that hold no more of anything than another one: buffers fill, and run out in the end.
+    /// Indices of these, without steps that another step covers: buffers fill, and drain at the
+    /// end.
     std::vector<size_t> tight;
     void add(const std::vector<Held>& step);
     /// Steps in which each op has something to do.
@@ -152,7 +172,8 @@ private:
     std::vector<std::pair<size_t, const RowAccess::Input*>> readers;
   };
 
-  /// Bytes of a buffer in each step, from its start: kept from before, held in the end, and to go then.
+  /// Bytes of a buffer in each step, from its start: kept from before, held in the end, and to go
+  /// then.
   struct Extents {
     struct Held {
       uint64_t kept = 0;
@@ -166,11 +187,11 @@ private:
     size_t last = 0;
   };
 
-  /// Of layouts so far; `isLeast`: there will be none lower.
+  /// The lowest layout found so far; `isLeast`: there is none lower.
   struct Height {
     uint64_t bytes = UINT64_MAX;
     bool isLeast = false;
-    /// The most bytes for which none low enough was found.
+    /// The most bytes for which no layout was found.
     uint64_t refused = 0;
   };
 
@@ -195,8 +216,8 @@ private:
   std::optional<Columns> findColumns(int64_t stripes) const;
   /// What each op needs of each of its operands for a row, op by op.
   std::vector<Box> needsOfRows() const;
-  /// Columns of every buffer in one stripe, and whether each op has to run row by row; false when an op cannot. `uncut`:
-  /// needsOfRows.
+  /// Columns of every buffer in one stripe, and whether each op has to run row by row; false if an
+  /// op cannot. `uncut`: needsOfRows.
   bool stripe(int64_t stripes, int64_t index, const std::vector<Box>& uncut,
               std::vector<Range>& held, std::vector<bool>& single) const;
 
@@ -206,7 +227,7 @@ private:
   int64_t outer_ = 1;
   int64_t mostSteps_ = 1;
   mutable std::map<int64_t, Rows> rowsOf_;
-  /// By the alignment, steps and stripes, and by what is worked on in place.
+  /// By the alignment, steps and stripes, and by the buffers in place.
   mutable std::map<std::tuple<uint64_t, int64_t, int64_t, std::vector<bool>>, Height> heights_;
   mutable std::map<int64_t, std::optional<Columns>> columnsOf_;
 };

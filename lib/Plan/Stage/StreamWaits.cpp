@@ -5,8 +5,9 @@
 
 namespace tigris {
 
-/// A short branch that joins a long one has its rows early, and they take memory until the other ones come. What they are made
-/// of is often kept anyway, for the long branch. So the short one waits.
+/// A short branch that joins a long one has its rows early, and they take memory until the other
+/// ones come. What they are made of is often kept anyway, for the long branch. So the short one
+/// waits.
 void StreamModel::findWaits() {
   for (size_t k = 0; k < ops_.size(); ++k)
     ops_[k].wait = findWait(k);
@@ -41,8 +42,8 @@ int64_t StreamModel::findWait(size_t op) const {
   return isNarrow ? most : std::min(most, free);
 }
 
-/// Rows of the op's operand that come after those which it needs for a row, until its reader has what else it needs for
-/// its own. nullopt when that does not depend on the operand.
+/// Rows of the op's operand that come after those which it needs for a row, until its reader has
+/// what else it needs for its own. nullopt when that does not depend on the operand.
 std::optional<int64_t> StreamModel::lag(size_t op, size_t reader) const {
   std::vector<int64_t> ends(buffers_.size(), 0);
   const auto row = static_cast<size_t>(buffers_[ops_[reader].output].rows / 2);

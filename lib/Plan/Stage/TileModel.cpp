@@ -1,4 +1,5 @@
-// Boxes are propagated from the stored results back through the ops, as the runtime does it for every tile.
+// Boxes are propagated from the stored results back through the ops, as the runtime does it for
+// every tile.
 #include "tigris/Plan/Stage/TileModel.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -134,7 +135,8 @@ bool TileModel::propagate(size_t axis, int64_t parts, int64_t index,
 }
 
 bool TileModel::seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const {
-  // Operands of fewer axes than their results, or more, can depend on either cut along any of theirs.
+  // Operands of fewer axes than their results, or more, can depend on either cut along any of
+  // theirs.
   if (axis == 1 && summary.parts > 1)
     return readsRows(boxes);
   if (axis == 0 && summary.contiguousRows && !readsContiguously(boxes, true))
@@ -216,7 +218,8 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
         deepest = k;
       }
     }
-    // Elements of this buffer over all tiles, of which loads skip those an inner index does not change.
+    // Elements of this buffer over all tiles, of which loads skip those an inner index does not
+    // change.
     const auto whole = static_cast<Wide>(uncut.buffers[i].elements);
     const bool stays = buffer.load && (mask == 0 || deepest < innermost);
     Wide made = whole;

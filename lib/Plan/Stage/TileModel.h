@@ -1,8 +1,12 @@
-// A run of ops as one tiled stage: what any way of cutting it costs.
+// The model of a tiled stage: the cost of every cut of a run of ops into boxes.
 //
 // Access rules work axis by axis, so the boxes of a tile (i0, i1, i2, i3) are intersections of four
-// boxes, each with one axis cut and the others whole. All figures are products of per-axis sums: the cost
-// of a thousand tiles follows from a few dozen boxes.
+// boxes, each with one axis cut and the others whole. All figures are products of per-axis sums:
+// the cost of a thousand tiles follows from a few dozen boxes.
+//
+// Example: 3x3 pooling with padding 1 over 8 rows and 8 columns, in 2 x 2 tiles. Along the rows two
+// parts need 5 + 5 of 8 rows, along the columns 5 + 5 of 8 columns: the tiles load 10 x 10
+// elements.
 #pragma once
 
 #include "tigris/Analysis/BoxAccess.h"
@@ -28,15 +32,16 @@ private:
   std::map<OpId, std::optional<BoxAccess>> entries_;
 };
 
-/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, if it begins at least `bytes` below it:
-/// then no row is written over one that is still to be read or loaded, or that the same call reads.
+/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, if it begins at
+/// least `bytes` below it: then no row is written over one that is still to be read or loaded, or
+/// that the same call reads.
 struct Displacement {
   TensorId load;
   TensorId store;
   uint64_t bytes = 0;
 };
 
-/// One way of cutting.
+/// A cut and its cost.
 struct TileCost {
   TileCounts tiles = {1, 1, 1, 1};
   /// Bytes copied to and from where the tensors lie whole.
@@ -49,13 +54,15 @@ struct TileCost {
   /// Fast memory: one entry per buffer of the model, then the executor's state.
   std::vector<LiveBuffer> buffers;
   std::vector<uint32_t> reloadAxes;
-  /// Streamed: bytes of a row of each buffer in the widest and in the narrowest stripe; none of what is not held by rows.
+  /// Streamed: bytes of a row of each buffer in the widest and in the narrowest stripe; none of
+  /// what is not held by rows.
   struct RowBytes {
     uint64_t most = 0;
     uint64_t least = 0;
   };
   std::vector<RowBytes> rows;
-  /// Streamed: which buffers take no bytes of the stage's own, as their tensors are worked on in place.
+  /// Streamed: which buffers take no bytes of the stage's own, as their tensors are worked on in
+  /// place.
   std::vector<bool> inPlace;
   /// Streamed stages whose outermost extent is 1: one per pair.
   std::vector<Displacement> displacements;
@@ -63,8 +70,8 @@ struct TileCost {
 
 class TileModel {
 public:
-  /// `loads` are the activations that come from outside, `stores` the results needed outside. nullopt when
-  /// the ops cannot run on boxes together.
+  /// `loads` are the activations that come from outside, `stores` the results needed outside.
+  /// nullopt when the ops cannot run on boxes together.
   static std::optional<TileModel> make(AccessTable& access, std::span<const OpId> ops,
                                        std::span<const TensorId> loads,
                                        std::span<const TensorId> stores);
@@ -75,8 +82,8 @@ public:
   uint64_t haloRows(const TileCost& cost);
   /// Number of parts that leave the least to do at a time on each axis.
   TileCounts finest();
-  /// Most parts an axis may be cut into: elements of the shortest stored result along it, so that no tile has
-  /// an empty part.
+  /// Most parts an axis may be cut into: elements of the shortest stored result along it, so that
+  /// no tile has an empty part.
   int64_t extent(size_t axis) const { return extents_[axis]; }
   /// The largest number of parts, at most `most`, that the axis may be cut into.
   int64_t legalParts(size_t axis, int64_t most) const;
@@ -115,8 +122,8 @@ private:
   struct AxisSummary {
     int64_t parts = 1;
     bool valid = true;
-    /// Of the outermost axis of a chain: readers find what they want of a buffer in one piece in every part, while rows
-    /// are not cut, and while they are.
+    /// Of the outermost axis of a chain: readers find what they want of a buffer in one piece in
+    /// every part, while rows are not cut, and while they are.
     bool contiguous = true;
     bool contiguousRows = true;
     struct PerBuffer {
@@ -137,7 +144,8 @@ private:
   template <typename Predicate>
   bool everyRead(const std::vector<Box>& boxes, Predicate holds) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
-  /// Whether what is read in a part, whose boxes these are, lies in one piece; false when no cut with it can be used.
+  /// Whether what is read in a part, whose boxes these are, lies in one piece; false when no cut
+  /// with it can be used.
   bool seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const;
   const AxisSummary& summary(size_t axis, int64_t parts);
 

@@ -1,4 +1,5 @@
-// The memory of a cut falls as the number of parts rises, so the fewest parts that fit are found by bisection.
+// The memory of a cut falls as the number of parts rises, so the fewest parts that fit are found by
+// bisection.
 #include "tigris/Plan/Stage/TileSearch.h"
 
 #include <algorithm>
@@ -34,8 +35,8 @@ public:
   }
 
 private:
-  /// Numbers of parts worth trying: each leaves parts of another size by a third or more. The last one is
-  /// the finest there is.
+  /// Numbers of parts worth trying: each leaves parts of another size by a third or more. The last
+  /// one is the finest there is.
   std::vector<int64_t> counts(size_t axis) const {
     const int64_t extent = model_.extent(axis);
     std::vector<int64_t> result;

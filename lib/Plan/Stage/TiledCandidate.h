@@ -12,7 +12,8 @@ class TiledCandidate {
 public:
   TiledCandidate(const OrderView& view, AccessTable& access, size_t begin, size_t end);
 
-  /// The stage in `budget` bytes, cut so that it costs least. nullopt when the ops cannot run in tiles or do not fit.
+  /// The stage in `budget` bytes, cut so that it costs least. nullopt when the ops cannot run in
+  /// tiles or do not fit.
   std::optional<StageDraft> draft(uint64_t budget, const CostModel& costs,
                                   const Residents& residents);
 

@@ -14,8 +14,8 @@ public:
   const StageDraft& stage() const { return stage_; }
   /// Fast bytes it needs at least, without residents.
   uint64_t bound() const { return bound_; }
-  /// The fast bytes it takes beside the residents; nullopt when these are more than `available`, or when a view and its
-  /// source are both resident: they are one buffer.
+  /// The fast bytes it takes beside the residents; nullopt when these are more than `available`, or
+  /// when a view and its source are both resident: they are one buffer.
   std::optional<uint64_t> heightWithin(uint64_t available, const Residents& residents);
 
 private:

@@ -54,7 +54,8 @@ Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, P
     plan = sweep(graph, options, drafts);
   if (!plan || options.planner != Strategy::Optimal || !options.budget.slow)
     return plan;
-  // The search looks at traffic and may take more slow memory for less of it than the greedy planner.
+  // The search looks at traffic and may take more slow memory for less of it than the greedy
+  // planner.
   PlanOptions other = options;
   other.planner = Strategy::Greedy;
   Expected<Plan> greedy = sweep(graph, other, drafts);

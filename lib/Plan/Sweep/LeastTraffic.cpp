@@ -1,4 +1,5 @@
-// The more a byte is worth, the less traffic and the more recomputation: a search for the last worth within the limit.
+// The more a byte is worth, the less traffic and the more recomputation: a search for the last
+// worth within the limit.
 #include "tigris/Plan/Sweep/LeastTraffic.h"
 
 #include "tigris/Plan/Search/PlanDrafts.h"

@@ -1,4 +1,4 @@
-// What memory buys: plans none of which is worse than another in everything.
+// Pareto-optimal plans.
 #pragma once
 
 #include "tigris/Plan/Planner.h"
@@ -12,10 +12,11 @@ struct ParetoPoint {
   size_t stages = 0;
 };
 
-/// Plans of fast budgets from the smallest that works to that of `options` or the one of a single stage, each a quarter above the
-/// one before, for traffic and for latency; without those that another one equals or beats in fast
-/// peak, slow peak, slow traffic, recomputed multiply-accumulates and kernel calls. By rising fast peak, then
-/// traffic. Fails when nothing fits.
+/// Plans of fast budgets from the smallest that works to that of `options` or the one of a single
+/// stage, each a quarter above the one before, for traffic and for latency; without those that
+/// another one equals or beats in fast peak, slow peak, slow traffic, recomputed
+/// multiply-accumulates and kernel calls. By rising fast peak, then traffic. Fails when nothing
+/// fits.
 Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options);
 
 } // namespace tigris

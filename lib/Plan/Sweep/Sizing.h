@@ -1,4 +1,4 @@
-// What other budgets would give: the table from which people choose their memory.
+// Plans for other budgets: the table from which users choose their memory.
 #pragma once
 
 #include "tigris/Plan/Planner.h"
@@ -16,10 +16,11 @@ struct SizingRow {
   size_t streamedStages = 0;
 };
 
-/// Plans the graph for the budget of `options`, a half and a quarter, twice and four times it, the smallest fast
-/// budget that works, and the smallest that needs one stage only (not with rows); by rising budget. Slow and flash budgets
-/// are those of `options`, and so is the objective, but only the budget asked for is planned for "memory", the others for
-/// "traffic". Every model output must have a tensor of its own.
+/// Plans the graph for the budget of `options`, a half and a quarter, twice and four times it, the
+/// smallest fast budget that works, and the smallest that needs one stage only (not with rows); by
+/// rising budget. Slow and flash budgets are those of `options`, and so is the objective, but only
+/// the budget asked for is planned for "memory", the others for "traffic". Every model output must
+/// have a tensor of its own.
 std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options);
 
 } // namespace tigris
