@@ -5,11 +5,10 @@
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/StreamReplay.h"
 #include "tigris/Check/TileReplay.h"
+#include "tigris/IR/Verifier.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 
 namespace tigris {
 
@@ -21,8 +20,6 @@ public:
       : graph_(graph), plan_(plan), locations_(graph, plan) {}
 
   Status run() {
-    if (Status status = checkStructure(); !status)
-      return status;
     for (const Port& port : graph_.inputs()) {
       const Location place = locations_.findPort(port);
       if (place.memory == Memory::None && !graph_.users(port.tensor).empty())
@@ -46,47 +43,6 @@ private:
 
   std::string quoted(TensorId tensor) const {
     return strCat("tensor '", graph_.tensor(tensor).name, "'");
-  }
-
-  Status checkStructure() const {
-    if (plan_.align == 0 || (plan_.align & (plan_.align - 1)) != 0)
-      return fail("alignment ", plan_.align, " is not a power of two");
-    std::vector<OpId> order;
-    for (const Stage& stage : plan_.stages)
-      order.insert(order.end(), stage.ops.begin(), stage.ops.end());
-    if (order != graph_.order())
-      return fail("the stages do not hold the graph's ", graph_.order().size(), " ops in order");
-    if (plan_.scratch > plan_.budget.fast)
-      return fail("kernel scratch of ", plan_.scratch, " bytes, budget is ", plan_.budget.fast);
-    const uint64_t fast = plan_.budget.fast - plan_.scratch;
-    for (size_t i = 0; i < plan_.stages.size(); ++i)
-      if (Status status =
-              checkPlacements(plan_.stages[i].fast, fast, strCat("fast memory of stage ", i));
-          !status)
-        return status;
-    if (!plan_.slow.empty() && !plan_.budget.slow)
-      return fail(plan_.slow.size(), " tensors in slow memory, but there is none");
-    return checkPlacements(plan_.slow, plan_.budget.slow.value_or(0), "slow memory");
-  }
-
-  Status checkPlacements(const std::vector<Placement>& placements, uint64_t budget,
-                         const std::string& where) const {
-    std::set<TensorId> seen;
-    for (const Placement& placement : placements) {
-      const std::string tensor = quoted(placement.tensor);
-      if (graph_.tensor(placement.tensor).isConstant())
-        return fail(tensor, " is a constant and needs no place in ", where);
-      if (!seen.insert(placement.tensor).second)
-        return fail(tensor, " has two places in ", where);
-      if (placement.offset % plan_.align != 0)
-        return fail(tensor, " at offset ", placement.offset, " of ", where, ", not a multiple of ",
-                    plan_.align);
-      const uint64_t bytes = graph_.tensor(placement.tensor).bytes();
-      if (bytes > budget || placement.offset > budget - bytes)
-        return fail(tensor, " ends at ", placement.offset + bytes, " of ", where, ", budget is ",
-                    budget);
-    }
-    return {};
   }
 
   /// The tensor whose producer wrote this tensor's bytes: a view has its source's value.
@@ -134,19 +90,7 @@ private:
 
   Status runStage(size_t index) {
     const Stage& stage = plan_.stages[index];
-    uint64_t peak = 0;
-    for (const Placement& placement : stage.fast)
-      peak = std::max(peak, placement.offset + graph_.tensor(placement.tensor).bytes());
-    if (stage.tiling) {
-      peak = std::max(peak, stage.tiling->state + tileStateBytes(stage));
-      for (const TileBuffer& buffer : stage.tiling->buffers)
-        peak = std::max(peak, buffer.offset + buffer.bytes);
-    }
-    if (peak != stage.peak)
-      return fail("stage ", index, " claims a peak of ", stage.peak, " bytes, its tensors end at ",
-                  peak);
-    fastPeak_ = std::max(fastPeak_, peak);
-
+    fastPeak_ = std::max(fastPeak_, stage.peak);
     if (hasTiles(stage.mode))
       return runTiles(index);
     if (stage.mode == StageMode::Direct)
@@ -155,10 +99,7 @@ private:
       const std::string what = strCat("the load of stage ", index);
       if (Status status = read(locations_.findSlow(tensor), tensor, what); !status)
         return status;
-      const Location place = locations_.find(index, tensor);
-      if (place.memory != Memory::Fast)
-        return fail(what, ": ", quoted(tensor), " has no place in fast memory");
-      if (Status status = write(place, tensor, what); !status)
+      if (Status status = write(locations_.find(index, tensor), tensor, what); !status)
         return status;
       slowRead_ += graph_.tensor(tensor).bytes();
     }
@@ -169,10 +110,7 @@ private:
       const std::string what = strCat("the spill of stage ", index);
       if (Status status = read(locations_.find(index, tensor), tensor, what); !status)
         return status;
-      const Location place = locations_.findSlow(tensor);
-      if (place.memory != Memory::Slow)
-        return fail(what, ": ", quoted(tensor), " has no place in slow memory");
-      if (Status status = write(place, tensor, what); !status)
+      if (Status status = write(locations_.findSlow(tensor), tensor, what); !status)
         return status;
       slowWrite_ += graph_.tensor(tensor).bytes();
     }
@@ -319,8 +257,6 @@ private:
     };
     for (const TensorId store : stage.spills) {
       const Location place = homeOf(store);
-      if (place.memory == Memory::None)
-        return fail(what, ": ", quoted(store), " has no place outside the fast arena");
       if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
         return fail(what, " writes ", quoted(store), " over the caller's input");
       for (const auto* moved : {&stage.loads, &stage.spills})
@@ -387,9 +323,6 @@ private:
 
   Status checkStats() const {
     const PlanStats& stats = plan_.stats;
-    if (fastPeak_ > plan_.budget.fast - plan_.scratch)
-      return fail("a fast peak of ", fastPeak_, " bytes and kernel scratch of ", plan_.scratch,
-                  " exceed the budget of ", plan_.budget.fast);
     const auto compare = [](const char* what, uint64_t claimed, uint64_t counted) -> Status {
       if (claimed == counted)
         return {};
@@ -427,6 +360,8 @@ private:
 Status checkPlan(const Graph& graph) {
   if (!graph.plan())
     return makeError(DiagId::BadPlan, "the graph has no plan; run tigris-plan first");
+  if (Status status = verifyPlan(graph); !status)
+    return status;
   return Replay(graph, *graph.plan()).run();
 }
 

@@ -14,9 +14,7 @@ namespace tigris {
 /// Replays every transfer and op of the graph's plan on a model of the memories that records the
 /// contents of all bytes. Returns an error (DiagId::BadPlan) that names the stage, the op or
 /// tensor, and the addresses, unless
-///  - the stages contain exactly the graph's order, and a tensor has at most one placement per
-///    stage;
-///  - every offset is a multiple of the plan's alignment, and every byte is within its budget;
+///  - the plan satisfies verifyPlan (IR/Verifier.h), the structural rules;
 ///  - every read finds exactly the bytes that the producer (or the caller, or a load) wrote;
 ///  - no op overwrites its own inputs, another of its outputs, or the caller's inputs;
 ///  - after the last stage every model output is complete at the location where the caller reads

@@ -51,8 +51,7 @@ private:
   /// Determines how the stage uses each buffer.
   Status findRoles() {
     for (const TileBuffer& buffer : tiling_.buffers)
-      if (!roles_.emplace(buffer.tensor, Role{&buffer}).second)
-        return fail("two buffers for ", quoted(buffer.tensor));
+      roles_.emplace(buffer.tensor, Role{&buffer});
     const auto mark = [&](const std::vector<TensorId>& tensors, bool Role::*what) -> Status {
       for (const TensorId tensor : tensors) {
         if (!isActivation(tensor))

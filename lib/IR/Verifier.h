@@ -19,9 +19,20 @@ namespace tigris {
 /// (IR/FormatLimits.h), all shapes and types known, int8 activations quantized (equally, where
 /// bytes are only moved), channels last.
 ///
-/// Planned: a plan whose stages cover the order exactly once, in order, and whose placements are
-/// aligned, within the budget and refer to activations of the graph.
+/// Planned: a plan that satisfies verifyPlan.
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);
+
+/// The first structural rule that the plan of a planned graph violates (DiagId::BadPlan):
+///  - the stages cover the order exactly once, in order;
+///  - every offset is a multiple of the alignment, and every byte is within its budget: in fast
+///    memory without the kernels' scratch, in slow memory only if there is some;
+///  - placements and buffers refer to activations of the graph, each at most once per stage and
+///    memory;
+///  - exactly the stages whose mode requires one have a tiling, with counts and ranks in range;
+///  - the peak of a stage is the end of its last byte;
+///  - loads and spills have a location in both memories, and whatever an op touches has one, unless
+///    it is the caller's.
+Status verifyPlan(const Graph& graph);
 
 /// The first rule that the operator violates by itself: operand counts, attributes, activation.
 Status verifyOp(const Graph& graph, const Op& op);

@@ -1,5 +1,6 @@
-// Verifier: the rules that a plan must satisfy to be read. Whether it computes the right result is
-// checked by PlanChecker.
+// Verifier: the structural rules of plans. Whether the transfers and ops of a plan find their bytes
+// is checked by PlanChecker, which relies on these rules.
+#include "tigris/IR/Verifier.h"
 #include "tigris/IR/VerifierRules.h"
 
 #include <algorithm>
@@ -20,15 +21,34 @@ public:
   void run() {
     if (plan_.align == 0 || (plan_.align & (plan_.align - 1)) != 0)
       return fail("the alignment ", plan_.align, " is not a power of two");
+    if (plan_.scratch > plan_.budget.fast)
+      return fail("kernels need ", plan_.scratch, " bytes of scratch, the budget is ",
+                  plan_.budget.fast);
     checkCoverage();
     for (const Placement& placement : plan_.slow)
       slowTensors_.insert(placement.tensor);
-    checkPlacements(plan_.slow, "slow memory", plan_.budget.slow.value_or(0));
+    if (!plan_.slow.empty() && !plan_.budget.slow)
+      fail("tensors have places in slow memory, but there is none");
+    else
+      checkPlacements(plan_.slow, "slow memory", {plan_.budget.slow.value_or(0), 0});
     for (size_t i = 0; i < plan_.stages.size(); ++i)
       checkStage(i, plan_.stages[i]);
   }
 
 private:
+  /// What stages may use of a memory: its budget without the scratch of kernels.
+  struct Room {
+    uint64_t budget = 0;
+    uint64_t scratch = 0;
+
+    uint64_t bytes() const { return budget - scratch; }
+    std::string text() const {
+      return strCat("the budget is ", budget,
+                    scratch != 0 ? strCat(", of which kernels need ", scratch) : std::string());
+    }
+  };
+  Room fastRoom() const { return {plan_.budget.fast, plan_.scratch}; }
+
   template <typename... Args> void fail(const Args&... text) {
     diagnostics_.error(DiagId::BadPlan, text...);
   }
@@ -67,7 +87,7 @@ private:
 
   /// Returns the highest byte used.
   uint64_t checkPlacements(const std::vector<Placement>& placements, const std::string& where,
-                           uint64_t budget) {
+                           const Room& room) {
     uint64_t peak = 0;
     std::set<TensorId> seen;
     for (const Placement& placement : placements) {
@@ -80,8 +100,8 @@ private:
         fail(where, ": tensor '", tensor.name, "' is at offset ", placement.offset,
              ", not a multiple of ", plan_.align);
       const uint64_t end = placement.offset + tensor.bytes();
-      if (end > budget || end < placement.offset)
-        fail(where, ": tensor '", tensor.name, "' ends at byte ", end, ", the budget is ", budget);
+      if (end > room.bytes() || end < placement.offset)
+        fail(where, ": tensor '", tensor.name, "' ends at byte ", end, ", ", room.text());
       peak = std::max(peak, end);
     }
     return peak;
@@ -98,9 +118,8 @@ private:
     const auto use = [&](const std::string& what, uint64_t offset, uint64_t bytes) {
       if (offset % plan_.align != 0)
         fail(where, ": ", what, " is at offset ", offset, ", not a multiple of ", plan_.align);
-      if (offset + bytes > plan_.budget.fast || offset + bytes < offset)
-        fail(where, ": ", what, " ends at byte ", offset + bytes, ", the budget is ",
-             plan_.budget.fast);
+      if (offset + bytes > fastRoom().bytes() || offset + bytes < offset)
+        fail(where, ": ", what, " ends at byte ", offset + bytes, ", ", fastRoom().text());
       peak = std::max(peak, offset + bytes);
     };
     use("the state of the tiles", tiling.state, tileStateBytes(stage));
@@ -123,11 +142,10 @@ private:
     if (stage.tiling.has_value() != hasTiles(stage.mode))
       return fail(where, " is ", stageModeName(stage.mode), " but ",
                   stage.tiling ? "has" : "has no", " tiles");
-    const uint64_t peak = std::max(checkPlacements(stage.fast, where, plan_.budget.fast),
+    const uint64_t peak = std::max(checkPlacements(stage.fast, where, fastRoom()),
                                    stage.tiling ? checkTiling(stage, where) : 0);
-    if (stage.peak < peak || stage.peak > plan_.budget.fast)
-      fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak,
-           " and the budget is ", plan_.budget.fast);
+    if (stage.peak != peak)
+      fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak);
     std::set<TensorId> placed;
     for (const Placement& placement : stage.fast)
       placed.insert(placement.tensor);
@@ -213,3 +231,13 @@ void checkPlan(const Graph& graph, DiagnosticEngine& diagnostics) {
 }
 
 } // namespace tigris::verify
+
+namespace tigris {
+
+Status verifyPlan(const Graph& graph) {
+  DiagnosticEngine diagnostics;
+  verify::checkPlan(graph, diagnostics);
+  return diagnostics.errorCount() == 0 ? Status() : Status(Error(diagnostics.all().front()));
+}
+
+} // namespace tigris

@@ -75,23 +75,24 @@ TEST_CASE("a graph without a plan") { CHECK_FALSE(bool(checkPlan(parseGraph(Chai
 TEST_CASE("broken structure") {
   checkRefused(
       IoMode::Caller, [](const Graph&, Plan& p) { p.stages[0].ops.pop_back(); },
-      "the stages do not hold the graph's 5 ops");
+      "at position 4 they have nothing, the order has 'last'");
   checkRefused(
       IoMode::Caller,
-      [](const Graph&, Plan& p) { std::swap(p.stages[0].ops[0], p.stages[0].ops[1]); }, "in order");
+      [](const Graph&, Plan& p) { std::swap(p.stages[0].ops[0], p.stages[0].ops[1]); },
+      "at position 0 they have 'second'");
   checkRefused(
-      IoMode::Caller, [](const Graph&, Plan& p) { p.align = 12; }, "power of two");
+      IoMode::Caller, [](const Graph&, Plan& p) { p.align = 12; }, "not a power of two");
   checkRefused(
       IoMode::Caller,
       [](const Graph&, Plan& p) { p.stages[0].fast.push_back(p.stages[0].fast[0]); },
-      "has two places");
+      "places tensor 'a' twice");
   checkRefused(
-      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") += 4; },
-      "not a multiple of 8");
+      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") += 4; }, "not a multiple of 8");
   checkRefused(
-      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") = 1000; }, "budget is 1024");
+      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") = 1000; },
+      "the budget is 1024");
   checkRefused(
-      IoMode::Caller, [](const Graph&, Plan& p) { p.budget.fast = 100; }, "budget is 100");
+      IoMode::Caller, [](const Graph&, Plan& p) { p.budget.fast = 100; }, "the budget is 100");
   checkRefused(
       IoMode::Slow, [](const Graph&, Plan& p) { p.budget.slow.reset(); },
       "in slow memory, but there is none");
@@ -106,14 +107,14 @@ TEST_CASE("bytes that are not what an op expects") {
       "over its own");
   checkRefused(
       IoMode::Caller, [](const Graph&, Plan& p) { p.stages[0].fast.clear(); },
-      "stage 0 claims a peak");
+      "stage 0 has a peak of");
   checkRefused(
       IoMode::Caller,
       [](const Graph&, Plan& p) {
         p.stages[0].fast.clear();
         p.stages[0].peak = 0;
       },
-      "has no place");
+      "has no place in fast memory");
   checkRefused(
       IoMode::Slow, [](const Graph&, Plan& p) { p.stages[0].loads.clear(); },
       "op 'first' reads tensor 'x'");
@@ -124,7 +125,8 @@ TEST_CASE("bytes that are not what an op expects") {
       IoMode::Slow, [](const Graph&, Plan& p) { p.slow[1].offset = p.slow[0].offset; },
       "claims a slow peak");
   checkRefused(
-      IoMode::Slow, [](const Graph&, Plan& p) { p.slow.clear(); }, "model input 'x' has no place");
+      IoMode::Slow, [](const Graph&, Plan& p) { p.slow.clear(); },
+      "which has no place in slow memory");
 }
 
 TEST_CASE("a tensor overwritten while it is needed") {
@@ -244,14 +246,21 @@ TEST_CASE("broken tilings") {
                      "overlaps the executor's bookkeeping");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 0; },
                      "is not loaded again although it needs another box");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); }, "tensor 'y' has no buffer");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers.push_back(s.tiling->buffers[0]); },
+  checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); },
+                     "spill of tensor 'y', which has no place in fast memory");
+  checkTilingRefused(
+      [](Stage& s) {
+        s.tiling->buffers.erase(s.tiling->buffers.begin());
+        s.loads.clear();
+      },
+      "tensor 'x' has no buffer");
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[1] = s.tiling->buffers[0]; },
                      "two buffers for tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 8; },
                      "calls more kernels than the plan claims");
   checkTilingRefused([](Stage& s) { s.spills.clear(); }, "expected 1");
-  checkTilingRefused([](Stage& s) { s.mode = StageMode::Whole; }, "over its own tensor 'x'");
-  checkTilingRefused([](Stage& s) { s.tiling.reset(); }, "claims a peak");
+  checkTilingRefused([](Stage& s) { s.mode = StageMode::Whole; }, "is whole but has tiles");
+  checkTilingRefused([](Stage& s) { s.tiling.reset(); }, "is tiled but has no tiles");
 }
 
 TEST_CASE("tilings that the loader would refuse") {
@@ -280,11 +289,12 @@ TEST_CASE("a plan whose stages leave no room for the kernels' scratch") {
   Expected<Plan> plan = planGraph(graph, options);
   REQUIRE(bool(plan));
   plan->scratch = plan->budget.fast - plan->stages[0].peak;
-  graph.setPlan(*plan);
+  applyPlan(graph, *plan);
   CHECK(bool(checkPlan(graph)));
   ++plan->scratch;
   graph.setPlan(*plan);
   const Status status = checkPlan(graph);
   REQUIRE_FALSE(bool(status));
-  CHECK(status.error().message().find("exceed the budget of 200") != std::string::npos);
+  CHECK(status.error().message().find("the budget is 200, of which kernels need") !=
+        std::string::npos);
 }

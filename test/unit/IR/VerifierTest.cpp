@@ -395,5 +395,17 @@ TEST_CASE("verify: placements are aligned, inside the budget and name activation
       [](PlannedModel& m, Plan& plan) {
         plan.slow = {{m.x, 0}};
       },
-      "slow memory: tensor 'x' ends at byte 768, the budget is 0");
+      "tensors have places in slow memory, but there is none");
+  broken(
+      [](PlannedModel& m, Plan& plan) {
+        plan.slow = {{m.x, 0}};
+        plan.budget.slow = 700;
+      },
+      "slow memory: tensor 'x' ends at byte 768, the budget is 700");
+  broken([](PlannedModel&, Plan& plan) { plan.scratch = 4096 - 600; },
+         "tensor 'y' ends at byte 608, the budget is 4096, of which kernels need 3496");
+  broken([](PlannedModel&, Plan& plan) { plan.scratch = 5000; },
+         "kernels need 5000 bytes of scratch, the budget is 4096");
+  broken([](PlannedModel&, Plan& plan) { plan.stages[0].peak = 700; },
+         "has a peak of 700 bytes, but its tensors end at byte 608");
 }

@@ -1,7 +1,7 @@
 // Pictures of a plan: modules and files agree, every byte is explained, and texts are escaped.
 #include "tigris/Inspect/PlanPicture.h"
 
-#include "../Plan/RandomGraphs.h"
+#include "RandomGraphs.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Inspect/Dump.h"
 #include "tigris/Plan/Planner.h"

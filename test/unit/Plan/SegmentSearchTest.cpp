@@ -349,7 +349,10 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   const size_t index = static_cast<size_t>(stage - plan.stages.begin());
   REQUIRE(plan.stages[index].tiling->buffers[0].inPlace);
   broken = plan;
-  broken.stages[index].tiling->buffers[0].offset -= 8;
+  TileBuffer& shifted = broken.stages[index].tiling->buffers[0];
+  shifted.offset += 8;
+  broken.stages[index].peak = std::max(broken.stages[index].peak, shifted.offset + shifted.bytes);
+  broken.budget.fast = std::max(broken.budget.fast, broken.stages[index].peak);
   CHECK(messageOf(broken).find("where it is not resident") != std::string::npos);
   broken = plan;
   --broken.stages[index].tiling->buffers[0].bytes;
