@@ -25,23 +25,30 @@ LAYERS = {
     "Check": {"Support", "IR", "Analysis"},
     "Emit": {"Support", "IR", "Analysis", "Target", "Check"},
     "Inspect": {"Support", "IR"},
+    "Compile": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
+                "Plan", "Check", "Emit"},
     "Driver": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
-               "Plan", "Check", "Emit", "Inspect", "Quantize"},
+               "Plan", "Check", "Emit", "Compile", "Inspect", "Quantize"},
 }
-# Layers whose files all lie in folders of their own: folder -> the folders of that layer it may include besides itself.
+# Layers with folders of their own: folder -> the folders of that layer it may include besides itself. None stands for the
+# files beside the folders.
 FOLDERS = {
-    "Import": {"Onnx": set()},
+    "Import": {None: set(), "Onnx": {None}},
     "Driver": {"CommandLine": set(), "Host": set(), "Tools": {"CommandLine", "Host"}},
 }
+# Folders that no other layer includes.
+PRIVATE_FOLDERS = {"Import/Onnx"}
 # What the mains of tools/ and the plugins may include.
 TOOLS = {"Support", "Driver"}
 PLUGINS = {"Support", "IR", "Analysis", "Pass"}
 
 # Headers of the runtime that the compiler may see, by layer: Target computes scratch with
-# it, Emit and Inspect share the file format with it, Inspect also asks its validator, Driver also executes plans.
+# it, Emit and Inspect share the file format with it, Inspect and Compile also ask its validator, Driver also executes
+# plans.
 RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
     "Emit": {"tigris_format.h"},
+    "Compile": {"tigris.h"},
     "Inspect": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h"},
     "Driver": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h", "tigris_host.h",
                "tigris_cmsis_nn.h", "tigris_esp_nn.h"},
@@ -85,6 +92,8 @@ def check_lib(layer, folder, allowed, bracket, name):
             return f"'{target}' is no layer"
         if target != layer and target not in allowed:
             return f"may not include the layer {target}"
+        if target != layer and "/".join(name.split("/")[1:3]) in PRIVATE_FOLDERS:
+            return f"only {target} may include its folder"
         return check_folders(layer, folder, name) if target == layer and layer in FOLDERS else None
     prefix = max((p for p in THIRD_PARTY if name.startswith(p)), key=len, default=None)
     if prefix is not None:
@@ -155,6 +164,11 @@ def self_test():
         ("lib/Check/A.cpp", '#include "tigris/Plan/Planner.h"'),
         ("lib/Emit/A.cpp", '#include "tigris/Plan/Planner.h"'),
         ("lib/Import/A.cpp", "#include <onnx/onnx_pb.h>"),
+        ("lib/Import/A.cpp", '#include "tigris/Import/Onnx/OnnxImporter.h"'),
+        ("lib/Driver/Tools/A.cpp", '#include "tigris/Import/Onnx/OnnxImporter.h"'),
+        ("lib/Compile/A.cpp", '#include "tigris/Driver/Host/Npy.h"'),
+        ("lib/Compile/A.cpp", '#include "tigris/Inspect/PlanFile.h"'),
+        ("lib/Quantize/A.cpp", '#include "tigris/Compile/Compiler.h"'),
         ("lib/Driver/Host/A.cpp", "#include <boost/program_options.hpp>"),
         ("lib/Driver/Host/A.cpp", '#include "tigris/Driver/Tools/RunTool.h"'),
         ("lib/Driver/CommandLine/A.cpp", '#include "tigris/Driver/Host/Npy.h"'),
@@ -173,6 +187,8 @@ def self_test():
         ("lib/Driver/CommandLine/A.cpp", "#include <boost/program_options/options_description.hpp>"),
         ("lib/Driver/Tools/A.cpp", '#include "tigris/Driver/Host/Npy.h"\n#include "tigris/Check/PlanChecker.h"'),
         ("lib/Import/Onnx/A.cpp", "#include <onnx/onnx_pb.h>\n#include <google/protobuf/arena.h>"),
+        ("lib/Import/Onnx/A.cpp", '#include "tigris/Import/Importer.h"'),
+        ("lib/Compile/A.cpp", '#include "tigris/Plan/Search/A.h"\n#include "tigris.h"'),
         ("lib/Plan/Search/A.cpp", '#include "tigris/Plan/Layout/ArenaLayout.h"'),
         ("tools/x/main.cpp", '#include "tigris/Driver/Tools/RunTool.h"'),
         ("runtime/src/a.c", '#include "own.h"\n#include <string.h>'),

@@ -3,6 +3,8 @@
 
 #include "tigris/Plan/PlanOptions.h"
 
+#include <functional>
+
 namespace tigris {
 
 class PlanDrafts;
@@ -45,6 +47,10 @@ struct BudgetNeeds {
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options);
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options,
                                   PlanDrafts& drafts);
+
+/// What becomes of a plan before its figures count, as when plugins change it. OverBudget: the plan
+/// no longer fits.
+using PlanFinisher = std::function<Expected<Plan>(Plan)>;
 
 /// Makes the plan the graph's: adopts its order, and the graph becomes `planned`.
 void applyPlan(Graph& graph, Plan plan);

@@ -1,47 +1,32 @@
 // Every observed tensor becomes a model output inside the arena, which keeps its bytes to the end of the run.
 #include "tigris/Driver/Host/GraphRunner.h"
 
-#include "tigris/Emit/Emitter.h"
-#include "tigris/Pass/PassManager.h"
-#include "tigris/Plan/Planner.h"
-#include "tigris/Plan/PortCopies.h"
-#include "tigris/Transforms/Passes.h"
+#include "tigris/Compile/Compiler.h"
+
+#include <algorithm>
 
 namespace tigris {
 
 namespace {
 
-Status normalize(Graph& graph) {
-  PassRegistry registry;
-  if (Status status = registerTransforms(registry); !status)
-    return status;
-  Expected<Pipeline> pipeline = parsePipeline("default", registry);
-  if (!pipeline)
-    return pipeline.takeError();
-  std::optional<Diagnostic> first;
-  DiagnosticEngine diagnostics([&](Diagnostic diagnostic) {
-    if (!first && diagnostic.severity == Severity::Error)
-      first = std::move(diagnostic);
-  });
-  const bool good =
-      PassManager(std::move(*pipeline)).run(graph, diagnostics) != PassStatus::Failed &&
-      finishNormalization(graph, diagnostics);
-  if (good)
-    return {};
-  TIGRIS_CHECK(first.has_value());
-  return Error(std::move(*first));
-}
-
-Expected<std::string> planAndEmit(Graph& graph) {
-  insertPortCopies(graph);
-  PlanOptions options;
-  options.io = IoMode::Arena;
-  options.budget.fast = UINT32_MAX;
-  Expected<Plan> plan = planGraph(graph, options);
-  if (!plan)
-    return plan.takeError();
-  applyPlan(graph, std::move(*plan));
-  return emitPlan(graph);
+/// The plan file of the graph, with everything in one arena. Fails with the first error that is reported.
+Expected<std::string> compileForHost(Graph& graph) {
+  CompileOptions options;
+  options.passes.verifyEach = false;
+  options.plan.io = IoMode::Arena;
+  options.plan.budget.fast = UINT32_MAX;
+  DiagnosticEngine diagnostics;
+  Compiler compiler(std::move(options), diagnostics);
+  Expected<std::optional<std::string>> file = compiler.compile(graph);
+  if (!file)
+    return file.takeError();
+  if (*file)
+    return std::move(**file);
+  const auto first = std::find_if(
+      diagnostics.all().begin(), diagnostics.all().end(),
+      [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::Error; });
+  TIGRIS_CHECK(first != diagnostics.all().end());
+  return Error(*first);
 }
 
 } // namespace
@@ -53,9 +38,7 @@ Expected<std::unique_ptr<GraphRunner>> GraphRunner::create(const Graph& imported
     const Tensor& tensor = graph.tensor(id);
     graph.addOutput({strCat("observed ", tensor.name), id, tensor.type, tensor.shape, {}});
   }
-  if (Status status = normalize(graph); !status)
-    return status.takeError();
-  const Expected<std::string> bytes = planAndEmit(graph);
+  const Expected<std::string> bytes = compileForHost(graph);
   if (!bytes)
     return bytes.error();
   Expected<PlanFile> file = PlanFile::open(*bytes, "the plan made for calibration");

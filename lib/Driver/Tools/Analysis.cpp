@@ -1,9 +1,7 @@
 // One plan for the budget asked for, one more for what the model is like without a limit, and the neighbors.
 #include "tigris/Driver/Tools/Analysis.h"
 
-#include "tigris/Driver/Tools/EmitFlags.h"
 #include "tigris/Inspect/Dump.h"
-#include "tigris/Plan/PortCopies.h"
 
 namespace tigris {
 
@@ -31,8 +29,7 @@ Status addFile(const Graph& planned, Analysis& analysis) {
   const std::optional<uint64_t> flash = plan.budget.flash;
   plan.budget.flash.reset();
   graph.setPlan(std::move(plan));
-  EmitFlags flags;
-  const Expected<std::string> bytes = emitFile(graph, flags);
+  const Expected<std::string> bytes = Compiler::emit(graph, {});
   if (!bytes)
     return bytes.error();
   const Expected<PlanFile> file = PlanFile::open(*bytes, "the plan");
@@ -42,8 +39,7 @@ Status addFile(const Graph& planned, Analysis& analysis) {
   analysis.report.budgetFlash = flash;
   if (!flash || bytes->size() <= *flash)
     return {};
-  flags.compress = "lz4";
-  const Expected<std::string> compressed = emitFile(graph, flags);
+  const Expected<std::string> compressed = Compiler::emit(graph, {.compress = Compression::Lz4});
   if (!compressed)
     return compressed.error();
   analysis.compressedBytes = compressed->size();
@@ -77,22 +73,21 @@ void addPicture(const Graph& graph, Analysis& analysis) {
 
 } // namespace
 
-Expected<bool> analyzeGraph(ToolContext& context, const PlanFlags& flags, const PassFlags& passes,
-                            const PassRegistry& registry, Graph graph, Analysis& analysis) {
-  Expected<PlanOptions> options = planOptions(flags);
-  if (!options)
-    return options.error();
-  const Expected<bool> planned = planInto(context, flags, passes, registry, graph);
+Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis) {
+  const Expected<bool> planned = compiler.planInto(graph);
   if (!planned && planned.error().id() != DiagId::OverBudget)
     return planned.error();
   if (planned && !*planned)
     return false;
-  insertPortCopies(graph);
+  PlanningOptions options = compiler.options().plan;
   analysis.ops = graph.order().size();
   analysis.largestTensor = largestActivation(graph);
-  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, *options))
+  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options))
     analysis.needs = *needs;
-  analysis.budgets = sizingTable(graph, *options);
+  Expected<std::vector<SizingRow>> budgets = compiler.sizingTable(graph);
+  if (!budgets)
+    return budgets.takeError();
+  analysis.budgets = std::move(*budgets);
 
   if (planned) {
     if (Status status = addFile(graph, analysis); !status)
@@ -107,12 +102,12 @@ Expected<bool> analyzeGraph(ToolContext& context, const PlanFlags& flags, const 
   analysis.misfit = planned.error().diagnostic();
   graph.setPlan(std::nullopt);
   analysis.report = reportOf(graph);
-  analysis.report.budgetFast = options->budget.fast;
-  analysis.report.budgetSlow = options->budget.slow;
-  analysis.report.budgetFlash = options->budget.flash;
+  analysis.report.budgetFast = options.budget.fast;
+  analysis.report.budgetSlow = options.budget.slow;
+  analysis.report.budgetFlash = options.budget.flash;
   // The plan of a large enough memory still knows the peak and the work.
-  options->budget.fast = UINT32_MAX;
-  if (const Expected<Plan> free = planGraph(graph, *options)) {
+  options.budget.fast = UINT32_MAX;
+  if (const Expected<Plan> free = planGraph(graph, options)) {
     analysis.report.unscheduledPeak = free->stats.unscheduledPeakBytes;
     analysis.report.macs = free->stats.macs;
     analysis.report.ioBytes = free->stats.ioBytes;

@@ -1,7 +1,7 @@
 // What an engineer asks first about a model and a budget: does it fit, what does it cost, what blocks it.
 #pragma once
 
-#include "tigris/Driver/Tools/PlanFlags.h"
+#include "tigris/Compile/Compiler.h"
 #include "tigris/Inspect/PlanPicture.h"
 #include "tigris/Support/Json.h"
 
@@ -43,10 +43,9 @@ struct Analysis {
   bool fits() const { return refused.empty() && !misfit; }
 };
 
-/// Plans the normalized graph with the flags and fills in everything but refusals and warnings. Errors that are
-/// not about the budget (DiagId::Usage, a plugin's) are returned. False when a plugin has reported errors.
-Expected<bool> analyzeGraph(ToolContext& context, const PlanFlags& flags, const PassFlags& passes,
-                            const PassRegistry& registry, Graph graph, Analysis& analysis);
+/// Plans the normalized graph and fills in everything but refusals and warnings. Errors that are not about the budget
+/// (DiagId::Usage, a plugin's) are returned. False when a plugin has reported errors.
+Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis);
 
 /// For people; `verbose` adds the stages.
 std::string analysisText(const Analysis& analysis, bool verbose);

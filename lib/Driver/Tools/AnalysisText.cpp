@@ -1,6 +1,7 @@
 // An analysis as lines for people and as JSON for scripts.
 #include "tigris/Driver/Tools/Analysis.h"
 
+#include "tigris/Driver/Tools/PlanReport.h"
 #include "tigris/Inspect/Dump.h"
 #include "tigris/Support/Printable.h"
 

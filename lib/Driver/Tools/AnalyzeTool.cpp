@@ -2,7 +2,7 @@
 #include "tigris/Driver/Tools/AnalyzeTool.h"
 
 #include "tigris/Driver/Tools/Analysis.h"
-#include "tigris/Driver/Tools/ModelInput.h"
+#include "tigris/Driver/Tools/ModelFlags.h"
 #include "tigris/Driver/Tools/RemarkFlags.h"
 
 namespace tigris {
@@ -11,53 +11,89 @@ namespace {
 
 struct AnalyzeFlags {
   ModelFlags model;
-  PlanFlags plan;
   RemarkFlags remarks;
   bool verbose = false;
   bool json = false;
 };
 
-/// Where there is no analysis to say it in.
-void report(ToolContext& context, const std::vector<Diagnostic>& diagnostics) {
-  for (const Diagnostic& diagnostic : diagnostics)
-    context.diagnostics().report(diagnostic);
+/// True for errors that say what a model has and nobody can execute, as opposed to a broken file or command line.
+bool isRefusal(DiagId id) {
+  switch (id) {
+  case DiagId::UnsupportedOp:
+  case DiagId::UnsupportedType:
+  case DiagId::DynamicShape:
+  case DiagId::BadAttr:
+  case DiagId::BadShape:
+    return true;
+  default:
+    return false;
+  }
 }
 
-Status analyze(ToolContext& context, AnalyzeFlags& flags) {
-  if (const Expected<PlanOptions> options = planOptions(flags.plan); !options)
-    return options.error();
-  const Expected<PassRegistry> registry = passRegistry(context, flags.model);
-  if (!registry)
-    return registry.error();
-  DiagnosticEngine found;
-  Expected<std::optional<Graph>> graph = readModel(context, flags.model, *registry, found);
-  if (!graph) {
-    report(context, found.all());
-    return graph.takeError();
+/// The normalized graph, or nothing when it cannot be executed: `found` says why then.
+Expected<std::optional<Graph>> readModel(ToolContext& context, Compiler& compiler,
+                                         DiagnosticEngine& found) {
+  Expected<std::string> input = context.readInput();
+  if (!input)
+    return input.takeError();
+  Expected<Graph> graph = compiler.read(std::move(*input));
+  if (!graph && isRefusal(graph.error().id())) {
+    found.report(graph.error().diagnostic());
+    return std::optional<Graph>();
   }
-  Analysis analysis;
+  if (!graph)
+    return graph.takeError();
+  if (graph->stage() != GraphStage::Imported)
+    return std::optional<Graph>(std::move(*graph));
+  const Expected<bool> good = compiler.normalize(*graph);
+  if (!good)
+    return good.error();
+  return *good ? std::optional<Graph>(std::move(*graph)) : std::nullopt;
+}
+
+/// Analyzes as far as it goes. False when there is nothing to show: `found` says why.
+Expected<bool> fillAnalysis(ToolContext& context, Compiler& compiler, DiagnosticEngine& found,
+                            Analysis& analysis) {
+  if (Status status = loadPlugins(context, compiler); !status)
+    return status.takeError();
+  Expected<std::optional<Graph>> graph = readModel(context, compiler, found);
+  if (!graph)
+    return graph.takeError();
   for (const Diagnostic& diagnostic : found.all())
     (diagnostic.severity == Severity::Error ? analysis.refused : analysis.warnings)
         .push_back(diagnostic);
-  if (graph->has_value()) {
-    const Expected<bool> good = analyzeGraph(context, flags.plan, flags.model.passes, *registry,
-                                             std::move(**graph), analysis);
-    if (!good || !*good) {
-      report(context, analysis.warnings);
-      return good ? Status() : Status(good.error());
-    }
-  }
-  context.print(flags.json ? analysisJson(analysis) : analysisText(analysis, flags.verbose));
-  if (!analysis.refused.empty())
+  return graph->has_value() ? analyzeGraph(compiler, std::move(**graph), analysis)
+                            : Expected<bool>(true);
+}
+
+void setVerdict(ToolContext& context, const Analysis& analysis) {
+  const std::vector<Diagnostic>& refused = analysis.refused;
+  if (!refused.empty())
     context.setVerdict(
-        makeError(analysis.refused[0].id,
-                  "the model cannot be executed: ", analysis.refused[0].message,
-                  analysis.refused.size() == 1
-                      ? std::string()
-                      : strCat("; and ", analysis.refused.size() - 1, " more, listed above"))
+        makeError(refused[0].id, "the model cannot be executed: ", refused[0].message,
+                  refused.size() == 1 ? std::string()
+                                      : strCat("; and ", refused.size() - 1, " more, listed above"))
             .at({context.inputName(), 0, 0}));
   else if (analysis.misfit)
     context.setVerdict(Error(*analysis.misfit));
+}
+
+Status analyze(ToolContext& context, const AnalyzeFlags& flags) {
+  Expected<CompileOptions> options = modelCompileOptions(context, flags.model);
+  if (!options)
+    return options.takeError();
+  DiagnosticEngine found;
+  Compiler compiler(std::move(*options), found);
+  Analysis analysis;
+  const Expected<bool> good = fillAnalysis(context, compiler, found, analysis);
+  if (!good || !*good) {
+    // There is no analysis to say it in.
+    for (const Diagnostic& diagnostic : found.all())
+      context.diagnostics().report(diagnostic);
+    return good ? Status() : Status(good.error());
+  }
+  context.print(flags.json ? analysisJson(analysis) : analysisText(analysis, flags.verbose));
+  setVerdict(context, analysis);
   return {};
 }
 
@@ -70,7 +106,7 @@ int withAnalyzeSpec(const SpecUser& use) {
   spec.summary = "Reports whether a model fits a memory budget, what it costs, and what blocks it.";
   spec.input = "MODEL";
   spec.options = [&](OptionTable& table) {
-    declarePlanning(table, flags.plan);
+    declarePlanning(table, flags.model.plan);
     declareModelInput(table, flags.model);
     declareRemarks(table, flags.remarks);
     table.flag("verbose,v", flags.verbose, "print one line per stage");

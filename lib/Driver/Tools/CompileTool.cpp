@@ -1,9 +1,9 @@
-// The steps of the pipe, one after the other, on one graph in memory.
+// Frame of tigris compile.
 #include "tigris/Driver/Tools/CompileTool.h"
 
 #include "tigris/Driver/Tools/EmitFlags.h"
-#include "tigris/Driver/Tools/ModelInput.h"
-#include "tigris/Driver/Tools/PlanFlags.h"
+#include "tigris/Driver/Tools/ModelFlags.h"
+#include "tigris/Driver/Tools/PlanReport.h"
 #include "tigris/Driver/Tools/RemarkFlags.h"
 #include "tigris/Inspect/Dump.h"
 
@@ -13,37 +13,35 @@ namespace {
 
 struct CompileFlags {
   ModelFlags model;
-  PlanFlags plan;
   EmitFlags emit;
   RemarkFlags remarks;
   bool verbose = false;
 };
 
-Status compile(ToolContext& context, CompileFlags& flags) {
-  const Expected<PlanOptions> options = planOptions(flags.plan);
+Status compile(ToolContext& context, const CompileFlags& flags) {
+  Expected<CompileOptions> options = modelCompileOptions(context, flags.model);
   if (!options)
-    return options.error();
-  const Expected<PassRegistry> registry = passRegistry(context, flags.model);
-  if (!registry)
-    return registry.error();
-  Expected<std::optional<Graph>> graph =
-      readModel(context, flags.model, *registry, context.diagnostics());
+    return options.takeError();
+  options->emit = emitOptions(flags.emit);
+  Compiler compiler(std::move(*options), context.diagnostics());
+  if (Status status = loadPlugins(context, compiler); !status)
+    return status;
+  Expected<std::string> input = context.readInput();
+  if (!input)
+    return input.takeError();
+  Expected<Graph> graph = compiler.read(std::move(*input));
   if (!graph)
     return graph.takeError();
-  // What is wrong has been reported.
-  if (!graph->has_value())
-    return {};
-  const Expected<bool> planned =
-      planInto(context, flags.plan, flags.model.passes, *registry, **graph);
-  if (!planned || !*planned)
-    return planned ? Status() : Status(planned.error());
-  Expected<std::string> file = emitFile(**graph, flags.emit);
+  Expected<std::optional<std::string>> file = compiler.compile(*graph);
   if (!file)
     return file.takeError();
+  // What is wrong has been reported.
+  if (!*file)
+    return {};
   if (flags.verbose)
-    context.log(strCat(describePlan(**graph), "flash ", formatExactBytes(file->size()), "\n\n",
-                       stageTable(**graph)));
-  return outputEmitted(context, std::move(*file), flags.emit);
+    context.log(strCat(describePlan(*graph), "flash ", formatExactBytes((*file)->size()), "\n\n",
+                       stageTable(*graph)));
+  return outputEmitted(context, std::move(**file), flags.emit);
 }
 
 } // namespace
@@ -58,7 +56,7 @@ int withCompileSpec(const SpecUser& use) {
   spec.output = true;
   spec.outputRequired = true;
   spec.options = [&](OptionTable& table) {
-    declarePlanning(table, flags.plan);
+    declarePlanning(table, flags.model.plan);
     declareEmitting(table, flags.emit);
     declareModelInput(table, flags.model);
     declareRemarks(table, flags.remarks);

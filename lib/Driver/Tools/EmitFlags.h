@@ -1,4 +1,4 @@
-// The options of tools that write .tgrs files, and how they write them.
+// The options of tools that write .tgrs files, and the files they write.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -16,9 +16,7 @@ struct EmitFlags {
 /// --xip, --compress, --strip-names, --kernels-header.
 void declareEmitting(OptionTable& table, EmitFlags& flags);
 
-/// The bytes of the file, which the runtime's own validator has accepted. Whoever calls, the recorded producer is
-/// tigris-emit: equal plans give equal bytes.
-Expected<std::string> emitFile(const Graph& graph, const EmitFlags& flags);
+EmitOptions emitOptions(const EmitFlags& flags);
 
 /// Hands the file and what else the flags ask for to the context.
 Status outputEmitted(ToolContext& context, std::string file, const EmitFlags& flags);

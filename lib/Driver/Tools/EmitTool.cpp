@@ -1,18 +1,21 @@
-// Frame of tigris-emit; the work is in lib/Emit.
+// Frame of tigris-emit.
 #include "tigris/Driver/Tools/EmitTool.h"
 
 #include "tigris/Driver/Tools/EmitFlags.h"
-#include "tigris/Driver/Tools/GraphInput.h"
+#include "tigris/Driver/Tools/ToolCompiler.h"
 
 namespace tigris {
 
 namespace {
 
 Status emit(ToolContext& context, const EmitFlags& flags) {
-  const Expected<Graph> graph = readGraphInput(context);
+  CompileOptions options = toolCompileOptions(context);
+  options.emit = emitOptions(flags);
+  Compiler compiler(std::move(options), context.diagnostics());
+  const Expected<Graph> graph = readGraphInput(context, compiler);
   if (!graph)
     return graph.error();
-  Expected<std::string> file = emitFile(*graph, flags);
+  Expected<std::string> file = compiler.emit(*graph);
   if (!file)
     return file.takeError();
   return outputEmitted(context, std::move(*file), flags);

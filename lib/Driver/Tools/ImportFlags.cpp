@@ -1,9 +1,7 @@
-// Parses --input-shape and its relatives and calls the importer.
+// Parses --input-shape and its relatives.
 #include "tigris/Driver/Tools/ImportFlags.h"
 
 #include "tigris/Support/StringUtils.h"
-
-#include <algorithm>
 
 namespace tigris {
 
@@ -52,49 +50,6 @@ Status parseInputValue(const std::string& value, const std::string& spelling,
   return {};
 }
 
-std::string listNames(const std::vector<Port>& ports) {
-  std::vector<std::string> names;
-  for (const Port& port : ports)
-    names.push_back("'" + port.name + "'");
-  return join(names, ", ");
-}
-
-std::optional<size_t> indexOf(const std::vector<Port>& ports, std::string_view name) {
-  const auto found =
-      std::find_if(ports.begin(), ports.end(), [&](const Port& port) { return port.name == name; });
-  if (found == ports.end())
-    return std::nullopt;
-  return static_cast<size_t>(found - ports.begin());
-}
-
-/// INPUT=OUTPUT. Names may hold '=' themselves, so every one is tried.
-Status bindState(Graph& graph, const std::string& text) {
-  const auto fail = [&](const auto&... why) {
-    return makeError(DiagId::Usage, "option '--state': '", text, "' ", why...);
-  };
-  std::optional<size_t> input;
-  std::optional<size_t> output;
-  for (size_t at = text.find('='); at != std::string::npos && !(input && output);
-       at = text.find('=', at + 1)) {
-    input = indexOf(graph.inputs(), std::string_view(text).substr(0, at));
-    output = indexOf(graph.outputs(), std::string_view(text).substr(at + 1));
-  }
-  if (!input || !output)
-    return fail("is not INPUT=OUTPUT with one of the inputs ", listNames(graph.inputs()),
-                " and one of the outputs ", listNames(graph.outputs()));
-  const Port& in = graph.inputs()[*input];
-  const Port& out = graph.outputs()[*output];
-  if (in.type != out.type || in.shape != out.shape)
-    return fail("binds ", dtypeName(in.type), " ", in.shape.str(), " to ", dtypeName(out.type), " ",
-                out.shape.str(), "; both ends of a state must have the same type and shape");
-  for (const Port& other : graph.outputs())
-    if (other.state == in.name || (&other == &out && !other.state.empty()))
-      return fail("conflicts with a state that is already bound: '", other.state, "' to '",
-                  other.name, "'");
-  graph.editOutput(*output).state = in.name;
-  return {};
-}
-
 } // namespace
 
 void declareImporting(OptionTable& table, ImportFlags& flags) {
@@ -114,7 +69,7 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
       .record()
       .repeats = true;
   table
-      .texts("state", flags.states, "INPUT=OUTPUT",
+      .texts("state", flags.options.states, "INPUT=OUTPUT",
              "pass OUTPUT as INPUT of the next run; may be repeated")
       .record();
   table
@@ -131,25 +86,10 @@ void declareUnknownOps(OptionTable& table, ImportFlags& flags) {
       .record();
 }
 
-Expected<Graph> importModel(ToolContext& context, std::string_view bytes, ImportFlags& flags,
-                            DiagnosticEngine& diagnostics) {
-  flags.options.modelPath = context.input();
-  flags.options.rounding = parseIntegerRounding(flags.rounding);
-  flags.options.onFileRead = [&](const std::string& path) { context.reads(path, "external data"); };
-  const SourceLoc where{context.inputName(), 0, 0};
-  DiagnosticEngine located([&](Diagnostic diagnostic) {
-    diagnostic.loc = where;
-    diagnostics.report(std::move(diagnostic));
-  });
-  Expected<Graph> graph = importOnnx(bytes, flags.options, located);
-  for (size_t i = 0; graph && i < flags.states.size(); ++i)
-    if (Status status = bindState(*graph, flags.states[i]); !status)
-      return status.takeError();
-  if (graph)
-    return graph;
-  // A wrong command line is not the model's fault.
-  Error error = graph.takeError();
-  return error.id() == DiagId::Usage ? std::move(error) : std::move(error).at(where);
+ImportOptions importOptions(const ImportFlags& flags) {
+  ImportOptions options = flags.options;
+  options.rounding = parseIntegerRounding(flags.rounding);
+  return options;
 }
 
 } // namespace tigris

@@ -1,16 +1,14 @@
-// The options of tools that read ONNX, and how they read it.
+// The options of tools that read models.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
-#include "tigris/Import/Onnx/OnnxImporter.h"
+#include "tigris/Import/Importer.h"
 
 namespace tigris {
 
 struct ImportFlags {
   ImportOptions options;
   std::string rounding = "auto";
-  /// INPUT=OUTPUT each.
-  std::vector<std::string> states;
 };
 
 /// --input-shape, --state, --rounding.
@@ -18,9 +16,6 @@ void declareImporting(OptionTable& table, ImportFlags& flags);
 /// --allow-unknown-ops.
 void declareUnknownOps(OptionTable& table, ImportFlags& flags);
 
-/// The graph of the ONNX bytes that were the context's input. Diagnostics, and the error if there is one, carry
-/// the input's name; importOnnx says which go where. Files of external data become dependencies.
-Expected<Graph> importModel(ToolContext& context, std::string_view bytes, ImportFlags& flags,
-                            DiagnosticEngine& diagnostics);
+ImportOptions importOptions(const ImportFlags& flags);
 
 } // namespace tigris

@@ -1,11 +1,24 @@
-// Frame of tigris-import; the work is in lib/Import and lib/Serialize.
+// Frame of tigris-import.
 #include "tigris/Driver/Tools/ImportTool.h"
 
 #include "tigris/Driver/Tools/ImportFlags.h"
-#include "tigris/Driver/Tools/OperatorManual.h"
+#include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
+#include "tigris/Import/Importers.h"
 
 namespace tigris {
+
+namespace {
+
+std::string listOperators(const ImporterRegistry& importers, bool asManual) {
+  std::string text;
+  for (const Importer& importer : importers.importers())
+    if (const auto& list = asManual ? importer.operatorManual : importer.operatorNames)
+      text += list();
+  return text;
+}
+
+} // namespace
 
 int importMain(int argc, const char* const* argv) {
   ImportFlags flags;
@@ -34,14 +47,18 @@ int importMain(int argc, const char* const* argv) {
       "tigris-import --input-value rate:16000 --state h=h_next vad.onnx -o vad.yaml\n"
       "tigris-import --weights=file:model.weights model.onnx -o model.yaml\n";
   spec.run = [&](ToolContext& context) -> Status {
+    CompileOptions options = toolCompileOptions(context);
+    options.importers = builtinImporters();
+    options.import = importOptions(flags);
     if (printOps) {
-      context.print(*printOps == "md" ? operatorManual() : operatorNames());
+      context.print(listOperators(options.importers, *printOps == "md"));
       return {};
     }
+    Compiler compiler(std::move(options), context.diagnostics());
     Expected<std::string> bytes = context.readInput();
     if (!bytes)
       return bytes.takeError();
-    Expected<Graph> graph = importModel(context, *bytes, flags, context.diagnostics());
+    Expected<Graph> graph = compiler.importModel(*bytes);
     if (!graph)
       return graph.takeError();
     graph->addHistory(context.historyEntry());

@@ -1,11 +1,11 @@
-// Options of tigris-norm, and how they become a pipeline with instrumentations.
+// Frame of tigris-norm, and the lists of passes that it prints.
 #include "tigris/Driver/Tools/NormTool.h"
 
-#include "tigris/Driver/Tools/GraphInput.h"
 #include "tigris/Driver/Tools/NormFlags.h"
+#include "tigris/Driver/Tools/PassFlags.h"
 #include "tigris/Driver/Tools/RemarkFlags.h"
+#include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
-#include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -14,8 +14,8 @@ namespace tigris {
 
 namespace {
 
-struct NormOptions {
-  NormFlags norm;
+struct NormToolFlags {
+  NormOptions norm;
   std::optional<std::string> printPasses;
   bool dumpPipeline = false;
   PassFlags running;
@@ -23,7 +23,7 @@ struct NormOptions {
   WriteOptions write;
 };
 
-void declare(OptionTable& table, NormOptions& options) {
+void declare(OptionTable& table, NormToolFlags& options) {
   declareNormalizing(table, options.norm);
   declarePlugins(table, options.running);
   table.optionalText("print-passes", options.printPasses, "text", "md",
@@ -34,19 +34,45 @@ void declare(OptionTable& table, NormOptions& options) {
   addWeightsOption(table, options.write);
 }
 
-Status normalize(ToolContext& context, NormOptions& options, const Pipeline& pipeline) {
-  Expected<Graph> graph = readGraphInput(context);
+Status normalize(ToolContext& context, Compiler& compiler, const WriteOptions& write) {
+  Expected<Graph> graph = readGraphInput(context, compiler);
   if (!graph)
     return graph.takeError();
-  const Expected<bool> normalized =
-      normalizeGraph(context, options.norm, options.running, pipeline, *graph);
-  if (!normalized)
-    return normalized.error();
+  // The reproducer is written while the passes run.
+  if (Status status = context.checkFiles(); !status)
+    return status;
+  const Expected<bool> normalized = compiler.normalize(*graph);
   // Errors reported to the context's diagnostics fail the tool by themselves.
-  if (!*normalized)
-    return {};
+  if (!normalized || !*normalized)
+    return normalized ? Status() : Status(normalized.error());
   graph->addHistory(context.historyEntry());
-  return outputStream(context, *graph, options.write);
+  return outputStream(context, *graph, write);
+}
+
+Status runNorm(ToolContext& context, const NormToolFlags& flags) {
+  const Expected<PassRunOptions> passes = passRunOptions(flags.running);
+  if (!passes)
+    return passes.error();
+  CompileOptions options = toolCompileOptions(context);
+  options.norm = flags.norm;
+  options.passes = *passes;
+  Compiler compiler(std::move(options), context.diagnostics());
+  if (Status status = loadPlugins(context, compiler); !status)
+    return status;
+  if (flags.printPasses) {
+    context.print(*flags.printPasses == "md" ? documentPasses(compiler.passes())
+                                             : listPasses(compiler.passes()));
+    return {};
+  }
+  const Expected<Pipeline> pipeline = compiler.normPipeline();
+  if (!pipeline)
+    return pipeline.error();
+  if (flags.dumpPipeline) {
+    context.print(printPipeline(*pipeline) + "\n");
+    return {};
+  }
+  return withRemarks(context, flags.remarks,
+                     [&] { return normalize(context, compiler, flags.write); });
 }
 
 bool isBuiltin(const PassRegistry& registry, const PassInfo& info) {
@@ -100,7 +126,7 @@ std::string documentPasses(const PassRegistry& registry) {
 }
 
 int normMain(int argc, const char* const* argv) {
-  NormOptions options;
+  NormToolFlags options;
   ToolSpec spec;
   spec.name = "tigris-norm";
   spec.summary =
@@ -117,28 +143,7 @@ int normMain(int argc, const char* const* argv) {
                   "tigris-norm --stop-after=qdq-fold --print-before=qdq-fold in.yaml -o half.yaml\n"
                   "tigris-norm --load-pass-plugin=hardswish --verify-numerics in.yaml -o out.yaml\n"
                   "tigris-norm --print-passes=md\n";
-  spec.run = [&](ToolContext& context) -> Status {
-    PassRegistry registry;
-    if (Status status = registerTransforms(registry); !status)
-      return status;
-    if (Status status = loadPlugins(context, options.running, registry); !status)
-      return status;
-    if (options.printPasses) {
-      context.print(*options.printPasses == "md" ? documentPasses(registry) : listPasses(registry));
-      return {};
-    }
-    if (Status status = checkPassNames(options.running, registry); !status)
-      return status;
-    const Expected<Pipeline> pipeline = normPipeline(options.norm, registry);
-    if (!pipeline)
-      return pipeline.error();
-    if (options.dumpPipeline) {
-      context.print(printPipeline(*pipeline) + "\n");
-      return {};
-    }
-    return withRemarks(context, options.remarks,
-                       [&] { return normalize(context, options, *pipeline); });
-  };
+  spec.run = [&](ToolContext& context) { return runNorm(context, options); };
   return toolMain(argc, argv, spec);
 }
 

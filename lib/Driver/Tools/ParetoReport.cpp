@@ -1,7 +1,7 @@
 // One table, one object.
 #include "tigris/Driver/Tools/ParetoReport.h"
 
-#include "tigris/Driver/Tools/PlanFlags.h"
+#include "tigris/Driver/Tools/PlanReport.h"
 #include "tigris/Inspect/TextTable.h"
 #include "tigris/Support/Json.h"
 

@@ -1,21 +1,16 @@
 // The options of tools that run passes: which ones, plugins, and the developer options that watch them.
 #pragma once
 
+#include "tigris/Compile/CompileOptions.h"
 #include "tigris/Driver/CommandLine/ToolMain.h"
-#include "tigris/Pass/Instrumentation.h"
-#include "tigris/Pass/PluginLoader.h"
 
 namespace tigris {
 
 struct PassFlags {
-  std::vector<std::string> plugins;
-  PrintGraphOptions print;
-  bool timePasses = false;
+  PassRunOptions options;
   std::string verifyEach = "on";
   std::optional<std::string> verifyNumerics;
-  std::optional<std::string> stopAfter;
   int64_t passLimit = -1;
-  std::string reproducer;
 };
 
 /// --load-pass-plugin.
@@ -23,16 +18,7 @@ void declarePlugins(OptionTable& table, PassFlags& flags);
 /// --print-before ... --reproducer.
 void declarePassWatching(OptionTable& table, PassFlags& flags);
 
-/// Loads the plugins of --load-pass-plugin into the registry and adds their names to the history and
-/// their files to the dependencies.
-Status loadPlugins(ToolContext& context, const PassFlags& flags, PassRegistry& registry);
-
-/// BadPipeline for an option that names a pass the registry does not have.
-Status checkPassNames(const PassFlags& flags, const PassRegistry& registry);
-
-/// Runs the pipeline under everything the flags ask for. False when it failed: the errors are in the
-/// context's diagnostics then.
-Expected<bool> runPipeline(ToolContext& context, const PassFlags& flags, const Pipeline& pipeline,
-                           Graph& graph);
+/// Fails with DiagId::Usage for a --verify-numerics that is no number.
+Expected<PassRunOptions> passRunOptions(const PassFlags& flags);
 
 } // namespace tigris

@@ -1,9 +1,8 @@
-// The options of tools that plan, the planning itself, and its figures as text.
+// The options of tools that plan.
 #pragma once
 
-#include "tigris/Driver/Tools/PassFlags.h"
-#include "tigris/Plan/Planner.h"
-#include "tigris/Plan/Sweep/Sizing.h"
+#include "tigris/Compile/CompileOptions.h"
+#include "tigris/Driver/CommandLine/ToolMain.h"
 
 namespace tigris {
 
@@ -28,21 +27,7 @@ struct PlanFlags {
 /// -m ... --optimize.
 void declarePlanning(OptionTable& table, PlanFlags& flags);
 
-/// Fails with DiagId::Usage when -m is not given once or twice.
-Expected<PlanOptions> planOptions(const PlanFlags& flags);
-
-/// Plans a normalized graph between what plugins have hooked in before and after, keeps --reserve free, and checks
-/// the result. False when a plugin failed: the errors are in the context's diagnostics then.
-Expected<bool> planInto(ToolContext& context, const PlanFlags& flags, const PassFlags& passes,
-                        const PassRegistry& registry, Graph& graph);
-
-/// A few lines with the figures of a planned graph.
-std::string describePlan(const Graph& graph);
-
-/// A line per budget.
-std::string sizingText(const std::vector<SizingRow>& rows);
-
-/// "12.3".
-std::string oneDigit(double value);
+/// Reads the file of --costs. Fails with DiagId::Usage when -m is not given once or twice, and as that file does.
+Expected<PlanningOptions> planningOptions(const PlanFlags& flags);
 
 } // namespace tigris

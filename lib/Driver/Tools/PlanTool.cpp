@@ -1,15 +1,14 @@
-// Frame of tigris-plan; the work is in lib/Plan.
+// Frame of tigris-plan.
 #include "tigris/Driver/Tools/PlanTool.h"
 
-#include "tigris/Driver/Tools/GraphInput.h"
 #include "tigris/Driver/Tools/ParetoReport.h"
+#include "tigris/Driver/Tools/PassFlags.h"
 #include "tigris/Driver/Tools/PlanFlags.h"
+#include "tigris/Driver/Tools/PlanReport.h"
 #include "tigris/Driver/Tools/RemarkFlags.h"
+#include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
-#include "tigris/Emit/Emitter.h"
 #include "tigris/Inspect/Dump.h"
-#include "tigris/Plan/PortCopies.h"
-#include "tigris/Transforms/Passes.h"
 
 namespace tigris {
 
@@ -38,63 +37,68 @@ void declare(OptionTable& table, PlanToolFlags& flags) {
   addWeightsOption(table, flags.write);
 }
 
-/// A plan that fits its flash only when it is compressed is good enough.
-Status checkFlash(ToolContext& context, const Graph& graph) {
-  EmitOptions options;
-  options.producer = strCat("tigris-emit ", tigrisVersion()); // the name counts, too
-  Expected<std::string> file = emitPlan(graph, options);
-  if (file || file.error().id() != DiagId::OverBudget)
-    return file ? Status() : file.takeError();
-  options.compress = Compression::Lz4;
-  if (!emitPlan(graph, options))
-    return file.takeError();
-  context.log(strCat("the plan fits its flash budget only with tigris-emit --compress=lz4: ",
-                     file.error().message(), "\n"));
+Expected<CompileOptions> compileOptions(ToolContext& context, const PlanToolFlags& flags) {
+  const Expected<PlanningOptions> plan = planningOptions(flags.plan);
+  if (!plan)
+    return plan.error();
+  if (!flags.format.empty() && !flags.pareto)
+    return makeError(DiagId::Usage, "--format needs --pareto; tigris-dump prints plans");
+  if (flags.pareto && (flags.plan.reserve || flags.plan.minFast))
+    return makeError(DiagId::Usage, "--pareto cannot be combined with --reserve or --min-fast");
+  const Expected<PassRunOptions> passes = passRunOptions(flags.passes);
+  if (!passes)
+    return passes.error();
+  CompileOptions options = toolCompileOptions(context);
+  options.passes = *passes;
+  options.plan = *plan;
+  return options;
+}
+
+Status printPareto(ToolContext& context, Compiler& compiler, Graph& graph, bool asJson) {
+  const Expected<bool> prepared = compiler.preparePlanning(graph);
+  // Errors of plugins have been reported.
+  if (!prepared || !*prepared)
+    return prepared ? Status() : Status(prepared.error());
+  const Expected<std::vector<ParetoPoint>> front = compiler.paretoFront(graph);
+  if (!front)
+    return front.error();
+  context.output(asJson ? paretoJson(*front) : paretoText(*front));
   return {};
 }
 
-Status plan(ToolContext& context, PlanToolFlags& flags) {
-  const Expected<PlanOptions> options = planOptions(flags.plan);
+Status printSizing(ToolContext& context, Compiler& compiler, const Graph& graph) {
+  const Expected<std::vector<SizingRow>> rows = compiler.sizingTable(graph);
+  if (!rows)
+    return rows.error();
+  context.log(describePlan(graph) + "\n" + stageTable(graph) + "\nother budgets\n" +
+              sizingText(*rows));
+  return {};
+}
+
+Status plan(ToolContext& context, const PlanToolFlags& flags) {
+  Expected<CompileOptions> options = compileOptions(context, flags);
   if (!options)
-    return options.error();
-  if (!flags.format.empty() && !flags.pareto)
-    return makeError(DiagId::Usage, "--format needs --pareto; tigris-dump prints plans");
-  PassRegistry registry;
-  if (Status status = registerTransforms(registry); !status)
+    return options.takeError();
+  Compiler compiler(std::move(*options), context.diagnostics());
+  if (Status status = loadPlugins(context, compiler); !status)
     return status;
-  if (Status status = loadPlugins(context, flags.passes, registry); !status)
-    return status;
-  Expected<Graph> graph = readGraphInput(context);
+  Expected<Graph> graph = readGraphInput(context, compiler);
   if (!graph)
     return graph.takeError();
-  if (graph->stage() == GraphStage::Imported)
-    return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
-
-  if (flags.pareto) {
-    if (flags.plan.reserve || flags.plan.minFast)
-      return makeError(DiagId::Usage, "--pareto cannot be combined with --reserve or --min-fast");
-    insertPortCopies(*graph);
-    const Expected<std::vector<ParetoPoint>> front = paretoFront(*graph, *options);
-    if (!front)
-      return front.error();
-    context.output(flags.format == "json" ? paretoJson(*front) : paretoText(*front));
-    return {};
-  }
-  const Expected<bool> planned = planInto(context, flags.plan, flags.passes, registry, *graph);
-  if (!planned)
-    return planned.error();
-  // Errors of plugins have been reported.
-  if (!*planned)
-    return {};
+  if (flags.pareto)
+    return printPareto(context, compiler, *graph, flags.format == "json");
+  const Expected<bool> planned = compiler.planInto(*graph);
+  if (!planned || !*planned)
+    return planned ? Status() : Status(planned.error());
   // Only the emitted file tells how much flash it takes.
-  if (flags.plan.flash) {
-    if (Status status = checkFlash(context, *graph); !status)
-      return status;
-  }
-
+  const Expected<std::optional<std::string>> remark = Compiler::checkFlash(*graph);
+  if (!remark)
+    return remark.error();
+  if (*remark)
+    context.log(**remark + "\n");
   if (flags.verbose)
-    context.log(describePlan(*graph) + "\n" + stageTable(*graph) + "\nother budgets\n" +
-                sizingText(sizingTable(*graph, *options)));
+    if (Status status = printSizing(context, compiler, *graph); !status)
+      return status;
   graph->addHistory(context.historyEntry());
   return outputStream(context, *graph, flags.write);
 }

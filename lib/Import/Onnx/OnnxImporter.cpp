@@ -14,6 +14,8 @@
 #include "tigris/Import/Onnx/ModelInterface.h"
 #include "tigris/Import/Onnx/ModelParser.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
+#include "tigris/Import/Onnx/OperatorManual.h"
+#include "tigris/Support/FileKind.h"
 #include "tigris/Support/Progress.h"
 
 #include <algorithm>
@@ -42,10 +44,10 @@ bool isFromTensorFlowLite(const onnx::ModelProto& model) {
   return producer.find("tflite") != std::string::npos || producer == "tf2onnx";
 }
 
-class Importer {
+class OnnxReader {
 public:
-  Importer(const onnx::ModelProto& model, const ImportOptions& options,
-           DiagnosticEngine& diagnostics)
+  OnnxReader(const onnx::ModelProto& model, const ImportOptions& options,
+             DiagnosticEngine& diagnostics)
       : model_(model), options_(options), diagnostics_(diagnostics), source_(model),
         builder_(diagnostics), reader_(options.modelPath) {}
 
@@ -87,7 +89,7 @@ private:
   Progress progress_{"importing node"};
 };
 
-Status Importer::importConstant(ValueId id) {
+Status OnnxReader::importConstant(ValueId id) {
   SourceValue& value = source_.value(id);
   Expected<ConstantData> data = reader_.read(*value.initializer, value.name);
   if (!data)
@@ -97,7 +99,7 @@ Status Importer::importConstant(ValueId id) {
 }
 
 /// Creates the value's tensor, or pushes its producer to do so.
-Status Importer::enter(ValueId wanted) {
+Status OnnxReader::enter(ValueId wanted) {
   const ValueId id = source_.resolve(wanted);
   SourceValue& value = source_.value(id);
   if (value.tensor || value.refused)
@@ -125,7 +127,7 @@ Status Importer::enter(ValueId wanted) {
   return {};
 }
 
-Expected<const onnx::GraphProto*> Importer::chosenBranch(NodeId id) {
+Expected<const onnx::GraphProto*> OnnxReader::chosenBranch(NodeId id) {
   Expected<std::vector<ValueId>> inputs = source_.inputs(id);
   if (!inputs)
     return inputs.takeError();
@@ -145,7 +147,7 @@ Expected<const onnx::GraphProto*> Importer::chosenBranch(NodeId id) {
   return &branch->g();
 }
 
-Expected<bool> Importer::expand(Frame& frame) {
+Expected<bool> OnnxReader::expand(Frame& frame) {
   const SourceNode& node = source_.node(frame.node);
   Status status;
   if (const onnx::FunctionProto* function = source_.calledFunction(node)) {
@@ -175,24 +177,24 @@ Expected<bool> Importer::expand(Frame& frame) {
   return true;
 }
 
-bool Importer::anyRefused(const std::vector<ValueId>& values) {
+bool OnnxReader::anyRefused(const std::vector<ValueId>& values) {
   return std::any_of(values.begin(), values.end(),
                      [&](ValueId id) { return id && source_.value(id).refused; });
 }
 
-void Importer::refuse(NodeId id, Error error) {
+void OnnxReader::refuse(NodeId id, Error error) {
   refusals_.push_back(std::move(error));
   markRefused(id);
 }
 
-void Importer::markRefused(NodeId id) {
+void OnnxReader::markRefused(NodeId id) {
   for (const ValueId output : source_.outputs(id))
     if (output)
       source_.value(output).refused = true;
 }
 
 /// Translates a node whose inputs are done.
-Status Importer::leave(NodeId id) {
+Status OnnxReader::leave(NodeId id) {
   progress_.step(source_.node(id).name);
   Expected<std::vector<ValueId>> values = source_.inputs(id);
   if (!values)
@@ -216,7 +218,7 @@ Status Importer::leave(NodeId id) {
   return {};
 }
 
-Status Importer::importValue(ValueId root) {
+Status OnnxReader::importValue(ValueId root) {
   if (Status status = enter(root); !status)
     return status;
   while (!stack_.empty()) {
@@ -248,7 +250,7 @@ Status Importer::importValue(ValueId root) {
 }
 
 /// Reports all errors but the last, which it returns.
-Error Importer::refusalError() {
+Error OnnxReader::refusalError() {
   const size_t shown = std::min(refusals_.size(), MaxRefusals);
   for (size_t i = 0; i + 1 < shown; ++i)
     diagnostics_.report(refusals_[i].diagnostic());
@@ -260,7 +262,7 @@ Error Importer::refusalError() {
 }
 
 /// Removes ops that were needed only to choose a branch.
-void Importer::eraseDeadOps() {
+void OnnxReader::eraseDeadOps() {
   Graph& graph = builder_.graph();
   const std::vector<OpId> order = graph.order();
   for (auto id = order.rbegin(); id != order.rend(); ++id) {
@@ -273,7 +275,7 @@ void Importer::eraseDeadOps() {
   graph.eraseUnusedTensors();
 }
 
-Expected<Graph> Importer::run() {
+Expected<Graph> OnnxReader::run() {
   if (Status status = source_.addMain(); !status)
     return status.takeError();
   const onnx::GraphProto& main = model_.graph();
@@ -318,7 +320,19 @@ Expected<Graph> importOnnx(std::string_view modelBytes, const ImportOptions& opt
   Expected<std::shared_ptr<const onnx::ModelProto>> model = parseModel(modelBytes);
   if (!model)
     return model.takeError();
-  return Importer(**model, options, diagnostics).run();
+  return OnnxReader(**model, options, diagnostics).run();
+}
+
+Importer onnxImporter() {
+  return {.name = "onnx",
+          .matches =
+              [](std::string_view bytes) {
+                const FileKind* const kind = recognizeFile(bytes);
+                return kind != nullptr && kind->role == FileKind::Role::Onnx;
+              },
+          .importModel = importOnnx,
+          .operatorNames = operatorNames,
+          .operatorManual = operatorManual};
 }
 
 } // namespace tigris

@@ -11,34 +11,9 @@
 // called `Conv_k`, the k-th unnamed Conv of the file counted from 0. Repeated names get a number.
 #pragma once
 
-#include "tigris/IR/Graph.h"
-#include "tigris/Support/Expected.h"
-
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "tigris/Import/Importer.h"
 
 namespace tigris {
-
-struct ImportOptions {
-  /// Shapes of model inputs by name. They set free dimensions and must agree with fixed ones.
-  std::map<std::string, Shape> inputShapes;
-  /// Path of the model: external data must be beside it. Empty or "-" is the current directory.
-  std::string modelPath;
-  /// Keeps operators that Ops.def does not list as OpKind::Unknown, with the shapes that the model
-  /// declares, for a pass that lowers them.
-  bool allowUnknownOps = false;
-  /// Rounding of int8 results; nullopt: that of the tool that quantized the model, derived from the
-  /// model's producer (docs/rationale/rounding.md).
-  std::optional<IntegerRounding> rounding = std::nullopt;
-  /// Called with the path of each file of external data that has been read; may be empty.
-  std::function<void(const std::string& path)> onFileRead = {};
-  /// Model inputs, by name, with the same number in every element: they become constants. A model
-  /// with a mode or a sample rate as input then chooses its branches at compile time.
-  std::map<std::string, double> inputValues = {};
-};
 
 /// Errors for unsupported models are UnsupportedOp, UnsupportedType, BadAttr, BadShape or
 /// DynamicShape; they name the node, its operator and the reason. Up to 20 errors are reported: all
@@ -51,5 +26,8 @@ struct ImportOptions {
 /// the computed one).
 Expected<Graph> importOnnx(std::string_view modelBytes, const ImportOptions& options,
                            DiagnosticEngine& diagnostics);
+
+/// importOnnx as an importer, with the manual of its operators.
+Importer onnxImporter();
 
 } // namespace tigris

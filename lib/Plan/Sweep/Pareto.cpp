@@ -36,7 +36,8 @@ std::set<uint64_t> budgetsBetween(uint64_t least, uint64_t most) {
 
 } // namespace
 
-Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options) {
+Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options,
+                                               const PlanFinisher& finish) {
   PlanDrafts drafts(graph);
   const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
   if (!needs)
@@ -53,11 +54,14 @@ Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOpt
       PlanOptions within = options;
       within.budget.fast = budget;
       within.optimize = optimize;
-      const Expected<Plan> plan = planGraph(graph, within, drafts);
+      Expected<Plan> plan = planGraph(graph, within, drafts);
+      if (plan && finish)
+        if (plan = finish(std::move(*plan)); !plan && plan.error().id() != DiagId::OverBudget)
+          return plan.takeError();
       if (plan)
         all.push_back({budget, optimize, plan->stats, plan->stages.size()});
       else
-        refusal = plan.error();
+        refusal = plan.takeError();
     }
   }
   if (all.empty())

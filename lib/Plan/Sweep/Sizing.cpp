@@ -8,7 +8,8 @@
 
 namespace tigris {
 
-std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options) {
+Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptions& options,
+                                             const PlanFinisher& finish) {
   const uint64_t asked = options.budget.fast;
   PlanDrafts drafts(graph);
   std::map<uint64_t, std::string> budgets;
@@ -38,7 +39,11 @@ std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& option
     SizingRow row;
     row.fastBudget = budget;
     row.remark = why;
-    if (const Expected<Plan> plan = planGraph(graph, other, drafts)) {
+    Expected<Plan> plan = planGraph(graph, other, drafts);
+    if (plan && finish)
+      if (plan = finish(std::move(*plan)); !plan && plan.error().id() != DiagId::OverBudget)
+        return plan.takeError();
+    if (plan) {
       row.stats = plan->stats;
       row.stages = plan->stages.size();
       for (const Stage& stage : plan->stages) {

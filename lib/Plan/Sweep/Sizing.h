@@ -20,7 +20,9 @@ struct SizingRow {
 /// smallest fast budget that works, and the smallest that needs one stage only (not with rows); by
 /// rising budget. Slow and flash budgets are those of `options`, and so is the objective, but only
 /// the budget asked for is planned for "memory", the others for "traffic". Every model output must
-/// have a tensor of its own.
-std::vector<SizingRow> sizingTable(const Graph& graph, const PlanOptions& options);
+/// have a tensor of its own. The figures are those of the plans that `finish` returns, if it is
+/// given; fails when `finish` does for another reason than the budget.
+Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptions& options,
+                                             const PlanFinisher& finish = {});
 
 } // namespace tigris

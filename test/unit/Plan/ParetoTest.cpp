@@ -1,6 +1,7 @@
 // The front contains the non-dominated plans and nothing else.
 #include "tigris/Plan/Sweep/Pareto.h"
 #include "PassTesting.h"
+#include "tigris/Plan/Sweep/Sizing.h"
 
 #include <doctest/doctest.h>
 
@@ -56,4 +57,41 @@ TEST_CASE("pareto: rising memory buys traffic or calls, up to one stage") {
   const auto none = paretoFront(graph, options);
   REQUIRE_FALSE(none);
   CHECK(none.error().id() == DiagId::OverBudget);
+}
+
+TEST_CASE("pareto: the figures are those of finished plans") {
+  const Graph graph = parseGraph(Poolings);
+  PlanOptions options;
+  options.budget = {1 << 20, 1 << 20, {}};
+  const auto plain = paretoFront(graph, options);
+  REQUIRE(plain);
+  const auto moved = paretoFront(graph, options, [](Plan plan) -> Expected<Plan> {
+    plan.stats.slowPeakBytes += 64;
+    return plan;
+  });
+  REQUIRE(moved);
+  REQUIRE(moved->size() == plain->size());
+  for (size_t i = 0; i < plain->size(); ++i)
+    CHECK((*moved)[i].stats.slowPeakBytes == (*plain)[i].stats.slowPeakBytes + 64);
+
+  // A plan that does not fit any more is no point of the front; any other failure is the answer.
+  const auto cut = paretoFront(graph, options, [](Plan plan) -> Expected<Plan> {
+    if (plan.stages.size() == 1)
+      return makeError(DiagId::OverBudget, "too large now");
+    return plan;
+  });
+  REQUIRE(cut);
+  for (const ParetoPoint& point : *cut)
+    CHECK(point.stages > 1);
+  const auto broken = paretoFront(graph, options, [](const Plan&) -> Expected<Plan> {
+    return makeError(DiagId::BadPlan, "broken");
+  });
+  REQUIRE(!broken);
+  CHECK(broken.error().id() == DiagId::BadPlan);
+  const auto table = sizingTable(graph, options, [](const Plan&) -> Expected<Plan> {
+    return makeError(DiagId::OverBudget, "too large now");
+  });
+  REQUIRE(table);
+  for (const SizingRow& row : *table)
+    CHECK(!row.stats);
 }

@@ -1,5 +1,5 @@
 // Ops.def and the importer's rules as the tables of docs/operators.md.
-#include "tigris/Driver/Tools/OperatorManual.h"
+#include "tigris/Import/Onnx/OperatorManual.h"
 
 #include "tigris/Import/Onnx/OperatorList.h"
 #include "tigris/Support/StringUtils.h"

@@ -1,0 +1,118 @@
+// Planning with what plugins hook in around it.
+#include "tigris/Check/PlanChecker.h"
+#include "tigris/Compile/Compiler.h"
+#include "tigris/Plan/PlanRemarks.h"
+#include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Search/PlanDrafts.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+/// Lowers the fast budget to the least that works.
+Status takeLeastFast(const Graph& graph, PlanDrafts& drafts, PlanningOptions& options) {
+  const bool mayRelax = options.avoidRecompute && !options.recompute && !options.budget.slow;
+  if (mayRelax)
+    options.recompute = 0;
+  Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
+  if (mayRelax && (!needs || needs->smallest + options.reserve > options.budget.fast)) {
+    options.recompute.reset();
+    needs = budgetNeeds(graph, options, drafts);
+  }
+  if (!needs)
+    return needs.takeError();
+  options.budget.fast =
+      std::min(options.budget.fast, std::max<uint64_t>(needs->smallest, 1) + options.reserve);
+  return {};
+}
+
+} // namespace
+
+/// What plugins have added at the point.
+Expected<bool> Compiler::runExtensions(ExtensionPoint point, Graph& graph,
+                                       DiagnosticEngine& diagnostics) {
+  if (Status status = loadPlugins(); !status)
+    return status.takeError();
+  const Expected<Pipeline> pipeline = parsePipeline(extensionPointName(point), passes_);
+  if (!pipeline)
+    return pipeline.error();
+  return pipeline->empty() ? Expected<bool>(true) : runPipeline(*pipeline, graph, diagnostics);
+}
+
+Expected<bool> Compiler::preparePlanning(Graph& graph) {
+  if (graph.stage() == GraphStage::Imported)
+    return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
+  Expected<bool> started = runExtensions(ExtensionPoint::PlanStart, graph, diagnostics_);
+  if (started && *started)
+    insertPortCopies(graph);
+  return started;
+}
+
+Expected<Plan> Compiler::plan(const Graph& graph) const {
+  PlanningOptions options = options_.plan;
+  PlanDrafts drafts(graph);
+  if (options.minFast)
+    if (Status status = takeLeastFast(graph, drafts, options); !status)
+      return status.takeError();
+  Expected<Plan> plan = planGraph(graph, options, drafts);
+  remarkOnPlan(graph, options, drafts, plan ? &*plan : nullptr);
+  return plan;
+}
+
+Expected<bool> Compiler::adoptPlan(Graph& graph, Plan plan) {
+  return adoptPlan(graph, std::move(plan), diagnostics_);
+}
+
+Expected<bool> Compiler::adoptPlan(Graph& graph, Plan plan, DiagnosticEngine& diagnostics) {
+  applyPlan(graph, std::move(plan));
+  if (Status status = checkPlan(graph); !status)
+    TIGRIS_UNREACHABLE(status.error().message());
+  Expected<bool> ended = runExtensions(ExtensionPoint::PlanEnd, graph, diagnostics);
+  if (!ended || !*ended)
+    return ended;
+  // What a plugin made of the plan is no bug of ours, and must not pass for a plan either.
+  if (!passes_.extensions(ExtensionPoint::PlanEnd).empty())
+    if (Status status = checkPlan(graph); !status)
+      return status.takeError().note("a plugin changed the plan");
+  return true;
+}
+
+Expected<bool> Compiler::planInto(Graph& graph) {
+  Expected<bool> prepared = preparePlanning(graph);
+  if (!prepared || !*prepared)
+    return prepared;
+  Expected<Plan> result = plan(graph);
+  return result ? adoptPlan(graph, std::move(*result)) : result.takeError();
+}
+
+PlanFinisher Compiler::finisher(const Graph& graph) {
+  if (passes_.extensions(ExtensionPoint::PlanEnd).empty())
+    return {};
+  return [this, &graph](Plan plan) -> Expected<Plan> {
+    Graph copy = graph;
+    DiagnosticEngine found;
+    const Expected<bool> good = adoptPlan(copy, std::move(plan), found);
+    if (!good)
+      return good.error();
+    for (const Diagnostic& diagnostic : found.all())
+      if (diagnostic.severity == Severity::Error)
+        return Error(diagnostic);
+    return *copy.plan();
+  };
+}
+
+Expected<std::vector<ParetoPoint>> Compiler::paretoFront(const Graph& graph) {
+  if (Status status = loadPlugins(); !status)
+    return status.takeError();
+  return tigris::paretoFront(graph, options_.plan, finisher(graph));
+}
+
+Expected<std::vector<SizingRow>> Compiler::sizingTable(const Graph& graph) {
+  if (Status status = loadPlugins(); !status)
+    return status.takeError();
+  return tigris::sizingTable(graph, options_.plan, finisher(graph));
+}
+
+} // namespace tigris
