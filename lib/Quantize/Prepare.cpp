@@ -1,6 +1,9 @@
 // Derived from the default pipeline, so that passes added there are included.
 #include "tigris/Quantize/Prepare.h"
 
+#include "tigris/Pass/PassManager.h"
+#include "tigris/Transforms/Passes.h"
+
 #include <algorithm>
 #include <array>
 
@@ -26,6 +29,16 @@ Expected<Pipeline> preparePipeline(const PassRegistry& registry) {
                        [&](std::string_view name) { return isPass(element, name); });
   });
   return pipeline;
+}
+
+Expected<bool> prepareForQuantization(Graph& graph, DiagnosticEngine& diagnostics) {
+  PassRegistry registry;
+  if (Status status = registerTransforms(registry); !status)
+    return status.takeError();
+  Expected<Pipeline> pipeline = preparePipeline(registry);
+  if (!pipeline)
+    return pipeline.takeError();
+  return PassManager(std::move(*pipeline)).run(graph, diagnostics) != PassStatus::Failed;
 }
 
 } // namespace tigris

@@ -1,22 +1,16 @@
-// Options of tigris-quantize, and the runs that measure ranges and the result's accuracy.
+// Options of tigris-quantize, and the runs on the samples.
 #include "tigris/Driver/Tools/QuantizeTool.h"
 
 #include "tigris/Driver/Host/Compare.h"
 #include "tigris/Driver/Host/GraphRunner.h"
 #include "tigris/Driver/Host/SampleFolder.h"
-#include "tigris/Driver/Tools/GraphInput.h"
+#include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
-#include "tigris/IR/ShapeInference.h"
 #include "tigris/IR/Verifier.h"
-#include "tigris/Pass/PassManager.h"
+#include "tigris/Quantize/Calibration.h"
 #include "tigris/Quantize/Prepare.h"
-#include "tigris/Quantize/Quantizer.h"
 #include "tigris/Support/Printable.h"
 #include "tigris/Support/Progress.h"
-#include "tigris/Transforms/Passes.h"
-
-#include <algorithm>
-#include <cmath>
 
 namespace tigris {
 
@@ -95,24 +89,6 @@ Expected<QuantizeOptions> quantizeOptions(const QuantizeFlags& flags) {
   return options;
 }
 
-/// Sums of each channel of a stored tensor, wherever its channel axis lies.
-void addChannels(TensorStatistics& statistics, std::span<const float> values, const PortView& view,
-                 int channelAxis) {
-  size_t axis = static_cast<size_t>(channelAxis);
-  for (size_t i = 0; i < view.perm.size(); ++i)
-    if (view.perm[i] == channelAxis)
-      axis = i;
-  const auto channels = static_cast<size_t>(view.storedShape[axis]);
-  size_t inner = 1;
-  for (size_t i = axis + 1; i < view.storedShape.rank(); ++i)
-    inner *= static_cast<size_t>(view.storedShape[i]);
-  std::vector<double> sums(channels, 0);
-  for (size_t i = 0; i < values.size(); ++i)
-    sums[i / inner % channels] += static_cast<double>(values[i]);
-  for (size_t c = 0; c < channels; ++c)
-    statistics.addChannel(c, sums[c], values.size() / channels);
-}
-
 Expected<SampleFolder> openSamples(const GraphRunner& runner, const QuantizeFlags& flags) {
   std::vector<SampleInput> inputs;
   for (const PortView& view : runner.inputs())
@@ -120,13 +96,10 @@ Expected<SampleFolder> openSamples(const GraphRunner& runner, const QuantizeFlag
   return SampleFolder::open(*flags.samples, std::move(inputs));
 }
 
-Expected<Observations> calibrate(const ToolContext& context, const Graph& graph,
-                                 const QuantizeFlags& flags) {
-  const std::vector<ObservedTensor> observed = observedTensors(graph);
-  std::vector<TensorId> ids;
-  for (const ObservedTensor& entry : observed)
-    ids.push_back(entry.tensor);
-  const Expected<std::unique_ptr<GraphRunner>> created = GraphRunner::create(graph, ids);
+Status calibrate(const ToolContext& context, const Graph& graph, const QuantizeFlags& flags,
+                 Calibration& calibration) {
+  const Expected<std::unique_ptr<GraphRunner>> created =
+      GraphRunner::create(graph, calibration.tensors());
   if (!created)
     return created.error();
   GraphRunner& runner = **created;
@@ -137,53 +110,27 @@ Expected<Observations> calibrate(const ToolContext& context, const Graph& graph,
     for (const std::string& file : files)
       context.reads(file, "option '--samples'");
 
-  Observations observations;
   Progress progress("calibrating, sample");
   const size_t first = graph.outputs().size();
-  const Status status = samples->forEach(
+  return samples->forEach(
       static_cast<size_t>(flags.maxSamples), [&](const std::vector<NpyArray>& arrays) -> Status {
         progress.step();
         if (Status ran = runner.run(arrays); !ran)
           return ran;
-        for (size_t i = 0; i < observed.size(); ++i) {
-          TensorStatistics& statistics = observations[observed[i].tensor];
-          const std::span<const float> values = runner.floats(first + i);
-          statistics.add(values);
-          if (!flags.noBiasCorrection && observed[i].channelAxis >= 0)
-            addChannels(statistics, values, runner.results()[first + i], observed[i].channelAxis);
+        for (size_t i = 0; i < calibration.tensors().size(); ++i) {
+          const PortView& view = runner.results()[first + i];
+          calibration.add(i, runner.floats(first + i), view.storedShape, view.perm);
         }
         return {};
       });
-  if (!status)
-    return status.error();
-  return observations;
 }
 
-/// Agreement of the quantized outputs with the float ones.
-struct Agreement {
-  double signal = 0;
-  double noise = 0;
-  size_t sameLargest = 0;
-
-  void add(const NpyArray& reference, const NpyArray& got) {
-    const auto count = static_cast<size_t>(reference.shape.elements());
-    size_t largest = 0;
-    size_t gotLargest = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const double want = elementAt(reference, i);
-      const double have = elementAt(got, i);
-      signal += want * want;
-      noise += (want - have) * (want - have);
-      if (want > elementAt(reference, largest))
-        largest = i;
-      if (have > elementAt(got, gotLargest))
-        gotLargest = i;
-    }
-    // int8 may tie: then the float winner is among the quantized winners.
-    if (count > 0 && elementAt(got, largest) >= elementAt(got, gotLargest))
-      ++sameLargest;
-  }
-};
+std::vector<double> elementsOf(const NpyArray& array) {
+  std::vector<double> elements(static_cast<size_t>(array.shape.elements()));
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = elementAt(array, i);
+  return elements;
+}
 
 Status compare(ToolContext& context, const Graph& before, const Graph& after,
                const QuantizeFlags& flags) {
@@ -196,41 +143,29 @@ Status compare(ToolContext& context, const Graph& before, const Graph& after,
   const Expected<SampleFolder> samples = openSamples(**real, flags);
   if (!samples)
     return samples.error();
-  std::vector<Agreement> agreements((*real)->results().size());
+  std::vector<OutputAgreement> agreements((*real)->results().size());
   Progress progress("comparing, sample");
-  Status status = samples->forEach(static_cast<size_t>(flags.maxSamples),
-                                   [&](const std::vector<NpyArray>& arrays) -> Status {
-                                     progress.step();
-                                     for (GraphRunner* runner : {real->get(), integer->get()})
-                                       if (Status ran = runner->run(arrays); !ran)
-                                         return ran;
-                                     for (size_t i = 0; i < agreements.size(); ++i)
-                                       agreements[i].add((*real)->result(i), (*integer)->result(i));
-                                     return {};
-                                   });
+  Status status = samples->forEach(
+      static_cast<size_t>(flags.maxSamples), [&](const std::vector<NpyArray>& arrays) -> Status {
+        progress.step();
+        for (GraphRunner* runner : {real->get(), integer->get()})
+          if (Status ran = runner->run(arrays); !ran)
+            return ran;
+        for (size_t i = 0; i < agreements.size(); ++i)
+          agreements[i].add(elementsOf((*real)->result(i)), elementsOf((*integer)->result(i)));
+        return {};
+      });
   if (!status)
     return status;
   for (size_t i = 0; i < agreements.size(); ++i) {
-    const Agreement& agreement = agreements[i];
-    const double decibels = 10 * std::log10(agreement.signal / agreement.noise);
+    const OutputAgreement& agreement = agreements[i];
     context.log(strCat("output '", printableName((*real)->results()[i].name), "': ",
-                       agreement.noise > 0
-                           ? formatFixed(decibels, 1) + " dB signal to quantization noise"
-                           : "exact",
-                       ", the same largest element in ", agreement.sameLargest, " of ",
+                       agreement.isExact() ? "exact"
+                                           : formatFixed(agreement.decibels(), 1) +
+                                                 " dB signal to quantization noise",
+                       ", the same largest element in ", agreement.sameLargest(), " of ",
                        progress.count(), " samples\n"));
   }
-  return {};
-}
-
-Status prepare(Graph& graph, DiagnosticEngine& diagnostics, bool& good) {
-  PassRegistry registry;
-  if (Status status = registerTransforms(registry); !status)
-    return status;
-  Expected<Pipeline> pipeline = preparePipeline(registry);
-  if (!pipeline)
-    return pipeline.takeError();
-  good = PassManager(std::move(*pipeline)).run(graph, diagnostics) != PassStatus::Failed;
   return {};
 }
 
@@ -244,16 +179,18 @@ Status quantize(ToolContext& context, QuantizeFlags& flags) {
   if (graph->stage() != GraphStage::Imported || graph->layout() != Layout::ChannelsFirst)
     return makeError(DiagId::BadGraph, "the graph is ", graphStageName(graph->stage()),
                      " already; run tigris-quantize between tigris-import and tigris-norm");
-  bool good = true;
-  if (Status status = prepare(*graph, context.diagnostics(), good); !status || !good)
-    return status;
+  const Expected<bool> prepared = prepareForQuantization(*graph, context.diagnostics());
+  // Errors of passes have been reported.
+  if (!prepared || !*prepared)
+    return prepared ? Status() : Status(prepared.error());
   if (Status status = checkQuantizable(*graph, *options); !status)
     return status;
-  const Expected<Observations> observations = calibrate(context, *graph, flags);
-  if (!observations)
-    return observations.error();
+  Calibration calibration(*graph, options->biasCorrection);
+  if (Status status = calibrate(context, *graph, flags, calibration); !status)
+    return status;
   const Graph before = *graph;
-  const Expected<QuantizeSummary> summary = quantizeGraph(*graph, *observations, *options);
+  const Expected<QuantizeSummary> summary =
+      quantizeGraph(*graph, calibration.observations(), *options);
   if (!summary)
     return summary.error();
   for (const std::string& warning : summary->warnings)
