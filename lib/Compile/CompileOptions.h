@@ -1,4 +1,5 @@
-// What a user decides about a compilation, step by step. Plain values: tools fill them from their command lines.
+// What a user decides about a compilation, step by step. Plain values: tools fill them from their
+// command lines.
 #pragma once
 
 #include "tigris/Emit/Emitter.h"
@@ -28,7 +29,8 @@ struct PassRunOptions {
   std::optional<double> numericTolerance;
   std::optional<std::string> stopAfter;
   std::optional<unsigned> passLimit;
-  /// A file that holds the graph before the running pass, and is gone when all went well; empty: none.
+  /// A file that holds the graph before the running pass, and is gone when all went well; empty:
+  /// none.
   std::string reproducer;
 };
 
@@ -36,15 +38,16 @@ struct PassRunOptions {
 struct PlanningOptions : PlanOptions {
   /// Lowers the fast budget to the smallest feasible one, plus `reserve`.
   bool minFast = false;
-  /// With minFast, without slow memory and without `recompute`: recomputes nothing if that fits the budget.
+  /// With minFast, without slow memory and without `recompute`: recomputes nothing if that fits the
+  /// budget.
   bool avoidRecompute = true;
 };
 
 struct CompileOptions {
-  /// The formats that can be imported; empty: streams only.
+  /// The formats that can be imported; empty: modules only.
   ImporterRegistry importers;
-  /// Where the input came from, "-" is standard input: names it in messages, and side files lie beside it. Replaces
-  /// import.modelPath and import.onFileRead.
+  /// Where the input came from, "-" is standard input: names it in messages, and side files lie
+  /// beside it. Replaces import.modelPath and import.onFileRead.
   std::string inputPath = "-";
   ImportOptions import;
   NormOptions norm;

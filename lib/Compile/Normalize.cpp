@@ -18,7 +18,7 @@ std::string graphText(std::string_view banner, const Graph& graph) {
   return strCat("# ", banner, "\n", text ? *text : strCat("# ", text.error().message(), "\n"));
 }
 
-/// A stream that says by itself how to run the pass on it.
+/// A module that contains the command that runs the pass on it.
 Expected<std::string> reproducerText(const PassRun& run, const Graph& graph,
                                      const PassRunOptions& options) {
   Expected<std::string> stream = writeStream(graph, {});

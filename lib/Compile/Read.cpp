@@ -1,4 +1,4 @@
-// Reading models and streams, and naming the files that took.
+// Reads models and modules, and names the files that were read.
 #include "tigris/Compile/Compiler.h"
 
 #include "tigris/Serialize/BlobSources.h"

@@ -1,4 +1,5 @@
-// The interface of importers, which convert a model file of some format to a graph in imported form.
+// The interface of importers, which convert a model file of some format to a graph in imported
+// form.
 //
 // A new format is a folder lib/Import/Name with a function `Importer nameImporter()`, and a line in
 // Importers.def:
@@ -9,8 +10,8 @@
 //             .importModel = importToy};
 //   }
 //
-// An importer returns a graph that verifyGraph accepts: static shapes, weights as blobs, operators of
-// Ops.def in the newest opset's form, channels first. It refuses what it cannot express, with
+// An importer returns a graph that verifyGraph accepts: static shapes, weights as blobs, operators
+// of Ops.def in the newest opset's form, channels first. It refuses what it cannot express, with
 // operator, node and reason.
 #pragma once
 

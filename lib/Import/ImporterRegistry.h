@@ -14,12 +14,14 @@ public:
   /// In the order of addition.
   const std::vector<Importer>& importers() const { return importers_; }
 
-  /// The first importer that recognizes the bytes; else the first of all, as a format may have no magic number and
-  /// damaged files look like anything: its error says what the bytes are instead. Null when the registry is empty.
+  /// The first importer that recognizes the bytes; else the first of all, as a format may have no
+  /// magic number and damaged files look like anything: its error says what the bytes are instead.
+  /// Null when the registry is empty.
   const Importer* find(std::string_view bytes) const;
 
-  /// Imports with the importer found, then binds the states of the options. Diagnostics, and the error if there is
-  /// one, carry the name of options.modelPath as their place; DiagId::Usage is not the model's fault and has none.
+  /// Imports with the importer found, then binds the states of the options. Diagnostics, and the
+  /// error if there is one, carry the name of options.modelPath as their place; DiagId::Usage is
+  /// not the model's fault and has none.
   Expected<Graph> importModel(std::string_view bytes, const ImportOptions& options,
                               DiagnosticEngine& diagnostics) const;
 

@@ -1,5 +1,5 @@
-// The importers that come with TiGrIS. Only programs that import link them: protobuf allows each message type to be
-// registered once per process.
+// The importers that come with TiGrIS. Only programs that import link them: protobuf allows each
+// message type to be registered once per process.
 #pragma once
 
 #include "tigris/Import/ImporterRegistry.h"

@@ -1,4 +1,5 @@
-// Calibration: what a float graph computes on samples becomes the observations that ranges are chosen from.
+// Calibration: what a float graph computes on samples becomes the observations that ranges are
+// chosen from.
 //
 //   Calibration calibration(graph, options.biasCorrection);
 //   for each sample: run the graph with calibration.tensors() as further results, and for each of them
@@ -20,8 +21,8 @@ public:
   /// What to observe: observedTensors(graph).
   const std::vector<TensorId>& tensors() const { return tensors_; }
 
-  /// Adds what a run gave for tensors()[index], in the order it is stored in: dimension i of `storedShape` is dimension
-  /// perm[i] of the graph's tensor; an empty `perm` is the same order.
+  /// Adds what a run gave for tensors()[index], in the order it is stored in: dimension i of
+  /// `storedShape` is dimension perm[i] of the graph's tensor; an empty `perm` is the same order.
   void add(size_t index, std::span<const float> values, const Shape& storedShape,
            const std::vector<int64_t>& perm);
 

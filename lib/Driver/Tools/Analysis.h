@@ -1,4 +1,5 @@
-// What an engineer asks first about a model and a budget: does it fit, what does it cost, what blocks it.
+// What an engineer asks first about a model and a budget: does it fit, what does it cost, what
+// blocks it.
 #pragma once
 
 #include "tigris/Compile/Compiler.h"
@@ -28,8 +29,9 @@ struct Analysis {
   /// The op at which live bytes peak in the model's own order, nothing tiled.
   std::optional<NamedBytes> unscheduledPeak;
   std::optional<NamedBytes> largestTensor;
-  /// The plan's peak; the tensors that are alive then, largest first, each with the bytes it adds to those before it; and
-  /// the gaps between them, which make up the rest of the peak. Empty without a plan.
+  /// The plan's peak; the tensors that are alive then, largest first, each with the bytes it adds
+  /// to those before it; and the gaps between them, which make up the rest of the peak. Empty
+  /// without a plan.
   std::optional<NamedBytes> peak;
   std::vector<NamedBytes> peakTensors;
   uint64_t peakGaps = 0;
@@ -43,8 +45,9 @@ struct Analysis {
   bool fits() const { return refused.empty() && !misfit; }
 };
 
-/// Plans the normalized graph and fills in everything but refusals and warnings. Errors that are not about the budget
-/// (DiagId::Usage, a plugin's) are returned. False when a plugin has reported errors.
+/// Plans the normalized graph and fills in everything but refusals and warnings. Errors that are
+/// not about the budget (DiagId::Usage, a plugin's) are returned. False when a plugin has reported
+/// errors.
 Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis);
 
 /// For people; `verbose` adds the stages.

@@ -16,7 +16,8 @@ struct AnalyzeFlags {
   bool json = false;
 };
 
-/// True for errors that say what a model has and nobody can execute, as opposed to a broken file or command line.
+/// True for errors that say what a model has and nobody can execute, as opposed to a broken file or
+/// command line.
 bool isRefusal(DiagId id) {
   switch (id) {
   case DiagId::UnsupportedOp:

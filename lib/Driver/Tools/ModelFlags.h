@@ -1,4 +1,5 @@
-// The options of tools that take a model in any form, and plan it: everything from the file to the plan.
+// The options of tools that take a model in any form, and plan it: everything from the file to the
+// plan.
 #pragma once
 
 #include "tigris/Driver/Tools/ImportFlags.h"
@@ -18,7 +19,8 @@ struct ModelFlags {
 /// --input-shape ... --load-pass-plugin. Those of planning are declared by declarePlanning, as they are shown first.
 void declareModelInput(OptionTable& table, ModelFlags& flags);
 
-/// Options that know the context, all built-in importers, and what the flags say. Usage errors are returned.
+/// Options that know the context, all built-in importers, and what the flags say. Usage errors are
+/// returned.
 Expected<CompileOptions> modelCompileOptions(ToolContext& context, const ModelFlags& flags);
 
 } // namespace tigris

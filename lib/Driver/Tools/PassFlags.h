@@ -1,4 +1,5 @@
-// The options of tools that run passes: which ones, plugins, and the developer options that watch them.
+// The options of tools that run passes: which ones, plugins, and the developer options that watch
+// them.
 #pragma once
 
 #include "tigris/Compile/CompileOptions.h"

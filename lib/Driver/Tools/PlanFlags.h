@@ -27,7 +27,8 @@ struct PlanFlags {
 /// -m ... --optimize.
 void declarePlanning(OptionTable& table, PlanFlags& flags);
 
-/// Reads the file of --costs. Fails with DiagId::Usage when -m is not given once or twice, and as that file does.
+/// Reads the file of --costs. Fails with DiagId::Usage when -m is not given once or twice, and as
+/// that file does.
 Expected<PlanningOptions> planningOptions(const PlanFlags& flags);
 
 } // namespace tigris
