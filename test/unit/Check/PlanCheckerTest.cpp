@@ -1,7 +1,7 @@
 // Invalid plans: the checker must find each mutation, with a message that locates it.
 #include "tigris/Check/PlanChecker.h"
-#include "../Plan/RandomGraphs.h"
 #include "PassTesting.h"
+#include "RandomGraphs.h"
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
@@ -87,7 +87,8 @@ TEST_CASE("broken structure") {
       [](const Graph&, Plan& p) { p.stages[0].fast.push_back(p.stages[0].fast[0]); },
       "places tensor 'a' twice");
   checkRefused(
-      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") += 4; }, "not a multiple of 8");
+      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") += 4; },
+      "not a multiple of 8");
   checkRefused(
       IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") = 1000; },
       "the budget is 1024");
