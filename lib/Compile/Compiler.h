@@ -36,7 +36,7 @@ public:
   /// normalized module is not normalized again, a planned one is planned again. nullopt: errors
   /// were reported.
   Expected<std::optional<std::string>> compile(std::string input);
-  /// The same from a graph, which is the planned one afterwards.
+  /// The same from a graph, which is the planned one afterward.
   Expected<std::optional<std::string>> compile(Graph& graph);
 
   /// Registers the built-in passes and those of the plugins. Every step that needs passes does so,
