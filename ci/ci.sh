@@ -3,7 +3,7 @@
 # so that one run reports everything.
 #
 # usage: ci/ci.sh [STAGE...]
-#   format       clang-format 14 changes nothing in any tracked C or C++ file; commit subjects are at most 72 columns
+#   format       clang-format 14 and black change no source; commit subjects have at most 72 columns
 #   release      g++ -O2 -Werror, every test (layering, tree rules, unit, tools, end to end)
 #   clang        clang 14 -Werror, build only
 #   asan         g++ with address and undefined-behavior sanitizers, every test not labeled slow
@@ -61,7 +61,8 @@ checkSubjects() {
 }
 
 stage_format() {
-  git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror && checkSubjects
+  git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror &&
+    git ls-files -z -- '*.py' | xargs -0 black --check --quiet && checkSubjects
 }
 
 stage_release() { build release && runTests release -LE nightly; }

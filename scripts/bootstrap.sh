@@ -22,7 +22,7 @@ packages=(g++ cmake ninja-build ccache pkg-config python3-venv
           libprotobuf-dev protobuf-compiler libyaml-cpp-dev liblz4-dev
           libboost-program-options-dev doctest-dev)
 if [ "$level" = test ] || [ "$level" = coverage ]; then
-  packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14
+  packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 black
              gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-aarch64-linux-gnu libc6-dev-arm64-cross
              qemu-user qemu-system-arm make)
 fi

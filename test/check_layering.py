@@ -10,7 +10,8 @@ import pathlib
 import re
 import sys
 
-# layer -> the layers of lib/ it may include besides itself. Support is at the bottom, Driver on top.
+# layer -> the layers of lib/ it may include besides itself. Support is at the bottom, Driver on
+# top.
 LAYERS = {
     "Support": set(),
     "IR": {"Support"},
@@ -25,13 +26,38 @@ LAYERS = {
     "Check": {"Support", "IR", "Analysis"},
     "Emit": {"Support", "IR", "Analysis", "Target", "Check"},
     "Inspect": {"Support", "IR"},
-    "Compile": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
-                "Plan", "Check", "Emit"},
-    "Driver": {"Support", "IR", "Serialize", "Pass", "Analysis", "Transforms", "Import", "Target",
-               "Plan", "Check", "Emit", "Compile", "Inspect", "Quantize"},
+    "Compile": {
+        "Support",
+        "IR",
+        "Serialize",
+        "Pass",
+        "Analysis",
+        "Transforms",
+        "Import",
+        "Target",
+        "Plan",
+        "Check",
+        "Emit",
+    },
+    "Driver": {
+        "Support",
+        "IR",
+        "Serialize",
+        "Pass",
+        "Analysis",
+        "Transforms",
+        "Import",
+        "Target",
+        "Plan",
+        "Check",
+        "Emit",
+        "Compile",
+        "Inspect",
+        "Quantize",
+    },
 }
-# Layers with folders of their own: folder -> the folders of that layer it may include besides itself. None stands for the
-# files beside the folders.
+# Layers with folders of their own: folder -> the folders of that layer it may include besides
+# itself. None stands for the files beside the folders.
 FOLDERS = {
     "Import": {None: set(), "Onnx": {None}},
     "Driver": {"CommandLine": set(), "Host": set(), "Tools": {"CommandLine", "Host"}},
@@ -43,21 +69,29 @@ TOOLS = {"Support", "Driver"}
 PLUGINS = {"Support", "IR", "Analysis", "Pass"}
 
 # Headers of the runtime that the compiler may see, by layer: Target computes scratch with
-# it, Emit and Inspect share the file format with it, Inspect and Compile also ask its validator, Driver also executes
-# plans.
+# it, Emit and Inspect share the file format with it, Inspect and Compile also ask its validator,
+# Driver also executes plans.
 RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
     "Emit": {"tigris_format.h"},
     "Compile": {"tigris.h"},
     "Inspect": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h"},
-    "Driver": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h", "tigris_host.h",
-               "tigris_cmsis_nn.h", "tigris_esp_nn.h"},
+    "Driver": {
+        "tigris_format.h",
+        "tigris_opcodes.def",
+        "tigris.h",
+        "tigris_backend.h",
+        "tigris_host.h",
+        "tigris_cmsis_nn.h",
+        "tigris_esp_nn.h",
+    },
 }
 
 # runtime/backends/<folder> -> how the names of its vendor's headers begin.
 VENDORS = {"cmsis_nn": r"arm_nn", "esp_nn": r"esp_nn"}
 
-# include prefix -> the layers, or folders of layers, that may use the library. The longest matching prefix decides.
+# include prefix -> the layers, or folders of layers, that may use the library. The longest matching
+# prefix decides.
 THIRD_PARTY = {
     "yaml-cpp/": {"Serialize"},
     "onnx/": {"Import/Onnx"},
@@ -73,7 +107,8 @@ SUFFIXES = {".h", ".c", ".cpp", ".def"}
 
 
 def check_folders(layer, folder, name):
-    """Breach of the rules between the folders of a layer. `folder` is None for a file beside them."""
+    """Breach of the rules between the folders of a layer. `folder` is None for a file beside
+    them."""
     parts = name.split("/")
     target = parts[2] if len(parts) > 3 else None
     if target is not None and target not in FOLDERS[layer]:
@@ -84,8 +119,8 @@ def check_folders(layer, folder, name):
 
 
 def check_lib(layer, folder, allowed, bracket, name):
-    """Breach of the rules for a file of lib/LAYER/FOLDER (FOLDER is None beside the folders; in tools/ and plugins/
-    both are None)."""
+    """Breach of the rules for a file of lib/LAYER/FOLDER (FOLDER is None beside the folders; in
+    tools/ and plugins/ both are None)."""
     if name.startswith("tigris/"):
         target = name.split("/")[1]
         if target not in LAYERS:
@@ -97,7 +132,11 @@ def check_lib(layer, folder, allowed, bracket, name):
         return check_folders(layer, folder, name) if target == layer and layer in FOLDERS else None
     prefix = max((p for p in THIRD_PARTY if name.startswith(p)), key=len, default=None)
     if prefix is not None:
-        return None if {layer, f"{layer}/{folder}"} & THIRD_PARTY[prefix] else f"may not use the library behind {prefix}"
+        return (
+            None
+            if {layer, f"{layer}/{folder}"} & THIRD_PARTY[prefix]
+            else f"may not use the library behind {prefix}"
+        )
     if name.startswith("tigris"):
         return None if name in RUNTIME_HEADERS.get(layer, set()) else "may not include the runtime"
     if bracket == '"':
@@ -106,13 +145,16 @@ def check_lib(layer, folder, allowed, bracket, name):
 
 
 def check_runtime(parts, bracket, name, own_headers):
-    """Breach of the rules for a file of runtime/: its own headers and the C library, no more. A backend also
-    includes the headers of its vendor."""
+    """Breach of the rules for a file of runtime/: its own headers and the C library, no more. A
+    backend also includes the headers of its vendor."""
     if parts[1] == "backends" and re.match(VENDORS.get(parts[2], "$"), name):
         return None
     if bracket == '"':
-        return None if pathlib.PurePosixPath(name).name in own_headers else (
-            "the runtime includes its own headers only")
+        return (
+            None
+            if pathlib.PurePosixPath(name).name in own_headers
+            else ("the runtime includes its own headers only")
+        )
     return None if re.fullmatch(r"[a-z0-9_]+\.h", name) else "the runtime uses the C library only"
 
 
@@ -184,8 +226,14 @@ def self_test():
     good = [
         ("lib/IR/A.cpp", '#include "tigris/Support/Expected.h"\n#include <vector>'),
         ("lib/Emit/A.cpp", '#include "tigris_format.h"'),
-        ("lib/Driver/CommandLine/A.cpp", "#include <boost/program_options/options_description.hpp>"),
-        ("lib/Driver/Tools/A.cpp", '#include "tigris/Driver/Host/Npy.h"\n#include "tigris/Check/PlanChecker.h"'),
+        (
+            "lib/Driver/CommandLine/A.cpp",
+            "#include <boost/program_options/options_description.hpp>",
+        ),
+        (
+            "lib/Driver/Tools/A.cpp",
+            '#include "tigris/Driver/Host/Npy.h"\n#include "tigris/Check/PlanChecker.h"',
+        ),
         ("lib/Import/Onnx/A.cpp", "#include <onnx/onnx_pb.h>\n#include <google/protobuf/arena.h>"),
         ("lib/Import/Onnx/A.cpp", '#include "tigris/Import/Importer.h"'),
         ("lib/Compile/A.cpp", '#include "tigris/Plan/Search/A.h"\n#include "tigris.h"'),

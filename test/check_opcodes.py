@@ -1,4 +1,5 @@
-"""Checks that the list of opcodes, the runtime's selection macros and the plan format's document agree.
+"""Checks that the list of opcodes, the runtime's selection macros and the plan format's document
+agree.
 
 usage: check_opcodes.py [ROOT]     exit 0 and silence if all is well, 1 and one line per difference
        check_opcodes.py --self-test  a row that is forgotten or wrong is found
@@ -9,7 +10,8 @@ What a compiler cannot see of runtime/include/tigris_opcodes.def:
 * every opcode has a reference kernel, every macro that selects rows has a default in
   tigris_config.h, and every macro there selects some;
 * the rows of a group stand between the #if and #endif of that group;
-* the table "Opcodes" of docs/tgrs-format.md says of each opcode what its row says: number, operands,
+* the table "Opcodes" of docs/tgrs-format.md says of each opcode what its row says: number,
+operands,
   outputs, parameters, dtypes of the kernels, in-place inputs.
 """
 
@@ -17,14 +19,25 @@ import pathlib
 import re
 import sys
 
-ROW = re.compile(r"^TIGRIS_(OPCODE|KERNEL|ADAPTER|FN|REDUCE)\(([^;]*?)\)(?: /\*.*\*/)?$", re.MULTILINE | re.DOTALL)
-LINE = re.compile(r"^#if TIGRIS_LISTS\((\w+)\)$|^(#endif)$|^TIGRIS_(KERNEL|OPCODE)\((\w+)", re.MULTILINE)
-DOCUMENTED = re.compile(r"^\| (\d+) \| (\w+) \| (.*?) \| (.*?) \| (.*?) \| (.*?) ?\|$", re.MULTILINE)
+ROW = re.compile(
+    r"^TIGRIS_(OPCODE|KERNEL|ADAPTER|FN|REDUCE)\(([^;]*?)\)(?: /\*.*\*/)?$",
+    re.MULTILINE | re.DOTALL,
+)
+LINE = re.compile(
+    r"^#if TIGRIS_LISTS\((\w+)\)$|^(#endif)$|^TIGRIS_(KERNEL|OPCODE)\((\w+)", re.MULTILINE
+)
+DOCUMENTED = re.compile(
+    r"^\| (\d+) \| (\w+) \| (.*?) \| (.*?) \| (.*?) \| (.*?) ?\|$", re.MULTILINE
+)
 IN_PLACE = {"": 0, "x": 1, "a or b": 3}
 
 
 def rows(text, kind):
-    return [[word.strip() for word in row.split(",")] for found, row in ROW.findall(text) if found == kind]
+    return [
+        [word.strip() for word in row.split(",")]
+        for found, row in ROW.findall(text)
+        if found == kind
+    ]
 
 
 def repeated(what, keys):
@@ -35,7 +48,7 @@ def repeated(what, keys):
 def misplaced(text):
     """Rows of kernels outside the #if of their group, and opcodes outside any."""
     group = None
-    for opens, closes, kind, name in LINE.findall(text[text.index("opcodes */"):]):
+    for opens, closes, kind, name in LINE.findall(text[text.index("opcodes */") :]):
         if opens or closes:
             group = opens or None
         elif kind == "KERNEL" and group != f"KERNEL_{name}":
@@ -70,11 +83,17 @@ def document_differences(name, row, documented, dtypes):
 def check(definitions, config, document):
     opcodes, kernels = rows(definitions, "OPCODE"), rows(definitions, "KERNEL")
     yield from repeated("the number of an opcode", [int(row[1]) for row in opcodes])
-    yield from repeated("the number of a function", [int(row[1]) for row in rows(definitions, "FN")])
-    yield from repeated("the number of a reduction", [int(row[1]) for row in rows(definitions, "REDUCE")])
+    yield from repeated(
+        "the number of a function", [int(row[1]) for row in rows(definitions, "FN")]
+    )
+    yield from repeated(
+        "the number of a reduction", [int(row[1]) for row in rows(definitions, "REDUCE")]
+    )
     yield from repeated("the kernel of", [f"{row[1]} {row[2]}" for row in kernels])
     yield from misplaced(definitions)
-    macros = {f"KERNEL_{row[0]}" for row in kernels} | {row[0] for row in rows(definitions, "ADAPTER")}
+    macros = {f"KERNEL_{row[0]}" for row in kernels} | {
+        row[0] for row in rows(definitions, "ADAPTER")
+    }
     macros |= set(re.findall(r"TIGRIS_LISTS\((\w+)\)$", definitions, re.MULTILINE)) - {"group"}
     for macro in sorted(macros):
         if not re.search(rf"^#ifndef TIGRIS_{macro}\b", config, re.MULTILINE):
@@ -87,7 +106,9 @@ def check(definitions, config, document):
         dtypes = {kernel[2] for kernel in kernels if kernel[1] == row[0]}
         if not dtypes:
             yield f"tigris_opcodes.def: opcode {row[0]} has no kernel"
-        yield from document_differences(row[0], row, table.get(row[0]), {d.lower() for d in dtypes} - {"any"})
+        yield from document_differences(
+            row[0], row, table.get(row[0]), {d.lower() for d in dtypes} - {"any"}
+        )
     for name in sorted(set(table) - {row[0] for row in opcodes}):
         yield f"docs/tgrs-format.md: {name} is no opcode"
 
@@ -105,17 +126,21 @@ TIGRIS_KERNEL(MAP, SPIN, F32, tigris_spin_f32)
     config = "#ifndef TIGRIS_OPS_MAP\n#ifndef TIGRIS_KERNEL_MAP\n"
     document = "| 7 | SPIN | x, [y] | tigris_spin_params (4) | f32 | x |\n"
     assert list(check(definitions, config, document)) == []
-    for old, new, message in [("TIGRIS_KERNEL(MAP, SPIN", "TIGRIS_KERNEL(MAP, TURN", "SPIN has no kernel"),
-                              ("SPIN, F32", "SPIN, S8", "its kernel of s8 is not"),
-                              ("LISTS(KERNEL_MAP", "LISTS(KERNEL_PAM", "stands under KERNEL_PAM"),
-                              ("SPIN, 7, 1", "SPIN, 8, 1", "number: 7"),
-                              ("1, 2, 1, 1", "1, 2, 0, 1", "in-place inputs"),
-                              ("tigris_spin_params,", "tigris_no_params,", "parameters"),
-                              ("SPIN, 7", "SPAN, 7", "SPIN is no opcode")]:
+    for old, new, message in [
+        ("TIGRIS_KERNEL(MAP, SPIN", "TIGRIS_KERNEL(MAP, TURN", "SPIN has no kernel"),
+        ("SPIN, F32", "SPIN, S8", "its kernel of s8 is not"),
+        ("LISTS(KERNEL_MAP", "LISTS(KERNEL_PAM", "stands under KERNEL_PAM"),
+        ("SPIN, 7, 1", "SPIN, 8, 1", "number: 7"),
+        ("1, 2, 1, 1", "1, 2, 0, 1", "in-place inputs"),
+        ("tigris_spin_params,", "tigris_no_params,", "parameters"),
+        ("SPIN, 7", "SPAN, 7", "SPIN is no opcode"),
+    ]:
         found = "\n".join(check(definitions.replace(old, new), config, document))
         assert message in found, (message, found)
     assert "no default" in "".join(check(definitions, "#ifndef TIGRIS_OPS_MAP\n", document))
-    assert "selects no row" in "".join(check(definitions, config + "#ifndef TIGRIS_KERNEL_OLD\n", document))
+    assert "selects no row" in "".join(
+        check(definitions, config + "#ifndef TIGRIS_KERNEL_OLD\n", document)
+    )
     assert "twice" in "".join(check(definitions + definitions, config, document))
 
 
@@ -124,9 +149,13 @@ def main():
         self_test()
         return
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
-    found = list(check((root / "runtime/include/tigris_opcodes.def").read_text(),
-                       (root / "runtime/include/tigris_config.h").read_text(),
-                       (root / "docs/tgrs-format.md").read_text()))
+    found = list(
+        check(
+            (root / "runtime/include/tigris_opcodes.def").read_text(),
+            (root / "runtime/include/tigris_config.h").read_text(),
+            (root / "docs/tgrs-format.md").read_text(),
+        )
+    )
     if found:
         sys.exit("\n".join(found))
 

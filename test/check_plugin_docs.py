@@ -19,7 +19,9 @@ def main():
     page = (ROOT / "docs/plugins.md").read_text()
     sources = {
         "cpp": [plain(p.read_text()) for p in sorted((ROOT / "plugins").glob("*/*.cpp"))],
-        "cmake": [plain(p.read_text()) for p in sorted((ROOT / "plugins").glob("*/CMakeLists.txt"))],
+        "cmake": [
+            plain(p.read_text()) for p in sorted((ROOT / "plugins").glob("*/CMakeLists.txt"))
+        ],
     }
     blocks = re.findall(r"^```(cpp|cmake)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     if len(blocks) < 5:

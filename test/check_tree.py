@@ -5,7 +5,8 @@ usage: check_tree.py [ROOT]     exit 0 and silence if all is well, 1 and one lin
 * no source file is longer than 1,000 lines;
 * every source file begins with a comment that states its purpose;
 * no file contains a marker for unfinished work;
-* the newest version in CHANGELOG.md and the one in lib/Support/Version.h are the version CMake builds;
+* the newest version in CHANGELOG.md and the one in lib/Support/Version.h are the version CMake
+builds;
 * every relative link in a Markdown file leads to a file that exists.
 """
 
@@ -13,8 +14,19 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("lib", "tools", "plugins", "runtime", "test", "examples", "scripts", "ci", "cmake", "bench",
-           "docs")
+FOLDERS = (
+    "lib",
+    "tools",
+    "plugins",
+    "runtime",
+    "test",
+    "examples",
+    "scripts",
+    "ci",
+    "cmake",
+    "bench",
+    "docs",
+)
 CODE = {".h", ".c", ".cpp", ".def", ".py", ".sh", ".cmake"}
 MAX_LINES = 1000
 # Spelled in halves, or this file would be the first to break the rule.
@@ -43,14 +55,19 @@ def check_links(root, path):
 def check_version(root):
     built = re.search(r"project\(tigris VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())
     told = re.search(r"^## \[([0-9.]+)\]", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
-    header = re.search(r'define TIGRIS_VERSION "([0-9.]+)"',
-                       (root / "lib/Support/Version.h").read_text())
+    header = re.search(
+        r'define TIGRIS_VERSION "([0-9.]+)"', (root / "lib/Support/Version.h").read_text()
+    )
     if not header or not built or header[1] != built[1]:
-        yield (f"lib/Support/Version.h says {header and header[1]}, CMakeLists.txt builds "
-               f"{built and built[1]}")
+        yield (
+            f"lib/Support/Version.h says {header and header[1]}, CMakeLists.txt builds "
+            f"{built and built[1]}"
+        )
     if not built or not told or built[1] != told[1]:
-        yield (f"CHANGELOG.md: newest version is {told and told[1]}, CMakeLists.txt builds "
-               f"{built and built[1]}")
+        yield (
+            f"CHANGELOG.md: newest version is {told and told[1]}, CMakeLists.txt builds "
+            f"{built and built[1]}"
+        )
 
 
 def main():
@@ -60,8 +77,11 @@ def main():
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in CODE or path.name == "CMakeLists.txt":
                 breaches += check_code(path.relative_to(root).as_posix(), path.read_text())
-    for path in sorted(root.glob("*.md")) + sorted((root / "docs").rglob("*.md")) + sorted(
-            (root / "examples").rglob("*.md")):
+    for path in (
+        sorted(root.glob("*.md"))
+        + sorted((root / "docs").rglob("*.md"))
+        + sorted((root / "examples").rglob("*.md"))
+    ):
         breaches += check_links(root, path)
     if breaches:
         sys.exit("\n".join(breaches))

@@ -2,8 +2,10 @@
 FileCheck.
 
 usage: run.py [--bin DIR] [--corpus DIR] [-j N] [-k TEXT] [--update] [-v] [PATH...]
-       run.py --check FILE [--check-prefix=NAME]    what %check stands for: standard input against FILE
-       run.py --exit N COMMAND...                   what %exit stands for: succeeds if COMMAND exits N
+       run.py --check FILE [--check-prefix=NAME]    what %check stands for: standard input against
+               FILE
+       run.py --exit N COMMAND...                   what %exit stands for: succeeds if COMMAND exits
+               N
 
 A test is a file `*.test`. Its RUN: lines run in order under `bash -e -o pipefail`, a trailing
 backslash continues one. The test passes when all of them succeed. Substitutions:
@@ -42,6 +44,7 @@ SKIPPED = 77
 
 # ---------------------------------------------------------------------------------- checks
 
+
 def squeeze(line):
     return re.sub(r"[ \t]+", " ", line)
 
@@ -49,8 +52,9 @@ def squeeze(line):
 def to_regex(pattern):
     """Literal text with {{regular expressions}} in it."""
     parts = re.split(r"\{\{(.*?)\}\}", pattern)
-    return re.compile("".join(re.escape(squeeze(p)) if i % 2 == 0 else f"(?:{p})"
-                              for i, p in enumerate(parts)))
+    return re.compile(
+        "".join(re.escape(squeeze(p)) if i % 2 == 0 else f"(?:{p})" for i, p in enumerate(parts))
+    )
 
 
 def parse_checks(text, prefix):
@@ -126,7 +130,7 @@ def main_check(arguments):
     text = options.file.read_text()
     marker = re.search(r"^.*\bAUTO:.*$", text, re.MULTILINE)
     if marker and os.environ.get("TIGRIS_UPDATE") == "1":
-        head = text[:marker.end()]
+        head = text[: marker.end()]
         options.file.write_text("\n".join([head, *generated(output, options.check_prefix)]) + "\n")
         return 0
     checks = parse_checks(text, options.check_prefix)
@@ -152,22 +156,33 @@ def main_exit(arguments):
 
 # ------------------------------------------------------------------------------------ tests
 
+
 class Suite:
     def __init__(self, options):
         self.options = options
         self.bin = options.bin.resolve()
         self.temporary = pathlib.Path(tempfile.mkdtemp(prefix="tigris-test-"))
-        self.corpus = options.corpus.resolve() if options.corpus and options.corpus.is_dir() else None
+        self.corpus = (
+            options.corpus.resolve() if options.corpus and options.corpus.is_dir() else None
+        )
 
     def substitutions(self, test, scratch):
         me = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'test' / 'run.py'))}"
         table = {f"%tigris-{tool}": shlex.quote(str(self.bin / f"tigris-{tool}")) for tool in TOOLS}
-        table |= {"%check": f"{me} --check", "%exit": f"{me} --exit", "%src": str(ROOT),
-                  "%tigris": shlex.quote(str(self.bin / "tigris")),
-                  "%lib": str(self.bin.parent / "lib"),
-                  "%python": shlex.quote(sys.executable), "%corpus": str(self.corpus),
-                  "%%": "%", "%s": str(test), "%S": str(test.parent), "%t": str(scratch / (test.name + ".tmp")),
-                  "%T": str(scratch)}
+        table |= {
+            "%check": f"{me} --check",
+            "%exit": f"{me} --exit",
+            "%src": str(ROOT),
+            "%tigris": shlex.quote(str(self.bin / "tigris")),
+            "%lib": str(self.bin.parent / "lib"),
+            "%python": shlex.quote(sys.executable),
+            "%corpus": str(self.corpus),
+            "%%": "%",
+            "%s": str(test),
+            "%S": str(test.parent),
+            "%t": str(scratch / (test.name + ".tmp")),
+            "%T": str(scratch),
+        }
         return table
 
     def run(self, test):
@@ -188,15 +203,25 @@ class Suite:
         table = self.substitutions(test, scratch)
         names = sorted(table, key=len, reverse=True)
         script = re.sub("|".join(re.escape(n) for n in names), lambda m: table[m.group()], script)
-        environment = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1",
-                           TIGRIS_UPDATE="1" if self.options.update else "0")
+        environment = dict(
+            os.environ,
+            LC_ALL="C.UTF-8",
+            NO_COLOR="1",
+            TIGRIS_UPDATE="1" if self.options.update else "0",
+        )
         try:
             # The trace goes where redirections of the commands do not reach.
             traced = "exec 19>&1; BASH_XTRACEFD=19; set -x\n" + script
-            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", traced], cwd=scratch,
-                                  env=environment, stdin=subprocess.DEVNULL, check=False,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=TIMEOUT_SECONDS)
+            done = subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", traced],
+                cwd=scratch,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                check=False,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=TIMEOUT_SECONDS,
+            )
         except subprocess.TimeoutExpired:
             return "failed", f"no end after {TIMEOUT_SECONDS} s"
         finally:
@@ -223,10 +248,15 @@ def main():
     parser.add_argument("paths", nargs="*", type=pathlib.Path, metavar="PATH")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     corpus = os.environ.get("TIGRIS_CORPUS")
-    parser.add_argument("--corpus", type=pathlib.Path,
-                        default=pathlib.Path(corpus) if corpus else ROOT.parent / "shared/corpus")
+    parser.add_argument(
+        "--corpus",
+        type=pathlib.Path,
+        default=pathlib.Path(corpus) if corpus else ROOT.parent / "shared/corpus",
+    )
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N")
-    parser.add_argument("-k", default="", metavar="TEXT", help="only tests whose path contains TEXT")
+    parser.add_argument(
+        "-k", default="", metavar="TEXT", help="only tests whose path contains TEXT"
+    )
     parser.add_argument("--update", action="store_true", help="rewrite checks below AUTO: lines")
     parser.add_argument("-v", action="store_true", help="name every test")
     options = parser.parse_args()

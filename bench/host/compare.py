@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares latency and memory of tigris-run with onnxruntime on one thread.
 
-usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--case NAME]... [--peer VENV] [--output FILE.json]
+usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--case NAME]... [--peer VENV] [--output
+               FILE.json]
 
 Each round runs both programs one after the other, each in a separate process, and takes the fastest
 of several inferences. The ratio of a case is the median over its rounds; ratios above 1 mean that
@@ -31,8 +32,9 @@ def measured(command, stderr=None):
     gnu_time = shutil.which("time")  # a small process of its own: children inherit the peak of ours
     with tempfile.NamedTemporaryFile(mode="r") as peak:
         prefix = [gnu_time, "-f", "%M", "-o", peak.name] if gnu_time else []
-        process = subprocess.Popen(prefix + command, stdout=subprocess.PIPE, stderr=stderr,
-                                   text=True)
+        process = subprocess.Popen(
+            prefix + command, stdout=subprocess.PIPE, stderr=stderr, text=True
+        )
         out = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -45,14 +47,17 @@ def other_side(case, repeats):
     """Runs the model in onnxruntime and prints the fastest inference's seconds."""
     import numpy as np
     import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(case / "model.onnx", options,
-                                           providers=["CPUExecutionProvider"])
-    feeds = {port.name: np.load(case / f"input_{i}.npy")
-             for i, port in enumerate(session.get_inputs())}
+    session = onnxruntime.InferenceSession(
+        case / "model.onnx", options, providers=["CPUExecutionProvider"]
+    )
+    feeds = {
+        port.name: np.load(case / f"input_{i}.npy") for i, port in enumerate(session.get_inputs())
+    }
     best = math.inf
     for _ in range(repeats + 2):  # two to warm up
         start = time.perf_counter()
@@ -61,7 +66,8 @@ def other_side(case, repeats):
     print(best)
 
 
-# Runs in the peer's environment: plan, array files, repeats; prints the fastest inference's seconds.
+# Runs in the peer's environment: plan, array files, repeats; prints the fastest inference's
+# seconds.
 PEER = """
 import math, sys, time
 import numpy as np
@@ -82,14 +88,25 @@ print(best)
 def peer_plan(peer, case, plan):
     """True when the peer's compiler takes the model."""
     command = [peer / "bin/tigris", "compile", case / "model.onnx", "-m", "256M", "-o", plan]
-    return subprocess.run(command, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL).returncode == 0
+    return (
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        == 0
+    )
 
 
 def peer_child(peer, case, plan, repeats):
     """Seconds, or None when its runtime refuses what its compiler has made."""
-    command = [str(word) for word in (peer / "bin/python", "-c", PEER, plan, repeats,
-                                      *sorted(case.glob("input_*.npy")))]
+    command = [
+        str(word)
+        for word in (
+            peer / "bin/python",
+            "-c",
+            PEER,
+            plan,
+            repeats,
+            *sorted(case.glob("input_*.npy")),
+        )
+    ]
     try:
         return float(measured(command, subprocess.DEVNULL)[0])
     except subprocess.CalledProcessError:
@@ -100,6 +117,7 @@ def print_shapes(case):
     """Prints --input-shape options for inputs with free dimensions: those of the arrays."""
     import numpy as np
     import onnx
+
     model = onnx.load(case / "model.onnx", load_external_data=False)
     for i, port in enumerate(model.graph.input):
         if any(not d.HasField("dim_value") for d in port.type.tensor_type.shape.dim):
@@ -108,19 +126,30 @@ def print_shapes(case):
 
 
 def compile_case(tools, case, plan):
-    """True when the model could be compiled. This process stays small: children inherit its peak memory."""
-    shapes = subprocess.run([sys.executable, __file__, "--shapes", case], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout.split()
-    command = [tools / "tigris", "compile", case / "model.onnx", "-o", plan, "-m", "1G",
-               "--target=x86-64"]
+    """True when the model could be compiled. This process stays small: children inherit its peak
+    memory."""
+    shapes = subprocess.run(
+        [sys.executable, __file__, "--shapes", case], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.split()
+    command = [
+        tools / "tigris",
+        "compile",
+        case / "model.onnx",
+        "-o",
+        plan,
+        "-m",
+        "1G",
+        "--target=x86-64",
+    ]
     return subprocess.run(command + shapes, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def tigris(tools, case, plan, backend, repeats):
     inputs = sorted(case.glob("input_*.npy"))
-    text, memory = measured([tools / "tigris-run", plan, f"--backend={backend}", "--stats=json",
-                             f"--repeat={repeats}"] +
-                            [f"--input={i}={path}" for i, path in enumerate(inputs)])
+    text, memory = measured(
+        [tools / "tigris-run", plan, f"--backend={backend}", "--stats=json", f"--repeat={repeats}"]
+        + [f"--input={i}={path}" for i, path in enumerate(inputs)]
+    )
     return json.loads(text)["seconds"], memory
 
 
@@ -144,14 +173,16 @@ def compare(arguments, case, plan):
         if has_peer:
             peers.append(peer_child(arguments.peer, case, other_plan, max(1, repeats // 50)))
             has_peer = peers[-1] is not None
-    return {"name": case.name,
-            "int8": "int8" in case.name,
-            "tigris_seconds": min(ours),
-            "onnxruntime_seconds": min(theirs),
-            "ratio": statistics.median(a / b for a, b in zip(ours, theirs)),
-            "peer_ratio": statistics.median(a / b for a, b in zip(ours, peers)) if has_peer else None,
-            "tigris_rss": max(a for a, _ in memories),
-            "onnxruntime_rss": max(b for _, b in memories)}
+    return {
+        "name": case.name,
+        "int8": "int8" in case.name,
+        "tigris_seconds": min(ours),
+        "onnxruntime_seconds": min(theirs),
+        "ratio": statistics.median(a / b for a, b in zip(ours, theirs)),
+        "peer_ratio": statistics.median(a / b for a, b in zip(ours, peers)) if has_peer else None,
+        "tigris_rss": max(a for a, _ in memories),
+        "onnxruntime_rss": max(b for _, b in memories),
+    }
 
 
 def geometric_mean(values):
@@ -169,7 +200,9 @@ def convolutional(corpus):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tools", type=pathlib.Path, help="where tigris and tigris-run are")
-    parser.add_argument("--corpus", type=pathlib.Path, help="folder of cases: model.onnx, input_0.npy, ...")
+    parser.add_argument(
+        "--corpus", type=pathlib.Path, help="folder of cases: model.onnx, input_0.npy, ..."
+    )
     parser.add_argument("--case", action="append", help="only this case; may be repeated")
     parser.add_argument("--backend", default="host", help="kernels of tigris-run")
     parser.add_argument("--peer", type=pathlib.Path, help="virtual environment with tigris-ml")
@@ -187,8 +220,11 @@ def main():
         return
     if not arguments.tools or not arguments.corpus:
         parser.error("--tools and --corpus are needed")
-    cases = ([arguments.corpus / name for name in arguments.case] if arguments.case
-             else list(convolutional(arguments.corpus)))
+    cases = (
+        [arguments.corpus / name for name in arguments.case]
+        if arguments.case
+        else list(convolutional(arguments.corpus))
+    )
     results = []
     print(f"{'case':34} {'tigris':>10} {'onnxrt':>10} {'ratio':>7} {'memory':>8} {'peer':>8}")
     with tempfile.TemporaryDirectory() as folder:
@@ -199,21 +235,35 @@ def main():
                 continue
             result = compare(arguments, case, plan)
             results.append(result)
-            print(f"{case.name:34} {result['tigris_seconds'] * 1e3:7.3f} ms "
-                  f"{result['onnxruntime_seconds'] * 1e3:7.3f} ms {result['ratio']:7.2f} "
-                  f"{result['tigris_rss'] / result['onnxruntime_rss']:8.2f} "
-                  + (f"{result['peer_ratio']:8.3f}" if result["peer_ratio"] else f"{'':>8}"), flush=True)
-    summary = {"float32": geometric_mean([r["ratio"] for r in results if not r["int8"]]),
-               "int8": geometric_mean([r["ratio"] for r in results if r["int8"]]),
-               "memory": geometric_mean([r["tigris_rss"] / r["onnxruntime_rss"] for r in results]),
-               "peer": geometric_mean([r["peer_ratio"] for r in results if r["peer_ratio"]])}
+            print(
+                f"{case.name:34} {result['tigris_seconds'] * 1e3:7.3f} ms "
+                f"{result['onnxruntime_seconds'] * 1e3:7.3f} ms {result['ratio']:7.2f} "
+                f"{result['tigris_rss'] / result['onnxruntime_rss']:8.2f} "
+                + (f"{result['peer_ratio']:8.3f}" if result["peer_ratio"] else f"{'':>8}"),
+                flush=True,
+            )
+    summary = {
+        "float32": geometric_mean([r["ratio"] for r in results if not r["int8"]]),
+        "int8": geometric_mean([r["ratio"] for r in results if r["int8"]]),
+        "memory": geometric_mean([r["tigris_rss"] / r["onnxruntime_rss"] for r in results]),
+        "peer": geometric_mean([r["peer_ratio"] for r in results if r["peer_ratio"]]),
+    }
     for kind, mean in summary.items():
         if mean is not None:
             print(f"geometric mean of {kind}: {mean:.3f}")
     if arguments.output:
-        arguments.output.write_text(json.dumps(
-            {"backend": arguments.backend, "rounds": arguments.rounds, "geometric_mean": summary,
-             "cases": results}, indent=2) + "\n")
+        arguments.output.write_text(
+            json.dumps(
+                {
+                    "backend": arguments.backend,
+                    "rounds": arguments.rounds,
+                    "geometric_mean": summary,
+                    "cases": results,
+                },
+                indent=2,
+            )
+            + "\n"
+        )
 
 
 main()

@@ -2,7 +2,8 @@
 """Measures inference on emulated Cortex-M processors: instructions, code, memory, stack.
 
 usage: bench/mcu/run.py [--corpus DIR] [--boards m4,m7,..] [--models NAME,..] [--backends NAME,..]
-                        [--budgets whole,half,sram,tight] [--baseline FILE] [--update] [--profile DIR]
+                        [--budgets whole,half,sram,tight] [--baseline FILE] [--update]
+                        [--profile DIR]
 
 Builds one firmware image per combination, runs it in QEMU and compares the output bytes with those
 of tigris-run on the reference kernels. Instructions are counted by QEMU's virtual clock and are the
@@ -26,24 +27,54 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 1.03
-MODELS = ("mlperf_kws_dscnn_int8", "mlperf_ic_resnet8_int8", "mlperf_vww_mbv1_int8",
-          "mlperf_ad_autoencoder_int8")
-MPS2 = {"CODE_BASE": "0x0", "CODE_SIZE": "4M", "DATA_BASE": "0x20000000", "DATA_SIZE": "4M",
-        "SLOW_BASE": "0x21000000", "SLOW_SIZE": "16M"}
+MODELS = (
+    "mlperf_kws_dscnn_int8",
+    "mlperf_ic_resnet8_int8",
+    "mlperf_vww_mbv1_int8",
+    "mlperf_ad_autoencoder_int8",
+)
+MPS2 = {
+    "CODE_BASE": "0x0",
+    "CODE_SIZE": "4M",
+    "DATA_BASE": "0x20000000",
+    "DATA_SIZE": "4M",
+    "SLOW_BASE": "0x21000000",
+    "SLOW_SIZE": "16M",
+}
 MPS2_M7 = MPS2 | {"SLOW_BASE": "0x60000000"}
-MPS2_M33 = {"CODE_BASE": "0x10000000", "CODE_SIZE": "4M", "DATA_BASE": "0x38000000",
-            "DATA_SIZE": "4M", "SLOW_BASE": "0x80000000", "SLOW_SIZE": "16M"}
-MPS3_M55 = {"CODE_BASE": "0x0", "CODE_SIZE": "512K", "DATA_BASE": "0x20000000",
-            "DATA_SIZE": "512K", "SLOW_BASE": "0x60000000", "SLOW_SIZE": "256M"}
+MPS2_M33 = {
+    "CODE_BASE": "0x10000000",
+    "CODE_SIZE": "4M",
+    "DATA_BASE": "0x38000000",
+    "DATA_SIZE": "4M",
+    "SLOW_BASE": "0x80000000",
+    "SLOW_SIZE": "16M",
+}
+MPS3_M55 = {
+    "CODE_BASE": "0x0",
+    "CODE_SIZE": "512K",
+    "DATA_BASE": "0x20000000",
+    "DATA_SIZE": "512K",
+    "SLOW_BASE": "0x60000000",
+    "SLOW_SIZE": "256M",
+}
 # name: QEMU machine, compiler flags, memory, planning target with CMSIS-NN
 BOARDS = {
     "m0": ("mps2-an385", "-mcpu=cortex-m0plus", MPS2, "cortex-m0"),
     "m3": ("mps2-an385", "-mcpu=cortex-m3", MPS2, "cortex-m0"),
     "m4": ("mps2-an386", "-mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16", MPS2, "cortex-m4"),
-    "m7": ("mps2-an500", "-mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-sp-d16", MPS2_M7,
-           "cortex-m7"),
-    "m33": ("mps2-an505", "-mcpu=cortex-m33 -mfloat-abi=hard -mfpu=fpv5-sp-d16", MPS2_M33,
-            "cortex-m33"),
+    "m7": (
+        "mps2-an500",
+        "-mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-sp-d16",
+        MPS2_M7,
+        "cortex-m7",
+    ),
+    "m33": (
+        "mps2-an505",
+        "-mcpu=cortex-m33 -mfloat-abi=hard -mfpu=fpv5-sp-d16",
+        MPS2_M33,
+        "cortex-m33",
+    ),
     "m55": ("mps3-an547", "-mcpu=cortex-m55 -mfloat-abi=hard", MPS3_M55, "cortex-m55"),
 }
 # name: header, symbol, sources
@@ -83,16 +114,32 @@ class Plans:
         path = self.options.work / f"{model}.norm.yaml"
         imported = self.options.work / f"{model}.yaml"
         if not path.exists():
-            run([self.tool("tigris-import"), self.options.corpus / model / "model.onnx", "-o",
-                 imported])
+            run(
+                [
+                    self.tool("tigris-import"),
+                    self.options.corpus / model / "model.onnx",
+                    "-o",
+                    imported,
+                ]
+            )
             run([self.tool("tigris-norm"), imported, "-o", path])
         return path
 
     def smallest(self, model, target, slow):
-        """The least fast memory of any plan. The greedy planner needs one stage without slow memory."""
-        done = subprocess.run([str(self.tool("tigris-plan")), "-m", "1", *slow,
-                               f"--target={target}", str(self.normalized(model))],
-                              capture_output=True, text=True)
+        """The least fast memory of any plan. The greedy planner needs one stage without slow
+        memory."""
+        done = subprocess.run(
+            [
+                str(self.tool("tigris-plan")),
+                "-m",
+                "1",
+                *slow,
+                f"--target={target}",
+                str(self.normalized(model)),
+            ],
+            capture_output=True,
+            text=True,
+        )
         found = re.search(r"smallest fast budget that fits is (\d+) bytes", done.stderr)
         if not found:
             raise Failure(f"no smallest budget for {model}: {done.stderr}")
@@ -113,8 +160,17 @@ class Plans:
             stem = self.options.work / f"{model}-{target}-{budget}"
             planned, plan = f"{stem}.yaml", pathlib.Path(f"{stem}.tgrs")
             header = pathlib.Path(f"{stem}-kernels.h")
-            run([self.tool("tigris-plan"), *memory, f"--target={target}", "--optimize=latency",
-                 self.normalized(model), "-o", planned])
+            run(
+                [
+                    self.tool("tigris-plan"),
+                    *memory,
+                    f"--target={target}",
+                    "--optimize=latency",
+                    self.normalized(model),
+                    "-o",
+                    planned,
+                ]
+            )
             run([self.tool("tigris-emit"), planned, "-o", plan, f"--kernels-header={header}"])
             self.made[key] = (plan, header, *self.reference(plan, stem))
         return self.made[key]
@@ -122,6 +178,7 @@ class Plans:
     def reference(self, plan, stem):
         """Runs the plan on the host's reference kernels with the firmware's input bytes."""
         import numpy
+
         ports = json.loads(run([self.tool("tigris-dump"), "--format=json", plan]).stdout)
         state, inputs = 1, []
         for port in ports["inputs"]:
@@ -143,8 +200,17 @@ class Plans:
         arguments = []
         for i, name in enumerate(outputs):
             arguments += ["--output", f"{i}={name}"]
-        stats = run([self.tool("tigris-run"), plan, "--raw", "--backend=reference", "--stats=json",
-                     *inputs, *arguments])
+        stats = run(
+            [
+                self.tool("tigris-run"),
+                plan,
+                "--raw",
+                "--backend=reference",
+                "--stats=json",
+                *inputs,
+                *arguments,
+            ]
+        )
         sums = []
         for port, name in zip(ports["outputs"], outputs):
             value = numpy.load(name)
@@ -169,12 +235,23 @@ class Builder:
         self.machine, cpu, self.memory, self.target = BOARDS[board]
         self.folder = options.work / board
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.flags = ["-std=gnu99", "-O2", "-g0", "-mthumb", "-masm-syntax-unified",
-                      *cpu.split(), "-ffunction-sections",
-                      "-fdata-sections", "-ffp-contract=off", "-DTIGRIS_STATUS_TEXT=0",
-                      f"-DTIGRIS_PROFILE={int(bool(options.profile))}",
-                      f"-I{ROOT}/runtime/include", f"-I{ROOT}/runtime/src",
-                      f"-I{ROOT}/runtime/backends/common", f"-I{HERE}"]
+        self.flags = [
+            "-std=gnu99",
+            "-O2",
+            "-g0",
+            "-mthumb",
+            "-masm-syntax-unified",
+            *cpu.split(),
+            "-ffunction-sections",
+            "-fdata-sections",
+            "-ffp-contract=off",
+            "-DTIGRIS_STATUS_TEXT=0",
+            f"-DTIGRIS_PROFILE={int(bool(options.profile))}",
+            f"-I{ROOT}/runtime/include",
+            f"-I{ROOT}/runtime/src",
+            f"-I{ROOT}/runtime/backends/common",
+            f"-I{HERE}",
+        ]
         if options.cmsis_nn:
             self.flags += ["-isystem", f"{options.cmsis_nn}/Include"]
         self.archives = {}
@@ -185,11 +262,16 @@ class Builder:
         return obj
 
     def archive(self, name, sources, extra=()):
-        """lib<name>.a of the sources; object files keep the name of their part for the size table."""
+        """lib<name>.a of the sources; object files keep the name of their part for the size
+        table."""
         if name not in self.archives:
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-                objects = list(pool.map(
-                    lambda s: self.compile(s, self.folder / name / f"{s.stem}.o", extra), sources))
+                objects = list(
+                    pool.map(
+                        lambda s: self.compile(s, self.folder / name / f"{s.stem}.o", extra),
+                        sources,
+                    )
+                )
             path = self.folder / f"lib{name}.a"
             path.unlink(missing_ok=True)
             run(["arm-none-eabi-ar", "rcs", path, *objects])
@@ -199,8 +281,10 @@ class Builder:
     def link(self, stem, plan, header, backend, fast, slow, ports):
         include, symbol, folders = BACKENDS[backend]
         selection = [f'-DTIGRIS_SELECTION_HEADER="{header}"']
-        chosen = [*sorted((ROOT / "runtime/src").glob("*.c")),
-                  *sorted(f for f in (ROOT / "runtime/src").glob("*/*.c") if f.parent.name != "kernels")]
+        chosen = [
+            *sorted((ROOT / "runtime/src").glob("*.c")),
+            *sorted(f for f in (ROOT / "runtime/src").glob("*/*.c") if f.parent.name != "kernels"),
+        ]
         archives = []
         for folder in folders:
             files = sorted((ROOT / folder).glob("*.c"))
@@ -208,38 +292,100 @@ class Builder:
             chosen += [f for f in files if f.name == "backend.c"]
             archives.append(self.archive(part, [f for f in files if f.name != "backend.c"]))
         if folders:
-            archives.append(self.archive(
-                "vendor", sorted(pathlib.Path(self.options.cmsis_nn).glob("Source/*/*.c")), ["-w"]))
-        archives.append(self.archive(f"kernels_{pathlib.Path(header).stem}",
-                                     sorted((ROOT / "runtime/src/kernels").glob("*.c")), selection))
+            archives.append(
+                self.archive(
+                    "vendor",
+                    sorted(pathlib.Path(self.options.cmsis_nn).glob("Source/*/*.c")),
+                    ["-w"],
+                )
+            )
+        archives.append(
+            self.archive(
+                f"kernels_{pathlib.Path(header).stem}",
+                sorted((ROOT / "runtime/src/kernels").glob("*.c")),
+                selection,
+            )
+        )
         folder = self.folder / stem
-        objects = [self.compile(c, folder / f"table_{c.parent.name}_{c.stem}.o", selection)
-                   for c in chosen]
+        objects = [
+            self.compile(c, folder / f"table_{c.parent.name}_{c.stem}.o", selection) for c in chosen
+        ]
         objects.append(self.compile(HERE / "board.c", folder / "bench_board.o"))
-        objects.append(self.compile(HERE / "main.c", folder / "bench_main.o", [
-            *selection, f'-DPLAN_FILE="{plan}"', f"-DFAST_BYTES={fast}", f"-DSLOW_BYTES={slow}",
-            f"-DPORT_BYTES={ports}", f"-DBACKEND={symbol}", f'-DBACKEND_HEADER="{include}"']))
+        objects.append(
+            self.compile(
+                HERE / "main.c",
+                folder / "bench_main.o",
+                [
+                    *selection,
+                    f'-DPLAN_FILE="{plan}"',
+                    f"-DFAST_BYTES={fast}",
+                    f"-DSLOW_BYTES={slow}",
+                    f"-DPORT_BYTES={ports}",
+                    f"-DBACKEND={symbol}",
+                    f'-DBACKEND_HEADER="{include}"',
+                ],
+            )
+        )
         script = folder / "firmware.ld"
-        script.write_text(run([
-            "arm-none-eabi-cpp", "-P", "-DSTACK_SIZE=0x4000",
-            *(f"-D{k}={v}" for k, v in self.memory.items()), HERE / "firmware.ld.S"]).stdout)
+        script.write_text(
+            run(
+                [
+                    "arm-none-eabi-cpp",
+                    "-P",
+                    "-DSTACK_SIZE=0x4000",
+                    *(f"-D{k}={v}" for k, v in self.memory.items()),
+                    HERE / "firmware.ld.S",
+                ]
+            ).stdout
+        )
         image, table = folder / "firmware.elf", folder / "firmware.map"
-        run([self.options.cc[-1], *self.flags, "-nostartfiles", "--specs=nosys.specs",
-             "-Wl,--gc-sections", f"-Wl,-T,{script}", f"-Wl,-Map={table}", *objects,
-             "-Wl,--start-group", *archives, "-lm", "-lc", "-lgcc", "-Wl,--end-group", "-o",
-             image])
+        run(
+            [
+                self.options.cc[-1],
+                *self.flags,
+                "-nostartfiles",
+                "--specs=nosys.specs",
+                "-Wl,--gc-sections",
+                f"-Wl,-T,{script}",
+                f"-Wl,-Map={table}",
+                *objects,
+                "-Wl,--start-group",
+                *archives,
+                "-lm",
+                "-lc",
+                "-lgcc",
+                "-Wl,--end-group",
+                "-o",
+                image,
+            ]
+        )
         return image, sizes(table.read_text())
 
     def execute(self, image):
-        command = ["qemu-system-arm", "-M", self.machine, "-nographic", "-monitor", "none",
-                   "-serial", "none", "-semihosting-config", "enable=on,target=native", "-icount",
-                   "shift=6", "-kernel", str(image)]
+        command = [
+            "qemu-system-arm",
+            "-M",
+            self.machine,
+            "-nographic",
+            "-monitor",
+            "none",
+            "-serial",
+            "none",
+            "-semihosting-config",
+            "enable=on,target=native",
+            "-icount",
+            "shift=6",
+            "-kernel",
+            str(image),
+        ]
         for _ in range(3):  # QEMU itself dies now and then; a firmware that fails returns a code
             done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
             if done.returncode >= 0:
                 break
         if done.returncode != 0:
-            raise Failure(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+            raise Failure(
+                f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+            )
         fields = {"output": [], "ops": []}
         for line in done.stderr.splitlines() + done.stdout.splitlines():
             name, value = line.rsplit(" ", 1)
@@ -255,8 +401,10 @@ class Builder:
 def sizes(text):
     """Code and constants of the linked image by part, from the linker's map."""
     parts = {"core": 0, "kernels": 0, "backend": 0, "other": 0}
-    text = text[text.index("Linker script and memory map"):]
-    entry = re.compile(r"^ (\.(?:text|rodata)\S*)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
+    text = text[text.index("Linker script and memory map") :]
+    entry = re.compile(
+        r"^ (\.(?:text|rodata)\S*)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE
+    )
     text = re.sub(r"^( \.\S+)\n\s+0x", r"\1 0x", text, flags=re.MULTILINE)
     for section, size, path in entry.findall(text):
         if section.startswith(".rodata.plan"):
@@ -287,39 +435,78 @@ def measure(options, plans, builder, board, backend, model, budget):
         raise Failure(f"{board} {stem}: outputs differ from the reference kernels'")
     scale = 2000000 / got["two_million"]
     if options.profile:
-        lines = [f"{op} {calls} {size} {round(ticks * scale)}\n"
-                 for op, calls, size, ticks in got["ops"]]
+        lines = [
+            f"{op} {calls} {size} {round(ticks * scale)}\n" for op, calls, size, ticks in got["ops"]
+        ]
         lines.append(f"run {round(got['run'] * scale)}\n")
         options.profile.mkdir(parents=True, exist_ok=True)
         shutil.copy(plan, options.profile / f"{board}-{stem}.tgrs")
         (options.profile / f"{board}-{stem}.txt").write_text("".join(lines))
     return {
-        "instructions": round(got["run"] * scale), "load": round(got["load"] * scale),
-        "core": code["core"], "kernels": code["kernels"], "backend": code["backend"],
-        "libc": code["other"], "fast": got["fast_peak"], "slow": got["slow_peak"],
-        "scratch": got["planned_scratch"], "stack": got["stack"],
+        "instructions": round(got["run"] * scale),
+        "load": round(got["load"] * scale),
+        "core": code["core"],
+        "kernels": code["kernels"],
+        "backend": code["backend"],
+        "libc": code["other"],
+        "fast": got["fast_peak"],
+        "slow": got["slow_peak"],
+        "scratch": got["planned_scratch"],
+        "stack": got["stack"],
         "context": got["context"],
     }
 
 
 def table(results, peers):
-    head = ["board", "model", "backend", "budget", "instructions", "of whole", "TFLM", "ratio",
-            "core", "kernels", "backend", "fast", "scratch", "slow", "stack"]
+    head = [
+        "board",
+        "model",
+        "backend",
+        "budget",
+        "instructions",
+        "of whole",
+        "TFLM",
+        "ratio",
+        "core",
+        "kernels",
+        "backend",
+        "fast",
+        "scratch",
+        "slow",
+        "stack",
+    ]
     rows = [head]
     for key, r in results.items():
         board, model, backend, budget = key.split("/")
         peer = peers["instructions"].get(f"{board}/{model}")
         whole = results.get(f"{board}/{model}/{backend}/whole")
-        rows.append([board, model.removeprefix("mlperf_").removesuffix("_int8"), backend, budget,
-                     f"{r['instructions']:,}",
-                     f"{r['instructions'] / whole['instructions']:.2f}" if whole else "",
-                     f"{peer:,}" if peer else "",
-                     f"{r['instructions'] / peer:.3f}" if peer else "", r["core"], r["kernels"],
-                     r["backend"], r["fast"], r["scratch"], r["slow"], r["stack"]])
+        rows.append(
+            [
+                board,
+                model.removeprefix("mlperf_").removesuffix("_int8"),
+                backend,
+                budget,
+                f"{r['instructions']:,}",
+                f"{r['instructions'] / whole['instructions']:.2f}" if whole else "",
+                f"{peer:,}" if peer else "",
+                f"{r['instructions'] / peer:.3f}" if peer else "",
+                r["core"],
+                r["kernels"],
+                r["backend"],
+                r["fast"],
+                r["scratch"],
+                r["slow"],
+                r["stack"],
+            ]
+        )
     widths = [max(len(str(row[i])) for row in rows) for i in range(len(head))]
     for row in rows:
-        print("  ".join(str(c).rjust(w) if i > 3 else str(c).ljust(w)
-                        for i, (c, w) in enumerate(zip(row, widths))))
+        print(
+            "  ".join(
+                str(c).rjust(w) if i > 3 else str(c).ljust(w)
+                for i, (c, w) in enumerate(zip(row, widths))
+            )
+        )
 
 
 def regressions(results, baseline, peers):

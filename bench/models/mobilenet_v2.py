@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Builds MobileNetV2 as an ONNX model, int8 in QDQ form unless --float, with seeded random weights.
 
-usage: mobilenet_v2.py [--width 1.0] [--size 224] [--classes 1000] [--seed 1] [--float] OUTPUT_DIRECTORY
+usage: mobilenet_v2.py [--width 1.0] [--size 224] [--classes 1000] [--seed 1] [--float]
+               OUTPUT_DIRECTORY
 
 Writes a case in the format of the test corpus: model.onnx, input_0.npy and output_0.npy
 (onnxruntime without graph optimizations). The layers are those of Sandler et al., "MobileNetV2:
@@ -24,12 +25,20 @@ from onnxruntime import quantization
 
 OPSET = 13
 # expansion, channels, repeats, stride of the first
-BLOCKS = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2),
-          (6, 320, 1, 1)]
+BLOCKS = [
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+]
 
 
 def rounded(channels):
-    """The nearest multiple of 8 that is not more than a tenth smaller: the paper's reference code's rule."""
+    """The nearest multiple of 8 that is not more than a tenth smaller: the paper's reference code's
+    rule."""
     result = max(8, int(channels + 4) // 8 * 8)
     return result + 8 if result < 0.9 * channels else result
 
@@ -51,7 +60,8 @@ class Builder:
         self.value = name
 
     def weights(self, name, shape, gain):
-        """Normal with the variance that keeps that of activations from layer to layer (He et al. 2015)."""
+        """Normal with the variance that keeps that of activations from layer to layer (He et al.
+        2015)."""
         scale = np.sqrt(gain / np.prod(shape[1:]))
         return self.constant(name, (self.random.standard_normal(shape) * scale).astype(np.float32))
 
@@ -59,9 +69,15 @@ class Builder:
         shape = (channels, self.channels // group, kernel, kernel)
         weight = self.weights(name + "_w", shape, 2.0 if activation else 1.0)
         bias = self.random.standard_normal(channels).astype(np.float32) * np.float32(0.1)
-        self.node("Conv", name, [self.value, weight, self.constant(name + "_b", bias)],
-                  kernel_shape=[kernel, kernel], strides=[stride, stride], group=group,
-                  pads=[kernel // 2] * 4)
+        self.node(
+            "Conv",
+            name,
+            [self.value, weight, self.constant(name + "_b", bias)],
+            kernel_shape=[kernel, kernel],
+            strides=[stride, stride],
+            group=group,
+            pads=[kernel // 2] * 4,
+        )
         self.channels, self.size = channels, (self.size + stride - 1) // stride
         if activation:
             self.node("Clip", name + "_relu6", [name, "relu6_min", "relu6_max"])
@@ -82,8 +98,9 @@ def build(width, size, classes, seed):
     number = 0
     for expansion, channels, repeats, stride in BLOCKS:
         for repeat in range(repeats):
-            builder.block(f"block{number}", expansion, rounded(channels * width),
-                          stride if repeat == 0 else 1)
+            builder.block(
+                f"block{number}", expansion, rounded(channels * width), stride if repeat == 0 else 1
+            )
             number += 1
     builder.conv("head", rounded(1280 * max(1.0, width)), 1)
     builder.node("GlobalAveragePool", "pool", [builder.value])
@@ -92,10 +109,12 @@ def build(width, size, classes, seed):
     bias = builder.constant("classifier_b", np.zeros(classes, np.float32))
     builder.node("Gemm", "output", ["features", weight, bias], transB=1)
     graph = helper.make_graph(
-        builder.nodes, f"mobilenet_v2_{width}_{size}",
+        builder.nodes,
+        f"mobilenet_v2_{width}_{size}",
         [helper.make_tensor_value_info("input", TensorProto.FLOAT, [1, 3, size, size])],
         [helper.make_tensor_value_info("output", TensorProto.FLOAT, [1, classes])],
-        builder.constants)
+        builder.constants,
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
     model.ir_version = 8
     onnx.checker.check_model(model, full_check=True)
@@ -115,15 +134,21 @@ def quantize(model, samples, output):
     with tempfile.TemporaryDirectory() as work:
         source = pathlib.Path(work) / "float.onnx"
         onnx.save(model, source)
-        quantization.quantize_static(source, output, Samples(samples), per_channel=True,
-                                     quant_format=quantization.QuantFormat.QDQ,
-                                     activation_type=quantization.QuantType.QInt8,
-                                     weight_type=quantization.QuantType.QInt8)
+        quantization.quantize_static(
+            source,
+            output,
+            Samples(samples),
+            per_channel=True,
+            quant_format=quantization.QuantFormat.QDQ,
+            activation_type=quantization.QuantType.QInt8,
+            weight_type=quantization.QuantType.QInt8,
+        )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--width", type=float, default=1.0)
     parser.add_argument("--size", type=int, default=224)
     parser.add_argument("--classes", type=int, default=1000)
@@ -136,8 +161,9 @@ def main():
     path = args.output / "model.onnx"
     model = build(args.width, args.size, args.classes, args.seed)
     random = np.random.default_rng(args.seed + 1)
-    samples = [random.standard_normal((1, 3, args.size, args.size)).astype(np.float32)
-               for _ in range(3)]
+    samples = [
+        random.standard_normal((1, 3, args.size, args.size)).astype(np.float32) for _ in range(3)
+    ]
     if args.float:
         onnx.save(model, path)
     else:

@@ -37,8 +37,11 @@ def shape_options(folder):
     """--input-shape for inputs with free dimensions: the shapes the case was recorded with."""
     info = folder / "case.json"
     inputs = json.loads(info.read_text())["inputs"] if info.exists() else []
-    return [f"--input-shape={port['name']}:{'x'.join(map(str, port['shape']))}" for port in inputs
-            if not all(isinstance(size, int) for size in port["declared_shape"])]
+    return [
+        f"--input-shape={port['name']}:{'x'.join(map(str, port['shape']))}"
+        for port in inputs
+        if not all(isinstance(size, int) for size in port["declared_shape"])
+    ]
 
 
 class Planner:
@@ -50,8 +53,9 @@ class Planner:
         self.stream = self.call("tigris-norm", data=imported)
 
     def call(self, tool, *arguments, data=None):
-        done = subprocess.run([self.tools / tool, *map(str, arguments)], input=data,
-                              capture_output=True, check=False)
+        done = subprocess.run(
+            [self.tools / tool, *map(str, arguments)], input=data, capture_output=True, check=False
+        )
         if done.returncode == 3:
             return None
         if done.returncode != 0:
@@ -84,9 +88,20 @@ def vela_program(directory):
 def vela_sram(program, model):
     """SRAM in bytes that Vela's smallest plan takes, or None when it cannot compile the model."""
     with tempfile.TemporaryDirectory() as work:
-        done = subprocess.run([program, model, "--optimise", "Size", "--accelerator-config",
-                               "ethos-u55-128", "--output-dir", work],
-                              capture_output=True, check=False)
+        done = subprocess.run(
+            [
+                program,
+                model,
+                "--optimise",
+                "Size",
+                "--accelerator-config",
+                "ethos-u55-128",
+                "--output-dir",
+                work,
+            ],
+            capture_output=True,
+            check=False,
+        )
         summaries = list(pathlib.Path(work).glob("*summary*.csv"))
         if done.returncode != 0 or not summaries:
             return None
@@ -114,17 +129,23 @@ def measure_case(tools, folder, budgets, peer, vela):
         ours = planner.plan("-m", f"{budget}K", "-m", SLOW)
         if not ours:
             continue
-        row = {"traffic": traffic(ours), "bound": ours["compulsory_bytes"], "memory": memory(ours),
-               "recompute": ours["recompute_macs"] / max(1, ours["macs"]),
-               "calls": ours["kernel_calls"], "stages": ours["stages"]}
+        row = {
+            "traffic": traffic(ours),
+            "bound": ours["compulsory_bytes"],
+            "memory": memory(ours),
+            "recompute": ours["recompute_macs"] / max(1, ours["macs"]),
+            "calls": ours["kernel_calls"],
+            "stages": ours["stages"],
+        }
         greedy = planner.plan("-m", f"{budget}K", "-m", SLOW, "--planner=greedy")
         if greedy:
             row |= {"greedy": traffic(greedy), "greedy_memory": memory(greedy)}
         other = peer.get("budgets", {}).get(str(budget), {})
         if other.get("fits"):
             row["peer_memory"] = other["fast_peak"] + other["slow_peak"]
-            row["least_memory"] = memory(planner.plan("-m", f"{budget}K", "-m", SLOW,
-                                                      "--optimize=memory"))
+            row["least_memory"] = memory(
+                planner.plan("-m", f"{budget}K", "-m", SLOW, "--optimize=memory")
+            )
             if other.get("slow_read") is not None:
                 row["peer"] = other["slow_read"] + other["slow_write"]
         result["budgets"][budget] = row
@@ -134,8 +155,12 @@ def measure_case(tools, folder, budgets, peer, vela):
 def show_table(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
-        print("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w)
-                        for i, (cell, w) in enumerate(zip(row, widths))))
+        print(
+            "  ".join(
+                cell.ljust(w) if i == 0 else cell.rjust(w)
+                for i, (cell, w) in enumerate(zip(row, widths))
+            )
+        )
 
 
 def cell(value):
@@ -147,25 +172,61 @@ def ratio(row, part, whole):
 
 
 def report(results):
-    rows = [["case", "KiB", "traffic", "bound", "greedy", "peer", "/bound", "/greedy", "/peer",
-             "recomputed", "calls", "fast+slow", "/peer", "least", "/peer"]]
+    rows = [
+        [
+            "case",
+            "KiB",
+            "traffic",
+            "bound",
+            "greedy",
+            "peer",
+            "/bound",
+            "/greedy",
+            "/peer",
+            "recomputed",
+            "calls",
+            "fast+slow",
+            "/peer",
+            "least",
+            "/peer",
+        ]
+    ]
     every = []
     for name, case in results.items():
         for budget, row in case["budgets"].items():
             every.append(row)
-            rows.append([name, str(budget)] + [cell(row.get(key)) for key in
-                                               ("traffic", "bound", "greedy", "peer")]
-                        + [cell(ratio(row, "traffic", key)) for key in ("bound", "greedy", "peer")]
-                        + [f"{100 * row['recompute']:.1f} %", str(row["calls"]), str(row["memory"]),
-                           cell(ratio(row, "memory", "peer_memory")), cell(row.get("least_memory")),
-                           cell(ratio(row, "least_memory", "peer_memory"))])
+            rows.append(
+                [name, str(budget)]
+                + [cell(row.get(key)) for key in ("traffic", "bound", "greedy", "peer")]
+                + [cell(ratio(row, "traffic", key)) for key in ("bound", "greedy", "peer")]
+                + [
+                    f"{100 * row['recompute']:.1f} %",
+                    str(row["calls"]),
+                    str(row["memory"]),
+                    cell(ratio(row, "memory", "peer_memory")),
+                    cell(row.get("least_memory")),
+                    cell(ratio(row, "least_memory", "peer_memory")),
+                ]
+            )
     show_table(rows)
     print()
     rows = [["case", "smallest", "greedy", "peer", "no spill", "bound", "one stage", "Vela"]]
     for name, case in results.items():
-        rows.append([name] + [cell(case.get(key)) for key in
-                              ("smallest_optimal", "smallest_greedy", "smallest_peer", "no_spill",
-                               "no_spill_bound", "one_stage", "vela")])
+        rows.append(
+            [name]
+            + [
+                cell(case.get(key))
+                for key in (
+                    "smallest_optimal",
+                    "smallest_greedy",
+                    "smallest_peer",
+                    "no_spill",
+                    "no_spill_bound",
+                    "one_stage",
+                    "vela",
+                )
+            ]
+        )
     show_table(rows)
     cases = list(results.values())
     means = {
@@ -173,12 +234,15 @@ def report(results):
         "traffic / greedy": geometric_mean(ratio(r, "traffic", "greedy") for r in every),
         "traffic / peer": geometric_mean(ratio(r, "traffic", "peer") for r in every),
         "fast + slow / peer": geometric_mean(ratio(r, "memory", "peer_memory") for r in every),
-        "least fast + slow / peer": geometric_mean(ratio(r, "least_memory", "peer_memory")
-                                                   for r in every),
-        "smallest / greedy": geometric_mean(ratio(c, "smallest_optimal", "smallest_greedy")
-                                            for c in cases),
-        "smallest / peer": geometric_mean(ratio(c, "smallest_optimal", "smallest_peer")
-                                          for c in cases),
+        "least fast + slow / peer": geometric_mean(
+            ratio(r, "least_memory", "peer_memory") for r in every
+        ),
+        "smallest / greedy": geometric_mean(
+            ratio(c, "smallest_optimal", "smallest_greedy") for c in cases
+        ),
+        "smallest / peer": geometric_mean(
+            ratio(c, "smallest_optimal", "smallest_peer") for c in cases
+        ),
         "no spill / bound": geometric_mean(ratio(c, "no_spill", "no_spill_bound") for c in cases),
         "no spill / one stage": geometric_mean(ratio(c, "no_spill", "one_stage") for c in cases),
         "no spill / Vela": geometric_mean(ratio(c, "no_spill", "vela") for c in cases),
@@ -193,8 +257,9 @@ def report(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tools", type=pathlib.Path, required=True)
     parser.add_argument("--corpus", type=pathlib.Path, action="append", required=True)
     parser.add_argument("--case", action="append", default=[])
@@ -207,13 +272,19 @@ def main():
     peer = json.loads(args.peer.read_text())["cases"] if args.peer else {}
     vela = vela_program(args.vela.resolve()) if args.vela else None
     results = {}
-    for folder in sorted(path.parent for corpus in args.corpus for path in corpus.glob("*/model.onnx")):
+    for folder in sorted(
+        path.parent for corpus in args.corpus for path in corpus.glob("*/model.onnx")
+    ):
         if args.case and folder.name not in args.case:
             continue
         print(folder.name, file=sys.stderr)
-        results[folder.name] = measure_case(args.tools, folder,
-                                            [int(b) for b in args.budgets.split(",")],
-                                            peer.get(folder.name, {}), vela)
+        results[folder.name] = measure_case(
+            args.tools,
+            folder,
+            [int(b) for b in args.budgets.split(",")],
+            peer.get(folder.name, {}),
+            vela,
+        )
     if not results:
         print("skipped: no models")
         return 77

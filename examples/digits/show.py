@@ -1,7 +1,8 @@
 """Prints the results of the compiled digit networks: one table per model, read from a demo
 directory.
 
-usage: show.py FOLDER MODEL...     FOLDER contains, for each MODEL and digit D, MODEL_D.npy (the scores that
+usage: show.py FOLDER MODEL...     FOLDER contains, for each MODEL and digit D, MODEL_D.npy (the
+               scores that
 tigris-run wrote) and MODEL_D.json (its --stats=json)
 """
 
@@ -42,8 +43,10 @@ def main():
         print(f"\n{model}")
         print("  expected  " + " ".join(str(d) for d in range(10)))
         print("  predicted " + " ".join(str(answers[model, d]) for d in range(10)))
-        print(f"  fast memory: {stats['measured']['fast_peak_bytes']:,} bytes taken of a budget of "
-              f"{stats['budget']['fast']:,}; plan file: {stats['plan_bytes']:,} bytes")
+        print(
+            f"  fast memory: {stats['measured']['fast_peak_bytes']:,} bytes taken of a budget of "
+            f"{stats['budget']['fast']:,}; plan file: {stats['plan_bytes']:,} bytes"
+        )
     if wrong:
         sys.exit(f"{wrong} of the images were not recognized")
 

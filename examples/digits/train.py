@@ -4,7 +4,8 @@ ONNX.
 Run it with the environment of `scripts/bootstrap.sh training`:
 
     build/venv/bin/python examples/digits/train.py            rewrites the files beside this script
-    build/venv/bin/python examples/digits/train.py --check    trains again and compares with those files
+    build/venv/bin/python examples/digits/train.py --check    trains again and compares with those
+               files
 
 The network is Conv 3x3 (8) - Relu - MaxPool 2x2 - Conv 3x3 (16) - Relu - Flatten - Gemm (10) on a
 [1, 1, 8, 8] image with values in 0..1; it is small enough to be trained by the plain NumPy loop
@@ -25,8 +26,7 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import (CalibrationDataReader, QuantFormat, QuantType,
-                                      quantize_static)
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from sklearn.datasets import load_digits
 
 # quantize_static advises a graph clean-up that this graph does not need.
@@ -58,7 +58,7 @@ def fold_patches(grad, channels):
     out = np.zeros((b, channels, h + 2, w + 2))
     for ky in range(3):
         for kx in range(3):
-            out[:, :, ky:ky + h, kx:kx + w] += grad[..., ky, kx].transpose(0, 3, 1, 2)
+            out[:, :, ky : ky + h, kx : kx + w] += grad[..., ky, kx].transpose(0, 3, 1, 2)
     return out[:, :, 1:-1, 1:-1]
 
 
@@ -96,10 +96,18 @@ def backward(p, cache, grad_logits):
 def train(x, labels):
     """Adam on the cross entropy; returns float32 parameters on a grid of 2^-14."""
     rng = np.random.default_rng(SEED)
-    shapes = {"conv1.w": (8, 1, 3, 3), "conv1.b": (8,), "conv2.w": (16, 8, 3, 3),
-              "conv2.b": (16,), "fc.w": (10, 256), "fc.b": (10,)}
-    p = {k: rng.normal(0, np.sqrt(2 / np.prod(s[1:])), s) if len(s) > 1 else np.zeros(s)
-         for k, s in shapes.items()}
+    shapes = {
+        "conv1.w": (8, 1, 3, 3),
+        "conv1.b": (8,),
+        "conv2.w": (16, 8, 3, 3),
+        "conv2.b": (16,),
+        "fc.w": (10, 256),
+        "fc.b": (10,),
+    }
+    p = {
+        k: rng.normal(0, np.sqrt(2 / np.prod(s[1:])), s) if len(s) > 1 else np.zeros(s)
+        for k, s in shapes.items()
+    }
     mean = {k: np.zeros(s) for k, s in shapes.items()}
     square = {k: np.zeros(s) for k, s in shapes.items()}
     step = 0
@@ -107,7 +115,7 @@ def train(x, labels):
         rate = 3e-3 * 0.5 * (1 + np.cos(np.pi * epoch / EPOCHS))
         order = rng.permutation(len(x))
         for start in range(0, len(x), BATCH):
-            batch = order[start:start + BATCH]
+            batch = order[start : start + BATCH]
             logits, cache = forward(p, x[batch])
             prob = np.exp(logits - logits.max(1, keepdims=True))
             prob /= prob.sum(1, keepdims=True)
@@ -116,8 +124,11 @@ def train(x, labels):
             for k, g in backward(p, cache, prob / len(batch)).items():
                 mean[k] = 0.9 * mean[k] + 0.1 * g
                 square[k] = 0.999 * square[k] + 0.001 * g * g
-                p[k] -= rate * (mean[k] / (1 - 0.9**step)) / (
-                    np.sqrt(square[k] / (1 - 0.999**step)) + 1e-8)
+                p[k] -= (
+                    rate
+                    * (mean[k] / (1 - 0.9**step))
+                    / (np.sqrt(square[k] / (1 - 0.999**step)) + 1e-8)
+                )
     return {k: (np.round(v * 2**14) / 2**14).astype(np.float32) for k, v in p.items()}
 
 
@@ -126,24 +137,40 @@ def train(x, labels):
 
 def build_float_model(p):
     nodes = [
-        helper.make_node("Conv", ["image", "conv1.w", "conv1.b"], ["conv1"], name="conv1",
-                         kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        helper.make_node(
+            "Conv",
+            ["image", "conv1.w", "conv1.b"],
+            ["conv1"],
+            name="conv1",
+            kernel_shape=[3, 3],
+            pads=[1, 1, 1, 1],
+        ),
         helper.make_node("Relu", ["conv1"], ["relu1"], name="relu1"),
-        helper.make_node("MaxPool", ["relu1"], ["pool"], name="pool", kernel_shape=[2, 2],
-                         strides=[2, 2]),
-        helper.make_node("Conv", ["pool", "conv2.w", "conv2.b"], ["conv2"], name="conv2",
-                         kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+        helper.make_node(
+            "MaxPool", ["relu1"], ["pool"], name="pool", kernel_shape=[2, 2], strides=[2, 2]
+        ),
+        helper.make_node(
+            "Conv",
+            ["pool", "conv2.w", "conv2.b"],
+            ["conv2"],
+            name="conv2",
+            kernel_shape=[3, 3],
+            pads=[1, 1, 1, 1],
+        ),
         helper.make_node("Relu", ["conv2"], ["relu2"], name="relu2"),
         helper.make_node("Flatten", ["relu2"], ["flat"], name="flatten", axis=1),
         helper.make_node("Gemm", ["flat", "fc.w", "fc.b"], ["logits"], name="fc", transB=1),
     ]
     graph = helper.make_graph(
-        nodes, "digits",
+        nodes,
+        "digits",
         [helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 1, 8, 8])],
         [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 10])],
-        [numpy_helper.from_array(v, k) for k, v in p.items()])
-    model = helper.make_model(graph, producer_name="tigris-examples",
-                              opset_imports=[helper.make_opsetid("", 17)])
+        [numpy_helper.from_array(v, k) for k, v in p.items()],
+    )
+    model = helper.make_model(
+        graph, producer_name="tigris-examples", opset_imports=[helper.make_opsetid("", 17)]
+    )
     model.ir_version = 8
     onnx.checker.check_model(model, full_check=True)
     return model
@@ -174,8 +201,9 @@ def output_step(path):
     model = onnx.load(path)
     last = next(n for n in model.graph.node if n.output[0] == "logits")
     assert last.op_type == "DequantizeLinear"
-    return float(numpy_helper.to_array(
-        next(t for t in model.graph.initializer if t.name == last.input[1])))
+    return float(
+        numpy_helper.to_array(next(t for t in model.graph.initializer if t.name == last.input[1]))
+    )
 
 
 def write_all(out):
@@ -187,10 +215,15 @@ def write_all(out):
 
     parameters = train(images[training].astype(np.float64), labels[training])
     onnx.save(build_float_model(parameters), out / "digits_f32.onnx")
-    quantize_static(out / "digits_f32.onnx", out / "digits_int8.onnx",
-                    Samples(images[training[:CALIBRATION_SAMPLES]]),
-                    quant_format=QuantFormat.QDQ, per_channel=True,
-                    activation_type=QuantType.QInt8, weight_type=QuantType.QInt8)
+    quantize_static(
+        out / "digits_f32.onnx",
+        out / "digits_int8.onnx",
+        Samples(images[training[:CALIBRATION_SAMPLES]]),
+        quant_format=QuantFormat.QDQ,
+        per_channel=True,
+        activation_type=QuantType.QInt8,
+        weight_type=QuantType.QInt8,
+    )
 
     # The first held-out image of every digit is a test case. An integer runtime may round the last
     # addition the other way: one step, and a hundredth for the comparison in float32.
@@ -203,8 +236,9 @@ def write_all(out):
     lines = ["# model tolerance"]
     for kind in ("f32", "int8"):
         path = out / f"digits_{kind}.onnx"
-        right = np.mean([np.argmax(v) == labels[i]
-                         for v, i in zip(run(path, images[held_out]), held_out)])
+        right = np.mean(
+            [np.argmax(v) == labels[i] for v, i in zip(run(path, images[held_out]), held_out)]
+        )
         print(f"{path.name}: {100 * right:.1f} % of {HELD_OUT} held-out digits are right")
         if right < 0.97:
             sys.exit("train.py: the accuracy is below 97 %; nothing to commit")
@@ -216,16 +250,20 @@ def write_all(out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true",
-                        help="write nothing; fail if a committed file would change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if a committed file would change"
+    )
     if not parser.parse_args().check:
         write_all(HERE)
         return
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
         write_all(out)
-        names = [f.relative_to(out) for f in sorted(out.rglob("*"))
-                 if f.suffix in (".onnx", ".npy", ".txt")]
+        names = [
+            f.relative_to(out)
+            for f in sorted(out.rglob("*"))
+            if f.suffix in (".onnx", ".npy", ".txt")
+        ]
         changed = [str(n) for n in names if (out / n).read_bytes() != (HERE / n).read_bytes()]
         if changed:
             sys.exit("train.py: not reproduced: " + " ".join(changed))

@@ -22,24 +22,44 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 def models():
     """(name, ONNX file, budgets of two plans)."""
-    yield "digits", ROOT / "examples/digits/digits_int8.onnx", (["-m", "64K"], ["-m", "400", "-m", "1M"])
+    yield "digits", ROOT / "examples/digits/digits_int8.onnx", (
+        ["-m", "64K"],
+        ["-m", "400", "-m", "1M"],
+    )
     given = os.environ.get("TIGRIS_CORPUS")
     corpus = pathlib.Path(given) if given else ROOT.parent / "shared/corpus"
-    for name, budgets in (("tflm_hello_world_int8", (["-m", "64K"], ["-m", "64K", "--io=arena"])),
-                          ("shufflenet_x05_128_f32_ts13", (["-m", "4M"], ["-m", "192K", "-m", "8M"]))):
+    for name, budgets in (
+        ("tflm_hello_world_int8", (["-m", "64K"], ["-m", "64K", "--io=arena"])),
+        ("shufflenet_x05_128_f32_ts13", (["-m", "4M"], ["-m", "192K", "-m", "8M"])),
+    ):
         if (corpus / name / "model.onnx").exists():
             yield name, corpus / name / "model.onnx", budgets
 
 
 class Browser:
     def __init__(self, program, scratch):
-        self.common = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                       "--window-size=1280,1600", "--enable-logging=stderr", "--log-level=0",
-                       f"--user-data-dir={scratch / 'profile'}"]
+        self.common = [
+            program,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--window-size=1280,1600",
+            "--enable-logging=stderr",
+            "--log-level=0",
+            f"--user-data-dir={scratch / 'profile'}",
+        ]
 
     def run(self, page, *options):
-        done = subprocess.run([*self.common, *options, page.as_uri()], check=False, timeout=120,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+        done = subprocess.run(
+            [*self.common, *options, page.as_uri()],
+            check=False,
+            timeout=120,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
         console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         if console:
             sys.exit(f"{page.name}: the console is not empty:\n" + "\n".join(console))
@@ -56,7 +76,10 @@ def check(browser, page, plans):
     require('data-ready="yes"' in dom, f"{page.name}: the script did not reach its end")
     require(dom.count('<svg class="memory"') >= plans, f"{page.name}: no memory map")
     require(dom.count("The peak, ") == plans, f"{page.name}: the peak is not explained")
-    require("NaN" not in dom and "undefined" not in dom and "[object" not in dom, f"{page.name}: broken values")
+    require(
+        "NaN" not in dom and "undefined" not in dom and "[object" not in dom,
+        f"{page.name}: broken values",
+    )
     require(len(re.findall(r'class="block ', dom)) >= 2 * plans, f"{page.name}: hardly any buffers")
     for theme in ([], ["--force-dark-mode"]):
         picture = page.with_suffix(".dark.png" if theme else ".png")
@@ -82,8 +105,12 @@ def main():
         browser = Browser(program, scratch)
 
         def tool(name, *arguments):
-            subprocess.run([options.bin / f"tigris-{name}", *arguments], check=True, stdin=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL)
+            subprocess.run(
+                [options.bin / f"tigris-{name}", *arguments],
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
 
         for name, model, budgets in models():
             tool("import", model, "-o", scratch / "imported")
@@ -95,7 +122,14 @@ def main():
                 tool("dump", "--format=html", scratch / f"plan{i}", "-o", page)
                 check(browser, page, 1)
             page = folder / f"{name}-both.html"
-            tool("dump", "--format=html", scratch / "plan0", f"--diff={scratch / 'plan1'}", "-o", page)
+            tool(
+                "dump",
+                "--format=html",
+                scratch / "plan0",
+                f"--diff={scratch / 'plan1'}",
+                "-o",
+                page,
+            )
             check(browser, page, 2)
 
 

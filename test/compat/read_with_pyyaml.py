@@ -14,8 +14,20 @@ try:
 except ImportError:
     sys.exit(77)
 
-SIZES = {"float32": 4, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "int64": 8, "bool": 1,
-         "float16": 2, "float64": 8, "int4": 1, "uint4": 1}
+SIZES = {
+    "float32": 4,
+    "int8": 1,
+    "uint8": 1,
+    "int16": 2,
+    "uint16": 2,
+    "int32": 4,
+    "int64": 8,
+    "bool": 1,
+    "float16": 2,
+    "float64": 8,
+    "int4": 1,
+    "uint4": 1,
+}
 
 
 def check_blob(blob):

@@ -31,12 +31,18 @@ FIRST_PAGES = ["README.md", "docs/getting-started.md"]
 
 
 def tracked():
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
     return [name for name in listed.split("\0") if name and (ROOT / name).exists()]
 
 
 # --------------------------------------------------------------------------------- pages
+
 
 class Block:
     """Commands that run together: `kind` is run, nightly or skip."""
@@ -68,7 +74,10 @@ def blocks_of(page):
         elif note := re.fullmatch(r"<!-- test: (before|nightly|skip): (.+) -->", line):
             notes.append(note.groups())
         elif "<!-- test" in line:
-            sys.exit(f"{page}:{number}: not '<!-- test: before|nightly|skip: TEXT -->' on a line of its own")
+            sys.exit(
+                f"{page}:{number}: not '<!-- test: before|nightly|skip: TEXT -->' "
+                "on a line of its own"
+            )
         elif line.startswith("    $ "):
             blocks.append(Block(page, number, line[6:], notes))
             notes = []
@@ -78,16 +87,29 @@ def blocks_of(page):
 
 
 def pages():
-    names = [name for name in tracked() if re.fullmatch(r"README[.]md|CONTRIBUTING[.]md|(docs|examples)/.*[.]md", name)]
-    return sorted(names, key=lambda name: (FIRST_PAGES.index(name) if name in FIRST_PAGES else len(FIRST_PAGES), name))
+    names = [
+        name
+        for name in tracked()
+        if re.fullmatch(r"README[.]md|CONTRIBUTING[.]md|(docs|examples)/.*[.]md", name)
+    ]
+    return sorted(
+        names,
+        key=lambda name: (
+            FIRST_PAGES.index(name) if name in FIRST_PAGES else len(FIRST_PAGES),
+            name,
+        ),
+    )
 
 
 # ------------------------------------------------------------------- commands in sentences
 
+
 @functools.lru_cache(None)
 def help_of(command, binaries):
     program, *words = command.split()
-    return subprocess.run([binaries / program, *words, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(
+        [binaries / program, *words, "--help"], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
 
 
 def check_span(span, binaries, modes):
@@ -103,16 +125,23 @@ def check_span(span, binaries, modes):
 
 
 def check_sentences(page, binaries):
-    modes = {name: os.access(ROOT / name, os.X_OK) for name in tracked() if name.endswith((".py", ".sh"))}
+    modes = {
+        name: os.access(ROOT / name, os.X_OK) for name in tracked() if name.endswith((".py", ".sh"))
+    }
     text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.DOTALL)
-    return [f"{page}: `{span}`: {problem}" for span in re.findall(r"`([^`\n]+)`", text)
-            for problem in check_span(span, binaries, modes)]
+    return [
+        f"{page}: `{span}`: {problem}"
+        for span in re.findall(r"`([^`\n]+)`", text)
+        for problem in check_span(span, binaries, modes)
+    ]
 
 
 # ----------------------------------------------------------------------------------- runs
 
+
 def make_copy(folder, build):
-    """The repository's files, with links to what is built. Without `build` only the downloads are linked."""
+    """The repository's files, with links to what is built. Without `build` only the downloads are
+    linked."""
     for name in tracked():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -146,9 +175,17 @@ def run_page(page, folder, nightly):
             chosen.append(block.script())
         else:
             print(f"left out: {block.where}: {block.kind}: {block.reason}")
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", "\n".join(chosen)], cwd=folder, check=False, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
-                          env=environment(page, folder))
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(chosen)],
+        cwd=folder,
+        check=False,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        errors="replace",
+        env=environment(page, folder),
+    )
     if done.returncode != 0:
         print(f"FAILED {page}: exit code {done.returncode}\n{done.stdout[-4000:]}")
     return done.returncode == 0
@@ -157,7 +194,9 @@ def run_page(page, folder, nightly):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--nightly", action="store_true", help="also what takes long, from a clone without a build")
+    parser.add_argument(
+        "--nightly", action="store_true", help="also what takes long, from a clone without a build"
+    )
     parser.add_argument("--list", action="store_true", help="print the pages and stop")
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     options = parser.parse_args()

@@ -23,8 +23,9 @@ import pipeline
 def outputs(tools, plan, backend, count, scratch):
     files = [scratch / f"{backend}-{i}.npy" for i in range(count)]
     arguments = [a for i, f in enumerate(files) for a in ("--output", f"{i}={f}")]
-    stats = json.loads(tools.call("run", plan, "--raw", f"--backend={backend}", "--stats=json",
-                                  *arguments))
+    stats = json.loads(
+        tools.call("run", plan, "--raw", f"--backend={backend}", "--stats=json", *arguments)
+    )
     return stats, [f.read_bytes() for f in files]
 
 
@@ -56,7 +57,10 @@ def run_case(tools, name, directory, options, scratch):
         asked, left = stats["measured"]["scratch_bytes"], stats["kernel_scratch_bytes"]
         if asked > left and not options.any_scratch:
             yield f"{where}: the backend asks for {asked} bytes of scratch, the plan leaves {left}"
-        print(f"{where}: fast {stats['fast_peak_bytes']}, scratch {left}, {stats['tiled_stages']} tiled")
+        print(
+            f"{where}: fast {stats['fast_peak_bytes']}, scratch {left}, "
+            f"{stats['tiled_stages']} tiled"
+        )
 
 
 def run_mismatch(tools, name, options, scratch):
@@ -69,8 +73,13 @@ def run_mismatch(tools, name, options, scratch):
     if asked == 0:
         return
     try:
-        tools.call("run", plan, f"--backend={options.backend}", "--slow=64M",
-                   f"--fast={stats['fast_peak_bytes'] + asked - 1}")
+        tools.call(
+            "run",
+            plan,
+            f"--backend={options.backend}",
+            "--slow=64M",
+            f"--fast={stats['fast_peak_bytes'] + asked - 1}",
+        )
         yield f"{name}: runs without room for {asked} bytes of scratch"
     except pipeline.ToolError as error:
         if f"needs {asked} bytes of scratch, the plan leaves 0" not in error.text:

@@ -34,29 +34,47 @@ def main():
         for budget in BUDGETS:
             where = f"{case['name']} {' '.join(budget)}"
             with tempfile.TemporaryDirectory() as scratch:
-                pipe, driver = pathlib.Path(scratch, "pipe.tgrs"), pathlib.Path(scratch, "driver.tgrs")
+                pipe, driver = pathlib.Path(scratch, "pipe.tgrs"), pathlib.Path(
+                    scratch, "driver.tgrs"
+                )
                 try:
                     tools.pipe(model, pipe, budget)
                     code = 0
                 except pipeline.ToolError as error:
                     code = error.code
-                done = subprocess.run([tigris, "compile", model, *budget, "-o", driver], check=False,
-                                      stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                told = subprocess.run([tigris, "analyze", "--json", model, *budget], check=False,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                done = subprocess.run(
+                    [tigris, "compile", model, *budget, "-o", driver],
+                    check=False,
+                    stdin=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+                told = subprocess.run(
+                    [tigris, "analyze", "--json", model, *budget],
+                    check=False,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                )
                 compared += 1
                 # An empty stream ends the pipe with 1 whatever stopped the tool before.
                 if (done.returncode == 0) != (code == 0):
-                    problems.append(f"{where}: the pipe exits {code}, tigris compile {done.returncode}")
+                    problems.append(
+                        f"{where}: the pipe exits {code}, tigris compile {done.returncode}"
+                    )
                 elif code == 0 and pipe.read_bytes() != driver.read_bytes():
                     problems.append(f"{where}: other bytes than the pipe's")
                 if told.returncode != done.returncode:
-                    problems.append(f"{where}: tigris compile exits {done.returncode}, analyze {told.returncode}")
+                    problems.append(
+                        f"{where}: tigris compile exits {done.returncode}, "
+                        f"analyze {told.returncode}"
+                    )
                 analysis = json.loads(told.stdout)
                 if analysis["fits"] != (code == 0):
                     problems.append(f"{where}: analyze says fits: {analysis['fits']}")
                 if code == 0 and analysis["plan_bytes"] != driver.stat().st_size:
-                    problems.append(f"{where}: analyze says {analysis['plan_bytes']} bytes of flash")
+                    problems.append(
+                        f"{where}: analyze says {analysis['plan_bytes']} bytes of flash"
+                    )
     if problems:
         sys.exit("\n".join(problems))
     print(f"{compared} plans compared")

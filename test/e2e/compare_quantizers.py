@@ -27,14 +27,15 @@ import tempfile
 import pipeline
 
 TOLERANCE_DB = 0.5
-# Its largest probability lies between 1/2 and 1: our int8 softmax has steps of 1/256, as TensorFlow Lite's, where
-# onnxruntime takes finer ones.
+# Its largest probability lies between 1/2 and 1: our int8 softmax has steps of 1/256, as TensorFlow
+# Lite's, where onnxruntime takes finer ones.
 KNOWN_GAPS_DB = {"random-2": 3.2}
 ORT_METHODS = {"minmax": "MinMax", "percentile": "Percentile", "entropy": "Entropy"}
 
 
 def variations(np, base, count, seed):
-    """Inputs that resemble `base`: shifted and mirrored along long axes, other contrast, some noise."""
+    """Inputs that resemble `base`: shifted and mirrored along long axes, other contrast, some
+    noise."""
     rng = np.random.default_rng(seed)
     low, high, spread = base.min(), base.max(), base.std()
     result = []
@@ -54,6 +55,7 @@ def random_case(np, name, samples, scratch):
     """The model graph_maker.py makes of the seed in the name, on normally distributed inputs."""
     import graph_maker
     import onnx
+
     seed = int(name.split("-")[1])
     model = graph_maker.random_model(seed)
     onnx.save(model, str(scratch / f"{name}.onnx"))
@@ -64,8 +66,8 @@ def random_case(np, name, samples, scratch):
 
 
 def float_cases(np, names, samples, scratch=None):
-    """(name, model path, calibration inputs, evaluation inputs); an input is a list of arrays. Models named
-    random-SEED are written to `scratch`."""
+    """(name, model path, calibration inputs, evaluation inputs); an input is a list of arrays.
+    Models named random-SEED are written to `scratch`."""
     digits = pipeline.ROOT / "examples" / "digits"
     if not names or "digits" in names:
         images = [[np.load(digits / "cases" / f"input_{i}.npy")] for i in range(10)]
@@ -97,7 +99,7 @@ class Figures:
         for want, have in zip(wanted, got):
             for reference, value in zip(want, have):
                 reference, value = reference.astype(np.float64), value.astype(np.float64)
-                signal += (reference ** 2).sum()
+                signal += (reference**2).sum()
                 noise += ((reference - value) ** 2).sum()
             first, value = want[0].ravel(), have[0].ravel()
             self.same += bool(value[first.argmax()] >= value.max())
@@ -112,6 +114,7 @@ class Ort:
 
     def __init__(self):
         import onnxruntime
+
         self.ort = onnxruntime
         logging.getLogger().setLevel(logging.ERROR)
 
@@ -131,6 +134,7 @@ class Ort:
         from onnxruntime import quantization
         import onnx.version_converter
         from onnxruntime.quantization import shape_inference
+
         names = [port.name for port in self.session(model).get_inputs()]
 
         class Reader(quantization.CalibrationDataReader):
@@ -149,10 +153,15 @@ class Ort:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             shape_inference.quant_pre_process(str(loaded), str(prepared), skip_symbolic_shape=True)
             quantization.quantize_static(
-                str(prepared), str(target), Reader(), quant_format=quantization.QuantFormat.QDQ,
-                per_channel=True, activation_type=quantization.QuantType.QInt8,
+                str(prepared),
+                str(target),
+                Reader(),
+                quant_format=quantization.QuantFormat.QDQ,
+                per_channel=True,
+                activation_type=quantization.QuantType.QInt8,
                 weight_type=quantization.QuantType.QInt8,
-                calibrate_method=getattr(quantization.CalibrationMethod, ORT_METHODS[method]))
+                calibrate_method=getattr(quantization.CalibrationMethod, ORT_METHODS[method]),
+            )
 
 
 def tigris_results(tools, np, model, scratch, calibration, evaluation, options):
@@ -165,11 +174,23 @@ def tigris_results(tools, np, model, scratch, calibration, evaluation, options):
             place.mkdir(exist_ok=True)
             for index, row in enumerate(calibration):
                 np.save(place / f"{index:04}.npy", row[port])
-    command = " | ".join(shlex.join([tools.path(stage[0]), *stage[1:]]) for stage in [
-        ["import", str(model)], ["quantize", "-s", str(folder), *options], ["norm"],
-        ["plan", "-m", "512M"], ["emit", "-o", str(scratch / "model.tgrs")]])
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    command = " | ".join(
+        shlex.join([tools.path(stage[0]), *stage[1:]])
+        for stage in [
+            ["import", str(model)],
+            ["quantize", "-s", str(folder), *options],
+            ["norm"],
+            ["plan", "-m", "512M"],
+            ["emit", "-o", str(scratch / "model.tgrs")],
+        ]
+    )
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     if done.returncode != 0:
         raise pipeline.ToolError(done.returncode, done.stderr.decode(errors="replace"))
     outputs = len(tools.dump(scratch / "model.tgrs")["outputs"])
@@ -198,15 +219,29 @@ def compare(tools, np, ort, case, options):
             try:
                 ort.quantize(model, scratch / "ort.onnx", calibration, method)
                 theirs.append(Figures(np, wanted, ort.run(scratch / "ort.onnx", evaluation)))
-                print(f"{name:34} onnxruntime {method:10}                      {theirs[-1]}", flush=True)
+                print(
+                    f"{name:34} onnxruntime {method:10}                      {theirs[-1]}",
+                    flush=True,
+                )
             except Exception as error:  # its failures are not ours to judge
-                print(f"{name:34} onnxruntime {method:10} failed: {str(error).splitlines()[0][:60]}")
+                print(
+                    f"{name:34} onnxruntime {method:10} failed: {str(error).splitlines()[0][:60]}"
+                )
         for method in options.methods.split(","):
             for extra in ([], ["--no-bias-correction"]):
-                got = tigris_results(tools, np, model, scratch, calibration, evaluation,
-                                     [f"--method={method}", *extra, *options.option])
+                got = tigris_results(
+                    tools,
+                    np,
+                    model,
+                    scratch,
+                    calibration,
+                    evaluation,
+                    [f"--method={method}", *extra, *options.option],
+                )
                 ours.append(Figures(np, wanted, got))
-                print(f"{name:34} tigris      {method:10} {' '.join(extra):20} {ours[-1]}", flush=True)
+                print(
+                    f"{name:34} tigris      {method:10} {' '.join(extra):20} {ours[-1]}", flush=True
+                )
     best = max(figures.db for figures in ours)
     return best, max((figures.db for figures in theirs), default=best)
 
@@ -216,7 +251,9 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--methods", default="minmax,percentile,entropy,mse")
     parser.add_argument("--samples", type=int, default=64)
-    parser.add_argument("--option", action="append", default=[], help="further option of tigris-quantize")
+    parser.add_argument(
+        "--option", action="append", default=[], help="further option of tigris-quantize"
+    )
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     np = pipeline.require_numpy()

@@ -40,7 +40,9 @@ class Model:
         parameters = [self.constant(np.float32(scale)), self.constant(self.dtype(zero))]
         stored = f"{real}_q"
         self.nodes.append(helper.make_node("QuantizeLinear", [real, *parameters], [stored]))
-        self.nodes.append(helper.make_node("DequantizeLinear", [stored, *parameters], [f"{real}_dq"]))
+        self.nodes.append(
+            helper.make_node("DequantizeLinear", [stored, *parameters], [f"{real}_dq"])
+        )
         self.steps[f"{real}_dq"] = scale
         return f"{real}_dq"
 
@@ -57,10 +59,17 @@ class Model:
         """Dequantized int8 constant; a list of scales goes along `axis`."""
         stored = self.rng.integers(-most, most + 1, shape).astype(np.int8)
         scale = np.asarray(scale, np.float32)
-        inputs = [self.constant(stored), self.constant(scale), self.constant(np.zeros(scale.shape, np.int8))]
+        inputs = [
+            self.constant(stored),
+            self.constant(scale),
+            self.constant(np.zeros(scale.shape, np.int8)),
+        ]
         name = f"{self.name()}_w"
-        self.nodes.append(helper.make_node("DequantizeLinear", inputs, [name],
-                                           **({} if axis is None else {"axis": axis})))
+        self.nodes.append(
+            helper.make_node(
+                "DequantizeLinear", inputs, [name], **({} if axis is None else {"axis": axis})
+            )
+        )
         return name
 
     def integers(self, array, scale):
@@ -91,7 +100,8 @@ class Model:
 
 
 def quantize(x, scale, zero):
-    """Halves that weights of a twelfth or means of three miss by the last bits of a float64 are halves."""
+    """Halves that weights of a twelfth or means of three miss by the last bits of a float64 are
+    halves."""
     low, high = BOUNDS[zero.dtype.type]
     return np.clip(np.rint(np.round(x / np.float64(scale), 10)) + np.int64(zero), low, high)
 
@@ -116,8 +126,13 @@ def evaluate(model, feed):
             zero = inputs[2] if len(inputs) > 2 else np.zeros(np.shape(inputs[1]), np.int64)
             result = dequantize(inputs[0], inputs[1], zero, axis)
         else:
-            wide = {name: array.astype(np.float64) if array.dtype == np.float32 and node.op_type != "Resize" else array
-                    for name, array in zip(node.input, inputs) if name}
-            result, = ReferenceEvaluator(node, opsets={"": 21}).run(None, wide)
+            wide = {
+                name: array.astype(np.float64)
+                if array.dtype == np.float32 and node.op_type != "Resize"
+                else array
+                for name, array in zip(node.input, inputs)
+                if name
+            }
+            (result,) = ReferenceEvaluator(node, opsets={"": 21}).run(None, wide)
         values[node.output[0]] = result
     return [values[port.name] for port in model.graph.output]

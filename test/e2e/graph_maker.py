@@ -6,7 +6,17 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 # Operators of one input and one output that quantizers leave in float or wrap in Q/DQ.
-ACTIVATIONS = ["Relu", "Clip6", "Clip", "LeakyRelu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Elu"]
+ACTIVATIONS = [
+    "Relu",
+    "Clip6",
+    "Clip",
+    "LeakyRelu",
+    "Sigmoid",
+    "Tanh",
+    "HardSigmoid",
+    "HardSwish",
+    "Elu",
+]
 
 
 class GraphMaker:
@@ -86,8 +96,12 @@ class GraphMaker:
         else:
             groups, c_out = 1, int(self.rng.integers(1, 13))
         kernel = attributes["kernel_shape"]
-        inputs = [x, self.weights(c_out, c_in // groups, *kernel,
-                                  fan_in=c_in // groups * int(np.prod(kernel)))]
+        inputs = [
+            x,
+            self.weights(
+                c_out, c_in // groups, *kernel, fan_in=c_in // groups * int(np.prod(kernel))
+            ),
+        ]
         if self.chance(0.7):
             inputs.append(self.bias(c_out))
         return self.node("Conv", inputs, [1, c_out, *extent], group=groups, **attributes)
@@ -100,14 +114,20 @@ class GraphMaker:
         if max(extent) > 40:
             return x
         inputs = [x, self.weights(c_in, c_out, *kernel, fan_in=c_in * 2), self.bias(c_out)]
-        return self.node("ConvTranspose", inputs, [1, c_out, *extent], kernel_shape=kernel,
-                         strides=stride)
+        return self.node(
+            "ConvTranspose", inputs, [1, c_out, *extent], kernel_shape=kernel, strides=stride
+        )
 
     def batch_norm(self, x):
         c = self.channels(x)
         positive = self.rng.uniform(0.5, 1.5, c).astype(np.float32)
-        inputs = [x, self.constant(positive), self.bias(c), self.bias(c),
-                  self.constant(self.rng.uniform(0.5, 1.5, c).astype(np.float32))]
+        inputs = [
+            x,
+            self.constant(positive),
+            self.bias(c),
+            self.bias(c),
+            self.constant(self.rng.uniform(0.5, 1.5, c).astype(np.float32)),
+        ]
         return self.node("BatchNormalization", inputs, self.shapes[x])
 
     def activation(self, x):
@@ -115,8 +135,9 @@ class GraphMaker:
         shape = self.shapes[x]
         if kind.startswith("Clip"):
             low, high = (0.0, 6.0) if kind == "Clip6" else (-0.5, 0.75)
-            return self.node("Clip", [x, self.constant(np.float32(low)),
-                                      self.constant(np.float32(high))], shape)
+            return self.node(
+                "Clip", [x, self.constant(np.float32(low)), self.constant(np.float32(high))], shape
+            )
         attributes = {"LeakyRelu": {"alpha": 0.125}, "Elu": {"alpha": 0.75}}.get(kind, {})
         return self.node(kind, [x], shape, **attributes)
 
@@ -144,21 +165,30 @@ class GraphMaker:
 
     def concat(self, x):
         shape = self.shapes[x]
-        fitting = [s for s in self.sources if self.shapes[s][2:] == shape[2:] and
-                   len(self.shapes[s]) == len(shape)]
+        fitting = [
+            s
+            for s in self.sources
+            if self.shapes[s][2:] == shape[2:] and len(self.shapes[s]) == len(shape)
+        ]
         if not fitting:
             return x
         other = self.pick(*fitting)
         total = self.channels(x) + self.channels(other)
-        return self.node("Concat", [x, other], [1, total, *shape[2:]], axis=self.pick(1, 1 - len(shape)))
+        return self.node(
+            "Concat", [x, other], [1, total, *shape[2:]], axis=self.pick(1, 1 - len(shape))
+        )
 
     def pad(self, x):
         shape = self.shapes[x]
         before = [0, 0] + [int(self.rng.integers(0, 3)) for _ in range(self.spatial_rank)]
         after = [0, 0] + [int(self.rng.integers(0, 3)) for _ in range(self.spatial_rank)]
         mode = self.pick("constant", "constant", "reflect", "edge")
-        return self.node("Pad", [x, self.constant(np.array(before + after, np.int64))],
-                         [n + b + a for n, b, a in zip(shape, before, after)], mode=mode)
+        return self.node(
+            "Pad",
+            [x, self.constant(np.array(before + after, np.int64))],
+            [n + b + a for n, b, a in zip(shape, before, after)],
+            mode=mode,
+        )
 
     def resize(self, x):
         shape = self.shapes[x]
@@ -167,8 +197,14 @@ class GraphMaker:
         inputs = [x, "", self.constant(np.array([1, 1, 2, 2], np.float32))]
         out = [1, shape[1], shape[2] * 2, shape[3] * 2]
         if self.chance(0.5):
-            return self.node("Resize", inputs, out, mode="nearest", nearest_mode="floor",
-                             coordinate_transformation_mode="asymmetric")
+            return self.node(
+                "Resize",
+                inputs,
+                out,
+                mode="nearest",
+                nearest_mode="floor",
+                coordinate_transformation_mode="asymmetric",
+            )
         mode = self.pick("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
         return self.node("Resize", inputs, out, mode="linear", coordinate_transformation_mode=mode)
 
@@ -177,8 +213,10 @@ class GraphMaker:
         if min(shape[2:]) < 3:
             return x
         axes = list(range(2, len(shape)))
-        inputs = [x] + [self.constant(np.array(v, np.int64)) for v in
-                        ([1] * len(axes), [10**6] * len(axes), axes)]
+        inputs = [x] + [
+            self.constant(np.array(v, np.int64))
+            for v in ([1] * len(axes), [10**6] * len(axes), axes)
+        ]
         return self.node("Slice", inputs, shape[:2] + [n - 1 for n in shape[2:]])
 
     def shuffle(self, x):
@@ -200,17 +238,27 @@ class GraphMaker:
         if style == "gap":
             x = self.node("GlobalAveragePool", [x], shape[:2] + [1] * self.spatial_rank)
         if style == "mean":
-            x = self.node("ReduceMean", [x], shape[:2], axes=list(range(2, len(shape))), keepdims=0) \
-                if self.opset < 18 else \
-                self.node("ReduceMean", [x, self.constant(np.arange(2, len(shape)))], shape[:2],
-                          keepdims=0)
+            x = (
+                self.node("ReduceMean", [x], shape[:2], axes=list(range(2, len(shape))), keepdims=0)
+                if self.opset < 18
+                else self.node(
+                    "ReduceMean",
+                    [x, self.constant(np.arange(2, len(shape)))],
+                    shape[:2],
+                    keepdims=0,
+                )
+            )
         flat = int(np.prod(self.shapes[x]))
         if style != "mean":
             x = self.node("Flatten", [x], [1, flat], axis=1)
         outputs = int(self.rng.integers(2, 11))
         if self.chance(0.5):
-            x = self.node("Gemm", [x, self.weights(outputs, flat, fan_in=flat), self.bias(outputs)],
-                          [1, outputs], transB=1)
+            x = self.node(
+                "Gemm",
+                [x, self.weights(outputs, flat, fan_in=flat), self.bias(outputs)],
+                [1, outputs],
+                transB=1,
+            )
         else:
             x = self.node("MatMul", [x, self.weights(flat, outputs, fan_in=flat)], [1, outputs])
             x = self.node("Add", [x, self.bias(outputs)], [1, outputs])
@@ -219,9 +267,21 @@ class GraphMaker:
     # ----------------------------------------------------------------- the model
 
     def model(self, layers):
-        kinds = [self.conv] * 5 + [self.activation] * 4 + [self.arithmetic] * 2 + [
-            self.batch_norm, self.pool, self.concat, self.pad, self.resize, self.crop, self.shuffle,
-            self.conv_transpose]
+        kinds = (
+            [self.conv] * 5
+            + [self.activation] * 4
+            + [self.arithmetic] * 2
+            + [
+                self.batch_norm,
+                self.pool,
+                self.concat,
+                self.pad,
+                self.resize,
+                self.crop,
+                self.shuffle,
+                self.conv_transpose,
+            ]
+        )
         x = self.conv("x")
         for _ in range(layers):
             x = self.pick(*kinds)(x)
@@ -230,11 +290,15 @@ class GraphMaker:
         if y == "x":
             y = self.node("Relu", [y], self.shapes[y])
         graph = helper.make_graph(
-            self.nodes, "random",
+            self.nodes,
+            "random",
             [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.input_shape)],
-            [helper.make_tensor_value_info(y, TensorProto.FLOAT, self.shapes[y])], self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)],
-                                  ir_version=8)
+            [helper.make_tensor_value_info(y, TensorProto.FLOAT, self.shapes[y])],
+            self.constants,
+        )
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8
+        )
         return used_part(model)
 
 

@@ -15,10 +15,18 @@ from graph_maker import GraphMaker, used_part
 
 OPS_DEF = pathlib.Path(__file__).resolve().parent.parent.parent / "lib" / "IR" / "Ops.def"
 # {(kind, type) of Ops.def: why no ONNX model leads to it}
-NOT_TRIED = {("Cast", "s8"): "casts convert plain integers, those of run_types.py",
-             ("Cast", "s16"): "likewise"}
-FAMILIES = {"f32": ["f32"], "s8": ["s8"], "s16": ["s16"], "int": ["int"], "bool": ["bool"],
-            "any": ["f32", "s8", "s16", "int", "bool"]}
+NOT_TRIED = {
+    ("Cast", "s8"): "casts convert plain integers, those of run_types.py",
+    ("Cast", "s16"): "likewise",
+}
+FAMILIES = {
+    "f32": ["f32"],
+    "s8": ["s8"],
+    "s16": ["s16"],
+    "int": ["int"],
+    "bool": ["bool"],
+    "any": ["f32", "s8", "s16", "int", "bool"],
+}
 
 
 # Rows of a family leave out what all of it have in common: name of the macro -> category and types.
@@ -29,8 +37,10 @@ def listed_operators():
     """[(kind, category, [types])] of Ops.def, in its order."""
     found = []
     for macro, kind, second, types in re.findall(
-            r'^(TIGRIS_OP|TIGRIS_FUNCTION|TIGRIS_REDUCTION)\((\w+),\s*("[^"]*"|\w+)(?:, "([^"]*)")?',
-            OPS_DEF.read_text(), re.MULTILINE):
+        r'^(TIGRIS_OP|TIGRIS_FUNCTION|TIGRIS_REDUCTION)\((\w+),\s*("[^"]*"|\w+)(?:, "([^"]*)")?',
+        OPS_DEF.read_text(),
+        re.MULTILINE,
+    ):
         category, all_types = SHORT_ROWS.get(macro, (second, None))
         words = (all_types or types).split()
         found.append((kind, category, [t for word in words for t in FAMILIES[word]]))
@@ -38,20 +48,64 @@ def listed_operators():
 
 
 UNARY = {  # kind: the input that holds what it is defined for
-    "Relu": "x", "LeakyRelu": "x", "Elu": "x", "Selu": "x", "Celu": "x", "Sigmoid": "x", "Tanh": "x",
-    "HardSigmoid": "x", "HardSwish": "x", "Softplus": "x", "Softsign": "x", "Mish": "x", "Gelu": "x",
-    "Erf": "x", "Exp": "x", "Log": "p", "Sqrt": "p", "Reciprocal": "p", "Neg": "x", "Abs": "x",
-    "Sign": "x", "Floor": "x", "Ceil": "x", "Round": "x", "Sin": "x", "Cos": "x", "Tan": "u", "Asin": "u",
-    "Acos": "u", "Atan": "x", "Sinh": "x", "Cosh": "x", "Asinh": "x", "Acosh": "p", "Atanh": "u",
-    "ThresholdedRelu": "x", "Shrink": "x", "Identity": "x"}
+    "Relu": "x",
+    "LeakyRelu": "x",
+    "Elu": "x",
+    "Selu": "x",
+    "Celu": "x",
+    "Sigmoid": "x",
+    "Tanh": "x",
+    "HardSigmoid": "x",
+    "HardSwish": "x",
+    "Softplus": "x",
+    "Softsign": "x",
+    "Mish": "x",
+    "Gelu": "x",
+    "Erf": "x",
+    "Exp": "x",
+    "Log": "p",
+    "Sqrt": "p",
+    "Reciprocal": "p",
+    "Neg": "x",
+    "Abs": "x",
+    "Sign": "x",
+    "Floor": "x",
+    "Ceil": "x",
+    "Round": "x",
+    "Sin": "x",
+    "Cos": "x",
+    "Tan": "u",
+    "Asin": "u",
+    "Acos": "u",
+    "Atan": "x",
+    "Sinh": "x",
+    "Cosh": "x",
+    "Asinh": "x",
+    "Acosh": "p",
+    "Atanh": "u",
+    "ThresholdedRelu": "x",
+    "Shrink": "x",
+    "Identity": "x",
+}
 # A little error of the operand may be a large one of the result, so they read model inputs only.
 JUMPS = {"Sign", "Floor", "Ceil", "Round", "ThresholdedRelu", "Shrink"}
-REDUCTIONS = ["ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
-              "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"]
+REDUCTIONS = [
+    "ReduceMean",
+    "ReduceSum",
+    "ReduceMax",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceSumSquare",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+]
 
 
 class OperatorMaker(GraphMaker):
-    """Tensors are named by what they hold: `x` any numbers, `p` of 1.2 to 4, `u` of -0.95 to 0.95."""
+    """Tensors are named by what they hold: `x` any numbers, `p` of 1.2 to 4, `u` of -0.95 to
+    0.95."""
 
     def __init__(self, seed, quantized):
         super().__init__(seed, 2)
@@ -89,7 +143,9 @@ class OperatorMaker(GraphMaker):
             return self.moved(name, rank)
         x = self.moved("x", rank)
         if kind == "bool":
-            return self.other("bool", "Greater", [x, self.constant(np.float32(0.1))], self.shapes[x])
+            return self.other(
+                "bool", "Greater", [x, self.constant(np.float32(0.1))], self.shapes[x]
+            )
         wide = self.pick(TensorProto.INT32, TensorProto.INT64)
         result = self.other("int", "Cast", [x], self.shapes[x], to=wide)
         self.plain[result] = "int32" if wide == TensorProto.INT32 else "int64"
@@ -120,8 +176,9 @@ class OperatorMaker(GraphMaker):
     def add(self, kind, inputs, outputs=1, domain="", **attributes):
         """A node whose results are model outputs."""
         names = [f"{kind.lower()}{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(kind, inputs, names, name=f"n_{names[0]}", domain=domain,
-                                           **attributes))
+        self.nodes.append(
+            helper.make_node(kind, inputs, names, name=f"n_{names[0]}", domain=domain, **attributes)
+        )
         self.out(*names)
         return names
 
@@ -131,8 +188,12 @@ class OperatorMaker(GraphMaker):
         if kind in UNARY:
             exact = kind in JUMPS
             x = self.source(family, name=UNARY[kind], exact=exact)
-            attributes = {"ThresholdedRelu": {"alpha": 0.3}, "Shrink": {"lambd": 0.4, "bias": 0.2},
-                          "LeakyRelu": {"alpha": 0.2}, "Elu": {"alpha": 0.7}}.get(kind, {})
+            attributes = {
+                "ThresholdedRelu": {"alpha": 0.3},
+                "Shrink": {"lambd": 0.4, "bias": 0.2},
+                "LeakyRelu": {"alpha": 0.2},
+                "Elu": {"alpha": 0.7},
+            }.get(kind, {})
             if kind == "Gelu":
                 self.opset = max(self.opset, 20)
                 attributes = {"approximate": self.pick("none", "tanh")}
@@ -150,7 +211,9 @@ class OperatorMaker(GraphMaker):
     def binary(self, kind, family, low=-1.0, high=1.0, name="x"):
         x = self.source(family, name=name)
         shape = self.shapes[x]
-        narrow = [n if self.chance(0.6) else 1 for n in shape][self.pick(0, 0, 1) if len(shape) > 1 else 0:]
+        narrow = [n if self.chance(0.6) else 1 for n in shape][
+            self.pick(0, 0, 1) if len(shape) > 1 else 0 :
+        ]
         other = self.values(x, self.pick(shape, narrow, narrow, []), low, high)
         if family in ("f32", "s8", "s16") and self.chance(0.4):
             same = self.moved("p", len(shape))
@@ -159,19 +222,31 @@ class OperatorMaker(GraphMaker):
         turn = kind not in ("Div", "Mod", "Pow") and self.chance(0.3)
         self.add(kind, [other, x] if turn else [x, other])
 
-    def make_Add(self, family): self.binary("Add", family)
-    def make_Sub(self, family): self.binary("Sub", family)
-    def make_Mul(self, family): self.binary("Mul", family)
-    def make_Div(self, family): self.binary("Div", family, 0.8, 2)
-    def make_Pow(self, family): self.binary("Pow", family, 0.5, 2, name="p")
+    def make_Add(self, family):
+        self.binary("Add", family)
+
+    def make_Sub(self, family):
+        self.binary("Sub", family)
+
+    def make_Mul(self, family):
+        self.binary("Mul", family)
+
+    def make_Div(self, family):
+        self.binary("Div", family, 0.8, 2)
+
+    def make_Pow(self, family):
+        self.binary("Pow", family, 0.5, 2, name="p")
 
     def extreme(self, kind, family):
         x = self.source(family)
         others = [self.values(x, self.shapes[x]) for _ in range(int(self.rng.integers(1, 3)))]
         self.add(kind, [x, *others])
 
-    def make_Max(self, family): self.extreme("Max", family)
-    def make_Min(self, family): self.extreme("Min", family)
+    def make_Max(self, family):
+        self.extreme("Max", family)
+
+    def make_Min(self, family):
+        self.extreme("Min", family)
 
     def make_Sum(self, family):
         x = self.source("f32" if family == "int" else family)
@@ -180,11 +255,19 @@ class OperatorMaker(GraphMaker):
     def make_Clip(self, family):
         low, high = sorted(self.rng.uniform(-1, 1, 2).astype(np.float32))
         bounds = self.pick([low, high], [low, None], [None, high])
-        self.add("Clip", [self.source(family), *["" if b is None else self.constant(b) for b in bounds]])
+        self.add(
+            "Clip", [self.source(family), *["" if b is None else self.constant(b) for b in bounds]]
+        )
 
     def make_Relu6(self, family):
-        self.add("Clip", [self.source(family, exact=True), self.constant(np.float32(0)),
-                          self.constant(np.float32(6))])
+        self.add(
+            "Clip",
+            [
+                self.source(family, exact=True),
+                self.constant(np.float32(0)),
+                self.constant(np.float32(6)),
+            ],
+        )
 
     def make_PRelu(self, family):
         x = self.source(family, rank=4)
@@ -219,22 +302,42 @@ class OperatorMaker(GraphMaker):
 
     def make_Mod(self, family):
         x = self.source(family, exact=True)
-        self.add("Mod", [x, self.values(x, self.pick([], [self.shapes[x][-1]]), 0.5, 2)],
-                 fmod=1 if family == "f32" else int(self.rng.integers(2)))
+        self.add(
+            "Mod",
+            [x, self.values(x, self.pick([], [self.shapes[x][-1]]), 0.5, 2)],
+            fmod=1 if family == "f32" else int(self.rng.integers(2)),
+        )
 
     def comparison(self, kind, family):
         x = self.source(family, exact=True)
         self.add(kind, [x, self.values(x, self.pick(self.shapes[x], []))])
 
-    def make_Equal(self, family): self.comparison("Equal", family)
-    def make_Less(self, family): self.comparison("Less", family)
-    def make_LessOrEqual(self, family): self.comparison("LessOrEqual", family)
-    def make_Greater(self, family): self.comparison("Greater", family)
-    def make_GreaterOrEqual(self, family): self.comparison("GreaterOrEqual", family)
-    def make_And(self, family): self.comparison("And", family)
-    def make_Or(self, family): self.comparison("Or", family)
-    def make_Xor(self, family): self.comparison("Xor", family)
-    def make_Not(self, family): self.add("Not", [self.source(family)])
+    def make_Equal(self, family):
+        self.comparison("Equal", family)
+
+    def make_Less(self, family):
+        self.comparison("Less", family)
+
+    def make_LessOrEqual(self, family):
+        self.comparison("LessOrEqual", family)
+
+    def make_Greater(self, family):
+        self.comparison("Greater", family)
+
+    def make_GreaterOrEqual(self, family):
+        self.comparison("GreaterOrEqual", family)
+
+    def make_And(self, family):
+        self.comparison("And", family)
+
+    def make_Or(self, family):
+        self.comparison("Or", family)
+
+    def make_Xor(self, family):
+        self.comparison("Xor", family)
+
+    def make_Not(self, family):
+        self.add("Not", [self.source(family)])
 
     def make_Where(self, family):
         x = self.source(family, exact=True)
@@ -260,31 +363,58 @@ class OperatorMaker(GraphMaker):
                 self.out(name)
                 return
 
-    def make_Conv(self, family): self.window_of("conv", family)
-    def make_ConvTranspose(self, family): self.window_of("conv_transpose", family)
+    def make_Conv(self, family):
+        self.window_of("conv", family)
+
+    def make_ConvTranspose(self, family):
+        self.window_of("conv_transpose", family)
 
     def make_DepthwiseConv(self, family):
         c = self.input_shape[1]
-        self.add("Conv", ["x", self.weights(c, 1, 3, 3, fan_in=9), self.bias(c)], group=c,
-                 kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[self.pick(1, 2)] * 2)
+        self.add(
+            "Conv",
+            ["x", self.weights(c, 1, 3, 3, fan_in=9), self.bias(c)],
+            group=c,
+            kernel_shape=[3, 3],
+            pads=[1, 1, 1, 1],
+            strides=[self.pick(1, 2)] * 2,
+        )
 
     def make_Conv1D(self, family):
         c, h, w = self.input_shape[1:]
         x = self.node("Reshape", ["x", self.ints(1, c, h * w)], [1, c, h * w])
-        self.add("Conv", [x, self.weights(5, c, 3, fan_in=3 * c), self.bias(5)], kernel_shape=[3],
-                 pads=[1, 1], dilations=[self.pick(1, 2)])
+        self.add(
+            "Conv",
+            [x, self.weights(5, c, 3, fan_in=3 * c), self.bias(5)],
+            kernel_shape=[3],
+            pads=[1, 1],
+            dilations=[self.pick(1, 2)],
+        )
 
     def pooled(self, kind, family):
         x = self.source(family, rank=4)
         self.opset = max(self.opset, 19)  # before, onnxruntime counts what is beyond the padding
-        self.add(kind, [x], kernel_shape=[2, 3], strides=[self.pick(1, 2)] * 2, pads=[0, 1, 1, 1],
-                 ceil_mode=int(self.rng.integers(2)),
-                 **({"count_include_pad": int(self.rng.integers(2))} if kind == "AveragePool" else {}))
+        self.add(
+            kind,
+            [x],
+            kernel_shape=[2, 3],
+            strides=[self.pick(1, 2)] * 2,
+            pads=[0, 1, 1, 1],
+            ceil_mode=int(self.rng.integers(2)),
+            **({"count_include_pad": int(self.rng.integers(2))} if kind == "AveragePool" else {}),
+        )
 
-    def make_MaxPool(self, family): self.pooled("MaxPool", family)
-    def make_AveragePool(self, family): self.pooled("AveragePool", family)
-    def make_GlobalAveragePool(self, family): self.add("GlobalAveragePool", [self.source(family, 4)])
-    def make_GlobalMaxPool(self, family): self.add("GlobalMaxPool", [self.source(family, 4)])
+    def make_MaxPool(self, family):
+        self.pooled("MaxPool", family)
+
+    def make_AveragePool(self, family):
+        self.pooled("AveragePool", family)
+
+    def make_GlobalAveragePool(self, family):
+        self.add("GlobalAveragePool", [self.source(family, 4)])
+
+    def make_GlobalMaxPool(self, family):
+        self.add("GlobalMaxPool", [self.source(family, 4)])
 
     # --- channels, grids, movement
 
@@ -304,13 +434,25 @@ class OperatorMaker(GraphMaker):
     def make_Resize(self, family):
         c, h, w = self.input_shape[1:]
         if self.chance(0.5):
-            inputs = ["x", "", "", self.ints(1, c, int(self.rng.integers(2, 20)), int(self.rng.integers(2, 20)))]
+            inputs = [
+                "x",
+                "",
+                "",
+                self.ints(1, c, int(self.rng.integers(2, 20)), int(self.rng.integers(2, 20))),
+            ]
         else:
-            inputs = ["x", "", self.constant(np.array([1, 1, *self.rng.choice([0.5, 1.5, 2], 2)], np.float32))]
+            inputs = [
+                "x",
+                "",
+                self.constant(np.array([1, 1, *self.rng.choice([0.5, 1.5, 2], 2)], np.float32)),
+            ]
         mode = self.pick("nearest", "linear", "cubic")
         transform = self.pick("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
-        extra = {"nearest_mode": self.pick("round_prefer_floor", "floor", "ceil", "round_prefer_ceil")} \
-            if mode == "nearest" else {}
+        extra = (
+            {"nearest_mode": self.pick("round_prefer_floor", "floor", "ceil", "round_prefer_ceil")}
+            if mode == "nearest"
+            else {}
+        )
         self.add("Resize", inputs, mode=mode, coordinate_transformation_mode=transform, **extra)
 
     def make_Pad(self, family):
@@ -331,7 +473,7 @@ class OperatorMaker(GraphMaker):
         x = self.source(family)
         axis = self.axis(x)
         if self.chance(0.4):
-            bounds = [-1], [-10**9], [axis], [-self.pick(1, 2)]
+            bounds = [-1], [-(10**9)], [axis], [-self.pick(1, 2)]
         else:
             bounds = [0], [max(1, self.shapes[x][axis] - 1)], [axis], [self.pick(1, 1, 2)]
         self.add("Slice", [x, *[self.ints(*b) for b in bounds]])
@@ -344,12 +486,16 @@ class OperatorMaker(GraphMaker):
         self.add("Split", [x, self.ints(first, self.shapes[x][axis] - first)], outputs=2, axis=axis)
 
     def indices(self, limit, shape):
-        return self.constant(self.rng.integers(-limit, limit, shape).astype(self.pick(np.int32, np.int64)))
+        return self.constant(
+            self.rng.integers(-limit, limit, shape).astype(self.pick(np.int32, np.int64))
+        )
 
     def make_Gather(self, family):
         x = self.source(family)
         axis = self.axis(x)
-        self.add("Gather", [x, self.indices(self.shapes[x][axis], self.pick([], [3], [2, 2]))], axis=axis)
+        self.add(
+            "Gather", [x, self.indices(self.shapes[x][axis], self.pick([], [3], [2, 2]))], axis=axis
+        )
 
     def make_GatherND(self, family):
         x = self.source(family, rank=int(self.rng.integers(2, 4)))
@@ -396,8 +542,11 @@ class OperatorMaker(GraphMaker):
         x = self.source(family, rank=2)
         rows, n, transposed = self.shapes[x][1], int(self.rng.integers(1, 9)), self.chance(0.5)
         weights = self.weights(*([n, rows] if transposed else [rows, n]), fan_in=rows)
-        self.add("Gemm", [x, weights] + ([self.bias(n)] if self.chance(0.7) else []),
-                 transB=int(transposed))
+        self.add(
+            "Gemm",
+            [x, weights] + ([self.bias(n)] if self.chance(0.7) else []),
+            transB=int(transposed),
+        )
 
     def make_MatMul(self, family):
         """Of two tensors that are computed, mostly with several matrices."""
@@ -409,8 +558,11 @@ class OperatorMaker(GraphMaker):
         b = self.node("Transpose", [b], [self.shapes[b][i] for i in perm], perm=perm)
         if self.shapes[a][-1] != self.shapes[b][-2]:
             total = self.shapes[b][-2]
-            b = self.node("MatMul", [self.weights(self.shapes[a][-1], total, fan_in=total), b],
-                          self.shapes[b][:-2] + [self.shapes[a][-1], self.shapes[b][-1]])
+            b = self.node(
+                "MatMul",
+                [self.weights(self.shapes[a][-1], total, fan_in=total), b],
+                self.shapes[b][:-2] + [self.shapes[a][-1], self.shapes[b][-1]],
+            )
         self.add("MatMul", [a, b])
 
     def make_Softmax(self, family):
@@ -425,41 +577,72 @@ class OperatorMaker(GraphMaker):
         x = self.source(family)
         axis = self.axis(x)
         shape = self.shapes[x][axis:]
-        self.add("LayerNormalization", [x, self.floats(shape, 0.5, 1.5), self.floats(shape)], axis=axis)
+        self.add(
+            "LayerNormalization", [x, self.floats(shape, 0.5, 1.5), self.floats(shape)], axis=axis
+        )
 
     def search(self, kind, family):
         x = self.source(family, exact=True)
         if self.plain.get(x):  # onnxruntime has them for 32 bits
             x = self.other("int", "Cast", [x], self.shapes[x], to=TensorProto.INT32)
-        self.add(kind, [x], axis=self.axis(x), keepdims=int(self.rng.integers(2)),
-                 select_last_index=int(self.rng.integers(2)))
+        self.add(
+            kind,
+            [x],
+            axis=self.axis(x),
+            keepdims=int(self.rng.integers(2)),
+            select_last_index=int(self.rng.integers(2)),
+        )
 
-    def make_ArgMax(self, family): self.search("ArgMax", family)
-    def make_ArgMin(self, family): self.search("ArgMin", family)
+    def make_ArgMax(self, family):
+        self.search("ArgMax", family)
+
+    def make_ArgMin(self, family):
+        self.search("ArgMin", family)
 
     def make_CumSum(self, family):
         x = self.source(family)
-        self.add("CumSum", [x, self.ints(self.axis(x))], exclusive=int(self.rng.integers(2)),
-                 reverse=int(self.rng.integers(2)))
+        self.add(
+            "CumSum",
+            [x, self.ints(self.axis(x))],
+            exclusive=int(self.rng.integers(2)),
+            reverse=int(self.rng.integers(2)),
+        )
 
     def make_TopK(self, family):
         x = self.source(family, exact=True)
         axis = self.axis(x)
-        self.add("TopK", [x, self.ints(min(3, self.shapes[x][axis]))], outputs=2, axis=axis,
-                 largest=int(self.rng.integers(2)))
+        self.add(
+            "TopK",
+            [x, self.ints(min(3, self.shapes[x][axis]))],
+            outputs=2,
+            axis=axis,
+            largest=int(self.rng.integers(2)),
+        )
 
     def recurrent(self, kind, gates):
         c, h, w = self.input_shape[1:]
         x = self.node("Reshape", ["x", self.ints(h, c, w)], [h, c, w])
         hidden = int(self.rng.integers(2, 7))
-        self.add(kind, [x, self.weights(1, gates * hidden, w, fan_in=w),
-                        self.weights(1, gates * hidden, hidden, fan_in=hidden),
-                        self.constant(self.rng.normal(0, 0.2, [1, 2 * gates * hidden]).astype(np.float32))],
-                 hidden_size=hidden, direction=self.pick("forward", "reverse"))
+        self.add(
+            kind,
+            [
+                x,
+                self.weights(1, gates * hidden, w, fan_in=w),
+                self.weights(1, gates * hidden, hidden, fan_in=hidden),
+                self.constant(self.rng.normal(0, 0.2, [1, 2 * gates * hidden]).astype(np.float32)),
+            ],
+            hidden_size=hidden,
+            direction=self.pick("forward", "reverse"),
+        )
 
-    def make_LSTM(self, family): self.recurrent("LSTM", 4)
-    def make_GRU(self, family): self.recurrent("GRU", 3)
-    def make_RNN(self, family): self.recurrent("RNN", 1)
+    def make_LSTM(self, family):
+        self.recurrent("LSTM", 4)
+
+    def make_GRU(self, family):
+        self.recurrent("GRU", 3)
+
+    def make_RNN(self, family):
+        self.recurrent("RNN", 1)
 
     # --- what normalization removes
 
@@ -468,8 +651,12 @@ class OperatorMaker(GraphMaker):
         self.add("Add", [self.source(), self.node("Constant", [], [1], value=value)])
 
     def make_ConstantOfShape(self, family):
-        zeros = self.node("ConstantOfShape", [self.ints(1, 1)], [1, 1],
-                          value=onnx.numpy_helper.from_array(np.array([0.5], np.float32)))
+        zeros = self.node(
+            "ConstantOfShape",
+            [self.ints(1, 1)],
+            [1, 1],
+            value=onnx.numpy_helper.from_array(np.array([0.5], np.float32)),
+        )
         self.add("Add", [self.source(rank=2), zeros])
 
     def as_float(self, name):
@@ -488,18 +675,34 @@ class OperatorMaker(GraphMaker):
         bounds = [self.constant(np.float32(v)) for v in (0, self.shapes[x][1], 1)]
         self.add("Add", [x, self.other("float_kept", "Range", bounds, [self.shapes[x][1]])])
 
-    def make_Dropout(self, family): self.add("Dropout", [self.source()])
-    def make_Flatten(self, family): self.add("Flatten", [self.source(rank=4)], axis=self.pick(1, 2, 3))
-    def make_Squeeze(self, family): self.add("Squeeze", [self.source(rank=4), self.ints(0)])
-    def make_Unsqueeze(self, family): self.add("Unsqueeze", [self.source(rank=3), self.ints(0, -1)])
+    def make_Dropout(self, family):
+        self.add("Dropout", [self.source()])
+
+    def make_Flatten(self, family):
+        self.add("Flatten", [self.source(rank=4)], axis=self.pick(1, 2, 3))
+
+    def make_Squeeze(self, family):
+        self.add("Squeeze", [self.source(rank=4), self.ints(0)])
+
+    def make_Unsqueeze(self, family):
+        self.add("Unsqueeze", [self.source(rank=3), self.ints(0, -1)])
 
     # ----------------------------------------------------------------- the model
 
     def finish(self):
-        inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, self.input_shape) for n in "xpu"]
-        graph = helper.make_graph(self.nodes, "operators", inputs,
-                                  [onnx.ValueInfoProto(name=name) for name in self.results], self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=10)
+        inputs = [
+            helper.make_tensor_value_info(n, TensorProto.FLOAT, self.input_shape) for n in "xpu"
+        ]
+        graph = helper.make_graph(
+            self.nodes,
+            "operators",
+            inputs,
+            [onnx.ValueInfoProto(name=name) for name in self.results],
+            self.constants,
+        )
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=10
+        )
         model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
         used = {name for node in model.graph.node for name in node.input}
         kept = [i for i in model.graph.input if i.name in used]
@@ -511,10 +714,17 @@ class OperatorMaker(GraphMaker):
 def samples(model, seed, count=1):
     """Values for the inputs of a model of OperatorMaker."""
     rng = np.random.default_rng([seed, 7])
-    draw = {"x": lambda shape: rng.normal(0, 1.5, shape), "p": lambda shape: rng.uniform(1.2, 4, shape),
-            "u": lambda shape: rng.uniform(-0.95, 0.95, shape)}
-    shapes = {i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input}
-    return [{n: draw[n](shape).astype(np.float32) for n, shape in shapes.items()} for _ in range(count)]
+    draw = {
+        "x": lambda shape: rng.normal(0, 1.5, shape),
+        "p": lambda shape: rng.uniform(1.2, 4, shape),
+        "u": lambda shape: rng.uniform(-0.95, 0.95, shape),
+    }
+    shapes = {
+        i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input
+    }
+    return [
+        {n: draw[n](shape).astype(np.float32) for n, shape in shapes.items()} for _ in range(count)
+    ]
 
 
 def operator_model(seed, wanted, quantized):

@@ -51,20 +51,33 @@ class Tools:
 
     def call(self, tool, *arguments, data=None):
         """Standard output of one tool, as bytes."""
-        done = subprocess.run([self.path(tool), *map(str, arguments)], input=data, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            [self.path(tool), *map(str, arguments)],
+            input=data,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         if done.returncode != 0:
             raise ToolError(done.returncode, done.stderr.decode(errors="replace"))
         return done.stdout
 
     def pipe(self, model, plan, plan_options, import_options=(), emit_options=()):
         """model -> plan through a real shell pipe."""
-        stages = [["import", str(model), *import_options], ["norm"], ["plan", *plan_options],
-                  ["emit", "-o", str(plan), *emit_options]]
+        stages = [
+            ["import", str(model), *import_options],
+            ["norm"],
+            ["plan", *plan_options],
+            ["emit", "-o", str(plan), *emit_options],
+        ]
         command = " | ".join(shlex.join([self.path(s[0]), *s[1:]]) for s in stages)
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", command], check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         if done.returncode != 0:
             raise ToolError(done.returncode, done.stderr.decode(errors="replace"))
         return plan
@@ -90,8 +103,8 @@ class Tools:
 
 
 def smallest_budget(tools, normalized):
-    """The smallest fast budget for which a normalized stream plans, given slow memory: what the tool says when
-    it refuses less."""
+    """The smallest fast budget for which a normalized stream plans, given slow memory: what the
+    tool says when it refuses less."""
     try:
         tools.call("plan", "-m", "1", "-m", "64M", data=normalized)
     except ToolError as error:
@@ -102,26 +115,42 @@ def smallest_budget(tools, normalized):
     return 1
 
 
-MEASURED = ["fast_peak_bytes", "slow_peak_bytes", "slow_read_bytes", "slow_write_bytes",
-            "kernel_calls"]
+MEASURED = [
+    "fast_peak_bytes",
+    "slow_peak_bytes",
+    "slow_read_bytes",
+    "slow_write_bytes",
+    "kernel_calls",
+]
 
 
 def prediction_errors(stats):
     """Lines that say where the runtime counted something else than the plan predicted."""
     measured = stats["measured"]
-    return [f"{key}: predicted {stats[key]}, measured {measured[key]}"
-            for key in MEASURED if stats[key] != measured[key]]
+    return [
+        f"{key}: predicted {stats[key]}, measured {measured[key]}"
+        for key in MEASURED
+        if stats[key] != measured[key]
+    ]
 
 
 def dynamic_errors(tools, plan, stats, inputs, outputs, options=()):
-    """Lines that say where a run in 75 % of the fast memory, with slow memory to spare, gives other bytes
-    than the run in full memory that made `stats` and the files `outputs`."""
+    """Lines that say where a run in 75 % of the fast memory, with slow memory to spare, gives other
+    bytes than the run in full memory that made `stats` and the files `outputs`."""
     required = stats["fast_peak_bytes"]
     if required < 4:
         return []
     first = [path.read_bytes() for path in outputs]
-    less = tools.run(plan, inputs, outputs, "--fast", str(required * 3 // 4), "--slow",
-                     str(stats["slow_peak_bytes"] + 2 * required + 65536), *options)["measured"]
+    less = tools.run(
+        plan,
+        inputs,
+        outputs,
+        "--fast",
+        str(required * 3 // 4),
+        "--slow",
+        str(stats["slow_peak_bytes"] + 2 * required + 65536),
+        *options,
+    )["measured"]
     problems = []
     if [path.read_bytes() for path in outputs] != first:
         problems.append("75 % of the fast memory gives other outputs")

@@ -6,16 +6,51 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 # Operators that take their operand's scale over, and operands that are no data.
-MOVES = {"Reshape", "Transpose", "Slice", "Split", "Gather", "GatherND", "GatherElements", "Expand", "Tile",
-         "DepthToSpace", "SpaceToDepth", "MaxPool", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "Resize",
-         "ScatterND", "ScatterElements", "Where", "TopK"}
+MOVES = {
+    "Reshape",
+    "Transpose",
+    "Slice",
+    "Split",
+    "Gather",
+    "GatherND",
+    "GatherElements",
+    "Expand",
+    "Tile",
+    "DepthToSpace",
+    "SpaceToDepth",
+    "MaxPool",
+    "Flatten",
+    "Squeeze",
+    "Unsqueeze",
+    "Identity",
+    "Dropout",
+    "Resize",
+    "ScatterND",
+    "ScatterElements",
+    "Where",
+    "TopK",
+}
 WEIGHTED = {"Conv", "ConvTranspose", "Gemm"}
-ONLY_FIRST = {"Clip", "Resize", "Pad", "BatchNormalization", "LayerNormalization", "PRelu", "LSTM", "GRU", "RNN",
-              "QuantizeLinear", "DequantizeLinear", "Pow", "Mod"}
+ONLY_FIRST = {
+    "Clip",
+    "Resize",
+    "Pad",
+    "BatchNormalization",
+    "LayerNormalization",
+    "PRelu",
+    "LSTM",
+    "GRU",
+    "RNN",
+    "QuantizeLinear",
+    "DequantizeLinear",
+    "Pow",
+    "Mod",
+}
 
 
 class QdqMaker:
-    """Rewrites `model`; `values` holds every float tensor's values for a sample. `wide`: 16-bit activations."""
+    """Rewrites `model`; `values` holds every float tensor's values for a sample. `wide`: 16-bit
+    activations."""
 
     def __init__(self, model, values, seed, wide=False):
         self.bits, self.domain = (16 if wide else 8), ""
@@ -39,8 +74,8 @@ class QdqMaker:
     def parameters(self, values):
         """Scale and zero point, which keep 0 exact."""
         low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
-        steps = 2 ** self.bits - 1
-        least = 0 if self.unsigned else -2 ** (self.bits - 1)
+        steps = 2**self.bits - 1
+        least = 0 if self.unsigned else -(2 ** (self.bits - 1))
         if self.symmetric:
             high = max(-low, high)
             low = -high
@@ -53,13 +88,28 @@ class QdqMaker:
         scale = self.constant(parameters[0], f"{name}_scale")
         zero = self.constant(parameters[1], f"{name}_zero")
         self.params[result] = parameters
-        self.made.append(helper.make_node("QuantizeLinear", [source, scale, zero], [f"{name}_q"], name=f"{name}_Q",
-                                          domain=self.domain))
-        self.made.append(helper.make_node("DequantizeLinear", [f"{name}_q", scale, zero], [result], name=f"{name}_DQ",
-                                          domain=self.domain))
+        self.made.append(
+            helper.make_node(
+                "QuantizeLinear",
+                [source, scale, zero],
+                [f"{name}_q"],
+                name=f"{name}_Q",
+                domain=self.domain,
+            )
+        )
+        self.made.append(
+            helper.make_node(
+                "DequantizeLinear",
+                [f"{name}_q", scale, zero],
+                [result],
+                name=f"{name}_DQ",
+                domain=self.domain,
+            )
+        )
 
     def weights(self, node, index):
-        """The dequantized constant in place of operand `index`; biases in units of the accumulator."""
+        """The dequantized constant in place of operand `index`; biases in units of the
+        accumulator."""
         name = node.input[index]
         array = self.constants[name]
         made = f"{node.name}_{index}"
@@ -71,10 +121,14 @@ class QdqMaker:
             stored = np.round(array / unit).astype(np.int32)
             scale, zero, axis = np.asarray(unit, np.float32), np.zeros(np.shape(unit), np.int32), 0
         else:
-            grouped = node.op_type == "ConvTranspose" and any(a.name == "group" and a.i > 1 for a in node.attribute)
+            grouped = node.op_type == "ConvTranspose" and any(
+                a.name == "group" and a.i > 1 for a in node.attribute
+            )
             if self.per_channel and not grouped:
                 axes = tuple(i for i in range(array.ndim) if i != axis)
-                scale = np.maximum(np.abs(array).max(axis=axes), 1e-3).astype(np.float32) / np.float32(127)
+                scale = np.maximum(np.abs(array).max(axis=axes), 1e-3).astype(
+                    np.float32
+                ) / np.float32(127)
                 shape = [-1 if i == axis else 1 for i in range(array.ndim)]
                 stored = np.round(array / scale.reshape(shape))
             else:
@@ -83,8 +137,11 @@ class QdqMaker:
             stored = np.clip(stored, -127, 127).astype(np.int8)
             zero = np.zeros(np.shape(scale), np.int8)
             self.weight_scale = scale
-        inputs = [self.constant(stored, f"{made}_w"), self.constant(scale, f"{made}_s"),
-                  self.constant(zero, f"{made}_z")]
+        inputs = [
+            self.constant(stored, f"{made}_w"),
+            self.constant(scale, f"{made}_s"),
+            self.constant(zero, f"{made}_z"),
+        ]
         attributes = {"axis": axis} if np.ndim(scale) else {}
         self.made.append(helper.make_node("DequantizeLinear", inputs, [f"{made}_dq"], **attributes))
         return f"{made}_dq"
@@ -92,7 +149,9 @@ class QdqMaker:
     def run(self, keep_float):
         """`keep_float(node)`: whether its result stays as it is."""
         for port in self.graph.input:
-            self.pair(port.name, port.name, f"{port.name}_dq", self.parameters(self.values[port.name]))
+            self.pair(
+                port.name, port.name, f"{port.name}_dq", self.parameters(self.values[port.name])
+            )
             self.names[port.name] = f"{port.name}_dq"
         for node in list(self.graph.node):
             for index, name in enumerate(node.input):
@@ -122,16 +181,26 @@ class QdqMaker:
                 self.pair(name, f"{name}_raw", name, parameters)
         del self.graph.node[:]
         self.graph.node.extend(self.made)
-        return {port.name: self.params[port.name][0] for port in self.graph.output if port.name in self.params}
+        return {
+            port.name: self.params[port.name][0]
+            for port in self.graph.output
+            if port.name in self.params
+        }
 
 
 def add_qdq(model, run, feed, seed, keep_float, wide=False):
-    """Quantizes `model` in place; scales of the model outputs that are quantized. `run(model, feed)` gives
-    the outputs of a model."""
+    """Quantizes `model` in place; scales of the model outputs that are quantized. `run(model,
+    feed)` gives the outputs of a model."""
     typed = onnx.shape_inference.infer_shapes(model, strict_mode=True)
-    elements = {v.name: v.type.tensor_type.elem_type for v in (*typed.graph.value_info, *typed.graph.output)}
-    names = [name for node in model.graph.node for name in node.output
-             if elements.get(name) == TensorProto.FLOAT]
+    elements = {
+        v.name: v.type.tensor_type.elem_type for v in (*typed.graph.value_info, *typed.graph.output)
+    }
+    names = [
+        name
+        for node in model.graph.node
+        for name in node.output
+        if elements.get(name) == TensorProto.FLOAT
+    ]
     probe = onnx.ModelProto()
     probe.CopyFrom(model)
     del probe.graph.output[:]

@@ -50,15 +50,23 @@ WIDE = {
     "int16 activations": {"activation_type": "QInt16"},
     "uint16 activations": {"activation_type": "QUInt16", "weight_type": "QUInt8"},
 }
-WIDE_TOLERANCE = 5e-4  # of the magnitude: a step in many layers, each smaller than a 65,535th of its range
+WIDE_TOLERANCE = (
+    5e-4  # of the magnitude: a step in many layers, each smaller than a 65,535th of its range
+)
 
 
 def quantize(source, target, calibration, options):
     from onnxruntime import quantization
     from onnxruntime.quantization import shape_inference
     import onnx
-    options = {"quant_format": QDQ, "activation_type": "QInt8", "weight_type": "QInt8",
-               "preprocess": True, **options}
+
+    options = {
+        "quant_format": QDQ,
+        "activation_type": "QInt8",
+        "weight_type": "QInt8",
+        "preprocess": True,
+        **options,
+    }
     initial = {tensor.name for tensor in source.graph.initializer}
     names = [port.name for port in source.graph.input if port.name not in initial]
 
@@ -86,27 +94,41 @@ def quantize(source, target, calibration, options):
 def int4_model(np, onnx, signed, per_channel):
     """A fully connected layer with packed four-bit weights."""
     from onnx import TensorProto, helper, numpy_helper
+
     rng = np.random.default_rng(5)
     kind = TensorProto.INT4 if signed else TensorProto.UINT4
     count = 5 if per_channel else 1
     scale = rng.uniform(0.05, 0.2, count).astype(np.float32) if per_channel else np.float32(0.1)
     values = rng.integers(*((-8, 8) if signed else (0, 16)), 60)
-    constants = [helper.make_tensor("w", kind, [5, 12], values.tolist()),
-                 helper.make_tensor("wz", kind, list(np.shape(scale)), [0 if signed else 7] * count)]
-    for name, value in (("ws", scale), ("xs", np.float32(0.02)), ("xz", np.int8(3)),
-                        ("ys", np.float32(0.05)), ("yz", np.int8(-5)),
-                        ("b", rng.normal(0, 1, 5).astype(np.float32))):
+    constants = [
+        helper.make_tensor("w", kind, [5, 12], values.tolist()),
+        helper.make_tensor("wz", kind, list(np.shape(scale)), [0 if signed else 7] * count),
+    ]
+    for name, value in (
+        ("ws", scale),
+        ("xs", np.float32(0.02)),
+        ("xz", np.int8(3)),
+        ("ys", np.float32(0.05)),
+        ("yz", np.int8(-5)),
+        ("b", rng.normal(0, 1, 5).astype(np.float32)),
+    ):
         constants.append(numpy_helper.from_array(np.asarray(value), name))
     axis = {"axis": 0} if per_channel else {}
-    nodes = [helper.make_node("QuantizeLinear", ["x", "xs", "xz"], ["xq"]),
-             helper.make_node("DequantizeLinear", ["xq", "xs", "xz"], ["xr"]),
-             helper.make_node("DequantizeLinear", ["w", "ws", "wz"], ["wr"], **axis),
-             helper.make_node("Gemm", ["xr", "wr", "b"], ["g"], transB=1),
-             helper.make_node("QuantizeLinear", ["g", "ys", "yz"], ["gq"]),
-             helper.make_node("DequantizeLinear", ["gq", "ys", "yz"], ["y"])]
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "xs", "xz"], ["xq"]),
+        helper.make_node("DequantizeLinear", ["xq", "xs", "xz"], ["xr"]),
+        helper.make_node("DequantizeLinear", ["w", "ws", "wz"], ["wr"], **axis),
+        helper.make_node("Gemm", ["xr", "wr", "b"], ["g"], transB=1),
+        helper.make_node("QuantizeLinear", ["g", "ys", "yz"], ["gq"]),
+        helper.make_node("DequantizeLinear", ["gq", "ys", "yz"], ["y"]),
+    ]
     graph = helper.make_graph(
-        nodes, "int4", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 12])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])], constants)
+        nodes,
+        "int4",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 12])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 5])],
+        constants,
+    )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
 
 
@@ -122,7 +144,9 @@ def output_scale(onnx, model):
 def reference(ort, model, inputs, optimized):
     options = ort.SessionOptions()
     levels = ort.GraphOptimizationLevel
-    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
+    options.graph_optimization_level = (
+        levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
+    )
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     session = ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
@@ -144,8 +168,10 @@ def tigris_outputs(np, tools, model, inputs, scratch):
 
 
 def check(np, onnx, ort, tools, model, inputs, steps, scratch, twin=None):
-    """(problem or None, note). A model of quantized operators runs on onnxruntime's integer kernels at any level
-    of optimization; how far those are from exact arithmetic is seen on its `twin` with Q/DQ nodes."""
+    """(problem or None, note). A model of quantized operators runs on onnxruntime's integer kernels
+    at any level of optimization; how far those are from exact arithmetic is seen on its `twin` with
+    Q/DQ nodes.
+    """
     want = reference(ort, model, inputs, False)
     try:
         got = tigris_outputs(np, tools, model, inputs, scratch)
@@ -155,12 +181,18 @@ def check(np, onnx, ort, tools, model, inputs, steps, scratch, twin=None):
     if scale is None:  # the last operators are float
         scale = 1e-4 * max(float(np.abs(w).max()) for w in want)
     distance = lambda results, exact: np.concatenate(
-        [np.abs(a.astype(np.float64) - b).ravel() / scale for a, b in zip(results, exact)])
+        [np.abs(a.astype(np.float64) - b).ravel() / scale for a, b in zip(results, exact)]
+    )
     ours = distance(got, want)
-    theirs = distance(reference(ort, twin or model, inputs, True),
-                      reference(ort, twin, inputs, False) if twin else want)
+    theirs = distance(
+        reference(ort, twin or model, inputs, True),
+        reference(ort, twin, inputs, False) if twin else want,
+    )
     histogram = np.bincount(np.minimum(np.rint(ours).astype(int), 9), minlength=2).tolist()
-    note = f"{ours.max():.1f} steps (onnxruntime's own kernels {theirs.max():.1f}), histogram {histogram}"
+    note = (
+        f"{ours.max():.1f} steps (onnxruntime's own kernels {theirs.max():.1f}), "
+        f"histogram {histogram}"
+    )
     return (note if ours.max() > max(steps, theirs.max()) + 0.01 else None), note
 
 
@@ -190,7 +222,8 @@ def main():
         scratch = pathlib.Path(scratch)
         model = scratch / "quantized.onnx"
         for case, path, calibration, inputs in compare_quantizers.float_cases(
-                np, ["digits", *options.cases], 4):
+            np, ["digits", *options.cases], 4
+        ):
             source = onnx.load(str(path))
             for variant, how in VARIANTS.items():
                 quantize(source, model, calibration, how)
@@ -198,22 +231,27 @@ def main():
                 twin = scratch / "twin.onnx" if how.get("quant_format") == QOP else None
                 if twin:
                     quantize(source, twin, calibration, {**how, "quant_format": QDQ})
-                report(f"{case}, {variant}",
-                       *check(np, onnx, ort, tools, model, inputs, steps, scratch, twin))
+                report(
+                    f"{case}, {variant}",
+                    *check(np, onnx, ort, tools, model, inputs, steps, scratch, twin),
+                )
             for variant, how in WIDE.items():
                 quantize(source, model, calibration, how)
                 want = reference(ort, model, inputs, False)
                 got = tigris_outputs(np, tools, model, inputs, scratch)
-                error = (max(float(np.abs(a - b).max()) for a, b in zip(got, want)) /
-                         max(float(np.abs(b).max()) for b in want))
+                error = max(float(np.abs(a - b).max()) for a, b in zip(got, want)) / max(
+                    float(np.abs(b).max()) for b in want
+                )
                 note = f"{error:.1e} of magnitude"
                 report(f"{case}, {variant}", note if error > WIDE_TOLERANCE else None, note)
         inputs = [[np.random.default_rng(6).normal(0, 1, (1, 12)).astype(np.float32)]]
         for signed in (True, False):
             for per_channel in (True, False):
                 onnx.save(int4_model(np, onnx, signed, per_channel), str(model))
-                report(f"{'' if signed else 'u'}int4 weights" + ", per channel" * per_channel,
-                       *check(np, onnx, ort, tools, model, inputs, 1, scratch))
+                report(
+                    f"{'' if signed else 'u'}int4 weights" + ", per channel" * per_channel,
+                    *check(np, onnx, ort, tools, model, inputs, 1, scratch),
+                )
     print(f"{counts['passed']} passed, {counts['failed']} failed, 0 skipped")
     return 1 if counts["failed"] else 0
 

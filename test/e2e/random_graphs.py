@@ -35,8 +35,13 @@ def run_reference(ort, model, feed):
 
 def quantize(np, onnx, model, target, seed, shape):
     """A QDQ version with random options, and what they are."""
-    from onnxruntime.quantization import (CalibrationDataReader, QuantFormat, QuantType,
-                                          quant_pre_process, quantize_static)
+    from onnxruntime.quantization import (
+        CalibrationDataReader,
+        QuantFormat,
+        QuantType,
+        quant_pre_process,
+        quantize_static,
+    )
 
     class Reader(CalibrationDataReader):
         def __init__(self):
@@ -49,20 +54,36 @@ def quantize(np, onnx, model, target, seed, shape):
     rng = np.random.default_rng([seed, 2])
     flip = lambda: bool(rng.random() < 0.5)
     source = model
-    options = {"per_channel": flip(), "reduce_range": flip(), "symmetric": flip(), "uint8": flip(),
-               "uint8_weights": False, "preprocess": flip()}
+    options = {
+        "per_channel": flip(),
+        "reduce_range": flip(),
+        "symmetric": flip(),
+        "uint8": flip(),
+        "uint8_weights": False,
+        "preprocess": flip(),
+    }
     options["uint8_weights"] = options["uint8"] and not options["per_channel"] and flip()
     if options["preprocess"]:
         source = target.with_suffix(".pre.onnx")
         # onnxruntime's optimizer makes poolings of some pads that it then refuses itself.
-        quant_pre_process(str(model), str(source), skip_optimization=any(
-            node.op_type == "Pad" for node in onnx.load(str(model)).graph.node))
+        quant_pre_process(
+            str(model),
+            str(source),
+            skip_optimization=any(
+                node.op_type == "Pad" for node in onnx.load(str(model)).graph.node
+            ),
+        )
     quantize_static(
-        str(source), str(target), Reader(), quant_format=QuantFormat.QDQ,
+        str(source),
+        str(target),
+        Reader(),
+        quant_format=QuantFormat.QDQ,
         activation_type=QuantType.QUInt8 if options["uint8"] else QuantType.QInt8,
         weight_type=QuantType.QUInt8 if options["uint8_weights"] else QuantType.QInt8,
-        per_channel=options["per_channel"], reduce_range=options["reduce_range"],
-        extra_options={"ActivationSymmetric": options["symmetric"]})
+        per_channel=options["per_channel"],
+        reduce_range=options["reduce_range"],
+        extra_options={"ActivationSymmetric": options["symmetric"]},
+    )
     return options
 
 
@@ -79,6 +100,7 @@ def output_scale(onnx, model):
 def run_one(np, onnx, ort, tools, seed, qdq, scratch):
     """Problems of one model, and a note on its error."""
     import graph_maker
+
     problems = []
     model = scratch / "model.onnx"
     proto = graph_maker.random_model(seed)

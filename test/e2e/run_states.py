@@ -26,51 +26,83 @@ def value(onnx, name, shape):
 
 def model_of(onnx, nodes, inputs, outputs, constants):
     graph = onnx.helper.make_graph(
-        nodes, "cell", [value(onnx, *item) for item in inputs], [value(onnx, *item) for item in outputs],
-        [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()])
-    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+        nodes,
+        "cell",
+        [value(onnx, *item) for item in inputs],
+        [value(onnx, *item) for item in outputs],
+        [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    return onnx.helper.make_model(
+        graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8
+    )
 
 
 def layer(np, onnx, rng, kind):
-    """(step model, states, sequence, wanted): a cell and what the layer gives for the whole sequence."""
+    """(step model, states, sequence, wanted): a cell and what the layer gives for the whole
+    sequence."""
     import onnxruntime as ort
+
     steps, width, hidden = (int(rng.integers(2, most)) for most in (12, 9, 9))
     gates = {"GRU": 3, "LSTM": 4}[kind]
     draw = lambda *shape: rng.normal(0, 0.6, shape).astype(np.float32)
-    constants = {"w": draw(1, gates * hidden, width), "r": draw(1, gates * hidden, hidden),
-                 "b": draw(1, 2 * gates * hidden)}
+    constants = {
+        "w": draw(1, gates * hidden, width),
+        "r": draw(1, gates * hidden, hidden),
+        "b": draw(1, 2 * gates * hidden),
+    }
     state = [1, 1, hidden]
     names = ["h"] + (["c"] if kind == "LSTM" else [])
     results = [f"{n}_next" for n in names]
-    node = onnx.helper.make_node(kind, ["x", "w", "r", "b", "", *names], ["y", *results], hidden_size=hidden)
-    step = model_of(onnx, [node], [("x", [1, 1, width]), *[(n, state) for n in names]],
-                    [("y", [1, 1, 1, hidden]), *[(n, state) for n in results]], constants)
+    node = onnx.helper.make_node(
+        kind, ["x", "w", "r", "b", "", *names], ["y", *results], hidden_size=hidden
+    )
+    step = model_of(
+        onnx,
+        [node],
+        [("x", [1, 1, width]), *[(n, state) for n in names]],
+        [("y", [1, 1, 1, hidden]), *[(n, state) for n in results]],
+        constants,
+    )
     x = draw(steps, 1, width)
     whole = onnx.helper.make_node(kind, ["x", "w", "r", "b"], ["y"], hidden_size=hidden)
-    reference = model_of(onnx, [whole], [("x", [steps, 1, width])], [("y", [steps, 1, 1, hidden])], constants)
+    reference = model_of(
+        onnx, [whole], [("x", [steps, 1, width])], [("y", [steps, 1, 1, hidden])], constants
+    )
     want = ort.InferenceSession(reference.SerializeToString()).run(None, {"x": x})[0]
     return step, list(zip(names, results)), {"x": x[:, None]}, want[:, None]
 
 
 def images(np, onnx, rng):
-    """A running average of convolved images: the state has four axes and is read in one more place."""
+    """A running average of convolved images: the state has four axes and is read in one more
+    place."""
     c, size, steps = int(rng.integers(2, 6)), int(rng.integers(4, 9)), int(rng.integers(2, 6))
     draw = lambda *shape: rng.normal(0, 0.4, shape).astype(np.float32)
     make = onnx.helper.make_node
     shape = [1, c, size, size]
-    nodes = [make("Conv", ["x", "w"], ["f"], pads=[1, 1, 1, 1]), make("Mul", ["h", "keep"], ["k"]),
-             make("Add", ["k", "f"], ["h_next"]), make("Conv", ["h_next", "v"], ["g"], pads=[1, 1, 1, 1]),
-             make("Add", ["g", "h"], ["y"])]
+    nodes = [
+        make("Conv", ["x", "w"], ["f"], pads=[1, 1, 1, 1]),
+        make("Mul", ["h", "keep"], ["k"]),
+        make("Add", ["k", "f"], ["h_next"]),
+        make("Conv", ["h_next", "v"], ["g"], pads=[1, 1, 1, 1]),
+        make("Add", ["g", "h"], ["y"]),
+    ]
     constants = {"w": draw(c, 3, 3, 3), "v": draw(c, c, 3, 3), "keep": np.float32(0.5).reshape(1)}
-    step = model_of(onnx, nodes, [("x", [1, 3, size, size]), ("h", shape)], [("y", shape), ("h_next", shape)],
-                    constants)
+    step = model_of(
+        onnx,
+        nodes,
+        [("x", [1, 3, size, size]), ("h", shape)],
+        [("y", shape), ("h_next", shape)],
+        constants,
+    )
     return step, [("h", "h_next")], {"x": draw(steps, 1, 3, size, size)}, None
 
 
 def quantized(np, onnx, rng, step, states, sequence):
-    """The step with Q/DQ around every operator; the two ends of a state have scales of their own."""
+    """The step with Q/DQ around every operator; the two ends of a state have scales of their
+    own."""
     import qdq_maker
     from random_operators import run_onnxruntime
+
     shapes = {i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in step.graph.input}
     feed = {name: rng.normal(0, 1, shape).astype(np.float32) for name, shape in shapes.items()}
     for index, node in enumerate(step.graph.node):
@@ -82,12 +114,18 @@ def quantized(np, onnx, rng, step, states, sequence):
 def step_by_step(np, step, states, sequence):
     """The outputs by onnxruntime, stacked, with states handed on from run to run."""
     from random_operators import run_onnxruntime
+
     names = [port.name for port in step.graph.output]
-    held = {i.name: np.zeros([d.dim_value for d in i.type.tensor_type.shape.dim], np.float32)
-            for i in step.graph.input if i.name in dict(states)}
+    held = {
+        i.name: np.zeros([d.dim_value for d in i.type.tensor_type.shape.dim], np.float32)
+        for i in step.graph.input
+        if i.name in dict(states)
+    }
     rows = []
     for index in range(len(next(iter(sequence.values())))):
-        results = dict(zip(names, run_onnxruntime(step, held | {n: a[index] for n, a in sequence.items()})))
+        results = dict(
+            zip(names, run_onnxruntime(step, held | {n: a[index] for n, a in sequence.items()}))
+        )
         held = {name: results[result] for name, result in states}
         rows.append([results[name] for name in names])
     return [np.stack(column) for column in zip(*rows)]
@@ -96,7 +134,9 @@ def step_by_step(np, step, states, sequence):
 def problems_of(np, onnx, tools, seed, scratch):
     rng = np.random.default_rng(seed)
     kind = ["GRU", "LSTM", "images", "quantized"][seed % 4]
-    step, states, sequence, want = layer(np, onnx, rng, kind) if kind in ("GRU", "LSTM") else images(np, onnx, rng)
+    step, states, sequence, want = (
+        layer(np, onnx, rng, kind) if kind in ("GRU", "LSTM") else images(np, onnx, rng)
+    )
     if kind == "quantized":
         step = quantized(np, onnx, rng, step, states, sequence)
     reference = step_by_step(np, step, states, sequence)
@@ -115,15 +155,22 @@ def problems_of(np, onnx, tools, seed, scratch):
     for memory in (["-m", "1M"], ["-m", "1M", "-m", "1M"], ["-m", smallest, "-m", "1M"]):
         planned = tools.call("plan", *memory, data=normalized)
         tools.call("emit", "-o", scratch / "model.tgrs", data=planned)
-        stats = tools.run(scratch / "model.tgrs", [scratch / "x.npy"], outputs, "--sequence", "--repeat", "2")
+        stats = tools.run(
+            scratch / "model.tgrs", [scratch / "x.npy"], outputs, "--sequence", "--repeat", "2"
+        )
         problems += pipeline.prediction_errors(stats)
-        problems += pipeline.dynamic_errors(tools, scratch / "model.tgrs", stats, [scratch / "x.npy"], outputs,
-                                            ["--sequence"])
+        problems += pipeline.dynamic_errors(
+            tools, scratch / "model.tgrs", stats, [scratch / "x.npy"], outputs, ["--sequence"]
+        )
         got = [np.load(output) for output in outputs]
-        compared = 1 if kind == "quantized" else len(got)  # a state is given in its input's quantization
+        compared = (
+            1 if kind == "quantized" else len(got)
+        )  # a state is given in its input's quantization
         for array, wanted in zip(got[:compared], reference):
             if array.shape != wanted.shape or not float(np.abs(array - wanted).max()) <= tolerance:
-                problems.append(f"{memory}: {array.shape} differs by {np.abs(array - wanted).max():g}")
+                problems.append(
+                    f"{memory}: {array.shape} differs by {np.abs(array - wanted).max():g}"
+                )
         if first and any((a != b).any() for a, b in zip(first, got)):
             problems.append(f"{memory}: other bytes")
         first = first or got

@@ -31,7 +31,11 @@ VARIANTS = {
     "int8": {},
     "not pre-processed": {"preprocess": False},
     "per channel, uint8 activations": {"per_channel": True, "activation_type": "QUInt8"},
-    "uint8, seven bits": {"activation_type": "QUInt8", "weight_type": "QUInt8", "reduce_range": True},
+    "uint8, seven bits": {
+        "activation_type": "QUInt8",
+        "weight_type": "QUInt8",
+        "reduce_range": True,
+    },
     "operators": {"quant_format": "QOperator"},
     "some operators": {"op_types_to_quantize": ["Conv", "MatMul", "Add", "Mul", "Gemm"]},
     "int16": {"activation_type": "QInt16", "per_channel": True},
@@ -57,7 +61,9 @@ class Bench:
     def reference(self, path, feeds, optimized=False):
         options = self.ort.SessionOptions()
         levels = self.ort.GraphOptimizationLevel
-        options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
+        options.graph_optimization_level = (
+            levels.ORT_ENABLE_ALL if optimized else levels.ORT_DISABLE_ALL
+        )
         options.log_severity_level = 4
         options.intra_op_num_threads = 1
         session = self.ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -72,7 +78,9 @@ class Bench:
             if name == "half":
                 budgets[name] = (least + peak) // 2
             plan = self.scratch / f"{name}.tgrs"
-            planned = self.tools.call("plan", "-m", str(budgets[name]), "-m", "64M", data=normalized)
+            planned = self.tools.call(
+                "plan", "-m", str(budgets[name]), "-m", "64M", data=normalized
+            )
             self.tools.call("emit", "-o", plan, data=planned)
             if name == "ample":
                 peak = self.tools.dump(plan)["fast_peak_bytes"]
@@ -95,11 +103,13 @@ class Bench:
             if node.op_type != "QLinearSoftmax":
                 nodes.append(node)
                 continue
-            x, *scales, (y, ) = *node.input, node.output
+            x, *scales, (y,) = *node.input, node.output
             axis = next((a.i for a in node.attribute if a.name == "axis"), -1)
-            nodes += [make("DequantizeLinear", [x, *scales[:2]], [f"{y}_real"]),
-                      make("Softmax", [f"{y}_real"], [f"{y}_softmax"], axis=axis),
-                      make("QuantizeLinear", [f"{y}_softmax", *scales[2:]], [y])]
+            nodes += [
+                make("DequantizeLinear", [x, *scales[:2]], [f"{y}_real"]),
+                make("Softmax", [f"{y}_real"], [f"{y}_softmax"], axis=axis),
+                make("QuantizeLinear", [f"{y}_softmax", *scales[2:]], [y]),
+            ]
         del model.graph.node[:]
         model.graph.node.extend(nodes)
         path = self.scratch / "exact.onnx"
@@ -115,7 +125,9 @@ class Bench:
         try:
             for plan in self.plans(path):
                 now = [self.run(plan, feed, len(row)) for feed, row in zip(feeds, want)]
-                if got and any(a.tobytes() != b.tobytes() for x, y in zip(now, got) for a, b in zip(x, y)):
+                if got and any(
+                    a.tobytes() != b.tobytes() for x, y in zip(now, got) for a, b in zip(x, y)
+                ):
                     return f"other bytes with the {plan.stem} memory"
                 got = got or now
         except pipeline.ToolError as error:
@@ -127,16 +139,23 @@ class Bench:
             distance = max(np.abs(a - b).max() for a, b in zip(*rows))
             magnitude = max(np.abs(a).max() for a in rows[0])
             limit = FLOAT_TOLERANCE * magnitude
-            if want[0][index].dtype != np.float32:  # places of maxima: where two are close, either will do
+            if (
+                want[0][index].dtype != np.float32
+            ):  # places of maxima: where two are close, either will do
                 different = np.mean([np.mean(a != b) for a, b in zip(*rows)])
                 if different > (0.05 if quantized else 0.002):
                     return f"output {index}: {100 * different:.1f} % differ"
                 continue
             if quantized:
                 near = max(np.abs(row[index] - a).max() for row, a in zip(theirs, rows[0]))
-                limit = max(1.5 * near, STEPS * magnitude / 127 if quantized == "int8" else 2e-3 * magnitude)
+                limit = max(
+                    1.5 * near, STEPS * magnitude / 127 if quantized == "int8" else 2e-3 * magnitude
+                )
             if not distance <= limit:
-                return f"output {index} is off by {distance:.3g}, {limit:.3g} is allowed (magnitude {magnitude:.3g})"
+                return (
+                    f"output {index} is off by {distance:.3g}, {limit:.3g} is allowed "
+                    f"(magnitude {magnitude:.3g})"
+                )
         return None
 
 
@@ -162,7 +181,10 @@ def main():
     def report(name, problem):
         counts["failed" if problem else "passed"] += 1
         if problem or options.v:
-            print(f"{'FAILED' if problem else 'passed'} {name}{': ' + problem if problem else ''}", flush=True)
+            print(
+                f"{'FAILED' if problem else 'passed'} {name}{': ' + problem if problem else ''}",
+                flush=True,
+            )
 
     with tempfile.TemporaryDirectory(prefix="tigris-strangers-") as scratch:
         bench = Bench(np, onnx, ort, pipeline.Tools(options.bin), pathlib.Path(scratch))
@@ -192,9 +214,15 @@ def main():
                     bench.reference(target, feeds[:1], True)
                 except Exception as error:  # likewise
                     if options.v:
-                        print(f"not made: {name} {variant}: {str(error).splitlines()[0][:90]}", flush=True)
+                        print(
+                            f"not made: {name} {variant}: {str(error).splitlines()[0][:90]}",
+                            flush=True,
+                        )
                     continue
-                report(f"{name} {variant}", bench.check(target, feeds, "int16" if variant == "int16" else "int8"))
+                report(
+                    f"{name} {variant}",
+                    bench.check(target, feeds, "int16" if variant == "int16" else "int8"),
+                )
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return 1 if counts["failed"] else 0
 

@@ -4,9 +4,11 @@ with onnxruntime.
 usage: run_types.py --bin DIR [-v] [name...]
 
 Small models, each planned in ample memory and in the smallest feasible fast memory:
- - integers that are moved between quantized regions without QuantizeLinear around the movement, as converters of
+ - integers that are moved between quantized regions without QuantizeLinear around the movement, as
+ converters of
    uint8 TensorFlow Lite models write them, and at the model's inputs and outputs;
- - uint8, int8, uint16, int16 and float16 inputs and outputs, and casts between all of these and the wide types;
+ - uint8, int8, uint16, int16 and float16 inputs and outputs, and casts between all of these and the
+ wide types;
  - twelve outputs, and twenty-four key and value caches as inputs and outputs, in every io mode.
 Integers must be the same, float16 within a few steps. Skipped (exit 77) without numpy, onnx and
 onnxruntime.
@@ -44,20 +46,29 @@ class Case:
         np, name = self.np, f"x{len(self.inputs)}"
         self.inputs.append(self.onnx.helper.make_tensor_value_info(name, self.type_of(kind), shape))
         if np.dtype(kind).kind == "f":
-            values = self.rng.normal(0, 1, shape) if low is None else self.rng.uniform(low, high, shape)
+            values = (
+                self.rng.normal(0, 1, shape) if low is None else self.rng.uniform(low, high, shape)
+            )
         elif kind == "bool":
             values = self.rng.integers(0, 2, shape)
         else:
             info = np.iinfo(kind)
-            values = self.rng.integers(info.min if low is None else low, info.max if high is None else high, shape)
+            values = self.rng.integers(
+                info.min if low is None else low, info.max if high is None else high, shape
+            )
         self.feed[name] = values.astype(kind)
         return name
 
     def op(self, kind, *operands, results=1, **attributes):
-        names = ["" if o is None else o if isinstance(o, str) else self.constant(o) for o in operands]
+        names = [
+            "" if o is None else o if isinstance(o, str) else self.constant(o) for o in operands
+        ]
         outputs = [f"t{len(self.nodes)}_{i}" for i in range(results)]
-        self.nodes.append(self.onnx.helper.make_node(kind, names, outputs, name=f"{kind}{len(self.nodes)}",
-                                                     **attributes))
+        self.nodes.append(
+            self.onnx.helper.make_node(
+                kind, names, outputs, name=f"{kind}{len(self.nodes)}", **attributes
+            )
+        )
         return outputs[0] if results == 1 else outputs
 
     def cast(self, x, kind):
@@ -96,28 +107,43 @@ def moves(np, kind):
     table = np.arange(24).reshape(1, 4, 6, 1).astype(kind)
     every = {
         "Transpose": lambda c, x: c.op("Transpose", x, perm=[0, 1, 3, 2]),
-        "NHWC and back": lambda c, x: c.op("Transpose", c.op("Transpose", x, perm=[0, 2, 3, 1]), perm=[0, 3, 2, 1]),
+        "NHWC and back": lambda c, x: c.op(
+            "Transpose", c.op("Transpose", x, perm=[0, 2, 3, 1]), perm=[0, 3, 2, 1]
+        ),
         "Reshape": lambda c, x: c.op("Reshape", c.op("Reshape", x, i64(4, 36)), i64(1, 4, 4, 9)),
         "Flatten": lambda c, x: c.op("Reshape", c.op("Flatten", x), i64(1, 4, 9, 4)),
         "Squeeze": lambda c, x: c.op("Unsqueeze", c.op("Squeeze", x, i64(0)), i64(0)),
         "Slice": lambda c, x: c.op("Slice", x, i64(1, 5), i64(5, -7), i64(2, 3), i64(1, -2)),
-        "Split": lambda c, x: c.op("Concat", *c.op("Split", x, i64(2, 2), results=2, axis=1)[::-1], axis=1),
-        "Concat with itself": lambda c, x: c.op("Slice", c.op("Concat", x, x, axis=2), i64(2), i64(8), i64(2)),
+        "Split": lambda c, x: c.op(
+            "Concat", *c.op("Split", x, i64(2, 2), results=2, axis=1)[::-1], axis=1
+        ),
+        "Concat with itself": lambda c, x: c.op(
+            "Slice", c.op("Concat", x, x, axis=2), i64(2), i64(8), i64(2)
+        ),
         "Concat with a constant": lambda c, x: c.op("Concat", x, table, axis=3),
         "Pad": lambda c, x: c.op("Pad", x, i64(0, 0, 1, 0, 0, 0, 1, 2), np.array(7, kind)),
         "Pad by nothing said": lambda c, x: c.op("Pad", x, i64(0, 0, 1, 0, 0, 0, 1, 2)),
         "Pad, edge": lambda c, x: c.op("Pad", x, i64(0, 0, 1, 0, 0, 0, 1, 2), mode="edge"),
         "Gather": lambda c, x: c.op("Gather", x, i64(3, 0, 0, 2), axis=1),
-        "Expand": lambda c, x: c.op("Expand", c.op("Slice", x, i64(0), i64(1), i64(2)), i64(1, 4, 5, 6)),
+        "Expand": lambda c, x: c.op(
+            "Expand", c.op("Slice", x, i64(0), i64(1), i64(2)), i64(1, 4, 5, 6)
+        ),
         "Tile": lambda c, x: c.op("Tile", x, i64(1, 1, 2, 1)),
         "Identity": lambda c, x: c.op("Identity", x),
         "Where": lambda c, x: c.op("Where", np.arange(6) % 2 == 0, x, np.array(9, kind)),
     }
     if kind in ("uint8", "int8"):
         every["MaxPool"] = lambda c, x: c.op("MaxPool", x, kernel_shape=[2, 2], pads=[1, 0, 0, 1])
-        every["Resize"] = lambda c, x: c.op("Resize", x, None, np.array([1, 1, 2, 2], np.float32), mode="nearest")
-        every["DepthToSpace"] = lambda c, x: c.op("Slice", c.op("SpaceToDepth", c.op("DepthToSpace", x, blocksize=2),
-                                                                blocksize=2), i64(0), i64(4), i64(1))
+        every["Resize"] = lambda c, x: c.op(
+            "Resize", x, None, np.array([1, 1, 2, 2], np.float32), mode="nearest"
+        )
+        every["DepthToSpace"] = lambda c, x: c.op(
+            "Slice",
+            c.op("SpaceToDepth", c.op("DepthToSpace", x, blocksize=2), blocksize=2),
+            i64(0),
+            i64(4),
+            i64(1),
+        )
     if kind in ("uint8", "int8"):
         every["Max"] = lambda c, x: c.op("Max", x, np.array(100, kind))
         every["Clip"] = lambda c, x: c.op("Clip", x, np.array(20, kind), np.array(110, kind))
@@ -167,8 +193,14 @@ def casts(onnx, np):
             yield c
             c = Case(onnx, np, f"{source} to {target} and back", tolerance)
             x = c.input(source, SHAPE, *bounds)
-            c.output(c.op("Transpose", c.cast(c.op("Transpose", c.cast(x, target), perm=[0, 2, 3, 1]), source),
-                          perm=[0, 3, 1, 2]), source)
+            c.output(
+                c.op(
+                    "Transpose",
+                    c.cast(c.op("Transpose", c.cast(x, target), perm=[0, 2, 3, 1]), source),
+                    perm=[0, 3, 1, 2],
+                ),
+                source,
+            )
             yield c
 
 
@@ -177,13 +209,21 @@ def images(onnx, np):
     weights = lambda c: c.rng.normal(0, 0.2, (3, 3, 3, 3)).astype(np.float32)
     c = Case(onnx, np, "image, Cast, normalization, Conv", 1e-5)
     x = c.op("Transpose", c.cast(c.input("uint8", [1, 8, 8, 3]), "float32"), perm=[0, 3, 1, 2])
-    x = c.op("Div", c.op("Sub", x, np.array([120, 110, 100], np.float32).reshape(1, 3, 1, 1)), np.float32(60))
+    x = c.op(
+        "Div",
+        c.op("Sub", x, np.array([120, 110, 100], np.float32).reshape(1, 3, 1, 1)),
+        np.float32(60),
+    )
     c.output(c.op("Conv", x, weights(c), pads=[1, 1, 1, 1]), "float32")
     yield c
     c = Case(onnx, np, "image in and image out", 1)
     x = c.op("Mul", c.cast(c.input("uint8", [1, 3, 8, 8]), "float32"), np.float32(1 / 255))
-    y = c.op("Clip", c.op("Mul", c.op("Conv", x, weights(c), pads=[1, 1, 1, 1]), np.float32(255)),
-             np.float32(0), np.float32(255))
+    y = c.op(
+        "Clip",
+        c.op("Mul", c.op("Conv", x, weights(c), pads=[1, 1, 1, 1]), np.float32(255)),
+        np.float32(0),
+        np.float32(255),
+    )
     c.output(c.cast(y, "uint8"), "uint8")
     yield c
     c = Case(onnx, np, "mask out")
@@ -203,11 +243,15 @@ def images(onnx, np):
     c = Case(onnx, np, "float16 throughout", 4e-3)
     x = c.input("float16", [1, 3, 8, 8])
     y = c.op("Relu", c.op("Conv", x, weights(c).astype(np.float16), pads=[1, 1, 1, 1]))
-    c.output(c.op("Add", c.op("Conv", y, weights(c).astype(np.float16)), np.float16(0.5)), "float16")
+    c.output(
+        c.op("Add", c.op("Conv", y, weights(c).astype(np.float16)), np.float16(0.5)), "float16"
+    )
     c.output(c.op("Transpose", x, perm=[0, 2, 3, 1]), "float16")
     yield c
     c = Case(onnx, np, "float16 in, float32 out", 1e-5)
-    c.output(c.op("Conv", c.cast(c.input("float16", [1, 3, 8, 8]), "float32"), weights(c)), "float32")
+    c.output(
+        c.op("Conv", c.cast(c.input("float16", [1, 3, 8, 8]), "float32"), weights(c)), "float32"
+    )
     yield c
 
 
@@ -223,7 +267,16 @@ def many(onnx, np):
     for _ in range(24):
         old = c.input("float32", [1, 5, 8])
         new = c.op("MatMul", token, c.rng.normal(0, 0.3, (8, 8)).astype(np.float32))
-        c.output(c.op("Slice", c.op("Concat", old, new, axis=1), np.array([1]), np.array([6]), np.array([1])), "float32")
+        c.output(
+            c.op(
+                "Slice",
+                c.op("Concat", old, new, axis=1),
+                np.array([1]),
+                np.array([6]),
+                np.array([1]),
+            ),
+            "float32",
+        )
     yield c
 
 
@@ -260,7 +313,11 @@ class Bench:
         elif allowed:
             allowed *= max(1e-9, float(self.np.abs(b).max()))
         error = float(self.np.abs(a - b).max())
-        return None if error <= allowed else f"differs by {error:g} in {int((abs(a - b) > allowed).sum())} elements"
+        return (
+            None
+            if error <= allowed
+            else f"differs by {error:g} in {int((abs(a - b) > allowed).sum())} elements"
+        )
 
     def problem(self, case):
         path = self.scratch / "model.onnx"
@@ -273,7 +330,12 @@ class Bench:
         least = pipeline.smallest_budget(self.tools, normalized)
         runs = {"ample": ["-m", "64M"], "smallest": ["-m", str(least), "-m", "64M"]}
         if len(case.outputs) > 8:
-            runs.update({"slow": ["-m", "64M", "-m", "64M", "--io=slow"], "arena": ["-m", "64M", "--io=arena"]})
+            runs.update(
+                {
+                    "slow": ["-m", "64M", "-m", "64M", "--io=slow"],
+                    "arena": ["-m", "64M", "--io=arena"],
+                }
+            )
         for name, options in runs.items():
             for i, (a, b) in enumerate(zip(self.results(normalized, case, options), want)):
                 found = self.differs(case, a, b)

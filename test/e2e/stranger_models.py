@@ -39,18 +39,25 @@ class Maker:
 
     def op(self, kind, *operands, outputs=1, domain="", **attributes):
         self.count += 1
-        names = [operand if isinstance(operand, str) else self.constant(operand) for operand in operands]
+        names = [
+            operand if isinstance(operand, str) else self.constant(operand) for operand in operands
+        ]
         label = f"/{self.name}/{kind}_{self.count}"
         results = [f"{label}_out{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(kind, names, results, name=label, domain=domain, **attributes))
+        self.nodes.append(
+            helper.make_node(kind, names, results, name=label, domain=domain, **attributes)
+        )
         return results[0] if outputs == 1 else results
 
     def const_node(self, array):
         """A Constant node, as TorchScript has them."""
         self.count += 1
         name = f"/{self.name}/Constant_{self.count}_output_0"
-        self.nodes.append(helper.make_node("Constant", [], [name],
-                                           value=numpy_helper.from_array(np.asarray(array))))
+        self.nodes.append(
+            helper.make_node(
+                "Constant", [], [name], value=numpy_helper.from_array(np.asarray(array))
+            )
+        )
         return name
 
     def conv(self, x, cin, cout, k=3, stride=1, group=1, pad=None, dilation=1, bias=True):
@@ -58,38 +65,68 @@ class Maker:
         operands = [x, self.weight(cout, cin // group, k, k)]
         if bias:
             operands.append(self.weight(cout) * np.float32(0.1))
-        return self.op("Conv", *operands, kernel_shape=[k, k], strides=[stride, stride], group=group,
-                       pads=[pad] * 4, dilations=[dilation, dilation])
+        return self.op(
+            "Conv",
+            *operands,
+            kernel_shape=[k, k],
+            strides=[stride, stride],
+            group=group,
+            pads=[pad] * 4,
+            dilations=[dilation, dilation],
+        )
 
     def norm(self, x, c):
         """A BatchNormalization."""
-        return self.op("BatchNormalization", x, self.rng.uniform(0.5, 1.5, c).astype(np.float32),
-                       self.weight(c) * np.float32(0.1), self.weight(c) * np.float32(0.1),
-                       self.rng.uniform(0.5, 1.5, c).astype(np.float32), epsilon=1e-5)
+        return self.op(
+            "BatchNormalization",
+            x,
+            self.rng.uniform(0.5, 1.5, c).astype(np.float32),
+            self.weight(c) * np.float32(0.1),
+            self.weight(c) * np.float32(0.1),
+            self.rng.uniform(0.5, 1.5, c).astype(np.float32),
+            epsilon=1e-5,
+        )
 
     def silu(self, x):
         return self.op("Mul", x, self.op("Sigmoid", x))
 
     def layer_norm(self, x, size):
-        return self.op("LayerNormalization", x, self.rng.uniform(0.5, 1.5, size).astype(np.float32),
-                       self.weight(size) * np.float32(0.1), axis=-1, epsilon=1e-5)
+        return self.op(
+            "LayerNormalization",
+            x,
+            self.rng.uniform(0.5, 1.5, size).astype(np.float32),
+            self.weight(size) * np.float32(0.1),
+            axis=-1,
+            epsilon=1e-5,
+        )
 
     def linear(self, x, cin, cout):
         """MatMul and Add, as for more than two dimensions."""
-        return self.op("Add", self.weight(cout) * np.float32(0.1), self.op("MatMul", x, self.weight(cout, cin).T.copy()))
+        return self.op(
+            "Add",
+            self.weight(cout) * np.float32(0.1),
+            self.op("MatMul", x, self.weight(cout, cin).T.copy()),
+        )
 
     def model(self, domains=()):
-        graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.constants, value_info=self.infos)
-        opsets = [helper.make_opsetid("", self.opset), *(helper.make_opsetid(d, 1) for d in domains)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=min(10, 8 if self.opset < 19 else 10))
+        graph = helper.make_graph(
+            self.nodes, self.name, self.inputs, self.outputs, self.constants, value_info=self.infos
+        )
+        opsets = [
+            helper.make_opsetid("", self.opset),
+            *(helper.make_opsetid(d, 1) for d in domains),
+        ]
+        model = helper.make_model(
+            graph, opset_imports=opsets, ir_version=min(10, 8 if self.opset < 19 else 10)
+        )
         if not domains:
             checker.check_model(model)
         return model
 
 
 def dynamo_resnet():
-    """torch's dynamo exporter: opset 18, a symbolic batch, names like val_3, ReduceMean with axes as operand, initializers
-    repeated in value_info."""
+    """torch's dynamo exporter: opset 18, a symbolic batch, names like val_3, ReduceMean with axes
+    as operand, initializers repeated in value_info."""
     m = Maker("dynamo_resnet", 18)
     x = m.input("x", ["s0", 3, 32, 32])
     x = m.op("Relu", m.conv(x, 3, 8, 3, 2))
@@ -101,19 +138,27 @@ def dynamo_resnet():
     x = m.op("Reshape", x, shape, allowzero=1)
     y = m.op("Gemm", x, m.weight(5, 8), m.weight(5), transB=1, alpha=1.0, beta=1.0)
     m.output(m.op("Identity", y), ["s0", 5])
-    m.infos += [helper.make_tensor_value_info(c.name, c.data_type, list(c.dims)) for c in m.constants]
+    m.infos += [
+        helper.make_tensor_value_info(c.name, c.data_type, list(c.dims)) for c in m.constants
+    ]
     return m.model()
 
 
 def attention(m, x, tokens, dim, heads, causal=False, ones=1):
-    """Self-attention in torch's spelling: one projection, Reshape, Transpose, Split into q, k, v, scaled q and k."""
+    """Self-attention in torch's spelling: one projection, Reshape, Transpose, Split into q, k, v,
+    scaled q and k."""
     head = dim // heads
     qkv = m.linear(x, dim, 3 * dim)
-    qkv = m.op("Transpose", m.op("Reshape", qkv, m.ints(ones, tokens, 3, heads, head)), perm=[2, 0, 3, 1, 4])
+    qkv = m.op(
+        "Transpose",
+        m.op("Reshape", qkv, m.ints(ones, tokens, 3, heads, head)),
+        perm=[2, 0, 3, 1, 4],
+    )
     q, k, v = (m.op("Gather", qkv, np.array(i, np.int64), axis=0) for i in range(3))
-    scale = np.float32(head ** -0.25)
-    scores = m.op("MatMul", m.op("Mul", q, scale),
-                  m.op("Mul", m.op("Transpose", k, perm=[0, 1, 3, 2]), scale))
+    scale = np.float32(head**-0.25)
+    scores = m.op(
+        "MatMul", m.op("Mul", q, scale), m.op("Mul", m.op("Transpose", k, perm=[0, 1, 3, 2]), scale)
+    )
     if causal:
         scores = m.op("Add", scores, np.triu(np.full((tokens, tokens), -1e4, np.float32), 1))
     y = m.op("MatMul", m.op("Softmax", scores, axis=-1), v)
@@ -127,7 +172,8 @@ def gelu(m, x):
 
 
 def transformer():
-    """torch's scaled dot product attention with a causal mask, learned positions, tied token embedding."""
+    """torch's scaled dot product attention with a causal mask, learned positions, tied token
+    embedding."""
     m = Maker("transformer", 17)
     ids = m.input("ids", [1, 12], TensorProto.INT64)
     table = m.constant(m.weight(20, 16) * np.float32(4), "embed.weight")
@@ -136,13 +182,17 @@ def transformer():
     for _ in range(2):
         x = m.op("Add", x, attention(m, m.layer_norm(x, 16), 12, 16, 4, True))
         x = m.op("Add", x, m.linear(gelu(m, m.linear(m.layer_norm(x, 16), 16, 32)), 32, 16))
-    m.output(m.op("MatMul", m.layer_norm(x, 16), m.op("Transpose", table, perm=[1, 0])), [1, 12, 20])
+    m.output(
+        m.op("MatMul", m.layer_norm(x, 16), m.op("Transpose", table, perm=[1, 0])), [1, 12, 20]
+    )
     return m.model()
 
 
 def keras_cnn():
-    """tf2onnx of a Keras model: NHWC interface, a Transpose around every convolution, biases as Add of [1, C, 1, 1], same
-    padding by auto_pad and Pad, Relu6 as two operators, ReduceMean that keeps or drops, Squeeze, Softmax."""
+    """tf2onnx of a Keras model: NHWC interface, a Transpose around every convolution, biases as Add
+    of [1, C, 1, 1], same padding by auto_pad and Pad, Relu6 as two operators, ReduceMean that keeps
+    or drops, Squeeze, Softmax.
+    """
     m = Maker("keras_cnn", 15)
     x = m.input("input_1", ["unk__1", 32, 32, 3])
     x = m.op("Sub", m.op("Mul", x, np.float32(2)), np.float32(1))
@@ -151,8 +201,14 @@ def keras_cnn():
         t = m.op("Transpose", x, perm=[0, 3, 1, 2])
         if stride == 2:
             t = m.op("Pad", t, m.ints(0, 0, 0, 0, 0, 0, 1, 1))
-        t = m.op("Conv", t, m.weight(cout, cin, 3, 3), kernel_shape=[3, 3], strides=[stride, stride],
-                 auto_pad="VALID" if stride == 2 else "SAME_UPPER")
+        t = m.op(
+            "Conv",
+            t,
+            m.weight(cout, cin, 3, 3),
+            kernel_shape=[3, 3],
+            strides=[stride, stride],
+            auto_pad="VALID" if stride == 2 else "SAME_UPPER",
+        )
         t = m.op("Add", t, m.weight(1, cout, 1, 1))
         x = m.op("Transpose", t, perm=[0, 2, 3, 1])
         x = m.op("Min", m.op("Relu", x), np.float32(6))
@@ -160,12 +216,25 @@ def keras_cnn():
         if stride == 1:  # squeeze and excite
             s = m.op("ReduceMean", x, axes=[1, 2], keepdims=0)
             s = m.op("Reshape", s, m.ints(-1, 1, 1, cout))
-            s = m.op("Transpose", m.conv(m.op("Transpose", s, perm=[0, 3, 1, 2]), cout, 4, 1), perm=[0, 2, 3, 1])
+            s = m.op(
+                "Transpose",
+                m.conv(m.op("Transpose", s, perm=[0, 3, 1, 2]), cout, 4, 1),
+                perm=[0, 2, 3, 1],
+            )
             s = m.op("Relu", s)
-            s = m.op("Transpose", m.conv(m.op("Transpose", s, perm=[0, 3, 1, 2]), 4, cout, 1), perm=[0, 2, 3, 1])
+            s = m.op(
+                "Transpose",
+                m.conv(m.op("Transpose", s, perm=[0, 3, 1, 2]), 4, cout, 1),
+                perm=[0, 2, 3, 1],
+            )
             x = m.op("Mul", x, m.op("Sigmoid", s))
-    p = m.op("MaxPool", m.op("Transpose", x, perm=[0, 3, 1, 2]), kernel_shape=[3, 3], strides=[2, 2],
-             auto_pad="SAME_UPPER")
+    p = m.op(
+        "MaxPool",
+        m.op("Transpose", x, perm=[0, 3, 1, 2]),
+        kernel_shape=[3, 3],
+        strides=[2, 2],
+        auto_pad="SAME_UPPER",
+    )
     x = m.op("Transpose", p, perm=[0, 2, 3, 1])
     x = m.op("ReduceMean", x, axes=[1, 2], keepdims=1)
     x = m.op("Squeeze", x, m.ints(1, 2))
@@ -175,8 +244,9 @@ def keras_cnn():
 
 
 def keras_sequence():
-    """tf2onnx of Keras layers over sequences: Conv1D through Unsqueeze and a Conv with a kernel of height 1, GlobalMaxPool as
-    ReduceMax, LSTM with layout 0 between Transposes, Flatten as Reshape with -1."""
+    """tf2onnx of Keras layers over sequences: Conv1D through Unsqueeze and a Conv with a kernel of
+    height 1, GlobalMaxPool as ReduceMax, LSTM with layout 0 between Transposes, Flatten as Reshape
+    with -1."""
     m = Maker("keras_sequence", 13)
     x = m.input("seq", [1, 24, 6])
     t = m.op("Unsqueeze", m.op("Transpose", x, perm=[0, 2, 1]), m.ints(2))
@@ -184,25 +254,40 @@ def keras_sequence():
     t = m.op("Transpose", m.op("Squeeze", t, m.ints(2)), perm=[0, 2, 1])
     t = m.op("LeakyRelu", t, alpha=0.3)
     n = m.op("Transpose", t, perm=[1, 0, 2])
-    y = m.op("LSTM", n, m.weight(1, 24, 8), m.weight(1, 24, 6), m.weight(1, 48) * np.float32(0.1), outputs=3,
-             hidden_size=6, direction="forward")[0]
+    y = m.op(
+        "LSTM",
+        n,
+        m.weight(1, 24, 8),
+        m.weight(1, 24, 6),
+        m.weight(1, 48) * np.float32(0.1),
+        outputs=3,
+        hidden_size=6,
+        direction="forward",
+    )[0]
     y = m.op("Transpose", m.op("Squeeze", y, m.ints(1)), perm=[1, 0, 2])
     a = m.op("ReduceMax", y, axes=[1], keepdims=0)
-    b = m.op("Reshape", m.op("Slice", y, m.ints(0, -1, 0), m.ints(1, 2**31 - 1, 6)), m.ints(-1, 6))
+    b = m.op(
+        "Reshape", m.op("Slice", y, m.ints(0, -1, 0), m.ints(1, 2**31 - 1, 6)), m.ints(-1, 6)
+    )
     y = m.op("Concat", a, b, axis=-1)
     m.output(m.op("Tanh", m.op("Add", m.op("MatMul", y, m.weight(12, 3)), m.weight(3))), [1, 3])
     return m.model()
 
 
 def paddle_mobile():
-    """paddle2onnx: every attribute written out, Constant nodes for shapes, HardSwish decomposed into Add, Clip, Mul, Div,
-    BatchNormalization kept, GlobalAveragePool, MatMul and Add with a bias of one dimension."""
+    """paddle2onnx: every attribute written out, Constant nodes for shapes, HardSwish decomposed
+    into Add, Clip, Mul, Div, BatchNormalization kept, GlobalAveragePool, MatMul and Add with a bias
+    of one dimension."""
     m = Maker("paddle_mobile", 11)
     x = m.input("x", [1, 3, 32, 32])
 
     def hard_swish(x):
-        y = m.op("Clip", m.op("Add", x, m.const_node(np.float32([3]))), m.const_node(np.float32(0)),
-                 m.const_node(np.float32(6)))
+        y = m.op(
+            "Clip",
+            m.op("Add", x, m.const_node(np.float32([3]))),
+            m.const_node(np.float32(0)),
+            m.const_node(np.float32(6)),
+        )
         return m.op("Div", m.op("Mul", x, y), m.const_node(np.float32([6])))
 
     x = hard_swish(m.norm(m.conv(x, 3, 8, 3, 2, bias=False), 8))
@@ -221,8 +306,9 @@ def paddle_mobile():
 
 
 def detector():
-    """A YOLO head in torch's spelling: SiLU, C2f blocks with Split and Concat, SPPF, nearest upsampling, boxes from a
-    distribution (Reshape, Transpose, Softmax, a 1x1 Conv), grids and strides as constants."""
+    """A YOLO head in torch's spelling: SiLU, C2f blocks with Split and Concat, SPPF, nearest
+    upsampling, boxes from a distribution (Reshape, Transpose, Softmax, a 1x1 Conv), grids and
+    strides as constants."""
     m = Maker("detector", 17)
     x = m.input("images", [1, 3, 64, 64])
     block = lambda x, a, b, k=3, s=1: m.silu(m.conv(x, a, b, k, s))
@@ -240,51 +326,81 @@ def detector():
     for _ in range(3):
         pools.append(m.op("MaxPool", pools[-1], kernel_shape=[5, 5], pads=[2] * 4, strides=[1, 1]))
     p4 = block(m.op("Concat", *pools, axis=1), 32, 16, 1)
-    up = m.op("Resize", p4, "", np.float32([1, 1, 2, 2]), mode="nearest",
-              coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    up = m.op(
+        "Resize",
+        p4,
+        "",
+        np.float32([1, 1, 2, 2]),
+        mode="nearest",
+        coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor",
+    )
     p3 = block(m.op("Concat", up, p3, axis=1), 32, 16, 1)
     classes, bins = 3, 4
     flat = []
     for p in (p3, p4):
         box = m.conv(block(p, 16, 8), 8, 4 * bins, 1)
         score = m.conv(block(p, 16, 8), 8, classes, 1)
-        flat.append(m.op("Reshape", m.op("Concat", box, score, axis=1), m.ints(1, 4 * bins + classes, -1)))
+        flat.append(
+            m.op("Reshape", m.op("Concat", box, score, axis=1), m.ints(1, 4 * bins + classes, -1))
+        )
     y = m.op("Concat", *flat, axis=2)
     box, score = m.op("Split", y, m.ints(4 * bins, classes), outputs=2, axis=1)
     count = 64 + 16
     box = m.op("Transpose", m.op("Reshape", box, m.ints(1, 4, bins, count)), perm=[0, 2, 1, 3])
-    box = m.op("Conv", m.op("Softmax", box, axis=1), np.arange(bins, dtype=np.float32).reshape(1, bins, 1, 1))
+    box = m.op(
+        "Conv",
+        m.op("Softmax", box, axis=1),
+        np.arange(bins, dtype=np.float32).reshape(1, bins, 1, 1),
+    )
     box = m.op("Reshape", box, m.ints(1, 4, count))
     lt = m.op("Slice", box, m.ints(0), m.ints(2), m.ints(1))
     rb = m.op("Slice", box, m.ints(2), m.ints(4), m.ints(1))
-    grid = np.stack([np.concatenate([np.tile(np.arange(n) + .5, n) for n in (8, 4)]),
-                     np.concatenate([np.repeat(np.arange(n) + .5, n) for n in (8, 4)])])[None].astype(np.float32)
+    grid = np.stack(
+        [
+            np.concatenate([np.tile(np.arange(n) + 0.5, n) for n in (8, 4)]),
+            np.concatenate([np.repeat(np.arange(n) + 0.5, n) for n in (8, 4)]),
+        ]
+    )[None].astype(np.float32)
     a, b = m.op("Sub", grid, lt), m.op("Add", grid, rb)
     xy = m.op("Div", m.op("Add", a, b), np.float32(2))
     box = m.op("Concat", xy, m.op("Sub", b, a), axis=1)
-    box = m.op("Mul", box, np.concatenate([np.full(64, 8), np.full(16, 16)]).astype(np.float32)[None])
+    box = m.op(
+        "Mul", box, np.concatenate([np.full(64, 8), np.full(16, 16)]).astype(np.float32)[None]
+    )
     m.output(m.op("Concat", box, m.op("Sigmoid", score), axis=1), [1, 4 + classes, count])
     return m.model()
 
 
 def unet():
-    """A U-Net as segmentation libraries write it: ConvTranspose with output padding, skips by Concat, InstanceNormalization,
-    PRelu, an odd size that Pad and Slice make fit, ArgMax at the end."""
+    """A U-Net as segmentation libraries write it: ConvTranspose with output padding, skips by
+    Concat, InstanceNormalization, PRelu, an odd size that Pad and Slice make fit, ArgMax at the
+    end."""
     m = Maker("unet", 16)
     x = m.input("image", [1, 1, 33, 30])
     x = m.op("Pad", x, m.ints(0, 0, 1, 1, 0, 0, 2, 1), np.float32(0), mode="constant")
     skips, c = [], 1
     for width in (6, 12):
         x = m.conv(x, c, width)
-        x = m.op("InstanceNormalization", x, np.ones(width, np.float32), np.zeros(width, np.float32))
+        x = m.op(
+            "InstanceNormalization", x, np.ones(width, np.float32), np.zeros(width, np.float32)
+        )
         x = m.op("PRelu", x, np.full((width, 1, 1), 0.2, np.float32))
         skips.append(x)
         x = m.op("AveragePool", x, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=0)
         c = width
     x = m.op("Relu", m.conv(x, 12, 12))
     for width in (12, 6):
-        x = m.op("ConvTranspose", x, m.weight(c, width, 3, 3), m.weight(width), strides=[2, 2], pads=[1, 1, 1, 1],
-                 output_padding=[1, 1], kernel_shape=[3, 3])
+        x = m.op(
+            "ConvTranspose",
+            x,
+            m.weight(c, width, 3, 3),
+            m.weight(width),
+            strides=[2, 2],
+            pads=[1, 1, 1, 1],
+            output_padding=[1, 1],
+            kernel_shape=[3, 3],
+        )
         x = m.op("Relu", m.conv(m.op("Concat", x, skips.pop(), axis=1), 2 * width, width))
         c = width
     x = m.conv(x, 6, 4, 1)
@@ -295,8 +411,10 @@ def unet():
 
 
 def conformer():
-    """A block of a speech model: Conv1D subsampling, half-step feed-forward with SiLU, attention, a convolution module with GLU
-    (Split, Sigmoid, Mul), depthwise Conv1D and BatchNormalization, LayerNormalization spelled out."""
+    """A block of a speech model: Conv1D subsampling, half-step feed-forward with SiLU, attention, a
+    convolution module with GLU (Split, Sigmoid, Mul), depthwise Conv1D and BatchNormalization,
+    LayerNormalization spelled out.
+    """
     m = Maker("conformer", 17)
     d, t = 16, 20
     x = m.input("features", [1, 2 * t, 10])
@@ -311,7 +429,11 @@ def conformer():
         y = m.op("Div", y, m.op("Sqrt", m.op("Add", var, np.float32(1e-5))))
         return m.op("Add", m.op("Mul", y, np.ones(d, np.float32)), m.weight(d) * np.float32(0.1))
 
-    half = lambda x: m.op("Add", x, m.op("Mul", m.linear(m.silu(m.linear(norm(x), d, 2 * d)), 2 * d, d), np.float32(0.5)))
+    half = lambda x: m.op(
+        "Add",
+        x,
+        m.op("Mul", m.linear(m.silu(m.linear(norm(x), d, 2 * d)), 2 * d, d), np.float32(0.5)),
+    )
     x = half(x)
     x = m.op("Add", x, attention(m, norm(x), t, d, 2))
     y = m.op("Transpose", norm(x), perm=[0, 2, 1])
@@ -328,15 +450,26 @@ def conformer():
 
 
 def tcn():
-    """Dilated causal convolutions: Pad on the left or Conv and a Slice that takes the end off, weight normalization left in."""
+    """Dilated causal convolutions: Pad on the left or Conv and a Slice that takes the end off,
+    weight normalization left in."""
     m = Maker("tcn", 14)
     x = m.input("x", [1, 4, 64])
     c = 4
     for i, dilation in enumerate((1, 2, 4)):
-        v, g = m.constant(m.weight(8, c, 3)), m.constant(m.rng.uniform(0.5, 1.5, (8, 1, 1)).astype(np.float32))
+        v, g = m.constant(m.weight(8, c, 3)), m.constant(
+            m.rng.uniform(0.5, 1.5, (8, 1, 1)).astype(np.float32)
+        )
         w = m.op("Div", m.op("Mul", v, g), m.op("ReduceL2", v, axes=[1, 2], keepdims=1))
         if i % 2:
-            y = m.op("Conv", x, w, m.weight(8), kernel_shape=[3], dilations=[dilation], pads=[2 * dilation] * 2)
+            y = m.op(
+                "Conv",
+                x,
+                w,
+                m.weight(8),
+                kernel_shape=[3],
+                dilations=[dilation],
+                pads=[2 * dilation] * 2,
+            )
             y = m.op("Slice", y, m.ints(0), m.ints(-2 * dilation), m.ints(2))
         else:
             y = m.op("Pad", x, m.ints(0, 0, 2 * dilation, 0, 0, 0))
@@ -350,16 +483,37 @@ def tcn():
 
 
 def speech_gru():
-    """DeepSpeech-like: clipped Relus, 2D convolutions over the spectrogram, a bidirectional GRU whose directions are added, CTC
-    log-probabilities with time first."""
+    """DeepSpeech-like: clipped Relus, 2D convolutions over the spectrogram, a bidirectional GRU
+    whose directions are added, CTC log-probabilities with time first."""
     m = Maker("speech_gru", 12)
     x = m.input("spectrogram", [1, 1, 20, 32])
     clip = lambda x: m.op("Clip", x, np.float32(0), np.float32(20))
-    x = clip(m.norm(m.op("Conv", x, m.weight(4, 1, 5, 3), kernel_shape=[5, 3], strides=[2, 2], pads=[2, 1, 2, 1]), 4))
+    x = clip(
+        m.norm(
+            m.op(
+                "Conv",
+                x,
+                m.weight(4, 1, 5, 3),
+                kernel_shape=[5, 3],
+                strides=[2, 2],
+                pads=[2, 1, 2, 1],
+            ),
+            4,
+        )
+    )
     x = m.op("Reshape", x, m.ints(1, 40, 16))
     x = m.op("Transpose", x, perm=[2, 0, 1])
-    y, _ = m.op("GRU", x, m.weight(2, 36, 40), m.weight(2, 36, 12), m.weight(2, 72) * np.float32(0.1), outputs=2,
-                hidden_size=12, direction="bidirectional", linear_before_reset=1)
+    y, _ = m.op(
+        "GRU",
+        x,
+        m.weight(2, 36, 40),
+        m.weight(2, 36, 12),
+        m.weight(2, 72) * np.float32(0.1),
+        outputs=2,
+        hidden_size=12,
+        direction="bidirectional",
+        linear_before_reset=1,
+    )
     y = m.op("ReduceSum", y, axes=[1], keepdims=0)
     y = m.op("Reshape", y, m.ints(-1, 12))
     y = m.op("Gemm", y, m.weight(12, 10), m.weight(10))
@@ -368,25 +522,47 @@ def speech_gru():
 
 
 def wave_autoencoder():
-    """A waveform autoencoder: strided Conv1D, Snake and ELU activations, ConvTranspose 1D, Tanh, a residual on the input."""
+    """A waveform autoencoder: strided Conv1D, Snake and ELU activations, ConvTranspose 1D, Tanh, a
+    residual on the input."""
     m = Maker("wave_autoencoder", 18)
     x = wave = m.input("wave", [1, 1, 128])
     c = 1
     for width in (8, 16):
-        x = m.op("Conv", x, m.weight(width, c, 7), m.weight(width), kernel_shape=[7], strides=[2], pads=[3, 3])
+        x = m.op(
+            "Conv",
+            x,
+            m.weight(width, c, 7),
+            m.weight(width),
+            kernel_shape=[7],
+            strides=[2],
+            pads=[3, 3],
+        )
         s = m.op("Sin", m.op("Mul", x, np.full((1, width, 1), 0.7, np.float32)))
-        x = m.op("Add", x, m.op("Mul", m.op("Pow", s, np.float32(2)), np.full((1, width, 1), 1.4, np.float32)))
+        x = m.op(
+            "Add",
+            x,
+            m.op("Mul", m.op("Pow", s, np.float32(2)), np.full((1, width, 1), 1.4, np.float32)),
+        )
         c = width
     x = m.op("Elu", m.op("Conv", x, m.weight(16, 16, 3), kernel_shape=[3], pads=[1, 1]))
     for width in (8, 1):
-        x = m.op("ConvTranspose", x, m.weight(c, width, 4), m.weight(width), strides=[2], pads=[1, 1], kernel_shape=[4])
+        x = m.op(
+            "ConvTranspose",
+            x,
+            m.weight(c, width, 4),
+            m.weight(width),
+            strides=[2],
+            pads=[1, 1],
+            kernel_shape=[4],
+        )
         x, c = m.op("Elu", x) if width > 1 else x, width
     m.output(m.op("Add", m.op("Tanh", x), m.op("Mul", wave, np.float32(0.1))), [1, 1, 128])
     return m.model()
 
 
 def efficient():
-    """EfficientNet of timm: SiLU, squeeze and excite with keepdims means, asymmetric same padding as a Pad, residuals."""
+    """EfficientNet of timm: SiLU, squeeze and excite with keepdims means, asymmetric same padding
+    as a Pad, residuals."""
     m = Maker("efficient", 13)
     x = m.input("input0", ["batch", 3, 32, 32])
     x = m.op("Pad", x, m.ints(0, 0, 0, 0, 0, 0, 1, 1), np.float32(0))
@@ -404,7 +580,8 @@ def efficient():
 
 
 def convnext():
-    """ConvNeXt: 7x7 depthwise, LayerNormalization between Transposes, Linear on the last axis, GELU, layer scale."""
+    """ConvNeXt: 7x7 depthwise, LayerNormalization between Transposes, Linear on the last axis,
+    GELU, layer scale."""
     m = Maker("convnext", 17)
     x = m.input("x", [1, 3, 32, 32])
     x = m.conv(x, 3, 12, 4, 4, pad=0)
@@ -420,7 +597,8 @@ def convnext():
 
 
 def swin():
-    """Window attention: windows by Reshape and Transpose, a cyclic shift as Slices and Concats, a relative position bias."""
+    """Window attention: windows by Reshape and Transpose, a cyclic shift as Slices and Concats, a
+    relative position bias."""
     m = Maker("swin", 17)
     d, n, w = 8, 8, 4
     x = m.input("x", [1, n, n, d])
@@ -435,10 +613,18 @@ def swin():
     for shift in (0, 2):
         y = m.layer_norm(x, d)
         y = roll(y, shift) if shift else y
-        y = m.op("Transpose", m.op("Reshape", y, m.ints(1, n // w, w, n // w, w, d)), perm=[0, 1, 3, 2, 4, 5])
+        y = m.op(
+            "Transpose",
+            m.op("Reshape", y, m.ints(1, n // w, w, n // w, w, d)),
+            perm=[0, 1, 3, 2, 4, 5],
+        )
         y = m.op("Reshape", y, m.ints(-1, w * w, d))
         y = attention(m, y, w * w, d, 2, ones=4)
-        y = m.op("Transpose", m.op("Reshape", y, m.ints(1, n // w, n // w, w, w, d)), perm=[0, 1, 3, 2, 4, 5])
+        y = m.op(
+            "Transpose",
+            m.op("Reshape", y, m.ints(1, n // w, n // w, w, w, d)),
+            perm=[0, 1, 3, 2, 4, 5],
+        )
         y = m.op("Reshape", y, m.ints(1, n, n, d))
         x = m.op("Add", x, roll(y, -shift) if shift else y)
     m.output(x, [1, n, n, d])
@@ -451,16 +637,26 @@ def pixel_shuffle():
     image = m.input("image", [1, 1, 16, 16])
     x = m.op("Relu", m.conv(image, 1, 8, 5))
     for _ in range(2):
-        x = m.op("Add", m.op("Mul", m.conv(m.op("Relu", m.conv(x, 8, 8)), 8, 8), np.float32(0.2)), x)
+        x = m.op(
+            "Add", m.op("Mul", m.conv(m.op("Relu", m.conv(x, 8, 8)), 8, 8), np.float32(0.2)), x
+        )
     x = m.op("DepthToSpace", m.conv(x, 8, 4), blocksize=2, mode="CRD")
-    up = m.op("Resize", image, np.float32([]), np.float32([1, 1, 2, 2]), mode="cubic", cubic_coeff_a=-0.75,
-              coordinate_transformation_mode="half_pixel")
+    up = m.op(
+        "Resize",
+        image,
+        np.float32([]),
+        np.float32([1, 1, 2, 2]),
+        mode="cubic",
+        cubic_coeff_a=-0.75,
+        coordinate_transformation_mode="half_pixel",
+    )
     m.output(m.op("Clip", m.op("Add", x, up), np.float32(-1), np.float32(1)), [1, 1, 32, 32])
     return m.model()
 
 
 def mlp_mixer():
-    """MLP-Mixer and a two-input head: Einsum patches, mixing over tokens by Transposes, a second input joined by Expand."""
+    """MLP-Mixer and a two-input head: Einsum patches, mixing over tokens by Transposes, a second
+    input joined by Expand."""
     m = Maker("mlp_mixer", 18)
     x = m.input("x", [1, 16, 12])
     extra = m.input("extra", [1, 4])
@@ -477,6 +673,22 @@ def mlp_mixer():
 
 
 def models():
-    for make in (dynamo_resnet, transformer, keras_cnn, keras_sequence, paddle_mobile, detector, unet, conformer, tcn,
-                 speech_gru, wave_autoencoder, efficient, convnext, swin, pixel_shuffle, mlp_mixer):
+    for make in (
+        dynamo_resnet,
+        transformer,
+        keras_cnn,
+        keras_sequence,
+        paddle_mobile,
+        detector,
+        unet,
+        conformer,
+        tcn,
+        speech_gru,
+        wave_autoencoder,
+        efficient,
+        convnext,
+        swin,
+        pixel_shuffle,
+        mlp_mixer,
+    ):
         yield make.__name__, make()

@@ -24,8 +24,13 @@ class Build:
 
     def __call__(self, *arguments):
         """Tools started by `make -j4`: {"import": 3, ...}."""
-        done = subprocess.run(["make", "-j4", f"TIGRIS={self.tools}/", *arguments], cwd=self.folder,
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["make", "-j4", f"TIGRIS={self.tools}/", *arguments],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0:
             sys.exit(f"make failed:\n{done.stdout}{done.stderr}")
         return dict(collections.Counter(re.findall(r"tigris-(\w+) ", done.stdout)))
@@ -68,11 +73,17 @@ def main():
             touch(folder / "digits/digits_f32.onnx")
             build.expect("a model was touched but is the same", {"import": 1})
             build.expect("and again", {})
-            touch(folder / "digits/digits_f32.onnx", (folder / "digits/digits_int8.onnx").read_bytes())
-            build.expect("a model became another one", {"import": 1, "norm": 1, "plan": 2, "emit": 2})
+            touch(
+                folder / "digits/digits_f32.onnx", (folder / "digits/digits_int8.onnx").read_bytes()
+            )
+            build.expect(
+                "a model became another one", {"import": 1, "norm": 1, "plan": 2, "emit": 2}
+            )
             touch(plugins / "hardswish.so")
             build.expect("a plugin was touched", {"norm": 1})
-            build.expect("one more budget", {"plan": 1, "emit": 1}, "BUDGETS_embedding=32K 64K 128K")
+            build.expect(
+                "one more budget", {"plan": 1, "emit": 1}, "BUDGETS_embedding=32K 64K 128K"
+            )
             (folder / "build/digits_int8-8K.tgrs").unlink()
             build.expect("one plan was removed", {"emit": 1})
             build.expect("at the end", {})

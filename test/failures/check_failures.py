@@ -19,12 +19,26 @@ MODES = ("imported.yaml", "normalized.yaml", "planned.yaml", "model.tgrs")
 
 
 def commands(model, made):
-    """{name: command line}; OUT/ in an argument is a folder of outputs, `made` holds the intermediate files."""
+    """{name: command line}; OUT/ in an argument is a folder of outputs, `made` holds the
+    intermediate files."""
     return {
-        "import": ["tigris-import", model, "-o", "OUT/a.yaml", "--weights=file:OUT/w.bin", "--depfile=OUT/a.d"],
+        "import": [
+            "tigris-import",
+            model,
+            "-o",
+            "OUT/a.yaml",
+            "--weights=file:OUT/w.bin",
+            "--depfile=OUT/a.d",
+        ],
         "norm": ["tigris-norm", made / "imported.yaml", "-o", "OUT/a.yaml"],
         "plan": ["tigris-plan", "-m", "64K", made / "normalized.yaml", "-o", "OUT/a.yaml"],
-        "emit": ["tigris-emit", made / "planned.yaml", "-o", "OUT/a.tgrs", "--kernels-header=OUT/k.h"],
+        "emit": [
+            "tigris-emit",
+            made / "planned.yaml",
+            "-o",
+            "OUT/a.tgrs",
+            "--kernels-header=OUT/k.h",
+        ],
         "dump-html": ["tigris-dump", "--format=html", made / "model.tgrs", "-o", "OUT/a.html"],
         "dump-text": ["tigris-dump", "--ops", "--memory", made / "model.tgrs", "-o", "OUT/a.txt"],
         "run": ["tigris-run", made / "model.tgrs", "-o", "OUT/a.npy"],
@@ -42,15 +56,23 @@ class Runner:
         self.errors = []
 
     def run(self, command, settings=None, **options):
-        """(exit code, output files and standard output, standard error) of a run into an empty folder."""
+        """(exit code, output files and standard output, standard error) of a run into an empty
+        folder."""
         out = self.folder / "out"
         out.mkdir(exist_ok=True)
         for old in out.iterdir():
             old.unlink()
         line = [str(self.bin / command[0])] + [str(a).replace("OUT", str(out)) for a in command[1:]]
         environment = dict(os.environ, LD_PRELOAD=self.faults, LC_ALL="C.UTF-8", **(settings or {}))
-        done = subprocess.run(line, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=120, check=False, **options)
+        done = subprocess.run(
+            line,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+            check=False,
+            **options,
+        )
         files = {path.name: path.read_bytes() for path in sorted(out.iterdir())}
         # Times of runs differ.
         stdout = b"" if command[0] == "tigris-run" else done.stdout
@@ -62,11 +84,15 @@ class Runner:
             return
         kept = [name for name in outputs if name != "stdout"]
         if code not in codes or kept or ("error: " not in err and code > 0):
-            self.errors.append(f"{what}: exit {code}, outputs {sorted(kept)}, standard error: {err.strip()[:300]}")
+            self.errors.append(
+                f"{what}: exit {code}, outputs {sorted(kept)}, standard error: {err.strip()[:300]}"
+            )
 
     def count(self, command):
         read, write = os.pipe()
-        _, reference, _ = self.run(command, {"TIGRIS_COUNT_ALLOCATIONS": str(write)}, pass_fds=[write])
+        _, reference, _ = self.run(
+            command, {"TIGRIS_COUNT_ALLOCATIONS": str(write)}, pass_fds=[write]
+        )
         os.close(write)
         with os.fdopen(read) as pipe:
             return int(pipe.read()), reference
@@ -78,7 +104,9 @@ class Runner:
             result = self.run(command, {"TIGRIS_FAIL_ALLOCATION": str(n)})
             self.check(f"{name}, allocation {n} of {total} fails", result, reference, {1})
             if result[0] != 0 and "[out-of-memory]" not in result[2]:
-                self.errors.append(f"{name}, allocation {n} of {total} fails: {result[2].strip()[:300]}")
+                self.errors.append(
+                    f"{name}, allocation {n} of {total} fails: {result[2].strip()[:300]}"
+                )
 
     def signals(self, name, command):
         _, reference, _ = self.run(command)
@@ -88,13 +116,17 @@ class Runner:
             result = self.run(command, {"TIGRIS_SIGNAL_WHILE_WRITING": str(int(number))})
             expected = 1 if number == signal.SIGPIPE else -number
             if result[0] != expected or set(result[1]) != {"stdout"}:
-                self.errors.append(f"{name}, {number.name}: exit {result[0]}, outputs {sorted(result[1])}")
+                self.errors.append(
+                    f"{name}, {number.name}: exit {result[0]}, outputs {sorted(result[1])}"
+                )
 
     def full_disk(self, name, command):
         """No file may have more than a few bytes; nothing can be written to standard output."""
         _, reference, _ = self.run(command)
+
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
         if len(reference) > 1:
             self.check(f"{name}, full disk", self.run(command, preexec_fn=limit), {}, {1})
 
@@ -113,7 +145,7 @@ def main():
         runner = Runner(arguments, folder)
         for name, output in zip(("import", "norm", "plan", "emit"), MODES):
             command = commands(arguments.model, made)[name]
-            code, outputs, err = runner.run(command[:command.index("-o") + 2])
+            code, outputs, err = runner.run(command[: command.index("-o") + 2])
             if code != 0:
                 sys.exit(f"{name}: exit {code}: {err}")
             (made / output).write_bytes(next(iter(outputs.values())))

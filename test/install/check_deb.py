@@ -12,8 +12,15 @@ import tempfile
 
 
 def run(*command, **options):
-    done = subprocess.run([str(c) for c in command], check=False, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    done = subprocess.run(
+        [str(c) for c in command],
+        check=False,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        **options,
+    )
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}")
     return done.stdout
@@ -29,7 +36,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tigris-deb-") as temporary:
         work = pathlib.Path(temporary)
         run("cpack", "-G", "DEB", "--config", build / "CPackConfig.cmake", "-B", work)
-        package, = work.glob("*.deb")
+        (package,) = work.glob("*.deb")
         fields = run("dpkg-deb", "-f", package)
         for field in ("Package: tigris\n", "Version: ", "Architecture: "):
             if field not in fields:
@@ -39,8 +46,12 @@ def main():
         listed = run(usr / "bin/tigris-norm", "--load-pass-plugin=hardswish", "--print-passes")
         if "plugin 'hardswish' 1.0.0" not in listed:
             sys.exit(f"the unpacked tool does not find its plugins:\n{listed}")
-        for name in ("share/man/man1/tigris-plan.1", "share/tigris/runtime/include/tigris.h",
-                     "share/bash-completion/completions/tigris-plan", "share/doc/tigris/copyright"):
+        for name in (
+            "share/man/man1/tigris-plan.1",
+            "share/tigris/runtime/include/tigris.h",
+            "share/bash-completion/completions/tigris-plan",
+            "share/doc/tigris/copyright",
+        ):
             if not (usr / name).is_file():
                 sys.exit(f"the package lacks usr/{name}")
 

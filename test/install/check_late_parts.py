@@ -13,17 +13,35 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # backend: folder below build/deps, cache variable, files that make it a library
-LIBRARIES = {"cmsis_nn": ("cmsis-nn", "TIGRIS_CMSIS_NN_DIR", ("Include/arm_nnfunctions.h", "Source/Any/any.c")),
-             "esp_nn": ("esp-nn", "TIGRIS_ESP_NN_DIR", ("include/esp_nn.h", "src/any/any_ansi.c"))}
+LIBRARIES = {
+    "cmsis_nn": (
+        "cmsis-nn",
+        "TIGRIS_CMSIS_NN_DIR",
+        ("Include/arm_nnfunctions.h", "Source/Any/any.c"),
+    ),
+    "esp_nn": ("esp-nn", "TIGRIS_ESP_NN_DIR", ("include/esp_nn.h", "src/any/any_ansi.c")),
+}
 
 
 def backends(work, *arguments, expect=0):
-    done = subprocess.run(["cmake", "-S", work / "runtime", "-B", work / "out", *arguments], check=False, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        ["cmake", "-S", work / "runtime", "-B", work / "out", *arguments],
+        check=False,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     if done.returncode != expect:
-        sys.exit(f"cmake {' '.join(arguments)}: exit code {done.returncode}, expected {expect}\n{done.stdout}")
-    listed = subprocess.run(["cmake", "--build", work / "out", "--target", "help"], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout
+        sys.exit(
+            f"cmake {' '.join(arguments)}: exit code {done.returncode}, expected {expect}\n"
+            f"{done.stdout}"
+        )
+    listed = subprocess.run(
+        ["cmake", "--build", work / "out", "--target", "help"],
+        check=True,
+        text=True,
+        stdout=subprocess.PIPE,
+    ).stdout
     return [name for name in LIBRARIES if f"tigris_backend_{name}\n" in listed.replace(":", "\n")]
 
 
@@ -49,7 +67,11 @@ def main():
             shutil.rmtree(work / "build/deps" / folder)
             require(backends(work), [], f"{folder} went away")
             make_library(work / "elsewhere" / folder, files)
-            require(backends(work, f"-D{variable}={work / 'elsewhere' / folder}"), [name], f"{variable} names it")
+            require(
+                backends(work, f"-D{variable}={work / 'elsewhere' / folder}"),
+                [name],
+                f"{variable} names it",
+            )
             backends(work, f"-D{variable}={work}", expect=1)
             require(backends(work, f"-D{variable}="), [], f"{variable} no longer names it")
 

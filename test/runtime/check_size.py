@@ -19,8 +19,16 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
 CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
-FLAGS = [*CPU, "-Os", "-std=c99", "-ffunction-sections", "-fdata-sections", "-ffp-contract=off",
-         f"-I{RUNTIME}/include", f"-I{RUNTIME}/src"]
+FLAGS = [
+    *CPU,
+    "-Os",
+    "-std=c99",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-ffp-contract=off",
+    f"-I{RUNTIME}/include",
+    f"-I{RUNTIME}/src",
+]
 FORBIDDEN = re.compile(r"\b(_?malloc|_?free|_?realloc|_?calloc|_sbrk|v?f?printf|puts|fopen)(_r)?\b")
 MOST_STATE = 1024
 COLUMNS = "{:<18}{:>9}{:>9}{:>9}  {}"
@@ -29,8 +37,10 @@ COLUMNS = "{:<18}{:>9}{:>9}{:>9}  {}"
 def kept(map_text):
     """{object: bytes} of code and constants in the linked program."""
     sizes = {}
-    text = map_text[map_text.index("Linker script and memory map"):]
-    pattern = re.compile(r"^ \.(?:text|rodata)\S*\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
+    text = map_text[map_text.index("Linker script and memory map") :]
+    pattern = re.compile(
+        r"^ \.(?:text|rodata)\S*\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE
+    )
     for size, origin in pattern.findall(text):
         name = re.sub(r".*/|\)$", "", origin).replace("(", ":")
         sizes[name] = sizes.get(name, 0) + int(size, 16)
@@ -40,22 +50,43 @@ def kept(map_text):
 def build(compiler, options, folder):
     objects = []
     sources = [HERE / "size_program.c"] + [
-        path for path in RUNTIME.glob("src/**/*.c")
-        if path.parent.name != "kernels" or "-DWITH_KERNELS" in options]
+        path
+        for path in RUNTIME.glob("src/**/*.c")
+        if path.parent.name != "kernels" or "-DWITH_KERNELS" in options
+    ]
     for source in sorted(sources):
         target = folder / (source.stem + ".o")
         subprocess.run([compiler, *FLAGS, *options, "-c", source, "-o", target], check=True)
         objects.append(target)
-    subprocess.run([compiler, *CPU, "-nostartfiles", "--specs=nano.specs", "--specs=nosys.specs", "-Wl,-e,main",
-                    "-Wl,--gc-sections", f"-Wl,-Map={folder}/map", *objects, "-lm", "-o", folder / "program.elf"],
-                   check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            compiler,
+            *CPU,
+            "-nostartfiles",
+            "--specs=nano.specs",
+            "--specs=nosys.specs",
+            "-Wl,-e,main",
+            "-Wl,--gc-sections",
+            f"-Wl,-Map={folder}/map",
+            *objects,
+            "-lm",
+            "-o",
+            folder / "program.elf",
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     return (folder / "map").read_text()
 
 
 def state_bytes(compiler, folder):
     """sizeof(tigris_plan) + sizeof(tigris_context)."""
-    lines = subprocess.run([compiler.replace("gcc", "nm"), "-S", folder / "size_program.o"], check=True,
-                           text=True, capture_output=True).stdout
+    lines = subprocess.run(
+        [compiler.replace("gcc", "nm"), "-S", folder / "size_program.o"],
+        check=True,
+        text=True,
+        capture_output=True,
+    ).stdout
     return sum(int(size, 16) for size in re.findall(r"^\w+ (\w+) \w size_of_", lines, re.MULTILINE))
 
 
@@ -64,12 +95,15 @@ def measure(compiler, options):
         folder = pathlib.Path(name)
         text = build(compiler, options, folder)
         sizes = kept(text)
-        heap = FORBIDDEN.search(text[text.index("Linker script and memory map"):])
+        heap = FORBIDDEN.search(text[text.index("Linker script and memory map") :])
         ours = {path.stem + ".o" for path in RUNTIME.glob("src/**/*.c")}
-        return {"runtime": sum(n for o, n in sizes.items() if o in ours),
-                "library": sum(n for o, n in sizes.items() if o not in ours and o != "size_program.o"),
-                "state": state_bytes(compiler, folder), "heap": heap and heap.group(0),
-                "objects": {o: n for o, n in sizes.items() if o in ours}}
+        return {
+            "runtime": sum(n for o, n in sizes.items() if o in ours),
+            "library": sum(n for o, n in sizes.items() if o not in ours and o != "size_program.o"),
+            "state": state_bytes(compiler, folder),
+            "heap": heap and heap.group(0),
+            "objects": {o: n for o, n in sizes.items() if o in ours},
+        }
 
 
 def check_families():

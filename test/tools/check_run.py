@@ -50,13 +50,20 @@ def verdict(name, text):
     with tempfile.TemporaryDirectory() as folder:
         test = pathlib.Path(folder) / name
         test.write_text(text)
-        done = subprocess.run([sys.executable, run.__file__, str(test)], stdout=subprocess.PIPE,
-                              check=False, text=True)
+        done = subprocess.run(
+            [sys.executable, run.__file__, str(test)],
+            stdout=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
         return done.returncode, done.stdout.splitlines()[-1]
 
 
 def check_runner():
-    one_passed, one_failed = (0, "1 passed, 0 failed, 0 skipped"), (1, "0 passed, 1 failed, 0 skipped")
+    one_passed, one_failed = (0, "1 passed, 0 failed, 0 skipped"), (
+        1,
+        "0 passed, 1 failed, 0 skipped",
+    )
     assert verdict("a.test", "# RUN: echo hi | %check %s\n# CHECK: hi\n") == one_passed
     assert verdict("a.test", "# RUN: echo ho | %check %s\n# CHECK: hi\n") == one_failed
     assert verdict("a.test", "# RUN: false | cat\n") == one_failed

@@ -17,7 +17,10 @@ import sys
 import unicodedata
 import xml.etree.ElementTree
 
-BAD = "\x1b]0;x\x07\n\tforged: error: all is lost\r\u009b31m\u202e\u2066</script><img src=x onerror=\"alert(1)\">'`*/ #$\\"
+BAD = (
+    "\x1b]0;x\x07\n\tforged: error: all is lost\r\u009b31m\u202e\u2066"
+    "</script><img src=x onerror=\"alert(1)\">'`*/ #$\\"
+)
 LONG = 5000
 LINE_LIMIT = 2600
 
@@ -26,7 +29,9 @@ def name(prefix, zero=False):
     return prefix + BAD + ("\0" if zero else "") + "n" * (LONG - len(BAD)) + prefix
 
 
-X, T, U, Z, OP, OTHER, MODEL, C = (name(p) for p in ("x", "t", "u", "z", "op", "other", "model", "c"))
+X, T, U, Z, OP, OTHER, MODEL, C = (
+    name(p) for p in ("x", "t", "u", "z", "op", "other", "model", "c")
+)
 
 
 def stream(kind="Relu", shape="[1, 4, 8, 8]", zero=False):
@@ -62,7 +67,7 @@ class Checker:
             self.errors.append(f"{what}: {error}")
             return ""
         for c in text:
-            if (unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c != "\n"):
+            if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c != "\n":
                 self.errors.append(f"{what}: holds U+{ord(c):04X} as it is")
                 break
         for line in text.split("\n"):
@@ -92,7 +97,10 @@ class Checker:
 
 def check_html(checker, file):
     page = checker.file(file)
-    checker.expect(f"{file}: a name ends a script", page.lower().count("</script") == page.lower().count("<script"))
+    checker.expect(
+        f"{file}: a name ends a script",
+        page.lower().count("</script") == page.lower().count("<script"),
+    )
     checker.expect(f"{file}: a name is markup", "<img" not in page)
     data = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
     checker.expect(f"{file}: the data is no JSON", isinstance(json.loads(data[1]), list))
@@ -104,8 +112,23 @@ def main():
     run = checker.run
     (folder / "i.yaml").write_text(stream(), encoding="utf-8")
     run("tigris-norm", "i.yaml", "-o", "n.yaml", "--reproducer=r.yaml", "--time-passes")
-    run("tigris-norm", "i.yaml", "-o", "n.yaml", "--print-after-all", "--verify-numerics", limit=None)
-    run("tigris-norm", "i.yaml", "--passes=no-such-" + X.replace("\0", ""), "-o", "o.yaml", codes=(2,))
+    run(
+        "tigris-norm",
+        "i.yaml",
+        "-o",
+        "n.yaml",
+        "--print-after-all",
+        "--verify-numerics",
+        limit=None,
+    )
+    run(
+        "tigris-norm",
+        "i.yaml",
+        "--passes=no-such-" + X.replace("\0", ""),
+        "-o",
+        "o.yaml",
+        codes=(2,),
+    )
     run("tigris-plan", "-m", "64K", "-v", "n.yaml", "-o", "p.yaml")
     run("tigris-plan", "-m", "16", "n.yaml", "-o", "o.yaml", codes=(3,))
     run("tigris-emit", "p.yaml", "-o", "m.tgrs")
@@ -142,18 +165,37 @@ def main():
         checker.file(file, LINE_LIMIT)
     compiler = shutil.which("cc")
     if compiler:
-        subprocess.run([compiler, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-x", "c", folder / "code/m.h"],
-                       check=True)
+        subprocess.run(
+            [
+                compiler,
+                "-fsyntax-only",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-x",
+                "c",
+                folder / "code/m.h",
+            ],
+            check=True,
+        )
 
     # What is refused is told with its names.
-    for broken in (stream(kind="NoSuchOp" + BAD), stream(shape="[1, 4, 8, -9]"), stream(shape="[1, 4"),
-                   stream().replace("Sigmoid", "Conv"), stream().replace(json.dumps(T), json.dumps(T + "x"), 1)):
+    for broken in (
+        stream(kind="NoSuchOp" + BAD),
+        stream(shape="[1, 4, 8, -9]"),
+        stream(shape="[1, 4"),
+        stream().replace("Sigmoid", "Conv"),
+        stream().replace(json.dumps(T), json.dumps(T + "x"), 1),
+    ):
         (folder / "broken.yaml").write_text(broken, encoding="utf-8")
         run("tigris-norm", "broken.yaml", "-o", "o.yaml", codes=(1,))
         run("tigris", "analyze", "broken.yaml", "-m", "64K", codes=(1,))
         run("tigris", "analyze", "broken.yaml", "-m", "64K", "--json", codes=(1,))
     (folder / "zero.yaml").write_text(stream(zero=True), encoding="utf-8")
-    for tool in (["tigris-norm", "zero.yaml", "-o", "z.yaml"], ["tigris", "analyze", "zero.yaml", "-m", "64K"]):
+    for tool in (
+        ["tigris-norm", "zero.yaml", "-o", "z.yaml"],
+        ["tigris", "analyze", "zero.yaml", "-m", "64K"],
+    ):
         run(*tool, codes=(0, 1))
 
     # A file may be called so, too.
