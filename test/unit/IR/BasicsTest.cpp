@@ -93,6 +93,30 @@ TEST_CASE("ops: the table says what each kind accepts") {
   CHECK(categoryName(OpCategory::Channel) == "channel-wise");
 }
 
+TEST_CASE("ops: the rules of a row") {
+  CHECK(opInfo(OpKind::Slice).order == OrderRule::Axes);
+  CHECK(opInfo(OpKind::ReduceProd).opClass == OpClass::Reduction);
+  CHECK(opInfo(OpKind::ReduceL2).opClass == OpClass::Norm);
+  CHECK(opInfo(OpKind::ScatterND).operands[1].chooses);
+  CHECK(!opInfo(OpKind::ScatterND).operands[2].chooses);
+  CHECK(opInfo(OpKind::LeakyRelu).fallback("alpha") == 0.01);
+  CHECK(opInfo(OpKind::Softmax).fallback("axis") == -1);
+  CHECK(opInfo(OpKind::Concat).fallback("axis") == 0);
+  for (const OpKind kind : allOpKinds()) {
+    const OpInfo& info = opInfo(kind);
+    // What works element by element takes any order of dimensions.
+    CHECK_MESSAGE((info.category == OpCategory::Pointwise) == (info.order == OrderRule::Any),
+                  info.name);
+    if (info.order == OrderRule::Axis)
+      CHECK_MESSAGE(info.attribute("axis") != nullptr, info.name);
+    if (info.order == OrderRule::Axes)
+      CHECK_MESSAGE(info.attribute("axes") != nullptr, info.name);
+    // An operator with an integer form, or one that is quantized with its weights, has int8.
+    if (info.quant == QuantRule::Weighted || info.quant == QuantRule::Heavy)
+      CHECK_MESSAGE(info.computesIn(DType::Int8), info.name);
+  }
+}
+
 TEST_CASE("ops: every kind has a shape rule and every compile-time operand its attribute") {
   // Scale and zero point become the quantization of a tensor, not attributes.
   for (const OpKind kind : allOpKinds())
