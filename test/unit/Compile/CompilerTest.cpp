@@ -11,7 +11,7 @@ namespace {
 
 /// Imported: channels first, a constant that folds, an output that is also read.
 const char* const Model = R"(tigris: graph/1
-stage: imported
+form: imported
 layout: channels-first
 inputs:
   - {name: x}
@@ -127,7 +127,7 @@ TEST_CASE("compiler: models of registered formats, told by their content") {
 TEST_CASE("compiler: failures of each step are returned") {
   CompileOptions options = smallOptions();
   CHECK(refusal(options, "TGRS and more").id() == DiagId::BadStream);
-  CHECK(refusal(options, "tigris: graph/1\nstage: odd\n").id() == DiagId::BadValue);
+  CHECK(refusal(options, "tigris: graph/1\nform: odd\n").id() == DiagId::BadValue);
 
   options.norm.pipeline = "no-such-pass";
   CHECK(refusal(options, Model).id() == DiagId::BadPipeline);
