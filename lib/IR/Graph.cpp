@@ -2,6 +2,7 @@
 #include "tigris/IR/Graph.h"
 
 #include "tigris/Support/FreeName.h"
+#include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
 #include <array>
@@ -27,6 +28,17 @@ std::optional<Enum> parseEnum(const std::array<std::string_view, N>& names, std:
 void dropTrailingAbsent(std::vector<TensorId>& operands) {
   while (!operands.empty() && !operands.back())
     operands.pop_back();
+}
+
+/// Erases the only entry of `id`. It is mostly near one of the ends, because passes visit the ops in order.
+void eraseUse(std::vector<OpId>& users, OpId id) {
+  for (size_t begin = 0, end = users.size(); begin < end; ++begin)
+    for (const size_t at : {--end, begin})
+      if (users[at] == id) {
+        users.erase(users.begin() + static_cast<std::ptrdiff_t>(at));
+        return;
+      }
+  TIGRIS_UNREACHABLE("an op that does not use its operand");
 }
 
 } // namespace
@@ -94,7 +106,7 @@ TensorId Graph::addTensor(Tensor tensor) {
   const TensorId id(static_cast<uint32_t>(tensors_.size()));
   const bool inserted = tensorNames_.emplace(tensor.name, id).second;
   TIGRIS_CHECK_MSG(inserted, strCat("tensor '", tensor.name, "' exists already"));
-  tensors_.push_back({std::move(tensor), OpId(), {}, true});
+  tensors_.push_back({std::move(tensor), OpId(), {}, 0, 0, true});
   touch();
   return id;
 }
@@ -148,13 +160,8 @@ std::vector<TensorId> Graph::tensors() const {
 OpId Graph::producer(TensorId id) const { return slot(id).producer; }
 const std::vector<OpId>& Graph::users(TensorId id) const { return slot(id).users; }
 
-bool Graph::isGraphInput(TensorId id) const {
-  return std::any_of(inputs_.begin(), inputs_.end(), [&](const Port& p) { return p.tensor == id; });
-}
-bool Graph::isGraphOutput(TensorId id) const {
-  return std::any_of(outputs_.begin(), outputs_.end(),
-                     [&](const Port& p) { return p.tensor == id; });
-}
+bool Graph::isGraphInput(TensorId id) const { return id && slot(id).inputPorts > 0; }
+bool Graph::isGraphOutput(TensorId id) const { return id && slot(id).outputPorts > 0; }
 bool Graph::hasSingleUse(TensorId id) const { return users(id).size() == 1 && !isGraphOutput(id); }
 
 // --- operators
@@ -167,7 +174,7 @@ OpId Graph::createOp(Op op) {
   TIGRIS_CHECK_MSG(inserted, strCat("op '", op.name, "' exists already"));
   dropTrailingAbsent(op.inputs);
   dropTrailingAbsent(op.outputs);
-  ops_.push_back({std::move(op), true});
+  ops_.push_back({std::move(op), OpId(), OpId(), true});
   connect(id);
   touch();
   return id;
@@ -188,12 +195,16 @@ void Graph::connect(OpId id) {
 }
 
 void Graph::disconnectInputs(OpId id) {
-  for (const TensorId input : ops_[id.index()].op.inputs)
-    if (input) {
-      // From the back: if one op has several slots, its last slot goes first, which moves nothing.
-      std::vector<OpId>& users = slot(input).users;
-      users.erase(std::next(std::find(users.rbegin(), users.rend(), id)).base());
-    }
+  std::vector<TensorId> inputs = ops_[id.index()].op.inputs;
+  std::sort(inputs.begin(), inputs.end());
+  for (auto at = inputs.begin(); at != inputs.end();) {
+    const auto next = std::upper_bound(at, inputs.end(), *at);
+    if (*at && next - at == 1)
+      eraseUse(slot(*at).users, id);
+    else if (*at)
+      std::erase(slot(*at).users, id);
+    at = next;
+  }
 }
 
 void Graph::disconnectOutputs(OpId id) {
@@ -202,29 +213,54 @@ void Graph::disconnectOutputs(OpId id) {
       slot(output).producer = OpId();
 }
 
-size_t Graph::orderIndex(OpId id) const {
-  const auto at = std::find(order_.begin(), order_.end(), id);
-  TIGRIS_CHECK(at != order_.end());
-  return static_cast<size_t>(at - order_.begin());
+void Graph::link(OpId id, OpId before) {
+  OpSlot& added = ops_[id.index()];
+  OpId& behind = before ? ops_[before.index()].after : firstOp_;
+  added.before = before;
+  added.after = behind;
+  (behind ? ops_[behind.index()].before : lastOp_) = id;
+  behind = id;
+  // Appending, which is how graphs are made, keeps the list.
+  if (added.after)
+    orderStale_ = true;
+  else if (!orderStale_)
+    order_.push_back(id);
+}
+
+void Graph::unlink(OpId id) {
+  const OpSlot& removed = ops_[id.index()];
+  (removed.before ? ops_[removed.before.index()].after : firstOp_) = removed.after;
+  (removed.after ? ops_[removed.after.index()].before : lastOp_) = removed.before;
+  orderStale_ = true;
+}
+
+const std::vector<OpId>& Graph::order() const {
+  if (orderStale_) {
+    order_.clear();
+    for (OpId id = firstOp_; id; id = ops_[id.index()].after)
+      order_.push_back(id);
+    orderStale_ = false;
+  }
+  return order_;
 }
 
 OpId Graph::addOp(Op op) {
   const OpId id = createOp(std::move(op));
-  order_.push_back(id);
+  link(id, lastOp_);
   return id;
 }
 
 OpId Graph::insertBefore(OpId position, Op op) {
-  const size_t at = orderIndex(position);
+  TIGRIS_CHECK(contains(position));
   const OpId id = createOp(std::move(op));
-  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(at), id);
+  link(id, ops_[position.index()].before);
   return id;
 }
 
 OpId Graph::insertAfter(OpId position, Op op) {
-  const size_t at = orderIndex(position) + 1;
+  TIGRIS_CHECK(contains(position));
   const OpId id = createOp(std::move(op));
-  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(at), id);
+  link(id, position);
   return id;
 }
 
@@ -244,10 +280,15 @@ Op& Graph::editOp(OpId id) {
 
 void Graph::setOrder(std::vector<OpId> order) {
   std::vector<OpId> given = order;
+  std::vector<OpId> present = this->order();
   std::sort(given.begin(), given.end());
-  std::sort(order_.begin(), order_.end());
-  TIGRIS_CHECK(given == order_);
-  order_ = std::move(order);
+  std::sort(present.begin(), present.end());
+  TIGRIS_CHECK(given == present);
+  firstOp_ = lastOp_ = OpId();
+  order_.clear();
+  orderStale_ = false;
+  for (const OpId id : order)
+    link(id, lastOp_);
   touch();
 }
 
@@ -289,11 +330,12 @@ void Graph::setOutputs(OpId id, std::vector<TensorId> outputs) {
 }
 
 void Graph::eraseOp(OpId id) {
-  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(orderIndex(id)));
+  TIGRIS_CHECK(contains(id));
+  unlink(id);
   disconnectInputs(id);
   disconnectOutputs(id);
   opNames_.erase(ops_[id.index()].op.name);
-  ops_[id.index()] = {Op(), false};
+  ops_[id.index()] = {Op(), OpId(), OpId(), false};
   touch();
 }
 
@@ -309,21 +351,19 @@ void Graph::replaceAllUses(TensorId from, TensorId to) {
     slot(to).users.push_back(user);
     last = user;
   }
-  for (Port& port : outputs_)
-    if (port.tensor == from)
-      port.tensor = to;
+  if (isGraphOutput(from))
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      if (outputs_[i].tensor == from)
+        setOutputTensor(i, to);
   touch();
 }
 
 size_t Graph::eraseUnusedTensors() {
-  std::vector<bool> exposed(tensors_.size(), false);
-  for (const auto* ports : {&inputs_, &outputs_})
-    for (const Port& port : *ports)
-      exposed[port.tensor.index()] = true;
   size_t erased = 0;
   for (uint32_t i = 0; i < tensors_.size(); ++i) {
     TensorSlot& candidate = tensors_[i];
-    if (!candidate.live || exposed[i] || candidate.producer || !candidate.users.empty())
+    if (!candidate.live || candidate.inputPorts > 0 || candidate.outputPorts > 0 ||
+        candidate.producer || !candidate.users.empty())
       continue;
     tensorNames_.erase(candidate.tensor.name);
     candidate.tensor = Tensor();
@@ -338,12 +378,12 @@ size_t Graph::eraseUnusedTensors() {
 // --- interface
 
 void Graph::addInput(Port port) {
-  TIGRIS_CHECK(slot(port.tensor).live);
+  ++slot(port.tensor).inputPorts;
   inputs_.push_back(std::move(port));
   touch();
 }
 void Graph::addOutput(Port port) {
-  TIGRIS_CHECK(slot(port.tensor).live);
+  ++slot(port.tensor).outputPorts;
   outputs_.push_back(std::move(port));
   touch();
 }
@@ -356,11 +396,13 @@ Port& Graph::editOutput(size_t index) {
   return outputs_.at(index);
 }
 void Graph::setInputTensor(size_t index, TensorId tensor) {
-  TIGRIS_CHECK(slot(tensor).live);
+  ++slot(tensor).inputPorts;
+  --slot(inputs_.at(index).tensor).inputPorts;
   editInput(index).tensor = tensor;
 }
 void Graph::setOutputTensor(size_t index, TensorId tensor) {
-  TIGRIS_CHECK(slot(tensor).live);
+  ++slot(tensor).outputPorts;
+  --slot(outputs_.at(index).tensor).outputPorts;
   editOutput(index).tensor = tensor;
 }
 

@@ -87,7 +87,7 @@ public:
   Tensor& editTensor(TensorId id);
   void renameTensor(TensorId id, std::string name);
   std::optional<TensorId> findTensor(std::string_view name) const;
-  /// `base`, or `base` with the smallest suffix "_k" that is unused among tensors and ops.
+  /// `base`, or `base` with a "_k" suffix, whichever is new among tensors and ops (firstFreeName).
   std::string uniqueName(std::string_view base) const;
   /// Live tensors in order of creation.
   std::vector<TensorId> tensors() const;
@@ -112,8 +112,8 @@ public:
   Op& editOp(OpId id);
   /// False if the op has been erased.
   bool contains(OpId id) const;
-  /// Execution order.
-  const std::vector<OpId>& order() const { return order_; }
+  /// Execution order. Copy it before a loop that adds or erases ops.
+  const std::vector<OpId>& order() const;
   /// Replaces the order; it must contain the same ops.
   void setOrder(std::vector<OpId> order);
   std::optional<OpId> findOp(std::string_view name) const;
@@ -133,8 +133,8 @@ public:
   const std::vector<Port>& outputs() const { return outputs_; }
   void addInput(Port port);
   void addOutput(Port port);
+  /// Use setInputTensor and setOutputTensor to change the tensor.
   Port& editInput(size_t index);
-  /// Like editInput; use setOutputTensor to change the tensor.
   Port& editOutput(size_t index);
   void setInputTensor(size_t index, TensorId tensor);
   void setOutputTensor(size_t index, TensorId tensor);
@@ -151,20 +151,28 @@ private:
     Tensor tensor;
     OpId producer;
     std::vector<OpId> users;
+    /// How many model inputs and outputs name the tensor.
+    uint32_t inputPorts = 0;
+    uint32_t outputPorts = 0;
     bool live = true;
   };
+  /// An element of the doubly linked execution order, so that inserting and erasing take constant time.
   struct OpSlot {
     Op op;
+    OpId before;
+    OpId after;
     bool live = true;
   };
 
   OpId createOp(Op op);
   void connect(OpId id);
+  /// Inserts a new op after `before` in the execution order; an invalid `before` makes it the first.
+  void link(OpId id, OpId before);
+  void unlink(OpId id);
   void disconnectInputs(OpId id);
   void disconnectOutputs(OpId id);
   TensorSlot& slot(TensorId id);
   const TensorSlot& slot(TensorId id) const;
-  size_t orderIndex(OpId id) const;
   void touch() { ++revision_; }
 
   GraphStage stage_ = GraphStage::Imported;
@@ -175,7 +183,11 @@ private:
   std::vector<std::string> history_;
   std::deque<TensorSlot> tensors_;
   std::deque<OpSlot> ops_;
-  std::vector<OpId> order_;
+  OpId firstOp_;
+  OpId lastOp_;
+  /// The linked order as an array, rebuilt on demand.
+  mutable std::vector<OpId> order_;
+  mutable bool orderStale_ = false;
   std::map<std::string, TensorId, std::less<>> tensorNames_;
   std::map<std::string, OpId, std::less<>> opNames_;
   std::vector<Port> inputs_;

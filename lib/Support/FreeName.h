@@ -1,8 +1,6 @@
 // Generates unique names.
 #pragma once
 
-#include "tigris/Support/StringUtils.h"
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +11,9 @@ namespace tigris {
 /// with smaller ones are taken. Needs few calls of `taken` even if a hundred thousand names are
 /// taken.
 template <typename Taken> std::string firstFreeName(std::string_view base, const Taken& taken) {
-  const auto name = [&](uint64_t k) { return strCat(base, "_", k); };
+  const auto name = [&](uint64_t k) {
+    return std::string(base).append("_").append(std::to_string(k));
+  };
   if (std::string plain(base); !taken(plain))
     return plain;
   uint64_t used = 0;

@@ -4,6 +4,7 @@
 #include "IRTesting.h"
 
 #include <algorithm>
+#include <random>
 
 using namespace tigris;
 using namespace tigris::test;
@@ -204,4 +205,73 @@ TEST_CASE("graph: constants must have their shape's bytes") {
   Graph graph;
   CHECK_THROWS_AS(graph.addConstant("w", DType::Float32, {3}, makeBlob(std::vector<uint8_t>(8))),
                   InternalError const&);
+}
+
+TEST_CASE("graph: the order follows any mix of insertions, removals and reorderings") {
+  Chain c;
+  std::vector<OpId> expected = {c.a, c.b};
+  std::minstd_rand random(7);
+  for (int step = 0; step < 2000; ++step) {
+    const size_t at = random() % expected.size();
+    const auto place = expected.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto make = [&] { return c.make(c.graph.uniqueName("n"), OpKind::Relu, {c.x}, {}); };
+    switch (random() % 8) {
+    case 0:
+    case 1:
+      expected.insert(place, c.graph.insertBefore(*place, make()));
+      break;
+    case 2:
+    case 3:
+      expected.insert(place + 1, c.graph.insertAfter(*place, make()));
+      break;
+    case 4:
+      expected.push_back(c.graph.addOp(make()));
+      break;
+    case 5:
+      std::rotate(expected.begin(), place, expected.end());
+      c.graph.setOrder(expected);
+      break;
+    default:
+      if (expected.size() == 1)
+        break;
+      c.graph.eraseOp(*place);
+      expected.erase(place);
+    }
+    if (random() % 4 == 0)
+      REQUIRE(c.graph.order() == expected);
+  }
+  CHECK(c.graph.order() == expected);
+  CHECK(Graph(c.graph).order() == expected);
+}
+
+TEST_CASE("graph: an edit costs the same in a large graph") {
+  // Half a minute where each edit takes time in proportion to the graph.
+  constexpr size_t Count = 100'000;
+  Chain c;
+  const auto make = [&](size_t i) { return c.make(strCat("n", i), OpKind::Relu, {c.x}, {}); };
+  std::vector<OpId> added;
+  for (size_t i = 0; i < Count; ++i)
+    added.push_back(c.graph.insertBefore(c.b, make(i)));
+  CHECK(c.graph.order().size() == Count + 2);
+  for (const OpId id : added)
+    c.graph.eraseOp(id);
+  CHECK(c.graph.order() == std::vector{c.a, c.b});
+}
+
+TEST_CASE("graph: a tensor counts its model inputs and outputs") {
+  Chain c;
+  c.output(c.s);
+  c.output(c.s);
+  CHECK(c.graph.isGraphOutput(c.s));
+  c.graph.setOutputTensor(1, c.t);
+  CHECK(c.graph.isGraphOutput(c.s));
+  c.graph.setOutputTensor(2, c.t);
+  CHECK(!c.graph.isGraphOutput(c.s));
+  c.graph.replaceAllUses(c.t, c.s);
+  CHECK(c.graph.isGraphOutput(c.s));
+  CHECK(!c.graph.isGraphOutput(c.t));
+  c.graph.setInputTensor(0, c.t);
+  CHECK(c.graph.isGraphInput(c.t));
+  CHECK(!c.graph.isGraphInput(c.x));
+  CHECK(Graph(c.graph).isGraphInput(c.t));
 }
