@@ -2,7 +2,7 @@
 // requantization.
 #include "tigris/Emit/DenseRequant.h"
 #include "tigris/Emit/OpLowering.h"
-#include "tigris/IR/ShapeInference.h"
+#include "tigris/Emit/RuntimeWindow.h"
 
 #include <algorithm>
 #include <array>
@@ -117,16 +117,13 @@ private:
 /// Kernel, strides, dilations and pads; a single spatial dimension is the height, with a width of
 /// 1.
 Expected<tigris_conv_params> convWindow(const LoweringContext& context, const Op& op) {
-  const Expected<Window> window = resolveWindow(op, context.graph());
+  const Expected<Window> window = runtimeWindow(context, op);
   if (!window)
     return window.error();
   const size_t rank = window->kernel.size();
   const auto at = [&](const std::vector<int64_t>& values, size_t index, int64_t fallback) {
     return static_cast<int32_t>(index < values.size() ? values[index] : fallback);
   };
-  for (const int64_t pad : window->pads)
-    if (pad < 0)
-      return LoweringContext::unsupported(op, "a padding of ", pad, " is not supported");
   tigris_conv_params params = {};
   params.kernel_h = at(window->kernel, 0, 1);
   params.kernel_w = at(window->kernel, 1, 1);

@@ -1,7 +1,8 @@
 // Pooling and reductions.
 #include "tigris/Emit/EvenScale.h"
 #include "tigris/Emit/OpLowering.h"
-#include "tigris/IR/ShapeInference.h"
+#include "tigris/Emit/RuntimeWindow.h"
+#include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
 #include <set>
@@ -96,12 +97,12 @@ std::set<int64_t> tapCounts(const Window& window, size_t axis, int64_t in, int64
   const int64_t past = padded ? in + window.pads[window.kernel.size() + axis] : in;
   std::set<int64_t> counts;
   for (int64_t position = 0; position < out; ++position) {
-    int64_t taps = 0;
-    for (int64_t tap = 0; tap < window.kernel[axis]; ++tap) {
-      const int64_t at = position * window.strides[axis] - before + tap * window.dilations[axis];
-      taps += at >= least && at < past ? 1 : 0;
-    }
-    counts.insert(taps);
+    const int64_t start = position * window.strides[axis] - before;
+    const auto tapsBelow = [&](int64_t end) {
+      return std::clamp<int64_t>(ceilDiv(std::max<int64_t>(end - start, 0), window.dilations[axis]),
+                                 0, window.kernel[axis]);
+    };
+    counts.insert(tapsBelow(past) - tapsBelow(least));
   }
   return counts;
 }
@@ -137,15 +138,12 @@ Expected<std::pair<Quant, Quant>> quants(const LoweringContext& context, const O
 } // namespace
 
 Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
-  const Expected<Window> window = resolveWindow(op, context.graph());
+  const Expected<Window> window = runtimeWindow(context, op);
   if (!window)
     return window.error();
   Expected<tigris_pool_params> params = openPool(context, op);
   if (!params)
     return params.takeError();
-  for (const int64_t pad : window->pads)
-    if (pad < 0)
-      return LoweringContext::unsupported(op, "a padding of ", pad, " is not supported");
   const auto narrow = [](int64_t value) { return static_cast<int32_t>(value); };
   const size_t rank = window->kernel.size();
   params->kernel_h = narrow(window->kernel[0]);
@@ -189,10 +187,14 @@ Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
 Status lowerGlobalMaxPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status)
     return status;
+  if (Status status = checkSpatialSizes(context, op); !status)
+    return status;
+  const Shape& input = context.graph().tensor(op.input(0)).shape;
+  if (Status status = checkTaps(op, input.elements() / (input[0] * input.fromBack(0))); !status)
+    return status;
   Expected<tigris_pool_params> params = openPool(context, op);
   if (!params)
     return params.takeError();
-  const Shape& input = context.graph().tensor(op.input(0)).shape;
   params->kernel_h = static_cast<int32_t>(input.rank() > 2 ? input[1] : 1);
   params->kernel_w = static_cast<int32_t>(input.rank() > 3 ? input[2] : 1);
   return emitUnary(context, op, opcode, *params);

@@ -9,9 +9,6 @@
 #include "fixed_point.h"
 #include "view.h"
 
-/* Bound on kernels, strides, dilations, pads and spatial sizes, so that coordinates fit int32. */
-#define TIGRIS_SPATIAL_LIMIT (1 << 24)
-
 /* Checks all records. Sets error_op. */
 tigris_status tigris_check_records(tigris_plan* plan);
 /* Stages, which must contain all ops; weight blocks; and the placement of operands in the fast
