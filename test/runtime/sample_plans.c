@@ -6,6 +6,12 @@
 
 #include "check.h"
 
+/* Plans more scratch than any backend needs here, so that each runs in less memory than the arena takes, too. */
+static void beginPlan(Builder* b, uint32_t ioMode) {
+  builderInit(b, ioMode);
+  b->summary.scratch_bytes = 5000;
+}
+
 static uint32_t oneRequant(Builder* b, uint32_t n) {
   int32_t m[16];
   int32_t s[16];
@@ -96,7 +102,7 @@ static uint8_t* integers(Builder* b, uint32_t* size) {
   int y;
   int z;
   randomBytes(data, sizeof data);
-  builderInit(b, TIGRIS_IO_SLOW);
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderQuant(b, scale, -3);
   x = f32(b, 4, 4, 2);
   builderInput(b, x);
@@ -223,7 +229,7 @@ static uint8_t* floats(Builder* b, uint32_t* size) {
   int y;
   int z;
   randomFloats(data, 160);
-  builderInit(b, TIGRIS_IO_CALLER);
+  beginPlan(b, TIGRIS_IO_CALLER);
   x = f32(b, 4, 4, 2);
   builderInput(b, x);
   in[0] = x;
@@ -303,7 +309,7 @@ static uint8_t* indices(Builder* b, uint32_t* size) {
   int in[2];
   int y;
   int z;
-  builderInit(b, TIGRIS_IO_ARENA);
+  beginPlan(b, TIGRIS_IO_ARENA);
   in[0] = builderTensor(b, TIGRIS_S64, 2, xd, TIGRIS_NONE);
   in[1] = builderTensor(b, TIGRIS_S32, 1, id, TIGRIS_NONE);
   y = builderTensor(b, TIGRIS_S64, 2, yd, TIGRIS_NONE);
@@ -345,7 +351,7 @@ static uint8_t* packed(Builder* b, uint32_t* size) {
   memset(loads, 0, sizeof loads);
   binary.lo.f = -1e9f;
   binary.hi.f = 1e9f;
-  builderInit(b, TIGRIS_IO_SLOW);
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderReserve(b, 208);
   x = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
   y = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
@@ -406,7 +412,7 @@ static uint8_t* tiled(Builder* b, uint32_t* size) {
   int z;
   int out;
   randomBytes(data, sizeof data);
-  builderInit(b, TIGRIS_IO_SLOW);
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderQuant(b, 0.1f, -3);
   x = s8(b, 6, 4, 2);
   y = s8(b, 6, 4, 2);
@@ -475,7 +481,7 @@ static uint8_t* sums(Builder* b, uint32_t* size) {
   int m;
   int y;
   randomBytes(data, sizeof data);
-  builderInit(b, TIGRIS_IO_SLOW);
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderQuant(b, 0.1f, -3);
   x = s8(b, 6, 4, 2);
   m = s8(b, 6, 4, 2);
@@ -549,7 +555,7 @@ static uint8_t* stripes(Builder* b, uint32_t* size) {
   int z;
   int m;
   int s;
-  builderInit(b, TIGRIS_IO_SLOW);
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderQuant(b, 0.1f, -3);
   x = s8(b, 6, 4, 2);
   z = builderTensor(b, TIGRIS_S8, 3, sequence, 0);
@@ -593,7 +599,7 @@ static uint8_t* roof(Builder* b, uint32_t* size) {
   int m;
   int n;
   int y;
-  builderInit(b, TIGRIS_IO_SLOW);
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderQuant(b, 0.1f, -3);
   x = s8(b, 6, 4, 2);
   m = s8(b, 6, 4, 2);
@@ -635,7 +641,7 @@ static uint8_t* searches(Builder* b, uint32_t* size) {
   int top[2];
   int x;
   int y;
-  builderInit(b, TIGRIS_IO_ARENA);
+  beginPlan(b, TIGRIS_IO_ARENA);
   x = builderTensor(b, TIGRIS_F32, 2, xd, TIGRIS_NONE);
   builderInput(b, x);
   in[0] = builderConst(b, TIGRIS_S64, 2, nd, TIGRIS_NONE, picks);
@@ -692,7 +698,7 @@ static uint8_t* recurrent(Builder* b, uint32_t* size) {
   uint32_t i;
   for (i = 0; i < 16; ++i)
     weights[i] = (float)i / 8.0f - 1.0f;
-  builderInit(b, TIGRIS_IO_ARENA);
+  beginPlan(b, TIGRIS_IO_ARENA);
   in[0] = builderTensor(b, TIGRIS_F32, 3, xd, TIGRIS_NONE);
   builderInput(b, in[0]);
   in[1] = builderConst(b, TIGRIS_F32, 4, wd, TIGRIS_NONE, weights);
@@ -746,9 +752,7 @@ static uint8_t* plain(Builder* b, uint32_t* size) {
   int y;
   int z;
   randomBytes(data, sizeof data);
-  builderInit(b, TIGRIS_IO_SLOW);
-  /* as much as any backend needs, so that each also runs in less memory */
-  b->summary.scratch_bytes = 5000;
+  beginPlan(b, TIGRIS_IO_SLOW);
   builderQuant(b, 0.1f, -3);
   conv.lo.i = -128;
   conv.hi.i = 127;
