@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/ResizeTables.h"
 #include "tigris/IR/ShapeInference.h"
+#include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
 
@@ -35,11 +36,18 @@ Box hull(const Box& a, const Box& b) {
 
 namespace {
 
-/// Quotient rounded up; the divisor is positive.
-int64_t ceilDiv(int64_t value, int64_t divisor) {
-  return value >= 0 ? (value + divisor - 1) / divisor : -(-value / divisor);
+/// Indices that are in any of the ranges.
+int64_t covered(std::vector<Range> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  int64_t count = 0;
+  int64_t end = 0;
+  for (const Range& range : ranges) {
+    count += std::max<int64_t>(0, range.end - std::max(end, range.begin));
+    end = std::max(end, range.end);
+  }
+  return count;
 }
-int64_t floorDiv(int64_t value, int64_t divisor) { return -ceilDiv(-value, divisor); }
 
 } // namespace
 
@@ -63,6 +71,8 @@ Range AxisAccess::need(Range result) const {
     return clipped(ceilDiv(result.begin + pad - reach + 1, stride),
                    floorDiv(result.end - 1 + pad, stride) + 1);
   case Kind::Table: {
+    if (result.size() == results)
+      return tableHull;
     Range range = table[static_cast<size_t>(result.begin)];
     for (int64_t i = result.begin + 1; i < result.end; ++i)
       range = hull(range, table[static_cast<size_t>(i)]);
@@ -93,6 +103,29 @@ Range AxisAccess::need(Range result) const {
     return {result.begin / groupOut * groupIn, ((result.end - 1) / groupOut + 1) * groupIn};
   }
   return all;
+}
+
+int64_t AxisAccess::windowsApart(int64_t count) const {
+  int64_t elements = 0;
+  for (int64_t i = 0; i < count; ++i)
+    elements += need({i, i + 1}).size();
+  return elements;
+}
+
+int64_t AxisAccess::neededBy(int64_t count) const {
+  switch (kind) {
+  case Kind::Table:
+    return covered(table);
+  case Kind::Affine:
+    return count;
+  case Kind::Window:
+    // Windows that leave no gap cover one range.
+    if (reach >= stride)
+      return hull(need({0, 1}), need({count - 1, count})).size();
+    return windowsApart(count);
+  default:
+    return need({0, count}).size();
+  }
 }
 
 bool onlyMovesBytes(OpKind kind) { return opInfo(kind).opClass == OpClass::Movement; }
@@ -194,16 +227,25 @@ private:
       axis.stride = window->strides[i];
       axis.pad = window->pads[i];
       axis.reach = window->dilations[i] * (window->kernel[i] - 1) + 1;
-      // Every result must have at least one input; otherwise a part of the result could have none.
-      for (int64_t at = 0; at < y_[i + 1]; ++at)
-        if (axis.need({at, at + 1}).size() == 0)
-          return false;
+      if (!seesInput(axis, y_[i + 1]))
+        return false;
       axis.results = y_[i + 1];
     }
     return true;
   }
 
   bool isTransposed() const { return opInfo(op_.kind).opClass == OpClass::TransposedConvolution; }
+
+  /// Every result must have at least one input; otherwise a part of the result could have none.
+  static bool seesInput(const AxisAccess& axis, int64_t results) {
+    const auto sees = [&](int64_t at) { return axis.need({at, at + 1}).size() > 0; };
+    // Only transposed windows with gaps can miss all inputs other than at the ends.
+    const bool gaps = axis.kind == Kind::Transposed && axis.reach < axis.stride;
+    for (int64_t at = 0; gaps && at < results; ++at)
+      if (!sees(at))
+        return false;
+    return sees(0) && sees(results - 1);
+  }
 
   bool channels() {
     const size_t last = y_.rank() - 1;
@@ -378,7 +420,9 @@ private:
       const auto first = table.indices.begin() + static_cast<std::ptrdiff_t>(i);
       const auto [low, high] = std::minmax_element(first, first + table.taps);
       access.table.push_back({*low, *high + 1});
+      access.tableHull = hull(access.tableHull, access.table.back());
     }
+    access.results = static_cast<int64_t>(access.table.size());
   }
 
   /// The first `count` operands broadcast to the result; the others are per-channel constants.
@@ -412,6 +456,13 @@ Box BoxAccess::need(size_t input, const Box& result) const {
     box.axes[axis] = nothing ? Range{0, 0} : access.need(result.axes[access.axis]);
   }
   return box;
+}
+
+uint64_t BoxAccess::neededElements(size_t input, const Box& whole) const {
+  uint64_t elements = 1;
+  for (const AxisAccess& access : inputs_[input])
+    elements *= static_cast<uint64_t>(access.neededBy(whole.axes[access.axis].end));
+  return elements;
 }
 
 bool BoxAccess::Cut::allows(Range part) const {

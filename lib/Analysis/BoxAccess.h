@@ -103,8 +103,16 @@ struct AxisAccess {
   int64_t groupOut = 1;
   /// Table: smallest and largest source index per output position.
   std::vector<Range> table;
+  /// Table: what all `results` positions need together.
+  Range tableHull;
 
   Range need(Range result) const;
+  /// How many indices of the operand's axis some of the results [0, count) need, each taken alone.
+  int64_t neededBy(int64_t count) const;
+
+private:
+  /// Elements of the first `count` windows, which do not overlap.
+  int64_t windowsApart(int64_t count) const;
 };
 
 /// The access rules of one op.
@@ -116,6 +124,9 @@ public:
 
   /// The box of operand `input`, an activation, that a box of the result needs.
   Box need(size_t input, const Box& result) const;
+  /// Elements of operand `input`, an activation, that the whole result needs: fewer than its box has where windows or
+  /// steps leave gaps.
+  uint64_t neededElements(size_t input, const Box& whole) const;
   /// Whether the result may be split into `parts` along the axis such that every part is an op of
   /// its own.
   bool canCut(size_t axis, int64_t parts) const;

@@ -61,6 +61,8 @@ struct BitsHash {
 constexpr size_t None = SIZE_MAX;
 constexpr size_t FlowsPerSection = 64;
 constexpr size_t MaxBeam = 64;
+/// Ops of the largest section that is searched; memory and time of a search grow with the square at least.
+constexpr size_t MaxSearched = 2048;
 
 /// A set of executed ops, with the peak and the live bytes of the path by which it was reached.
 struct State {
@@ -241,6 +243,31 @@ private:
   std::vector<State> states_;
 };
 
+std::vector<size_t> orderWithin(OrderSection section, const std::vector<size_t>& order) {
+  std::vector<size_t> here;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(here),
+               [&](size_t op) { return op >= section.begin && op < section.end; });
+  return here;
+}
+
+/// The ops of a section in the known order that has the lowest peak there.
+std::vector<size_t> bestKnown(const OrderProblem& problem, OrderSection section,
+                              std::span<const std::vector<size_t>> known) {
+  std::vector<size_t> best;
+  uint64_t peak = UINT64_MAX;
+  for (const std::vector<size_t>& order : known) {
+    const std::vector<uint64_t> during = bytesDuring(problem, order);
+    const uint64_t needed =
+        *std::max_element(during.begin() + static_cast<std::ptrdiff_t>(section.begin),
+                          during.begin() + static_cast<std::ptrdiff_t>(section.end));
+    if (needed < peak) {
+      peak = needed;
+      best = orderWithin(section, order);
+    }
+  }
+  return best;
+}
+
 } // namespace
 
 OrderResult searchOrder(const OrderProblem& problem, std::span<const std::vector<size_t>> known,
@@ -250,6 +277,11 @@ OrderResult searchOrder(const OrderProblem& problem, std::span<const std::vector
   for (const OrderSection section : sections) {
     if (section.size() == 1) {
       result.order.push_back(section.begin);
+      continue;
+    }
+    if (section.size() > MaxSearched) {
+      for (const size_t op : bestKnown(problem, section, known))
+        result.order.push_back(op);
       continue;
     }
     SectionSearch search(problem, section);
@@ -263,10 +295,9 @@ OrderResult searchOrder(const OrderProblem& problem, std::span<const std::vector
       }
     };
     for (const std::vector<size_t>& order : known) {
-      std::vector<size_t> here;
-      for (const size_t op : order)
-        if (op >= section.begin && op < section.end)
-          here.push_back(op - section.begin);
+      std::vector<size_t> here = orderWithin(section, order);
+      for (size_t& op : here)
+        op -= section.begin;
       offer(std::move(here));
     }
     std::vector<size_t> whole(problem.ops());

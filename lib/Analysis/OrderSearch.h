@@ -20,7 +20,7 @@ struct OrderResult {
 /// The states of a section are the sets of ops that can have run (down-sets), visited by rising
 /// peak; OrderSearch.cpp has an example. After `work` checks of an op in a state, a beam search
 /// over the same states handles the remaining sections. Effort is counted, not timed, so results
-/// are deterministic.
+/// are deterministic. Sections of more than 2048 ops keep the best known order.
 OrderResult searchOrder(const OrderProblem& problem, std::span<const std::vector<size_t>> known,
                         size_t work = 4'000'000);
 

@@ -5,47 +5,24 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace tigris {
 
 namespace {
 
-/// Indices of one axis that are in any of the ranges.
-int64_t covered(std::vector<Range> ranges) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  int64_t count = 0;
-  int64_t end = 0;
-  for (const Range& range : ranges) {
-    count += std::max<int64_t>(0, range.end - std::max(end, range.begin));
-    end = std::max(end, range.end);
-  }
-  return count;
-}
-
-/// Elements of operand `input` that the whole result needs. Ranges of an operand's axis follow from
-/// at most one axis of the result, so for each the results are taken index by index along every
-/// axis, and the fewest count.
-uint64_t neededElements(const Graph& graph, const Op& op, size_t input) {
+/// Elements of a tensor that the whole result of one of its readers needs.
+uint64_t neededElements(const Graph& graph, const Op& op, TensorId id) {
+  const auto all = static_cast<uint64_t>(graph.tensor(id).elements());
   const std::optional<BoxAccess> access = BoxAccess::make(graph, op);
   if (!access)
-    return static_cast<uint64_t>(graph.tensor(op.inputs[input]).elements());
+    return all;
   const Box whole = wholeBox(graph.tensor(op.output()).shape);
-  uint64_t elements = 1;
-  for (size_t axis = 0; axis < Box::MaxRank; ++axis) {
-    int64_t least = access->need(input, whole).axes[axis].size();
-    for (size_t along = 0; along < Box::MaxRank; ++along) {
-      std::vector<Range> ranges;
-      for (int64_t index = 0; index < whole.axes[along].end; ++index) {
-        Box part = whole;
-        part.axes[along] = {index, index + 1};
-        ranges.push_back(access->need(input, part).axes[axis]);
-      }
-      least = std::min(least, covered(std::move(ranges)));
-    }
-    elements *= static_cast<uint64_t>(least);
-  }
-  return elements;
+  uint64_t most = 0;
+  for (size_t input = 0; input < op.inputs.size() && most < all; ++input)
+    if (op.inputs[input] == id)
+      most = std::max(most, access->neededElements(input, whole));
+  return most;
 }
 
 /// Elements of a tensor that the model outputs need; a lower bound where only a part is.
@@ -65,15 +42,16 @@ public:
     if (graph_.isGraphOutput(id))
       return all(id);
     uint64_t most = 0;
+    OpId last;
     for (const OpId user : graph_.users(id)) {
+      if (std::exchange(last, user) == user || most >= all(id))
+        continue; // the operand slots of one op mostly follow each other
       // What a chain needs of which only a part is needed may be less than its ops need one by one.
       const Op& op = graph_.op(user);
       if (std::none_of(op.outputs.begin(), op.outputs.end(),
                        [&](TensorId result) { return isWhole(result); }))
         continue;
-      for (size_t input = 0; input < op.inputs.size(); ++input)
-        if (op.inputs[input] == id)
-          most = std::max(most, neededElements(graph_, op, input));
+      most = std::max(most, neededElements(graph_, op, id));
     }
     return std::min(all(id), most);
   }

@@ -4,6 +4,7 @@
 
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Plan/Layout/OffsetSearch.h"
+#include "tigris/Plan/Layout/Overlaps.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
@@ -25,39 +26,24 @@ using Order = std::vector<size_t>;
 class Layouter {
 public:
   Layouter(std::span<const LiveBuffer> buffers, uint64_t align)
-      : buffers_(buffers), align_(align) {}
+      : buffers_(buffers), align_(align),
+        overlaps_(Overlaps::find(
+            buffers, std::min(MaxOverlaps, buffers.size() * buffers.size() / SparseShare))) {}
 
   ArenaLayout place(const Order& order, Gap gap) const {
     ArenaLayout layout;
-    layout.offsets.resize(buffers_.size());
-    std::vector<size_t> placed; // by offset
-    placed.reserve(order.size());
+    layout.offsets.assign(buffers_.size(), Unplaced);
+    Order byOffset;
     for (const size_t index : order) {
-      const LiveBuffer& buffer = buffers_[index];
-      const uint64_t size = alignUp(buffer.bytes, align_);
-      uint64_t candidate = 0; // end of everything met so far
-      uint64_t best = UINT64_MAX;
-      uint64_t bestGap = UINT64_MAX;
-      for (const size_t other : placed) {
-        if (!buffer.overlaps(buffers_[other]))
-          continue;
-        const uint64_t start = layout.offsets[other];
-        if (start >= candidate + size && start - candidate < bestGap) {
-          best = candidate;
-          bestGap = start - candidate;
-          if (gap == Gap::Lowest)
-            break;
-        }
-        candidate = std::max(candidate, start + alignUp(buffers_[other].bytes, align_));
-      }
-      const uint64_t offset = best == UINT64_MAX ? candidate : best;
+      const uint64_t offset = lowestFit(index, obstacles(index, layout, byOffset), gap, layout);
       layout.offsets[index] = offset;
-      layout.height = std::max(layout.height, offset + buffer.bytes);
-      const auto at =
-          std::upper_bound(placed.begin(), placed.end(), offset, [&](uint64_t value, size_t entry) {
-            return value < layout.offsets[entry];
-          });
-      placed.insert(at, index);
+      layout.height = std::max(layout.height, offset + buffers_[index].bytes);
+      if (overlaps_)
+        continue;
+      const auto at = std::upper_bound(
+          byOffset.begin(), byOffset.end(), offset,
+          [&](uint64_t value, size_t entry) { return value < layout.offsets[entry]; });
+      byOffset.insert(at, index);
     }
     return layout;
   }
@@ -72,8 +58,51 @@ public:
   }
 
 private:
+  static constexpr uint64_t Unplaced = UINT64_MAX;
+  /// Overlaps are listed where few of the buffers are alive at one time, as in long chains of operators.
+  static constexpr size_t SparseShare = 16;
+  static constexpr size_t MaxOverlaps = 8'000'000;
+
+  /// The placed buffers by offset: those that overlap the buffer where overlaps are listed, else all.
+  const Order& obstacles(size_t index, const ArenaLayout& layout, const Order& byOffset) const {
+    if (!overlaps_)
+      return byOffset;
+    const std::span<const uint32_t> neighbors = overlaps_->of(index);
+    placed_.clear();
+    std::copy_if(neighbors.begin(), neighbors.end(), std::back_inserter(placed_),
+                 [&](uint32_t other) { return layout.offsets[other] != Unplaced; });
+    std::sort(placed_.begin(), placed_.end(),
+              [&](size_t a, size_t b) { return layout.offsets[a] < layout.offsets[b]; });
+    return placed_;
+  }
+
+  /// Where a buffer fits between obstacles, which are sorted by offset, or above them.
+  uint64_t lowestFit(size_t index, const Order& obstacles, Gap gap,
+                     const ArenaLayout& layout) const {
+    const LiveBuffer& buffer = buffers_[index];
+    const uint64_t size = alignUp(buffer.bytes, align_);
+    uint64_t candidate = 0; // end of everything met so far
+    uint64_t best = UINT64_MAX;
+    uint64_t bestGap = UINT64_MAX;
+    for (const size_t other : obstacles) {
+      if (!buffer.overlaps(buffers_[other]))
+        continue;
+      const uint64_t start = layout.offsets[other];
+      if (start >= candidate + size && start - candidate < bestGap) {
+        best = candidate;
+        bestGap = start - candidate;
+        if (gap == Gap::Lowest)
+          break;
+      }
+      candidate = std::max(candidate, start + alignUp(buffers_[other].bytes, align_));
+    }
+    return best == UINT64_MAX ? candidate : best;
+  }
+
   std::span<const LiveBuffer> buffers_;
   uint64_t align_;
+  std::optional<Overlaps> overlaps_;
+  mutable Order placed_;
 };
 
 /// Live bytes at the busiest step of each buffer's life, as a key for `descending`.

@@ -1,11 +1,13 @@
 // The search; one object per height, one run per order of preference.
 #include "tigris/Plan/Layout/OffsetSearch.h"
 
+#include "tigris/Plan/Layout/Overlaps.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace tigris {
 
@@ -28,8 +30,9 @@ using Preference = std::array<size_t, 3>;
 
 class OffsetSearch {
 public:
-  OffsetSearch(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t height)
-      : height_(height), limit_(alignUp(height, align)) {
+  OffsetSearch(std::span<const LiveBuffer> buffers, Overlaps overlaps, uint64_t align,
+               uint64_t height)
+      : height_(height), limit_(alignUp(height, align)), overlaps_(std::move(overlaps)) {
     std::vector<uint32_t> starts;
     for (const LiveBuffer& buffer : buffers)
       starts.push_back(buffer.birth);
@@ -47,12 +50,6 @@ public:
       for (size_t s = items_.back().firstSection; s <= items_.back().lastSection; ++s)
         sections_[s].push_back(items_.size() - 1);
     }
-    overlaps_.resize(items_.size());
-    for (size_t a = 0; a < items_.size(); ++a)
-      for (size_t b = 0; b < items_.size(); ++b)
-        if (a != b && items_[a].firstSection <= items_[b].lastSection &&
-            items_[b].firstSection <= items_[a].lastSection)
-          overlaps_[a].push_back(b);
   }
 
   Outcome run(const Preference& preference, size_t work) {
@@ -151,7 +148,7 @@ private:
       uint64_t reach = low_[item];
       if (!isNext(item, floor, rank)) {
         reach = UINT64_MAX;
-        for (const size_t other : overlaps_[item])
+        for (const size_t other : overlaps_.of(item))
           if (!placed_[other])
             reach = std::min(reach, std::max(low_[other], floor) + items_[other].size);
         if (reach == UINT64_MAX)
@@ -215,7 +212,7 @@ private:
       offsets_[item] = offset;
       raised.clear();
       bool isCovered = false;
-      for (const size_t other : overlaps_[item])
+      for (const size_t other : overlaps_.of(item))
         if (!placed_[other]) {
           isCovered = true;
           if (low_[other] < end) {
@@ -246,7 +243,7 @@ private:
   std::vector<Item> items_;
   /// Items alive in each.
   std::vector<std::vector<size_t>> sections_;
-  std::vector<std::vector<size_t>> overlaps_;
+  Overlaps overlaps_;
 
   Preference preference_ = {};
   std::vector<size_t> rank_;
@@ -261,7 +258,13 @@ private:
 
 FitResult fitOffsets(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t height,
                      size_t& work, std::vector<uint64_t>& offsets) {
-  OffsetSearch search(buffers, align, height);
+  // Placing a buffer looks at each that overlaps and is not placed yet, so a layout takes more work than there are pairs.
+  std::optional<Overlaps> overlaps = Overlaps::find(buffers, work);
+  if (!overlaps) {
+    work = 0;
+    return FitResult::GaveUp;
+  }
+  OffsetSearch search(buffers, std::move(*overlaps), align, height);
   constexpr std::array<Preference, 3> Preferences = {{{2, 1, 0}, {0, 1, 2}, {0, 2, 1}}};
   const size_t nodes = buffers.size() * buffers.size();
   for (size_t limit = 2 * nodes;; limit *= 2)

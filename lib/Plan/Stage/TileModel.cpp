@@ -13,6 +13,9 @@ namespace {
 
 constexpr size_t NoBuffer = SIZE_MAX;
 
+/// Most parts of one axis that are considered: each is propagated on its own.
+constexpr int64_t MaxParts = int64_t{1} << 16;
+
 /// Products of element counts of all four axes.
 __extension__ using Wide = __int128;
 
@@ -65,7 +68,7 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
   bool isFirst = true;
   for (const Buffer& buffer : model.buffers_) {
     for (size_t axis = 0; buffer.store && axis < Box::MaxRank; ++axis) {
-      const int64_t size = buffer.whole.axes.at(axis).size();
+      const int64_t size = std::min(buffer.whole.axes.at(axis).size(), MaxParts);
       model.extents_.at(axis) = isFirst ? size : std::min(size, model.extents_.at(axis));
     }
     isFirst = isFirst && !buffer.store;

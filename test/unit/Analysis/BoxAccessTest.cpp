@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace tigris;
 
 namespace {
@@ -223,4 +225,60 @@ TEST_CASE("ops without rules run on whole tensors only") {
   const Graph reshape = oneOp("{op: Reshape, name: op, in: [x], out: [y], attrs: {shape: [6]}}",
                               {{"x", "[2, 3]"}, {"y", "[6]"}});
   CHECK_FALSE(BoxAccess::make(reshape, reshape.op(reshape.order()[0])));
+}
+
+namespace {
+
+/// Indices of an axis that some result needs, marked one by one.
+int64_t markedBy(const AxisAccess& access, int64_t results) {
+  std::vector<bool> marks(static_cast<size_t>(access.size));
+  for (int64_t i = 0; i < results; ++i) {
+    const Range range = access.need({i, i + 1});
+    for (int64_t at = range.begin; at < range.end; ++at)
+      marks.at(static_cast<size_t>(at)) = true;
+  }
+  return std::count(marks.begin(), marks.end(), true);
+}
+
+} // namespace
+
+TEST_CASE("elements needed by all results are those needed by each") {
+  using Kind = AxisAccess::Kind;
+  const auto check = [](AxisAccess access, int64_t results) {
+    REQUIRE(access.neededBy(results) == markedBy(access, results));
+  };
+  AxisAccess axis;
+  for (axis.size = 1; axis.size <= 9; ++axis.size)
+    for (axis.stride = 1; axis.stride <= 4; ++axis.stride)
+      for (axis.reach = 1; axis.reach <= 5; ++axis.reach)
+        for (axis.pad = 0; axis.pad < axis.reach; ++axis.pad)
+          for (axis.results = 1; (axis.results - 1) * axis.stride - axis.pad < axis.size;
+               ++axis.results)
+            for (const Kind kind : {Kind::Window, Kind::Clamp, Kind::Transposed}) {
+              axis.kind = kind;
+              check(axis, axis.results);
+            }
+  AxisAccess table;
+  table.kind = Kind::Table;
+  table.size = 9;
+  table.table = {{6, 8}, {0, 2}, {1, 3}};
+  CHECK(table.neededBy(3) == 5);
+  AxisAccess steps;
+  steps.kind = Kind::Affine;
+  steps.size = 9;
+  steps.pad = 8;
+  steps.stride = -3;
+  check(steps, 3);
+}
+
+TEST_CASE("transposed windows with gaps leave a result without input anywhere") {
+  const auto access = [](int64_t stride, int64_t length) {
+    const Graph graph =
+        oneOp(strCat("{op: ConvTranspose, name: op, in: [x, w], out: [y], attrs: {strides: [",
+                     stride, "]}}"),
+              {{"x", "[1, 4, 1]"}, {"y", strCat("[1, ", length, ", 1]")}, {"w", "[1, 1, 2]"}});
+    return BoxAccess::make(graph, graph.op(graph.order().at(0))).has_value();
+  };
+  CHECK(access(2, 8));
+  CHECK(!access(3, 11));
 }

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <unordered_map>
@@ -194,4 +195,40 @@ TEST_CASE("sections end at articulations") {
   for (const OrderSection section : orderSections(problem))
     sections.emplace_back(section.begin, section.end);
   CHECK(sections == std::vector<std::pair<size_t, size_t>>{{0, 1}, {1, 2}, {2, 7}});
+}
+
+TEST_CASE("a section too large to search keeps the best of the known orders") {
+  // `width` pairs of ops side by side, between one op that all read and one that reads all.
+  constexpr size_t Width = 3000;
+  constexpr size_t End = 2 * Width + 1;
+  OrderProblem problem;
+  problem.producers.resize(End + 1);
+  const auto add = [&](size_t op, uint64_t bytes) {
+    problem.buffers.push_back({bytes, op, {}, false});
+  };
+  const auto read = [&](size_t op, size_t producer) {
+    problem.producers[op].push_back(producer);
+    problem.buffers[producer].readers.push_back(op);
+  };
+  add(0, 8);
+  for (size_t i = 0; i < Width; ++i) {
+    add(1 + 2 * i, 100);
+    add(2 + 2 * i, 1);
+    read(1 + 2 * i, 0);
+    read(2 + 2 * i, 1 + 2 * i);
+  }
+  add(End, 4);
+  for (size_t i = 0; i < Width; ++i)
+    read(End, 2 + 2 * i);
+  // All wide results first, or each pair for itself.
+  std::vector<std::vector<size_t>> known(2);
+  for (size_t op = 0; op <= End; ++op)
+    known[1].push_back(op);
+  known[0] = known[1];
+  std::stable_partition(known[0].begin(), known[0].end(),
+                        [](size_t op) { return op == 0 || (op % 2 == 1 && op != End); });
+  const OrderResult result = searchOrder(problem, known);
+  CHECK(result.order == known[1]);
+  CHECK(result.peak == 8 + Width - 1 + 100 + 1);
+  CHECK(result.bound <= result.peak);
 }

@@ -1,6 +1,7 @@
 // Offsets never overlap, and greedy placement reaches the bound where it can.
 #include "tigris/Plan/Layout/ArenaLayout.h"
 #include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Plan/Layout/Overlaps.h"
 
 #include <doctest/doctest.h>
 
@@ -67,3 +68,53 @@ TEST_CASE("random lifetimes: valid, never below the bound, close to it, and repe
 }
 
 TEST_CASE("nothing to place") { CHECK(layoutArena({}, 8, 0).height == 0); }
+
+namespace {
+
+std::vector<LiveBuffer> randomLives(uint32_t seed, size_t count, uint32_t steps, uint32_t longest) {
+  std::mt19937 random(seed);
+  std::vector<LiveBuffer> buffers;
+  for (size_t i = 0; i < count; ++i) {
+    const auto birth = static_cast<uint32_t>(random() % steps);
+    buffers.push_back(
+        {{}, 1 + random() % 100, birth, std::min<uint32_t>(birth + random() % longest, steps - 1)});
+  }
+  return buffers;
+}
+
+} // namespace
+
+TEST_CASE("overlaps are all pairs that share a step") {
+  const std::vector<LiveBuffer> buffers = randomLives(3, 200, 50, 20);
+  size_t pairs = 0;
+  const std::optional<Overlaps> overlaps = Overlaps::find(buffers, 200 * 200);
+  REQUIRE(overlaps);
+  for (size_t a = 0; a < buffers.size(); ++a) {
+    std::vector<uint32_t> expected;
+    for (uint32_t b = 0; b < buffers.size(); ++b)
+      if (a != b && buffers[a].overlaps(buffers[b]))
+        expected.push_back(b);
+    const std::span<const uint32_t> found = overlaps->of(a);
+    CHECK(std::vector<uint32_t>(found.begin(), found.end()) == expected);
+    pairs += expected.size();
+  }
+  CHECK(Overlaps::find(buffers, pairs / 2));
+  CHECK(!Overlaps::find(buffers, pairs / 2 - 1));
+}
+
+TEST_CASE("short lifetimes in many steps: valid layouts from listed overlaps") {
+  const std::vector<LiveBuffer> buffers = randomLives(5, 400, 300, 8);
+  const uint64_t bound = computeTimeline(buffers, 300, 16).bound;
+  checkLayout(buffers, layoutArena(buffers, 16, bound), 16);
+}
+
+TEST_CASE("a chain of 60,000 buffers is laid out without comparing all pairs") {
+  // A minute where each attempt compares all pairs.
+  std::vector<LiveBuffer> buffers;
+  for (uint32_t i = 0; i < 60'000; ++i)
+    buffers.push_back({{}, 16 + i * 7919U % 1000, i, i + 1 + i % 3});
+  const uint64_t bound = computeTimeline(buffers, 60'003, 16).bound;
+  const ArenaLayout layout = layoutArena(buffers, 16, bound);
+  CHECK(layout.height >= bound);
+  CHECK(layout.height < 4 * bound);
+}

@@ -311,3 +311,23 @@ TEST_CASE("kernel scratch comes off the fast budget") {
   options.planner = Strategy::Greedy;
   checkFails(graph, options, DiagId::OverBudget, "fast memory");
 }
+
+TEST_CASE("an axis of 2^27 elements is cut into a bounded number of tiles") {
+  const Graph graph = parseGraph(R"(stage: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [134217728]}
+  - {name: y, type: float32, shape: [134217728]}
+ops:
+  - {op: Relu, name: long, in: [x], out: [y]}
+)");
+  PlanOptions options;
+  options.budget = {1 << 20, uint64_t{1} << 32, {}};
+  options.io = IoMode::Slow;
+  const Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(plan);
+  REQUIRE(plan->stages.size() == 1);
+  CHECK(plan->stages[0].stats.trafficBytes() == uint64_t{1} << 30);
+}

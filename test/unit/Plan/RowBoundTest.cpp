@@ -124,3 +124,17 @@ ops:
 )");
   CHECK(leastTraffic(chain) == 8 * 32);
 }
+
+TEST_CASE("traffic bound: a tensor that one op reads 20,000 times counts once") {
+  // Minutes where the rules of the op are made for each operand.
+  std::string operands = "x";
+  for (int i = 1; i < 20'000; ++i)
+    operands += ", x";
+  const Graph graph = parseGraph(
+      strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+             "tensors:\n  - {name: x, type: float32, shape: [1, 4]}\n"
+             "  - {name: y, type: float32, shape: [20000, 4]}\n"
+             "ops:\n  - {op: Concat, name: many, in: [",
+             operands, "], out: [y], attrs: {axis: 0}}\n"));
+  CHECK(leastTraffic(graph) == 4 * 4 * 20'001);
+}
