@@ -14,6 +14,8 @@ namespace {
 /// A tiled stage may get worse before it gets better: expanding layers come before the ones that
 /// shrink.
 constexpr size_t Patience = 4;
+/// Ops of a stage up to which each end is tried.
+constexpr size_t OneByOne = 1024;
 
 class Greedy {
 public:
@@ -58,15 +60,38 @@ private:
   }
 
   std::optional<StageDraft> longestWhole(size_t begin) const {
-    size_t end = begin;
-    const OrderView& view = drafter_.view();
-    while (end < count() && wholeBound(view, draftWhole(view, begin, end + 1, {})) <= budget_)
-      ++end;
+    size_t end = endOfLiveBytes(begin);
     // Gaps between buffers can push a layout over a budget that the live bytes alone would meet.
     for (; end > begin; --end)
       if (std::optional<StageDraft> stage = fittingWhole(begin, end))
         return stage;
     return std::nullopt;
+  }
+
+  bool liveBytesFit(size_t begin, size_t end) const {
+    const OrderView& view = drafter_.view();
+    return wholeBound(view, draftWhole(view, begin, end, {})) <= budget_;
+  }
+
+  /// The end of the longest stage from `begin` whose live bytes fit. A draft takes time in
+  /// proportion to its ops, so the end of a long stage is found by doubling and bisection.
+  size_t endOfLiveBytes(size_t begin) const {
+    size_t end = begin;
+    while (end < count() && end - begin < OneByOne && liveBytesFit(begin, end + 1))
+      ++end;
+    if (end - begin < OneByOne)
+      return end;
+    size_t beyond = end + 1;
+    for (size_t step = 1; beyond <= count() && liveBytesFit(begin, beyond); step *= 2) {
+      end = beyond;
+      beyond = end + step;
+    }
+    beyond = std::min(beyond, count() + 1);
+    while (beyond - end > 1) {
+      const size_t middle = end + (beyond - end) / 2;
+      (liveBytesFit(begin, middle) ? end : beyond) = middle;
+    }
+    return end;
   }
 
   /// Cost of one op in a stage of its own.
