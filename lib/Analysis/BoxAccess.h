@@ -124,8 +124,8 @@ public:
 
   /// The box of operand `input`, an activation, that a box of the result needs.
   Box need(size_t input, const Box& result) const;
-  /// Elements of operand `input`, an activation, that the whole result needs: fewer than its box has where windows or
-  /// steps leave gaps.
+  /// Elements of operand `input`, an activation, that the whole result needs: fewer than its box
+  /// has where windows or steps leave gaps.
   uint64_t neededElements(size_t input, const Box& whole) const;
   /// Whether the result may be split into `parts` along the axis such that every part is an op of
   /// its own.

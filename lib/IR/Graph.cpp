@@ -30,7 +30,8 @@ void dropTrailingAbsent(std::vector<TensorId>& operands) {
     operands.pop_back();
 }
 
-/// Erases the only entry of `id`. It is mostly near one of the ends, because passes visit the ops in order.
+/// Erases the only entry of `id`. It is mostly near one of the ends, because passes visit the ops
+/// in order.
 void eraseUse(std::vector<OpId>& users, OpId id) {
   for (size_t begin = 0, end = users.size(); begin < end; ++begin)
     for (const size_t at : {--end, begin})

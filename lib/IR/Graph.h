@@ -156,7 +156,8 @@ private:
     uint32_t outputPorts = 0;
     bool live = true;
   };
-  /// An element of the doubly linked execution order, so that inserting and erasing take constant time.
+  /// An element of the doubly linked execution order, so that inserting and erasing take constant
+  /// time.
   struct OpSlot {
     Op op;
     OpId before;
@@ -166,7 +167,8 @@ private:
 
   OpId createOp(Op op);
   void connect(OpId id);
-  /// Inserts a new op after `before` in the execution order; an invalid `before` makes it the first.
+  /// Inserts a new op after `before` in the execution order; an invalid `before` makes it the
+  /// first.
   void link(OpId id, OpId before);
   void unlink(OpId id);
   void disconnectInputs(OpId id);

@@ -39,7 +39,8 @@
 #define TIGRIS_MAX_ALIGN 4096u   /* largest legal summary.align */
 #define TIGRIS_MAX_RANK 8u
 #define TIGRIS_MAX_TENSOR_BYTES 0x40000000u /* 1 GiB: element offsets and one step fit int32 */
-/* Bound on kernels, strides, dilations, pads, spatial dimensions, and the taps of a pool, so that coordinates fit int32. */
+/* Bound on kernels, strides, dilations, pads, spatial dimensions, and the taps of a pool, so that
+ * coordinates fit int32. */
 #define TIGRIS_SPATIAL_LIMIT (1 << 24)
 
 /* Fails to compile when a condition does not hold. */

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* Plans more scratch than any backend needs here, so that each runs in less memory than the arena takes, too. */
+/* Plans more scratch than any backend needs here, so that each also runs in less memory. */
 static void beginPlan(Builder* b, uint32_t ioMode) {
   builderInit(b, ioMode);
   b->summary.scratch_bytes = 5000;

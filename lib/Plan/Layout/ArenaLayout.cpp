@@ -59,11 +59,13 @@ public:
 
 private:
   static constexpr uint64_t Unplaced = UINT64_MAX;
-  /// Overlaps are listed where few of the buffers are alive at one time, as in long chains of operators.
+  /// Overlaps are listed where few of the buffers are alive at one time, as in long chains of
+  /// operators.
   static constexpr size_t SparseShare = 16;
   static constexpr size_t MaxOverlaps = 8'000'000;
 
-  /// The placed buffers by offset: those that overlap the buffer where overlaps are listed, else all.
+  /// The placed buffers by offset: those that overlap the buffer where overlaps are listed, else
+  /// all.
   const Order& obstacles(size_t index, const ArenaLayout& layout, const Order& byOffset) const {
     if (!overlaps_)
       return byOffset;

@@ -258,7 +258,8 @@ private:
 
 FitResult fitOffsets(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t height,
                      size_t& work, std::vector<uint64_t>& offsets) {
-  // Placing a buffer looks at each that overlaps and is not placed yet, so a layout takes more work than there are pairs.
+  // Placing a buffer looks at each that overlaps and is not placed yet, so a layout takes more work
+  // than there are pairs.
   std::optional<Overlaps> overlaps = Overlaps::find(buffers, work);
   if (!overlaps) {
     work = 0;

@@ -1,4 +1,5 @@
-// Windows beyond the runtime's limits are refused with operator and reason; windows at the limits open.
+// Windows beyond the runtime's limits are refused with operator and reason; windows at the limits
+// open.
 #include "EmitTesting.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -8,8 +9,8 @@ using namespace tigris::test;
 
 namespace {
 
-/// The error of emitting one op of x to y, int8 with one scale; empty for a plan that the runtime opens. `weights` is the
-/// shape of a constant second operand, or empty.
+/// The error of emitting one op of x to y, int8 with one scale; empty for a plan that the runtime
+/// opens. `weights` is the shape of a constant second operand, or empty.
 std::string refusal(std::string_view kind, std::string_view attrs, std::string_view x,
                     std::string_view y, std::string_view weights = {}) {
   const bool dense = !weights.empty();
