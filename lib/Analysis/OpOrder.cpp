@@ -1,86 +1,62 @@
-// The only file that shows the operators to Boost.Graph: as a graph with edges to producers.
+// The depth-first order is the order in which a search along the operands leaves the ops.
 #include "tigris/Analysis/OpOrder.h"
 
+#include "tigris/Analysis/OpGraph.h"
 #include "tigris/Support/Check.h"
 
-#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/depth_first_search.hpp>
+#include <boost/graph/reverse_graph.hpp>
 
-#include <map>
+#include <algorithm>
 
 namespace tigris {
 
 namespace {
 
-using Dependencies = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-using Vertex = boost::graph_traits<Dependencies>::vertex_descriptor;
-
-/// Collects vertices in the order in which the search finishes them: producers before their users.
+/// Collects ops in the order in which the search finishes them: producers before their users.
 class PostOrder : public boost::default_dfs_visitor {
 public:
-  explicit PostOrder(std::vector<Vertex>& finished) : finished_(&finished) {}
-  void finish_vertex(Vertex vertex, const Dependencies&) { finished_->push_back(vertex); }
+  PostOrder(const OpGraph& ops, std::vector<OpId>& finished) : ops_(&ops), finished_(&finished) {}
+  void finish_vertex(size_t vertex, const auto& /*producers*/) {
+    finished_->push_back(ops_->op(vertex));
+  }
 
 private:
-  std::vector<Vertex>* finished_;
+  const OpGraph* ops_;
+  std::vector<OpId>* finished_;
 };
-
-std::map<OpId, size_t> positions(std::span<const OpId> order) {
-  std::map<OpId, size_t> result;
-  for (size_t i = 0; i < order.size(); ++i)
-    result.emplace(order[i], i);
-  return result;
-}
 
 } // namespace
 
 bool isExecutionOrder(const Graph& graph, std::span<const OpId> order) {
-  const auto position = positions(order);
-  if (order.size() != graph.order().size() || position.size() != order.size())
+  if (order.size() != graph.order().size() ||
+      !std::all_of(order.begin(), order.end(), [&](OpId id) { return graph.contains(id); }))
     return false;
-  for (size_t i = 0; i < order.size(); ++i) {
-    if (!graph.contains(order[i]))
+  const OpGraph ops(graph, order);
+  for (size_t i = 0; i < order.size(); ++i)
+    if (ops.vertex(order[i]) != i) // twice in the order
       return false;
-    for (const TensorId input : graph.op(order[i]).inputs) {
-      if (!input || !graph.producer(input))
-        continue;
-      const auto producer = position.find(graph.producer(input));
-      if (producer == position.end() || producer->second >= i)
-        return false;
-    }
-  }
-  return true;
+  return std::all_of(ops.edges().begin(), ops.edges().end(),
+                     [](const OpGraph::Edge& edge) { return edge.source < edge.target; });
 }
 
 std::vector<OpId> depthFirstOrder(const Graph& graph) {
-  const std::vector<OpId>& order = graph.order();
-  const auto position = positions(order);
-  Dependencies dependencies(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    const std::vector<TensorId>& inputs = graph.op(order[i]).inputs;
-    for (auto input = inputs.rbegin(); input != inputs.rend(); ++input)
-      if (*input && graph.producer(*input))
-        boost::add_edge(i, position.at(graph.producer(*input)), dependencies);
-  }
-
-  std::vector<Vertex> finished;
-  std::vector<boost::default_color_type> color(order.size(), boost::white_color);
-  const auto colorMap = boost::make_iterator_property_map(
-      color.begin(), boost::get(boost::vertex_index, dependencies));
+  const OpGraph ops(graph);
+  const auto producers = boost::make_reverse_graph(ops);
+  std::vector<OpId> result;
+  result.reserve(num_vertices(ops));
+  std::vector<boost::default_color_type> color(num_vertices(ops), boost::white_color);
   const auto visit = [&](size_t root) {
     if (color[root] == boost::white_color)
-      boost::depth_first_visit(dependencies, root, PostOrder(finished), colorMap);
+      boost::depth_first_visit(
+          producers, root, PostOrder(ops, result),
+          boost::make_iterator_property_map(color.begin(), get(boost::vertex_index, ops)));
   };
   for (const Port& port : graph.outputs())
-    if (graph.producer(port.tensor))
-      visit(position.at(graph.producer(port.tensor)));
-  for (size_t i = 0; i < order.size(); ++i)
-    visit(i);
-
-  std::vector<OpId> result;
-  result.reserve(finished.size());
-  for (const Vertex vertex : finished)
-    result.push_back(order[vertex]);
+    if (const OpId producer = graph.producer(port.tensor))
+      visit(*ops.vertex(producer));
+  for (size_t vertex = 0; vertex < num_vertices(ops); ++vertex)
+    visit(vertex);
   TIGRIS_CHECK(isExecutionOrder(graph, result));
   return result;
 }

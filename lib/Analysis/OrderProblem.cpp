@@ -1,6 +1,7 @@
 // Joins reshapes, collects producers and readers, and finds articulations.
 #include "tigris/Analysis/OrderProblem.h"
 
+#include "tigris/Analysis/OpGraph.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ std::vector<bool> followsAll(const std::vector<std::vector<size_t>>& producers) 
 OrderProblem makeOrderProblem(const Graph& graph, IoMode io, uint64_t align) {
   OrderProblem problem;
   const ReshapeSets sets(graph);
-  std::map<OpId, size_t> position;
+  const OpGraph ops(graph);
   std::map<TensorId, size_t> bufferOf;
   const auto buffer = [&](TensorId tensor) -> OrderProblem::Buffer& {
     const auto [entry, isNew] = bufferOf.emplace(sets.root(tensor), problem.buffers.size());
@@ -71,18 +72,14 @@ OrderProblem makeOrderProblem(const Graph& graph, IoMode io, uint64_t align) {
   for (const Port& port : graph.inputs())
     if (io == IoMode::Arena || isRead(port.tensor))
       buffer(port.tensor);
-  for (const OpId id : graph.order()) {
-    const size_t op = problem.producers.size();
-    position.emplace(id, op);
-    problem.producers.emplace_back();
-    for (const TensorId input : graph.op(id).inputs) {
-      if (!input || graph.tensor(input).isConstant())
-        continue;
-      insertSorted(buffer(input).readers, op);
-      if (const OpId producer = graph.producer(input))
-        insertSorted(problem.producers[op], position.at(producer));
-    }
-    for (const TensorId output : graph.op(id).outputs)
+  problem.producers.resize(num_vertices(ops));
+  for (size_t op = 0; op < problem.ops(); ++op) {
+    for (const OpGraph::Edge& edge : ops.inEdges(op))
+      insertSorted(problem.producers[op], edge.source);
+    for (const TensorId input : graph.op(ops.op(op)).inputs)
+      if (input && !graph.tensor(input).isConstant())
+        insertSorted(buffer(input).readers, op);
+    for (const TensorId output : graph.op(ops.op(op)).outputs)
       if (output && sets.root(output) == output)
         buffer(output).maker = op;
   }

@@ -26,6 +26,7 @@
 //    tried: moving this op to the front of any order raises nothing.
 #include "tigris/Analysis/OrderSearch.h"
 
+#include "tigris/Analysis/OpGraph.h"
 #include "tigris/Analysis/OpOrder.h"
 #include "tigris/Analysis/PeakBound.h"
 
@@ -331,18 +332,15 @@ OrderResult searchOrder(const OrderProblem& problem, std::span<const std::vector
 }
 
 std::vector<OpId> leastPeakOrder(const Graph& graph, IoMode io, uint64_t align) {
-  const std::vector<OpId>& given = graph.order();
-  std::map<OpId, size_t> position;
-  for (size_t op = 0; op < given.size(); ++op)
-    position.emplace(given[op], op);
+  const OpGraph ops(graph);
   std::vector<std::vector<size_t>> known(2);
-  for (size_t op = 0; op < given.size(); ++op)
+  for (size_t op = 0; op < num_vertices(ops); ++op)
     known[0].push_back(op);
   for (const OpId id : depthFirstOrder(graph))
-    known[1].push_back(position.at(id));
+    known[1].push_back(*ops.vertex(id));
   std::vector<OpId> order;
   for (const size_t op : searchOrder(makeOrderProblem(graph, io, align), known).order)
-    order.push_back(given[op]);
+    order.push_back(ops.op(op));
   return order;
 }
 
