@@ -50,9 +50,13 @@ std::optional<Overlaps> Overlaps::find(std::span<const LiveBuffer> buffers, size
     result.others_[next[a]++] = b;
     result.others_[next[b]++] = a;
   }
-  for (size_t i = 0; i < buffers.size(); ++i)
-    std::sort(result.others_.begin() + static_cast<std::ptrdiff_t>(result.first_[i]),
-              result.others_.begin() + static_cast<std::ptrdiff_t>(result.first_[i + 1]));
+  // The relation is symmetric: visiting the buffers in order sorts every list.
+  std::vector<uint32_t> sorted(result.others_.size());
+  next = result.first_;
+  for (uint32_t i = 0; i < buffers.size(); ++i)
+    for (const uint32_t other : result.of(i))
+      sorted[next[other]++] = i;
+  result.others_ = std::move(sorted);
   return result;
 }
 
