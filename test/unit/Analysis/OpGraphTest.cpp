@@ -26,7 +26,7 @@ namespace {
 
 /// x -> first -> left -> last (Concat of left, first, left) -> y, and first -> right, which nothing
 /// reads.
-const char* const Branches = R"(stage: normalized
+const char* const BranchingOps = R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]
@@ -61,19 +61,19 @@ template <typename Edges> std::vector<size_t> targets(const Edges& edges, const 
   return result;
 }
 
-using Indices = std::vector<size_t>;
+using Vertices = std::vector<size_t>;
 
 } // namespace
 
 TEST_CASE("op graph: one edge per operand slot with a producer") {
-  const Graph graph = parseGraph(Branches);
+  const Graph graph = parseGraph(BranchingOps);
   const OpGraph ops(graph);
   CHECK(num_vertices(ops) == 4);
   CHECK(num_edges(ops) == 5);
   CHECK(in_degree(First, ops) == 0);
-  CHECK(sources(in_edges(Last, ops), ops) == Indices{Left, First, Left});
-  CHECK(targets(out_edges(First, ops), ops) == Indices{Right, Left, Last});
-  CHECK(targets(out_edges(Left, ops), ops) == Indices{Last, Last});
+  CHECK(sources(in_edges(Last, ops), ops) == Vertices{Left, First, Left});
+  CHECK(targets(out_edges(First, ops), ops) == Vertices{Right, Left, Last});
+  CHECK(targets(out_edges(Left, ops), ops) == Vertices{Last, Last});
   CHECK(out_degree(Right, ops) == 0);
   CHECK(degree(Last, ops) == 3);
   CHECK(ops.inEdges(Last).front().slot == 2);
@@ -82,7 +82,7 @@ TEST_CASE("op graph: one edge per operand slot with a producer") {
 }
 
 TEST_CASE("op graph: vertices are positions in the order") {
-  const Graph graph = parseGraph(Branches);
+  const Graph graph = parseGraph(BranchingOps);
   const std::vector<OpId>& order = graph.order();
   const std::vector<OpId> part = {order[Last], order[Left]};
   const OpGraph ops(graph, part);
@@ -90,13 +90,13 @@ TEST_CASE("op graph: vertices are positions in the order") {
   CHECK(ops.vertex(order[Left]) == 1);
   CHECK(!ops.vertex(order[First]));
   // Producers outside the order have no edge; this order is no execution order.
-  CHECK(sources(edges(ops), ops) == Indices{1, 1});
+  CHECK(sources(edges(ops), ops) == Vertices{1, 1});
 }
 
 TEST_CASE("op graph: the library's algorithms take it") {
-  const Graph graph = parseGraph(Branches);
+  const Graph graph = parseGraph(BranchingOps);
   const OpGraph ops(graph);
-  Indices reversed;
+  Vertices reversed;
   boost::topological_sort(ops, std::back_inserter(reversed));
   const auto step = [&](size_t vertex) {
     return std::find(reversed.rbegin(), reversed.rend(), vertex) - reversed.rbegin();
@@ -105,7 +105,7 @@ TEST_CASE("op graph: the library's algorithms take it") {
   for (const OpGraph::Edge& edge : ops.edges())
     CHECK(step(edge.source) < step(edge.target));
 
-  Indices component(num_vertices(ops));
+  Vertices component(num_vertices(ops));
   const auto count = boost::strong_components(
       ops, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, ops)));
   CHECK(count == 4);
@@ -124,7 +124,7 @@ TEST_CASE("op graph: a graph without ops") {
   const OpGraph ops(graph);
   CHECK(num_vertices(ops) == 0);
   CHECK(num_edges(ops) == 0);
-  Indices order;
+  Vertices order;
   boost::topological_sort(ops, std::back_inserter(order));
   CHECK(order.empty());
 }

@@ -20,7 +20,7 @@ std::string refusal(std::string_view kind, std::string_view attrs, std::string_v
   options.budget = {1U << 31, 1U << 31, {}};
   const Graph graph = planned(
       parseGraph(strCat(
-          "stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\n"
+          "form: normalized\nlayout: channels-last\ninputs: [{name: x}]\n"
           "outputs: [{name: y}]\ntensors:\n  - {name: x, type: ",
           type, ", shape: ", x, quant, "}\n  - {name: y, type: ", type, ", shape: ", y, quant,
           "}\n",

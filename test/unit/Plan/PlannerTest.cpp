@@ -313,7 +313,7 @@ TEST_CASE("kernel scratch comes off the fast budget") {
 }
 
 TEST_CASE("an axis of 2^27 elements is cut into a bounded number of tiles") {
-  const Graph graph = parseGraph(R"(stage: normalized
+  const Graph graph = parseGraph(R"(form: normalized
 layout: channels-last
 inputs: [{name: x}]
 outputs: [{name: y}]

@@ -131,7 +131,7 @@ TEST_CASE("traffic bound: a tensor that one op reads 20,000 times counts once") 
   for (int i = 1; i < 20'000; ++i)
     operands += ", x";
   const Graph graph = parseGraph(
-      strCat("stage: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+      strCat("form: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
              "tensors:\n  - {name: x, type: float32, shape: [1, 4]}\n"
              "  - {name: y, type: float32, shape: [20000, 4]}\n"
              "ops:\n  - {op: Concat, name: many, in: [",
