@@ -9,7 +9,8 @@
 #   asan         g++ with address and undefined-behavior sanitizers, every test not labeled slow
 #   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
 #   tidy         clang-tidy 14 over lib/ and tools/
-#   docs         the demo of the README (the release stage tests all other commands of the documentation)
+#   docs         the demo of the README (the release stage tests all other commands of the
+#                documentation)
 #   nightly      the tests labeled nightly, which take hours, in the release build
 #   analyze      clang's analyzer at its default depth; tidy limits the depth in large functions
 #   coverage     the tests not labeled slow, and the lines of lib/ and runtime/ that they execute

@@ -1,19 +1,29 @@
 # The functions of find_package(Tigris). This project uses them, too.
 #
 #   tigris_add_pass_plugin(NAME SOURCE...)
-#       A pass plugin NAME.so, linked with libtigris; see docs/plugins.md. It exports only its entry point.
-#       install(TARGETS NAME DESTINATION ${TIGRIS_PLUGIN_DIR}) installs it where tools find it by name.
+#       A pass plugin NAME.so, linked with libtigris; see docs/plugins.md. It exports only its entry
+#       point.
+#       install(TARGETS NAME DESTINATION ${TIGRIS_PLUGIN_DIR}) installs it where tools find it by
+#       name.
 #
-#   tigris_compile_model(NAME MODEL file.onnx FAST 256K [SLOW 8M] [FLASH 4M] [TARGET esp32s3] [IO arena]
+#   tigris_compile_model(NAME MODEL file.onnx FAST 256K [SLOW 8M] [FLASH 4M] [TARGET esp32s3] [IO
+#   arena]
 #                        [PASSES pipeline] [PLUGINS lib...] [XIP]
-#                        [IMPORT_OPTIONS ...] [NORM_OPTIONS ...] [PLAN_OPTIONS ...] [EMIT_OPTIONS ...])
-#       Compiles a model as part of the build. Writes NAME.tgrs to the current binary directory and defines
-#       the library target NAME, which contains the file at an address with the alignment that the runtime needs:
+#                        [IMPORT_OPTIONS ...] [NORM_OPTIONS ...] [PLAN_OPTIONS ...] [EMIT_OPTIONS
+#                        ...])
+#       Compiles a model as part of the build. Writes NAME.tgrs to the current binary directory and
+#       defines
+#       the library target NAME, which contains the file at an address with the alignment that the
+#       runtime needs:
 #           #include "NAME.h"      const unsigned char NAME_tgrs[]; size_t NAME_tgrs_size
-#       The project's runtime, add_subdirectory(${TIGRIS_RUNTIME_DIR}), then contains only the kernels and parts that its
-#       models need together; TIGRIS_SELECT_KERNELS=OFF keeps everything, for plans from other sources.
-#       NAME_kernels.h beside NAME.h is the selection for this model alone, for runtimes that are built differently.
-#       PLUGINS accepts paths, names and targets of tigris_add_pass_plugin. A change of FAST plans again but
+#       The project's runtime, add_subdirectory(${TIGRIS_RUNTIME_DIR}), then contains only the
+#       kernels and parts that its
+#       models need together; TIGRIS_SELECT_KERNELS=OFF keeps everything, for plans from other
+#       sources.
+#       NAME_kernels.h beside NAME.h is the selection for this model alone, for runtimes that are
+#       built differently.
+#       PLUGINS accepts paths, names and targets of tigris_add_pass_plugin. A change of FAST plans
+#       again but
 #       does not import again; with Ninja, the build stops at a step whose result does not change.
 include_guard()
 
@@ -23,8 +33,8 @@ function(tigris_add_pass_plugin name)
   target_compile_features(${name} PRIVATE cxx_std_20)
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
                         VISIBILITY_INLINES_HIDDEN ON)
-  # A symbol that is missing should fail here, not on the user's computer. Sanitizers leave theirs to the
-  # program.
+  # A symbol that is missing should fail here, not on the user's computer. Sanitizers leave theirs
+  # to the program.
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     target_link_options(${name} PRIVATE LINKER:-z,defs)
   endif()

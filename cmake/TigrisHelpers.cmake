@@ -36,7 +36,8 @@ endfunction()
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib ${PROJECT_BINARY_DIR}/include/tigris SYMBOLIC)
 
-# tigris_layers(OUT layer...): the sources of those lib/ folders and of the folders in them. `Layer/File` is one source.
+# tigris_layers(OUT layer...): the sources of those lib/ folders and of the folders in them.
+# `Layer/File` is one source.
 function(tigris_layers out)
   set(sources)
   foreach(layer IN LISTS ARGN)

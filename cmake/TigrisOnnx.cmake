@@ -6,7 +6,8 @@
 #
 # The first source that exists is used, and never two at once (two descriptor pools would collide):
 #   1. a CMake package ONNX of at least TIGRIS_ONNX_MIN_VERSION
-#   2. TIGRIS_ONNX_SOURCE_DIR: the `onnx` directory of the PyPI wheel, which contains the schema and the
+#   2. TIGRIS_ONNX_SOURCE_DIR: the `onnx` directory of the PyPI wheel, which contains the schema and
+#   the
 #      sources; scripts/bootstrap.sh puts it below build/venv, where it is found without being named
 #   3. any older CMake package ONNX
 # Sets TIGRIS_ONNX_PROVIDER (package, wheel, old-package or off). TIGRIS_ONNX_TEXT_LABELS is ON when

@@ -3,8 +3,10 @@
 # build/venv.
 #
 # usage: scripts/bootstrap.sh [build|test|coverage|training]
-#   build     compilers, libraries and the Python environment, as scripts/demo.sh needs them (default)
-#   test      also clang, the formatters, the ARM toolchain and emulators that scripts/test.sh uses, and the
+#   build     compilers, libraries and the Python environment, as scripts/demo.sh needs them
+#             (default)
+#   test      also clang, the formatters, the ARM toolchain and emulators that scripts/test.sh uses,
+#             and the
 #             vendors' kernels (scripts/fetch_kernels.sh)
 #   coverage  as test, and gcovr, which summarizes line coverage
 #   training  as build, and the packages that examples/digits/train.py imports

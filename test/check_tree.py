@@ -2,7 +2,10 @@
 
 usage: check_tree.py [ROOT]     exit 0 and silence if all is well, 1 and one line per breach
 
-* no source file is longer than 1,000 lines;
+* no source file is longer than 500 lines, unless its head states why ("Over 500 lines: ...");
+* no function is longer than 100 lines, and no line of C, C++ or Python than
+  100 columns, except for the text in raw strings;
+* no string literal breaks in the middle of a word, so that searches find the word;
 * every source file begins with a comment that states its purpose;
 * no file contains a marker for unfinished work;
 * the newest version in CHANGELOG.md and the one in lib/Support/Version.h are the version CMake
@@ -10,6 +13,7 @@ builds;
 * every relative link in a Markdown file leads to a file that exists.
 """
 
+import ast
 import pathlib
 import re
 import sys
@@ -28,21 +32,77 @@ FOLDERS = (
     "docs",
 )
 CODE = {".h", ".c", ".cpp", ".def", ".py", ".sh", ".cmake"}
-MAX_LINES = 1000
+MAX_LINES = 500
+MAX_FUNCTION = 100
+MAX_COLUMNS = 100
+RAW_STRING = re.compile(r'R"(\w*)\((.*?)\)\1"', re.DOTALL)
+REASON = re.compile(r"\bOver 500 lines: \w")
+HEAD_LINES = 25
+# As clang-format writes them: the first line of a signature is less indented than those it goes on
+# in.
+BODY = re.compile(r"\) (?:const |noexcept |override |mutable )*\{$")
+CONTROL = re.compile(r" *(?:\} )?(?:if|for|while|switch|else|do|namespace|struct|class|enum|#)\b")
+BROKEN_WORD = re.compile(r'(?<![\\%0-9x])[a-z0-9]-?"\n\s*"[a-z0-9-]')
 # Spelled in halves, or this file would be the first to break the rule.
 MARKER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 HEAD = re.compile(r'\A(#!.*\n)?(//|/\*|#(?!\w+ ?[<"])|""")')
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def functions(name, text):
+    """Pairs of a function's first line and its number of lines."""
+    if name.endswith(".py"):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                yield node.name, node.end_lineno - node.lineno + 1
+    elif name.endswith((".h", ".c", ".cpp")):
+        yield from c_functions(text.split("\n"))
+
+
+def indent_of(line):
+    return len(line) - len(line.lstrip())
+
+
+def c_functions(lines):
+    for end_of_signature, line in enumerate(lines):
+        if not BODY.search(line):
+            continue
+        start = end_of_signature
+        while start > 0 and indent_of(lines[start]) >= 4 and lines[start - 1].strip():
+            start -= 1
+        indent = indent_of(lines[start])
+        if indent > 2 or CONTROL.match(lines[start]):
+            continue
+        closing = re.compile(f" {{{indent}}}}}")
+        for end in range(end_of_signature, len(lines)):
+            if closing.match(lines[end]):
+                yield lines[start].strip(), end - start + 1
+                break
+
+
 def check_code(name, text):
     lines = text.count("\n")
-    if lines > MAX_LINES:
-        yield f"{name}: {lines} lines, at most {MAX_LINES} are allowed"
+    head = "\n".join(text.split("\n")[:HEAD_LINES])
+    if lines > MAX_LINES and not REASON.search(head):
+        yield f"{name}: {lines} lines; split it at {MAX_LINES}, or say in its head why not"
+    for function, count in functions(name, text):
+        if count > MAX_FUNCTION:
+            yield f"{name}: {function} has {count} lines, at most {MAX_FUNCTION} are allowed"
+    if name.endswith((".h", ".c", ".cpp")):
+        for match in BROKEN_WORD.finditer(text):
+            yield f"{name}:{line_of(text, match.start())}: a string breaks in the middle of a word"
+    code = RAW_STRING.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for number, line in enumerate(code.split("\n"), 1):
+        if len(line) > MAX_COLUMNS and name.endswith((".h", ".c", ".cpp", ".def", ".py")):
+            yield f"{name}:{number}: {len(line)} columns, at most {MAX_COLUMNS} are allowed"
     if text and not HEAD.match(text):
         yield f"{name}:1: begin with a comment that says what the file is for"
     for match in MARKER.finditer(text):
-        yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: do it or drop it: {match[0]}"
+        yield f"{name}:{line_of(text, match.start())}: do it or drop it: {match[0]}"
 
 
 def check_links(root, path):

@@ -11,6 +11,8 @@ same in every run. With a baseline, exits with code 1 if a figure has grown by m
 --update rewrites it. --profile writes each plan to DIR, with the calls, output bytes and
 instructions of each op; the executor is slower then, and nothing is compared. Exits with code 77 if
 the models, the compiler or the emulator are missing. docs/benchmarks.md explains the columns.
+
+Over 500 lines: one program that runs without a package.
 """
 
 import argparse

@@ -17,8 +17,8 @@ uint64_t macCount(const Graph& graph, const Op& op) {
   case OpClass::Product: // Gemm may transpose its first operand
     return count(graph.tensor(op.output()).elements(),
                  graph.tensor(op.input(0)).shape.fromBack(op.attrs.getInt("transA") != 0 ? 1 : 0));
-  case OpClass::
-      Recurrent: { // weights [D, gates * H, I] and [D, gates * H, H] for each step and sequence
+  case OpClass::Recurrent: { // weights [D, gates * H, I] and [D, gates * H, H] for each step and
+                             // sequence
     const Shape& x = graph.tensor(op.input(0)).shape;
     return count(x[0] * x[1],
                  graph.tensor(op.input(1)).elements() + graph.tensor(op.input(2)).elements());

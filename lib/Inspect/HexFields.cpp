@@ -28,7 +28,7 @@ template <typename T> constexpr const HexRecord* RecordOf = nullptr;
 
 // clang-format off
 #define FIELD(record, member, kind)                                                                \
-  {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),       \
+  {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),      \
    ElementCount<decltype(record::member)>, FieldKind::kind}
 // clang-format on
 #define RECORD(constant, record, name, fields)                                                     \

@@ -2,7 +2,8 @@
 // chosen from.
 //
 //   Calibration calibration(graph, options.biasCorrection);
-//   for each sample: run the graph with calibration.tensors() as further results, and for each of them
+//   for each sample: run the graph with calibration.tensors() as further results, and for each of
+//   them
 //     calibration.add(i, values, storedShape, perm);
 //   quantizeGraph(graph, calibration.observations(), options);
 #pragma once

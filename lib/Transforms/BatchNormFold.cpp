@@ -62,15 +62,18 @@ PassStatus batchNormFold(Graph& graph, PassContext&) {
         op.outputs.size() != 1)
       return remarkOn(op, "not-folded", "it is in the form for training");
     if (graph.tensor(op.input(0)).quant || graph.tensor(op.output()).quant)
-      return remarkOn(op, "not-folded", "its tensors are quantized: scaling weights would change "
-                                        "their integers");
+      return remarkOn(op, "not-folded",
+                      "its tensors are quantized: scaling weights would change "
+                      "their integers");
     const auto form = inferenceForm(graph, op);
     if (!form)
-      return remarkOn(op, "not-folded", "its scale, shift, mean and variance are not constants of "
-                                        "one size");
+      return remarkOn(op, "not-folded",
+                      "its scale, shift, mean and variance are not constants of "
+                      "one size");
     if (!scaleProducer(graph, id, graph.op(id).input(0), *form)) {
-      remarkOn(op, "not-folded", "no Conv or Gemm with constant weights that nobody else reads "
-                                 "makes its operand; it stays a multiply and add");
+      remarkOn(op, "not-folded",
+               "no Conv or Gemm with constant weights that nobody else reads "
+               "makes its operand; it stays a multiply and add");
       becomeBatchNorm(graph, id, *form);
     }
     return true;

@@ -69,7 +69,7 @@ bool leavesEmptyWindows(const Op& op, const Ints& pads) {
 
 /// Why the Pad cannot become padding of its reader; empty if it can, as far as windows allow.
 std::string obstacleToPadFold(const Graph& graph, const Op& pad, OpId reader,
-                       const std::optional<Ints>& positions) {
+                              const std::optional<Ints>& positions) {
   if (!sameQuant(graph, pad.input(0), pad.output()))
     return "its operand and its result are quantized differently";
   if (!positions)

@@ -2,6 +2,8 @@
 
 Operators and the types they must be tried in come from lib/IR/Ops.def. Every entry has a function
 here that adds it to a model; types that cannot be tested are in NOT_TRIED with the reason.
+
+Over 500 lines: a table with one entry per operator.
 """
 
 import pathlib

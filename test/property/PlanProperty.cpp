@@ -8,6 +8,8 @@
 // --ops: only the first N operators of each graph. --budget: this budget only. --damage: the number
 // of damaged files per plan that are opened and run. --unfilled: memories are uninitialized before
 // a run, for valgrind. --print: prints the graph.
+//
+// Over 500 lines: one class does everything that is done to a graph.
 #include "PlanDamage.h"
 #include "PlanRun.h"
 #include "RandomModel.h"

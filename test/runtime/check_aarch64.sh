@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the runtime and the host backend's NEON kernels for 64-bit ARM and runs the tests of convolutions on them.
+# Builds the runtime and the host backend's NEON kernels for 64-bit ARM and runs the tests of
+# convolutions on them.
 #
 # usage: check_aarch64.sh COMPILER EMULATOR BUILD_DIR
 set -eu

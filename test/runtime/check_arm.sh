@@ -47,7 +47,8 @@ for name in check/check_ops access/access access/access_op access/access_params;
       -c "$runtime/src/$name.c" -o "$build/without_$(basename $name).o"
   done
 done
-# newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library code.
+# newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library
+# code.
 for name in plan_builder sample_plans random_plan tile_graphs; do
   # shellcheck disable=SC2086
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"

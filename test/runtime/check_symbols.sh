@@ -6,7 +6,8 @@ set -eu
 nm=$1
 library=$2
 
-# memory, libm, then what compilers call on their own (integer division, float emulation, stack guard).
+# memory, libm, then what compilers call on their own (integer division, float emulation, stack
+# guard).
 allowed='^(memcpy|memmove|memset|memcmp'
 allowed="$allowed|(exp|expm1|log|log1p|sqrt|erf|pow|fmod|floor|ceil|rint|fabs)f"
 allowed="$allowed|a?(sin|cos|tan)h?f"

@@ -1,5 +1,7 @@
 /* Convolutions, dense layers, matrix products and pools against naive references, whole and in row
- * ranges. */
+ * ranges.
+ *
+ * Over 500 lines: one family of kernels shares its cases and its reference. */
 #include <float.h>
 #include <math.h>
 

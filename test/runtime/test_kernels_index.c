@@ -1,4 +1,6 @@
-/* Integers, bools, comparisons, conversions, searches and indexing against naive references. */
+/* Integers, bools, comparisons, conversions, searches and indexing against naive references.
+ *
+ * Over 500 lines: each operator has a reference, and a program has one set of helpers. */
 #include <math.h>
 
 #include "one_op.h"

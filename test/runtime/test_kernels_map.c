@@ -1,4 +1,6 @@
-/* Binary and unary ops, tables, clamps, normalizations and conversions against naive references. */
+/* Binary and unary ops, tables, clamps, normalizations and conversions against naive references.
+ *
+ * Over 500 lines: each operator has a reference, and a program has one set of helpers. */
 #include <math.h>
 
 #include "one_op.h"

@@ -10,7 +10,8 @@ namespace {
 
 using Entry = OptionTable::Entry;
 
-/// What the functions of scripts are called: "_tigris_dump" for tigris-dump, "_tigris__dump" for tigris dump.
+/// What the functions of scripts are called: "_tigris_dump" for tigris-dump, "_tigris__dump" for
+/// tigris dump.
 std::string functionName(const ToolSpec& spec) {
   std::string name = "_";
   for (const char c : spec.name)

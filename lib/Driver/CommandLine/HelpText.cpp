@@ -47,8 +47,8 @@ std::string longForm(const Entry& entry) {
 constexpr size_t Width = 80;
 constexpr size_t HelpColumn = 30;
 
-/// Appends `text` to the last line of `out`. A line that would be wider than Width ends after a `breakAfter`, and the
-/// text goes on at column `indent`.
+/// Appends `text` to the last line of `out`. A line that would be wider than Width ends after a
+/// `breakAfter`, and the text goes on at column `indent`.
 void fill(std::string& out, std::string_view text, char breakAfter, size_t indent) {
   size_t column = out.size() - (out.rfind('\n') + 1);
   while (!text.empty()) {

@@ -1,4 +1,5 @@
-// The files of one run, so that none is written that the run also reads, or writes for another purpose.
+// The files of one run, so that none is written that the run also reads, or writes for another
+// purpose.
 #pragma once
 
 #include "tigris/Support/FileIO.h"
@@ -15,7 +16,8 @@ public:
   /// Files that are written; streams, devices and FIFOs take part in nothing.
   void writes(const std::string& path, const std::string& who);
 
-  /// DiagId::Usage for the first two uses of one file (FileId) that exclude each other: every two but reads.
+  /// DiagId::Usage for the first two uses of one file (FileId) that exclude each other: every two
+  /// but reads.
   Status check() const;
 
   bool isOutput(const std::string& path) const { return outputs_.count(path) != 0; }

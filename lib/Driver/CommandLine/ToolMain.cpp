@@ -1,4 +1,5 @@
-// Command-line parsing by boost::program_options, and the one place where exceptions become exit codes.
+// Command-line parsing by boost::program_options, and the one place where exceptions become exit
+// codes.
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 #include "tigris/Driver/CommandLine/Completions.h"

@@ -1,4 +1,5 @@
-// The frame of every tool's main function: options, --help, --version, streams, diagnostics, exit codes.
+// The frame of every tool's main function: options, --help, --version, streams, diagnostics, exit
+// codes.
 //
 //   int planMain(int argc, char** argv) {
 //     PlanFlags flags;
@@ -23,14 +24,17 @@
 //   }
 //
 // What a run may rely on:
-//  - nothing reaches standard output or any file unless `run` succeeds and no error was reported (setVerdict is
+//  - nothing reaches standard output or any file unless `run` succeeds and no error was reported
+//  (setVerdict is
 //    the exception);
-//  - files appear together at the end, or not at all, also where a signal or a lack of memory ends the run; none
+//  - files appear together at the end, or not at all, also where a signal or a lack of memory ends
+//  the run; none
 //    is written that the run also reads, or writes for another purpose (ToolFiles);
 //  - warnings and errors reported to context.diagnostics() appear on standard error at once;
-//  - exit codes: 0 success, 1 bad input (DataError and lack of host memory too), 2 wrong command line
-//    (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70 a bug (InternalError or any
-//    other exception).
+//  - exit codes: 0 success, 1 bad input (DataError and lack of host memory too), 2 wrong command
+//  line
+//    (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70 a bug
+//    (InternalError or any other exception).
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolFiles.h"
@@ -58,8 +62,8 @@ int exitCodeOf(DiagId id);
 const char* tigrisVersion();
 
 /// Declares options; a value is parsed into the variable it was declared with, which keeps its
-/// content where the option is not given. Names are "long" or "long,s" with a one-letter short form.
-/// Every variable must outlive the call of toolMain.
+/// content where the option is not given. Names are "long" or "long,s" with a one-letter short
+/// form. Every variable must outlive the call of toolMain.
 class OptionTable {
 public:
   /// How an option is spelled and shown, and how a value is taken.
@@ -77,8 +81,8 @@ public:
     /// The file a value names, empty where it names none; null: the value is its path.
     std::function<std::string(const std::string& value)> fileOf;
 
-    /// The option becomes part of the history entry (ToolContext::historyEntry): for those that change
-    /// the result. Never for paths: outputs do not depend on where files lie.
+    /// The option becomes part of the history entry (ToolContext::historyEntry): for those that
+    /// change the result. Never for paths: outputs do not depend on where files lie.
     Entry& record() {
       recorded = true;
       return *this;
@@ -150,29 +154,32 @@ public:
   const std::string& outputPath() const { return outputPath_; }
   /// Hands over what goes to -o (standard output where it was left out); written after success.
   void output(std::string bytes);
-  /// Hands over a further file, written after success. Its path has been declared, by an option that writes() or
-  /// by writes() below.
+  /// Hands over a further file, written after success. Its path has been declared, by an option
+  /// that writes() or by writes() below.
   void outputFile(std::string path, std::string bytes);
   /// Makes a folder for output files, and those around it, after success.
   void outputFolder(std::string path) { folders_.push_back(std::move(path)); }
-  /// Adds text for standard output whatever -o says, as printableLines() has it; written after success.
+  /// Adds text for standard output whatever -o says, as printableLines() has it; written after
+  /// success.
   void print(const std::string& text) { printed_ += printableLines(text); }
   /// Writes to standard error now, as printableLines() has it: timings, dumps between passes.
   void log(const std::string& text) const;
 
-  /// The result is bad news: the outputs are written as after success, then the error is reported, and the
-  /// exit code is its. For tools that show what is wrong in detail.
+  /// The result is bad news: the outputs are written as after success, then the error is reported,
+  /// and the exit code is its. For tools that show what is wrong in detail.
   void setVerdict(Error error) { verdict_ = std::move(error); }
 
-  /// Declares a further file that the run reads or writes: those that only the run can know. `who` says in
-  /// messages what it is: "option '--expect'", "external data". What is read goes into --depfile, too.
+  /// Declares a further file that the run reads or writes: those that only the run can know. `who`
+  /// says in messages what it is: "option '--expect'", "external data". What is read goes into
+  /// --depfile, too.
   void reads(const std::string& path, const std::string& who) const { files_.reads(path, who); }
   void writes(const std::string& path, const std::string& who) const { files_.writes(path, who); }
-  /// Whether a declared output would overwrite a declared input or another output. Asked before outputs are written;
-  /// a run that writes a file before its end asks before that.
+  /// Whether a declared output would overwrite a declared input or another output. Asked before
+  /// outputs are written; a run that writes a file before its end asks before that.
   Status checkFiles() const { return files_.check(); }
 
-  /// Appends to historyEntry() what is not an option as given: "--load-pass-plugin=NAME" without its path.
+  /// Appends to historyEntry() what is not an option as given: "--load-pass-plugin=NAME" without
+  /// its path.
   void addToHistory(std::string option) { recorded_.push_back(std::move(option)); }
   /// "tigris-norm 0.1.0 --passes=default": the tool, its version and the recorded options as given.
   std::string historyEntry() const;
@@ -227,13 +234,15 @@ struct ToolSpec {
   std::string input;
   /// Without it, a missing argument means standard input (refused when that is a terminal).
   bool inputRequired = false;
-  /// Asked after the options are parsed; null: always. When false a terminal as standard input is no mistake.
+  /// Asked after the options are parsed; null: always. When false a terminal as standard input is
+  /// no mistake.
   std::function<bool()> needsInput;
   /// Adds -o/--output, --if-changed and --depfile.
   bool output = false;
   /// -o must be given (binary results).
   bool outputRequired = false;
-  /// What -o names: a file, or "DIR" for a folder to which the run adds files (ToolContext::outputFile).
+  /// What -o names: a file, or "DIR" for a folder to which the run adds files
+  /// (ToolContext::outputFile).
   std::string outputName = "FILE";
   /// One command per line, shown under EXAMPLES.
   std::string examples;
@@ -249,7 +258,8 @@ std::string helpText(const ToolSpec& spec);
 /// What --generate prints: "man" is the manual page, "bash", "zsh" and "fish" completions.
 std::string generatedText(const ToolSpec& spec, const std::string& format);
 
-/// Parses the command line, runs the tool, prints diagnostics, writes outputs; returns the exit code.
+/// Parses the command line, runs the tool, prints diagnostics, writes outputs; returns the exit
+/// code.
 int toolMain(int argc, const char* const* argv, const ToolSpec& spec);
 
 } // namespace tigris

@@ -37,7 +37,8 @@ void say(std::string_view text) {
 }
 
 #ifdef __GLIBC__
-/// Libraries allocate before main() already. This runs before their constructors, which is possible in programs only.
+/// Libraries allocate before main() already. This runs before their constructors, which is possible
+/// in programs only.
 using Initializer = void (*)();
 [[gnu::section(".preinit_array"), gnu::used]] const Initializer BeforeConstructors = [] {
   std::set_new_handler(onAllocationFailure);

@@ -11,11 +11,13 @@ namespace tigris {
 void reportOutOfMemory();
 
 /// While it lives:
-///  - signals that end the process (HUP, INT, QUIT, TERM, XCPU) remove temporary files first (removeTemporaries);
+///  - signals that end the process (HUP, INT, QUIT, TERM, XCPU) remove temporary files first
+///  (removeTemporaries);
 ///    those that are ignored already stay ignored, as nohup wants it;
 ///  - a reader that left early (PIPE) ends it quietly, as `yes | head` ends, with ExitFailure;
 ///  - a file beyond the limit of its size (XFSZ) is a failed write, not a signal;
-///  - a failed allocation of C++ ends it with reportOutOfMemory() and ExitFailure. It is not thrown: streams,
+///  - a failed allocation of C++ ends it with reportOutOfMemory() and ExitFailure. It is not
+///  thrown: streams,
 ///    destructors and callbacks from C would swallow it or stop at it.
 class ToolProcess {
 public:

@@ -5,7 +5,8 @@
 
 namespace tigris {
 
-/// An element agrees where |got - want| <= atol + rtol * |want|. Two NaNs agree, and equal infinities.
+/// An element agrees where |got - want| <= atol + rtol * |want|. Two NaNs agree, and equal
+/// infinities.
 struct Tolerance {
   std::optional<double> atol;
   std::optional<double> rtol;
@@ -23,8 +24,9 @@ struct Comparison {
   bool ok() const { return mismatches == 0; }
 };
 
-/// Both arrays must have the same type and shape (BadValue otherwise, naming `name`). Where no tolerance
-/// is given at all, floats may differ by 1e-4 (float16: 2e-3) of the largest magnitude in `want`, integers not at all.
+/// Both arrays must have the same type and shape (BadValue otherwise, naming `name`). Where no
+/// tolerance is given at all, floats may differ by 1e-4 (float16: 2e-3) of the largest magnitude in
+/// `want`, integers not at all.
 Expected<Comparison> compareArrays(const std::string& name, const NpyArray& got,
                                    const NpyArray& want, const Tolerance& tolerance);
 

@@ -10,8 +10,9 @@ namespace tigris {
 CostSample costSample(const PlanFile& file, size_t op, double calls, double outputBytes,
                       double cost);
 
-/// Lines "OP CALLS OUTPUT_BYTES COST", OP being an index: what a firmware has measured with the profile hook. Lines that
-/// begin with a letter are left to the firmware. DiagId::BadValue for others; `name` is the file's.
+/// Lines "OP CALLS OUTPUT_BYTES COST", OP being an index: what a firmware has measured with the
+/// profile hook. Lines that begin with a letter are left to the firmware. DiagId::BadValue for
+/// others; `name` is the file's.
 Expected<std::vector<CostSample>> parseMeasured(std::string_view text, const std::string& name,
                                                 const PlanFile& file);
 

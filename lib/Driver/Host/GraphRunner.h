@@ -1,5 +1,5 @@
-// A graph run on the host: normalized, planned, emitted and executed by the C runtime, with any of its
-// tensors as results.
+// A graph run on the host: normalized, planned, emitted and executed by the C runtime, with any of
+// its tensors as results.
 #pragma once
 
 #include "tigris/Driver/Host/PlanRunner.h"
@@ -11,9 +11,10 @@ namespace tigris {
 /// Executes an imported graph on arrays in the model's own form.
 class GraphRunner {
 public:
-  /// Results are the model's outputs, then the tensors of `observed` (of the imported graph; float32, known
-  /// shapes). Everything is kept in one arena of the host, so memory budgets play no role. Errors are
-  /// those of normalization and emission: DiagId::UnsupportedOp with the op for what has no kernel.
+  /// Results are the model's outputs, then the tensors of `observed` (of the imported graph;
+  /// float32, known shapes). Everything is kept in one arena of the host, so memory budgets play no
+  /// role. Errors are those of normalization and emission: DiagId::UnsupportedOp with the op for
+  /// what has no kernel.
   static Expected<std::unique_ptr<GraphRunner>> create(const Graph& imported,
                                                        const std::vector<TensorId>& observed);
 
@@ -24,7 +25,8 @@ public:
   Status run(const std::vector<NpyArray>& arrays);
   /// A result of the last run in the model's form.
   NpyArray result(size_t index) const;
-  /// A float32 result of the last run where it lies, in stored order (PortView::storedShape and perm).
+  /// A float32 result of the last run where it lies, in stored order (PortView::storedShape and
+  /// perm).
   std::span<const float> floats(size_t index) const;
 
 private:

@@ -8,11 +8,13 @@
 
 namespace tigris {
 
-/// Bytes at an alignment, of exactly the size asked for: a sanitizer sees the first byte past the end.
+/// Bytes at an alignment, of exactly the size asked for: a sanitizer sees the first byte past the
+/// end.
 class AlignedBytes {
 public:
   AlignedBytes() = default;
-  /// Filled with a pattern, so that reading what nobody wrote gives wrong results, always the same ones.
+  /// Filled with a pattern, so that reading what nobody wrote gives wrong results, always the same
+  /// ones.
   AlignedBytes(size_t size, size_t alignment);
 
   uint8_t* data() const { return bytes_.get(); }
@@ -29,20 +31,21 @@ private:
 
 class PlanRunner {
 public:
-  /// `fast` and `slow` override the sizes the plan requires; with less fast memory the runtime places tensors
-  /// while it runs and overflows into the slow memory beyond the plan's. OverBudget where even that does
-  /// not fit, UnsupportedOp where the backend lacks a kernel. `file` must outlive the runner.
+  /// `fast` and `slow` override the sizes the plan requires; with less fast memory the runtime
+  /// places tensors while it runs and overflows into the slow memory beyond the plan's. OverBudget
+  /// where even that does not fit, UnsupportedOp where the backend lacks a kernel. `file` must
+  /// outlive the runner.
   static Expected<PlanRunner> create(const PlanFile& file, const tigris_backend& backend,
                                      std::optional<uint64_t> fast, std::optional<uint64_t> slow);
 
-  /// Stored bytes of every input, then runs. May be called again. None for an input that is a state: it
-  /// keeps what the last run left, at first real zeros.
+  /// Stored bytes of every input, then runs. May be called again. None for an input that is a
+  /// state: it keeps what the last run left, at first real zeros.
   Status run(const std::vector<std::vector<uint8_t>>& inputs);
   /// Stored bytes of an output of the last run.
   const uint8_t* output(size_t index) const;
 
-  /// From now on callbacks bring all inputs (take all outputs) row by row, and see that the rows come in order.
-  /// Fails where the plan does not move one of them so; states are left as they are.
+  /// From now on callbacks bring all inputs (take all outputs) row by row, and see that the rows
+  /// come in order. Fails where the plan does not move one of them so; states are left as they are.
   Status moveByRows(bool inputs, bool outputs);
 
   /// Calls the hook around every kernel from now on. Fails where the runtime was built without.

@@ -6,8 +6,9 @@
 
 namespace tigris {
 
-/// Bytes that the most demanding op of the plan needs, at most; what the backend's scratch_bytes says on the device. 0
-/// for the reference kernels. The formulas are those of runtime/include/tigris_scratch.h.
+/// Bytes that the most demanding op of the plan needs, at most; what the backend's scratch_bytes
+/// says on the device. 0 for the reference kernels. The formulas are those of
+/// runtime/include/tigris_scratch.h.
 uint64_t planScratch(const PlanFile& file, KernelLibrary kernels);
 
 } // namespace tigris

@@ -65,7 +65,8 @@ std::vector<uint8_t> narrowToHalves(const uint8_t* data, size_t count) {
 /// What values of a port's type are computed and converted as.
 DType wideType(DType type) { return type == DType::Float16 ? DType::Float32 : type; }
 
-/// Calls `body` with a value of the element type; float16 has no C++ type and stays out (see wideType).
+/// Calls `body` with a value of the element type; float16 has no C++ type and stays out (see
+/// wideType).
 template <typename Body> bool dispatch(DType type, Body body) {
   switch (type) {
   case DType::Float32:

@@ -23,16 +23,18 @@ struct PortView {
 PortView viewPort(const PlanFile& file, const tigris_port& port, size_t index, bool raw);
 
 /// The stored bytes of an array in the user's form. float32 to int8 is ONNX QuantizeLinear
-/// (x / scale in float32, round half to even, add the zero point, saturate), uint8 to int8 subtracts
-/// 128; float16 goes by way of float32. Fails with BadValue where type or shape differ or an integer does not fit.
+/// (x / scale in float32, round half to even, add the zero point, saturate), uint8 to int8
+/// subtracts 128; float16 goes by way of float32. Fails with BadValue where type or shape differ or
+/// an integer does not fit.
 Expected<std::vector<uint8_t>> toStored(const PortView& port, const NpyArray& array);
 
-/// The inverse; int8 to float32 is (q - zero point) * scale in float32, and float16 the nearest to a float32.
+/// The inverse; int8 to float32 is (q - zero point) * scale in float32, and float16 the nearest to
+/// a float32.
 NpyArray fromStored(const PortView& port, const uint8_t* stored);
 
-/// Seeded numbers of the port's type that the model can take: floats in [-1, 1), or over the whole range
-/// a quantized tensor can express; bytes over their whole range; other integers 0 or 1, as they are
-/// mostly indices. The same on every computer.
+/// Seeded numbers of the port's type that the model can take: floats in [-1, 1), or over the whole
+/// range a quantized tensor can express; bytes over their whole range; other integers 0 or 1, as
+/// they are mostly indices. The same on every computer.
 NpyArray randomArray(const PortView& port, uint64_t seed);
 
 } // namespace tigris

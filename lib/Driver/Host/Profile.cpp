@@ -1,4 +1,5 @@
-// The clock is read right before and after each kernel; what the executor does in between is not counted.
+// The clock is read right before and after each kernel; what the executor does in between is not
+// counted.
 #include "tigris/Driver/Host/Profile.h"
 
 #include "tigris/Inspect/TextTable.h"

@@ -1,4 +1,5 @@
-// One plan for the budget asked for, one more for what the model is like without a limit, and the neighbors.
+// One plan for the budget asked for, one more for what the model is like without a limit, and the
+// neighbors.
 #include "tigris/Driver/Tools/Analysis.h"
 
 #include "tigris/Inspect/Dump.h"

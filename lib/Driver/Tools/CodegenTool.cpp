@@ -80,7 +80,8 @@ public:
       fastBytes_ = (fastBytes_ + align - 1) / align * align + scratch;
   }
 
-  /// Of the memory to hand to tigris_init: with the kernels' scratch, which the plan may not have known of.
+  /// Of the memory to hand to tigris_init: with the kernels' scratch, which the plan may not have
+  /// known of.
   uint64_t fastBytes() const { return fastBytes_; }
 
   std::string header() const {

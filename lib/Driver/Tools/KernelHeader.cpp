@@ -1,4 +1,5 @@
-// Which macro of tigris_config.h stands for which opcode and dtype, and for which other need of a plan.
+// Which macro of tigris_config.h stands for which opcode and dtype, and for which other need of a
+// plan.
 #include "tigris/Driver/Tools/KernelHeader.h"
 
 #include "tigris/Support/StringUtils.h"

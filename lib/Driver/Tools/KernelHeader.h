@@ -7,10 +7,11 @@ struct tigris_plan;
 
 namespace tigris {
 
-/// A selection header for TIGRIS_SELECTION_HEADER (runtime/include/tigris_config.h): 1 for every kernel group the plan's
-/// ops use, reference kernels and the adapters of backends alike, and for the parts of the core that its stages, ports
-/// and weights need; 0 for the rest, the dynamic arena among it, which depends on the memory at hand. Headers of
-/// several plans, included in any order, select what any of the plans needs.
+/// A selection header for TIGRIS_SELECTION_HEADER (runtime/include/tigris_config.h): 1 for every
+/// kernel group the plan's ops use, reference kernels and the adapters of backends alike, and for
+/// the parts of the core that its stages, ports and weights need; 0 for the rest, the dynamic arena
+/// among it, which depends on the memory at hand. Headers of several plans, included in any order,
+/// select what any of the plans needs.
 std::string kernelHeader(const tigris_plan& plan);
 
 } // namespace tigris

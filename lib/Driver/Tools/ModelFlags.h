@@ -16,7 +16,8 @@ struct ModelFlags {
   PassFlags passes;
 };
 
-/// --input-shape ... --load-pass-plugin. Those of planning are declared by declarePlanning, as they are shown first.
+/// --input-shape ... --load-pass-plugin. Those of planning are declared by declarePlanning, as they
+/// are shown first.
 void declareModelInput(OptionTable& table, ModelFlags& flags);
 
 /// Options that know the context, all built-in importers, and what the flags say. Usage errors are

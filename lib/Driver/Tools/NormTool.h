@@ -1,5 +1,5 @@
-// tigris-norm: runs passes over a graph, by default those that take an imported graph to what the runtime
-// executes.
+// tigris-norm: runs passes over a graph, by default those that take an imported graph to what the
+// runtime executes.
 #pragma once
 
 #include "tigris/Pass/PassRegistry.h"

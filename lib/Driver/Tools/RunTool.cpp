@@ -205,8 +205,8 @@ Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
   return runs;
 }
 
-/// Makes the runs one after the other; what each output was in them, one after the other with --sequence.
-/// `seconds`: all runs together.
+/// Makes the runs one after the other; what each output was in them, one after the other with
+/// --sequence. `seconds`: all runs together.
 Expected<std::vector<NpyArray>> makeRuns(PlanRunner& runner, const std::vector<PortView>& ports,
                                          const std::vector<Inputs>& runs, bool sequence,
                                          double& seconds) {

@@ -7,8 +7,8 @@
 
 namespace tigris {
 
-/// Declares --weights=inline|file:PATH|splat. The value is not part of the history: it says where the
-/// weights lie, not what they are.
+/// Declares --weights=inline|file:PATH|splat. The value is not part of the history: it says where
+/// the weights lie, not what they are.
 void addWeightsOption(OptionTable& table, WriteOptions& options);
 
 /// Hands the graph's stream over as the tool's output, with its side file if there is one.

@@ -44,9 +44,9 @@ std::string RowTable::refusal(OpId op) {
   const auto* refusal = std::get_if<Refusal>(&entry(op));
   if (refusal == nullptr)
     return {};
-  return refusal->operand ? strCat(refusal->reason, " '", graph().tensor(refusal->operand).name,
-                                   "'")
-                          : refusal->reason;
+  return refusal->operand
+             ? strCat(refusal->reason, " '", graph().tensor(refusal->operand).name, "'")
+             : refusal->reason;
 }
 
 RowTable::Entry RowTable::make(OpId id) const {

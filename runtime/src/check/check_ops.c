@@ -13,7 +13,8 @@ typedef struct OpRule {
   tigris_status (*check)(const tigris_op_check* c);
 } OpRule;
 
-/* Records of parameters consist of words; that of an opcode without any is one byte, which is not stored. */
+/* Records of parameters consist of words; that of an opcode without any is one byte, which is not
+ * stored. */
 #define STORED_SIZE(params) (sizeof(params) / 4 * 4)
 
 /* By family; ends with opcode 0. */

@@ -1,4 +1,5 @@
-/* One op of a tile or step: the views of its operands, and the kernel calls that compute the part. */
+/* One op of a tile or step: the views of its operands, and the kernel calls that compute the part.
+ */
 #include <string.h>
 
 #include "address.h"

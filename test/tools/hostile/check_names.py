@@ -106,6 +106,37 @@ def check_html(checker, file):
     checker.expect(f"{file}: the data is no JSON", isinstance(json.loads(data[1]), list))
 
 
+def check_refusals(checker):
+    """What is refused is told with its names."""
+    folder = checker.folder
+    run = checker.run
+    for broken in (
+        stream(kind="NoSuchOp" + BAD),
+        stream(shape="[1, 4, 8, -9]"),
+        stream(shape="[1, 4"),
+        stream().replace("Sigmoid", "Conv"),
+        stream().replace(json.dumps(T), json.dumps(T + "x"), 1),
+    ):
+        (folder / "broken.yaml").write_text(broken, encoding="utf-8")
+        run("tigris-norm", "broken.yaml", "-o", "o.yaml", codes=(1,))
+        run("tigris", "analyze", "broken.yaml", "-m", "64K", codes=(1,))
+        run("tigris", "analyze", "broken.yaml", "-m", "64K", "--json", codes=(1,))
+    (folder / "zero.yaml").write_text(stream(zero=True), encoding="utf-8")
+    for tool in (
+        ["tigris-norm", "zero.yaml", "-o", "z.yaml"],
+        ["tigris", "analyze", "zero.yaml", "-m", "64K"],
+    ):
+        run(*tool, codes=(0, 1))
+
+    # A file may be called so, too.
+    bad_file = "f" + BAD.replace("/", "") + ".yaml"
+    (folder / bad_file).write_text(stream(), encoding="utf-8")
+    run("tigris-norm", bad_file, "-o", "o.yaml", "--depfile=o.d")
+    rule = (folder / "o.d").read_text(encoding="utf-8")
+    checker.expect("o.d: a name begins a line", "\n\tforged" not in rule)
+    run("tigris-norm", "none" + bad_file, "-o", "o.yaml", codes=(1,))
+
+
 def main():
     checker = Checker(*sys.argv[1:3])
     folder = checker.folder
@@ -179,32 +210,7 @@ def main():
             check=True,
         )
 
-    # What is refused is told with its names.
-    for broken in (
-        stream(kind="NoSuchOp" + BAD),
-        stream(shape="[1, 4, 8, -9]"),
-        stream(shape="[1, 4"),
-        stream().replace("Sigmoid", "Conv"),
-        stream().replace(json.dumps(T), json.dumps(T + "x"), 1),
-    ):
-        (folder / "broken.yaml").write_text(broken, encoding="utf-8")
-        run("tigris-norm", "broken.yaml", "-o", "o.yaml", codes=(1,))
-        run("tigris", "analyze", "broken.yaml", "-m", "64K", codes=(1,))
-        run("tigris", "analyze", "broken.yaml", "-m", "64K", "--json", codes=(1,))
-    (folder / "zero.yaml").write_text(stream(zero=True), encoding="utf-8")
-    for tool in (
-        ["tigris-norm", "zero.yaml", "-o", "z.yaml"],
-        ["tigris", "analyze", "zero.yaml", "-m", "64K"],
-    ):
-        run(*tool, codes=(0, 1))
-
-    # A file may be called so, too.
-    bad_file = "f" + BAD.replace("/", "") + ".yaml"
-    (folder / bad_file).write_text(stream(), encoding="utf-8")
-    run("tigris-norm", bad_file, "-o", "o.yaml", "--depfile=o.d")
-    rule = (folder / "o.d").read_text(encoding="utf-8")
-    checker.expect("o.d: a name begins a line", "\n\tforged" not in rule)
-    run("tigris-norm", "none" + bad_file, "-o", "o.yaml", codes=(1,))
+    check_refusals(checker)
     print("\n".join(checker.errors) or "harmless")
     return 1 if checker.errors else 0
 

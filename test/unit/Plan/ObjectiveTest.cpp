@@ -1,8 +1,8 @@
 // The effect of --optimize: more calls for less traffic, the reverse, or the least memory.
-#include "tigris/Plan/Stage/CostModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
+#include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Target/Target.h"
 
 #include <doctest/doctest.h>

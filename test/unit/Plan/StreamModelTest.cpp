@@ -1,5 +1,7 @@
 // Streamed stages: rolling buffers with sizes computed by hand, and figures that the replay
 // confirms.
+//
+// Over 500 lines: all cases share the graphs and the replays at its beginning.
 #include "tigris/Plan/Stage/StreamModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/MemoryModel.h"
@@ -609,8 +611,9 @@ TEST_CASE("streams: what is in place takes no memory of the stage's own") {
   CHECK_FALSE(model.cost(8, 2, both)->inPlace[0]);
 }
 
-TEST_CASE("streams: in place the replay finds every row at the distance that the model gives, and not "
-          "below it") {
+TEST_CASE(
+    "streams: in place the replay finds every row at the distance that the model gives, and not "
+    "below it") {
   // Windows of three rows, also at a distance of two rows, and results with half and double the
   // rows and channels.
   const struct {
