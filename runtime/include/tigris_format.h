@@ -301,10 +301,11 @@ typedef struct tigris_tiling {
   uint32_t tiles[4];
 } tigris_tiling;
 
-#define TIGRIS_TILE_STATE 32u   /* executor's bookkeeping of one buffer of a tiled stage: a box */
-#define TIGRIS_STREAM_STATE 6u  /* of a streamed stage: three row numbers of 16 bits */
-#define TIGRIS_STRIPE_STATE 10u /* of a streamed stage in stripes: two column numbers in addition  \
-                                 */
+#define TIGRIS_TILE_STATE 32u  /* executor's bookkeeping of one buffer of a tiled stage: a box */
+#define TIGRIS_STREAM_STATE 6u /* of a streamed stage: three row numbers of 16 bits */
+#define TIGRIS_STRIPE_STATE                                                                        \
+  10u /* of a streamed stage in stripes: two column numbers in addition                            \
+       */
 /* maximum rows of a tensor of a streamed stage, and columns with stripes */
 #define TIGRIS_STREAM_MAX_ROWS UINT16_MAX
 

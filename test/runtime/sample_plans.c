@@ -1,5 +1,7 @@
 /* An int8 network, a float network and an index network, each with a few hundred bytes of
- * operands. */
+ * operands.
+ *
+ * Over 500 lines: one function per sample; the samples share tensors and parameters. */
 #include "sample_plans.h"
 
 #include <math.h>
@@ -67,35 +69,94 @@ static tigris_pool_params poolParams(void) {
   return p;
 }
 
-static uint8_t* integers(Builder* b, uint32_t* size) {
-  const int32_t taps[8] = {0, 0, 0, 1, 1, 0, 1, 1};
-  const int32_t weights[8] = {1024, 0, 512, 512, 1000, 24, 1024, 0};
+/* The second half of `integers`, from y [1, 4, 4, 5] on: movement, a reduction, dense layers. */
+static uint8_t* integerTail(Builder* b, int y, uint32_t requant, const int8_t* data,
+                            uint32_t* size) {
   const int32_t before[4] = {0, 1, 0, 0};
   const int32_t starts[4] = {0, 4, 0, 1};
   const int32_t steps[4] = {1, -2, 1, 1};
   const int32_t perm[4] = {0, 1, 3, 2};
+  const int32_t fw[2] = {3, 4};
+  const int32_t fx[2] = {1, 4};
+  const int32_t fy[2] = {1, 3};
+  tigris_pad_params pad;
+  tigris_slice_params slice;
+  tigris_transpose_params transpose;
+  tigris_fc_params fc;
+  tigris_softmax_params softmax;
+  tigris_axis_params axis;
+  tigris_reduce_params reduce;
+  tigris_requantize_params requantize;
+  int in[4];
+  int x;
+  int z;
+  memset(&pad, 0, sizeof pad);
+  memcpy(pad.before, before, sizeof before);
+  pad.mode = TIGRIS_PAD_CONSTANT;
+  pad.value.i = -3;
+  x = s8(b, 5, 4, 5);
+  builderOp(b, TIGRIS_OP_PAD, 1, &y, x, &pad, sizeof pad);
+  memset(&slice, 0, sizeof slice);
+  memcpy(slice.starts, starts, sizeof starts);
+  memcpy(slice.steps, steps, sizeof steps);
+  y = s8(b, 3, 4, 4);
+  builderOp(b, TIGRIS_OP_SLICE, 1, &x, y, &slice, sizeof slice);
+  transpose.perm = builderInts(b, perm, 4);
+  z = s8(b, 3, 4, 4);
+  builderOp(b, TIGRIS_OP_TRANSPOSE, 1, &y, z, &transpose, sizeof transpose);
+  axis.axis = 1;
+  in[0] = y;
+  in[1] = z;
+  x = s8(b, 6, 4, 4);
+  builderOp(b, TIGRIS_OP_CONCAT, 2, in, x, &axis, sizeof axis);
+  reduce.kind = TIGRIS_REDUCE_MEAN;
+  reduce.axes = 6;
+  reduce.requant = requant;
+  reduce.requant_count = 1;
+  y = builderTensor(b, TIGRIS_S8, 2, fx, 0);
+  builderOp(b, TIGRIS_OP_REDUCE, 1, &x, y, &reduce, sizeof reduce);
+  fc.lo.i = -128;
+  fc.hi.i = 127;
+  fc.requant = requant;
+  fc.requant_count = 1;
+  fc.weight_zeros = TIGRIS_NONE;
+  fc.weight_zeros_count = 0;
+  in[0] = y;
+  in[1] = builderConst(b, TIGRIS_S8, 2, fw, TIGRIS_NONE, data);
+  in[2] = -1;
+  x = builderTensor(b, TIGRIS_S8, 2, fy, 0);
+  builderOp(b, TIGRIS_OP_FULLY_CONNECTED, 3, in, x, &fc, sizeof fc);
+  requantize.multiplier = 1 << 30;
+  requantize.shift = 1;
+  requantize.lo = -128;
+  requantize.hi = 127;
+  builderOp(b, TIGRIS_OP_REQUANTIZE, 1, &x, x, &requantize, sizeof requantize);
+  softmax.axis = 1;
+  softmax.multiplier = 1717986918;
+  softmax.left_shift = 23;
+  softmax.diff_min = -248;
+  y = builderTensor(b, TIGRIS_S8, 2, fy, 0);
+  builderOp(b, TIGRIS_OP_SOFTMAX, 1, &x, y, &softmax, sizeof softmax);
+  z = builderTensor(b, TIGRIS_F32, 2, fy, TIGRIS_NONE);
+  builderOp(b, TIGRIS_OP_DEQUANTIZE, 1, &y, z, NULL, 0);
+  builderOutput(b, z);
+  return builderFinish(b, size);
+}
+
+static uint8_t* integers(Builder* b, uint32_t* size) {
+  const int32_t taps[8] = {0, 0, 0, 1, 1, 0, 1, 1};
+  const int32_t weights[8] = {1024, 0, 512, 512, 1000, 24, 1024, 0};
   const int32_t cw[4] = {5, 3, 3, 2};
   const int32_t dw[3] = {3, 3, 5};
   const int32_t five[1] = {5};
   const int32_t table[1] = {256};
-  const int32_t fw[2] = {3, 4};
-  const int32_t fx[2] = {1, 4};
-  const int32_t fy[2] = {1, 3};
   int8_t data[256];
   int32_t bias[5] = {100, -100, 7, 0, 99};
   tigris_conv_params conv;
   tigris_pool_params pool;
   tigris_resize_params resize;
   tigris_binary_params add;
-  tigris_pad_params pad;
-  tigris_slice_params slice;
-  tigris_transpose_params transpose;
   tigris_global_pool_params global;
-  tigris_fc_params fc;
-  tigris_softmax_params softmax;
-  tigris_axis_params axis;
-  tigris_reduce_params reduce;
-  tigris_requantize_params requantize;
   const float scale = 0.1f;
   int in[4];
   int x;
@@ -153,57 +214,7 @@ static uint8_t* integers(Builder* b, uint32_t* size) {
   builderOp(b, TIGRIS_OP_GLOBAL_AVERAGE_POOL, 1, &z, in[1], &global, sizeof global);
   z = s8(b, 2, 2, 5);
   builderOp(b, TIGRIS_OP_DIV, 2, in, z, &add, sizeof add);
-  memset(&pad, 0, sizeof pad);
-  memcpy(pad.before, before, sizeof before);
-  pad.mode = TIGRIS_PAD_CONSTANT;
-  pad.value.i = -3;
-  x = s8(b, 5, 4, 5);
-  builderOp(b, TIGRIS_OP_PAD, 1, &y, x, &pad, sizeof pad);
-  memset(&slice, 0, sizeof slice);
-  memcpy(slice.starts, starts, sizeof starts);
-  memcpy(slice.steps, steps, sizeof steps);
-  y = s8(b, 3, 4, 4);
-  builderOp(b, TIGRIS_OP_SLICE, 1, &x, y, &slice, sizeof slice);
-  transpose.perm = builderInts(b, perm, 4);
-  z = s8(b, 3, 4, 4);
-  builderOp(b, TIGRIS_OP_TRANSPOSE, 1, &y, z, &transpose, sizeof transpose);
-  axis.axis = 1;
-  in[0] = y;
-  in[1] = z;
-  x = s8(b, 6, 4, 4);
-  builderOp(b, TIGRIS_OP_CONCAT, 2, in, x, &axis, sizeof axis);
-  reduce.kind = TIGRIS_REDUCE_MEAN;
-  reduce.axes = 6;
-  reduce.requant = global.requant;
-  reduce.requant_count = 1;
-  y = builderTensor(b, TIGRIS_S8, 2, fx, 0);
-  builderOp(b, TIGRIS_OP_REDUCE, 1, &x, y, &reduce, sizeof reduce);
-  fc.lo.i = -128;
-  fc.hi.i = 127;
-  fc.requant = global.requant;
-  fc.requant_count = 1;
-  fc.weight_zeros = TIGRIS_NONE;
-  fc.weight_zeros_count = 0;
-  in[0] = y;
-  in[1] = builderConst(b, TIGRIS_S8, 2, fw, TIGRIS_NONE, data);
-  in[2] = -1;
-  x = builderTensor(b, TIGRIS_S8, 2, fy, 0);
-  builderOp(b, TIGRIS_OP_FULLY_CONNECTED, 3, in, x, &fc, sizeof fc);
-  requantize.multiplier = 1 << 30;
-  requantize.shift = 1;
-  requantize.lo = -128;
-  requantize.hi = 127;
-  builderOp(b, TIGRIS_OP_REQUANTIZE, 1, &x, x, &requantize, sizeof requantize);
-  softmax.axis = 1;
-  softmax.multiplier = 1717986918;
-  softmax.left_shift = 23;
-  softmax.diff_min = -248;
-  y = builderTensor(b, TIGRIS_S8, 2, fy, 0);
-  builderOp(b, TIGRIS_OP_SOFTMAX, 1, &x, y, &softmax, sizeof softmax);
-  z = builderTensor(b, TIGRIS_F32, 2, fy, TIGRIS_NONE);
-  builderOp(b, TIGRIS_OP_DEQUANTIZE, 1, &y, z, NULL, 0);
-  builderOutput(b, z);
-  return builderFinish(b, size);
+  return integerTail(b, y, global.requant, data, size);
 }
 
 static uint8_t* floats(Builder* b, uint32_t* size) {
