@@ -286,10 +286,11 @@ void Graph::setOrder(std::vector<OpId> order) {
   std::sort(present.begin(), present.end());
   TIGRIS_CHECK(given == present);
   firstOp_ = lastOp_ = OpId();
-  order_.clear();
-  orderStale_ = false;
+  orderStale_ = true;
   for (const OpId id : order)
     link(id, lastOp_);
+  order_ = std::move(order);
+  orderStale_ = false;
   touch();
 }
 

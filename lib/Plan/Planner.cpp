@@ -71,9 +71,8 @@ Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
 /// For the note of an over-budget error.
 std::string smallestThatFits(const PlanRequest& request, uint64_t smallest, uint64_t stages) {
   const std::string_view io = ioModeName(request.io());
-  const std::string text =
-      strCat("the smallest fast budget that fits is ", smallest, " bytes with --io=", io,
-             " and --target=", request.options().target);
+  std::string text = strCat("the smallest fast budget that fits is ", smallest,
+                            " bytes with --io=", io, " and --target=", request.options().target);
   if (request.options().budget.slow || request.io() == IoMode::Arena || stages >= smallest)
     return text;
   return strCat(text, "; with slow memory (a second -m) and --io=", io, " it is ", stages,
