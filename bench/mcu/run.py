@@ -413,7 +413,7 @@ def sizes(text):
             continue
         if "libkernels_" in path or "table_src_reference" in path:
             part = "kernels"
-        elif "table_src" in path:
+        elif re.search("table_(src|check|access|exec)_", path):
             part = "core"
         elif "libvendor.a" in path or "libcmsis_nn.a" in path or "table_" in path:
             part = "backend"

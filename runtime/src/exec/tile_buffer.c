@@ -119,13 +119,36 @@ uint32_t tigris_tile_held_bytes(const tigris_tiles* t, uint32_t index) {
          tigris_element_size(tigris_tile_tensor(t, index)->dtype);
 }
 
-void tigris_tile_box(const tigris_tiles* t, uint32_t index, int onlyFresh, tigris_box* box) {
-  if (tigris_is_streamed(t)) {
-    const tigris_tile_rows* s = &t->rows[index];
-    tigris_stream_strip(t, index, onlyFresh ? s->fresh : s->first, s->end, box);
-  } else {
-    *box = t->boxes[index];
+/* Whether two boxes have the same indices on the axes from k on. */
+static int sameFrom(const tigris_box* a, const tigris_box* b, uint32_t k) {
+  for (; k < TIGRIS_BOX_RANK; ++k) {
+    if (a->begin[k] != b->begin[k] || a->end[k] != b->end[k])
+      return 0;
   }
+  return 1;
+}
+
+int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
+                        const tigris_box* out, tigris_box* need) {
+  uint32_t k = tigris_in_stripes(t) ? TIGRIS_COLUMN_AXIS + 1 : TIGRIS_COLUMN_AXIS;
+  const uint32_t index = t->plan->operands[op->operands + i].offset;
+  tigris_box held;
+  tigris_box all = *out; /* restricted to rows */
+  tigris_box allNeed;
+  tigris_stream_strip(t, index, 0, tigris_tile_size(t, index, TIGRIS_ROW_AXIS), &held);
+  if (need->begin[0] != held.begin[0] || need->end[0] != held.end[0])
+    return 0;
+  if (sameFrom(need, &held, k))
+    return 1;
+  all.begin[TIGRIS_ROW_AXIS] = 0;
+  all.end[TIGRIS_ROW_AXIS] = tigris_tile_size(t, tigris_tile_output(t, op), TIGRIS_ROW_AXIS);
+  if (!tigris_box_need(t->plan, op, i, &all, &allNeed) || !sameFrom(need, &allNeed, k))
+    return 0;
+  for (; k < TIGRIS_BOX_RANK; ++k) {
+    need->begin[k] = held.begin[k];
+    need->end[k] = held.end[k];
+  }
+  return 1;
 }
 
 #endif /* TIGRIS_TILES */

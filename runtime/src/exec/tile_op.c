@@ -105,41 +105,6 @@ static tigris_status viewParameter(const tigris_tiles* t, const tigris_op* op, u
   return TIGRIS_OK;
 }
 
-/* Whether two boxes have the same indices on the axes from k on. */
-static int sameFrom(const tigris_box* a, const tigris_box* b, uint32_t k) {
-  for (; k < TIGRIS_BOX_RANK; ++k) {
-    if (a->begin[k] != b->begin[k] || a->end[k] != b->end[k])
-      return 0;
-  }
-  return 1;
-}
-
-/* Widens `need`, the part of input `i` that `out` needs, to all channels and, without stripes, all
- * columns: the kernel then sees complete rows of streamed buffers. 0 if the columns or channels
- * needed differ from row to row, so that the op cannot be streamed. */
-static int widen(const tigris_tiles* t, const tigris_op* op, uint32_t i, const tigris_box* out,
-                 tigris_box* need) {
-  uint32_t k = tigris_in_stripes(t) ? TIGRIS_COLUMN_AXIS + 1 : TIGRIS_COLUMN_AXIS;
-  const uint32_t index = t->plan->operands[op->operands + i].offset;
-  tigris_box held;
-  tigris_box all = *out; /* restricted to rows */
-  tigris_box allNeed;
-  tigris_stream_strip(t, index, 0, tigris_tile_size(t, index, TIGRIS_ROW_AXIS), &held);
-  if (need->begin[0] != held.begin[0] || need->end[0] != held.end[0])
-    return 0;
-  if (sameFrom(need, &held, k))
-    return 1;
-  all.begin[TIGRIS_ROW_AXIS] = 0;
-  all.end[TIGRIS_ROW_AXIS] = tigris_tile_size(t, tigris_tile_output(t, op), TIGRIS_ROW_AXIS);
-  if (!tigris_box_need(t->plan, op, i, &all, &allNeed) || !sameFrom(need, &allNeed, k))
-    return 0;
-  for (; k < TIGRIS_BOX_RANK; ++k) {
-    need->begin[k] = held.begin[k];
-    need->end[k] = held.end[k];
-  }
-  return 1;
-}
-
 /* An input, restricted to the part `need` that `out` needs. */
 static tigris_status viewInput(const tigris_tiles* t, const tigris_op* op, uint32_t i,
                                const tigris_box* out, tigris_box* need, int32_t* dims,
@@ -151,7 +116,7 @@ static tigris_status viewInput(const tigris_tiles* t, const tigris_op* op, uint3
       isRows ? tigris_rows_need(t->plan, op, i, out->begin[1], out->end[1], need) : -1;
   if (known == 0 || (known < 0 && !tigris_box_need(t->plan, op, i, out, need)))
     return TIGRIS_E_OP;
-  if (known < 0 && isStrip && !widen(t, op, i, out, need))
+  if (known < 0 && isStrip && !tigris_stream_widen(t, op, i, out, need))
     return TIGRIS_E_ADDRESS;
   if (isStrip && !isRows && out->end[1] - out->begin[1] != 1 &&
       need->end[2] - need->begin[2] != t->columns[o->offset].end - t->columns[o->offset].begin)

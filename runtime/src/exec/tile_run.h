@@ -104,7 +104,21 @@ void tigris_tile_store_box(const tigris_tiles* t, uint32_t index, tigris_box* pa
 uint32_t tigris_tile_held_bytes(const tigris_tiles* t, uint32_t index);
 /* The box that a buffer holds; with `onlyFresh`, the part to be computed: the new rows of a
  * streamed buffer. */
-void tigris_tile_box(const tigris_tiles* t, uint32_t index, int onlyFresh, tigris_box* box);
+static inline void tigris_tile_box(const tigris_tiles* t, uint32_t index, int onlyFresh,
+                                   tigris_box* box) {
+  if (tigris_is_streamed(t)) {
+    const tigris_tile_rows* s = &t->rows[index];
+    tigris_stream_strip(t, index, onlyFresh ? s->fresh : s->first, s->end, box);
+  } else {
+    *box = t->boxes[index];
+  }
+}
+
+/* Widens `need`, the part of input `i` that `out` needs, to all channels and, without stripes, all
+ * columns: the kernel then sees complete rows of streamed buffers. 0 if the columns or channels
+ * needed differ from row to row, so that the op cannot be streamed. */
+int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
+                        const tigris_box* out, tigris_box* need);
 
 /* ---- one step */
 

@@ -18,7 +18,7 @@ static tigris_status moveRows(const tigris_tiles* t, uint32_t index, int isStore
   uint8_t* home;
   if (rows == 0 || (b->flags & TIGRIS_TILE_IN_PLACE))
     return TIGRIS_OK;
-  if ((uint32_t)tigris_dims(t->plan, tensor)[0] == t->tiling->tiles[0])
+  if ((uint32_t)tigris_tile_size(t, index, 0) == t->tiling->tiles[0])
     first += t->index[0] * (uint32_t)tigris_tile_size(t, index, 1);
   if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
     return t->ctx->rows[b->home_offset](t->ctx->ports[b->home_offset], first, rows, data) == 0
