@@ -31,7 +31,7 @@ Location Locations::find(size_t stage, TensorId tensor) const {
     return {Memory::Constant, 0};
   const StageMode mode = plan_->stages.at(stage).mode;
   if (mode == StageMode::Direct)
-    return findHome(stage, tensor);
+    return findBacking(stage, tensor);
   const auto placed = fast_.at(stage).find(tensor);
   if (placed != fast_.at(stage).end())
     return {hasTiles(mode) ? Memory::Tile : Memory::Fast, placed->second};
@@ -45,7 +45,7 @@ Location Locations::findCaller(TensorId tensor) const {
   return port ? Location{Memory::Caller, ports_.at(port)} : Location{};
 }
 
-Location Locations::findHome(size_t stage, TensorId tensor) const {
+Location Locations::findBacking(size_t stage, TensorId tensor) const {
   const auto resident = residents_.at(stage).find(tensor);
   if (resident != residents_.at(stage).end())
     return {Memory::Fast, resident->second};

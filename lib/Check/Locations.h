@@ -25,12 +25,12 @@ public:
 
   /// Where the ops of a stage access the tensor. Whole stages: its placement in the fast arena if
   /// it has one; otherwise, with IoMode::Caller, the caller's buffer of which it is a view. Direct
-  /// stages: its home. Tiled and streamed stages: its buffer. Memory::None if the plan does not
-  /// place it.
+  /// stages: its backing memory. Tiled and streamed stages: its buffer. Memory::None if the plan
+  /// does not place it.
   Location find(size_t stage, TensorId tensor) const;
   /// Home: where a tiled, streamed or direct stage accesses the whole tensor. It is resident in the
   /// fast arena, in the caller's buffer, or in slow memory.
-  Location findHome(size_t stage, TensorId tensor) const;
+  Location findBacking(size_t stage, TensorId tensor) const;
   /// The tensor's placement in slow memory for the whole run, if any.
   Location findSlow(TensorId tensor) const;
   /// Where the caller accesses an input or output: slow memory, its own buffer, or the fast arena

@@ -206,13 +206,13 @@ private:
     });
   }
 
-  /// The tiling determines the working memory of the stage. Results are complete at home after the
-  /// last tile or, in a streamed stage, row by row.
+  /// The tiling determines the working memory of the stage. Results are complete in their backing
+  /// memory after the last tile or, in a streamed stage, row by row.
   Status runTiles(size_t index) {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
     const bool streams = stage.mode == StageMode::Streamed;
-    const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
+    const auto homeOf = [&](TensorId tensor) { return locations_.findBacking(index, tensor); };
     for (const TensorId tensor : stage.loads)
       if (Status status = read(homeOf(tensor), tensor, what); !status)
         return status;
@@ -220,13 +220,13 @@ private:
       return status;
     if (Status status = clobber(index); !status)
       return status;
-    const HomeAccess homes = {
+    const BackingAccess backing = {
         [&](TensorId tensor, const Box& part) { return readPart(homeOf(tensor), tensor, part); },
         [&](TensorId tensor, const Box& part) { return writePart(homeOf(tensor), tensor, part); }};
     const uint64_t claimed = plan_.stats.kernelCalls;
     const uint64_t mostCalls = claimed - std::min(claimed, kernelCalls_);
     const Expected<TileReplay::Counts> counts =
-        streams ? StreamReplay(graph_, stage, mostCalls).run(homes)
+        streams ? StreamReplay(graph_, stage, mostCalls).run(backing)
                 : TileReplay(graph_, stage, mostCalls).run();
     if (!counts)
       return fail(what, ": ", counts.error().message());
@@ -251,7 +251,7 @@ private:
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
     const bool streams = stage.mode == StageMode::Streamed;
-    const auto homeOf = [&](TensorId tensor) { return locations_.findHome(index, tensor); };
+    const auto homeOf = [&](TensorId tensor) { return locations_.findBacking(index, tensor); };
     const auto shares = [&](TensorId a, TensorId b) {
       return a != b && overlap(homeOf(a), a, homeOf(b), b);
     };
@@ -276,7 +276,7 @@ private:
   Status checkInPlace(size_t index) const {
     const Stage& stage = plan_.stages[index];
     for (const TileBuffer& buffer : stage.tiling->buffers) {
-      const Location place = locations_.findHome(index, buffer.tensor);
+      const Location place = locations_.findBacking(index, buffer.tensor);
       const bool isCallers =
           place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
       const bool isResident = place == Location{Memory::Fast, buffer.offset} && buffer.bytes != 0;
@@ -292,8 +292,8 @@ private:
   /// data afterward and must not overlap tensors that the stage keeps whole.
   Status clobber(size_t index) {
     const Stage& stage = plan_.stages[index];
-    uint64_t begin = stage.tiling->state;
-    uint64_t end = begin + tileStateBytes(stage);
+    uint64_t begin = stage.tiling->bookkeeping;
+    uint64_t end = begin + bookkeepingBytes(stage);
     for (const TileBuffer& buffer : stage.tiling->buffers) {
       if (buffer.inPlace)
         continue;

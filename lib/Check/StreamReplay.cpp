@@ -26,9 +26,10 @@ namespace {
 
 class StreamRun {
 public:
-  StreamRun(const Graph& graph, const Stage& stage, uint64_t mostCalls, const HomeAccess& homes)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls), homes_(homes) {
-  }
+  StreamRun(const Graph& graph, const Stage& stage, uint64_t mostCalls,
+            const BackingAccess& backing)
+      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls),
+        backing_(backing) {}
 
   Status prepare() {
     if (Status status = checkTilingRules(graph_, stage_); !status)
@@ -48,7 +49,7 @@ public:
       state.isWhole = state.isLoad && (buffer.reloadAxes >> RowAxis & 1U) == 0;
       state.whole = wholeBox(tensor.shape);
       state.elementSize = dtypeSize(tensor.type);
-      state.isHome = buffer.inPlace;
+      state.inBacking = buffer.inPlace;
       if (buffer.inPlace && !state.isLoad && !state.isStore)
         return fail(quoted(i), " is neither loaded nor stored, so it cannot be in place");
       if (buffer.inPlace && tiling_.tiles[ColumnAxis] != 1)
@@ -103,7 +104,7 @@ private:
     bool isStore = false;
     bool isWhole = false;
     /// In place: all rows of all outermost indices, each at its position in the whole tensor.
-    bool isHome = false;
+    bool inBacking = false;
     /// In place, outside the arena.
     bool isElsewhere = false;
     uint64_t elementSize = 1;
@@ -318,7 +319,7 @@ private:
   uint64_t place(size_t buffer, int64_t row) const {
     const State& state = states_[buffer];
     int64_t before = row - state.first;
-    if (state.isHome)
+    if (state.inBacking)
       before = strip(state.whole, 0, 1).axes[0].begin * state.rows() + row;
     return tiling_.buffers[buffer].offset + static_cast<uint64_t>(before) * rowBytes(buffer);
   }
@@ -326,7 +327,7 @@ private:
   /// Moves the kept rows to the start of the buffer.
   Status hold(size_t buffer) {
     State& state = states_[buffer];
-    if (state.isHome)
+    if (state.inBacking)
       return {};
     int64_t lowest = state.isWhole ? 0 : state.fresh;
     for (const Step& step : steps_) {
@@ -357,7 +358,7 @@ private:
   }
 
   void writeFresh(size_t buffer) {
-    if (states_[buffer].isHome)
+    if (states_[buffer].inBacking)
       return;
     for (int64_t row = states_[buffer].fresh; row < states_[buffer].end; ++row)
       memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
@@ -365,7 +366,7 @@ private:
 
   Status load(size_t buffer) {
     State& state = states_[buffer];
-    if (state.fresh == state.end || state.isHome)
+    if (state.fresh == state.end || state.inBacking)
       return {};
     // A kept load is repeated when the outermost index or the stripe changes.
     const Box box = strip(state.whole, 0, state.rows());
@@ -381,8 +382,8 @@ private:
     state.round = round_;
     const TensorId tensor = tiling_.buffers[buffer].tensor;
     const Box fresh = strip(state.whole, state.fresh, state.end);
-    if (homes_.read)
-      if (Status status = homes_.read(tensor, fresh); !status)
+    if (backing_.read)
+      if (Status status = backing_.read(tensor, fresh); !status)
         return status;
     writeFresh(buffer);
     counts_.loaded[tensor] += state.bytes(fresh);
@@ -418,7 +419,7 @@ private:
     Box part = strip(result.whole, result.fresh, result.end);
     part.axes[ColumnAxis] = result.part;
     counts_.stored[tensor] += result.bytes(part);
-    return homes_.write ? homes_.write(tensor, part) : Status();
+    return backing_.write ? backing_.write(tensor, part) : Status();
   }
 
   /// One kernel call.
@@ -451,7 +452,7 @@ private:
                     " is not contiguous");
       if (Status status = findRows(step, buffer, need); !status)
         return status;
-      if (state.isHome && result.isHome)
+      if (state.inBacking && result.inBacking)
         if (Status status = checkApart(step, buffer, need.axes[RowAxis], made.axes[RowAxis]);
             !status)
           return status;
@@ -459,16 +460,16 @@ private:
     return countCall();
   }
 
-  /// Checks that the rows of an operand are in its buffer or at its home.
+  /// Checks that the rows of an operand are in its buffer or its backing memory.
   Status findRows(const Step& step, size_t buffer, const Box& need) const {
     const State& state = states_[buffer];
     for (int64_t row = need.axes[RowAxis].begin; row < need.axes[RowAxis].end; ++row)
       if (row < state.first || row >= state.end ||
-          (!state.isHome &&
+          (!state.inBacking &&
            memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row))))
         return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
-    return state.isHome && homes_.read ? homes_.read(tiling_.buffers[buffer].tensor, need)
-                                       : Status();
+    return state.inBacking && backing_.read ? backing_.read(tiling_.buffers[buffer].tensor, need)
+                                            : Status();
   }
 
   /// In place: the rows that the op writes must not overlap those that it reads of an operand.
@@ -484,7 +485,7 @@ private:
   const Stage& stage_;
   const Tiling& tiling_;
   uint64_t mostCalls_;
-  const HomeAccess& homes_;
+  const BackingAccess& backing_;
   int64_t outer_ = 0;
   int64_t stripe_ = 0;
   /// Number of stripes of all outermost indices so far.
@@ -498,10 +499,10 @@ private:
 
 } // namespace
 
-Expected<TileReplay::Counts> StreamReplay::run(const HomeAccess& homes) const {
+Expected<TileReplay::Counts> StreamReplay::run(const BackingAccess& backing) const {
   if (!stage_.tiling)
     return makeError(DiagId::BadPlan, "a streamed stage without tiles");
-  StreamRun run(graph_, stage_, mostCalls_, homes);
+  StreamRun run(graph_, stage_, mostCalls_, backing);
   if (Status status = run.prepare(); !status)
     return status.takeError();
   if (Status status = run.run(); !status)

@@ -8,9 +8,9 @@
 
 namespace tigris {
 
-/// Callbacks for a stage's accesses to whole tensors (homes), in order: loads, stores, and reads
-/// and writes of ops in place. They may return an error. Empty functions are not called.
-struct HomeAccess {
+/// Callbacks for a stage's accesses to whole tensors (backing memory), in order: loads, stores, and
+/// reads and writes of ops in place. They may return an error. Empty functions are not called.
+struct BackingAccess {
   std::function<Status(TensorId, const Box&)> read;
   std::function<Status(TensorId, const Box&)> write;
 };
@@ -32,7 +32,7 @@ public:
   ///
   /// and in every stripe every row of every tensor is computed or loaded exactly once, so that the
   /// stored parts form whole tensors.
-  Expected<TileReplay::Counts> run(const HomeAccess& homes = {}) const;
+  Expected<TileReplay::Counts> run(const BackingAccess& backing = {}) const;
 
 private:
   const Graph& graph_;

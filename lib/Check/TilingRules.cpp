@@ -117,7 +117,7 @@ private:
     if ((buffer.wait != 0 || buffer.sink) && (role.isLoad || !isStreamed()))
       return fail(tensor, buffer.sink ? " is a sum of rows" : " waits for rows",
                   ", which only results of streamed stages do");
-    if (overlaps(buffer.offset, buffer.bytes, tiling_.state, tileStateBytes(stage_)))
+    if (overlaps(buffer.offset, buffer.bytes, tiling_.bookkeeping, bookkeepingBytes(stage_)))
       return fail("the buffer of ", tensor, " overlaps the executor's bookkeeping");
     return {};
   }

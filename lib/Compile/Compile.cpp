@@ -11,7 +11,7 @@ Expected<std::optional<std::string>> Compiler::compile(std::string input) {
 }
 
 Expected<std::optional<std::string>> Compiler::compile(Graph& graph) {
-  if (graph.stage() == GraphStage::Imported)
+  if (graph.form() == GraphForm::Imported)
     if (const Expected<bool> good = normalize(graph); !good || !*good)
       return good ? Expected<std::optional<std::string>>(std::nullopt) : good.error();
   if (const Expected<bool> good = planInto(graph); !good || !*good)

@@ -2,7 +2,7 @@
 #include "tigris/Compile/Compiler.h"
 
 #include "tigris/IR/Verifier.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Transforms/Passes.h"
 
@@ -14,14 +14,14 @@ namespace {
 std::string graphText(std::string_view banner, const Graph& graph) {
   WriteOptions options;
   options.weights = WeightsMode::Splat;
-  const Expected<std::string> text = writeStream(graph, options);
+  const Expected<std::string> text = writeModule(graph, options);
   return strCat("# ", banner, "\n", text ? *text : strCat("# ", text.error().message(), "\n"));
 }
 
 /// A module that contains the command that runs the pass on it.
 Expected<std::string> reproducerText(const PassRun& run, const Graph& graph,
                                      const PassRunOptions& options) {
-  Expected<std::string> stream = writeStream(graph, {});
+  Expected<std::string> stream = writeModule(graph, {});
   if (!stream)
     return stream;
   std::string plugins;
@@ -100,7 +100,7 @@ Expected<bool> Compiler::normalize(Graph& graph) {
   const Expected<Pipeline> pipeline = normPipeline();
   if (!pipeline)
     return pipeline.error();
-  if (graph.stage() == GraphStage::Planned)
+  if (graph.form() == GraphForm::Planned)
     return makeError(DiagId::BadGraph,
                      "the graph is already planned; run tigris-norm before tigris-plan");
   if (Expected<bool> passed = runPipeline(*pipeline, graph, diagnostics_); !passed || !*passed)

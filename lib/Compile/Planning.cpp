@@ -42,7 +42,7 @@ Expected<bool> Compiler::runExtensions(ExtensionPoint point, Graph& graph,
 }
 
 Expected<bool> Compiler::preparePlanning(Graph& graph) {
-  if (graph.stage() == GraphStage::Imported)
+  if (graph.form() == GraphForm::Imported)
     return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
   Expected<bool> started = runExtensions(ExtensionPoint::PlanStart, graph, diagnostics_);
   if (started && *started)

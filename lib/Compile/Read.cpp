@@ -2,7 +2,7 @@
 #include "tigris/Compile/Compiler.h"
 
 #include "tigris/Serialize/BlobSources.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/FileKind.h"
 
@@ -12,7 +12,7 @@ Expected<Graph> Compiler::read(std::string input) {
   const FileKind* const kind = recognizeFile(input);
   if (kind != nullptr && kind->role == FileKind::Role::Plan)
     return makeError(
-               DiagId::BadStream,
+               DiagId::BadModule,
                "this is a compiled plan; use tigris dump to show it or tigris run to execute it")
         .at({displayName(options_.inputPath), 0, 0});
   return looksLikeText(input) ? readGraph(std::move(input)) : importModel(input);
@@ -29,7 +29,7 @@ Expected<Graph> Compiler::importModel(std::string_view bytes) {
 }
 
 Expected<Graph> Compiler::readGraph(std::string text) {
-  Expected<Graph> graph = readStream(std::make_shared<const std::string>(std::move(text)),
+  Expected<Graph> graph = readModule(std::make_shared<const std::string>(std::move(text)),
                                      options_.inputPath, &diagnostics_);
   if (!graph || !options_.onFileRead)
     return graph;

@@ -113,7 +113,7 @@ private:
   Expected<uint32_t> addTiling(size_t index) {
     const Stage& stage = plan_.stages[index];
     tigris_tiling record = {};
-    record.state = static_cast<uint32_t>(stage.tiling->state);
+    record.bookkeeping = static_cast<uint32_t>(stage.tiling->bookkeeping);
     for (size_t axis = 0; axis < stage.tiling->tiles.size(); ++axis)
       record.tiles[axis] = static_cast<uint32_t>(stage.tiling->tiles.at(axis));
     std::vector<tigris_tile_buffer> buffers;
@@ -138,11 +138,11 @@ private:
       if (buffer.sink)
         next.flags |= TIGRIS_TILE_SINK;
       if (hasHome) {
-        const Location home = context_.locations().findHome(index, buffer.tensor);
-        next.home = home.memory == Memory::Slow   ? TIGRIS_POOL_SLOW
-                    : home.memory == Memory::Fast ? TIGRIS_POOL_FAST
-                                                  : TIGRIS_POOL_CALLER;
-        next.home_offset = static_cast<uint32_t>(home.offset);
+        const Location backing = context_.locations().findBacking(index, buffer.tensor);
+        next.backing = backing.memory == Memory::Slow   ? TIGRIS_POOL_SLOW
+                       : backing.memory == Memory::Fast ? TIGRIS_POOL_FAST
+                                                        : TIGRIS_POOL_CALLER;
+        next.backing_offset = static_cast<uint32_t>(backing.offset);
         if (buffer.inPlace)
           next.flags |= TIGRIS_TILE_IN_PLACE;
       }
@@ -302,8 +302,8 @@ std::string compressionAdvice(const Graph& graph, const Plan& plan, EmitOptions 
 } // namespace
 
 Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
-  if (graph.stage() != GraphStage::Planned || !graph.plan())
-    return makeError(DiagId::BadPlan, "the graph is ", graphStageName(graph.stage()),
+  if (graph.form() != GraphForm::Planned || !graph.plan())
+    return makeError(DiagId::BadPlan, "the graph is ", graphFormName(graph.form()),
                      ", not planned; run tigris-plan first");
   if (Status status = checkPlan(graph); !status)
     return status.takeError();

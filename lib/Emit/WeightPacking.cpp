@@ -276,10 +276,10 @@ private:
     for (tigris_transfer& transfer : image_.transfers_)
       transfer.fast += shift;
     for (tigris_tiling& tiling : image_.tilings_)
-      tiling.state += shift;
+      tiling.bookkeeping += shift;
     for (tigris_tile_buffer& buffer : image_.tileBuffers_) {
       buffer.fast += shift;
-      buffer.home_offset += buffer.home == TIGRIS_POOL_FAST ? shift : 0;
+      buffer.backing_offset += buffer.backing == TIGRIS_POOL_FAST ? shift : 0;
     }
     for (tigris_port& port : image_.ports_)
       port.offset += room_.portsInArena ? shift : 0;

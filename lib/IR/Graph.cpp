@@ -12,7 +12,7 @@ namespace tigris {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> StageNames = {"imported", "normalized", "planned"};
+constexpr std::array<std::string_view, 3> FormNames = {"imported", "normalized", "planned"};
 constexpr std::array<std::string_view, 2> RoundingNames = {"once", "twice"};
 constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
 constexpr std::array<std::string_view, 4> StageModeNames = {"whole", "direct", "tiled", "streamed"};
@@ -44,9 +44,9 @@ void eraseUse(std::vector<OpId>& users, OpId id) {
 
 } // namespace
 
-std::string_view graphStageName(GraphStage stage) { return StageNames[static_cast<size_t>(stage)]; }
-std::optional<GraphStage> parseGraphStage(std::string_view name) {
-  return parseEnum<GraphStage>(StageNames, name);
+std::string_view graphFormName(GraphForm form) { return FormNames[static_cast<size_t>(form)]; }
+std::optional<GraphForm> parseGraphForm(std::string_view name) {
+  return parseEnum<GraphForm>(FormNames, name);
 }
 std::string_view integerRoundingName(IntegerRounding rounding) {
   return RoundingNames[static_cast<size_t>(rounding)];
@@ -63,8 +63,8 @@ std::optional<StageMode> parseStageMode(std::string_view name) {
   return parseEnum<StageMode>(StageModeNames, name);
 }
 
-void Graph::setStage(GraphStage stage) {
-  stage_ = stage;
+void Graph::setForm(GraphForm form) {
+  form_ = form;
   touch();
 }
 void Graph::setLayout(Layout layout) {

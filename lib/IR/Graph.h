@@ -21,9 +21,9 @@ namespace tigris {
 
 /// The form of a graph: how far it has been compiled. Each form has its own legality rules
 /// (IR/Verifier.h).
-enum class GraphStage : uint8_t { Imported, Normalized, Planned };
-std::string_view graphStageName(GraphStage stage);
-std::optional<GraphStage> parseGraphStage(std::string_view name);
+enum class GraphForm : uint8_t { Imported, Normalized, Planned };
+std::string_view graphFormName(GraphForm form);
+std::optional<GraphForm> parseGraphForm(std::string_view name);
 
 /// Order of the dimensions of spatial, resampling and channel-wise operators: ONNX's channels
 /// second, or the runtime's channels last. A property of the whole graph.
@@ -64,8 +64,8 @@ public:
   Graph() = default;
 
   // --- header
-  GraphStage stage() const { return stage_; }
-  void setStage(GraphStage stage);
+  GraphForm form() const { return form_; }
+  void setForm(GraphForm form);
   Layout layout() const { return layout_; }
   void setLayout(Layout layout);
   IntegerRounding rounding() const { return rounding_; }
@@ -177,7 +177,7 @@ private:
   const TensorSlot& slot(TensorId id) const;
   void touch() { ++revision_; }
 
-  GraphStage stage_ = GraphStage::Imported;
+  GraphForm form_ = GraphForm::Imported;
   Layout layout_ = Layout::ChannelsFirst;
   IntegerRounding rounding_ = IntegerRounding::Once;
   std::string modelName_;

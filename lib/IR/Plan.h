@@ -96,13 +96,13 @@ struct Tiling {
   std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
   /// Fast offset of the executor's bookkeeping. Per buffer: a box; for streamed stages three row
   /// numbers, with stripes also two column numbers.
-  static constexpr uint64_t StateBytes = 32;
-  static constexpr uint64_t StreamStateBytes = 6;
-  static constexpr uint64_t StripeStateBytes = 10;
+  static constexpr uint64_t BoxBookkeepingBytes = 32;
+  static constexpr uint64_t StreamBookkeepingBytes = 6;
+  static constexpr uint64_t StripeBookkeepingBytes = 10;
   /// Maximum number of rows of a tensor of a streamed stage, and of columns with stripes: their
   /// numbers have 16 bits.
   static constexpr int64_t MaxStreamRows = UINT16_MAX;
-  uint64_t state = 0;
+  uint64_t bookkeeping = 0;
   /// One per activation that the stage uses, in order of first use.
   std::vector<TileBuffer> buffers;
 };
@@ -144,11 +144,11 @@ struct Stage {
 };
 
 /// Bytes of the executor's bookkeeping of a stage with a tiling.
-inline uint64_t tileStateBytes(const Stage& stage) {
+inline uint64_t bookkeepingBytes(const Stage& stage) {
   const uint64_t streamed =
-      stage.tiling->tiles[2] > 1 ? Tiling::StripeStateBytes : Tiling::StreamStateBytes;
+      stage.tiling->tiles[2] > 1 ? Tiling::StripeBookkeepingBytes : Tiling::StreamBookkeepingBytes;
   return stage.tiling->buffers.size() *
-         (stage.mode == StageMode::Streamed ? streamed : Tiling::StateBytes);
+         (stage.mode == StageMode::Streamed ? streamed : Tiling::BoxBookkeepingBytes);
 }
 
 /// Predicted cost of one inference. The runtime measures the same quantities; they must be equal.

@@ -51,7 +51,7 @@ Status checkShapes(const Op& op, const Graph& graph) {
       return unsupported(op, strCat("tensor '", tensor.name, "' has rank ", tensor.shape.rank(),
                                     ", at most ", MaxRank, " is supported"));
     // Shape arithmetic may use empty lists; they are gone before the model runs.
-    if (tensor.elements() == 0 && (graph.stage() != GraphStage::Imported || !isStatic(graph, id)))
+    if (tensor.elements() == 0 && (graph.form() != GraphForm::Imported || !isStatic(graph, id)))
       return unsupported(op, strCat("tensor '", tensor.name, "' of shape ", tensor.shape.str(),
                                     " has no elements"));
     return {};
@@ -65,20 +65,20 @@ Status checkShapes(const Op& op, const Graph& graph) {
 
 /// Integers that passes convert: quant-annotate makes unsigned integers signed and rejects
 /// arithmetic on them.
-bool isForPasses(DType type, GraphStage stage) {
-  return stage == GraphStage::Imported && (type == DType::UInt8 || type == DType::Int8 ||
-                                           type == DType::Int16 || type == DType::UInt16);
+bool isForPasses(DType type, GraphForm form) {
+  return form == GraphForm::Imported && (type == DType::UInt8 || type == DType::Int8 ||
+                                         type == DType::Int16 || type == DType::UInt16);
 }
 
 /// Legal operand types: those of Ops.def and, while imported, types that may turn out to be
 /// quantized.
-bool allowedOperand(const Op& op, DType type, GraphStage stage) {
-  return isForPasses(type, stage) || opInfo(op.kind).computesIn(type);
+bool allowedOperand(const Op& op, DType type, GraphForm form) {
+  return isForPasses(type, form) || opInfo(op.kind).computesIn(type);
 }
 
 /// Types in which tensors can be stored.
-bool allowedResult(const Op& op, DType type, GraphStage stage) {
-  if (isForPasses(type, stage))
+bool allowedResult(const Op& op, DType type, GraphForm form) {
+  if (isForPasses(type, form))
     return true;
   if (op.kind == OpKind::QuantizeLinear)
     return type == DType::Int8 || type == DType::Int16;
@@ -118,12 +118,12 @@ Status checkTypes(const Op& op, const Graph& graph) {
   const size_t typed = op.kind == OpKind::Where ? 1 : 0;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId operand = op.inputs[i];
-    if (operand && !allowedOperand(op, graph.tensor(operand).type, graph.stage()) &&
+    if (operand && !allowedOperand(op, graph.tensor(operand).type, graph.form()) &&
         (i == typed || !isStatic(graph, operand)) && !isStatic(graph, op.output()))
       return refused(operand);
   }
   for (const TensorId result : op.outputs)
-    if (result && !allowedResult(op, graph.tensor(result).type, graph.stage()) &&
+    if (result && !allowedResult(op, graph.tensor(result).type, graph.form()) &&
         !isStatic(graph, result))
       return opError(DiagId::UnsupportedType, op, "result '", graph.tensor(result).name, "' is ",
                      dtypeName(graph.tensor(result).type),

@@ -26,7 +26,7 @@ bool hasShapes(const Graph& graph, const std::vector<TensorId>& ids) {
 /// Compares the declared results of an op with those that its rule derives.
 void checkResults(const Graph& graph, const Op& op, const KnownValues& values,
                   DiagnosticEngine& diagnostics) {
-  const bool imported = graph.stage() == GraphStage::Imported;
+  const bool imported = graph.form() == GraphForm::Imported;
   auto derived = inferResults(op, values);
   if (!derived) {
     // Before shapes are static, an argument may depend on operators that are not folded yet.
@@ -59,7 +59,7 @@ void checkNormalized(const Graph& graph, const Op& op, DiagnosticEngine& diagnos
     diagnostics.report(
         withOrigin(shape::opError(DiagId::BadGraph, op,
                                   "is allowed only before normalization, but the form is '",
-                                  graphStageName(graph.stage()), "'"),
+                                  graphFormName(graph.form()), "'"),
                    op));
   else if (Status status = checkSupported(op, graph); !status)
     diagnostics.report(withOrigin(status.takeError(), op));
@@ -88,12 +88,12 @@ bool verifyOperators(const Graph& graph, DiagnosticEngine& diagnostics) {
 
 bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics) {
   const unsigned before = diagnostics.errorCount();
-  const bool imported = graph.stage() == GraphStage::Imported;
+  const bool imported = graph.form() == GraphForm::Imported;
   verify::checkTensors(graph, diagnostics);
   checkOperators(graph, diagnostics);
   verify::checkPorts(graph, diagnostics);
   if (!imported && graph.layout() != Layout::ChannelsLast)
-    diagnostics.error(DiagId::BadGraph, "a graph of form '", graphStageName(graph.stage()),
+    diagnostics.error(DiagId::BadGraph, "a graph of form '", graphFormName(graph.form()),
                       "' must be channels-last");
   if (diagnostics.errorCount() != before)
     return false;

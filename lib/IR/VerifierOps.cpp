@@ -27,7 +27,7 @@ public:
     checkForms();
     checkActivation();
     checkQuantization();
-    if (graph_.stage() != GraphStage::Imported)
+    if (graph_.form() != GraphForm::Imported)
       checkSameQuantization();
   }
 
@@ -76,9 +76,9 @@ private:
         continue;
       if (op_.attrs.has(operand.name))
         fail(DiagId::BadAttr, "'", operand.name, "' is given as operand and as attribute");
-      if (graph_.stage() != GraphStage::Imported)
+      if (graph_.form() != GraphForm::Imported)
         fail(DiagId::BadGraph, "operand '", operand.name,
-             "' must have become an attribute before form '", graphStageName(graph_.stage()), "'");
+             "' must have become an attribute before form '", graphFormName(graph_.form()), "'");
     }
   }
 

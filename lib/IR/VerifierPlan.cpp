@@ -122,7 +122,7 @@ private:
         fail(where, ": ", what, " ends at byte ", offset + bytes, ", ", fastRoom().text());
       peak = std::max(peak, offset + bytes);
     };
-    use("the state of the tiles", tiling.state, tileStateBytes(stage));
+    use("the state of the tiles", tiling.bookkeeping, bookkeepingBytes(stage));
     for (const TileBuffer& buffer : tiling.buffers) {
       if (!checkActivation(buffer.tensor, where))
         continue;
@@ -219,9 +219,9 @@ private:
 } // namespace
 
 void checkPlan(const Graph& graph, DiagnosticEngine& diagnostics) {
-  if (graph.stage() != GraphStage::Planned) {
+  if (graph.form() != GraphForm::Planned) {
     if (graph.plan())
-      diagnostics.error(DiagId::BadPlan, "a graph of form '", graphStageName(graph.stage()),
+      diagnostics.error(DiagId::BadPlan, "a graph of form '", graphFormName(graph.form()),
                         "' has a plan");
     return;
   }

@@ -49,7 +49,7 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
   if (tensor.name.empty())
     fail(DiagId::BadGraph, "has no name");
   if (!tensor.hasShape) {
-    if (tensor.isConstant() || graph.stage() != GraphStage::Imported)
+    if (tensor.isConstant() || graph.form() != GraphForm::Imported)
       fail(DiagId::DynamicShape, "has no shape");
     return;
   }
@@ -58,8 +58,7 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
   if (!tensor.shape.checkedElements())
     return fail(DiagId::BadShape, "shape ", tensor.shape.str(), " is impossible; at most ",
                 Shape::MaxElements, " elements are");
-  if (graph.stage() != GraphStage::Imported &&
-      static_cast<uint64_t>(tensor.bytes()) > MaxTensorBytes)
+  if (graph.form() != GraphForm::Imported && static_cast<uint64_t>(tensor.bytes()) > MaxTensorBytes)
     return fail(DiagId::UnsupportedOp, "has ", tensor.bytes(), " bytes, a plan holds at most ",
                 MaxTensorBytes);
   if (tensor.isConstant()) {
@@ -73,7 +72,7 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
   if (tensor.quant)
     checkQuant(tensor, diagnostics);
   else if ((tensor.type == DType::Int8 || tensor.type == DType::Int16) && !tensor.isConstant() &&
-           graph.stage() != GraphStage::Imported)
+           graph.form() != GraphForm::Imported)
     fail(DiagId::BadType, "is ", dtypeName(tensor.type), ", but has no scale and zero point");
 }
 
@@ -172,7 +171,7 @@ private:
 
 void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics) {
   const std::vector<TensorId> tensors = graph.tensors();
-  if (graph.stage() != GraphStage::Imported && tensors.size() > MaxPlanTensors)
+  if (graph.form() != GraphForm::Imported && tensors.size() > MaxPlanTensors)
     diagnostics.error(DiagId::UnsupportedOp, "the model has ", tensors.size(),
                       " tensors, a plan holds at most ", MaxPlanTensors);
   for (const TensorId id : tensors)

@@ -148,13 +148,13 @@ private:
       const tigris_tile_buffer& buffer = plan_.tile_buffers[tiling.first_buffer + i];
       const bool load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
       const bool store = (buffer.flags & TIGRIS_TILE_STORE) != 0;
-      const std::string home = load ? "load" : "spill";
+      const std::string flow = load ? "load" : "spill";
       const bool inPlace = (buffer.flags & TIGRIS_TILE_IN_PLACE) != 0;
-      if (inPlace && buffer.home == TIGRIS_POOL_CALLER)
+      if (inPlace && buffer.backing == TIGRIS_POOL_CALLER)
         continue;
-      if (buffer.home == TIGRIS_POOL_FAST)
-        addBlock({buffer.home_offset, buffer.tensor}, span, home, file_.tensor(buffer.tensor).bytes,
-                 load);
+      if (buffer.backing == TIGRIS_POOL_FAST)
+        addBlock({buffer.backing_offset, buffer.tensor}, span, flow,
+                 file_.tensor(buffer.tensor).bytes, load);
       StepSpan use = span;
       if (const auto found = uses.find(i); found != uses.end() &&
                                            !(load && isKept(buffer.reload_axes)) &&
@@ -163,22 +163,24 @@ private:
       if (!inPlace)
         addBlock({buffer.fast, buffer.tensor}, use,
                  (buffer.flags & TIGRIS_TILE_SINK) != 0 ? "sums"
-                 : load || store                        ? home
+                 : load || store                        ? flow
                                                         : "tile",
                  buffer.bytes);
       if (load)
         out.loads.push_back(nameOf(buffer.tensor));
       if (store)
         out.spills.push_back(nameOf(buffer.tensor));
-      if (buffer.home == TIGRIS_POOL_SLOW) {
-        touch(slow_, {buffer.home_offset, buffer.tensor}, span.first);
-        touch(slow_, {buffer.home_offset, buffer.tensor}, span.last);
+      if (buffer.backing == TIGRIS_POOL_SLOW) {
+        touch(slow_, {buffer.backing_offset, buffer.tensor}, span.first);
+        touch(slow_, {buffer.backing_offset, buffer.tensor}, span.last);
       }
     }
-    const uint64_t streamState = tiling.tiles[2] > 1 ? TIGRIS_STRIPE_STATE : TIGRIS_STREAM_STATE;
-    picture_.fast.push_back({"(boxes)", "executor bookkeeping", tiling.state,
-                             tiling.buffer_count * (streams ? streamState : TIGRIS_TILE_STATE),
-                             span.first, span.last, "state"});
+    const uint64_t streamState =
+        tiling.tiles[2] > 1 ? TIGRIS_STRIPE_BOOKKEEPING : TIGRIS_STREAM_BOOKKEEPING;
+    picture_.fast.push_back(
+        {"(boxes)", "executor bookkeeping", tiling.bookkeeping,
+         tiling.buffer_count * (streams ? streamState : TIGRIS_TILE_BOOKKEEPING), span.first,
+         span.last, "bookkeeping"});
   }
 
   void addBlock(const Place& place, const StepSpan& span, std::string role, uint64_t bytes,

@@ -131,7 +131,7 @@ std::string dumpGraph(const Graph& graph, const DumpOptions& options) {
     constants += graph.tensor(id).isConstant() ? 1 : 0;
   std::string text = strCat(
       "graph         ", graph.modelName().empty() ? "(no name)" : printableName(graph.modelName()),
-      ", ", graphStageName(graph.stage()), ", opset ", graph.opset(), ", ",
+      ", ", graphFormName(graph.form()), ", opset ", graph.opset(), ", ",
       graph.layout() == Layout::ChannelsLast ? "channels last" : "channels first", "\n");
   for (const std::string& entry : graph.history())
     text += strCat("made by       ", printable(entry), "\n");

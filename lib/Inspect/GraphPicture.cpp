@@ -122,8 +122,8 @@ private:
         addBlock(role, buffer.tensor, buffer.offset, buffer.bytes,
                  whole ? StepSpan{begin, last} : span->second);
       }
-      picture_.fast.push_back({"(boxes)", "executor bookkeeping", stage.tiling->state,
-                               tileStateBytes(stage), begin, last, "state"});
+      picture_.fast.push_back({"(boxes)", "executor bookkeeping", stage.tiling->bookkeeping,
+                               bookkeepingBytes(stage), begin, last, "bookkeeping"});
     }
     picture_.stages.push_back({std::string(stageModeName(stage.mode)), begin, stage.ops.size(),
                                stage.tiling ? tilesText(stage.tiling->tiles) : "", stage.peak,

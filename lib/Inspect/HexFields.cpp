@@ -144,15 +144,15 @@ RECORD(StageRecord, tigris_stage, "stage", StageFields);
 constexpr HexField TilingFields[] = {
     FIELD(tigris_tiling, first_buffer, Unsigned),
     FIELD(tigris_tiling, buffer_count, Unsigned),
-    FIELD(tigris_tiling, state, Unsigned),
+    FIELD(tigris_tiling, bookkeeping, Unsigned),
     FIELD(tigris_tiling, tiles, Unsigned),
 };
 RECORD(TilingRecord, tigris_tiling, "tiling", TilingFields);
 
 constexpr HexField TileBufferFields[] = {
-    FIELD(tigris_tile_buffer, tensor, Unsigned), FIELD(tigris_tile_buffer, home, Pool),
+    FIELD(tigris_tile_buffer, tensor, Unsigned), FIELD(tigris_tile_buffer, backing, Pool),
     FIELD(tigris_tile_buffer, flags, Address),   FIELD(tigris_tile_buffer, fast, Address),
-    FIELD(tigris_tile_buffer, bytes, Unsigned),  FIELD(tigris_tile_buffer, home_offset, Address),
+    FIELD(tigris_tile_buffer, bytes, Unsigned),  FIELD(tigris_tile_buffer, backing_offset, Address),
     FIELD(tigris_tile_buffer, start, Unsigned),  FIELD(tigris_tile_buffer, reload_axes, Address),
 };
 RECORD(TileBufferRecord, tigris_tile_buffer, "tile_buffer", TileBufferFields);

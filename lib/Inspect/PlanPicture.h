@@ -20,7 +20,7 @@ struct PictureBlock {
   size_t first = 0;
   size_t last = 0;
   /// "load", "spill", "whole" (written and read inside the stage), "tile" (part of a tensor),
-  /// "sums" (of a sink), "state" (the executor's bookkeeping of a tiled stage), "weights" (an
+  /// "sums" (of a sink), "bookkeeping" (the executor's bookkeeping of a tiled stage), "weights" (an
   /// unpacked block), "slow" (a whole tensor in slow memory).
   std::string role;
   /// Resident: an earlier block holds the same bytes until this one begins.

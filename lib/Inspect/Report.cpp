@@ -120,7 +120,7 @@ Report reportOf(const Graph& graph) {
   Report report;
   report.model = graph.modelName();
   report.formatVersion = 1;
-  report.stage = graphStageName(graph.stage());
+  report.stage = graphFormName(graph.form());
   report.inputs = portsOf(graph, graph.inputs());
   report.outputs = portsOf(graph, graph.outputs());
   uint64_t weights = 0;

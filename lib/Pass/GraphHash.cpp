@@ -124,7 +124,7 @@ private:
 
 uint64_t structuralHash(const Graph& graph) {
   Hasher hasher;
-  hasher.add(graph.stage());
+  hasher.add(graph.form());
   hasher.add(graph.layout());
   hasher.add(graph.modelName());
   hasher.add(graph.opset());

@@ -37,7 +37,7 @@ private:
 
   void placeParts(const Tiling& tiling) {
     stage_.tiling = tiling;
-    stage_.tiling->state += base_;
+    stage_.tiling->bookkeeping += base_;
     for (TileBuffer& buffer : stage_.tiling->buffers) {
       const auto resident = residents_.find(buffer.tensor);
       if (!buffer.inPlace)

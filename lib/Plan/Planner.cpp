@@ -185,7 +185,7 @@ void applyPlan(Graph& graph, Plan plan) {
     order.insert(order.end(), stage.ops.begin(), stage.ops.end());
   graph.setOrder(std::move(order));
   graph.setPlan(std::move(plan));
-  graph.setStage(GraphStage::Planned);
+  graph.setForm(GraphForm::Planned);
 }
 
 } // namespace tigris

@@ -74,11 +74,11 @@ Status refuseForeign(std::string_view text, const std::string& fileName) {
   const FileKind* kind = recognizeFile(text);
   if (kind == nullptr)
     return makeError(
-               DiagId::BadStream,
+               DiagId::BadModule,
                "binary data, not a graph module; tigris-import creates one from an ONNX model")
         .at(loc);
-  if (kind->role != Role::Stream && kind->role != Role::Text)
-    return notThisKind(DiagId::BadStream, "a graph module", *kind).at(loc);
+  if (kind->role != Role::Module && kind->role != Role::Text)
+    return notThisKind(DiagId::BadModule, "a graph module", *kind).at(loc);
   return {};
 }
 
@@ -103,7 +103,7 @@ Status refuseControlBytes(const YamlDocument& document, const std::string& fileN
                                 static_cast<size_t>(found - document.text.begin()));
   const auto lines = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
   const size_t lineStart = before.find_last_of('\n') + 1;
-  return makeError(DiagId::BadStream, "control byte ", int{static_cast<uint8_t>(*found)},
+  return makeError(DiagId::BadModule, "control byte ", int{static_cast<uint8_t>(*found)},
                    " in the text; the module is damaged or not a module")
       .at({fileName, document.line + lines, static_cast<int>(before.size() - lineStart) + 1});
 }

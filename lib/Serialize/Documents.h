@@ -21,14 +21,14 @@ struct YamlDocument {
 /// that begins with a comma it allocates without end.)
 std::vector<YamlDocument> splitDocuments(std::string_view text);
 
-/// Fails with EmptyInput for an empty text and BadStream for other kinds of files
+/// Fails with EmptyInput for an empty text and BadModule for other kinds of files
 /// (Support/FileKind.h). Success means only that this may be a text.
 Status refuseForeign(std::string_view text, const std::string& fileName);
 
 /// Whether a line of the text begins with the key that every module has, in any style of YAML.
 bool namesSchema(std::string_view text);
 
-/// BadStream at the first byte that YAML does not allow.
+/// BadModule at the first byte that YAML does not allow.
 Status refuseControlBytes(const YamlDocument& document, const std::string& fileName);
 
 } // namespace tigris

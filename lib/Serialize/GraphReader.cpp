@@ -1,12 +1,12 @@
-// readStream(): parses the documents and returns a verified graph. Everything that Graph would
+// readModule(): parses the documents and returns a verified graph. Everything that Graph would
 // abort on is diagnosed here first, with its position in the file.
 #include "tigris/IR/ShapeCompletion.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Serialize/Documents.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Serialize/PlanText.h"
 #include "tigris/Serialize/Scalar.h"
 #include "tigris/Serialize/Schema.h"
-#include "tigris/Serialize/Stream.h"
 #include "tigris/Serialize/WeightsReader.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Support/FileKind.h"
@@ -31,8 +31,8 @@ public:
                                                         "model", "history", "inputs", "outputs",
                                                         "tensors", "ops", "plan", "stage"});
     const YamlNode* formNode = reader_.renamed(form, "form", stage, "stage");
-    graph_.setStage(reader_.word(reader_.required(formNode, root, "graph document", "form"), "form",
-                                 parseGraphStage, {"imported", "normalized", "planned"}));
+    graph_.setForm(reader_.word(reader_.required(formNode, root, "graph document", "form"), "form",
+                                parseGraphForm, {"imported", "normalized", "planned"}));
     if (layout != nullptr)
       graph_.setLayout(
           reader_.word(*layout, "layout", parseLayout, {"channels-first", "channels-last"}));
@@ -360,13 +360,13 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   if (const FileKind* kind = recognizeFile(*text);
       isProse && kind != nullptr && !namesSchema(documents[0].text))
     throw ReadFailure{
-        notThisKind(DiagId::BadStream, "a graph module", *kind).at({reader.fileName(), 0, 0})};
+        notThisKind(DiagId::BadModule, "a graph module", *kind).at({reader.fileName(), 0, 0})};
   if (!tree)
     throw ReadFailure{tree.takeError()};
   // Checked first: a newer schema may differ in everything else.
   checkSchema(reader, tree->root, "graph", GraphVersion);
   if (documents.size() > 2)
-    throw ReadFailure{makeError(DiagId::BadStream,
+    throw ReadFailure{makeError(DiagId::BadModule,
                                 "a module has a graph document and a weights document, not ",
                                 documents.size(), " documents")
                           .at({reader.fileName(), documents[2].line, 1})};
@@ -410,7 +410,7 @@ void complete(Graph& graph, const std::string& fileName, DiagnosticEngine* warni
 
 Status finishRead(Graph& graph, const std::string& fileName, DiagnosticEngine* warnings) {
   DiagnosticEngine diagnostics;
-  if (graph.stage() == GraphStage::Imported) {
+  if (graph.form() == GraphForm::Imported) {
     if (!verifyOperators(graph, diagnostics))
       return firstError(diagnostics, fileName);
     complete(graph, fileName, warnings);
@@ -420,7 +420,7 @@ Status finishRead(Graph& graph, const std::string& fileName, DiagnosticEngine* w
 
 } // namespace
 
-Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName,
+Expected<Graph> readModule(std::shared_ptr<const std::string> text, const std::string& fileName,
                            DiagnosticEngine* warnings) {
   const NodeReader reader(displayName(fileName));
   try {

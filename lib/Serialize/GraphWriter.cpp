@@ -1,9 +1,9 @@
-// writeStream(): fixed key order, one line per tensor and op; values equal to their default are
+// writeModule(): fixed key order, one line per tensor and op; values equal to their default are
 // omitted.
 #include "tigris/Serialize/FlowText.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Serialize/PlanText.h"
 #include "tigris/Serialize/Schema.h"
-#include "tigris/Serialize/Stream.h"
 #include "tigris/Serialize/WeightsWriter.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ public:
     out_ += "---\ntigris: graph/";
     appendNumber(out_, int64_t{GraphVersion});
     out_ += "\nform: ";
-    out_ += graphStageName(graph_.stage());
+    out_ += graphFormName(graph_.form());
     if (graph_.layout() == Layout::ChannelsLast)
       out_ += "\nlayout: channels-last";
     if (graph_.rounding() != IntegerRounding::Once) {
@@ -182,7 +182,7 @@ private:
 
 } // namespace
 
-Expected<std::string> writeStream(const Graph& graph, const WriteOptions& options) {
+Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options) {
   std::string out;
   WeightsWriter weights(graph, options);
   try {

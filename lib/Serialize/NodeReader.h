@@ -1,7 +1,7 @@
 // Typed access to YAML nodes for the schema readers. Every error has a position.
 //
 // Inside Serialize an error is thrown as ReadFailure, because a schema has hundreds of error
-// conditions and each ends the reading. readStream() converts it to the Error it carries. No other
+// conditions and each ends the reading. readModule() converts it to the Error it carries. No other
 // code catches or sees it.
 #pragma once
 

@@ -94,7 +94,7 @@ void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
   out += "      tiles: ";
   appendList(out, tiling.tiles, [&](int64_t count) { appendNumber(out, count); });
   out += "\n      bookkeeping: ";
-  appendNumber(out, tiling.state);
+  appendNumber(out, tiling.bookkeeping);
   out += "\n      buffers:\n";
   for (const TileBuffer& buffer : tiling.buffers) {
     out += "        - ";
@@ -242,7 +242,7 @@ private:
                    tiling.tiles.size());
     for (size_t i = 0; i < tiling.tiles.size(); ++i)
       tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
-    tiling.state = reader_.size(state, "bookkeeping");
+    tiling.bookkeeping = reader_.size(state, "bookkeeping");
     for (const YamlNode& item : reader_.list(buffers, "buffers")) {
       const auto [name, offset, bytes, reload, inPlace, sink, wait] =
           reader_.fields(item, "buffer",

@@ -15,7 +15,7 @@ void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_vie
                  int newest) {
   const YamlNode* header = findKey(root, "tigris");
   if (header == nullptr)
-    reader.fail(DiagId::BadStream, root,
+    reader.fail(DiagId::BadModule, root,
                 "this is YAML but not a graph module: the key 'tigris' is missing ('tigris: ",
                 schema, "/", newest, "' is expected first)");
   const std::string_view text = header->text;
@@ -23,7 +23,7 @@ void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_vie
   const auto version =
       slash == std::string_view::npos ? std::nullopt : parseInt(text.substr(slash + 1));
   if (text.substr(0, slash) != schema || !version || *version < 1)
-    reader.fail(DiagId::BadStream, *header, "a document '", schema, "/", newest,
+    reader.fail(DiagId::BadModule, *header, "a document '", schema, "/", newest,
                 "' is expected, not ", describeNode(*header));
   if (*version > newest)
     reader.fail(DiagId::BadVersion, *header, "written by schema ", text, ", this tool reads up to ",

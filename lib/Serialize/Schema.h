@@ -14,7 +14,7 @@ constexpr int64_t FewElements = 16;
 constexpr size_t FewScales = 4;
 
 /// Checks the key `tigris` of a document's root, "graph/1" or "weights/1". Throws ReadFailure:
-/// BadStream if it is missing or malformed, BadVersion if the version is newer than `newest`.
+/// BadModule if it is missing or malformed, BadVersion if the version is newer than `newest`.
 void checkSchema(const NodeReader& reader, const YamlNode& root, std::string_view schema,
                  int newest);
 

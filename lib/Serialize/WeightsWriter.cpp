@@ -97,10 +97,10 @@ void appendCrc(std::string& out, uint32_t crc) {
   out += '"';
 }
 
-/// `path` relative to the directory of `streamFile`.
-std::string relativePath(const std::string& path, const std::string& streamFile) {
+/// `path` relative to the directory of `moduleFile`.
+std::string relativePath(const std::string& path, const std::string& moduleFile) {
   namespace fs = std::filesystem;
-  const fs::path directory = streamFile == "-" ? fs::path() : fs::path(streamFile).parent_path();
+  const fs::path directory = moduleFile == "-" ? fs::path() : fs::path(moduleFile).parent_path();
   if (directory.empty())
     return fs::path(path).lexically_normal().string();
   const fs::path base = fs::absolute(directory).lexically_normal();
@@ -232,13 +232,13 @@ void WeightsWriter::printItem(std::string& out, const Item& item) {
     const bool absolute = std::filesystem::path(options_.weightsFile).is_absolute();
     return printFileReference(out, item,
                               absolute ? options_.weightsFile
-                                       : relativePath(options_.weightsFile, options_.streamFile),
+                                       : relativePath(options_.weightsFile, options_.moduleFile),
                               offset);
   }
   if (const auto* file = dynamic_cast<const FileSource*>(item.data->source()))
     return printFileReference(out, item,
                               file->absolute() ? file->path()
-                                               : relativePath(file->path(), options_.streamFile),
+                                               : relativePath(file->path(), options_.moduleFile),
                               file->offset());
 
   out += "  - name: ";

@@ -1,7 +1,7 @@
 // Collects the blobs of a graph and prints the weights document, and its side file in file mode.
 #pragma once
 
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 // A value or the error that explains its absence: the return type of all code that can fail on user
 // input.
 //
-//   Expected<Graph> graph = readStream(text);
+//   Expected<Graph> graph = readModule(text);
 //   if (!graph)
 //     return graph.takeError();
 //   use(*graph);

@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 
 using Role = FileKind::Role;
 
-constexpr FileKind Stream = {Role::Stream, "a TiGrIS module, which is already imported",
+constexpr FileKind Module = {Role::Module, "a TiGrIS module, which is already imported",
                              "tigris-norm, tigris-plan and tigris-emit turn it into a plan"};
 constexpr FileKind Onnx = {Role::Onnx, "an ONNX model", "convert it with tigris-import first"};
 constexpr FileKind Text = {Role::Text, "text",
@@ -38,8 +38,8 @@ struct Magic {
 
 constexpr Magic Magics[] = {
     {0, "TGRS"sv, {Role::Plan, "a .tgrs plan", "tigris-run executes it and tigris-dump shows it"}},
-    {0, "tigris:"sv, Stream},
-    {0, "---\ntigris:"sv, Stream},
+    {0, "tigris:"sv, Module},
+    {0, "---\ntigris:"sv, Module},
     {4,
      "TFL3"sv,
      {Role::Foreign, "a TensorFlow Lite model", "convert it to ONNX first, with tf2onnx"}},

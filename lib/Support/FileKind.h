@@ -12,7 +12,7 @@ namespace tigris {
 
 /// A kind of file, and advice for the user who passed it.
 struct FileKind {
-  enum class Role : uint8_t { Onnx, Stream, Plan, Text, Foreign };
+  enum class Role : uint8_t { Onnx, Module, Plan, Text, Foreign };
   Role role;
   /// With its article: "a NumPy array".
   std::string_view what;

@@ -15,7 +15,7 @@ be inferred is an error. The other passes require complete shapes.
     y = Conv(x, w) {strides: [2, 2]}     # x [1, 3, 8, 8], w [4, 3, 2, 2]     ->   y [1, 4, 4, 4])";
 
 PassStatus inferAll(Graph& graph, PassContext& context) {
-  if (graph.stage() != GraphStage::Imported)
+  if (graph.form() != GraphForm::Imported)
     return PassStatus::Unchanged;
   const uint64_t before = graph.revision();
   if (!completeShapes(graph, context.diagnostics))

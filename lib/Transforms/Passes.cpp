@@ -143,8 +143,8 @@ bool finishNormalization(Graph& graph, DiagnosticEngine& diagnostics) {
                                    graph.tensor(port.tensor).shape.str(), " has no elements")
                              .diagnostic());
     }
-  if (executable && graph.stage() == GraphStage::Imported)
-    graph.setStage(GraphStage::Normalized);
+  if (executable && graph.form() == GraphForm::Imported)
+    graph.setForm(GraphForm::Normalized);
   return executable;
 }
 

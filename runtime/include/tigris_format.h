@@ -294,18 +294,19 @@ typedef struct tigris_stage {
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
-  /* fast offset of the executor's bookkeeping, TIGRIS_TILE_STATE bytes per buffer */
-  uint32_t state;
+  /* fast offset of the executor's bookkeeping, TIGRIS_TILE_BOOKKEEPING bytes per buffer */
+  uint32_t bookkeeping;
   /* tiles per axis: >= 1, and at most the largest such dimension of the STORE buffers; their
    * product is at most the elements of the largest of these */
   uint32_t tiles[4];
 } tigris_tiling;
 
-#define TIGRIS_TILE_STATE 32u  /* executor's bookkeeping of one buffer of a tiled stage: a box */
-#define TIGRIS_STREAM_STATE 6u /* of a streamed stage: three row numbers of 16 bits */
-#define TIGRIS_STRIPE_STATE                                                                        \
-  10u /* of a streamed stage in stripes: two column numbers in addition                            \
-       */
+/* bytes of the executor's bookkeeping of one buffer: of a tiled stage, a box */
+#define TIGRIS_TILE_BOOKKEEPING 32u
+/* of a streamed stage: three row numbers of 16 bits */
+#define TIGRIS_STREAM_BOOKKEEPING 6u
+/* of a streamed stage in stripes: two column numbers in addition */
+#define TIGRIS_STRIPE_BOOKKEEPING 10u
 /* maximum rows of a tensor of a streamed stage, and columns with stripes */
 #define TIGRIS_STREAM_MAX_ROWS UINT16_MAX
 
@@ -320,7 +321,8 @@ typedef struct tigris_tiling {
  *
  * A buffer holds, packed, the rows that some reader's next row still needs and the rows that are
  * new in the step. Kept rows move to the start of the buffer, those of the last buffer first. New
- * rows of STORE buffers are stored to home, the place of the whole tensor.
+ * rows of STORE buffers are stored to the backing memory, where the
+ * whole tensor is.
  *
  * Example: two 3x3 convolutions with pads 1, a then b, on 8 rows with tiles[1] = 4. Steps run as
  * follows:
@@ -332,11 +334,11 @@ typedef struct tigris_tiling {
  * a's buffer keeps two rows between steps for b's next window.
  *
  * The outermost axis runs through i0 of tiles[0] (all of its indices); rows start anew each time.
- * tiles[3] is 1. Homes of STORE buffers may overlap those of LOAD buffers where the overlapped rows
- * are no longer read.
+ * tiles[3] is 1. The backing memory of STORE buffers may overlap that of LOAD buffers where the
+ * overlapped rows are no longer read.
  *
- * With one stripe, a buffer whose home is FAST or CALLER may be IN_PLACE: ops read and write its
- * rows at home; nothing is moved, loaded or stored.
+ * With one stripe, a buffer whose backing memory is FAST or CALLER may be IN_PLACE: ops read and
+ * write its rows there; nothing is moved, loaded or stored.
  *
  * For each i0, all steps are taken once in every stripe i2 of tiles[2]; i1 varies faster than i2.
  * With more than one stripe, buffers hold a part of the columns (indices of axis 2). STORE buffers
@@ -350,10 +352,11 @@ typedef struct tigris_tiling {
  * from the first of these steps to the last. The result, one row, is then written over the start of
  * the sums. */
 
-#define TIGRIS_TILE_LOAD 1u  /* copied from home before op `start` of the stage */
-#define TIGRIS_TILE_STORE 2u /* its part is copied to home after the op that writes it */
-/* in a streamed stage, with LOAD or STORE: `fast` and `bytes` are those of home, or 0 if home is
- * CALLER */
+#define TIGRIS_TILE_LOAD 1u  /* copied from backing memory before op `start` of the stage */
+#define TIGRIS_TILE_STORE 2u /* its part is copied to backing memory after the op that writes it   \
+                              */
+/* in a streamed stage, with LOAD or STORE: `fast` and `bytes` are those of the backing memory, or
+ * 0 if that is CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u
 /* Streamed stages: the buffer holds sums, 4 bytes per channel. Written by GLOBAL_AVERAGE_POOL, f32
  * or s8, from another buffer to an output of one row; tiles[0] is the outermost extent of both. */
@@ -361,13 +364,14 @@ typedef struct tigris_tiling {
 
 typedef struct tigris_tile_buffer {
   uint16_t tensor;
-  uint8_t home; /* pool of the whole tensor: SLOW, CALLER or FAST with LOAD or STORE, else ABSENT */
+  /* pool of the whole tensor: SLOW, CALLER or FAST with LOAD or STORE, else ABSENT */
+  uint8_t backing;
   /* TIGRIS_TILE_*: LOAD alone, STORE or SINK or both, or none */
   uint8_t flags;
   uint32_t fast;  /* fast offset */
   uint32_t bytes; /* capacity: the largest box of any tile */
   /* SLOW, FAST: offset of the whole tensor; CALLER: index into PORTS; ABSENT: 0 */
-  uint32_t home_offset;
+  uint32_t backing_offset;
   /* LOAD: index of an op of the stage, from 0. Otherwise, in a streamed stage: number of rows that
    * the op which writes the buffer waits for beyond those it needs; in a tiled stage 0. */
   uint16_t start;

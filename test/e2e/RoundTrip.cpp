@@ -1,6 +1,6 @@
 // Reads a module from standard input and prints it again, to test print(parse(x)) == x on real
 // models.
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Support/FileIO.h"
 
 #include <iostream>
@@ -11,12 +11,12 @@ int main() {
     std::cerr << tigris::formatDiagnostic(text.error().diagnostic(), "roundtrip");
     return 1;
   }
-  const auto graph = tigris::readStream(std::make_shared<const std::string>(std::move(*text)), "-");
+  const auto graph = tigris::readModule(std::make_shared<const std::string>(std::move(*text)), "-");
   if (!graph) {
     std::cerr << tigris::formatDiagnostic(graph.error().diagnostic(), "roundtrip");
     return 1;
   }
-  const auto printed = tigris::writeStream(*graph);
+  const auto printed = tigris::writeModule(*graph);
   if (!printed || !tigris::writeFile("-", *printed))
     return 1;
   return 0;

@@ -13,7 +13,7 @@
 #include "tigris/Emit/Emitter.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Support/Check.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
@@ -103,7 +103,7 @@ public:
     ++totals_.streams;
     for (const Stage& stage : graph->plan()->stages)
       ++totals_.stages[std::string(stageModeName(stage.mode))];
-    const Expected<std::string> text = writeStream(*graph);
+    const Expected<std::string> text = writeModule(*graph);
     TIGRIS_CHECK(text);
     const StreamEdits edits(*text);
     const uint64_t count = edits.size();
@@ -164,7 +164,7 @@ private:
   /// Empty if the edit is rejected with a reason, or runs.
   std::string outcome(std::string text) {
     const Expected<Graph> graph =
-        readStream(std::make_shared<const std::string>(std::move(text)), "-");
+        readModule(std::make_shared<const std::string>(std::move(text)), "-");
     if (!graph)
       return refusal(graph.error());
     const Expected<std::string> file = emitPlan(*graph, emission_);

@@ -22,7 +22,7 @@
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/Stage/CostModel.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
@@ -109,7 +109,7 @@ public:
       return strCat("the generator made a bad graph: ", diagnostics.all().front().message);
     inputs_ = randomInputs(graph_, seed_);
     if (options_.print)
-      if (const auto text = writeStream(graph_))
+      if (const auto text = writeModule(graph_))
         std::printf("%s", text->c_str());
     const Expected<std::string> file = planned(Ample);
     if (!file && file.error().id() == DiagId::UnsupportedOp) {
@@ -384,10 +384,10 @@ private:
 
   /// The plan survives the module: the file emitted after reading it back is the same.
   std::string checkStream(const std::string& file) const {
-    const Expected<std::string> text = writeStream(current_);
+    const Expected<std::string> text = writeModule(current_);
     if (!text)
       return text.error().message();
-    const Expected<Graph> read = readStream(std::make_shared<const std::string>(*text), "-");
+    const Expected<Graph> read = readModule(std::make_shared<const std::string>(*text), "-");
     if (!read)
       return strCat("stream: ", read.error().message());
     const Expected<std::string> again = emitPlan(*read);

@@ -18,7 +18,7 @@ constexpr double MaxMagnitude = 1e12;
 } // namespace
 
 Graph Generator::make(unsigned limit) {
-  graph_.setStage(GraphStage::Normalized);
+  graph_.setForm(GraphForm::Normalized);
   graph_.setLayout(Layout::ChannelsLast);
   graph_.setModelName("random");
   type_ = random_.percent(50) ? DType::Float32 : DType::Int8;

@@ -9,7 +9,7 @@ namespace tigris::property {
 
 class StreamEdits {
 public:
-  /// For the output of writeStream() for a planned graph.
+  /// For the output of writeModule() for a planned graph.
   explicit StreamEdits(std::string text);
 
   size_t size() const { return edits_.size(); }

@@ -21,7 +21,7 @@
 static unsigned tilesRun[TIGRIS_OP_RNN + 1];
 static unsigned tilesRefused[TIGRIS_OP_RNN + 1];
 
-/* The op on tile buffers of whole tensors whose homes are caller buffers. */
+/* The op on tile buffers of whole tensors in caller buffers. */
 typedef struct TiledOp {
   tigris_plan plan;
   tigris_summary summary;
@@ -40,8 +40,8 @@ static inline void addBuffer(TiledOp* t, tigris_operand* o, int isOutput) {
   memset(b, 0, sizeof *b);
   memset(port, 0, sizeof *port);
   b->tensor = port->tensor = o->tensor;
-  b->home = TIGRIS_POOL_CALLER;
-  b->home_offset = t->tiling.buffer_count;
+  b->backing = TIGRIS_POOL_CALLER;
+  b->backing_offset = t->tiling.buffer_count;
   b->flags = isOutput ? TIGRIS_TILE_STORE : TIGRIS_TILE_LOAD;
   b->reload_axes = isOutput ? 0 : 0xF;
   b->fast = t->summary.fast_bytes + TILE_GAP;
@@ -91,8 +91,9 @@ static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
       t->simple = 0;
     }
   }
-  t->tiling.state = t->summary.fast_bytes + TILE_GAP;
-  t->summary.fast_bytes = t->tiling.state + t->tiling.buffer_count * TIGRIS_TILE_STATE + TILE_GAP;
+  t->tiling.bookkeeping = t->summary.fast_bytes + TILE_GAP;
+  t->summary.fast_bytes =
+      t->tiling.bookkeeping + t->tiling.buffer_count * TIGRIS_TILE_BOOKKEEPING + TILE_GAP;
   t->summary.io_mode = TIGRIS_IO_CALLER;
   t->op = *op;
   t->op.operands = 0;

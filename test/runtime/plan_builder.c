@@ -322,9 +322,9 @@ static void stageInParts(Builder* b, const uint32_t* tiles, uint16_t mode) {
   memset(&t, 0, sizeof t);
   t.first_buffer = b->tileStart;
   t.buffer_count = buffers - b->tileStart;
-  t.state = (b->fastUsed + b->align - 1) / b->align * b->align;
+  t.bookkeeping = (b->fastUsed + b->align - 1) / b->align * b->align;
   memcpy(t.tiles, tiles, sizeof t.tiles);
-  b->fastUsed = t.state + t.buffer_count * TIGRIS_TILE_STATE;
+  b->fastUsed = t.bookkeeping + t.buffer_count * TIGRIS_TILE_BOOKKEEPING;
   b->tileStart = buffers;
   append(b, TIGRIS_SECTION_TILINGS, &t, sizeof t, 4);
   builderStage(b, NULL, 0, NULL, 0);

@@ -72,7 +72,7 @@ uint32_t builderSlow(Builder* b, uint32_t bytes);
 
 /* Makes a tensor a buffer of the tiled stage under construction, with capacity for all of it. The
  * buffer is at the tensor's fast offset, or at a new one if it has none or if like->bytes requests
- * more capacity. `like` gives home, home_offset, flags, start and reload_axes. */
+ * more capacity. `like` gives home, backing_offset, flags, start and reload_axes. */
 void builderTile(Builder* b, int tensor, const tigris_tile_buffer* like);
 /* Ends a tiled or a streamed stage; its bookkeeping gets a new fast offset. */
 void builderTiledStage(Builder* b, const uint32_t* tiles);

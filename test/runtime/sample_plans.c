@@ -443,15 +443,15 @@ static uint8_t* tiled(Builder* b, uint32_t* size) {
   spill.slow = ports[1].offset;
   memset(&like, 0, sizeof like);
   like.flags = TIGRIS_TILE_LOAD;
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = ports[0].offset;
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = ports[0].offset;
   like.reload_axes = 2;
   builderTile(b, x, &like);
   memset(&like, 0, sizeof like);
   builderTile(b, y, &like);
   like.flags = TIGRIS_TILE_STORE;
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = load.slow;
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = load.slow;
   builderTile(b, z, &like);
   conv = convParams(b, 0, 1, 2);
   in[0] = x;
@@ -502,15 +502,15 @@ static uint8_t* sums(Builder* b, uint32_t* size) {
   ports = (const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data;
   memset(&like, 0, sizeof like);
   like.flags = TIGRIS_TILE_LOAD;
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = ports[0].offset;
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = ports[0].offset;
   like.reload_axes = 0xF;
   builderTile(b, x, &like);
   memset(&like, 0, sizeof like);
   builderTile(b, m, &like);
   like.flags = TIGRIS_TILE_STORE | TIGRIS_TILE_SINK;
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = ports[1].offset;
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = ports[1].offset;
   like.bytes = 8;
   builderTile(b, y, &like);
   average.lo.i = -128;
@@ -534,8 +534,8 @@ static void loadedTile(Builder* b, int tensor, uint32_t port) {
   tigris_tile_buffer like;
   memset(&like, 0, sizeof like);
   like.flags = TIGRIS_TILE_LOAD;
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = portOffset(b, port);
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = portOffset(b, port);
   like.reload_axes = 0xF;
   builderTile(b, tensor, &like);
 }
@@ -544,8 +544,8 @@ static void storedTile(Builder* b, int tensor, uint32_t port, uint8_t flags, uin
   tigris_tile_buffer like;
   memset(&like, 0, sizeof like);
   like.flags = (uint8_t)(TIGRIS_TILE_STORE | flags);
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = portOffset(b, port);
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = portOffset(b, port);
   like.bytes = bytes;
   builderTile(b, tensor, &like);
 }
@@ -599,7 +599,7 @@ static uint8_t* stripes(Builder* b, uint32_t* size) {
 
 /* A streamed stage of two windows: new rows of the second buffer overwrite rows of the first that
  * are no longer needed. */
-static uint8_t* roof(Builder* b, uint32_t* size) {
+static uint8_t* reusedRows(Builder* b, uint32_t* size) {
   const uint32_t steps[4] = {1, 6, 1, 1};
   const uint32_t row = 4 * 2;
   const tigris_tile_buffer own = {0};
@@ -855,7 +855,7 @@ uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
   case 8:
     return stripes(b, size);
   case 9:
-    return roof(b, size);
+    return reusedRows(b, size);
   case 10:
     return plain(b, size);
   default:

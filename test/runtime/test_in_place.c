@@ -45,12 +45,12 @@ static uint8_t* makePlan(Builder* b, uint32_t lead) {
   builderOp(b, TIGRIS_OP_UNARY, 1, &x, from, &magnitude, sizeof magnitude);
   builderStage(b, NULL, 0, NULL, 0);
   like.flags = TIGRIS_TILE_LOAD | TIGRIS_TILE_IN_PLACE;
-  like.home = TIGRIS_POOL_FAST;
-  like.home_offset = b->place[from].offset;
+  like.backing = TIGRIS_POOL_FAST;
+  like.backing_offset = b->place[from].offset;
   like.reload_axes = 0xF;
   builderTile(b, from, &like);
   like.flags = TIGRIS_TILE_STORE | TIGRIS_TILE_IN_PLACE;
-  like.home_offset = b->place[to].offset;
+  like.backing_offset = b->place[to].offset;
   like.reload_axes = 0;
   builderTile(b, to, &like);
   builderOp(b, TIGRIS_OP_MAX_POOL, 1, &from, to, &pool, sizeof pool);
@@ -58,7 +58,7 @@ static uint8_t* makePlan(Builder* b, uint32_t lead) {
   stages = (tigris_stage*)(void*)b->section[TIGRIS_SECTION_STAGES].data;
   stages[1].mode = TIGRIS_STAGE_STREAMED;
   b->place[to].pool = TIGRIS_POOL_FAST;
-  b->place[to].offset = like.home_offset;
+  b->place[to].offset = like.backing_offset;
   builderOp(b, TIGRIS_OP_UNARY, 1, &to, y, &negative, sizeof negative);
   builderStage(b, NULL, 0, NULL, 0);
   return builderFinish(b, &size);
@@ -104,7 +104,8 @@ static tigris_status run(const uint8_t* file, uint32_t less) {
     for (i = 0; i < ROWS * ROW; ++i)
       CHECK(output[i] == expectedAt(i / ROW, i % ROW / 4, i % 4));
     if (less == 0)
-      CHECK_EQ(ctx.statistics.fast_peak, plan.tilings[0].state + 2 * TIGRIS_STREAM_STATE);
+      CHECK_EQ(ctx.statistics.fast_peak,
+               plan.tilings[0].bookkeeping + 2 * TIGRIS_STREAM_BOOKKEEPING);
     else
       CHECK_EQ(ctx.statistics.slow_write >= ctx.statistics.overflow_bytes, 1);
   } else {
@@ -156,16 +157,16 @@ DAMAGE(inStripes, t->tiles[2] = 2)
 DAMAGE(neitherLoadedNorStored, b[1].flags = TIGRIS_TILE_IN_PLACE)
 DAMAGE(bothLoadedAndStored, b[0].flags = 7)
 DAMAGE(unknownFlag, b[0].flags |= 8)
-DAMAGE(otherHome, b[0].home_offset += 16)
+DAMAGE(otherBacking, b[0].backing_offset += 16)
 DAMAGE(otherPlace, b[1].fast += 16)
 DAMAGE(fewerBytes, b[0].bytes -= 16)
 DAMAGE(moreBytes, b[1].bytes += 16)
-DAMAGE(inSlow, b[0].home = TIGRIS_POOL_SLOW)
-DAMAGE(atCaller, (b[0].home = TIGRIS_POOL_CALLER, b[0].home_offset = b[0].fast = 0))
-DAMAGE(outside, b[0].fast = b[0].home_offset = 0x7FFFFF00)
-DAMAGE(unaligned, b[0].fast = b[0].home_offset += 4)
-DAMAGE(onState, t->state = b[0].fast)
-DAMAGE(lowPeak, s[1].peak = t->state)
+DAMAGE(inSlow, b[0].backing = TIGRIS_POOL_SLOW)
+DAMAGE(atCaller, (b[0].backing = TIGRIS_POOL_CALLER, b[0].backing_offset = b[0].fast = 0))
+DAMAGE(outside, b[0].fast = b[0].backing_offset = 0x7FFFFF00)
+DAMAGE(unaligned, b[0].fast = b[0].backing_offset += 4)
+DAMAGE(onState, t->bookkeeping = b[0].fast)
+DAMAGE(lowPeak, s[1].peak = t->bookkeeping)
 
 static void testRules(void) {
   static const Damage damages[] = {notStreamed,
@@ -173,7 +174,7 @@ static void testRules(void) {
                                    neitherLoadedNorStored,
                                    bothLoadedAndStored,
                                    unknownFlag,
-                                   otherHome,
+                                   otherBacking,
                                    otherPlace,
                                    fewerBytes,
                                    moreBytes,

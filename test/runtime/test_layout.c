@@ -119,7 +119,7 @@ static void testRecords(void) {
   CHECK_EQ(sizeof(tigris_tiling), 28);
   FIELD(tigris_tiling, first_buffer, 0, 4);
   FIELD(tigris_tiling, buffer_count, 4, 4);
-  FIELD(tigris_tiling, state, 8, 4);
+  FIELD(tigris_tiling, bookkeeping, 8, 4);
   FIELD(tigris_tiling, tiles, 12, 16);
   CHECK_EQ(sizeof(tigris_weight_block), 24);
   FIELD(tigris_weight_block, first_op, 0, 4);
@@ -130,11 +130,11 @@ static void testRecords(void) {
   FIELD(tigris_weight_block, mode, 20, 4);
   CHECK_EQ(sizeof(tigris_tile_buffer), 20);
   FIELD(tigris_tile_buffer, tensor, 0, 2);
-  FIELD(tigris_tile_buffer, home, 2, 1);
+  FIELD(tigris_tile_buffer, backing, 2, 1);
   FIELD(tigris_tile_buffer, flags, 3, 1);
   FIELD(tigris_tile_buffer, fast, 4, 4);
   FIELD(tigris_tile_buffer, bytes, 8, 4);
-  FIELD(tigris_tile_buffer, home_offset, 12, 4);
+  FIELD(tigris_tile_buffer, backing_offset, 12, 4);
   FIELD(tigris_tile_buffer, start, 16, 2);
   FIELD(tigris_tile_buffer, reload_axes, 18, 2);
 }

@@ -67,15 +67,15 @@ static uint8_t* build(Builder* b, const Case* c, uint32_t steps, uint32_t* size)
   if (steps != 0) {
     memset(&like, 0, sizeof like);
     like.flags = TIGRIS_TILE_LOAD;
-    like.home = TIGRIS_POOL_SLOW;
-    like.home_offset = ports[0].offset;
+    like.backing = TIGRIS_POOL_SLOW;
+    like.backing_offset = ports[0].offset;
     like.reload_axes = 0xF;
     builderTile(b, x, &like);
     memset(&like, 0, sizeof like);
     builderTile(b, m, &like);
     like.flags = TIGRIS_TILE_STORE | TIGRIS_TILE_SINK;
-    like.home = TIGRIS_POOL_SLOW;
-    like.home_offset = ports[1].offset;
+    like.backing = TIGRIS_POOL_SLOW;
+    like.backing_offset = ports[1].offset;
     like.bytes = (uint32_t)c->channels * 4;
     builderTile(b, y, &like);
   }

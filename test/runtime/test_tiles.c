@@ -211,7 +211,7 @@ static void testCounts(uint16_t reload, uint64_t reads) {
   CHECK_EQ(r.ctx.statistics.slow_read, reads);
   CHECK_EQ(r.ctx.statistics.slow_write, 8 * 4 * 6 * 4);
   CHECK_EQ(r.ctx.statistics.slow_peak, 256 + 768);
-  CHECK_EQ(r.ctx.statistics.fast_peak, r.plan.tilings[0].state + 2 * TIGRIS_TILE_STATE);
+  CHECK_EQ(r.ctx.statistics.fast_peak, r.plan.tilings[0].bookkeeping + 2 * TIGRIS_TILE_BOOKKEEPING);
   /* the input buffer needs 4 rows of 32 bytes, the output buffer 2 rows of 4 pixels of 2
    * channels */
   buffers[0].bytes = 128;
@@ -293,19 +293,19 @@ static void testStages(void) {
   builderStage(&b, &load, 1, NULL, 0);
   memset(&like, 0, sizeof like);
   like.flags = TIGRIS_TILE_LOAD;
-  like.home = TIGRIS_POOL_SLOW;
-  like.home_offset = ports[0].offset;
+  like.backing = TIGRIS_POOL_SLOW;
+  like.backing_offset = ports[0].offset;
   like.reload_axes = 0xF;
   builderTile(&b, from, &like);
   like.flags = TIGRIS_TILE_STORE;
-  like.home_offset = builderSlow(&b, 384);
+  like.backing_offset = builderSlow(&b, 384);
   like.reload_axes = 0;
   builderTile(&b, to, &like);
   builderOp(&b, TIGRIS_OP_UNARY, 1, &from, to, &neg, sizeof neg);
   builderTiledStage(&b, tiles);
   load.tensor = (uint16_t)back;
   load.fast = b.place[back].offset;
-  load.slow = like.home_offset;
+  load.slow = like.backing_offset;
   spill = load;
   spill.tensor = (uint16_t)y;
   spill.fast = b.place[y].offset;
@@ -351,18 +351,18 @@ DAMAGE(peakTooLow, s->peak -= 16)
 DAMAGE(firstBuffer, t->first_buffer = 1)
 DAMAGE(bufferCount, t->buffer_count = 3)
 DAMAGE(bufferCountHuge, t->buffer_count = 0x7FFFFFFF)
-DAMAGE(stateAligned, t->state += 4)
-DAMAGE(stateOutside, t->state = 0x7FFFFFF0)
-DAMAGE(stateOnBuffer, t->state = b[0].fast)
+DAMAGE(stateAligned, t->bookkeeping += 4)
+DAMAGE(stateOutside, t->bookkeeping = 0x7FFFFFF0)
+DAMAGE(stateOnBuffer, t->bookkeeping = b[0].fast)
 DAMAGE(noTiles, t->tiles[2] = 0)
 DAMAGE(manyTiles, t->tiles[1] = 9)
 DAMAGE(bufferTensor, b[0].tensor = 77)
 DAMAGE(bufferConst, b[0].tensor = 1)
 DAMAGE(bothFlags, b[0].flags = 3)
 DAMAGE(noFlag, b[0].flags = 0)
-DAMAGE(homeFast, b[0].home = TIGRIS_POOL_FAST)
-DAMAGE(homeCaller, b[0].home = TIGRIS_POOL_CALLER)
-DAMAGE(homeOutside, b[1].home_offset += 16)
+DAMAGE(homeFast, b[0].backing = TIGRIS_POOL_FAST)
+DAMAGE(homeCaller, b[0].backing = TIGRIS_POOL_CALLER)
+DAMAGE(homeOutside, b[1].backing_offset += 16)
 DAMAGE(fastOutside, b[0].fast = 0x7FFFFFF0)
 DAMAGE(roomTooLarge, b[0].bytes = 0x7FFFFFF0)
 DAMAGE(onOther, b[1].fast = b[0].fast)

@@ -378,8 +378,8 @@ uint8_t* graphBuild(Builder* b, const Graph* g, uint32_t mode, uint32_t extra,
         const tigris_port* p =
             (const tigris_port*)(const void*)b->section[TIGRIS_SECTION_PORTS].data + port;
         like.flags = pass == 0 ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE;
-        like.home = mode == TIGRIS_IO_SLOW ? TIGRIS_POOL_SLOW : TIGRIS_POOL_CALLER;
-        like.home_offset = mode == TIGRIS_IO_SLOW ? p->offset : port;
+        like.backing = mode == TIGRIS_IO_SLOW ? TIGRIS_POOL_SLOW : TIGRIS_POOL_CALLER;
+        like.backing_offset = mode == TIGRIS_IO_SLOW ? p->offset : port;
         like.start = (uint16_t)(pass == 0 ? firstReader(g, i) : 0);
         like.reload_axes = pass == 0 ? 0xF : 0;
         ++port;

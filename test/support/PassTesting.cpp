@@ -6,7 +6,7 @@
 
 #include "tigris/IR/Interpreter.h"
 #include "tigris/Pass/Instrumentation.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <doctest/doctest.h>
@@ -23,14 +23,14 @@ Graph parseGraph(std::string_view yaml) {
   const size_t blobs = text.find("\nblobs:");
   if (blobs != std::string::npos && text.find("tigris: weights/") == std::string::npos)
     text.insert(blobs + 1, "---\ntigris: weights/1\n");
-  Expected<Graph> graph = readStream(std::make_shared<const std::string>(text), "test.yaml");
+  Expected<Graph> graph = readModule(std::make_shared<const std::string>(text), "test.yaml");
   if (!graph)
     throw std::runtime_error(formatDiagnostic(graph.error().diagnostic(), "test.yaml"));
   return std::move(*graph);
 }
 
 std::string printGraph(const Graph& graph) {
-  Expected<std::string> text = writeStream(graph);
+  Expected<std::string> text = writeModule(graph);
   if (!text)
     throw std::runtime_error(text.error().message());
   return std::move(*text);

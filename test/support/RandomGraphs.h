@@ -14,7 +14,7 @@ inline Graph randomGraph(uint32_t seed, unsigned ops) {
   std::mt19937 random(seed);
   const auto below = [&](size_t limit) { return random() % limit; };
   Graph graph;
-  graph.setStage(GraphStage::Normalized);
+  graph.setForm(GraphForm::Normalized);
   graph.setLayout(Layout::ChannelsLast);
   std::vector<TensorId> known;
   const auto tensor = [&](Shape shape) {

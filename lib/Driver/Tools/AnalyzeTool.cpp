@@ -44,7 +44,7 @@ Expected<std::optional<Graph>> readModel(ToolContext& context, Compiler& compile
   }
   if (!graph)
     return graph.takeError();
-  if (graph->stage() != GraphStage::Imported)
+  if (graph->form() != GraphForm::Imported)
     return std::optional<Graph>(std::move(*graph));
   const Expected<bool> good = compiler.normalize(*graph);
   if (!good)

@@ -1,10 +1,10 @@
-// Tells streams and plans apart by their first bytes and hands them to the dumpers.
+// Tells modules and plans apart by their first bytes and hands them to the dumpers.
 #include "tigris/Driver/Tools/DumpTool.h"
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 #include "tigris/Inspect/Dump.h"
 #include "tigris/Inspect/PlanPicture.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 #include "tigris/Support/FileIO.h"
 
 #include <variant>
@@ -26,7 +26,7 @@ Expected<Content> parse(std::string bytes, const std::string& path) {
     Expected<PlanFile> file = PlanFile::open(bytes, displayName(path));
     return file ? Expected<Content>(std::move(*file)) : Expected<Content>(file.takeError());
   }
-  Expected<Graph> graph = readStream(std::make_shared<const std::string>(std::move(bytes)), path);
+  Expected<Graph> graph = readModule(std::make_shared<const std::string>(std::move(bytes)), path);
   return graph ? Expected<Content>(std::move(*graph)) : Expected<Content>(graph.takeError());
 }
 

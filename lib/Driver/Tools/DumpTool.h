@@ -1,4 +1,4 @@
-// tigris-dump: shows what a stream or a plan holds.
+// tigris-dump: shows what a module or a plan holds.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"

@@ -62,7 +62,7 @@ int importMain(int argc, const char* const* argv) {
     if (!graph)
       return graph.takeError();
     graph->addHistory(context.historyEntry());
-    return outputStream(context, *graph, write);
+    return outputModule(context, *graph, write);
   };
   return toolMain(argc, argv, spec);
 }

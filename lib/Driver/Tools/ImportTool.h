@@ -1,4 +1,4 @@
-// tigris-import: the first tool of the pipe, from an ONNX file to a graph stream.
+// tigris-import: the first tool of the pipe, from an ONNX file to a module.
 #pragma once
 
 namespace tigris {

@@ -46,7 +46,7 @@ Status normalize(ToolContext& context, Compiler& compiler, const WriteOptions& w
   if (!normalized || !*normalized)
     return normalized ? Status() : Status(normalized.error());
   graph->addHistory(context.historyEntry());
-  return outputStream(context, *graph, write);
+  return outputModule(context, *graph, write);
 }
 
 Status runNorm(ToolContext& context, const NormToolFlags& flags) {

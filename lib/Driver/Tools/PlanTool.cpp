@@ -100,7 +100,7 @@ Status plan(ToolContext& context, const PlanToolFlags& flags) {
     if (Status status = printSizing(context, compiler, *graph); !status)
       return status;
   graph->addHistory(context.historyEntry());
-  return outputStream(context, *graph, flags.write);
+  return outputModule(context, *graph, flags.write);
 }
 
 } // namespace

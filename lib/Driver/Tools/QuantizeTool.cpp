@@ -176,8 +176,8 @@ Status quantize(ToolContext& context, QuantizeFlags& flags) {
   Expected<Graph> graph = readGraphInput(context);
   if (!graph)
     return graph.takeError();
-  if (graph->stage() != GraphStage::Imported || graph->layout() != Layout::ChannelsFirst)
-    return makeError(DiagId::BadGraph, "the graph is ", graphStageName(graph->stage()),
+  if (graph->form() != GraphForm::Imported || graph->layout() != Layout::ChannelsFirst)
+    return makeError(DiagId::BadGraph, "the graph is ", graphFormName(graph->form()),
                      " already; run tigris-quantize between tigris-import and tigris-norm");
   const Expected<bool> prepared = prepareForQuantization(*graph, context.diagnostics());
   // Errors of passes have been reported.
@@ -205,7 +205,7 @@ Status quantize(ToolContext& context, QuantizeFlags& flags) {
       return status;
   }
   graph->addHistory(context.historyEntry());
-  return outputStream(context, *graph, flags.write);
+  return outputModule(context, *graph, flags.write);
 }
 
 } // namespace

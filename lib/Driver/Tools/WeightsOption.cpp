@@ -34,16 +34,16 @@ void addWeightsOption(OptionTable& table, WriteOptions& options) {
   entry.writes(sideFileOf);
 }
 
-Status outputStream(ToolContext& context, const Graph& graph, WriteOptions options) {
-  options.streamFile = context.outputPath();
+Status outputModule(ToolContext& context, const Graph& graph, WriteOptions options) {
+  options.moduleFile = context.outputPath();
   options.writeSideFile = [&](const std::string& path, std::string bytes) -> Status {
     context.outputFile(path, std::move(bytes));
     return {};
   };
-  Expected<std::string> stream = writeStream(graph, options);
-  if (!stream)
-    return stream.takeError();
-  context.output(std::move(*stream));
+  Expected<std::string> module = writeModule(graph, options);
+  if (!module)
+    return module.takeError();
+  context.output(std::move(*module));
   return {};
 }
 

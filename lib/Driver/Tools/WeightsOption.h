@@ -1,9 +1,9 @@
-// What tools that write a stream have in common: the --weights option, and the output.
+// What tools that write a module have in common: the --weights option, and the output.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 #include "tigris/IR/Graph.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 
 namespace tigris {
 
@@ -11,7 +11,7 @@ namespace tigris {
 /// the weights lie, not what they are.
 void addWeightsOption(OptionTable& table, WriteOptions& options);
 
-/// Hands the graph's stream over as the tool's output, with its side file if there is one.
-Status outputStream(ToolContext& context, const Graph& graph, WriteOptions options);
+/// Hands the module of the graph over as the tool's output, with its side file if there is one.
+Status outputModule(ToolContext& context, const Graph& graph, WriteOptions options);
 
 } // namespace tigris

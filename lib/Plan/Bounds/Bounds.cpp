@@ -52,8 +52,8 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
   uint64_t buffers = op.outputs.size();
   for (const TensorId input : op.inputs)
     buffers += input && !graph.tensor(input).isConstant() ? 1 : 0;
-  const uint64_t less =
-      (Tiling::StateBytes - Tiling::StreamStateBytes) * buffers + (plan.align - 1) * (buffers + 1);
+  const uint64_t less = (Tiling::BoxBookkeepingBytes - Tiling::StreamBookkeepingBytes) * buffers +
+                        (plan.align - 1) * (buffers + 1);
   const uint64_t bytes = need.bytes - std::min(need.bytes, less);
   AccessTable access(graph);
   RowTable rows(access);

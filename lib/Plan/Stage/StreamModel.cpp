@@ -374,8 +374,8 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
     cost.reloadAxes.push_back(mask);
   }
   LiveBuffer state;
-  state.bytes =
-      buffers_.size() * (stripes > 1 ? Tiling::StripeStateBytes : Tiling::StreamStateBytes);
+  state.bytes = buffers_.size() *
+                (stripes > 1 ? Tiling::StripeBookkeepingBytes : Tiling::StreamBookkeepingBytes);
   state.death = last;
   cost.buffers.push_back(std::move(state));
   return cost;
@@ -435,7 +435,7 @@ StreamModel::search(const std::function<uint64_t(const TileCost&)>& capacity, ui
 Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {
   Tiling result;
   result.tiles = cost.tiles;
-  result.state = layout.offsets.back();
+  result.bookkeeping = layout.offsets.back();
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Buffer& buffer = buffers_[i];
     TileBuffer next = {buffer.tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i],

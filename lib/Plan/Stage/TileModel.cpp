@@ -261,7 +261,7 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     cost.buffers.push_back(std::move(live));
   }
   LiveBuffer state;
-  state.bytes = Tiling::StateBytes * buffers_.size();
+  state.bytes = Tiling::BoxBookkeepingBytes * buffers_.size();
   state.death = last;
   cost.buffers.push_back(std::move(state));
   return cost;
@@ -309,7 +309,7 @@ ArenaLayout TileModel::layOut(const TileCost& cost, uint64_t align) const {
 Tiling TileModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {
   Tiling result;
   result.tiles = cost.tiles;
-  result.state = layout.offsets.back();
+  result.bookkeeping = layout.offsets.back();
   for (size_t i = 0; i < buffers_.size(); ++i)
     result.buffers.push_back(
         {buffers_[i].tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i]});

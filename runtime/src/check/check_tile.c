@@ -1,4 +1,4 @@
-/* Checks tilings: buffers, homes (the places of whole tensors), executor bookkeeping, and the
+/* Checks tilings: buffers, backing memory of whole tensors, executor bookkeeping, and the
  * match of ops and buffers. */
 #include "check.h"
 #include "exec/tile.h"
@@ -16,7 +16,7 @@ typedef struct Tiling {
   const tigris_op* ops;              /* those of the stage */
   const tigris_tile_buffer* buffers; /* first buffer of the tiling */
   const tigris_tile_buffer* past;    /* end of the buffers */
-  uint32_t state_bytes;
+  uint32_t bookkeeping_bytes;
   int isStreamed;
 } Tiling;
 
@@ -39,10 +39,11 @@ static const tigris_tensor* tensorOf(const Tiling* t, const tigris_tile_buffer* 
 
 static int homeOk(const tigris_plan* plan, const tigris_tile_buffer* b, uint32_t bytes) {
   if (!(b->flags & (TIGRIS_TILE_LOAD | TIGRIS_TILE_STORE)))
-    return b->home == TIGRIS_POOL_ABSENT && b->home_offset == 0;
-  return b->home != TIGRIS_POOL_UNPACKED && tigris_placed(plan, b->home, b->home_offset, bytes) &&
-         (b->home != TIGRIS_POOL_CALLER || (b->flags & TIGRIS_TILE_LOAD) ||
-          plan->ports[b->home_offset].direction == TIGRIS_OUTPUT);
+    return b->backing == TIGRIS_POOL_ABSENT && b->backing_offset == 0;
+  return b->backing != TIGRIS_POOL_UNPACKED &&
+         tigris_placed(plan, b->backing, b->backing_offset, bytes) &&
+         (b->backing != TIGRIS_POOL_CALLER || (b->flags & TIGRIS_TILE_LOAD) ||
+          plan->ports[b->backing_offset].direction == TIGRIS_OUTPUT);
 }
 
 /* Whether the indices of the axis fit the executor's counters in a streamed stage. */
@@ -72,20 +73,20 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
     return TIGRIS_E_FORMAT;
   if ((b->flags & TIGRIS_TILE_IN_PLACE) &&
       (!streams(t) || inStripes(t) ||
-       (b->home == TIGRIS_POOL_FAST ? b->fast != b->home_offset || b->bytes != tensor->bytes
-                                    : b->home != TIGRIS_POOL_CALLER || b->bytes != 0)))
+       (b->backing == TIGRIS_POOL_FAST ? b->fast != b->backing_offset || b->bytes != tensor->bytes
+                                       : b->backing != TIGRIS_POOL_CALLER || b->bytes != 0)))
     return TIGRIS_E_ADDRESS;
   if (!homeOk(t->plan, b, tensor->bytes) ||
       !tigris_placed(t->plan, TIGRIS_POOL_FAST, b->fast, b->bytes) ||
       b->fast + b->bytes > t->stage->peak ||
-      !disjoint(b->fast, b->bytes, t->tiling->state, t->state_bytes))
+      !disjoint(b->fast, b->bytes, t->tiling->bookkeeping, t->bookkeeping_bytes))
     return TIGRIS_E_ADDRESS;
   return TIGRIS_OK;
 }
 
-/* Whether homes in fast memory are disjoint from the stage's working memory and from each other.
- * Exception: the results of a streamed stage may overwrite rows that it has read; overlaps within
- * one call are checked at run time. All buffers have been checked individually. */
+/* Whether backing buffers in fast memory are disjoint from the stage's working memory and from each
+ * other. Exception: the results of a streamed stage may overwrite rows that it has read; overlaps
+ * within one call are checked at run time. All buffers have been checked individually. */
 static int fastHomesOk(const Tiling* t) {
   const tigris_tile_buffer* b;
   const tigris_tile_buffer* other;
@@ -94,15 +95,15 @@ static int fastHomesOk(const Tiling* t) {
   tigris_tile_span(t->plan, t->stage, &begin, &end);
   for (b = t->buffers; b != t->past; ++b) {
     const uint32_t bytes = tensorOf(t, b)->bytes;
-    if (b->home != TIGRIS_POOL_FAST)
+    if (b->backing != TIGRIS_POOL_FAST)
       continue;
-    if (b->home_offset + bytes > t->stage->peak ||
-        !disjoint(b->home_offset, bytes, begin, end - begin))
+    if (b->backing_offset + bytes > t->stage->peak ||
+        !disjoint(b->backing_offset, bytes, begin, end - begin))
       return 0;
     for (other = t->buffers; other != b; ++other) {
-      if (other->home == TIGRIS_POOL_FAST &&
+      if (other->backing == TIGRIS_POOL_FAST &&
           (!streams(t) || ((b->flags ^ other->flags) & TIGRIS_TILE_LOAD) == 0) &&
-          !disjoint(b->home_offset, bytes, other->home_offset, tensorOf(t, other)->bytes))
+          !disjoint(b->backing_offset, bytes, other->backing_offset, tensorOf(t, other)->bytes))
         return 0;
     }
   }
@@ -206,11 +207,11 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
     return TIGRIS_E_FORMAT;
   t.buffers = &plan->tile_buffers[t.tiling->first_buffer];
   t.past = t.buffers + t.tiling->buffer_count;
-  t.state_bytes = tigris_tile_state_bytes(s, t.tiling);
+  t.bookkeeping_bytes = tigris_bookkeeping_bytes(s, t.tiling);
   /* the executor's bookkeeping takes more bytes than the buffer records, which fit the file */
-  if (t.tiling->buffer_count > INT32_MAX / TIGRIS_TILE_STATE ||
-      !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->state, t.state_bytes) ||
-      t.tiling->state + t.state_bytes > s->peak)
+  if (t.tiling->buffer_count > INT32_MAX / TIGRIS_TILE_BOOKKEEPING ||
+      !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->bookkeeping, t.bookkeeping_bytes) ||
+      t.tiling->bookkeeping + t.bookkeeping_bytes > s->peak)
     return TIGRIS_E_ADDRESS;
   if (!tigris_runs_tiling(s, t.tiling))
     return TIGRIS_E_UNSUPPORTED;

@@ -98,9 +98,9 @@ static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step
     const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + i];
     if (i == t->buffer_count)
       return 0;
-    pool = b->home;
+    pool = b->backing;
     tensor = b->tensor;
-    touch->offset = b->home_offset;
+    touch->offset = b->backing_offset;
     touch->isWrite = b->flags & TIGRIS_TILE_STORE;
   } else
 #endif

@@ -28,7 +28,7 @@ static int takesRows(const tigris_plan* plan, uint32_t index) {
     const tigris_tiling* t = &plan->tilings[s->detail];
     for (k = 0; s->mode != TIGRIS_STAGE_WHOLE && k < t->buffer_count; ++k) {
       const tigris_tile_buffer* b = &plan->tile_buffers[t->first_buffer + k];
-      if (b->home != TIGRIS_POOL_CALLER || b->home_offset != index)
+      if (b->backing != TIGRIS_POOL_CALLER || b->backing_offset != index)
         continue;
       if (++users > 1 || !movesOnce(plan, s, b, &plan->ports[index]))
         return 0;

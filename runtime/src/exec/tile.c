@@ -30,7 +30,7 @@ static int hasFresh(const Tiles* t, uint32_t index) {
 
 /* In place in a caller buffer. */
 static int isElsewhere(const tigris_tile_buffer* b) {
-  return b->home == TIGRIS_POOL_CALLER && (b->flags & TIGRIS_TILE_IN_PLACE) != 0;
+  return b->backing == TIGRIS_POOL_CALLER && (b->flags & TIGRIS_TILE_IN_PLACE) != 0;
 }
 
 static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box* out) {
@@ -152,18 +152,18 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   t.fast = fast;
   t.origin = origin;
   if (stage->mode == TIGRIS_STAGE_STREAMED) {
-    t.rows = (tigris_tile_rows*)(void*)(fast + (t.tiling->state - origin));
+    t.rows = (tigris_tile_rows*)(void*)(fast + (t.tiling->bookkeeping - origin));
     if (t.tiling->tiles[2] > 1)
       t.columns = (tigris_tile_columns*)(void*)(t.rows + t.tiling->buffer_count);
   } else {
-    t.boxes = (tigris_box*)(void*)(fast + (t.tiling->state - origin));
+    t.boxes = (tigris_box*)(void*)(fast + (t.tiling->bookkeeping - origin));
   }
   t.isFirst = t.ran = 1;
   for (i = 0; i < t.tiling->buffer_count; ++i)
     t.loads += t.buffers[i].flags & TIGRIS_TILE_LOAD;
   if (!tigris_is_dynamic(ctx))
     tigris_raise(&ctx->statistics.fast_peak,
-                 t.tiling->state + tigris_tile_state_bytes(stage, t.tiling));
+                 t.tiling->bookkeeping + tigris_bookkeeping_bytes(stage, t.tiling));
   do {
     status = runTile(&t);
   } while (status == TIGRIS_OK && advance(&t));

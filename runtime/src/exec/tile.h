@@ -16,7 +16,7 @@ static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_til
 }
 
 /* Size in bytes of the executor's bookkeeping in a tiled or streamed stage. */
-uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
+uint32_t tigris_bookkeeping_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
 
 /* The interval of the fast arena that holds the executor's bookkeeping and all buffers of a
  * tiled or streamed stage, except those in place. */

@@ -6,10 +6,11 @@
 
 #if TIGRIS_TILES
 
-uint32_t tigris_tile_state_bytes(const tigris_stage* stage, const tigris_tiling* tiling) {
-  const uint32_t streamed = tiling->tiles[2] > 1 ? TIGRIS_STRIPE_STATE : TIGRIS_STREAM_STATE;
+uint32_t tigris_bookkeeping_bytes(const tigris_stage* stage, const tigris_tiling* tiling) {
+  const uint32_t streamed =
+      tiling->tiles[2] > 1 ? TIGRIS_STRIPE_BOOKKEEPING : TIGRIS_STREAM_BOOKKEEPING;
   return tiling->buffer_count *
-         (stage->mode == TIGRIS_STAGE_STREAMED ? streamed : TIGRIS_TILE_STATE);
+         (stage->mode == TIGRIS_STAGE_STREAMED ? streamed : TIGRIS_TILE_BOOKKEEPING);
 }
 
 void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32_t* begin,
@@ -17,8 +18,8 @@ void tigris_tile_span(const tigris_plan* plan, const tigris_stage* stage, uint32
   const tigris_tiling* tiling = &plan->tilings[stage->detail];
   const tigris_tile_buffer* buffers = plan->tile_buffers + tiling->first_buffer;
   uint32_t i;
-  *begin = tiling->state;
-  *end = tiling->state + tigris_tile_state_bytes(stage, tiling);
+  *begin = tiling->bookkeeping;
+  *end = tiling->bookkeeping + tigris_bookkeeping_bytes(stage, tiling);
   for (i = 0; i < tiling->buffer_count; ++i) {
     if (buffers[i].flags & TIGRIS_TILE_IN_PLACE)
       continue;

@@ -29,7 +29,8 @@ static uint8_t* dataOf(const tigris_tiles* t, const tigris_operand* o, uint32_t 
   if (!isInPlace(t, o))
     return tigris_tile_data(t, b);
   all = tigris_tile_tensor(t, o->offset)->bytes;
-  data = tigris_address(t->ctx, b->home, b->home_offset, all, bytes, b->flags & TIGRIS_TILE_STORE);
+  data = tigris_address(t->ctx, b->backing, b->backing_offset, all, bytes,
+                        b->flags & TIGRIS_TILE_STORE);
   if (tigris_tile_size(t, o->offset, 0) == (int32_t)t->tiling->tiles[0])
     data += (size_t)t->index[0] * (all / t->tiling->tiles[0]);
   return data;

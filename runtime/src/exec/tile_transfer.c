@@ -15,18 +15,19 @@ static tigris_status moveRows(const tigris_tiles* t, uint32_t index, int isStore
   const uint32_t rows = (uint32_t)(held->end - held->fresh);
   uint32_t first = (uint32_t)held->fresh;
   uint8_t* data = tigris_tile_data(t, b) + (size_t)(uint32_t)(held->fresh - held->first) * row;
-  uint8_t* home;
+  uint8_t* backing;
   if (rows == 0 || (b->flags & TIGRIS_TILE_IN_PLACE))
     return TIGRIS_OK;
   if ((uint32_t)tigris_tile_size(t, index, 0) == t->tiling->tiles[0])
     first += t->index[0] * (uint32_t)tigris_tile_size(t, index, 1);
-  if (b->home == TIGRIS_POOL_CALLER && t->ctx->rows[b->home_offset] != NULL)
-    return t->ctx->rows[b->home_offset](t->ctx->ports[b->home_offset], first, rows, data) == 0
+  if (b->backing == TIGRIS_POOL_CALLER && t->ctx->rows[b->backing_offset] != NULL)
+    return t->ctx->rows[b->backing_offset](t->ctx->ports[b->backing_offset], first, rows, data) == 0
                ? TIGRIS_OK
                : TIGRIS_E_CALLBACK;
-  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, rows * row, isStore) +
-         (size_t)first * row;
-  memcpy(isStore ? home : data, isStore ? data : home, rows * row);
+  backing =
+      tigris_address(t->ctx, b->backing, b->backing_offset, tensor->bytes, rows * row, isStore) +
+      (size_t)first * row;
+  memcpy(isStore ? backing : data, isStore ? data : backing, rows * row);
   return TIGRIS_OK;
 }
 
@@ -39,7 +40,7 @@ static tigris_status moveBox(const tigris_tiles* t, uint32_t index, int isStore)
   tigris_box held;
   tigris_box part;
   uint32_t bytes;
-  uint8_t* home;
+  uint8_t* backing;
   tigris_tile_whole(t, b->tensor, &whole);
   tigris_tile_box(t, index, 0, &held);
   if (isStore && !tigris_is_streamed(t))
@@ -51,11 +52,11 @@ static tigris_status moveBox(const tigris_tiles* t, uint32_t index, int isStore)
   bytes = tigris_box_elements(&part) * size;
   if (bytes == 0)
     return TIGRIS_OK;
-  home = tigris_address(t->ctx, b->home, b->home_offset, tensor->bytes, bytes, isStore);
+  backing = tigris_address(t->ctx, b->backing, b->backing_offset, tensor->bytes, bytes, isStore);
   if (isStore)
-    tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, home, size);
+    tigris_box_copy(&part, &held, tigris_tile_data(t, b), &whole, backing, size);
   else
-    tigris_box_copy(&part, &whole, home, &held, tigris_tile_data(t, b), size);
+    tigris_box_copy(&part, &whole, backing, &held, tigris_tile_data(t, b), size);
   return TIGRIS_OK;
 }
 

@@ -225,7 +225,7 @@ void checkTilingRefused(const std::function<void(Stage&)>& mutate, const std::st
   mutate(plan.stages[0]);
   // The peak is adjusted, so that the check of the tiles itself is reached.
   if (const std::optional<Tiling>& tiling = plan.stages[0].tiling) {
-    uint64_t peak = tiling->state + tiling->buffers.size() * Tiling::StateBytes;
+    uint64_t peak = tiling->bookkeeping + tiling->buffers.size() * Tiling::BoxBookkeepingBytes;
     for (const TileBuffer& buffer : tiling->buffers)
       peak = std::max(peak, buffer.offset + buffer.bytes);
     plan.stages[0].peak = plan.stats.fastPeakBytes = peak;
@@ -243,7 +243,7 @@ TEST_CASE("broken tilings") {
   checkTilingRefused([](Stage& s) { s.tiling->buffers[1].offset = s.tiling->buffers[0].offset; },
                      "writes over its operand tensor 'x'");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes -= 16; }, "its buffer has");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].offset = s.tiling->state; },
+  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].offset = s.tiling->bookkeeping; },
                      "overlaps the executor's bookkeeping");
   checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 0; },
                      "is not loaded again although it needs another box");

@@ -1,7 +1,7 @@
 // The whole sequence and its steps: the same bytes, whoever calls them.
 #include "tigris/Compile/Compiler.h"
 #include "PassTesting.h"
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 
 #include <doctest/doctest.h>
 
@@ -37,9 +37,9 @@ CompileOptions smallOptions() {
 
 /// What a tool hands to the next one.
 Graph throughStream(const Graph& graph) {
-  const Expected<std::string> text = writeStream(graph);
+  const Expected<std::string> text = writeModule(graph);
   REQUIRE(bool(text));
-  Expected<Graph> read = readStream(std::make_shared<const std::string>(*text), "-");
+  Expected<Graph> read = readModule(std::make_shared<const std::string>(*text), "-");
   REQUIRE(bool(read));
   return std::move(*read);
 }
@@ -72,7 +72,7 @@ TEST_CASE("compiler: single steps give the bytes of the whole") {
   REQUIRE(bool(graph));
   REQUIRE(*reader.normalize(*graph));
   *graph = throughStream(*graph);
-  CHECK(graph->stage() == GraphStage::Normalized);
+  CHECK(graph->form() == GraphForm::Normalized);
 
   Compiler planner(options, diagnostics);
   REQUIRE(*planner.preparePlanning(*graph));
@@ -80,7 +80,7 @@ TEST_CASE("compiler: single steps give the bytes of the whole") {
   REQUIRE(bool(plan));
   REQUIRE(*planner.adoptPlan(*graph, std::move(*plan)));
   *graph = throughStream(*graph);
-  CHECK(graph->stage() == GraphStage::Planned);
+  CHECK(graph->form() == GraphForm::Planned);
 
   const Expected<std::string> file = Compiler(options, diagnostics).emit(*graph);
   REQUIRE(bool(file));
@@ -96,9 +96,9 @@ TEST_CASE("compiler: a graph may enter after any step") {
   Expected<Graph> graph = compiler.read(Model);
   REQUIRE(bool(graph));
   REQUIRE(*compiler.normalize(*graph));
-  CHECK(compiled(options, *writeStream(*graph)) == whole);
+  CHECK(compiled(options, *writeModule(*graph)) == whole);
   REQUIRE(*compiler.planInto(*graph));
-  CHECK(compiled(options, *writeStream(*graph)) == whole);
+  CHECK(compiled(options, *writeModule(*graph)) == whole);
 }
 
 TEST_CASE("compiler: models of registered formats, told by their content") {
@@ -113,7 +113,7 @@ TEST_CASE("compiler: models of registered formats, told by their content") {
                           DiagnosticEngine&) -> Expected<Graph> {
          path = import.modelPath;
          import.onFileRead("weights.bin");
-         return readStream(std::make_shared<const std::string>(bytes.substr(4)), "-");
+         return readModule(std::make_shared<const std::string>(bytes.substr(4)), "-");
        }})));
   std::vector<std::string> files;
   options.onFileRead = [&](const std::string& file, const std::string& what) {
@@ -126,7 +126,7 @@ TEST_CASE("compiler: models of registered formats, told by their content") {
 
 TEST_CASE("compiler: failures of each step are returned") {
   CompileOptions options = smallOptions();
-  CHECK(refusal(options, "TGRS and more").id() == DiagId::BadStream);
+  CHECK(refusal(options, "TGRS and more").id() == DiagId::BadModule);
   CHECK(refusal(options, "tigris: graph/1\nform: odd\n").id() == DiagId::BadValue);
 
   options.norm.pipeline = "no-such-pass";

@@ -34,7 +34,7 @@ PlanFile transposing(DType type) {
   op.attrs.set("perm", std::vector<int64_t>{0, 2, 1, 3});
   graph.addOp(std::move(op));
   graph.addOutput(y);
-  graph.setStage(GraphStage::Normalized);
+  graph.setForm(GraphForm::Normalized);
   PlanOptions options;
   options.budget.fast = 65536;
   Expected<Plan> plan = planGraph(graph, options);

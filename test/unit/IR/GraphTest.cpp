@@ -178,7 +178,7 @@ TEST_CASE("graph: every change moves the revision") {
   CHECK(moved());
   c.graph.editOp(c.a).attrs.set("alpha", 1.0);
   CHECK(moved());
-  c.graph.setStage(GraphStage::Normalized);
+  c.graph.setForm(GraphForm::Normalized);
   CHECK(moved());
   c.graph.setInput(c.b, 0, c.x);
   CHECK(moved());

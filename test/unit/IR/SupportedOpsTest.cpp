@@ -164,7 +164,7 @@ TEST_CASE("supported: element types of activations") {
   const TensorId bytes = b.input({2}, DType::UInt8);
   const TensorId moved = b.inferred(OpKind::Reshape, {bytes}, {{"shape", Ints{2, 1}}});
   CHECK(refusal(b, moved).empty());
-  b.graph.setStage(GraphStage::Normalized);
+  b.graph.setForm(GraphForm::Normalized);
   checkUnsupported(b, moved, "is uint8");
 }
 

@@ -19,7 +19,7 @@ struct Model : GraphBuilder {
   TensorId y;
 
   Model() {
-    graph.setStage(GraphStage::Normalized);
+    graph.setForm(GraphForm::Normalized);
     graph.setLayout(Layout::ChannelsLast);
     x = input({1, 8, 8, 3});
     const TensorId mid = inferred(OpKind::Conv, {x, weights({4, 3, 3, 3}), weights({4})});
@@ -34,7 +34,7 @@ struct Model : GraphBuilder {
 /// The same with a plan: a single stage, and caller buffers for the interface.
 struct PlannedModel : Model {
   PlannedModel() {
-    graph.setStage(GraphStage::Planned);
+    graph.setForm(GraphForm::Planned);
     Plan plan;
     plan.budget.fast = 4096;
     plan.align = 16;
@@ -77,7 +77,7 @@ TEST_CASE("verify: legal graphs of every stage") {
   checkLegal(Graph());
   Model model;
   checkLegal(model.graph);
-  model.graph.setStage(GraphStage::Imported);
+  model.graph.setForm(GraphForm::Imported);
   checkLegal(model.graph);
   checkLegal(PlannedModel().graph);
 }
@@ -124,7 +124,7 @@ TEST_CASE("verify: a compile-time argument has one form") {
   b.graph.editOp(b.graph.order()[0]).attrs.set("shape", Ints{2, 2});
   checkBroken(b.graph, DiagId::BadAttr, "'shape' is given as operand and as attribute");
   b.graph.editOp(b.graph.order()[0]).attrs.erase("shape");
-  b.graph.setStage(GraphStage::Normalized);
+  b.graph.setForm(GraphForm::Normalized);
   b.graph.setLayout(Layout::ChannelsLast);
   checkBroken(b.graph, DiagId::BadGraph, "operand 'shape' must have become an attribute");
 }
@@ -180,7 +180,7 @@ TEST_CASE("verify: quantization") {
   broken({{HUGE_VALF}, {0}, -1}, DType::Int8, DiagId::BadValue, "a scale of .inf");
   broken({{1}, {128}, -1}, DType::Int8, DiagId::BadValue, "the zero point 128, outside int8");
   GraphBuilder b;
-  b.graph.setStage(GraphStage::Normalized);
+  b.graph.setForm(GraphForm::Normalized);
   b.graph.setLayout(Layout::ChannelsLast);
   const TensorId x = b.input({2, 3}, DType::Int8);
   checkBroken(b.graph, DiagId::BadType, "is int8, but has no scale and zero point");
@@ -205,7 +205,7 @@ TEST_CASE("verify: a normalized graph is no larger than a plan can be") {
   for (const bool normalized : {true, false}) {
     GraphBuilder b;
     b.graph.setLayout(Layout::ChannelsLast);
-    b.graph.setStage(normalized ? GraphStage::Normalized : GraphStage::Imported);
+    b.graph.setForm(normalized ? GraphForm::Normalized : GraphForm::Imported);
     TensorId last = b.input({int64_t{1} << 30});
     for (size_t i = 0; i < MaxPlanTensors; ++i)
       last = b.inferred(OpKind::Relu, {last});
@@ -222,7 +222,7 @@ TEST_CASE("verify: a normalized graph is no larger than a plan can be") {
 
 TEST_CASE("verify: moved bytes keep their quantization") {
   GraphBuilder b;
-  b.graph.setStage(GraphStage::Normalized);
+  b.graph.setForm(GraphForm::Normalized);
   b.graph.setLayout(Layout::ChannelsLast);
   const TensorId x = b.input({2, 3}, DType::Int8);
   b.graph.editTensor(x).quant = QuantParam{{0.5F}, {0}, -1};
@@ -338,16 +338,16 @@ TEST_CASE("verify: what normalization must have removed") {
   checkBroken(o.graph, DiagId::BadGraph, "an operator outside the list has no name");
   o.graph.editOp(id).unknownKind = "com.example::Magic";
   checkBroken(o.graph, DiagId::UnsupportedOp, "op 'magic' (com.example::Magic)");
-  o.graph.setStage(GraphStage::Imported);
+  o.graph.setForm(GraphForm::Imported);
   checkLegal(o.graph);
 }
 
 TEST_CASE("verify: plans belong to planned graphs") {
   Model m;
-  m.graph.setStage(GraphStage::Planned);
+  m.graph.setForm(GraphForm::Planned);
   checkBroken(m.graph, DiagId::BadPlan, "a graph of form 'planned' has no plan");
   PlannedModel n;
-  n.graph.setStage(GraphStage::Normalized);
+  n.graph.setForm(GraphForm::Normalized);
   checkBroken(n.graph, DiagId::BadPlan, "a graph of form 'normalized' has a plan");
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("the header of the graph says where it came from") {
   Imported imported = importModel(model);
   CHECK(imported.graph->modelName() == "g");
   CHECK(imported.graph->opset() == 13);
-  CHECK(imported.graph->stage() == GraphStage::Imported);
+  CHECK(imported.graph->form() == GraphForm::Imported);
   model.mutable_graph()->clear_name();
   CHECK(importModel(model, {{}, "some/dir/net.v2.onnx", false}).graph->modelName() == "net.v2");
   CHECK(importModel(model, {{}, "-", false}).graph->modelName() == "model");

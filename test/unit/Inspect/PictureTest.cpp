@@ -41,7 +41,7 @@ Graph planned(size_t ops, uint64_t fast, std::optional<uint64_t> slow, IoMode io
     graph.addOp(std::move(op));
   }
   graph.addOutput({"y", from, DType::Float32, Shape{1, 16, 16, 4}, {}});
-  graph.setStage(GraphStage::Normalized);
+  graph.setForm(GraphForm::Normalized);
   PlanOptions options;
   options.budget.fast = fast;
   options.budget.slow = slow;

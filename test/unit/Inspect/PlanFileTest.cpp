@@ -42,7 +42,7 @@ Graph plannedGraph(std::optional<uint64_t> slow = {}) {
   op(OpKind::Relu, "first", x, middle);
   op(OpKind::Sigmoid, "second", middle, y);
   graph.addOutput({"y", y, DType::Float32, Shape{1, 3, 2, 2}, {0, 2, 3, 1}});
-  graph.setStage(GraphStage::Normalized);
+  graph.setForm(GraphForm::Normalized);
   PlanOptions options;
   options.budget.fast = 1024;
   options.budget.slow = slow;

@@ -57,7 +57,7 @@ TEST_CASE("one budget: the caller owns inputs and outputs") {
   Graph graph = parseGraph(PlannedChain);
   applyPlan(graph, planned(graph, budget(1000)));
   CHECK(bool(checkPlan(graph)));
-  CHECK(graph.stage() == GraphStage::Planned);
+  CHECK(graph.form() == GraphForm::Planned);
   const Plan& plan = *graph.plan();
   CHECK(plan.io == IoMode::Caller);
   CHECK(plan.stages[0].fast.size() == 2);

@@ -332,8 +332,8 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
     } else if (buffer.tensor == moved.fast[1].tensor) {
       buffer.offset += 64;
     }
-  moved.tiling->state = state;
-  moved.peak = state + tileStateBytes(moved);
+  moved.tiling->bookkeeping = state;
+  moved.peak = state + bookkeepingBytes(moved);
   broken.budget.fast = moved.peak;
   const auto messageOf = [&](const Plan& wrong) {
     checked.setPlan(wrong);

@@ -208,7 +208,7 @@ bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost
       buffer.offset = buffer.tensor == x ? from.base() : to.base();
   MemoryModel memory;
   memory.write(from.base(), graph.tensor(x).bytes(), {x});
-  const HomeAccess homes = {[&](TensorId id, const Box& part) -> Status {
+  const BackingAccess backing = {[&](TensorId id, const Box& part) -> Status {
                               const Home& home = id == x ? from : to;
                               const uint64_t begin = home.at(part.axes[1].begin);
                               if (memory.intruder(begin, home.at(part.axes[1].end) - begin, {id}))
@@ -220,7 +220,7 @@ bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost
                               memory.write(begin, to.at(part.axes[1].end) - begin, {id});
                               return {};
                             }};
-  const auto counts = StreamReplay(graph, stage).run(homes);
+  const auto counts = StreamReplay(graph, stage).run(backing);
   if (counts)
     CHECK(counts->kernelCalls == cost.kernelCalls);
   return bool(counts);
@@ -279,7 +279,7 @@ TEST_CASE("streams: rolling buffers overlap where only one of them keeps rows") 
   const StreamModel model = modelOf(rows);
   const TileCost cost = *model.cost(8, 1);
   const uint64_t row = 4;
-  const uint64_t state = 7 * Tiling::StreamStateBytes;
+  const uint64_t state = 7 * Tiling::StreamBookkeepingBytes;
   // Two kept rows each of a, c and e, one new row of one of them, and one row before or after it.
   const ArenaLayout layout = model.layOut(cost, 4);
   CHECK(layout.height == (3 * 2 + 1 + 1) * row + state);
@@ -482,7 +482,7 @@ TEST_CASE("streams: stripes load and make the columns near their borders twice")
   CHECK(cost->buffers[3].bytes == 1 * 2);
   // The join needs two of the three columns of a, and therefore processes rows one by one.
   CHECK(cost->kernelCalls == 2 * (8 + 8 + 8));
-  CHECK(cost->buffers[4].bytes == 4 * Tiling::StripeStateBytes);
+  CHECK(cost->buffers[4].bytes == 4 * Tiling::StripeBookkeepingBytes);
 }
 
 TEST_CASE(
@@ -527,7 +527,7 @@ TEST_CASE("streams: an op whose rows are columns of its operand is no part of on
   stage.tiling = Tiling();
   stage.tiling->tiles = {1, 3, 1, 1};
   stage.tiling->buffers = {{stage.loads[0], 0, 120, 15}, {stage.spills[0], 120, 40, 0}};
-  stage.tiling->state = 160;
+  stage.tiling->bookkeeping = 160;
   const auto counts = StreamReplay(graph, stage).run();
   REQUIRE_FALSE(bool(counts));
   CHECK(counts.error().message().find("does not find what it needs") != std::string::npos);

@@ -178,7 +178,7 @@ blobs:
   REQUIRE(model);
   CHECK(model->finest() == TileCounts{1, 1, 1, 9});
   CHECK(model->legalParts(3, 8) == 3);
-  const uint64_t least = 2 * Tiling::StateBytes + 8 + 12; // one channel in, three out
+  const uint64_t least = 2 * Tiling::BoxBookkeepingBytes + 8 + 12; // one channel in, three out
   TileSearch search(*model, 8);
   const auto found = search.search(least + 4);
   REQUIRE(found);

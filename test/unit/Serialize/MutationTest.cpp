@@ -1,6 +1,6 @@
 // Damaged modules: for every changed, dropped or truncated byte, reading gives an error or a graph
 // that prints and reads back; never a crash, an internal error or a hang.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 #include <fstream>
 #include <sstream>
@@ -25,7 +25,7 @@ void survive(const std::string& text) {
     CHECK_FALSE(graph.error().message().empty());
     return;
   }
-  const auto printed = writeStream(*graph);
+  const auto printed = writeModule(*graph);
   if (!printed) {
     CHECK(printed.error().id() == DiagId::BadWeights);
     return;
@@ -33,7 +33,7 @@ void survive(const std::string& text) {
   const Expected<Graph> again = parse(*printed);
   REQUIRE_MESSAGE(
       again, strCat(again.error().message(), "\nread from:\n", text, "\nprinted as:\n", *printed));
-  const auto twice = writeStream(*again);
+  const auto twice = writeModule(*again);
   REQUIRE(twice);
   CHECK(*twice == *printed);
 }

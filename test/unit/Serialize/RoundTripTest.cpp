@@ -1,5 +1,5 @@
 // All contents of a graph survive printing and reading, and print identically again.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 using namespace tigris;
 
@@ -300,7 +300,7 @@ TEST_CASE("ports: name, type, order of axes") {
 TEST_CASE("tiled stages keep every field") {
   Graph graph = tinyGraph();
   graph.setLayout(Layout::ChannelsLast);
-  graph.setStage(GraphStage::Planned);
+  graph.setForm(GraphForm::Planned);
   const TensorId x = *graph.findTensor("x");
   const TensorId y = *graph.findTensor("b");
   Plan plan;
@@ -313,7 +313,7 @@ TEST_CASE("tiled stages keep every field") {
   stage.spills = {y};
   Tiling tiling;
   tiling.tiles = {1, 2, 1, 3};
-  tiling.state = 80;
+  tiling.bookkeeping = 80;
   tiling.buffers = {{x, 0, 40, 2}, {y, 40, 16, 0}};
   stage.tiling = tiling;
   stage.peak = 144;
@@ -343,7 +343,7 @@ TEST_CASE("tiled stages keep every field") {
 TEST_CASE("plans keep every field") {
   Graph graph = tinyGraph();
   graph.setLayout(Layout::ChannelsLast);
-  graph.setStage(GraphStage::Planned);
+  graph.setForm(GraphForm::Planned);
   const TensorId x = *graph.findTensor("x");
   const TensorId y = *graph.findTensor("b");
   const OpId relu = *graph.findOp("relu");

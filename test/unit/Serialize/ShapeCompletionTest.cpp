@@ -1,6 +1,6 @@
 // Imported modules: results have the shapes that their operators determine, whatever the module
 // declares.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ std::string stream(const std::string& attrs, const std::string& c, const std::st
 std::string shapeOf(const std::string& text, std::string* said = nullptr) {
   DiagnosticEngine warnings;
   const Expected<Graph> graph =
-      readStream(std::make_shared<const std::string>(text), "t.yaml", &warnings);
+      readModule(std::make_shared<const std::string>(text), "t.yaml", &warnings);
   if (!graph)
     return graph.error().message();
   for (const Diagnostic& warning : warnings.all())

@@ -1,6 +1,6 @@
 // Time limits for large modules. They are far above the time of an optimized build (docs/ir.md has
 // figures), so that a slow or instrumented machine passes and a quadratic algorithm does not.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 #include <ctime>
 
@@ -61,7 +61,7 @@ TEST_CASE("fourteen megabytes of weights") {
   const auto shared = std::make_shared<const std::string>(text);
   std::optional<Graph> read;
   const double reading = milliseconds([&] {
-    Expected<Graph> result = readStream(shared, "t.yaml");
+    Expected<Graph> result = readModule(shared, "t.yaml");
     REQUIRE(result);
     read = std::move(*result);
   });

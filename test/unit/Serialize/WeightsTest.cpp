@@ -1,6 +1,6 @@
 // The weights document in all its forms: lists, base64, side files, patterns; lazy, exact and
 // checked.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 #include "tigris/Serialize/Base64.h"
 #include "tigris/Serialize/BlobSources.h"
@@ -171,7 +171,7 @@ TEST_CASE("damage is found when the data is used and names the tensor") {
     WriteOptions options;
     options.weights = WeightsMode::File;
     options.weightsFile = "/nonexistent/w.bin";
-    const auto out = writeStream(*graph, options);
+    const auto out = writeModule(*graph, options);
     REQUIRE_FALSE(out);
     CHECK(out.error().id() == DiagId::BadWeights);
   }
@@ -231,7 +231,7 @@ TEST_CASE("side files") {
   WriteOptions options;
   options.weights = WeightsMode::File;
   options.weightsFile = folder / "w.bin";
-  options.streamFile = folder / "m.yaml";
+  options.moduleFile = folder / "m.yaml";
   // Absolute paths stay absolute; relative ones start at the module's own directory.
   const std::string absolute = print(graph, options);
   CHECK(parseError(absolute, "elsewhere/m.yaml") == "ok");
@@ -241,10 +241,10 @@ TEST_CASE("side files") {
   const Expected<Graph> again = parse(text, folder / "m.yaml");
   REQUIRE_MESSAGE(again, again.error().message());
   WriteOptions sameFolder;
-  sameFolder.streamFile = folder / "m.yaml";
+  sameFolder.moduleFile = folder / "m.yaml";
   // A tool in the middle of a pipeline keeps the reference.
   CHECK(print(*again, sameFolder) == text);
-  sameFolder.streamFile = folder / "sub/m.yaml";
+  sameFolder.moduleFile = folder / "sub/m.yaml";
   CHECK(print(*again, sameFolder).find("file: \"../w.bin\"") != std::string::npos);
   CHECK(constantOf(*again, "w")->values<float>() == constantOf(graph, "w")->values<float>());
 
@@ -262,7 +262,7 @@ TEST_CASE("side files") {
   CHECK(missing.error().diagnostic().loc.line == 19);
 
   options.weightsFile = folder / "no/w.bin";
-  const auto unwritable = writeStream(graph, options);
+  const auto unwritable = writeModule(graph, options);
   REQUIRE_FALSE(unwritable);
   CHECK(unwritable.error().id() == DiagId::IoError);
 }

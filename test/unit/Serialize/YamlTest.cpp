@@ -1,5 +1,5 @@
 // The two YAML parsers agree; documents are split as YAML defines; scalars are quoted if necessary.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 #include "tigris/Serialize/Documents.h"
 #include "tigris/Serialize/Scalar.h"

@@ -71,7 +71,7 @@ blobs:
   checkSameValues(parseGraph(yaml), finished);
   DiagnosticEngine diagnostics;
   CHECK(finishNormalization(finished, diagnostics));
-  CHECK(finished.stage() == GraphStage::Normalized);
+  CHECK(finished.form() == GraphForm::Normalized);
   CHECK(verifyGraph(finished, diagnostics));
 }
 
@@ -91,7 +91,7 @@ ops:
 )");
   DiagnosticEngine diagnostics;
   CHECK_FALSE(finishNormalization(graph, diagnostics));
-  CHECK(graph.stage() == GraphStage::Imported);
+  CHECK(graph.form() == GraphForm::Imported);
   REQUIRE(diagnostics.all().size() == 3);
   CHECK(diagnostics.all()[0].message ==
         "op 'o1' (ai.onnx::Mystery): no kernel executes this operator and no pass of the pipeline "

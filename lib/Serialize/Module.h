@@ -1,9 +1,9 @@
 // Reads and writes modules, the YAML text that the tools exchange: a graph document, then a weights
-// document (docs/ir.md). Identifiers of this library call a module a stream.
+// document (docs/ir.md).
 //
 //   auto text = std::make_shared<const std::string>(...);        // readFile(path)
-//   Expected<Graph> graph = readStream(text, path);
-//   Expected<std::string> out = writeStream(*graph);             // the same bytes again
+//   Expected<Graph> graph = readModule(text, path);
+//   Expected<std::string> out = writeModule(*graph);             // the same bytes again
 //
 // Weights that no pass accesses are never decoded: they are copied from the input's text to the
 // output's.
@@ -39,7 +39,7 @@ struct WriteOptions {
   std::string weightsFile;
   /// Where the caller will write the returned text; "-" is standard output, which counts as a file
   /// in the current directory. References to side files are relative to this file's directory.
-  std::string streamFile = "-";
+  std::string moduleFile = "-";
   /// File mode: receives the bytes for `weightsFile`; if empty, the file is written at once.
   std::function<Status(const std::string& path, std::string bytes)> writeSideFile;
 };
@@ -47,20 +47,20 @@ struct WriteOptions {
 /// The graph as text; equal graphs give equal bytes. In File mode the side file is written
 /// atomically before this returns; no other file is written. Fails with IoError if the side file
 /// cannot be written, and with BadWeights if data that must be decoded is damaged.
-Expected<std::string> writeStream(const Graph& graph, const WriteOptions& options = {});
+Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options = {});
 
 /// Parses, validates and verifies a module. `fileName` ("-" is standard input) is used in messages,
 /// and relative paths of side files start at its directory. The graph's constants share `text` and
 /// decode their part on first use: Blob::bytes() throws DataError if that part is damaged.
 ///
-/// Fails with EmptyInput, BadYaml, BadStream (not a module; the message names the kind of file and
+/// Fails with EmptyInput, BadYaml, BadModule (not a module; the message names the kind of file and
 /// the tool that reads it), BadVersion, UnknownKey, BadValue, DuplicateName, UnknownTensor,
 /// BadAttr, BadWeights, or the first error of verifyGraph() with the others as notes.
 ///
 /// In the imported form, results of operators get the types and shapes that their operands
 /// determine, whatever the module states (IR/ShapeCompletion.h); warnings about differences go to
 /// `warnings`.
-Expected<Graph> readStream(std::shared_ptr<const std::string> text, const std::string& fileName,
+Expected<Graph> readModule(std::shared_ptr<const std::string> text, const std::string& fileName,
                            DiagnosticEngine* warnings = nullptr);
 
 } // namespace tigris

@@ -1,7 +1,7 @@
 // Graphs and helpers for the tests of the module.
 #pragma once
 
-#include "tigris/Serialize/Stream.h"
+#include "tigris/Serialize/Module.h"
 
 #include <doctest/doctest.h>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace tigris {
 
 inline Expected<Graph> parse(std::string text, const std::string& fileName = "t.yaml") {
-  return readStream(std::make_shared<const std::string>(std::move(text)), fileName);
+  return readModule(std::make_shared<const std::string>(std::move(text)), fileName);
 }
 
 /// The diagnostic in its printed form; "ok" if there is none.
@@ -22,7 +22,7 @@ inline std::string parseError(std::string text, const std::string& fileName = "t
 }
 
 inline std::string print(const Graph& graph, const WriteOptions& options = {}) {
-  const Expected<std::string> text = writeStream(graph, options);
+  const Expected<std::string> text = writeModule(graph, options);
   REQUIRE_MESSAGE(text, text.error().message());
   return *text;
 }

@@ -1,5 +1,5 @@
 // Every error in a module has one clear message with its position.
-#include "StreamTesting.h"
+#include "ModuleTesting.h"
 
 using namespace tigris;
 
