@@ -190,8 +190,8 @@ private:
         never(rule(input, axis).axis);
   }
 
-  /// Applies the rule that Ops.def names; false when no box of the result can do with less than
-  /// whole operands.
+  /// Applies the rule that Ops.def names. Returns false if every box of the result needs whole
+  /// operands.
   bool addRules() {
     using Rule = bool (AccessBuilder::*)();
     static constexpr Rule Rules[] = {

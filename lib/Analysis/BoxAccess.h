@@ -107,7 +107,7 @@ struct AxisAccess {
   Range tableHull;
 
   Range need(Range result) const;
-  /// How many indices of the operand's axis some of the results [0, count) need, each taken alone.
+  /// Number of indices of the operand's axis that at least one of the results [0, count) needs.
   int64_t neededBy(int64_t count) const;
 
 private:
@@ -124,8 +124,8 @@ public:
 
   /// The box of operand `input`, an activation, that a box of the result needs.
   Box need(size_t input, const Box& result) const;
-  /// Elements of operand `input`, an activation, that the whole result needs: fewer than its box
-  /// has where windows or steps leave gaps.
+  /// Elements of operand `input`, an activation, that the whole result needs. They are fewer than
+  /// the elements of its box if windows or steps leave gaps.
   uint64_t neededElements(size_t input, const Box& whole) const;
   /// Whether the result may be split into `parts` along the axis such that every part is an op of
   /// its own.

@@ -62,8 +62,8 @@ struct BitsHash {
 constexpr size_t None = SIZE_MAX;
 constexpr size_t FlowsPerSection = 64;
 constexpr size_t MaxBeam = 64;
-/// Ops of the largest section that is searched; memory and time of a search grow with the square at
-/// least.
+/// Ops of the largest section that is searched. Memory and time of a search grow at least
+/// quadratically.
 constexpr size_t MaxSearched = 2048;
 
 /// A set of executed ops, with the peak and the live bytes of the path by which it was reached.

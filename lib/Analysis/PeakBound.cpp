@@ -98,7 +98,7 @@ private:
     }
     if (isThere && isLeft)
       constant_ += buffer.bytes;
-    else if (isLeft) // costs whenever it has been written
+    else if (isLeft) // its bytes count from its maker on
       connect(vertex(*buffer.maker), right(), static_cast<int64_t>(buffer.bytes));
     else if (!readers.empty()) {
       const Vertex pays = boost::add_vertex(network_);

@@ -13,7 +13,7 @@
 
 namespace tigris {
 
-/// int, float, string, ints, floats, strings: the order of AttrKind.
+/// The alternatives are in the order of AttrKind: int, float, string, ints, floats, strings.
 using AttrValue = std::variant<int64_t, double, std::string, std::vector<int64_t>,
                                std::vector<double>, std::vector<std::string>>;
 enum class AttrKind : uint8_t { Int, Float, String, Ints, Floats, Strings };

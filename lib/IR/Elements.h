@@ -48,8 +48,8 @@ template <typename Fn> decltype(auto) withStorage(DType type, Fn&& fn) {
   TIGRIS_UNREACHABLE("no elements of this type");
 }
 
-/// The C conversion where it is defined; real numbers outside int64 saturate and NaN gives 0, so
-/// that the result does not depend on the host.
+/// Converts as C does where C defines the result. Elsewhere, real numbers outside int64 saturate
+/// and NaN becomes 0, so that the result does not depend on the host.
 template <typename To, typename From> To convertElement(From value) {
   if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     constexpr From Limit = static_cast<From>(9223372036854775808.0);

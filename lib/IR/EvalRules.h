@@ -81,7 +81,7 @@ template <typename T> T times(T a, T b) {
     return a * b;
 }
 
-/// A walk over memory: element (i, j, ...) of the walk lies at offset + i * strides[0] + ...
+/// A walk over memory: element (i, j, ...) of the walk is at offset + i * strides[0] + ...
 struct Walk {
   std::vector<int64_t> strides;
   int64_t offset = 0;

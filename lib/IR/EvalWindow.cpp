@@ -1,6 +1,6 @@
-// Sliding windows in float32, for constants that pass through one, and as the reference for tests
-// of passes. Sums start with the bias and run over rows, columns and channels of the window, in the
-// order of the runtime's kernels.
+// Sliding windows in float32, for constant folding and as the reference in tests of passes. Sums
+// start with the bias and run over rows, columns and channels of the window, in the order of the
+// runtime's kernels.
 #include "tigris/IR/EvalRules.h"
 #include "tigris/Support/MathUtils.h"
 

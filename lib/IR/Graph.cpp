@@ -30,7 +30,7 @@ void dropTrailingAbsent(std::vector<TensorId>& operands) {
     operands.pop_back();
 }
 
-/// Erases the only entry of `id`. It is mostly near one of the ends, because passes visit the ops
+/// Erases the only entry of `id`. It is usually near one of the ends, because passes visit the ops
 /// in order.
 void eraseUse(std::vector<OpId>& users, OpId id) {
   for (size_t begin = 0, end = users.size(); begin < end; ++begin)
@@ -221,7 +221,7 @@ void Graph::link(OpId id, OpId before) {
   added.after = behind;
   (behind ? ops_[behind.index()].before : lastOp_) = id;
   behind = id;
-  // Appending, which is how graphs are made, keeps the list.
+  // Most ops are appended; `order_` then stays valid and grows by one entry.
   if (added.after)
     orderStale_ = true;
   else if (!orderStale_)

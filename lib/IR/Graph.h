@@ -87,7 +87,7 @@ public:
   Tensor& editTensor(TensorId id);
   void renameTensor(TensorId id, std::string name);
   std::optional<TensorId> findTensor(std::string_view name) const;
-  /// `base`, or `base` with a "_k" suffix, whichever is new among tensors and ops (firstFreeName).
+  /// `base`, or `base` with a "_k" suffix, whichever no tensor or op is named yet (firstFreeName).
   std::string uniqueName(std::string_view base) const;
   /// Live tensors in order of creation.
   std::vector<TensorId> tensors() const;

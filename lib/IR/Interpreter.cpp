@@ -156,7 +156,7 @@ private:
     return {};
   }
 
-  /// Integers of scale 1, which wrap around.
+  /// A Cast to integers of scale 1. The integers wrap around.
   void castToIntegers(const Op& op) {
     const Tensor& from = shadow_.tensor(op.input(0));
     const Tensor& to = graph_.tensor(op.output());

@@ -46,9 +46,9 @@ Expected<std::optional<std::vector<double>>> floatArgument(const Op& op, const K
 /// and matching dimensions: DiagId::BadArity, BadShape, BadType, BadAttr, DynamicShape or
 /// UnsupportedOp; messages name the op and both numbers.
 ///
-/// Float operands give float results, and quantized integers give integers of the same type; the
-/// quantization of results is part of the graph. QuantizeLinear and Requantize without a `scale`
-/// operand take parameters and type from their result tensor.
+/// Float operands produce float results, and quantized integers produce integers of the same type;
+/// the quantization of results is part of the graph. QuantizeLinear and Requantize without a
+/// `scale` operand take parameters and type from their result tensor.
 Expected<std::vector<ResultType>> inferResults(const Op& op, const KnownValues& values);
 
 /// The parameters of a sliding-window operator with all defaults applied, one per spatial

@@ -114,7 +114,8 @@ Status checkTypes(const Op& op, const Graph& graph) {
                    dtypeName(graph.tensor(id).type), ", but there are kernels for ",
                    typeList(opInfo(op.kind)), " only");
   };
-  // Only the first constant operand counts: others are weights, whose types have their own rules.
+  // Checks the type of the first operand even if it is constant. Other constant operands are
+  // weights, whose types have their own rules.
   const size_t typed = op.kind == OpKind::Where ? 1 : 0;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId operand = op.inputs[i];

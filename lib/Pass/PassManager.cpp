@@ -1,4 +1,4 @@
-// Walks the pipeline tree. Everything observable is done by the instrumentations.
+// Walks the pipeline tree and calls the instrumentations, which do all reporting and checking.
 #include "tigris/Pass/PassManager.h"
 
 #include "tigris/Support/Progress.h"

@@ -1,4 +1,4 @@
-// Sums, nothing that depends on the order of samples.
+// Accumulates sums, so that the order of samples does not matter.
 #include "tigris/Quantize/Calibration.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-/// Sums of each channel of a stored tensor, wherever its channel axis lies.
+/// Sums the values of each channel of a stored tensor. The stored channel axis follows from `perm`.
 void addChannels(TensorStatistics& statistics, std::span<const float> values,
                  const Shape& storedShape, const std::vector<int64_t>& perm, int channelAxis) {
   const auto moved = std::find(perm.begin(), perm.end(), channelAxis);
@@ -52,7 +52,8 @@ void OutputAgreement::add(std::span<const double> reference, std::span<const dou
     signal_ += reference[i] * reference[i];
     noise_ += error * error;
   }
-  // int8 may tie: then the float winner is among the quantized winners.
+  // Several int8 outputs may be equally large. The sample then counts if the largest float output
+  // is among them.
   if (!reference.empty() && quantized[largestOf(reference)] >= quantized[largestOf(quantized)])
     ++sameLargest_;
 }

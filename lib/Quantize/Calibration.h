@@ -1,9 +1,8 @@
-// Calibration: what a float graph computes on samples becomes the observations that ranges are
-// chosen from.
+// Calibration: collects, over samples, the statistics of a float graph from which ranges are
+// chosen.
 //
 //   Calibration calibration(graph, options.biasCorrection);
-//   for each sample: run the graph with calibration.tensors() as further results, and for each of
-//   them
+//   for each sample: run the graph with calibration.tensors() as more outputs, then for each i
 //     calibration.add(i, values, storedShape, perm);
 //   quantizeGraph(graph, calibration.observations(), options);
 #pragma once
@@ -16,14 +15,15 @@ namespace tigris {
 
 class Calibration {
 public:
-  /// `channelMeans`: also of each channel, where bias correction wants it.
+  /// `channelMeans`: also collects the mean of each channel of the tensors that bias correction
+  /// uses.
   Calibration(const Graph& graph, bool channelMeans);
 
-  /// What to observe: observedTensors(graph).
+  /// The tensors to observe: those of observedTensors(graph).
   const std::vector<TensorId>& tensors() const { return tensors_; }
 
-  /// Adds what a run gave for tensors()[index], in the order it is stored in: dimension i of
-  /// `storedShape` is dimension perm[i] of the graph's tensor; an empty `perm` is the same order.
+  /// Adds the values that a run computed for tensors()[index], in stored order: dimension i of
+  /// `storedShape` is dimension perm[i] of the graph's tensor; an empty `perm` is the identity.
   void add(size_t index, std::span<const float> values, const Shape& storedShape,
            const std::vector<int64_t>& perm);
 
@@ -31,22 +31,23 @@ public:
 
 private:
   std::vector<TensorId> tensors_;
-  /// Per tensor the axis whose means are wanted, -1 where none is.
+  /// Per tensor: the axis whose means are collected, or -1.
   std::vector<int> channelAxes_;
   Observations observations_;
 };
 
-/// How well one quantized output agrees with the float one, over samples.
+/// How well a quantized output agrees with the float output over all samples.
 class OutputAgreement {
 public:
-  /// Outputs of one sample, of one size.
+  /// Adds the outputs of one sample; both must have the same size.
   void add(std::span<const double> reference, std::span<const double> quantized);
 
-  /// True when every element was the same.
+  /// Whether all elements were equal.
   bool isExact() const { return noise_ == 0; }
-  /// Signal to quantization noise.
+  /// Signal-to-quantization-noise ratio.
   double decibels() const;
-  /// Samples whose largest element is the same; a tie in the quantized output counts.
+  /// Number of samples whose largest element is the same in both outputs. A tie in the quantized
+  /// output counts as the same.
   size_t sameLargest() const { return sameLargest_; }
 
 private:

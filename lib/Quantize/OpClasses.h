@@ -10,7 +10,7 @@
 
 namespace tigris::quantize {
 
-/// Whether the tensor is a float tensor that is computed or fed, not a constant.
+/// Whether the tensor is a float tensor that is not a constant: a model input or a result.
 bool isFloatActivation(const Graph& graph, TensorId id);
 
 /// Whether the op moves or selects elements, so that it runs on integers if its neighbors do.

@@ -11,8 +11,8 @@ namespace tigris {
 /// nothing.
 Expected<Pipeline> preparePipeline(const PassRegistry& registry);
 
-/// Runs it with the built-in passes. False when a pass failed: the errors are in `diagnostics`
-/// then.
+/// Runs it with the built-in passes. Returns false if a pass failed; `diagnostics` then has the
+/// errors.
 Expected<bool> prepareForQuantization(Graph& graph, DiagnosticEngine& diagnostics);
 
 } // namespace tigris

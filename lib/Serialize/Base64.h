@@ -21,7 +21,7 @@ size_t base64BlockLength(size_t size);
 void appendBase64Block(std::string& out, std::span<const uint8_t> bytes);
 
 /// Whether `block` has the layout that appendBase64Block produces for `size` bytes. Does not check
-/// the alphabet: that is part of decoding, and copying a block must cost no more than the copy.
+/// the alphabet: decoding does that, and a check here would make copying a block slower.
 bool isBase64Block(std::string_view block, size_t size);
 
 /// Decodes `text` to `size` bytes; spaces and line breaks are skipped. nullopt if a character is

@@ -33,7 +33,7 @@ std::vector<YamlDocument> splitDocuments(std::string_view text) {
   std::vector<YamlDocument> documents;
   size_t start = 0;
   int startLine = 1;
-  // Whether the text since `start` contains more than such lines.
+  // Whether the text since `start` contains any other line.
   bool begun = false;
   const auto close = [&](size_t end) {
     if (begun)

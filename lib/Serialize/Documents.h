@@ -17,12 +17,12 @@ struct YamlDocument {
 };
 
 /// Splits at `---` and `...` in column 0, which YAML allows nowhere else. Comments, blank lines and
-/// directives before a document belong to it. (yaml-cpp 0.7 cannot do this: on a second document
-/// that begins with a comma it allocates without end.)
+/// directives before a document belong to it. (yaml-cpp 0.7 cannot do this: if the second document
+/// begins with a comma, it allocates memory without bound.)
 std::vector<YamlDocument> splitDocuments(std::string_view text);
 
 /// Fails with EmptyInput for an empty text and BadModule for other kinds of files
-/// (Support/FileKind.h). Success means only that this may be a text.
+/// (Support/FileKind.h). Success does not mean that the text is a module.
 Status refuseForeign(std::string_view text, const std::string& fileName);
 
 /// Whether a line of the text begins with the key that every module has, in any style of YAML.

@@ -19,11 +19,12 @@
 
 namespace tigris {
 
-/// Form of constants with more than 16 elements. Smaller ones are always lists of numbers;
+/// How constants with more than 16 elements are written. Smaller ones are always lists of numbers;
 /// quantization arrays are always written out in the module.
 enum class WeightsMode : uint8_t {
-  /// Base64 in the module. Unchanged data that was read from a side file or as a pattern keeps that
-  /// form, so that a tool in the middle of a pipeline preserves the form of its input.
+  /// Base64 in the module. Unchanged data that was read from a side file or as a pattern is written
+  /// the same way again, so that a tool in the middle of a pipeline preserves how its input stores
+  /// weights.
   Inline,
   /// Raw bytes in one side file, referenced by offset. Patterns stay patterns.
   File,

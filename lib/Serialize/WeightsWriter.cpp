@@ -107,8 +107,9 @@ std::string relativePath(const std::string& path, const std::string& moduleFile)
   return fs::absolute(path).lexically_normal().lexically_relative(base).string();
 }
 
-/// Amplitude that keeps activations from growing through layers: at most 1 / sqrt(products per
-/// sum), for the smaller result of the two common readings of the shape.
+/// Amplitude that keeps activations from growing from layer to layer: at most 1 / sqrt(n), where n
+/// is the number of products in a sum. The inputs of the sum may be all axes but the first or the
+/// first axis; n is the larger of the two counts.
 float floatAmplitude(const Shape& shape) {
   if (shape.rank() < 2)
     return 0.0625F;

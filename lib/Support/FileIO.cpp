@@ -24,7 +24,7 @@ Expected<std::string> readAll(int fd, const std::string& path) {
     errno = EISDIR;
     return ioError(path, "read");
   }
-  // /dev/null ends at once; a terminal ends when its user says so.
+  // /dev/null ends at once, and a terminal ends when the user types the end-of-file character.
   const bool endless = S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && ::isatty(fd) == 0);
   std::string text;
   size_t used = 0;

@@ -29,8 +29,8 @@ bool looksLikeText(std::string_view bytes);
 /// The error "not `wanted`: it is a NumPy array; ADVICE".
 Error notThisKind(DiagId id, std::string_view wanted, const FileKind& kind);
 
-/// EmptyInput for an input that messages show as `name` (displayName). For standard input the text
-/// says that the previous tool of the pipe failed; a file is simply empty.
+/// EmptyInput for an input that messages show as `name` (displayName). For standard input, the text
+/// asks whether the previous tool of the pipe failed; for a file, it says that the file is empty.
 Error emptyInput(const std::string& name);
 
 } // namespace tigris

@@ -1,5 +1,5 @@
-// Keeps the list of temporary files that a signal handler walks. The list changes only while
-// signals are blocked.
+// Writes outputs to temporary files and renames them. A signal handler walks the list of temporary
+// files, so the list changes only while signals are blocked.
 #include "tigris/Support/FileIO.h"
 
 #include <array>

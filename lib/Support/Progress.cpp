@@ -1,4 +1,4 @@
-// The stack of active work, formatted into a line at most every tenth of a second.
+// Maintains the stack of active work and formats it as a line at most every tenth of a second.
 #include "tigris/Support/Progress.h"
 
 #include "tigris/Support/Check.h"
@@ -16,7 +16,8 @@ thread_local ProgressLine* current = nullptr;
 
 constexpr const char* EraseLine = "\r\033[K";
 
-/// At most `columns` bytes, which is at most as many columns, without splitting a UTF-8 sequence.
+/// The first `columns` bytes or fewer, so that no UTF-8 sequence is split. A byte takes at most one
+/// column.
 std::string cut(std::string text, size_t columns) {
   if (text.size() <= columns)
     return text;

@@ -64,7 +64,8 @@ public:
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Erases this thread's line, if any, before other output; it returns with the next step.
+  /// Erases this thread's line, if any, to make room for other output. The next step shows the line
+  /// again, subject to Timing.
   static void makeRoom();
 
 private:

@@ -1,4 +1,4 @@
-// One collector per thread, found through a pointer.
+// Stores remarks in a collector per thread, found through a thread-local pointer.
 #include "tigris/Support/Remarks.h"
 
 #include "tigris/Support/Check.h"

@@ -24,7 +24,7 @@ struct Remark {
   std::string origin;
   /// What was not done, in kebab-case: "not-folded".
   std::string name;
-  /// Name and kind of the operator it was not done to.
+  /// Name and kind of the operator concerned.
   std::string op;
   std::string kind;
   /// A clause without a capital and a period.
@@ -36,17 +36,17 @@ struct Remark {
 /// Collects the remarks of this thread while it exists. At most one per thread.
 class RemarkCollector {
 public:
-  /// Keeps remarks whose origin, or origin and name as "planner:not-streamed", match all of the
-  /// regular expression.
+  /// Keeps a remark if the regular expression matches its whole origin, or its whole origin and
+  /// name, joined as "planner:not-streamed".
   explicit RemarkCollector(const std::string& pattern);
   ~RemarkCollector();
   RemarkCollector(const RemarkCollector&) = delete;
   RemarkCollector& operator=(const RemarkCollector&) = delete;
 
-  /// This thread's; null when nobody collects.
+  /// This thread's collector; null if there is none.
   static RemarkCollector* current();
 
-  /// In the order in which they were made, without repetitions.
+  /// In order of creation, without duplicates.
   const std::vector<Remark>& all() const { return remarks_; }
   void add(std::string_view name, std::string_view op, std::string_view kind, std::string reason);
 
@@ -58,8 +58,8 @@ private:
   std::vector<Remark> remarks_;
 };
 
-/// Names the origin of remarks while it exists. Earlier remarks of the same origin are dropped: a
-/// pass that runs again knows better.
+/// Names the origin of remarks while it exists. Its constructor drops earlier remarks of the same
+/// origin, because the remarks of the latest run of a pass replace those of earlier runs.
 class RemarkOrigin {
 public:
   explicit RemarkOrigin(std::string_view origin);
@@ -71,8 +71,8 @@ private:
   std::string outer_;
 };
 
-/// Remarks on an operator; the reason is made of the arguments as by strCat. Returns false, so that
-/// a pass can write `return remarkOn(...)` where it leaves an operator alone.
+/// Remarks on an operator; strCat builds the reason from the arguments. Returns false, so that a
+/// pass can write `return remarkOn(...)` where it leaves an operator unchanged.
 template <typename Op, typename... Args>
 bool remarkOn(const Op& op, std::string_view name, const Args&... reason) {
   if (RemarkCollector* collector = RemarkCollector::current())
@@ -80,7 +80,7 @@ bool remarkOn(const Op& op, std::string_view name, const Args&... reason) {
   return false;
 }
 
-/// A line per remark: "planner: not-streamed: op 'fc' (Gemm): ...".
+/// One line per remark: "remark: planner: not-streamed: op 'fc' (Gemm): ...".
 std::string remarksText(const std::vector<Remark>& remarks);
 /// {"remarks": [{"origin", "name", "op", "kind", "reason"}]}.
 std::string remarksJson(const std::vector<Remark>& remarks);

@@ -26,7 +26,7 @@ bool isBelow(const fs::path& directory, const fs::path& file) {
          directory.end();
 }
 
-/// Whether the path is outside by its spelling alone, whatever links exist.
+/// Whether the spelling of the path leads out of the directory, regardless of links.
 bool leavesByName(const fs::path& location) {
   return location.is_absolute() ||
          std::find(location.begin(), location.end(), "..") != location.end();
@@ -86,7 +86,7 @@ Expected<std::string> resolveBeside(const std::string& owner, const std::string&
   const fs::path home = fs::canonical(directory, error);
   if (!error && isBelow(home, file))
     return file.string();
-  // A model from a pipe has no directory but the current one.
+  // A model from standard input has no directory other than the current one, which `home` is.
   const fs::path itself = model.empty() ? fs::path() : fs::canonical(model, error);
   if (!itself.empty() && !error && isBelow(itself.parent_path(), file))
     return file.string();

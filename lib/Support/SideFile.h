@@ -11,8 +11,8 @@
 
 namespace tigris {
 
-/// A regular file open for reading. A directory, a FIFO or a device is refused at once, so that no
-/// open or read waits or runs without end.
+/// A regular file open for reading. Directories, FIFOs and devices are refused at once, so that no
+/// open or read blocks or reads without end.
 class SideFile {
 public:
   /// IoError with the system's reason, or with the kind of the path.

@@ -1,4 +1,4 @@
-// concat-axis-normalize: Concat joins along the axis of the runtime's channels-last tensors.
+// concat-axis-normalize: renumbers the axis of a Concat for the runtime's channels-last tensors.
 //
 // After layout assignment, the operands of a channel Concat are Transposes back to ONNX order. The
 // axis is renumbered and the Transposes move below:

@@ -54,7 +54,7 @@ std::optional<Ints> zeroPositions(const Graph& graph, const Op& op) {
   return positions;
 }
 
-/// Whether some window of an average would hold padding only, which onnxruntime and our kernels
+/// Whether some window of an average would contain padding only, which onnxruntime and our kernels
 /// reject.
 bool leavesEmptyWindows(const Op& op, const Ints& pads) {
   if (op.kind != OpKind::AveragePool)
@@ -67,7 +67,8 @@ bool leavesEmptyWindows(const Op& op, const Ints& pads) {
   return false;
 }
 
-/// Why the Pad cannot become padding of its reader; empty if it can, as far as windows allow.
+/// Why the Pad cannot become padding of its reader; empty if it can. Does not consider empty
+/// windows (leavesEmptyWindows).
 std::string obstacleToPadFold(const Graph& graph, const Op& pad, OpId reader,
                               const std::optional<Ints>& positions) {
   if (!sameQuant(graph, pad.input(0), pad.output()))

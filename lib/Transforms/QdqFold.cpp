@@ -214,8 +214,9 @@ private:
     return true;
   }
 
-  /// Remarks why an operator keeps computing in float where its operand or its result is quantized.
-  /// `result`: of the quantizer behind it, if there is one. Always false.
+  /// Remarks why an operator keeps computing in float although its operand or its result is
+  /// quantized. `result` is the result of the QuantizeLinear after it, or invalid if there is none.
+  /// Always returns false.
   static bool explainFloat(const Graph& graph, const Op& op, TensorId result) {
     if (RemarkCollector::current() == nullptr || op.kind == OpKind::DequantizeLinear ||
         isDataMovement(op) || isMonotone(op))
