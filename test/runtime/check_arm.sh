@@ -49,7 +49,8 @@ for name in check/check_ops access/access access/access_op access/access_params;
 done
 # newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library
 # code.
-for name in plan_builder sample_plans random_plan tile_graphs; do
+for name in plan_builder sample_plans sample_int8 sample_floats sample_stages random_plan \
+  tile_graphs; do
   # shellcheck disable=SC2086
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
   objects="$objects $build/$name.o"
