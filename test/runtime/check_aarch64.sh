@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the runtime and the host backend's NEON kernels for 64-bit ARM and runs the tests of
-# convolutions on them.
+# convolutions, dense layers and pools on them.
 #
 # usage: check_aarch64.sh COMPILER EMULATOR BUILD_DIR
 set -eu
@@ -34,7 +34,9 @@ for name in plan_builder sample_plans sample_int8 sample_floats sample_stages ra
   tile_graphs; do
   compile "$here/$name.c"
 done
-# shellcheck disable=SC2086
-"$compiler" $flags '-DTEST_BACKEND_HEADER="backend_host.h"' "$here/test_kernels_conv.c" $objects \
-  -static -lm -o "$build/kernels_conv"
-"$emulator" "$build/kernels_conv"
+for name in kernels_conv kernels_dense kernels_pool; do
+  # shellcheck disable=SC2086
+  "$compiler" $flags '-DTEST_BACKEND_HEADER="backend_host.h"' "$here/test_$name.c" $objects \
+    -static -lm -o "$build/$name"
+  "$emulator" "$build/$name"
+done

@@ -55,7 +55,9 @@ for name in plan_builder sample_plans sample_int8 sample_floats sample_stages ra
   "$compiler" $flags -c "$here/$name.c" -o "$build/$name.o"
   objects="$objects $build/$name.o"
 done
-for name in fixed_point layout plan kernels_conv kernels_map kernels_move kernels_index kernels_recurrent kernels_even dynamic lz4_block blocks tiles hostile; do
+for name in fixed_point layout plan kernels_conv kernels_dense kernels_pool kernels_binary \
+  kernels_map kernels_normalize kernels_move kernels_reduce kernels_number kernels_index \
+  kernels_recurrent kernels_even dynamic lz4_block blocks tiles hostile; do
   # shellcheck disable=SC2086
   "$compiler" $flags -DTIGRIS_HOSTILE_ROUNDS=1000 -DTIGRIS_DYNAMIC_PLANS=60 \
     --specs=rdimon.specs "$here/test_$name.c" \
