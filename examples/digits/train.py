@@ -135,28 +135,25 @@ def train(x, labels):
 # --- ONNX. ---
 
 
+def conv_node(name, x):
+    return helper.make_node(
+        "Conv",
+        [x, f"{name}.w", f"{name}.b"],
+        [name],
+        name=name,
+        kernel_shape=[3, 3],
+        pads=[1, 1, 1, 1],
+    )
+
+
 def build_float_model(p):
     nodes = [
-        helper.make_node(
-            "Conv",
-            ["image", "conv1.w", "conv1.b"],
-            ["conv1"],
-            name="conv1",
-            kernel_shape=[3, 3],
-            pads=[1, 1, 1, 1],
-        ),
+        conv_node("conv1", "image"),
         helper.make_node("Relu", ["conv1"], ["relu1"], name="relu1"),
         helper.make_node(
             "MaxPool", ["relu1"], ["pool"], name="pool", kernel_shape=[2, 2], strides=[2, 2]
         ),
-        helper.make_node(
-            "Conv",
-            ["pool", "conv2.w", "conv2.b"],
-            ["conv2"],
-            name="conv2",
-            kernel_shape=[3, 3],
-            pads=[1, 1, 1, 1],
-        ),
+        conv_node("conv2", "pool"),
         helper.make_node("Relu", ["conv2"], ["relu2"], name="relu2"),
         helper.make_node("Flatten", ["relu2"], ["flat"], name="flatten", axis=1),
         helper.make_node("Gemm", ["flat", "fc.w", "fc.b"], ["logits"], name="fc", transB=1),
