@@ -1,4 +1,4 @@
-// The whole sequence.
+// Compiles: calls the steps in order.
 #include "tigris/Compile/Compiler.h"
 
 namespace tigris {

@@ -1,5 +1,5 @@
-// What a user decides about a compilation, step by step. Plain values: tools fill them from their
-// command lines.
+// The options of a compilation, by step. They are plain values, which tools set from their command
+// lines.
 #pragma once
 
 #include "tigris/Emit/Emitter.h"
@@ -11,7 +11,8 @@ namespace tigris {
 
 /// Which passes normalize.
 struct NormOptions {
-  /// A pipeline text (Pass/Pipeline.h). Only one that holds `default` promises a normalized graph.
+  /// The text of a pipeline (Pass/Pipeline.h). A normalized graph is guaranteed only if it contains
+  /// `default`.
   std::string pipeline = "default";
   /// Passes to leave out.
   std::vector<std::string> skip;
@@ -22,19 +23,18 @@ struct PassRunOptions {
   /// Paths or names (Pass/PluginLoader.h).
   std::vector<std::string> plugins;
   bool verifyEach = true;
-  /// What follows watches or cuts short the normalization; Pass/Instrumentation.h explains it.
+  /// The following options observe or shorten the normalization; see Pass/Instrumentation.h.
   PrintGraphOptions print;
   bool timePasses = false;
   bool verifyNumerics = false;
   std::optional<double> numericTolerance;
   std::optional<std::string> stopAfter;
   std::optional<unsigned> passLimit;
-  /// A file that holds the graph before the running pass, and is gone when all went well; empty:
-  /// none.
+  /// A file for the graph before the running pass, removed if all passes succeed; empty: none.
   std::string reproducer;
 };
 
-/// What is asked of the planner, and what is decided around it.
+/// The options of the planner and of its caller.
 struct PlanningOptions : PlanOptions {
   /// Lowers the fast budget to the smallest feasible one, plus `reserve`.
   bool minFast = false;
@@ -46,8 +46,8 @@ struct PlanningOptions : PlanOptions {
 struct CompileOptions {
   /// The formats that can be imported; empty: modules only.
   ImporterRegistry importers;
-  /// Where the input came from, "-" is standard input: names it in messages, and side files lie
-  /// beside it. Replaces import.modelPath and import.onFileRead.
+  /// The path of the input; "-" is standard input. It names the input in messages, and side files
+  /// are looked up in its folder. Overrides import.modelPath and import.onFileRead.
   std::string inputPath = "-";
   ImportOptions import;
   NormOptions norm;
@@ -55,7 +55,7 @@ struct CompileOptions {
   PlanningOptions plan;
   /// The producer is always tigris-emit, so that equal plans give equal bytes.
   EmitOptions emit;
-  /// Called with each further file that was read, and what it is: "external data". May be empty.
+  /// Called with each further file that was read, and with its kind: "external data". May be empty.
   std::function<void(const std::string& path, const std::string& what)> onFileRead;
   /// Receives what passes and their instrumentations print; may be empty.
   TextSink log;

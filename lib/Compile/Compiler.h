@@ -1,5 +1,4 @@
-// From a model to the bytes of a .tgrs file: the only place that knows which steps that takes, and
-// in which order.
+// Compiles a model to the bytes of a .tgrs file. Only this class defines the steps and their order.
 //
 //   CompileOptions options;
 //   options.importers = builtinImporters();
@@ -7,14 +6,14 @@
 //   Compiler compiler(options, diagnostics);
 //   Expected<std::optional<std::string>> file = compiler.compile(bytes);
 //
-// Tools call single steps on graphs they read and write between them:
+// Tools call single steps, and read and write graphs between them:
 //
 //   read ─► normalize ─► preparePlanning ─► plan ─► adoptPlan ─► emit
 //           passes       PlanStart hooks,           check, PlanEnd hooks,
 //                        copies for ports           check again
 //
-// Steps that run passes return Expected<bool>: false when errors were reported to the diagnostics;
-// the graph is then to be thrown away. All other failures are returned.
+// Steps that run passes return Expected<bool>. False means that errors were reported to the
+// diagnostics; the graph is then invalid and must be discarded. All other failures are returned.
 #pragma once
 
 #include "tigris/Compile/CompileOptions.h"
@@ -36,56 +35,54 @@ public:
   /// normalized module is not normalized again, a planned one is planned again. nullopt: errors
   /// were reported.
   Expected<std::optional<std::string>> compile(std::string input);
-  /// The same from a graph, which is the planned one afterward.
+  /// The same for a graph. Afterward, `graph` is the planned graph.
   Expected<std::optional<std::string>> compile(Graph& graph);
 
-  /// Registers the built-in passes and those of the plugins. Every step that needs passes does so,
-  /// once; tools that want to know the plugins or list the passes do so first.
+  /// Registers the built-in passes and those of the plugins, once. Every step that requires passes
+  /// calls this. Tools that list the plugins or passes call it first.
   Status loadPlugins();
   const PassRegistry& passes() const { return passes_; }
   const std::vector<LoadedPlugin>& plugins() const { return plugins_; }
 
-  /// importModel or readGraph, told apart by the content: a module is text.
+  /// Calls importModel or readGraph, depending on the content: a module is text.
   Expected<Graph> read(std::string input);
   Expected<Graph> importModel(std::string_view bytes);
-  /// Parses a module and names the side files that hold its weights to onFileRead.
+  /// Parses a module and reports the side files with its weights to onFileRead.
   Expected<Graph> readGraph(std::string text);
 
-  /// The pipeline of normalization. BadPipeline for names that are not in the registry.
+  /// The pipeline of normalization. BadPipeline if it contains names that are not in the registry.
   Expected<Pipeline> normPipeline();
-  /// Runs it on a graph that is not planned. One that runs `default` to its end leaves a normalized
-  /// graph or fails.
+  /// Runs the pipeline on a graph that is not planned. If the pipeline contains `default` and is
+  /// not cut short, it produces a normalized graph or fails.
   Expected<bool> normalize(Graph& graph);
 
-  /// Makes a normalized graph ready for the planner: PlanStart hooks, and a tensor for every
-  /// output.
+  /// Prepares a normalized graph for the planner: runs the PlanStart hooks, and inserts copies so
+  /// that every output has its own tensor.
   Expected<bool> preparePlanning(Graph& graph);
-  /// Plans a prepared graph, which stays as it is. DiagId::OverBudget when it does not fit.
+  /// Plans a prepared graph without changing it. DiagId::OverBudget if it does not fit.
   Expected<Plan> plan(const Graph& graph) const;
-  /// Makes the plan the graph's, checks it by replay, runs the PlanEnd hooks, and checks what they
-  /// left.
+  /// Applies the plan to the graph, checks it by replay, runs the PlanEnd hooks, and checks the
+  /// result again.
   Expected<bool> adoptPlan(Graph& graph, Plan plan);
   /// preparePlanning, plan and adoptPlan.
   Expected<bool> planInto(Graph& graph);
 
-  /// The plans of other budgets for a prepared graph (Plan/Sweep), each with the
-  /// PlanEnd hooks.
+  /// Plans for other budgets for a prepared graph (Plan/Sweep), each after the PlanEnd hooks.
   Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph);
   Expected<std::vector<SizingRow>> sizingTable(const Graph& graph);
 
-  /// The bytes of the .tgrs file of a planned graph, which the runtime's own validator has
-  /// accepted.
+  /// The bytes of the .tgrs file of a planned graph. The runtime's validator has accepted them.
   Expected<std::string> emit(const Graph& graph) const { return emit(graph, options_.emit); }
   static Expected<std::string> emit(const Graph& graph, EmitOptions options);
-  /// Whether the file fits the plan's flash budget: nullopt when it does or there is none, a remark
-  /// when it only does compressed, else DiagId::OverBudget.
+  /// Checks whether the file fits the plan's flash budget: nullopt if it fits or there is no
+  /// budget, a remark if it fits only when compressed, otherwise DiagId::OverBudget.
   static Expected<std::optional<std::string>> checkFlash(const Graph& graph);
 
 private:
   Expected<bool> runPipeline(const Pipeline& pipeline, Graph& graph, DiagnosticEngine& diagnostics);
   Expected<bool> runExtensions(ExtensionPoint point, Graph& graph, DiagnosticEngine& diagnostics);
   Expected<bool> adoptPlan(Graph& graph, Plan plan, DiagnosticEngine& diagnostics);
-  /// What adoptPlan makes of plans for the graph; empty where no hook could change them.
+  /// Applies adoptPlan to plans for the graph; empty if there is no hook that could change them.
   PlanFinisher finisher(const Graph& graph);
 
   CompileOptions options_;

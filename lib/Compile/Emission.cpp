@@ -1,4 +1,4 @@
-// The file, opened by the runtime's own validator before anybody sees it.
+// Emits the file, and opens it with the runtime's validator before returning it.
 #include "tigris/Compile/Compiler.h"
 
 #include "tigris/Support/Version.h"
@@ -26,7 +26,7 @@ Error limitError(const tigris_plan& plan) {
                    "the tools and the runtime with a larger TIGRIS_MAX_PORTS");
 }
 
-/// The runtime refuses a file only when the emitter is wrong, or the model exceeds a limit that the
+/// The runtime rejects a file only if the emitter is wrong, or if the model exceeds a limit that
 /// firmware can raise when it builds the runtime.
 Status openWithRuntime(const std::string& file) {
   std::vector<std::max_align_t> aligned(file.size() / sizeof(std::max_align_t) + 1);
@@ -58,7 +58,7 @@ Expected<std::optional<std::string>> Compiler::checkFlash(const Graph& graph) {
   if (!graph.plan()->budget.flash)
     return std::optional<std::string>();
   EmitOptions options;
-  options.producer = "tigris-emit " TIGRIS_VERSION; // the name counts, too
+  options.producer = "tigris-emit " TIGRIS_VERSION; // its length is part of the file's size
   Expected<std::string> file = emitPlan(graph, options);
   if (file || file.error().id() != DiagId::OverBudget)
     return file ? std::optional<std::string>() : Expected<std::optional<std::string>>(file.error());

@@ -1,4 +1,4 @@
-// Passes: plugins, the pipeline of normalization, and what watches it.
+// Runs passes: loads plugins, parses the pipeline of normalization, and adds instrumentations.
 #include "tigris/Compile/Compiler.h"
 
 #include "tigris/IR/Verifier.h"
@@ -10,7 +10,8 @@ namespace tigris {
 
 namespace {
 
-/// The graph document with patterns for weights: enough to read, and to feed to a tool again.
+/// The graph document, with patterns in place of weights. It is readable, and tools accept it as
+/// input.
 std::string graphText(std::string_view banner, const Graph& graph) {
   WriteOptions options;
   options.weights = WeightsMode::Splat;
@@ -31,7 +32,8 @@ Expected<std::string> reproducerText(const PassRun& run, const Graph& graph,
                 run.spelling, "' THIS-FILE\n", *stream);
 }
 
-/// Those that cut the pipeline short come first: what they skip, the others do not see.
+/// Adds the instrumentations that shorten the pipeline first, so that the others do not see skipped
+/// passes.
 void addInstrumentations(PassManager& manager, const PassRunOptions& options, const TextSink& log) {
   if (options.passLimit)
     manager.addInstrumentation(makePassLimit(*options.passLimit));
@@ -54,7 +56,7 @@ void addInstrumentations(PassManager& manager, const PassRunOptions& options, co
     manager.addInstrumentation(makeTimePasses(log));
 }
 
-/// Only a pipeline that runs `default` to its end promises a normalized graph.
+/// Whether the passes need not produce a normalized graph: only a complete `default` pipeline does.
 bool isPartial(const NormOptions& norm, const PassRunOptions& passes) {
   return passes.stopAfter || passes.passLimit || norm.pipeline.find("default") == std::string::npos;
 }

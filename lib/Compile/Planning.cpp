@@ -1,4 +1,4 @@
-// Planning with what plugins hook in around it.
+// Runs the planner, and the hooks of plugins before and after it.
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Compile/Compiler.h"
 #include "tigris/Plan/PlanRemarks.h"
@@ -11,7 +11,7 @@ namespace tigris {
 
 namespace {
 
-/// Lowers the fast budget to the least that works.
+/// Lowers the fast budget to the smallest feasible one.
 Status takeLeastFast(const Graph& graph, PlanDrafts& drafts, PlanningOptions& options) {
   const bool mayRelax = options.avoidRecompute && !options.recompute && !options.budget.slow;
   if (mayRelax)
@@ -30,7 +30,7 @@ Status takeLeastFast(const Graph& graph, PlanDrafts& drafts, PlanningOptions& op
 
 } // namespace
 
-/// What plugins have added at the point.
+/// Runs the passes that plugins have added at this extension point.
 Expected<bool> Compiler::runExtensions(ExtensionPoint point, Graph& graph,
                                        DiagnosticEngine& diagnostics) {
   if (Status status = loadPlugins(); !status)
@@ -72,7 +72,8 @@ Expected<bool> Compiler::adoptPlan(Graph& graph, Plan plan, DiagnosticEngine& di
   Expected<bool> ended = runExtensions(ExtensionPoint::PlanEnd, graph, diagnostics);
   if (!ended || !*ended)
     return ended;
-  // What a plugin made of the plan is no bug of ours, and must not pass for a plan either.
+  // A plugin may have invalidated the plan. That is not a bug of the compiler, but the plan must be
+  // rejected.
   if (!passes_.extensions(ExtensionPoint::PlanEnd).empty())
     if (Status status = checkPlan(graph); !status)
       return status.takeError().note("a plugin changed the plan");

@@ -11,7 +11,7 @@
 //   }
 //
 // An importer returns a graph that verifyGraph accepts: static shapes, weights as blobs, operators
-// of Ops.def in the newest opset's form, channels first. It refuses what it cannot express, with
+// of Ops.def in the newest opset's form, channels first. It rejects what it cannot express, with
 // operator, node and reason.
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace tigris {
 
-/// What the user says about a model, whatever its format.
+/// The user's options for importing a model, for all formats.
 struct ImportOptions {
   /// Shapes of model inputs by name. They set free dimensions and must agree with fixed ones.
   std::map<std::string, Shape> inputShapes;
@@ -55,7 +55,7 @@ struct Importer {
   std::string name;
   /// Whether the bytes are of this format, judged by their content.
   std::function<bool(std::string_view bytes)> matches;
-  /// Refuses bytes of other formats as well. All errors but the last go to `diagnostics`, as do
+  /// Also rejects bytes of other formats. All errors but the last go to `diagnostics`, as do
   /// warnings; the last one is returned. Wrong options are DiagId::Usage.
   std::function<Expected<Graph>(std::string_view bytes, const ImportOptions& options,
                                 DiagnosticEngine& diagnostics)>

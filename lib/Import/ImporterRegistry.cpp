@@ -1,4 +1,4 @@
-// Chooses an importer, and does what is the same for every format.
+// Chooses an importer, and performs the steps common to all formats.
 #include "tigris/Import/ImporterRegistry.h"
 
 #include "tigris/Import/StateBinding.h"

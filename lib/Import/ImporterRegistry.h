@@ -1,4 +1,4 @@
-// The importers a process knows, and the choice among them by the content of a file.
+// Registers importers and chooses one by the content of a file.
 #pragma once
 
 #include "tigris/Import/Importer.h"
@@ -8,20 +8,20 @@ namespace tigris {
 /// Filled by explicit calls (registerImporters), never by static constructors.
 class ImporterRegistry {
 public:
-  /// DuplicateName when there is an importer of this name.
+  /// DuplicateName if an importer with this name exists.
   Status add(Importer importer);
 
   /// In the order of addition.
   const std::vector<Importer>& importers() const { return importers_; }
 
-  /// The first importer that recognizes the bytes; else the first of all, as a format may have no
-  /// magic number and damaged files look like anything: its error says what the bytes are instead.
-  /// Null when the registry is empty.
+  /// The first importer that recognizes the bytes. If none does, the first importer of the
+  /// registry, because a format may have no magic number and a damaged file may not be
+  /// recognizable; its error then describes the bytes. Null if the registry is empty.
   const Importer* find(std::string_view bytes) const;
 
-  /// Imports with the importer found, then binds the states of the options. Diagnostics, and the
-  /// error if there is one, carry the name of options.modelPath as their place; DiagId::Usage is
-  /// not the model's fault and has none.
+  /// Imports with the importer that find() returns, and binds the states in the options.
+  /// Diagnostics and errors are located at options.modelPath, except DiagId::Usage, which does not
+  /// concern the model.
   Expected<Graph> importModel(std::string_view bytes, const ImportOptions& options,
                               DiagnosticEngine& diagnostics) const;
 

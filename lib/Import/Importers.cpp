@@ -1,4 +1,4 @@
-// Fills a registry from the list.
+// Fills a registry from Importers.def.
 #include "tigris/Import/Importers.h"
 
 namespace tigris {

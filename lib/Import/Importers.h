@@ -1,5 +1,5 @@
-// The importers that come with TiGrIS. Only programs that import link them: protobuf allows each
-// message type to be registered once per process.
+// The built-in importers. Only programs that import models link them, because protobuf allows each
+// message type to be registered only once per process.
 #pragma once
 
 #include "tigris/Import/ImporterRegistry.h"

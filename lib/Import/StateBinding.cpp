@@ -28,7 +28,7 @@ Status bindState(Graph& graph, const std::string& text) {
   const auto fail = [&](const auto&... why) {
     return makeError(DiagId::Usage, "option '--state': '", text, "' ", why...);
   };
-  // Names may hold '=' themselves, so every one is tried.
+  // Names may contain '=', so every '=' is tried as the separator.
   std::optional<size_t> input;
   std::optional<size_t> output;
   for (size_t at = text.find('='); at != std::string::npos && !(input && output);

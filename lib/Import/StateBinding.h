@@ -1,4 +1,5 @@
-// States of recurrent models whose format does not say which output is the next run's input.
+// Binds states of recurrent models, for formats that do not declare which output is the next run's
+// input.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -6,9 +7,9 @@
 
 namespace tigris {
 
-/// Binds "INPUT=OUTPUT": the next run gets the output as the input. Names may hold '=' themselves.
-/// DiagId::Usage when the text is no input and output of the graph, their types or shapes differ,
-/// or one of them is bound already.
+/// Binds "INPUT=OUTPUT": OUTPUT becomes INPUT of the next run. Names may contain '='. DiagId::Usage
+/// if the text does not name an input and an output of the graph, if their types or shapes differ,
+/// or if one of them is already bound.
 Status bindState(Graph& graph, const std::string& text);
 
 } // namespace tigris

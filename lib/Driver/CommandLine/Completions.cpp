@@ -1,4 +1,4 @@
-// One generator per shell; the table that parses options is the only source.
+// Generates a completion script for each shell from the table that parses the options.
 #include "tigris/Driver/CommandLine/Completions.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace {
 
 using Entry = OptionTable::Entry;
 
-/// What the functions of scripts are called: "_tigris_dump" for tigris-dump, "_tigris__dump" for
-/// tigris dump.
+/// The name of a script's function: "_tigris_dump" for tigris-dump, "_tigris__dump" for tigris
+/// dump.
 std::string functionName(const ToolSpec& spec) {
   std::string name = "_";
   for (const char c : spec.name)
@@ -28,7 +28,7 @@ std::vector<std::string> commandNames(const ToolSpec& spec) {
   return names;
 }
 
-// --- what a value can be, told from the placeholder
+// --- the kind of a value, by its placeholder
 
 bool isWordList(const Entry& entry) {
   const auto isWord = [](unsigned char c) {
@@ -73,7 +73,7 @@ std::string bashCompletion(const ToolSpec& spec, const OptionTable& table) {
     else
       cases += strCat("    ", pattern, ") COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n");
   }
-  // What follows a command belongs to it.
+  // The words after a command are completed by the command's own function.
   std::string dispatch;
   const std::vector<std::string> names = commandNames(spec);
   if (!names.empty())
@@ -85,7 +85,7 @@ std::string bashCompletion(const ToolSpec& spec, const OptionTable& table) {
                       "' -- \"$cur\")); return ;;\n"
                       "    esac\n"
                       "  fi\n");
-  // Bash splits at "=" where COMP_WORDBREAKS has it, which is the default.
+  // Bash splits words at "=" if COMP_WORDBREAKS contains it, as it does by default.
   return strCat(
       function, "() {\n",
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -111,7 +111,7 @@ std::string bashCompletion(const ToolSpec& spec, const OptionTable& table) {
       isCommand(spec) ? "" : strCat("complete -o filenames -F ", function, " ", spec.name, "\n"));
 }
 
-/// Inside single quotes of a shell.
+/// The text in single quotes, as a shell reads it.
 std::string shellQuoted(std::string_view text) {
   std::string result;
   for (const char c : text)
@@ -176,7 +176,7 @@ std::string fishCompletion(const ToolSpec& spec, const OptionTable& table) {
       result += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
     return result;
   };
-  // "tigris run": options of tigris behind the word run.
+  // For "tigris run": options of tigris after the word run.
   std::string start = "complete -c " + spec.name;
   if (const size_t space = spec.name.find(' '); space != std::string::npos)
     start = strCat("complete -c ", spec.name.substr(0, space), " -n '__fish_seen_subcommand_from ",

@@ -5,9 +5,9 @@
 
 namespace tigris {
 
-/// The script for "bash", "zsh" or "fish". `commands`: for a tool with commands the scripts of
-/// these, in the same format and order. The script of a command (its name has a space: "tigris
-/// run") is a part for that of its tool and does nothing alone.
+/// The script for "bash", "zsh" or "fish". `commands` holds the scripts of the tool's commands, in
+/// the same format and in the order of the commands. The script of a command (its name contains a
+/// space: "tigris run") is a part of its tool's script and does nothing alone.
 std::string completionScript(const ToolSpec& spec, const OptionTable& table,
                              const std::string& shell, const std::vector<std::string>& commands);
 

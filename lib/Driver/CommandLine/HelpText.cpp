@@ -1,4 +1,4 @@
-// The help text, the manual page, and what messages mean.
+// Formats the help text, the manual page, and the explanations of diagnostics.
 #include "tigris/Driver/CommandLine/HelpText.h"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ std::string longForm(const Entry& entry) {
 constexpr size_t Width = 80;
 constexpr size_t HelpColumn = 30;
 
-/// Appends `text` to the last line of `out`. A line that would be wider than Width ends after a
-/// `breakAfter`, and the text goes on at column `indent`.
+/// Appends `text` to the last line of `out`. A line that would be wider than Width is broken after
+/// a `breakAfter`, and the text continues at column `indent`.
 void fill(std::string& out, std::string_view text, char breakAfter, size_t indent) {
   size_t column = out.size() - (out.rfind('\n') + 1);
   while (!text.empty()) {
@@ -65,14 +65,15 @@ void fill(std::string& out, std::string_view text, char breakAfter, size_t inden
   }
 }
 
-/// Where the text of a line begins that goes on below itself: in its second column, if it has two.
+/// The indentation for the continuation of a long line: the start of its second column, if it has
+/// two.
 size_t hangingIndent(std::string_view line) {
   const size_t first = std::min(line.find_first_not_of(' '), line.size());
   const size_t gap = line.find("  ", first);
   return gap == std::string_view::npos ? first : line.find_first_not_of(' ', gap);
 }
 
-/// Paragraphs are filled anew; lines that begin with a blank stay lines.
+/// Fills paragraphs. Lines that begin with a blank are not joined with others.
 std::string filledText(std::string_view text) {
   std::string result;
   std::string paragraph;
@@ -108,7 +109,7 @@ std::string optionText(const Entry& entry) {
   return left + "\n";
 }
 
-/// A pipe goes on after its bar, as the shell has it.
+/// Breaks a pipeline after a bar, where the shell allows a line break.
 std::string exampleText(std::string_view example) {
   std::string text = "  ";
   fill(text, example, '|', 4);
@@ -117,14 +118,16 @@ std::string exampleText(std::string_view example) {
 
 // --- manual page
 
-/// What the page is called: no blanks, as whatis and apropos know words only.
+/// The name of the page. It contains no blanks, because whatis and apropos accept only single
+/// words.
 std::string pageName(const ToolSpec& spec) {
   std::string name = spec.name;
   std::replace(name.begin(), name.end(), ' ', '-');
   return name;
 }
 
-/// Text that troff shows as it is: minus signs that can be copied, no request at a line's start.
+/// Escapes text so that troff prints it unchanged: minus signs that can be copied, and no requests
+/// at the start of a line.
 std::string troff(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Everything that tells a user which options a tool has, made from the table that parses them.
+// Help and manual pages, generated from the table that parses the options.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -11,8 +11,8 @@ std::string helpText(const ToolSpec& spec, const OptionTable& table);
 /// What --generate=man prints: a manual page for section 1, in man macros.
 std::string manPage(const ToolSpec& spec, const OptionTable& table);
 
-/// What --explain=ID prints: the meaning of a diagnostic id; for "all" docs/diagnostics.md. Usage
-/// for an id that does not exist.
+/// What --explain=ID prints: the meaning of a diagnostic id. "all" prints docs/diagnostics.md.
+/// DiagId::Usage if the id does not exist.
 Expected<std::string> explainDiagnostic(const std::string& id);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Declaring options and turning their text into values, with messages that name the option.
+// Declares options and converts their text to values. Errors name the option.
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 #include <algorithm>

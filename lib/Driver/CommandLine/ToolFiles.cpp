@@ -1,4 +1,4 @@
-// The first use of each file is kept; every further one is held against it.
+// Records the first use of each file and compares every further use with it.
 #include "tigris/Driver/CommandLine/ToolFiles.h"
 
 namespace tigris {

@@ -1,5 +1,5 @@
-// The files of one run, so that none is written that the run also reads, or writes for another
-// purpose.
+// Records the files of one run. A run must not write a file that it also reads, or that it writes
+// for another purpose.
 #pragma once
 
 #include "tigris/Support/FileIO.h"
@@ -11,13 +11,14 @@ namespace tigris {
 
 class ToolFiles {
 public:
-  /// `who` stands in messages: "the input", "option '--costs'". "-" is standard input.
+  /// `who` names the use in messages: "the input", "option '--costs'". The path "-" is standard
+  /// input.
   void reads(const std::string& path, const std::string& who);
-  /// Files that are written; streams, devices and FIFOs take part in nothing.
+  /// Declares a file that is written. Streams, devices and FIFOs never conflict.
   void writes(const std::string& path, const std::string& who);
 
-  /// DiagId::Usage for the first two uses of one file (FileId) that exclude each other: every two
-  /// but reads.
+  /// DiagId::Usage for the first two uses of one file (FileId) that conflict: any two of which at
+  /// least one is a write.
   Status check() const;
 
   bool isOutput(const std::string& path) const { return outputs_.count(path) != 0; }

@@ -1,5 +1,5 @@
-// Command-line parsing by boost::program_options, and the one place where exceptions become exit
-// codes.
+// Parses command lines with boost::program_options, and converts exceptions to exit codes. No other
+// code does the latter.
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 #include "tigris/Driver/CommandLine/Completions.h"
@@ -51,7 +51,7 @@ void writeStderr(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Shows progress where standard error is a terminal that can erase a line.
+/// Shows progress if standard error is a terminal that can erase a line.
 void startProgress(const std::string& tool, std::optional<ProgressLine>& line) {
   const char* terminal = std::getenv("TERM");
   if (::isatty(STDERR_FILENO) == 0 || terminal == nullptr || std::string_view(terminal) == "dumb")
@@ -70,7 +70,7 @@ bool colorWanted() {
   return ::isatty(STDERR_FILENO) != 0 && (noColor == nullptr || *noColor == 0);
 }
 
-/// Colors the severity word of each line, which is the first one between ": " and ": ".
+/// Colors the severity of each line: the first "error", "warning" or "note" between ": " and ": ".
 std::string paint(const std::string& text) {
   struct Paint {
     const char* word;
@@ -140,7 +140,7 @@ void declareOptions(const ToolSpec& spec, CommandLine& line) {
   line.table.flag("version", line.version, "print the version and exit");
 }
 
-/// The library's exceptions in our words.
+/// Converts an exception of the library to one of our messages.
 Error usageError(const po::error& error, const OptionTable& table) {
   if (const auto* unknown = dynamic_cast<const po::unknown_option*>(&error)) {
     std::vector<std::string> names;
@@ -181,7 +181,7 @@ void declareFile(const OptionTable::Entry& entry, const std::string& value,
 }
 
 Status parse(std::vector<std::string> arguments, const ToolSpec& spec, CommandLine& line) {
-  // The library's own implicit values would take the next argument for the value.
+  // The library's own implicit values would consume the next argument as the value.
   for (std::string& argument : arguments) {
     if (argument == "--")
       break;
@@ -302,7 +302,7 @@ std::string ToolContext::historyEntry() const {
 }
 
 Expected<std::string> ToolContext::depfileRule() const {
-  // What make reads as more than a character of a name.
+  // Escapes the characters that are special to make.
   const auto escape = [](const std::string& path) {
     std::string result;
     for (const char c : path) {
@@ -314,7 +314,7 @@ Expected<std::string> ToolContext::depfileRule() const {
     }
     return result;
   };
-  // Make has no spelling for a line break.
+  // make has no escape for a line break.
   const auto isNameable = [](const std::string& path) {
     return path.find('\n') == std::string::npos;
   };
@@ -327,7 +327,7 @@ Expected<std::string> ToolContext::depfileRule() const {
     if (path == "-" || !isNameable(path))
       continue;
     rule += " \\\n  " + escape(path);
-    // A rule without a recipe lets make go on when a dependency has been removed.
+    // A rule without a recipe allows make to continue after a dependency has been removed.
     phony += escape(path) + ":\n";
   }
   return rule + "\n" + phony;

@@ -23,18 +23,16 @@
 //     return toolMain(argc, argv, spec);
 //   }
 //
-// What a run may rely on:
-//  - nothing reaches standard output or any file unless `run` succeeds and no error was reported
-//  (setVerdict is
-//    the exception);
-//  - files appear together at the end, or not at all, also where a signal or a lack of memory ends
-//  the run; none
-//    is written that the run also reads, or writes for another purpose (ToolFiles);
-//  - warnings and errors reported to context.diagnostics() appear on standard error at once;
-//  - exit codes: 0 success, 1 bad input (DataError and lack of host memory too), 2 wrong command
-//  line
-//    (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70 a bug
-//    (InternalError or any other exception).
+// Guarantees:
+//  - Nothing is written to standard output or to a file unless `run` succeeds and no error was
+//    reported. The exception is setVerdict.
+//  - Files appear together at the end, or not at all, even if a signal or a lack of memory ends the
+//    run. A run writes no file that it also reads, or that it writes for another purpose
+//    (ToolFiles).
+//  - Warnings and errors reported to context.diagnostics() appear on standard error at once.
+//  - Exit codes: 0 success, 1 bad input (also DataError and lack of host memory), 2 wrong command
+//    line (DiagId::Usage, DiagId::BadPipeline), 3 does not fit the budget (DiagId::OverBudget), 70
+//    a bug (InternalError or any other exception).
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolFiles.h"
@@ -61,28 +59,29 @@ int exitCodeOf(DiagId id);
 /// "0.1.0": the version of the project.
 const char* tigrisVersion();
 
-/// Declares options; a value is parsed into the variable it was declared with, which keeps its
-/// content where the option is not given. Names are "long" or "long,s" with a one-letter short
+/// Declares options. A value is parsed into the variable declared with the option; without the
+/// option, the variable keeps its content. Names are "long", or "long,s" with a one-letter short
 /// form. Every variable must outlive the call of toolMain.
 class OptionTable {
 public:
-  /// How an option is spelled and shown, and how a value is taken.
+  /// How an option is spelled and documented, and how its value is parsed.
   struct Entry {
     std::string longName;
     char shortName = 0;
     std::string metavar; // empty: a flag without a value
     std::string help;
     bool repeats = false;
-    /// The value where the option is given without one ("--stats" for "--stats=json").
+    /// The value if the option is given without one ("--stats" for "--stats=json").
     std::optional<std::string> implied;
     bool recorded = false;
     std::function<Status(const std::string& value, const std::string& spelling)> take;
     enum class FileUse : uint8_t { None, Reads, Writes } fileUse = FileUse::None;
-    /// The file a value names, empty where it names none; null: the value is its path.
+    /// Returns the file that a value names, or an empty string if it names none. Null: the value is
+    /// the path.
     std::function<std::string(const std::string& value)> fileOf;
 
-    /// The option becomes part of the history entry (ToolContext::historyEntry): for those that
-    /// change the result. Never for paths: outputs do not depend on where files lie.
+    /// Adds the option to the history entry (ToolContext::historyEntry). For options that change
+    /// the result, never for paths: outputs do not depend on the locations of files.
     Entry& record() {
       recorded = true;
       return *this;
@@ -104,7 +103,7 @@ public:
   Entry& text(const char* name, std::string& target, const char* metavar, const char* help);
   Entry& text(const char* name, std::optional<std::string>& target, const char* metavar,
               const char* help);
-  /// May be given several times; keeps the order.
+  /// May be given several times; the order is kept.
   Entry& texts(const char* name, std::vector<std::string>& target, const char* metavar,
                const char* help);
   /// `--name` alone means `implied`; a value needs the equals sign: `--name=value`.
@@ -113,7 +112,7 @@ public:
   /// One of the listed words. The help shows them all.
   Entry& choice(const char* name, std::string& target, std::vector<std::string> words,
                 const char* help);
-  /// Bytes as parseSize takes them.
+  /// A number of bytes, parsed by parseSize.
   Entry& size(const char* name, std::optional<uint64_t>& target, const char* metavar,
               const char* help);
   Entry& sizes(const char* name, std::vector<uint64_t>& target, const char* metavar,
@@ -124,7 +123,7 @@ public:
   Entry& real(const char* name, std::optional<double>& target, const char* metavar,
               const char* help);
 
-  /// Any other option: `take` gets the value and the option's spelling ("-m") for messages.
+  /// Any other option: `take` receives the value, and the option's spelling ("-m") for messages.
   Entry& add(const char* name, const char* metavar, const char* help,
              std::function<Status(const std::string& value, const std::string& spelling)> take);
 
@@ -135,7 +134,7 @@ private:
   std::vector<Entry> entries_;
 };
 
-/// What the frame hands to a tool's run.
+/// What toolMain passes to a tool's run.
 class ToolContext {
 public:
   ToolContext(std::string toolName, DiagnosticEngine& diagnostics)
@@ -143,43 +142,45 @@ public:
 
   DiagnosticEngine& diagnostics() { return diagnostics_; }
 
-  /// The positional argument, "-" where it was left out.
+  /// The positional argument, "-" if it was omitted.
   const std::string& input() const { return input_; }
-  /// The whole input; EmptyInput where it has no bytes.
+  /// The whole input; DiagId::EmptyInput if it has no bytes.
   Expected<std::string> readInput() const;
   /// The input's name for messages: "model.yaml", "<stdin>".
   std::string inputName() const;
 
-  /// The target of -o, "-" where it was left out.
+  /// The argument of -o, "-" if it was omitted.
   const std::string& outputPath() const { return outputPath_; }
-  /// Hands over what goes to -o (standard output where it was left out); written after success.
+  /// Sets what is written to -o (by default standard output) after success.
   void output(std::string bytes);
-  /// Hands over a further file, written after success. Its path has been declared, by an option
-  /// that writes() or by writes() below.
+  /// Adds a further file, written after success. Its path must have been declared, by an option
+  /// with Entry::writes() or by writes() below.
   void outputFile(std::string path, std::string bytes);
-  /// Makes a folder for output files, and those around it, after success.
+  /// Creates a folder for output files, with its parents, after success.
   void outputFolder(std::string path) { folders_.push_back(std::move(path)); }
-  /// Adds text for standard output whatever -o says, as printableLines() has it; written after
+  /// Adds text for standard output, regardless of -o, converted by printableLines(); written after
   /// success.
   void print(const std::string& text) { printed_ += printableLines(text); }
-  /// Writes to standard error now, as printableLines() has it: timings, dumps between passes.
+  /// Writes text to standard error at once, converted by printableLines(): timings, dumps between
+  /// passes.
   void log(const std::string& text) const;
 
-  /// The result is bad news: the outputs are written as after success, then the error is reported,
-  /// and the exit code is its. For tools that show what is wrong in detail.
+  /// Fails the run but keeps its outputs: they are written as after success, then the error is
+  /// reported, and it determines the exit code. For tools whose output describes the failure in
+  /// detail.
   void setVerdict(Error error) { verdict_ = std::move(error); }
 
-  /// Declares a further file that the run reads or writes: those that only the run can know. `who`
-  /// says in messages what it is: "option '--expect'", "external data". What is read goes into
-  /// --depfile, too.
+  /// Declares a further file that the run reads or writes, if the path is known only during the
+  /// run. `who` names the file in messages: "option '--expect'", "external data". Files that are
+  /// read are also listed by --depfile.
   void reads(const std::string& path, const std::string& who) const { files_.reads(path, who); }
   void writes(const std::string& path, const std::string& who) const { files_.writes(path, who); }
-  /// Whether a declared output would overwrite a declared input or another output. Asked before
-  /// outputs are written; a run that writes a file before its end asks before that.
+  /// DiagId::Usage if a declared output would overwrite a declared input or another output.
+  /// toolMain checks before it writes outputs. A run that itself writes a file calls this first.
   Status checkFiles() const { return files_.check(); }
 
-  /// Appends to historyEntry() what is not an option as given: "--load-pass-plugin=NAME" without
-  /// its path.
+  /// Appends an option to historyEntry() that differs from the one given: "--load-pass-plugin=NAME"
+  /// without its path.
   void addToHistory(std::string option) { recorded_.push_back(std::move(option)); }
   /// "tigris-norm 0.1.0 --passes=default": the tool, its version and the recorded options as given.
   std::string historyEntry() const;
@@ -211,15 +212,15 @@ private:
   bool ifChanged_ = false;
 };
 
-/// Is lent the description of a tool; returns an exit code.
+/// Receives the description of a tool for the duration of the call; returns an exit code.
 using SpecUser = std::function<int(const struct ToolSpec&)>;
 
-/// A tool inside of a tool: "tigris run".
+/// A command of a tool: "run" of "tigris run".
 struct ToolCommand {
   std::string name;
   /// A line for the list of commands.
   std::string summary;
-  /// Describes the command to the user, and returns what that returns.
+  /// Passes the command's description to the function, and returns its result.
   std::function<int(const SpecUser&)> withSpec;
 };
 
@@ -228,20 +229,20 @@ struct ToolSpec {
   std::string name;
   /// One sentence.
   std::string summary;
-  /// What the positional argument is one of; empty: it is a file.
+  /// The commands that the positional argument selects from; empty: the argument is a file.
   std::vector<ToolCommand> commands;
   /// Placeholder of the positional argument ("IN"); empty: the tool takes none.
   std::string input;
   /// Without it, a missing argument means standard input (refused when that is a terminal).
   bool inputRequired = false;
-  /// Asked after the options are parsed; null: always. When false a terminal as standard input is
-  /// no mistake.
+  /// Whether the run reads its input; called after the options are parsed. Null: always. If false,
+  /// a terminal as standard input is not an error.
   std::function<bool()> needsInput;
   /// Adds -o/--output, --if-changed and --depfile.
   bool output = false;
   /// -o must be given (binary results).
   bool outputRequired = false;
-  /// What -o names: a file, or "DIR" for a folder to which the run adds files
+  /// The placeholder of -o: a file, or "DIR" for a folder to which the run adds files
   /// (ToolContext::outputFile).
   std::string outputName = "FILE";
   /// One command per line, shown under EXAMPLES.

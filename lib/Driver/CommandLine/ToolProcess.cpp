@@ -1,4 +1,4 @@
-// Handlers of signals and of failed allocations: they allocate nothing and take no lock.
+// Handlers for signals and failed allocations. They allocate nothing and take no lock.
 #include "tigris/Driver/CommandLine/ToolProcess.h"
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -15,7 +15,7 @@ namespace {
 
 void onFatalSignal(int signal) {
   removeTemporaries();
-  // SA_RESETHAND has brought the default action back.
+  // SA_RESETHAND has restored the default action.
   ::raise(signal);
 }
 
@@ -31,14 +31,14 @@ void onAllocationFailure() {
 }
 
 void say(std::string_view text) {
-  // There is nobody to tell that this fails, too.
+  // A failure of this write cannot be reported.
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0)
     errno = 0;
 }
 
 #ifdef __GLIBC__
-/// Libraries allocate before main() already. This runs before their constructors, which is possible
-/// in programs only.
+/// Constructors of libraries allocate before main(). This runs before them; only programs can have
+/// such initializers.
 using Initializer = void (*)();
 [[gnu::section(".preinit_array"), gnu::used]] const Initializer BeforeConstructors = [] {
   std::set_new_handler(onAllocationFailure);

@@ -1,4 +1,4 @@
-// What the process of a tool does when it is told to end, or when the computer has no more to give.
+// The behavior of a tool's process when a signal ends it or when memory runs out.
 #pragma once
 
 #include <array>
@@ -7,18 +7,17 @@
 
 namespace tigris {
 
-/// The last words where memory runs out; they need none.
+/// Reports that memory has run out. Allocates none.
 void reportOutOfMemory();
 
-/// While it lives:
-///  - signals that end the process (HUP, INT, QUIT, TERM, XCPU) remove temporary files first
-///  (removeTemporaries);
-///    those that are ignored already stay ignored, as nohup wants it;
-///  - a reader that left early (PIPE) ends it quietly, as `yes | head` ends, with ExitFailure;
-///  - a file beyond the limit of its size (XFSZ) is a failed write, not a signal;
-///  - a failed allocation of C++ ends it with reportOutOfMemory() and ExitFailure. It is not
-///  thrown: streams,
-///    destructors and callbacks from C would swallow it or stop at it.
+/// While an object exists:
+///  - Signals that end the process (HUP, INT, QUIT, TERM, XCPU) first remove temporary files
+///    (removeTemporaries). Signals that were already ignored remain ignored, as nohup requires.
+///  - A closed pipe (PIPE) ends the process silently with ExitFailure, as in `yes | head`.
+///  - Exceeding the file size limit (XFSZ) is a failed write, not a signal.
+///  - A failed C++ allocation ends the process with reportOutOfMemory() and ExitFailure. It does
+///    not throw: streams would swallow the exception, and destructors and callbacks from C would
+///    terminate.
 class ToolProcess {
 public:
   ToolProcess();

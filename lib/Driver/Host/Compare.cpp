@@ -1,4 +1,4 @@
-// Comparison in double, which holds every element type but the largest int64 exactly.
+// Compares in double, which represents every element exactly, except for large int64 values.
 #include "tigris/Driver/Host/Compare.h"
 
 #include "tigris/Support/Half.h"
@@ -11,7 +11,7 @@ namespace tigris {
 namespace {
 
 constexpr double DefaultFloatTolerance = 1e-4;
-// Four steps of a number of 11 bits: others compute in float16, too.
+// Four units in the last of 11 bits, because other implementations compute in float16.
 constexpr double DefaultHalfTolerance = 2e-3;
 
 template <typename T> double load(const NpyArray& array, size_t index) {

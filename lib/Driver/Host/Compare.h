@@ -5,7 +5,7 @@
 
 namespace tigris {
 
-/// An element agrees where |got - want| <= atol + rtol * |want|. Two NaNs agree, and equal
+/// An element matches if |got - want| <= atol + rtol * |want|. Two NaNs match, and so do equal
 /// infinities.
 struct Tolerance {
   std::optional<double> atol;
@@ -16,17 +16,17 @@ struct Comparison {
   size_t mismatches = 0;
   size_t elements = 0;
   double maxAbs = 0; ///< largest |got - want|
-  double maxRel = 0; ///< largest |got - want| / |want| where want is not 0
-  size_t worst = 0;  ///< row-major index of the element that misses its tolerance by most
+  double maxRel = 0; ///< largest |got - want| / |want| over elements with want != 0
+  size_t worst = 0;  ///< row-major index of the element that exceeds its tolerance by most
   double worstGot = 0;
   double worstWant = 0;
   double atol = 0; ///< the absolute tolerance that was used
   bool ok() const { return mismatches == 0; }
 };
 
-/// Both arrays must have the same type and shape (BadValue otherwise, naming `name`). Where no
-/// tolerance is given at all, floats may differ by 1e-4 (float16: 2e-3) of the largest magnitude in
-/// `want`, integers not at all.
+/// Both arrays must have the same type and shape; otherwise the error is BadValue and names `name`.
+/// If neither tolerance is given, floats may differ by 1e-4 (float16: 2e-3) of the largest finite
+/// magnitude in `want`, and integers must be equal.
 Expected<Comparison> compareArrays(const std::string& name, const NpyArray& got,
                                    const NpyArray& want, const Tolerance& tolerance);
 

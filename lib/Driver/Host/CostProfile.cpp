@@ -1,4 +1,4 @@
-// Units of work from the records of a plan, as Target/KernelCosts.h counts them in a graph.
+// Counts units of work from the records of a plan, as Target/KernelCosts.h does from a graph.
 #include "tigris/Driver/Host/CostProfile.h"
 
 #include "tigris/Support/StringUtils.h"

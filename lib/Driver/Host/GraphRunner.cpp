@@ -1,5 +1,5 @@
-// Every observed tensor becomes a model output inside the arena, which keeps its bytes to the end
-// of the run.
+// Every observed tensor becomes a model output in the arena, so that its bytes are kept until the
+// run ends.
 #include "tigris/Driver/Host/GraphRunner.h"
 
 #include "tigris/Compile/Compiler.h"
@@ -10,8 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// The plan file of the graph, with everything in one arena. Fails with the first error that is
-/// reported.
+/// The plan file of the graph, with everything in one arena. Returns the first error reported.
 Expected<std::string> compileForHost(Graph& graph) {
   CompileOptions options;
   options.passes.verifyEach = false;

@@ -1,5 +1,5 @@
-// A graph run on the host: normalized, planned, emitted and executed by the C runtime, with any of
-// its tensors as results.
+// Runs a graph on the host: normalizes, plans and emits it, and executes it with the C runtime. Any
+// of its tensors can be results.
 #pragma once
 
 #include "tigris/Driver/Host/PlanRunner.h"
@@ -8,13 +8,13 @@
 
 namespace tigris {
 
-/// Executes an imported graph on arrays in the model's own form.
+/// Executes an imported graph on arrays in the model's interface form.
 class GraphRunner {
 public:
-  /// Results are the model's outputs, then the tensors of `observed` (of the imported graph;
-  /// float32, known shapes). Everything is kept in one arena of the host, so memory budgets play no
-  /// role. Errors are those of normalization and emission: DiagId::UnsupportedOp with the op for
-  /// what has no kernel.
+  /// Results are the model's outputs, then the tensors in `observed` (of the imported graph;
+  /// float32, known shapes). Everything is in one arena of the host, so memory budgets do not
+  /// apply. Errors are those of normalization and emission, e.g. DiagId::UnsupportedOp for an op
+  /// without a kernel.
   static Expected<std::unique_ptr<GraphRunner>> create(const Graph& imported,
                                                        const std::vector<TensorId>& observed);
 
@@ -23,9 +23,9 @@ public:
 
   /// One array per input.
   Status run(const std::vector<NpyArray>& arrays);
-  /// A result of the last run in the model's form.
+  /// A result of the last run in the model's interface form.
   NpyArray result(size_t index) const;
-  /// A float32 result of the last run where it lies, in stored order (PortView::storedShape and
+  /// A float32 result of the last run, in place and in stored order (PortView::storedShape and
   /// perm).
   std::span<const float> floats(size_t index) const;
 

@@ -117,7 +117,7 @@ std::optional<Header> parseHeader(std::string_view text) {
   return header.hasDescr && header.hasShape ? std::optional(header) : std::nullopt;
 }
 
-/// Column-major elements into row-major order.
+/// Reorders column-major elements to row-major order.
 std::vector<uint8_t> toRowMajor(const uint8_t* data, const Shape& shape, size_t elementSize) {
   const auto count = static_cast<size_t>(shape.elements());
   std::vector<uint8_t> result(count * elementSize);

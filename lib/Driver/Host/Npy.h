@@ -1,4 +1,5 @@
-// NumPy's .npy files, versions 1 to 3: arrays of numbers in and out of tigris-run.
+// Reads and writes NumPy's .npy files, versions 1 to 3: the arrays that tigris-run reads and
+// writes.
 #pragma once
 
 #include "tigris/IR/DType.h"
@@ -19,8 +20,8 @@ struct NpyArray {
   std::vector<uint8_t> data;
 };
 
-/// Reads C and Fortran order. BadValue, with `name` as the place, for anything that is not a
-/// little-endian array of float32, float64, float16, bool or an integer type this project knows.
+/// Reads C and Fortran order. BadValue, located at `name`, for anything that is not a little-endian
+/// array of float32, float64, float16, bool or a supported integer type.
 Expected<NpyArray> parseNpy(std::string_view bytes, const std::string& name);
 
 /// A version 1 file in C order, byte for byte what numpy.save writes.

@@ -1,4 +1,4 @@
-// The host's side of the runtime's contract: buffers, alignment, and status values as messages.
+// The caller's part of the runtime's contract: buffers, alignment, and messages for status values.
 #include "tigris/Driver/Host/PlanRunner.h"
 
 #include <algorithm>

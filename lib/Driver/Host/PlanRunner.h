@@ -1,4 +1,4 @@
-// One plan on the C runtime with memory of exactly the size asked for.
+// Runs one plan on the C runtime with memory of exactly the requested size.
 #pragma once
 
 #include "tigris/Inspect/PlanFile.h"
@@ -8,13 +8,13 @@
 
 namespace tigris {
 
-/// Bytes at an alignment, of exactly the size asked for: a sanitizer sees the first byte past the
-/// end.
+/// Aligned bytes of exactly the requested size, so that a sanitizer detects an access to the first
+/// byte past the end.
 class AlignedBytes {
 public:
   AlignedBytes() = default;
-  /// Filled with a pattern, so that reading what nobody wrote gives wrong results, always the same
-  /// ones.
+  /// Fills the bytes with a pattern, so that reading uninitialized memory gives wrong and
+  /// reproducible results.
   AlignedBytes(size_t size, size_t alignment);
 
   uint8_t* data() const { return bytes_.get(); }
@@ -31,26 +31,29 @@ private:
 
 class PlanRunner {
 public:
-  /// `fast` and `slow` override the sizes the plan requires; with less fast memory the runtime
-  /// places tensors while it runs and overflows into the slow memory beyond the plan's. OverBudget
-  /// where even that does not fit, UnsupportedOp where the backend lacks a kernel. `file` must
-  /// outlive the runner.
+  /// `fast` and `slow` override the sizes that the plan requires. With less fast memory, the
+  /// runtime places tensors at run time and overflows into the slow memory that the plan does not
+  /// use. OverBudget if even that does not fit, UnsupportedOp if the backend lacks a kernel. `file`
+  /// must outlive the runner.
   static Expected<PlanRunner> create(const PlanFile& file, const tigris_backend& backend,
                                      std::optional<uint64_t> fast, std::optional<uint64_t> slow);
 
-  /// Stored bytes of every input, then runs. May be called again. None for an input that is a
-  /// state: it keeps what the last run left, at first real zeros.
+  /// Sets the stored bytes of every input and runs the plan. May be called repeatedly. An input
+  /// that is a state may have no bytes: it then keeps what the last run wrote, initially real
+  /// zeros.
   Status run(const std::vector<std::vector<uint8_t>>& inputs);
   /// Stored bytes of an output of the last run.
   const uint8_t* output(size_t index) const;
 
-  /// From now on callbacks bring all inputs (take all outputs) row by row, and see that the rows
-  /// come in order. Fails where the plan does not move one of them so; states are left as they are.
+  /// Makes callbacks supply all inputs (receive all outputs) row by row from now on, and check that
+  /// rows come in order. Fails if the plan does not move one of them by rows. Does not affect
+  /// states.
   Status moveByRows(bool inputs, bool outputs);
 
-  /// Calls the hook around every kernel from now on. Fails where the runtime was built without.
+  /// Calls the hook before and after every kernel from now on. Fails if the runtime was built
+  /// without profiling.
   Status setProfile(tigris_profile_hook hook, void* user);
-  /// Makes all states real zeros.
+  /// Sets all states to real zeros.
   void reset();
 
   const tigris_statistics& statistics() const { return context_->statistics; }
@@ -62,7 +65,7 @@ public:
 private:
   explicit PlanRunner(const PlanFile& file) : file_(&file) {}
 
-  /// A caller's buffer that a callback works on.
+  /// A caller's buffer that a callback reads or writes.
   struct Rows {
     uint8_t* data = nullptr;
     uint32_t rowBytes = 0;
@@ -78,7 +81,7 @@ private:
   AlignedBytes fast_;
   AlignedBytes slow_;
   std::vector<AlignedBytes> callerBuffers_;
-  /// One per port that is moved by rows.
+  /// One entry per port that is moved by rows.
   std::map<size_t, Rows> rows_;
   std::unique_ptr<tigris_context> context_;
   double seconds_ = 0;

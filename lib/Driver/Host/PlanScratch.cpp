@@ -1,4 +1,4 @@
-// From ops of a plan to the shapes that the formulas of the runtime take.
+// Derives the shapes that the runtime's scratch formulas take from the ops of a plan.
 #include "tigris/Driver/Host/PlanScratch.h"
 
 #include "tigris/Target/CmsisNnIsa.h"

@@ -1,4 +1,4 @@
-// Conversions are spelled out per pair of types, so that each is exactly ONNX's.
+// Converts between pairs of types, each exactly as ONNX does.
 #include "tigris/Driver/Host/PortData.h"
 
 #include "tigris/Support/Half.h"
@@ -62,10 +62,10 @@ std::vector<uint8_t> narrowToHalves(const uint8_t* data, size_t count) {
   return mapElements<uint16_t, float>(data, count, floatToHalf);
 }
 
-/// What values of a port's type are computed and converted as.
+/// The type in which values of a port's type are computed and converted.
 DType wideType(DType type) { return type == DType::Float16 ? DType::Float32 : type; }
 
-/// Calls `body` with a value of the element type; float16 has no C++ type and stays out (see
+/// Calls `body` with a value of the element type. Not for float16, which has no C++ type (see
 /// wideType).
 template <typename Body> bool dispatch(DType type, Body body) {
   switch (type) {
@@ -111,7 +111,7 @@ template <typename To, typename From> std::optional<To> convertNumber(From value
   }
 }
 
-/// Any other pair: the same number in the other type; nullopt where one does not fit.
+/// For any other pair: the same numbers in the other type; nullopt if one does not fit.
 std::optional<std::vector<uint8_t>> convertNumbers(const uint8_t* data, size_t count, DType from,
                                                    DType to) {
   std::optional<std::vector<uint8_t>> result;
@@ -256,7 +256,7 @@ NpyArray randomArray(const PortView& port, uint64_t seed) {
   NpyArray array{port.type, port.shape, {}};
   const auto count = static_cast<size_t>(port.shape.elements());
   array.data.resize(count * dtypeSize(port.type));
-  // In double the products are exact, so that fused and separate arithmetic agree.
+  // In double the products are exact, so that fused and separate multiply-adds give equal results.
   double low = -1.0;
   double span = 2.0;
   if (port.scale > 0) {

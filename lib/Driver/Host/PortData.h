@@ -1,4 +1,5 @@
-// Between the arrays a model's user has and the bytes its tensors hold: axis order and number type.
+// Converts between the arrays of a model's user and the stored bytes of its ports: axis order and
+// data type.
 #pragma once
 
 #include "tigris/Driver/Host/Npy.h"
@@ -8,7 +9,7 @@ namespace tigris {
 
 /// A model input or output of a plan.
 struct PortView {
-  std::string name; ///< its name, or its index where names have been stripped
+  std::string name; ///< its name, or its index if names have been stripped
   DType type;       ///< what the user sees; the stored type in raw mode
   Shape shape;      ///< what the user sees
   DType storedType;
@@ -19,22 +20,22 @@ struct PortView {
   bool isState = false; ///< kept from run to run
 };
 
-/// `raw`: the user's numbers are the stored ones; the axis order stays the model's.
+/// With `raw`, the user's numbers are the stored ones; the axis order is still the model's.
 PortView viewPort(const PlanFile& file, const tigris_port& port, size_t index, bool raw);
 
 /// The stored bytes of an array in the user's form. float32 to int8 is ONNX QuantizeLinear
 /// (x / scale in float32, round half to even, add the zero point, saturate), uint8 to int8
-/// subtracts 128; float16 goes by way of float32. Fails with BadValue where type or shape differ or
+/// subtracts 128; float16 is converted via float32. Fails with BadValue if type or shape differ or
 /// an integer does not fit.
 Expected<std::vector<uint8_t>> toStored(const PortView& port, const NpyArray& array);
 
-/// The inverse; int8 to float32 is (q - zero point) * scale in float32, and float16 the nearest to
-/// a float32.
+/// The inverse. int8 to float32 is (q - zero point) * scale in float32; a float16 is the one
+/// nearest to the float32.
 NpyArray fromStored(const PortView& port, const uint8_t* stored);
 
-/// Seeded numbers of the port's type that the model can take: floats in [-1, 1), or over the whole
-/// range a quantized tensor can express; bytes over their whole range; other integers 0 or 1, as
-/// they are mostly indices. The same on every computer.
+/// Seeded random numbers of the port's type: floats in [-1, 1), or over the whole range that a
+/// quantized tensor can express; bytes over their whole range; other integers 0 or 1, because they
+/// are mostly indices. They are the same on every computer.
 NpyArray randomArray(const PortView& port, uint64_t seed);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// The clock is read right before and after each kernel; what the executor does in between is not
+// Reads the clock immediately before and after each kernel, so that the executor's own time is not
 // counted.
 #include "tigris/Driver/Host/Profile.h"
 
@@ -14,7 +14,7 @@ namespace tigris {
 
 namespace {
 
-/// Bars of one picture, in pixels.
+/// The bars of a flame graph, in pixels.
 class Flame {
 public:
   void add(size_t row, double left, double width, const std::string& label,

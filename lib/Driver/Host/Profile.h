@@ -1,4 +1,4 @@
-// Where the time of a run goes: per operator its calls, seconds and the bytes its operands have.
+// Profiles a run: per operator, its calls, its seconds and the bytes of its operands.
 #pragma once
 
 #include "tigris/Driver/Host/CostProfile.h"
@@ -9,24 +9,25 @@
 
 namespace tigris {
 
-/// Listens to the kernel calls of a runner. Must outlive it or its last run.
+/// Measures the kernel calls of a runner. Must outlive the runner or its last run.
 class Profile {
 public:
   explicit Profile(const PlanFile& file) : file_(&file), ops_(file.ops().size()) {}
 
-  /// From now on every run of the runner adds to the figures.
+  /// Adds every run of the runner to the figures from now on.
   Status attach(PlanRunner& runner);
 
-  /// The figures below are means of so many runs.
+  /// Sets the number of runs over which the figures below are averaged.
   void setRuns(int64_t runs) { runs_ = runs; }
 
-  /// A line per operator, the dearest first, and one per kind of operator.
+  /// One line per operator, the slowest first, and one per kind of operator.
   std::string table() const;
-  /// Every op's calls; nanoseconds.
+  /// One sample per op, in nanoseconds.
   std::vector<CostSample> samples() const;
   /// An array of objects in the order of execution.
   void write(JsonWriter& json) const;
-  /// The run, its stages and their operators as bars as wide as their time, one row each.
+  /// A flame graph with one row each for the run, its stages and their operators. The width of a
+  /// bar is proportional to its time.
   std::string svg() const;
 
 private:

@@ -1,4 +1,4 @@
-// Which of the backends of runtime/backends/ are linked is decided by the build.
+// The build determines which backends of runtime/backends/ are linked.
 #include "tigris/Driver/Host/RuntimeBackends.h"
 
 #if TIGRIS_HAS_HOST_BACKEND

@@ -1,4 +1,4 @@
-// The kernel sets of the runtime that this build of the tools can run plans on.
+// The runtime backends on which this build of the tools can run plans.
 #pragma once
 
 #include "tigris_backend.h"
@@ -9,7 +9,7 @@
 
 namespace tigris {
 
-/// Names for --backend, the default first; "reference" is always there.
+/// The names for --backend, the default first. "reference" is always available.
 std::vector<std::string> runtimeBackendNames();
 
 /// Null for a name that is not among them.

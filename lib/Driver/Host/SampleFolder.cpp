@@ -27,7 +27,7 @@ Expected<std::vector<std::string>> listArrays(const fs::path& folder) {
   return files;
 }
 
-/// Samples of one file: how many, and the bytes of each.
+/// The number of samples in one file.
 Expected<size_t> sampleCount(const NpyArray& array, const SampleInput& input,
                              const std::string& file) {
   const Shape& got = array.shape;

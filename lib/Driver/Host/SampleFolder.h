@@ -1,5 +1,4 @@
-// Calibration samples: a folder of .npy files as the inputs of a model, one set of arrays per
-// sample.
+// Reads calibration samples from a folder of .npy files: one array per model input for each sample.
 #pragma once
 
 #include "tigris/Driver/Host/Npy.h"
@@ -8,7 +7,7 @@
 
 namespace tigris {
 
-/// What samples must look like: a model input.
+/// A model input, which determines type and shape of its samples.
 struct SampleInput {
   std::string name;
   DType type = DType::Undefined;
@@ -21,11 +20,12 @@ struct SampleInput {
 ///   several inputs:   DIR/<input name>/*.npy (or DIR/<index>/*.npy), the k-th file of each is
 ///   sample k
 ///
-/// A file holds one sample (the input's shape, or that without a leading 1), or many: one more
-/// dimension in front, or a multiple in place of a leading 1.
+/// A file holds one sample or several. One sample has the input's shape, possibly without a leading
+/// 1. Several samples have an additional leading dimension, or their number in place of a leading
+/// 1.
 class SampleFolder {
 public:
-  /// Lists the files and reads none. IoError where the folder cannot be read, BadValue where it is
+  /// Lists the files without reading them. IoError if the folder cannot be read, BadValue if it is
   /// empty or the inputs have different numbers of files.
   static Expected<SampleFolder> open(const std::string& path, std::vector<SampleInput> inputs);
 
@@ -34,9 +34,9 @@ public:
   Status forEach(size_t limit,
                  const std::function<Status(const std::vector<NpyArray>&)>& use) const;
 
-  /// Per input, in the order they are read.
+  /// The files of each input, in the order in which they are read.
   const std::vector<std::vector<std::string>>& files() const { return files_; }
-  /// Of the first input; a file may hold many samples.
+  /// The number of files of the first input; a file may hold several samples.
   size_t fileCount() const { return files_.empty() ? 0 : files_[0].size(); }
 
 private:

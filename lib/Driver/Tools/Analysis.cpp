@@ -1,5 +1,5 @@
-// One plan for the budget asked for, one more for what the model is like without a limit, and the
-// neighbors.
+// Plans for the given budget and for neighboring budgets. If the model does not fit, also plans
+// without a limit.
 #include "tigris/Driver/Tools/Analysis.h"
 
 #include "tigris/Inspect/Dump.h"
@@ -23,7 +23,7 @@ std::optional<NamedBytes> largestActivation(const Graph& graph) {
   return largest;
 }
 
-/// What the plan file takes, whatever the flash budget says.
+/// Adds the figures of the plan file, which is emitted without regard to the flash budget.
 Status addFile(const Graph& planned, Analysis& analysis) {
   Graph graph = planned;
   Plan plan = *graph.plan();
@@ -106,7 +106,7 @@ Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis)
   analysis.report.budgetFast = options.budget.fast;
   analysis.report.budgetSlow = options.budget.slow;
   analysis.report.budgetFlash = options.budget.flash;
-  // The plan of a large enough memory still knows the peak and the work.
+  // A plan with enough memory still provides the peak and the work.
   options.budget.fast = UINT32_MAX;
   if (const Expected<Plan> free = planGraph(graph, options)) {
     analysis.report.unscheduledPeak = free->stats.unscheduledPeakBytes;

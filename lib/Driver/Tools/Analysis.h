@@ -1,5 +1,5 @@
-// What an engineer asks first about a model and a budget: does it fit, what does it cost, what
-// blocks it.
+// Answers an engineer's first questions about a model and a budget: whether it fits, what it costs,
+// and what blocks it.
 #pragma once
 
 #include "tigris/Compile/Compiler.h"
@@ -8,7 +8,7 @@
 
 namespace tigris {
 
-/// A tensor or op that stands out.
+/// A tensor or op that determines a figure.
 struct NamedBytes {
   std::string name;
   /// "int8 [1, 16, 16, 8]" or the operator's kind.
@@ -17,26 +17,28 @@ struct NamedBytes {
 };
 
 struct Analysis {
-  /// Why the model cannot be executed at all; everything else is empty then.
+  /// Why the model cannot be executed at all. If not empty, all other members but the warnings are
+  /// empty.
   std::vector<Diagnostic> refused;
   std::vector<Diagnostic> warnings;
-  /// Why it does not fit, with what would fit in the notes; nullopt when it does.
+  /// Why the model does not fit, with notes on what would fit; nullopt if it fits.
   std::optional<Diagnostic> misfit;
-  /// Figures of the plan file if there is a plan, of the graph if not.
+  /// Figures of the plan file if there is a plan, otherwise of the graph.
   Report report;
   size_t ops = 0;
   std::optional<BudgetNeeds> needs;
-  /// The op at which live bytes peak in the model's own order, nothing tiled.
+  /// The op at which live bytes peak in the model's own order, without tiling.
   std::optional<NamedBytes> unscheduledPeak;
   std::optional<NamedBytes> largestTensor;
-  /// The plan's peak; the tensors that are alive then, largest first, each with the bytes it adds
-  /// to those before it; and the gaps between them, which make up the rest of the peak. Empty
-  /// without a plan.
+  /// The plan's peak; the tensors that are alive then, largest first, each with the bytes that it
+  /// adds to the preceding ones; and the gaps between them, which account for the rest of the peak.
+  /// Empty without a plan.
   std::optional<NamedBytes> peak;
   std::vector<NamedBytes> peakTensors;
   uint64_t peakGaps = 0;
   size_t wholeStages = 0, directStages = 0;
-  /// Bytes of the plan compressed; set where it exceeds its flash uncompressed.
+  /// The size of the compressed plan in bytes; set if the uncompressed plan exceeds its flash
+  /// budget.
   std::optional<uint64_t> compressedBytes;
   std::vector<SizingRow> budgets;
   /// A line per stage.
@@ -45,12 +47,12 @@ struct Analysis {
   bool fits() const { return refused.empty() && !misfit; }
 };
 
-/// Plans the normalized graph and fills in everything but refusals and warnings. Errors that are
-/// not about the budget (DiagId::Usage, a plugin's) are returned. False when a plugin has reported
+/// Plans the normalized graph and fills in everything except refusals and warnings. Returns errors
+/// that do not concern the budget (DiagId::Usage, a plugin's), and false if a plugin has reported
 /// errors.
 Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis);
 
-/// For people; `verbose` adds the stages.
+/// The analysis as text; `verbose` adds the stages.
 std::string analysisText(const Analysis& analysis, bool verbose);
 
 /// One object: the report's fields, then those of the analysis.

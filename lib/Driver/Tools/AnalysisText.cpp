@@ -1,4 +1,4 @@
-// An analysis as lines for people and as JSON for scripts.
+// Formats an analysis as text and as JSON.
 #include "tigris/Driver/Tools/Analysis.h"
 
 #include "tigris/Driver/Tools/PlanReport.h"
@@ -47,7 +47,7 @@ std::string verdictLines(const Analysis& analysis) {
   return text;
 }
 
-/// What the peak is made of, the largest tensors by name.
+/// The parts of the peak, with the names of the largest tensors.
 std::string peakParts(const Analysis& analysis) {
   constexpr size_t Shown = 4;
   std::vector<std::string> names;

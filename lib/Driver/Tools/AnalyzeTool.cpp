@@ -1,4 +1,4 @@
-// Frame of tigris analyze: the answer goes to standard output even when it is no.
+// Frame of tigris analyze. The report goes to standard output even if the model does not fit.
 #include "tigris/Driver/Tools/AnalyzeTool.h"
 
 #include "tigris/Driver/Tools/Analysis.h"
@@ -16,8 +16,8 @@ struct AnalyzeFlags {
   bool json = false;
 };
 
-/// True for errors that say what a model has and nobody can execute, as opposed to a broken file or
-/// command line.
+/// Whether the error means that the model contains something that cannot be executed, as opposed to
+/// a broken file or command line.
 bool isRefusal(DiagId id) {
   switch (id) {
   case DiagId::UnsupportedOp:
@@ -31,7 +31,7 @@ bool isRefusal(DiagId id) {
   }
 }
 
-/// The normalized graph, or nothing when it cannot be executed: `found` says why then.
+/// The normalized graph, or nullopt if it cannot be executed: `found` then contains the reasons.
 Expected<std::optional<Graph>> readModel(ToolContext& context, Compiler& compiler,
                                          DiagnosticEngine& found) {
   Expected<std::string> input = context.readInput();
@@ -52,7 +52,8 @@ Expected<std::optional<Graph>> readModel(ToolContext& context, Compiler& compile
   return *good ? std::optional<Graph>(std::move(*graph)) : std::nullopt;
 }
 
-/// Analyzes as far as it goes. False when there is nothing to show: `found` says why.
+/// Analyzes as far as possible. False if there is nothing to show: `found` then contains the
+/// reasons.
 Expected<bool> fillAnalysis(ToolContext& context, Compiler& compiler, DiagnosticEngine& found,
                             Analysis& analysis) {
   if (Status status = loadPlugins(context, compiler); !status)
@@ -88,7 +89,7 @@ Status analyze(ToolContext& context, const AnalyzeFlags& flags) {
   Analysis analysis;
   const Expected<bool> good = fillAnalysis(context, compiler, found, analysis);
   if (!good || !*good) {
-    // There is no analysis to say it in.
+    // There is no analysis that could contain the diagnostics.
     for (const Diagnostic& diagnostic : found.all())
       context.diagnostics().report(diagnostic);
     return good ? Status() : Status(good.error());

@@ -1,11 +1,11 @@
-// tigris analyze: what a model takes of a budget, and what stands in its way.
+// tigris analyze: reports whether a model fits a budget, what it costs, and what blocks it.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 namespace tigris {
 
-/// Lends out its description, with which toolMain runs it.
+/// Calls `use` with the tool's description, with which toolMain runs it.
 int withAnalyzeSpec(const SpecUser& use);
 
 } // namespace tigris

@@ -20,7 +20,8 @@ struct CodegenFlags {
   std::string target;
 };
 
-/// A name for C: letters, digits and underscores, no digit in front.
+/// Converts the text to a C identifier: letters, digits and underscores, not beginning with a
+/// digit.
 std::string identifier(std::string text) {
   for (char& c : text)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0)
@@ -35,7 +36,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// Model texts inside of a C comment, which they neither end nor begin again.
+/// Makes text from a model safe in a C comment: it can neither end the comment nor begin another.
 std::string comment(std::string_view text) {
   std::string result = printableName(text);
   std::replace(result.begin(), result.end(), '*', '_');
@@ -53,7 +54,8 @@ std::string portComment(const PlanFile& file, const tigris_port& port) {
   return text;
 }
 
-/// How a program names a backend, and what has to be compiled for it beside the runtime.
+/// The symbol and header of a backend, and the sources to compile for it in addition to the
+/// runtime.
 struct BackendText {
   const char* symbol;
   const char* header;
@@ -80,8 +82,8 @@ public:
       fastBytes_ = (fastBytes_ + align - 1) / align * align + scratch;
   }
 
-  /// Of the memory to hand to tigris_init: with the kernels' scratch, which the plan may not have
-  /// known of.
+  /// The bytes of fast memory to pass to tigris_init, including the kernels' scratch, which the
+  /// plan may not include.
   uint64_t fastBytes() const { return fastBytes_; }
 
   std::string header() const {
@@ -200,7 +202,7 @@ private:
   uint64_t fastBytes_;
 };
 
-/// The kernels of the target asked for, otherwise of the one the plan was made for.
+/// The kernels of the requested target, by default those of the plan's target.
 KernelLibrary kernelsOf(const PlanFile& file, const CodegenFlags& flags) {
   const Expected<Target> target =
       findTarget(flags.target.empty() ? file.string(file.summary().target) : flags.target);

@@ -1,11 +1,11 @@
-// tigris codegen: a plan as C sources, for firmware builds that know nothing of TiGrIS.
+// tigris codegen: writes a plan as C sources, for firmware builds that do not use TiGrIS's tools.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 namespace tigris {
 
-/// Lends out its description, with which toolMain runs it.
+/// Calls `use` with the tool's description, with which toolMain runs it.
 int withCodegenSpec(const SpecUser& use);
 
 } // namespace tigris

@@ -35,7 +35,7 @@ Status compile(ToolContext& context, const CompileFlags& flags) {
   Expected<std::optional<std::string>> file = compiler.compile(*graph);
   if (!file)
     return file.takeError();
-  // What is wrong has been reported.
+  // The errors have been reported.
   if (!*file)
     return {};
   if (flags.verbose)

@@ -1,11 +1,11 @@
-// tigris compile: the whole pipe in one process.
+// tigris compile: the whole pipeline, from model to plan, in one process.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 
 namespace tigris {
 
-/// Lends out its description, with which toolMain runs it.
+/// Calls `use` with the tool's description, with which toolMain runs it.
 int withCompileSpec(const SpecUser& use);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Tells modules and plans apart by their first bytes and hands them to the dumpers.
+// Distinguishes modules from plans by their first bytes and passes them to the dumpers.
 #include "tigris/Driver/Tools/DumpTool.h"
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -54,7 +54,7 @@ std::string jsonOf(const Report& report) {
   return json.text();
 }
 
-/// The whole file byte by byte, and after that what is wrong with it.
+/// Dumps the whole file byte by byte, and then reports its errors.
 Status dumpBytes(ToolContext& context, const std::string& bytes) {
   if (!looksLikePlan(bytes))
     return makeError(DiagId::BadPlan, "--format=hex needs a .tgrs plan; a module is text already")

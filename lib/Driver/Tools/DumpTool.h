@@ -1,4 +1,4 @@
-// tigris-dump: shows what a module or a plan holds.
+// tigris-dump: shows the contents of a module or a plan.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -7,8 +7,8 @@ namespace tigris {
 
 int dumpMain(int argc, const char* const* argv);
 
-/// Lends out its description, with which toolMain runs it. `name` is what the tool calls itself: it
-/// is `tigris dump`, too.
+/// Calls `use` with the tool's description, with which toolMain runs it. `name` is the tool's name:
+/// "tigris-dump" or "tigris dump".
 int withDumpSpec(const char* name, const SpecUser& use);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// The selection header is made from the file itself.
+// Generates the selection header from the emitted file itself.
 #include "tigris/Driver/Tools/EmitFlags.h"
 
 #include "tigris/Driver/Tools/KernelHeader.h"

@@ -9,7 +9,7 @@ namespace tigris {
 struct EmitFlags {
   EmitOptions options;
   std::string compress = "none";
-  /// Where the selection header goes; empty: nowhere.
+  /// Path of the selection header; empty: none is written.
   std::string kernelsHeader;
 };
 
@@ -18,7 +18,7 @@ void declareEmitting(OptionTable& table, EmitFlags& flags);
 
 EmitOptions emitOptions(const EmitFlags& flags);
 
-/// Hands the file and what else the flags ask for to the context.
+/// Passes the file, and the other files that the flags request, to the context.
 Status outputEmitted(ToolContext& context, std::string file, const EmitFlags& flags);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Parses --input-shape and its relatives.
+// Parses --input-shape and similar options.
 #include "tigris/Driver/Tools/ImportFlags.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -7,7 +7,8 @@ namespace tigris {
 
 namespace {
 
-/// NAME:1x3x96x96. Names may hold colons themselves ("input:0"), so the last one separates.
+/// Parses NAME:1x3x96x96. A name may contain colons ("input:0"), so the last colon is the
+/// separator.
 Status parseInputShape(const std::string& value, const std::string& spelling,
                        std::map<std::string, Shape>& shapes) {
   const size_t colon = value.rfind(':');
@@ -34,7 +35,7 @@ Status parseInputShape(const std::string& value, const std::string& spelling,
   return {};
 }
 
-/// NAME:NUMBER, the last colon separates.
+/// Parses NAME:NUMBER. The last colon is the separator.
 Status parseInputValue(const std::string& value, const std::string& spelling,
                        std::map<std::string, double>& values) {
   const size_t colon = value.rfind(':');

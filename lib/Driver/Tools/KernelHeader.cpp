@@ -1,5 +1,4 @@
-// Which macro of tigris_config.h stands for which opcode and dtype, and for which other need of a
-// plan.
+// Maps opcodes, data types and other needs of a plan to macros of tigris_config.h.
 #include "tigris/Driver/Tools/KernelHeader.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -33,7 +32,7 @@ void addGroups(int opcode, int dtype, std::set<std::string>& macros) {
       macros.emplace(group.macro);
 }
 
-/// The macros of the parts of the core that stages, ports and weights of the plan need.
+/// Adds the macros of the parts of the core that the stages, ports and weights of the plan need.
 void addParts(const tigris_plan& plan, std::set<std::string>& macros) {
   for (uint32_t i = 0; i < plan.stage_count; ++i) {
     if (plan.stages[i].mode == TIGRIS_STAGE_TILED)
@@ -55,12 +54,14 @@ std::string definition(const std::string& macro, int value) {
   return strCat("#ifndef TIGRIS_", macro, "\n#define TIGRIS_", macro, " ", value, "\n#endif\n");
 }
 
-/// Entries of the context's table of ports, which buffers of the caller and the dynamic arena need.
+/// The number of entries in the context's table of ports, which is needed for the caller's buffers
+/// and the dynamic arena.
 uint32_t portEntries(const tigris_plan& plan) {
   return plan.summary->io_mode == TIGRIS_IO_SLOW ? 1 : std::max(plan.port_count, uint32_t{1});
 }
 
-/// The largest value that any of several headers, or the command line, asks for.
+/// Defines the macro as the largest value that any of several headers, or the command line,
+/// requires.
 std::string atLeast(std::string_view macro, uint32_t value) {
   return strCat("#if !defined(TIGRIS_", macro, ") || TIGRIS_", macro, " < ", value,
                 "\n#undef TIGRIS_", macro, "\n#define TIGRIS_", macro, " ", value, "\n#endif\n");

@@ -1,4 +1,4 @@
-// One record of options from those of the steps.
+// Combines the options of the steps into one record.
 #include "tigris/Driver/Tools/ModelFlags.h"
 
 #include "tigris/Driver/Tools/NormFlags.h"

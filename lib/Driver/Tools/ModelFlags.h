@@ -1,4 +1,4 @@
-// The options of tools that take a model in any form, and plan it: everything from the file to the
+// The options of tools that take a model in any form and plan it: all steps from the file to the
 // plan.
 #pragma once
 
@@ -16,12 +16,11 @@ struct ModelFlags {
   PassFlags passes;
 };
 
-/// --input-shape ... --load-pass-plugin. Those of planning are declared by declarePlanning, as they
-/// are shown first.
+/// --input-shape ... --load-pass-plugin. The planning options, which the help shows first, are
+/// declared by declarePlanning.
 void declareModelInput(OptionTable& table, ModelFlags& flags);
 
-/// Options that know the context, all built-in importers, and what the flags say. Usage errors are
-/// returned.
+/// Options that use the context, all built-in importers, and the flags. Returns usage errors.
 Expected<CompileOptions> modelCompileOptions(ToolContext& context, const ModelFlags& flags);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Both options are taken as they are; the compiler parses the pipeline.
+// Stores both options unparsed; the compiler parses the pipeline.
 #include "tigris/Driver/Tools/NormFlags.h"
 
 namespace tigris {

@@ -42,7 +42,7 @@ Status normalize(ToolContext& context, Compiler& compiler, const WriteOptions& w
   if (Status status = context.checkFiles(); !status)
     return status;
   const Expected<bool> normalized = compiler.normalize(*graph);
-  // Errors reported to the context's diagnostics fail the tool by themselves.
+  // Errors reported to the context's diagnostics make the tool fail.
   if (!normalized || !*normalized)
     return normalized ? Status() : Status(normalized.error());
   graph->addHistory(context.historyEntry());

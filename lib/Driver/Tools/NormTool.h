@@ -1,5 +1,4 @@
-// tigris-norm: runs passes over a graph, by default those that take an imported graph to what the
-// runtime executes.
+// tigris-norm: runs passes over a graph. By default, the passes normalize an imported graph.
 #pragma once
 
 #include "tigris/Pass/PassRegistry.h"

@@ -1,4 +1,4 @@
-// One table, one object.
+// Formats the Pareto front as a table and as a JSON object.
 #include "tigris/Driver/Tools/ParetoReport.h"
 
 #include "tigris/Driver/Tools/PlanReport.h"

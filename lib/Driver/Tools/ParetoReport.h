@@ -1,4 +1,4 @@
-// The front of plans as people and programs read it.
+// The Pareto front of plans as text and as JSON.
 #pragma once
 
 #include "tigris/Plan/Sweep/Pareto.h"
@@ -8,7 +8,8 @@ namespace tigris {
 /// A line per plan.
 std::string paretoText(const std::vector<ParetoPoint>& front);
 
-/// {"plans": [{"optimize", "budget_fast", "fast_peak_bytes", ...}]}, with the names of tigris-dump.
+/// {"plans": [{"optimize", "budget_fast", "fast_peak_bytes", ...}]}, with the field names of
+/// tigris-dump.
 std::string paretoJson(const std::vector<ParetoPoint>& front);
 
 } // namespace tigris

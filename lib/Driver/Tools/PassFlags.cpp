@@ -1,4 +1,4 @@
-// Texts become numbers; the rest is taken as it is.
+// Converts numeric options; stores the others unparsed.
 #include "tigris/Driver/Tools/PassFlags.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -7,7 +7,8 @@ namespace tigris {
 
 namespace {
 
-/// A share of the largest magnitude of an output that two graphs may differ by.
+/// Parses the tolerance: the fraction of an output's largest magnitude by which two graphs may
+/// differ.
 Expected<std::optional<double>> toleranceOf(const std::string& text) {
   if (text == "auto")
     return std::optional<double>();

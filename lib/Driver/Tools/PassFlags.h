@@ -1,5 +1,4 @@
-// The options of tools that run passes: which ones, plugins, and the developer options that watch
-// them.
+// The options of tools that run passes: plugins, and developer options that observe the passes.
 #pragma once
 
 #include "tigris/Compile/CompileOptions.h"
@@ -19,7 +18,7 @@ void declarePlugins(OptionTable& table, PassFlags& flags);
 /// --print-before ... --reproducer.
 void declarePassWatching(OptionTable& table, PassFlags& flags);
 
-/// Fails with DiagId::Usage for a --verify-numerics that is no number.
+/// Fails with DiagId::Usage if the value of --verify-numerics is not a valid number.
 Expected<PassRunOptions> passRunOptions(const PassFlags& flags);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Checks what the options say, and reads the file of --costs.
+// Checks the options, and reads the file of --costs.
 #include "tigris/Driver/Tools/PlanFlags.h"
 
 #include "tigris/Support/FileIO.h"
@@ -11,7 +11,7 @@ namespace tigris {
 
 namespace {
 
-/// Of --recompute: "none" is 0.
+/// Parses the value of --recompute: "none" is 0.
 Expected<uint64_t> parsePercent(const std::string& text) {
   if (text == "none")
     return 0;

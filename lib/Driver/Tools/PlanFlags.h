@@ -20,15 +20,15 @@ struct PlanFlags {
   std::string costs;
   std::string io;
   int64_t macsPerSlowByte = MacsPerSlowByte;
-  /// Empty: any, or, for the least fast memory, none if that fits.
+  /// Empty: any amount; with the least fast memory, none if that fits.
   std::string recompute;
 };
 
 /// -m ... --optimize.
 void declarePlanning(OptionTable& table, PlanFlags& flags);
 
-/// Reads the file of --costs. Fails with DiagId::Usage when -m is not given once or twice, and as
-/// that file does.
+/// Converts the flags and reads the file of --costs. Fails with DiagId::Usage if -m is not given
+/// once or twice, and if the file cannot be read or parsed.
 Expected<PlanningOptions> planningOptions(const PlanFlags& flags);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Lines and tables of -v.
+// Formats the lines and tables of -v.
 #include "tigris/Driver/Tools/PlanReport.h"
 
 #include "tigris/Inspect/TextTable.h"

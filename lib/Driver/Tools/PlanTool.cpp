@@ -90,7 +90,7 @@ Status plan(ToolContext& context, const PlanToolFlags& flags) {
   const Expected<bool> planned = compiler.planInto(*graph);
   if (!planned || !*planned)
     return planned ? Status() : Status(planned.error());
-  // Only the emitted file tells how much flash it takes.
+  // The flash size is known only after the file has been emitted.
   const Expected<std::optional<std::string>> remark = Compiler::checkFlash(*graph);
   if (!remark)
     return remark.error();

@@ -1,4 +1,4 @@
-// Options of tigris-quantize, and the runs on the samples.
+// The options of tigris-quantize, and its runs on the samples.
 #include "tigris/Driver/Tools/QuantizeTool.h"
 
 #include "tigris/Driver/Host/Compare.h"

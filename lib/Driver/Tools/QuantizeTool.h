@@ -1,4 +1,4 @@
-// tigris-quantize: a float graph and sample inputs in, the same graph with int8 arithmetic out.
+// tigris-quantize: converts a float graph to int8 arithmetic, with ranges from sample inputs.
 #pragma once
 
 namespace tigris {

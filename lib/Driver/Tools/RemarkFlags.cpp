@@ -1,4 +1,4 @@
-// Collects while the tool works.
+// Collects remarks while the tool works.
 #include "tigris/Driver/Tools/RemarkFlags.h"
 
 #include "tigris/Support/Remarks.h"

@@ -1,4 +1,4 @@
-// The options that ask for remarks, and their output.
+// The options that request remarks, and the output of remarks.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -14,10 +14,10 @@ struct RemarkFlags {
 /// --remarks, --remarks-format and --remarks-output.
 void declareRemarks(OptionTable& table, RemarkFlags& flags);
 
-/// Runs a tool's work and then reports why passes and the planner did not do what the flags ask
-/// about: on standard error, also when the work failed, or to the file of --remarks-output when it
-/// succeeded. DiagId::Usage for a pattern that is no regular expression, and for a format together
-/// with a file.
+/// Runs a tool's work, and then outputs the remarks that the flags select: reasons why passes and
+/// the planner did not do something. They go to standard error, even if the work failed, or to the
+/// file of --remarks-output if it succeeded. DiagId::Usage for a pattern that is not a regular
+/// expression, and for a format together with a file.
 Status withRemarks(ToolContext& context, const RemarkFlags& flags,
                    const std::function<Status()>& work);
 

@@ -1,4 +1,4 @@
-// Figures of a run as text and as JSON.
+// Formats the figures of a run as text and as JSON.
 #include "tigris/Driver/Tools/RunSummary.h"
 
 #include "tigris/Inspect/Dump.h"

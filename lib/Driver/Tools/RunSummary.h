@@ -1,4 +1,4 @@
-// What tigris-run says of a run: its outputs, the memory and work that it took, and comparisons.
+// What tigris-run reports about a run: outputs, memory, work and comparisons.
 #pragma once
 
 #include "tigris/Driver/Host/Compare.h"
@@ -15,13 +15,13 @@ struct ExpectedResult {
   Comparison comparison;
 };
 
-/// "output 'y' float32 [1, 10], largest [7] 8.25, [3] 1.5, ..." as a line.
+/// One line: "output 'y' float32 [1, 10], largest [7] 8.25, [3] 1.5, ...".
 std::string describeOutput(const PortView& port, const NpyArray& array);
 
 /// Lines on memory, flash and work. `seconds` is the time of the fastest run.
 std::string textSummary(const Report& report, const PlanRunner& runner, double seconds);
 
-/// The report of the plan with what was measured and compared; `profile` may be null.
+/// The report of the plan with measurements and comparisons; `profile` may be null.
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,
                         const std::vector<ExpectedResult>& results, const Profile* profile);
 

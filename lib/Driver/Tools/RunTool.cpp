@@ -53,7 +53,7 @@ std::vector<PortView> viewPorts(const PlanFile& file, std::span<const tigris_por
   return views;
 }
 
-/// NAME=FILE, or FILE alone where there is one port; a port answers to its index, too.
+/// NAME=FILE, or FILE alone if there is only one port. NAME may also be the index of the port.
 struct Binding {
   size_t port;
   std::string path;
@@ -91,14 +91,14 @@ Expected<std::vector<Binding>> bindAll(const std::vector<PortView>& ports,
   return bindings;
 }
 
-/// The files behind --input, --output and --expect.
+/// The files of --input, --output and --expect.
 struct Bindings {
   std::vector<Binding> inputs;
   std::vector<Binding> outputs;
   std::vector<Binding> expected;
 };
 
-/// Declares the files, so that a mistake shows before the model runs.
+/// Declares the files, so that conflicts are detected before the model runs.
 Expected<Bindings> bindFiles(ToolContext& context, const RunFlags& flags,
                              const std::vector<PortView>& inputPorts,
                              const std::vector<PortView>& outputPorts) {
@@ -129,10 +129,10 @@ Expected<NpyArray> loadArray(const std::string& path) {
   return parseNpy(*bytes, displayName(path));
 }
 
-/// Stored bytes of all inputs of one run; none of a state that is not given.
+/// The stored bytes of all inputs of one run; empty for a state that is not given.
 using Inputs = std::vector<std::vector<uint8_t>>;
 
-/// The arrays that follow each other along the first dimension.
+/// Splits an array along its first dimension into the arrays of successive runs.
 Expected<std::vector<NpyArray>> stepsOf(const PortView& port, const NpyArray& array) {
   if (array.shape.rank() != port.shape.rank() + 1)
     return makeError(DiagId::BadShape, "input '", port.name, "': the array is ", array.shape.str(),
@@ -174,7 +174,7 @@ Status addInput(const std::vector<PortView>& ports, size_t port, const NpyArray&
   return {};
 }
 
-/// The inputs of every run there is to make.
+/// The inputs of every run.
 Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
                                          const std::vector<Binding>& bindings,
                                          const RunFlags& flags) {
@@ -205,8 +205,9 @@ Expected<std::vector<Inputs>> loadInputs(const std::vector<PortView>& ports,
   return runs;
 }
 
-/// Makes the runs one after the other; what each output was in them, one after the other with
-/// --sequence. `seconds`: all runs together.
+/// Executes the runs in order and returns the outputs. With --sequence, each output contains the
+/// results of all runs, in an additional leading dimension. `seconds` receives the total time of
+/// all runs.
 Expected<std::vector<NpyArray>> makeRuns(PlanRunner& runner, const std::vector<PortView>& ports,
                                          const std::vector<Inputs>& runs, bool sequence,
                                          double& seconds) {
@@ -233,7 +234,7 @@ Expected<std::vector<NpyArray>> makeRuns(PlanRunner& runner, const std::vector<P
   return results;
 }
 
-/// Compares what --expect names; every mismatch is an error of its own.
+/// Compares the outputs named by --expect. Every mismatch is a separate error.
 Expected<std::vector<ExpectedResult>> compareOutputs(const std::vector<PortView>& ports,
                                                      const std::vector<NpyArray>& outputs,
                                                      const std::vector<Binding>& bindings,

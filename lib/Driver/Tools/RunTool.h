@@ -7,8 +7,8 @@ namespace tigris {
 
 int runMain(int argc, const char* const* argv);
 
-/// Lends out its description, with which toolMain runs it. `name` is what the tool calls itself: it
-/// is `tigris run`, too.
+/// Calls `use` with the tool's description, with which toolMain runs it. `name` is the tool's name:
+/// "tigris-run" or "tigris run".
 int withRunSpec(const char* name, const SpecUser& use);
 
 } // namespace tigris

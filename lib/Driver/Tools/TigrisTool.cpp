@@ -1,4 +1,4 @@
-// Hands the command line to a subcommand.
+// Passes the command line to a command.
 #include "tigris/Driver/Tools/TigrisTool.h"
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
@@ -25,7 +25,7 @@ std::vector<ToolCommand> allCommands() {
       {"codegen", "write a .tgrs file as C sources for firmware", withCodegenSpec}};
 }
 
-/// The exit code of the command of that name; nullopt where there is none.
+/// Runs the command with this name and returns its exit code; nullopt if there is no such command.
 std::optional<int> runCommand(const std::vector<ToolCommand>& commands, std::string_view name,
                               int argc, const char* const* argv) {
   const auto command = std::find_if(commands.begin(), commands.end(),
@@ -45,7 +45,8 @@ Status refuse(const std::string& name, const std::vector<ToolCommand>& commands)
                         : strCat("commands are ", join(names, ", ")));
 }
 
-/// What `tigris` is without a command that exists; `wrong` is the one that does not.
+/// Describes `tigris` itself, for command lines without an existing command. `wrong` is the unknown
+/// command, if any.
 ToolSpec overview(const std::vector<ToolCommand>& commands, const std::string& wrong) {
   ToolSpec spec;
   spec.name = "tigris";
@@ -97,7 +98,7 @@ int tigrisMain(int argc, const char* const* argv) {
   const int count = static_cast<int>(arguments.size());
   if (const auto code = runCommand(commands, name, count - 1, arguments.data() + 1))
     return *code;
-  // What follows a wrong command is not looked at.
+  // Arguments after an unknown command are ignored.
   return toolMain(name.starts_with('-') ? count : 2, arguments.data(), overview(commands, name));
 }
 

@@ -1,4 +1,4 @@
-// tigris: one program for people, where the tigris-* tools are for pipes and Makefiles.
+// tigris: one program for interactive use. The tigris-* tools are for pipes and Makefiles.
 #pragma once
 
 namespace tigris {

@@ -1,4 +1,4 @@
-// Callbacks into the context.
+// Connects a compiler to the context with callbacks.
 #include "tigris/Driver/Tools/ToolCompiler.h"
 
 namespace tigris {

@@ -1,5 +1,5 @@
-// How a tool's frame and a compiler meet: input, files that are read, text on standard error,
-// plugins in the history.
+// Connects a tool's frame to a compiler: input, files read, text on standard error, and plugins in
+// the history.
 #pragma once
 
 #include "tigris/Compile/Compiler.h"
@@ -7,8 +7,8 @@
 
 namespace tigris {
 
-/// Options that know the context's input, report the files that are read to it, and log to it; all
-/// else as by default. The context must outlive them.
+/// Options that take the input from the context, report the files read to it, and log to it. All
+/// other options have their defaults. The context must outlive the options.
 CompileOptions toolCompileOptions(ToolContext& context);
 
 /// Loads the compiler's plugins and adds their names to the history.
@@ -16,7 +16,7 @@ Status loadPlugins(ToolContext& context, Compiler& compiler);
 
 /// Reads the context's input as a module.
 Expected<Graph> readGraphInput(ToolContext& context, Compiler& compiler);
-/// The same for tools without options of the compiler.
+/// The same for tools without compiler options.
 Expected<Graph> readGraphInput(ToolContext& context);
 
 } // namespace tigris

@@ -7,11 +7,12 @@
 
 namespace tigris {
 
-/// Declares --weights=inline|file:PATH|splat. The value is not part of the history: it says where
-/// the weights lie, not what they are.
+/// Declares --weights=inline|file:PATH|splat. The value is not part of the history: it states where
+/// the weights are stored, not what they are.
 void addWeightsOption(OptionTable& table, WriteOptions& options);
 
-/// Hands the module of the graph over as the tool's output, with its side file if there is one.
+/// Passes the module of the graph to the context as the tool's output, with its side file if it has
+/// one.
 Status outputModule(ToolContext& context, const Graph& graph, WriteOptions options);
 
 } // namespace tigris

@@ -13,7 +13,7 @@ namespace tigris {
 /// Every supported operator, as "Name" or "com.microsoft::Name", in alphabetical order.
 std::vector<std::string> importedOperators();
 
-/// Whether ONNX does not have this kind of Ops.def, or has it with another meaning.
+/// Whether this kind of Ops.def does not exist in ONNX, or has another meaning there.
 bool isInternalKind(OpKind kind);
 
 /// Names, or prefixes if they end in '*', of operators that are unsupported for a specific reason.

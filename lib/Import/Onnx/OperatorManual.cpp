@@ -1,4 +1,4 @@
-// Ops.def and the importer's rules as the tables of docs/operators.md.
+// Formats Ops.def and the importer's rules as the tables of docs/operators.md.
 #include "tigris/Import/Onnx/OperatorManual.h"
 
 #include "tigris/Import/Onnx/OperatorList.h"

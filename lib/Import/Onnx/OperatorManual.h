@@ -5,7 +5,7 @@
 
 namespace tigris {
 
-/// One name per line, as importedOperators() has them.
+/// The names of importedOperators(), one per line.
 std::string operatorNames();
 /// The text of docs/operators.md.
 std::string operatorManual();
