@@ -1,4 +1,4 @@
-// One search after another, each leaving more of the memory unused so that addresses are found.
+// Repeats the search with more and more memory left unused, until addresses are found.
 #include "tigris/Plan/Search/CutSearch.h"
 
 #include "tigris/Plan/Search/StageFitting.h"
@@ -32,8 +32,9 @@ public:
   }
 
 private:
-  /// Addresses may not be found in all the budget allows: then a part of it is left out of the
-  /// search. `stages` become those of the whole budget; none: there are no cuts.
+  /// Searches for cuts that have addresses. If there are none in the whole budget, leaves a part of
+  /// the budget unused. Sets `stages` to the stages for the whole budget; leaves it empty if
+  /// nothing fits.
   std::optional<Cuts> withSlack(const StageDrafter& drafter, SegmentOptions options,
                                 std::vector<StageDraft>& stages) {
     constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
@@ -55,7 +56,7 @@ private:
     return layout ? std::optional(Cuts{std::move(drafts), std::move(*layout)}) : std::nullopt;
   }
 
-  /// What overwrites copies need not lie at ever lower addresses.
+  /// A result that overwrites the copied rows of a resident need not be at a lower address.
   std::optional<Cuts> onCopies() {
     SegmentOptions options = options_;
     options.follow = false;
@@ -63,7 +64,7 @@ private:
     return withSlack(drafter_.onCopies(), options, stages);
   }
 
-  /// Ops on whole tensors, and nothing is spilled.
+  /// Whether no cuts can cost less: all ops run on whole tensors, and nothing is spilled.
   bool isLeast(const Cuts& cuts) const {
     uint64_t moved = 0;
     uint64_t needed = 0;
@@ -78,8 +79,8 @@ private:
     return moved <= needed;
   }
 
-  /// The stages of the least budget in which there are any, starting with those of the whole
-  /// budget; or, if there are no addresses for them, cuts of a part of it.
+  /// Finds the stages for the smallest budget that fits, starting with those for the whole budget.
+  /// If they have no addresses, searches for cuts in seven eighths of the budget.
   std::optional<Cuts> inLess(std::vector<StageDraft> stages) {
     SegmentOptions within = options_;
     for (uint64_t low = 0, high = options_.budget; high - low > drafter_.align();) {

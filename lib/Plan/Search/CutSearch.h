@@ -6,27 +6,27 @@
 
 namespace tigris {
 
-/// Stages, and where their own memory and what stays between them lie.
+/// Stages, and the addresses of their own memory and of residents.
 struct Cuts {
   std::vector<StageDraft> drafts;
   ResidentLayout residents;
 };
 
-/// What stages cost together, and their kernel calls, which decide between equals.
+/// The total cost of the stages, and their kernel calls, which decide between equal costs.
 std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
                                         std::span<const StageDraft> drafts);
 
-/// Cuts the order of the drafter by searchSegments, on residents in place and on copies of their
-/// rows, and takes what costs less.
+/// Cuts the order of the drafter with searchSegments, once with stages that work on residents in
+/// place and once with stages that work on copies of their rows. Returns the cheaper cuts.
 ///
-/// searchSegments knows how much memory there is, but little of where: the cheapest cuts may have
-/// no addresses. Then it searches for cuts that leave a part of the memory unused. If none of these
-/// has addresses, in place or on copies, the cuts of the smallest possible budget are tried, which
-/// leave most of the memory free, and then cuts in ever less memory. With slow memory the last
-/// resort is that nothing stays, which needs no addresses.
+/// searchSegments tracks how much memory is used, but only partly where, so the cheapest cuts may
+/// have no addresses. The search is then repeated with a part of the memory left unused. Without
+/// slow memory, if all these searches fail, the stages for the smallest possible budget are tried,
+/// which leave most of the memory free, and then cuts for less and less memory. With slow memory,
+/// the last resort is that no tensor stays in fast memory between stages, which needs no addresses.
 ///
-/// `any`: the first that is found will do. nullopt when nothing fits, or has addresses; with slow
-/// memory there are always cuts (SegmentOptions::budget).
+/// `any`: returns the first cuts that are found. nullopt if nothing fits or no addresses are found;
+/// with slow memory there are always cuts (SegmentOptions::budget).
 std::optional<Cuts> searchCuts(const Graph& graph, const StageDrafter& drafter,
                                const SegmentOptions& options, bool any = false);
 

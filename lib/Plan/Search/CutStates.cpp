@@ -1,5 +1,5 @@
-// Sets of tensors are bits: there are many transitions between two cuts, and each is asked for what
-// it holds.
+// Sets of tensors are bit masks, because there are many transitions between two cuts and each is
+// examined several times.
 #include "tigris/Plan/Search/CutStates.h"
 
 #include <algorithm>

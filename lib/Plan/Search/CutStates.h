@@ -9,21 +9,21 @@
 
 namespace tigris {
 
-/// The states of a cut: for each which tensors stay, bit k for tensors[k].
+/// The states of a cut. A state is the set of tensors that stay: bit k of its mask is tensors[k].
 struct CutStates {
   std::vector<TensorId> crossing;
-  /// Those that may stay, at most 63.
+  /// The tensors that may stay, at most 63.
   std::vector<TensorId> tensors;
-  /// Of each in fast memory, rounded up.
+  /// Bytes of each of these tensors in fast memory, rounded up.
   std::vector<uint64_t> bytes;
   std::vector<uint64_t> masks;
   /// Fast bytes of each state.
   std::vector<uint64_t> taken;
 
-  /// Adds the state if it takes no more than `budget`.
+  /// Adds the state if it takes at most `budget` bytes.
   void add(uint64_t mask, uint64_t budget);
   bool isCrossedBy(TensorId id) const;
-  /// Of a tensor in the masks; none when it cannot stay.
+  /// The mask bit of a tensor; 0 if it cannot stay.
   uint64_t bit(TensorId id) const;
 };
 
@@ -31,29 +31,30 @@ struct CutStates {
 struct Transition {
   size_t state = 0;
   size_t next = 0;
-  /// Which tensors stay at either cut.
+  /// Masks of the tensors that stay at the first and at the second cut.
   uint64_t before = 0;
   uint64_t after = 0;
-  /// Fast bytes of these.
+  /// Fast bytes of these tensors.
   uint64_t taken = 0;
-  /// Fast bytes for the stage if they do not overlap; nullopt when they alone exceed the budget.
+  /// Fast bytes for the stage if the tensors do not overlap; nullopt if they exceed the budget
+  /// alone.
   std::optional<uint64_t> available = {};
 };
 
-/// What crosses both of two cuts has been kept at both or at neither.
+/// Whether two states agree: each tensor that crosses both cuts stays at both or at neither.
 class Agreement {
 public:
   Agreement(const CutStates& from, const CutStates& to);
 
-  /// Which of these tensors a state of the first cut keeps, and one of the second: equal where they
-  /// agree.
+  /// Which of the tensors that cross both cuts a state of the first cut keeps, and which a state of
+  /// the second cut keeps. The numbers are equal if the states agree.
   uint64_t kept(uint64_t from) const { return keptOf(from, &Bits::first); }
   uint64_t keptNext(uint64_t to) const { return keptOf(to, &Bits::second); }
-  /// Bytes that stay at both.
+  /// Bytes of the tensors that stay at both cuts.
   uint64_t keptBytes(uint64_t from) const;
 
 private:
-  /// Of the same tensor at either cut; none where it cannot stay.
+  /// The mask bits of one tensor at the two cuts; 0 where it cannot stay.
   using Bits = std::pair<uint64_t, uint64_t>;
 
   uint64_t keptOf(uint64_t mask, uint64_t Bits::*bit) const;
@@ -62,11 +63,11 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> shared_;
 };
 
-/// Slow bytes that need not be moved where what a stage loads and spills is resident.
+/// Slow bytes that a stage does not move because tensors that it loads and spills are resident.
 class Savings {
 public:
   Savings(const CutStates& from, const CutStates& to) : from_(from), to_(to) {}
-  /// A tensor and the slow bytes it costs.
+  /// Adds a tensor and the slow bytes that it costs if it is not resident.
   void add(TensorId id, uint64_t bytes);
   uint64_t of(const Transition& transition) const;
 

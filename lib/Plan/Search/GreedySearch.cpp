@@ -1,4 +1,4 @@
-// Greedy: every stage is the best one from where the last one ended.
+// Greedy search: every stage is the best one that begins where the previous one ended.
 #include "tigris/Plan/Search/GreedySearch.h"
 
 #include "tigris/Plan/Search/StrategyTable.h"
@@ -11,10 +11,10 @@ namespace tigris {
 
 namespace {
 
-/// A tiled stage may get worse before it gets better: expanding layers come before the ones that
-/// shrink.
+/// Number of attempts to improve a tiled stage with more ops. A longer stage may be worse before it
+/// is better, because layers that expand precede the ones that shrink.
 constexpr size_t Patience = 4;
-/// Ops of a stage up to which each end is tried.
+/// Maximum number of ops of a stage for which every end is tried.
 constexpr size_t OneByOne = 1024;
 
 class Greedy {
@@ -61,7 +61,7 @@ private:
 
   std::optional<StageDraft> longestWhole(size_t begin) const {
     size_t end = endOfLiveBytes(begin);
-    // Gaps between buffers can push a layout over a budget that the live bytes alone would meet.
+    // Gaps between buffers can push a layout above a budget that the live bytes alone would fit.
     for (; end > begin; --end)
       if (std::optional<StageDraft> stage = fittingWhole(begin, end))
         return stage;
@@ -125,8 +125,8 @@ private:
       progress.step();
       std::optional<StageDraft> stage = drafter_.tiled(begin, end, budget_);
       if (!stage) {
-        // A single op may need columns or channels cut, which a chain cannot; then nothing longer
-        // fits.
+        // A single op may require cuts of columns or channels, which a chain does not support. Then
+        // no longer stage fits.
         ++failures;
         continue;
       }

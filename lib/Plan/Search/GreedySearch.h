@@ -1,15 +1,15 @@
-// Greedy forward cuts: every stage is the best one from where the last one ended.
+// Greedy forward cuts: every stage is the best one that begins where the previous one ended.
 #pragma once
 
 #include "tigris/Plan/Stage/StageDrafter.h"
 
 namespace tigris {
 
-/// Stages within `budget` bytes, which is at least largestStageNeed. Nothing stays in fast memory
+/// Stages within `budget` bytes, which is at least largestStageNeed. No tensor stays in fast memory
 /// between them. From each op on, the longest stage of whole tensors that fits competes with the
-/// best tiled stage; the one that saves more slow traffic against running its ops one by one is
-/// taken. A tiled stage grows op by op, over several spatial operators if they come (a chain),
-/// until growing no longer pays.
+/// best tiled stage. The one that saves more, compared with running its ops one by one, is taken. A
+/// tiled stage grows op by op, over several spatial operators if they follow (a chain), until
+/// growing no longer pays off.
 std::vector<StageDraft> searchGreedily(const StageDrafter& drafter, uint64_t budget);
 
 } // namespace tigris

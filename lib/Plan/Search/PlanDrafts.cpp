@@ -1,4 +1,4 @@
-// Few entries, found by looking at all.
+// Linear searches, because there are few entries.
 #include "tigris/Plan/Search/PlanDrafts.h"
 
 #include "tigris/Support/Check.h"

@@ -1,4 +1,4 @@
-// The orders of a graph and what has been drafted in them.
+// The orders of a graph, and the drafts that were made for them.
 #pragma once
 
 #include "tigris/Plan/Search/Schedule.h"
@@ -6,9 +6,9 @@
 
 namespace tigris {
 
-/// Kept by those who plan one graph for several budgets or objectives: most of the work is the same
-/// for all of them. What has been asked before makes answers faster and changes none. The graph
-/// must not change meanwhile; schedules stay where they are.
+/// Shared by all plans of one graph for several budgets or objectives, because most of their work
+/// is the same. Earlier queries make later ones faster, but do not change their results. The graph
+/// must not change meanwhile. References to schedules stay valid.
 class PlanDrafts {
 public:
   explicit PlanDrafts(const Graph& graph) : graph_(graph) {}
@@ -17,8 +17,8 @@ public:
 
   const Graph& graph() const { return graph_; }
   const Schedules& orders(IoMode io, uint64_t align, bool search);
-  /// `schedule` is one of the orders; model inputs and outputs that are moved by `rows` are not
-  /// worked on in place.
+  /// `schedule` is one of the orders. Stages do not work in place on the model inputs and outputs
+  /// in `rows`, which are moved by rows.
   StageDrafter drafter(const Schedule& schedule, const CostModel& costs,
                        const std::vector<TensorId>& rows = {});
 

@@ -1,4 +1,4 @@
-// From the end of the chain to its start: each stage leaves less to choose from.
+// Proceeds from the end of the chain to its start: each stage reduces the possible addresses.
 #include "tigris/Plan/Search/ResidentChain.h"
 
 #include <algorithm>
@@ -7,15 +7,15 @@ namespace tigris {
 
 namespace {
 
-/// Where a block of `bytes` may lie, of `offsets`, when another one of `height` bytes needs a place
-/// beside it.
+/// The part of `offsets` at which a block of `bytes` bytes leaves space for another block of
+/// `height` bytes beside it.
 std::vector<AddressSpan> beside(std::span<const AddressSpan> offsets, uint64_t bytes,
                                 uint64_t height, uint64_t budget) {
   std::vector<AddressSpan> result;
   if (bytes + height > budget)
     return result;
   const uint64_t top = budget - bytes;
-  const uint64_t below = top - height; // the other one lies above
+  const uint64_t below = top - height; // with the other one above
   const uint64_t above = height;
   const AddressSpan parts[] = {{0, above <= below + 1 ? top : below}, {above, top}};
   const size_t count = above <= below + 1 ? 1 : 2;

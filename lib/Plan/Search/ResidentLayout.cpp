@@ -1,5 +1,5 @@
-// Two stacks that grow toward each other; what dies leaves a gap that a later tensor, or a stage,
-// may fill.
+// Two stacks that grow toward each other. A tensor that dies leaves a gap, which a later tensor or
+// a stage may fill.
 #include "tigris/Plan/Search/ResidentLayout.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -12,7 +12,7 @@ namespace tigris {
 namespace {
 
 constexpr size_t MaxNodes = 1 << 15;
-/// Of each attempt to find a lower layout.
+/// Limit of each attempt to find a lower layout.
 constexpr size_t MaxNodesLower = 1 << 9;
 
 struct Block {
@@ -20,10 +20,10 @@ struct Block {
   uint64_t bytes = 0;
   size_t first = 0;
   size_t last = 0;
-  /// The block whose bytes it may take: index and distance.
+  /// The block that this one may overwrite: its index, and the distance to it.
   std::optional<size_t> from = {};
   uint64_t distance = 0;
-  /// Bytes below it that those which take its bytes need.
+  /// Bytes that the blocks that overwrite this one need below it.
   uint64_t below = 0;
   uint64_t offset = 0;
   bool isLow = true;
@@ -59,7 +59,7 @@ private:
     uint64_t end = 0;
   };
 
-  /// The largest one that the first `count` blocks leave to a stage, the lowest of several.
+  /// The largest gap that the first `count` blocks leave to a stage; the lowest one of equal gaps.
   Gap largestGap(size_t stage, size_t count) const {
     taken_.clear();
     for (size_t i = 0; i < count; ++i)
@@ -85,8 +85,8 @@ private:
     return true;
   }
 
-  /// The lowest or highest free address among the blocks before it; `raised`: that leaves `below`
-  /// bytes.
+  /// The lowest or highest free offset among the earlier blocks. `raised`: the lowest that also
+  /// leaves `below` bytes under the block.
   std::optional<uint64_t> findOffset(size_t index, bool isLow, bool raised) const {
     const Block& block = blocks_[index];
     const uint64_t margin = raised ? block.below : 0;
@@ -121,8 +121,8 @@ private:
     return true;
   }
 
-  /// The highest aligned address from which the bytes end at `end` or below; beyond every limit if
-  /// there is none.
+  /// The highest aligned offset from which `bytes` bytes end at or below `end`; UINT64_MAX if there
+  /// is none.
   uint64_t endBelow(uint64_t end, uint64_t bytes) const {
     return bytes > end ? UINT64_MAX : (end - bytes) / align_ * align_;
   }
@@ -134,8 +134,8 @@ private:
     if (failed_[index].count(around) != 0 || ++nodes_ > maxNodes_)
       return false;
     Block& block = blocks_[index];
-    // Opposite to the one before, so that the space it leaves joins the middle; or over the one it
-    // may overlap.
+    // Prefer the end opposite to that of the previous block, so that the freed space joins the
+    // middle, or the end of the block that it may overlap.
     const bool preferLow =
         block.from ? blocks_[*block.from].isLow : index == 0 || !blocks_[index - 1].isLow;
     for (const bool raised : {false, true})
@@ -154,8 +154,8 @@ private:
     return false;
   }
 
-  /// Of the blocks that are there when block `index` comes. Nothing else matters to it and to those
-  /// after it.
+  /// Offsets of the earlier blocks that still exist when block `index` begins. Only these affect it
+  /// and later blocks.
   std::vector<uint64_t> offsetsAround(size_t index) const {
     std::vector<uint64_t> offsets;
     for (size_t i = 0; i < index; ++i)
@@ -171,9 +171,9 @@ private:
   uint64_t align_;
   size_t maxNodes_;
   size_t nodes_ = 0;
-  /// Per block: what it had around it when no place was found for it and the rest.
+  /// Per block: the offsets around it for which it and the later blocks had no place.
   std::vector<std::set<std::vector<uint64_t>>> failed_;
-  /// Bytes that are taken in the stage at hand.
+  /// Bytes in use in the current stage (a buffer of largestGap()).
   mutable std::vector<Gap> taken_;
 };
 
@@ -198,8 +198,8 @@ std::vector<Block> blocksOf(const Graph& graph, std::span<const StageDraft> stag
   return blocks;
 }
 
-/// No layout is lower than what the fullest stage needs beside all that is there then. The highest
-/// piece is not rounded up.
+/// A lower bound for every layout: what a stage needs, together with the residents at that time,
+/// for the fullest stage. The topmost piece is not rounded up.
 uint64_t leastHeight(const Graph& graph, const std::vector<Block>& blocks,
                      std::span<const StageDraft> stages, uint64_t align) {
   uint64_t least = 0;

@@ -7,25 +7,26 @@ namespace tigris {
 
 struct ResidentLayout {
   std::map<TensorId, uint64_t> offsets;
-  /// Per stage: where its own memory begins, and how many bytes it may take from there.
+  /// Per stage: the offset of its own memory, and the number of bytes available there.
   std::vector<uint64_t> bases;
   std::vector<uint64_t> capacities;
 };
 
-/// Resident tensors lie toward the lower or the upper end of the arena from the first stage that
-/// touches them to the last one; the stages' own memory lies in one piece beside them. Two that a
-/// stage lets overlap (Overlap) need not lie apart. A backtracking search over the end for each
-/// tensor, of limited effort. nullopt when it finds nothing within `budget` bytes.
+/// Lays out resident tensors and the stages' own memory. A resident is near the lower or the upper
+/// end of the arena from the first stage that uses it to the last one. The own memory of a stage is
+/// in one piece beside the residents. Two residents may share bytes in a stage that allows it
+/// (Overlap). A backtracking search of limited effort selects the end for each tensor. nullopt if
+/// it finds nothing within `budget` bytes.
 std::optional<ResidentLayout> layOutResidents(const Graph& graph,
                                               std::span<const StageDraft> stages, uint64_t budget,
                                               uint64_t align);
 
-/// Highest fast byte of the stages and of what stays between them.
+/// The highest fast byte that the stages and the residents use.
 uint64_t heightOf(const Graph& graph, std::span<const StageDraft> stages,
                   const ResidentLayout& layout);
 
 /// The lowest layout of the same stages that a bisection of limited effort finds, or `layout`
-/// itself. A layout within a budget uses both ends of it, even if little is between them.
+/// itself. layOutResidents uses both ends of a budget, even if little is between them.
 ResidentLayout lowerResidents(const Graph& graph, std::span<const StageDraft> stages,
                               ResidentLayout layout, uint64_t align);
 

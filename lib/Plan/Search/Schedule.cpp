@@ -1,4 +1,4 @@
-// Tries orders and drops those seen before.
+// Tries orders and drops duplicates.
 #include "tigris/Plan/Search/Schedule.h"
 
 #include "tigris/Analysis/OpOrder.h"

@@ -24,17 +24,17 @@ struct Schedule {
   ArenaLayout layout;
 };
 
-/// The graph's own order and, where they differ, the depth-first one and the one with the least
-/// peak (leastPeakOrder).
+/// The orders that the planner tries: the graph's own order and, if they differ, the depth-first
+/// order and the one with the lowest peak found (leastPeakOrder).
 class Schedules {
 public:
-  /// `search`: whether to look for the least peak.
+  /// `search`: whether to search for the lowest peak.
   Schedules(const Graph& graph, IoMode io, uint64_t align, bool search);
 
   const Schedule& given() const { return all_.front(); }
-  /// The first with the lowest layout.
+  /// The first schedule with the lowest layout.
   const Schedule& best() const;
-  /// Addresses stay as they are.
+  /// References to the schedules stay valid.
   const std::deque<Schedule>& all() const { return all_; }
 
 private:

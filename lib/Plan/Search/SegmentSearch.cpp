@@ -1,5 +1,4 @@
-// Dynamic programming from the end of the order: the cheapest stages for what is left after each
-// cut.
+// Dynamic programming from the end of the order: the cheapest stages for the ops after each cut.
 #include "tigris/Plan/Search/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
@@ -17,7 +16,7 @@ namespace tigris {
 namespace {
 
 constexpr size_t MaxChoices = 4;
-/// Without slow memory there is no choice, and no limit but the mask's.
+/// Without slow memory every tensor must stay. Only the width of the mask limits their number.
 constexpr size_t MaxStays = 63;
 
 class SegmentSearch {
@@ -62,7 +61,7 @@ private:
     bool isReached() const { return cost != Unreached; }
   };
 
-  /// With the cheapest stages from each state to the end.
+  /// A cut, with the cheapest stages from each of its states to the end.
   struct Cut : CutStates {
     std::vector<Entry> best;
   };
@@ -91,7 +90,7 @@ private:
     return true;
   }
 
-  /// First and last op that touches a tensor which is moved by rows.
+  /// Finds the first and the last op that use each tensor that is moved by rows.
   void findRowUsers() {
     for (const TensorId id : options_.rows) {
       std::optional<std::pair<size_t, size_t>> span;
@@ -105,7 +104,7 @@ private:
     }
   }
 
-  /// Whether ops [begin, end) may be a stage that moves tensors by rows, or one that does not.
+  /// Whether ops [begin, end) may be a stage; `byRows`: one that moves tensors by rows.
   bool mayRun(size_t begin, size_t end, bool byRows) const {
     return std::all_of(rowUsers_.begin(), rowUsers_.end(), [&](const auto& span) {
       const bool touches = span.first < end && begin <= span.second;
@@ -130,7 +129,7 @@ private:
     return result;
   }
 
-  /// Fast bytes a stage has for itself if residents leave `saved` of theirs to each other.
+  /// Fast bytes available to a stage if overlaps of residents save `saved` bytes.
   std::optional<uint64_t> availableBeside(const Transition& transition, uint64_t saved = 0) const {
     if (transition.before == 0 && transition.after == 0)
       return options_.budget;
@@ -138,7 +137,8 @@ private:
     return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
   }
 
-  /// The overlap of what dies between two cuts with what is born there that saves most.
+  /// The overlap that saves the most, between a tensor that dies and one that is born between two
+  /// cuts.
   std::optional<Overlap> bestOverlap(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
                                      const Transition& transition) const {
     std::optional<Overlap> best;
@@ -156,9 +156,9 @@ private:
     return best;
   }
 
-  /// The chain that crosses the cut `begin` if the next stage has `height` bytes of its own and is
-  /// followed by the cheapest stages. What else is resident is taken to lie at the very ends.
-  /// nullopt when the chain finds no place.
+  /// The chain that crosses the cut `begin` if the stage after it has `height` bytes of its own and
+  /// is followed by the cheapest stages. Other residents are assumed to be at the very ends of the
+  /// arena. nullopt if the chain has no place.
   std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& transition,
                                        uint64_t height,
                                        const std::optional<Overlap>& overlap = {}) const {
@@ -180,7 +180,7 @@ private:
     return chain;
   }
 
-  /// Of a streamed stage, which overlaps residents only where it must.
+  /// chainOf() for a streamed stage, in which residents overlap only if they must.
   std::optional<ResidentChain> streamChain(size_t begin, size_t end, const Transition& transition,
                                            uint64_t height,
                                            const std::vector<Overlap>& overlaps) const {
@@ -225,7 +225,7 @@ private:
     return result;
   }
 
-  /// Of a stage that has been drafted without residents.
+  /// Savings of a stage that was drafted without residents.
   Savings savingsOf(const StageDraft& whole, size_t begin, size_t end) const {
     Savings savings(cuts_[begin], cuts_[end]);
     for (const auto* moved : {&whole.loads, &whole.spills})
@@ -244,7 +244,7 @@ private:
     return savings;
   }
 
-  /// What a stage costs of itself, in any transition.
+  /// The cost of a stage itself, in any transition.
   struct Price {
     StageMode mode = StageMode::Whole;
     StageStats stats;
@@ -254,7 +254,7 @@ private:
     return {stage.mode(), stage.stats, drafter_.weights(stage)};
   }
 
-  /// What going this transition with such a stage costs.
+  /// The entry for a stage of this price in this transition, followed by the cheapest stages.
   Entry entryFor(size_t end, const Transition& transition, const Price& price,
                  uint64_t savedTraffic, int64_t stripes = 1) const {
     const Entry& rest = cuts_[end].best[transition.next];
@@ -270,7 +270,7 @@ private:
     return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls);
   }
 
-  /// Takes the entry, with its chain, where it is better than what is known.
+  /// Stores the entry, with its chain, if it is better than the known one.
   void offer(size_t begin, const Transition& transition, Entry entry,
              std::optional<ResidentChain> chain) {
     if (!chain || !improves(begin, transition, entry))
@@ -279,7 +279,8 @@ private:
     cuts_[begin].best[transition.state] = std::move(entry);
   }
 
-  /// False when what lives between the cuts exceeds the budget, and so does any longer run.
+  /// Returns false if the tensors between the cuts exceed the budget. Then those of any longer run
+  /// do, too.
   bool tryWhole(size_t begin, size_t end, std::span<const Transition> transitions) {
     WholeCandidate& whole = drafter_.wholeCandidate(begin, end);
     if (whole.bound() > options_.budget)
@@ -313,8 +314,8 @@ private:
     for (const Transition& transition : transitions) {
       if (!transition.available)
         continue;
-      // Tiles of other ops load everything at least once, as the whole op does, which may have
-      // fitted.
+      // Tiles load every operand at least once, as the whole op does, unless the op only moves
+      // bytes. Tiles are therefore no improvement if the whole op would be none.
       if (!mayLeaveOut &&
           !improves(begin, transition, entryFor(end, transition, price, savings.of(transition))))
         continue;
@@ -332,10 +333,10 @@ private:
     }
   }
 
-  /// Kernel calls of streams, by which tensors stay and by the stripes.
+  /// Kernel calls of streamed stages, by the masks of residents and the number of stripes.
   using FewestCalls = std::map<std::tuple<uint64_t, uint64_t, int64_t>, uint64_t>;
 
-  /// Kernel calls of `stream`, the finest from cut to cut in its stripes, in as few steps as fit.
+  /// Kernel calls of a stage with the stripes of `stream`, in as few steps as fit.
   uint64_t fewestCalls(const Transition& transition, size_t begin, size_t end,
                        const StreamCandidate::Variant& stream, FewestCalls& known) {
     const auto [calls, isNew] =
@@ -350,9 +351,9 @@ private:
     return calls->second;
   }
 
-  /// A longer run of ops may fit where shorter ones do not: their wide ends are in its middle.
+  /// A longer run of ops may fit although shorter ones do not, if the wide tensors are inside it.
   void tryStreamed(size_t begin, size_t end, std::span<const Transition> transitions) {
-    // Each op is called at least once, and nothing may have to be moved.
+    // The lowest cost possible: each op is called once, and nothing is moved.
     const auto isHopeless = [&](const Transition& transition) {
       const Entry& rest = cuts_[end].best[transition.next];
       return !improves(begin, transition, {rest.cost, rest.calls + (end - begin)});
@@ -370,7 +371,8 @@ private:
     const bool movesRows = !mayRun(begin, end, false);
     for (size_t k = 0; left > 0 && streams->variant(k) != nullptr; ++k) {
       const StreamCandidate::Variant& stream = *streams->variant(k);
-      // Rows come and go once; stripes make those near their borders twice.
+      // Stripes load or compute columns near their borders twice, but a callback provides each row
+      // only once.
       if (stream.stripes > 1 && (movesRows || !options_.recompute))
         break;
       std::optional<Savings> savings;
@@ -396,14 +398,14 @@ private:
           const StreamResidents streamed = drafter_.streamResidents(all);
           const StreamCandidate::Need& needed = streams->need(k, streamed);
           const auto capacity = streamCapacity(needed.overlaps, begin, end, transition);
-          // Without slow memory every byte counts.
+          // Without slow memory every byte counts, so the lowest height is searched for.
           const auto height = capacity
                                   ? streams->heightWithin(*capacity, k, streamed, options_.stay)
                                   : std::nullopt;
           if (height)
             chain = streamChain(begin, end, transition, *height, needed.overlaps);
         }
-        // More stripes cost more.
+        // Variants with more stripes cost more.
         done[i] = !isBetter || chain;
         left -= done[i] ? 1 : 0;
         if (!chain)
@@ -432,7 +434,7 @@ private:
                      "no stage fits an op, although the budget allows every op");
   }
 
-  /// The stage an entry stands for, in as few steps as fit.
+  /// The stage for an entry, in as few steps as fit.
   StageDraft draft(size_t begin, size_t state, const Entry& entry) {
     const std::vector<Transition> transitions = transitionsBetween(begin, entry.end);
     const auto found =

@@ -1,11 +1,12 @@
-// The cheapest cuts of an order into whole, direct, tiled and streamed stages.
+// Finds the cheapest cuts of an order into whole, direct, tiled and streamed stages.
 #pragma once
 
 #include "tigris/Plan/Stage/StageDrafter.h"
 
 namespace tigris {
 
-/// Longest stage of several ops that is tried: so the effort is linear in the number of ops.
+/// Limit for the ops of a stage, except a single tiled op. It keeps the effort linear in the number
+/// of ops.
 constexpr size_t MaxSegmentOps = 40;
 
 struct SegmentOptions {
@@ -16,25 +17,25 @@ struct SegmentOptions {
   uint64_t slack = 0;
   /// Whether tensors may stay in fast memory across cuts.
   bool keep = true;
-  /// There is no slow memory: all must.
+  /// Whether all tensors must stay, because there is no slow memory.
   bool stay = false;
-  /// Whether the search tracks the addresses that tensors which overwrite each other can have. It
-  /// then misses other arrangements, but finds addresses far more often for what it chooses.
+  /// Whether the search tracks the possible addresses of tensors that overwrite each other. It then
+  /// misses other arrangements, but the chosen cuts have addresses far more often.
   bool follow = true;
-  /// Model inputs and outputs that a streamed stage must move, each alone; only where all stays.
+  /// Model inputs and outputs that must each be moved by a single streamed stage; only with `stay`.
   std::vector<TensorId> rows = {};
-  /// Whether anything may be computed twice; false only where all stays.
+  /// Whether anything may be computed twice; false only with `stay`.
   bool recompute = true;
 };
 
-/// Cuts the order into stages so that the sum of their costs (StageDrafter::cost) is least, with
-/// fewer kernel calls where that is equal.
+/// Cuts the order into stages with the lowest sum of costs (StageDrafter::cost); of equal sums,
+/// with the fewest kernel calls.
 ///
-/// Dynamic programming over (cut, which of the tensors that cross it stay in fast memory); of a cut
-/// with more than MaxChoices such tensors the smallest are considered. Candidates from every op on:
-/// whole and streamed stages of up to MaxSegmentOps ops, and the op alone, tiled or direct. A stage
-/// has the budget less what is resident before, after, or throughout it. nullopt when `stay` and
-/// nothing fits.
+/// Dynamic programming over pairs of a cut and the set of tensors that stay in fast memory there.
+/// If more than MaxChoices tensors cross a cut, only the smallest may stay. The candidates from
+/// every op on are whole and streamed stages of up to MaxSegmentOps ops, and the op alone, tiled or
+/// direct. A stage may use the budget minus the bytes of the tensors that are resident before,
+/// after, or throughout it. nullopt if `stay` and nothing fits.
 std::optional<std::vector<StageDraft>> searchSegments(const StageDrafter& drafter,
                                                       const SegmentOptions& options);
 

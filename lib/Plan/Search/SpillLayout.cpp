@@ -1,4 +1,4 @@
-// Lifetimes in stages, then the same layout as for the arena.
+// Computes lifetimes in stages, then lays them out like the arena.
 #include "tigris/Plan/Search/SpillLayout.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"
@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// Follows the stages and collects what waits in slow memory.
+/// Follows the stages and collects the tensors that wait in slow memory.
 class SpillLifetimes {
 public:
   SpillLifetimes(const Graph& graph, const AliasSets& aliases, IoMode io,
@@ -41,7 +41,7 @@ private:
     return !isResident && !isCallers && placed_.count(tensor) == 0;
   }
 
-  /// True for a view, which has then got its source's place.
+  /// If the tensor is a view, gives it the place of its source and returns true.
   bool sharePlace(const StageDraft& stage, TensorId tensor, uint32_t index) {
     if (stage.mode() != StageMode::Direct || stage.stats.kernelCalls != 0)
       return false;

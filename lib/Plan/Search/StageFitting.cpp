@@ -1,4 +1,4 @@
-// Addresses for ever smaller steps; then the steps follow from the addresses.
+// Looks for addresses with smaller and smaller steps, then derives the steps from the addresses.
 #include "tigris/Plan/Search/StageFitting.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -16,8 +16,8 @@ uint64_t residentBytes(const StageDrafter& drafter, const StageDraft& stage) {
   return sum;
 }
 
-/// Bytes for a stage whose tensors have their places: none where a result would be written too
-/// early.
+/// Bytes available to a stage whose residents have addresses; 0 if a result would overwrite rows
+/// that are still needed.
 uint64_t availableAt(const Graph& graph, const ResidentLayout& layout, size_t stage,
                      const std::vector<Overlap>& overlaps) {
   for (const Overlap& overlap : overlaps) {
@@ -33,8 +33,8 @@ uint64_t availableAt(const Graph& graph, const ResidentLayout& layout, size_t st
   return layout.capacities[stage];
 }
 
-/// The stages in as many steps as make anything smaller. Where residents need not overlap then,
-/// they do not.
+/// The stages in as many steps as make anything smaller. Residents overlap only where they still
+/// must.
 std::vector<StageDraft> finestOf(const StageDrafter& drafter, uint64_t budget,
                                  const std::vector<StageDraft>& stages) {
   std::vector<StageDraft> result = stages;
@@ -47,8 +47,8 @@ std::vector<StageDraft> finestOf(const StageDrafter& drafter, uint64_t budget,
   return result;
 }
 
-/// In as few steps as fit `budget` bytes together with what is resident; as they are where nothing
-/// does.
+/// The stages in as few steps as fit `budget` bytes together with the residents; unchanged if none
+/// fit.
 std::vector<StageDraft> within(const StageDrafter& drafter, uint64_t budget,
                                const std::vector<StageDraft>& stages) {
   std::vector<StageDraft> result = stages;

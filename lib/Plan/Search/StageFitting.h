@@ -1,4 +1,4 @@
-// Addresses for stages and for the tensors that stay between them.
+// Finds addresses for stages and for the tensors that stay between them.
 #pragma once
 
 #include "tigris/Plan/Search/ResidentLayout.h"
@@ -6,13 +6,12 @@
 
 namespace tigris {
 
-/// Lays out what the stages leave in fast memory and what they need for themselves, within `budget`
-/// bytes.
+/// Lays out the stages' own memory and the tensors that stay between them, within `budget` bytes.
 ///
-/// Drafts of streamed stages use all the memory they may have for fewer steps. If that leaves no
-/// addresses, more and smaller steps are tried, and then as few as fit the place that each stage
-/// has got: `stages` become these. nullopt, with the stages as they were, when no addresses are
-/// found.
+/// Drafts of streamed stages use all the memory available to them for fewer steps. If these have no
+/// addresses, more and smaller steps are tried, and finally as few steps as fit the place that each
+/// stage has got; `stages` are replaced by these. nullopt, with the stages unchanged, if no
+/// addresses are found.
 std::optional<ResidentLayout> fitStages(const Graph& graph, const StageDrafter& drafter,
                                         uint64_t budget, std::vector<StageDraft>& stages);
 

@@ -13,9 +13,9 @@ struct StrategyInfo {
   std::string_view summary;
   bool withoutSlow;
   bool allOrders;
-  /// Cuts the order of the drafter into stages in rules.budget bytes, which are enough for every op
-  /// alone if there is slow memory. nullopt when nothing fits. Not called without slow memory
-  /// unless `withoutSlow`.
+  /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory, this
+  /// budget is enough for every op alone. nullopt if nothing fits. Called without slow memory only
+  /// if `withoutSlow`.
   std::optional<Cuts> (*cut)(const Graph& graph, const StageDrafter& drafter,
                              const SegmentOptions& rules);
 };
