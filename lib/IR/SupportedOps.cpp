@@ -278,7 +278,8 @@ Status checkRecurrent(const Op& op, const Graph& graph) {
   return {};
 }
 
-/// A list that means "all axes" may instead mean "none"; the function of each element would remain.
+/// With noop_with_empty_axes, or for a scalar, an empty list of axes reduces nothing. A norm would
+/// still apply its function to each element, and there is no kernel for that.
 Status checkReduction(const Op& op, const Graph& graph) {
   const auto axes = intArgument(op, KnownValues(graph), "axes");
   if (axes && (!*axes || (*axes)->empty()) &&

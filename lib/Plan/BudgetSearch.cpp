@@ -1,19 +1,20 @@
-// With slow memory the largest op decides; without, searches in ever smaller budgets.
+// With slow memory, the op that needs the most memory determines the budget. Without slow memory, a
+// bisection finds the smallest budget in which searchCuts() succeeds.
 #include "tigris/Plan/BudgetSearch.h"
 
 namespace tigris {
 
 namespace {
 
-/// Whether the order can be cut in so many fast bytes.
+/// Whether the order can be cut into stages that fit `bytes` bytes of fast memory.
 bool fits(const PlanRequest& request, const Schedule& schedule, SegmentOptions rules,
           uint64_t bytes) {
   rules.budget = bytes;
   return searchCuts(request.graph(), request.drafter(schedule), rules, true).has_value();
 }
 
-/// The least fast memory in which a search without slow memory succeeds, at most `most`, which
-/// does.
+/// The smallest number of bytes, at most `most`, in which a search without slow memory succeeds. It
+/// is known to succeed in `most` bytes.
 uint64_t smallestStay(const PlanRequest& request, const Schedule& schedule, uint64_t most) {
   const uint64_t align = request.align();
   const SegmentOptions rules = request.rules();
@@ -31,8 +32,8 @@ uint64_t smallestStay(const PlanRequest& request, const Schedule& schedule, uint
   return most;
 }
 
-/// Fast memory in which one of the orders can be run with tensors moved by rows: `first` bytes or
-/// more, by doubling.
+/// Fast memory in which one of the orders can run with tensors moved by rows. Starts with `first`
+/// bytes and doubles.
 std::optional<uint64_t> enoughForRows(const PlanRequest& request, uint64_t first) {
   const SegmentOptions rules = request.rules();
   constexpr uint64_t Most = uint64_t{1} << 31;

@@ -1,4 +1,4 @@
-// How much fast memory a graph needs.
+// Computes how much fast memory a graph needs.
 #pragma once
 
 #include "tigris/Plan/PlanRequest.h"
@@ -6,10 +6,10 @@
 
 namespace tigris {
 
-/// The smallest fast budget, scratch included, in which the request can be planned, for the orders
-/// its strategy tries and given enough slow memory if any is given. `need`: largestStageNeed of an
-/// order. Without slow memory a multiple of the alignment or what one stage needs. nullopt when
-/// tensors cannot be moved by rows in any budget.
+/// The smallest fast budget, including scratch, in which the request can be planned with the orders
+/// of its strategy. If there is slow memory, it is assumed to be large enough. `need`:
+/// largestStageNeed of an order. Without slow memory, the budget for stages is a multiple of the
+/// alignment or what one stage needs. nullopt if tensors cannot be moved by rows in any budget.
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need);
 
 } // namespace tigris

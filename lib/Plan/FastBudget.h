@@ -7,7 +7,7 @@
 
 namespace tigris {
 
-/// The one place that knows what of the granted fast memory stages may use.
+/// Divides the granted fast memory into reserve, scratch and memory for stages. No other code does.
 struct FastBudget {
   /// Bytes the user grants.
   uint64_t granted = 0;
@@ -16,14 +16,14 @@ struct FastBudget {
   /// Bytes of these that kernels use while they run (Target/KernelScratch.h).
   uint64_t scratch = 0;
 
-  /// What a plan with its scratch may take.
+  /// Bytes for the plan, including scratch.
   uint64_t forPlan() const { return granted - std::min(granted, reserve); }
-  /// What stages may take: a multiple of the alignment where scratch lies behind them.
+  /// Bytes for stages; a multiple of the alignment if scratch follows them.
   uint64_t forStages(uint64_t align) const {
     const uint64_t left = forPlan() - std::min(forPlan(), scratch);
     return scratch == 0 ? left : left / align * align;
   }
-  /// What has to be left of the reserve so that stages may take `bytes`.
+  /// Bytes that must be granted, not counting the reserve, so that stages may use `bytes`.
   uint64_t neededFor(uint64_t bytes, uint64_t align) const {
     return scratch == 0 ? bytes : alignUp(bytes, align) + scratch;
   }

@@ -1,4 +1,4 @@
-// Moves every stage to its base, and adds up what the stages cost.
+// Moves every stage to its base address and adds up the costs of the stages.
 #include "tigris/Plan/PlanAssembly.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -45,7 +45,7 @@ private:
       else if (resident != residents_.end())
         buffer.offset = resident->second;
       else
-        buffer.offset = buffer.bytes = 0; // the caller's
+        buffer.offset = buffer.bytes = 0; // in the caller's buffer
     }
     for (const TensorId tensor : draft_.residents)
       place(tensor, residents_.at(tensor));
@@ -70,8 +70,8 @@ private:
   Stage stage_;
 };
 
-/// Model inputs, then outputs, one after another: an input may be filled while outputs are read.
-/// Returns their end.
+/// Places model inputs, then outputs, without overlaps: an input may be filled while outputs are
+/// read. Returns the end of the last one.
 uint64_t placeInterface(const Graph& graph, Plan& plan) {
   uint64_t end = 0;
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
@@ -97,7 +97,7 @@ void addStages(const Graph& graph, const Cuts& cuts, Plan& plan) {
   }
 }
 
-/// What the graph says, whatever the stages.
+/// Adds the figures that follow from the graph alone, whatever the stages.
 void addGraphStats(const Graph& graph, const Schedule& given, PlanStats& stats) {
   const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})

@@ -1,4 +1,4 @@
-// Names of strategies and objectives, and which options go together.
+// Names of strategies and objectives, and checks for options that contradict each other.
 #include "tigris/Plan/PlanOptions.h"
 
 #include "tigris/Plan/Search/StrategyTable.h"

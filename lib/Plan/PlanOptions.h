@@ -1,4 +1,4 @@
-// What a plan is made for and how: the options of the planner.
+// The options of the planner: what a plan is made for, and how.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -29,48 +29,50 @@ struct PlanOptions {
   MemoryBudget budget;
   /// Fast bytes of the budget that the plan leaves free, for tigris-emit to unpack weights in.
   uint64_t reserve = 0;
-  /// Default: IoMode::Slow when there is slow memory, IoMode::Caller when not.
+  /// Default: IoMode::Slow if there is slow memory, otherwise IoMode::Caller.
   std::optional<IoMode> io;
   Strategy planner = Strategy::Optimal;
   /// Traffic: slow traffic and recomputation in the budget. Latency: the time that traffic,
   /// recomputation and kernel calls take (Plan/Stage/CostModel.h). Memory: the sum of fast and slow
-  /// peak, or the fast peak alone without slow memory, with nothing computed twice if that fits
-  /// (Plan/Sweep/LeastMemory.h). One stage is the best for the first two where it fits.
+  /// peak (Plan/Sweep/LeastMemory.h). Without slow memory it is the fast peak, and a plan without
+  /// recomputation is preferred. A single stage is the best plan for traffic and latency if it
+  /// fits.
   Objective optimize = Objective::Traffic;
-  /// What a slow byte is worth in multiply-accumulates that are done twice, for traffic and memory;
-  /// 0: next to nothing.
+  /// The number of recomputed multiply-accumulates that one slow byte is worth, for traffic and
+  /// memory. 0 means next to nothing.
   uint64_t macsPerSlowByte = MacsPerSlowByte;
-  /// Most multiply-accumulates that may be done twice, in percent of all. Unset: what
-  /// macsPerSlowByte makes worthwhile, or, without slow memory, only the recomputation required to
-  /// fit. With slow memory: for traffic only, which is then minimized within the limit
+  /// Maximum of recomputed multiply-accumulates, in percent of all. If unset, plans recompute what
+  /// macsPerSlowByte makes worthwhile or, without slow memory, only what is required to fit. With
+  /// slow memory, the option is valid for traffic only, which is then minimized within the limit
   /// (Plan/Sweep/LeastTraffic.h).
   std::optional<uint64_t> recompute;
-  /// Whether to spend time on a bound for plans of several stages that spill nothing
+  /// Whether to compute a bound for plans of several stages that spill nothing, which takes time
   /// (Plan/Bounds/RowBound.h).
   bool certificates = false;
   /// A name of Targets.def.
   std::string target = "generic";
-  /// In place of the target's figures, for latency.
+  /// Costs for latency, in place of the target's.
   std::optional<KernelCosts> costs;
-  /// Every input that is no state (output, likewise) is moved by one streamed stage, so that a
-  /// callback can bring it row by row: tigris_set_input_rows. For plans without slow memory, with
-  /// IoMode::Caller.
+  /// Each model input (outputRows: output) that is not a state is moved by one streamed stage, so
+  /// that a callback can provide it row by row (tigris_set_input_rows). Requires IoMode::Caller and
+  /// no slow memory.
   bool inputRows = false;
   bool outputRows = false;
 
   bool movesRows() const { return inputRows || outputRows; }
 };
 
-/// DiagId::Usage for options that contradict each other or the graph: a fast budget of 0, a reserve
-/// that leaves nothing of it, IoMode::Slow without slow memory, IoMode::Arena for a model with
-/// states, rows with slow memory, another IoMode or a strategy that needs slow memory, and a limit
-/// of recomputation with slow memory for another objective than traffic.
+/// DiagId::Usage for options that contradict each other or the graph: a fast budget of 0; a reserve
+/// that uses up the fast budget; IoMode::Slow without slow memory; IoMode::Arena for a model with
+/// states; moving by rows with slow memory, with another IoMode than Caller, or with a strategy
+/// that requires slow memory; a limit of recomputation with slow memory for an objective other than
+/// traffic.
 Status checkOptions(const Graph& graph, const PlanOptions& options);
 
-/// Adds to a DiagId::OverBudget error that a reserve has come off the budget, if one has.
+/// Adds a note to a DiagId::OverBudget error if a reserve has reduced the budget.
 Error withReserveNote(Error error, const PlanOptions& options);
 
-/// Model inputs and outputs that the options want moved by rows.
+/// Model inputs and outputs that must be moved by rows according to the options.
 std::vector<TensorId> movedByRows(const Graph& graph, const PlanOptions& options);
 
 } // namespace tigris

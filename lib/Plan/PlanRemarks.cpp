@@ -1,4 +1,4 @@
-// Asks the drafter what the planner has asked it, stage by stage of the plan that was chosen.
+// Repeats the planner's questions to the drafter for each stage of the chosen plan.
 #include "tigris/Plan/PlanRemarks.h"
 
 #include "tigris/Plan/PlanRequest.h"
@@ -14,7 +14,7 @@ public:
       : graph_(request.graph()), drafter_(request.drafter(schedule)),
         available_(request.fastForStages()) {}
 
-  /// What ops are unable to do in any plan.
+  /// Remarks on what ops cannot do in any plan.
   void onOps() {
     for (size_t step = 0; step < drafter_.order().size(); ++step) {
       const OpId id = drafter_.order()[step];
@@ -45,7 +45,8 @@ private:
     return drafter_.wholeCandidate(begin, end).bound();
   }
 
-  /// Where more memory would be needed; where it would not, another stage costs less.
+  /// Remarks on the op after a whole stage if adding it would need more memory. If the memory
+  /// suffices, another stage costs less, and there is no remark.
   void onEnd(size_t begin, size_t end) const {
     if (const uint64_t bytes = wholeBytes(begin, end + 1); bytes > available_)
       remarkOn(op(end), "not-added", "the whole stage before it would need at least ", bytes,
@@ -59,7 +60,7 @@ private:
                " bytes on whole tensors, available are ", available_);
     StreamCandidate* candidate = drafter_.streamCandidate(begin, end);
     if (candidate == nullptr)
-      return; // for reasons of its ops
+      return; // onOps() remarks on the ops that prevent it
     const Residents none;
     uint64_t least = UINT64_MAX;
     for (size_t k = 0; candidate->variant(k) != nullptr; ++k)
@@ -77,7 +78,7 @@ private:
   uint64_t available_;
 };
 
-/// The schedule whose order the plan has; null when it is none of them.
+/// The schedule with the order of the plan; null if there is none.
 const Schedule* scheduleOf(const PlanRequest& request, const Plan* plan) {
   if (plan == nullptr)
     return &request.schedules().best();

@@ -1,4 +1,4 @@
-// Why a plan is not simpler: remarks of the planner.
+// Remarks of the planner: why a plan is not simpler.
 #pragma once
 
 #include "tigris/Plan/PlanOptions.h"
@@ -7,12 +7,13 @@ namespace tigris {
 
 class PlanDrafts;
 
-/// Remarks with the origin "planner" on a plan that planGraph made with these options, or, where
-/// `plan` is null, did not find. Nothing about a plan of one whole stage. One remark each for
+/// Adds remarks with the origin "planner" on the plan that planGraph found with these options, or
+/// on its failure if `plan` is null. A plan of one whole stage gets none. Other plans get one
+/// remark for
 ///  - every op that cannot run row by row ("not-streamed") or in boxes ("not-tiled");
-///  - the first op after a stage of whole tensors ("not-added"): what the stage would need with it;
-///  - the first op of every tiled stage ("not-whole", "not-streamed"): what these would need.
-/// Does nothing unless somebody collects remarks.
+///  - the first op after a stage of whole tensors ("not-added"): the bytes needed to add it;
+///  - the first op of every tiled stage ("not-whole", "not-streamed"): the bytes these would need.
+/// Does nothing unless there is a RemarkCollector.
 void remarkOnPlan(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts,
                   const Plan* plan);
 

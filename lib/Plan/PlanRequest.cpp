@@ -1,4 +1,4 @@
-// Defaults, the target's figures, and what follows from them.
+// Resolves defaults and the properties of the target.
 #include "tigris/Plan/PlanRequest.h"
 
 #include "tigris/Plan/PortCopies.h"

@@ -9,12 +9,12 @@
 
 namespace tigris {
 
-/// What the planner asks instead of the options: every default is decided here, once. Refers to the
-/// drafts.
+/// The planner reads this class instead of the options. Every default is decided here, once. Refers
+/// to the drafts.
 class PlanRequest {
 public:
-  /// Fails as checkOptions does, and with DiagId::Usage for an unknown target. Every model output
-  /// must have a tensor of its own (insertPortCopies).
+  /// Fails like checkOptions, and with DiagId::Usage for an unknown target. Every model output must
+  /// have a tensor of its own (insertPortCopies).
   static Expected<PlanRequest> make(PlanDrafts& drafts, const PlanOptions& options);
 
   const PlanOptions& options() const { return options_; }
@@ -25,18 +25,18 @@ public:
   const FastBudget& fast() const { return fast_; }
   /// Fast bytes for stages.
   uint64_t fastForStages() const { return fast_.forStages(align_); }
-  /// Fast bytes of the budget with which stages may take `bytes`, without a reserve.
+  /// The fast budget, without a reserve, that leaves `bytes` bytes for stages.
   uint64_t budgetFor(uint64_t bytes) const { return fast_.neededFor(bytes, align_); }
-  /// Whether tensors may wait in slow memory.
+  /// Whether tensors may be spilled to slow memory.
   bool maySpill() const { return options_.budget.slow && io_ != IoMode::Arena; }
 
-  /// The orders that the strategy tries; never moved.
+  /// The orders that the strategy tries. References to them stay valid.
   const Schedules& schedules() const;
   StageDrafter drafter(const Schedule& schedule) const;
-  /// What a search may do in a budget that remains to be filled in.
+  /// Options of a search. The caller sets their budget.
   SegmentOptions rules() const;
 
-  /// A plan without stages, with everything the options say.
+  /// A plan without stages, with everything that follows from the options.
   Plan emptyPlan() const;
 
 private:

@@ -1,4 +1,5 @@
-// One stage if the model fits, otherwise the cheapest cuts that the strategy finds in any order.
+// Plans one stage if the model fits, otherwise the cheapest cuts that the strategy finds in any
+// order.
 #include "tigris/Plan/Planner.h"
 
 #include "tigris/Plan/Bounds/Bounds.h"
@@ -12,7 +13,7 @@ namespace tigris {
 
 namespace {
 
-/// The cheapest cuts of all orders in `fast` bytes, with the lowest addresses found; nullopt when
+/// The cheapest cuts of all orders in `fast` bytes, with the lowest addresses found; nullopt if
 /// nothing fits.
 std::optional<CutOrder> cheapestCuts(const PlanRequest& request, uint64_t fast) {
   const Graph& graph = request.graph();
@@ -37,9 +38,9 @@ std::optional<CutOrder> cheapestCuts(const PlanRequest& request, uint64_t fast) 
   return best;
 }
 
-/// The same for any number of bytes. The search rounds all sizes up, but what lies on top need not
-/// end at a multiple of the alignment: it is given the rest of the last one first, and none where
-/// that is used.
+/// The same for any number of bytes. The search rounds all sizes up, but the buffer on top need not
+/// end at a multiple of the alignment. The first search may therefore use `fast` rounded up. If its
+/// layout is higher than `fast`, a second search uses `fast` itself.
 std::optional<CutOrder> cutsWithin(const PlanRequest& request, uint64_t fast) {
   const uint64_t rounded = alignUp(fast, request.align());
   if (rounded != fast) {
@@ -68,7 +69,7 @@ Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
                    ", budget is ", formatExactBytes(budget));
 }
 
-/// For the note of an over-budget error.
+/// Text for the note of an over-budget error.
 std::string smallestThatFits(const PlanRequest& request, uint64_t smallest, uint64_t stages) {
   const std::string_view io = ioModeName(request.io());
   std::string text = strCat("the smallest fast budget that fits is ", smallest,
@@ -79,7 +80,8 @@ std::string smallestThatFits(const PlanRequest& request, uint64_t smallest, uint
                 " bytes");
 }
 
-/// The op that makes the request too large for the fast budget.
+/// The error for a request that does not fit the fast budget; names the op that needs the most
+/// memory.
 Error fastOverBudget(const PlanRequest& request, const StageNeed& need, uint64_t smallest) {
   const Schedule& best = request.schedules().best();
   const OpId at = request.maySpill() ? need.op : best.order[best.timeline.boundStep];
@@ -90,7 +92,7 @@ Error fastOverBudget(const PlanRequest& request, const StageNeed& need, uint64_t
       .note(smallestThatFits(request, smallest, request.budgetFor(need.bytes)));
 }
 
-/// One stage, or the cheapest cuts. `need` is filled in for cuts.
+/// One stage, or the cheapest cuts; nullopt if neither fits. Sets `need` unless one stage fits.
 std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   const Schedule& best = request.schedules().best();
   const uint64_t fast = request.fastForStages();
@@ -102,8 +104,8 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   return cutsWithin(request, fast);
 }
 
-/// The least slow traffic or time in the budget. `isLast`: it has been tried in this very budget
-/// before.
+/// The plan with the least slow traffic or time in the budget. `isLast`: the same budget has been
+/// tried before.
 Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts, bool isLast = false) {
   const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
   if (!request)
@@ -115,8 +117,8 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts, bool
     const std::optional<uint64_t> smallest = smallestBudget(*request, need);
     if (!smallest)
       return noRows(*request);
-    // No addresses are found in this budget, but they are in less; or in the same one, after the
-    // questions to that end have led to lower layouts.
+    // Addresses exist for a smaller budget, or for the same one: the search for the smallest budget
+    // may have found lower layouts. Plan with the budget that it found.
     if (*smallest > budget.forPlan() || isLast)
       return fastOverBudget(*request, need, *smallest);
     PlanOptions less = options;
@@ -175,7 +177,7 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& /*graph*/, const PlanOptions& opt
       smallestBudget(*request, largestStageNeed(request->drafter(best)));
   if (!smallest)
     return noRows(*request);
-  const bool byRows = !request->rules().rows.empty(); // never one stage
+  const bool byRows = !request->rules().rows.empty(); // one whole stage cannot move rows
   return BudgetNeeds{byRows ? *smallest : request->budgetFor(best.layout.height), *smallest};
 }
 

@@ -1,4 +1,4 @@
-// Finds outputs without a tensor of their own and copies what they name.
+// Finds outputs without a tensor of their own and inserts Reshapes that copy their tensors.
 #include "tigris/Plan/PortCopies.h"
 
 #include <set>

@@ -5,12 +5,12 @@
 
 namespace tigris {
 
-/// A plan stores each model input and output at its own place, so an output that is a model input,
-/// a constant or the tensor of another output gets a Reshape to the same shape at the end of the
-/// order, which copies it. Returns how many were inserted.
+/// A plan stores each model input and output at its own place. An output that is a model input, a
+/// constant or the tensor of another output therefore gets a Reshape to the same shape at the end
+/// of the order, which copies it. Returns the number of Reshapes inserted.
 size_t insertPortCopies(Graph& graph);
 
-/// True when insertPortCopies would insert nothing.
+/// Whether insertPortCopies would insert nothing.
 bool hasOwnOutputTensors(const Graph& graph);
 
 } // namespace tigris

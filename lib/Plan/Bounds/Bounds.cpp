@@ -1,4 +1,4 @@
-// One bound for plans of one stage, one for plans by rows, one for all others.
+// Selects the bound: one for plans of one stage, one for plans by rows, one for all others.
 #include "tigris/Plan/Bounds/Bounds.h"
 
 #include "tigris/Analysis/OrderSearch.h"
@@ -13,8 +13,8 @@ namespace tigris {
 
 namespace {
 
-/// No order of the graph as one stage has a lower peak than this. With rounded sizes, each buffer
-/// but the one on top takes what rounding adds.
+/// A lower bound for the peak of the graph as one stage, in any order. With rounded sizes, the
+/// buffer on top still need not be rounded, so the largest padding is subtracted.
 uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
   std::map<OpId, size_t> position;
   for (const OpId id : graph.order())
@@ -35,9 +35,12 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
   return std::max(bound(1), rounded - std::min(rounded, padding));
 }
 
-/// What the finest cut of the op needs bounds tiled stages, unless a chain need not make all of its
-/// result. A stream of it holds no less, but less of the executor's state, and rounds other sizes
-/// up; a sink at least its sums. What lies with the caller it need not hold at all.
+/// A lower bound for the fast memory of any plan, derived from the op that needs most: `need` is
+/// its need in the finest tiles. The bound is 0 if the model outputs need only a part of the op's
+/// result, because a chain may then compute only that part. A streamed stage needs less bookkeeping
+/// and rounds other sizes up, so a plan with streamed stages has a lower bound. If the op may be a
+/// sink there, its sums are the bound if they are smaller. Tensors of the caller need no memory in
+/// a streamed stage; if the op uses one, the bound is 0.
 uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
   if (!isNeededWhole(graph, graph.op(need.op).output()))
     return 0;

@@ -1,4 +1,4 @@
-// The lower bounds a plan is reported with.
+// The lower bounds that are reported with a plan.
 #pragma once
 
 #include "tigris/Plan/Stage/StageNeed.h"
@@ -6,8 +6,8 @@
 namespace tigris {
 
 /// Sets plan.bounds and plan.provenOptimal of a plan with all its stages and stats. `need`: the op
-/// that needs most when it is cut as finely as can be. `certificates`: also rowPeakBound, if the
-/// plan is of its class.
+/// that needs most memory when it is cut as finely as possible. `certificates`: also computes
+/// rowPeakBound if the plan is of its class.
 void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan);
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-// Expands ops into rows and asks for minimum cuts.
+// Expands ops into rows and computes minimum cuts.
 #include "tigris/Plan/Bounds/RowBound.h"
 
 #include "tigris/Analysis/PeakBound.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr size_t MaxRows = 12'000;
 constexpr size_t None = SIZE_MAX;
 
-/// The problem whose ops make one row each.
+/// An OrderProblem in which every op computes one row.
 class RowProblem {
 public:
   RowProblem(const Graph& graph, IoMode io)
@@ -42,7 +42,8 @@ public:
   /// The nodes of each op.
   const std::vector<std::vector<size_t>>& groups() const { return groups_; }
 
-  /// Rows when something needs them, like a stream: close to the least at each.
+  /// An order that computes a row only when another one needs it, as a stream does. Its memory is
+  /// close to the minimum at every step.
   std::vector<size_t> pullOrder() const {
     std::vector<size_t> order;
     std::vector<bool> isDone(problem_.ops());
@@ -87,13 +88,13 @@ public:
 
 private:
   struct Row {
-    /// None: there from the start.
+    /// The op that computes or copies the row; None if the row exists from the start.
     size_t maker = None;
-    /// None: takes no memory that counts.
+    /// None if the row takes no memory that counts.
     size_t buffer = None;
   };
 
-  /// Rows a tensor is taken apart into; 0 when it cannot be.
+  /// Number of rows into which a tensor is split; 0 if it cannot be split.
   size_t rowCount(TensorId id) const {
     const Shape& shape = graph_.tensor(id).shape;
     if (shape.rank() < 2)
@@ -141,7 +142,8 @@ private:
       readers.push_back(op);
   }
 
-  /// In the arena whole rows are there from the start; elsewhere each is copied when it is wanted.
+  /// With IoMode::Arena, all rows exist from the start. Otherwise each row is copied when it is
+  /// needed.
   bool addInput(TensorId id) {
     const size_t rows = rowCount(id);
     for (size_t row = 0; row < rows; ++row)
@@ -149,8 +151,8 @@ private:
     return rows != 0 && problem_.ops() <= MaxRows;
   }
 
-  /// A node that comes after all rows of a tensor: instead of an edge from each row to each op that
-  /// needs all.
+  /// A node that runs after all rows of a tensor exist. It replaces the edges from each row to each
+  /// op that needs all rows.
   size_t complete(TensorId id) {
     const std::vector<Row>& rows = rows_.at(id);
     if (rows.size() == 1)
@@ -176,7 +178,7 @@ private:
       return false;
     if (access->sumBytes != 0)
       return addSink(op, access->inputs[0]);
-    std::vector<size_t> whole; // nodes after which all of the operands are there that are needed so
+    std::vector<size_t> whole; // nodes that complete the operands of which every row is needed
     for (const RowAccess::Input& input : access->inputs) {
       if (rows_.count(input.tensor) == 0 ||
           (!input.whole && rows_.at(input.tensor).size() != rowCount(input.tensor)))
@@ -200,7 +202,7 @@ private:
     }
     if (whole.empty())
       return true;
-    // Until the last row has been made, all of them are needed.
+    // All rows of these operands are needed until the last row of the result is computed.
     const size_t done = addNode(true);
     for (const size_t node : targets_)
       depend(done, node);
@@ -211,7 +213,8 @@ private:
     return true;
   }
 
-  /// A node per row of the operand, in any order. Sums count nothing: their first row may be any.
+  /// Adds a node for each row of the operand; they may run in any order. The sums are not counted,
+  /// because any row may be the first.
   bool addSink(const Op& op, const RowAccess::Input& input) {
     const auto rows = rows_.find(input.tensor);
     if (rows == rows_.end())
@@ -230,7 +233,7 @@ private:
     return true;
   }
 
-  /// All at once.
+  /// Adds one node that computes all rows at once.
   bool addWhole(const Op& op) {
     std::vector<size_t> producers;
     for (const TensorId input : op.inputs)
@@ -262,11 +265,11 @@ private:
   AliasSets aliases_;
   IoMode io_;
   OrderProblem problem_;
-  /// Nodes that stand for no work.
+  /// Nodes that compute nothing.
   std::vector<bool> isFree_;
   std::map<TensorId, std::vector<Row>> rows_;
   std::map<TensorId, size_t> complete_;
-  /// Nodes of the last op, and of each.
+  /// Nodes of the op added last, and of every op.
   std::vector<size_t> targets_;
   std::vector<std::vector<size_t>> groups_;
 };

@@ -1,25 +1,25 @@
-// A certificate for plans that work on rows: the least fast memory that any of them needs.
+// A certificate for plans that work on rows: the minimum fast memory that each of them needs.
 #pragma once
 
 #include "tigris/IR/Graph.h"
 
 namespace tigris {
 
-/// Plans of whole and streamed stages in which every row (index of axis 1) is made once, model
+/// Plans of whole and streamed stages in which every row (index of axis 1) is computed once, model
 /// inputs and outputs are copied once, and nothing is spilled.
 inline constexpr const char* RowClass = "whole rows made once, no spills, any order";
 
-/// True for a plan of that class.
+/// Whether the plan is of that class.
 bool isRowPlan(const Plan& plan);
 
-/// No plan of the class has a lower fast peak, whatever its order of ops and rows.
+/// A lower bound for the fast peak of every plan of the class, in any order of ops and rows.
 ///
-/// The graph is taken apart into rows: one op per row that is made (of ops that cannot run row by
-/// row, one for all) or added to a global average, one buffer per row. What sectionBound and
-/// groupBound (Analysis/PeakBound.h) say of that graph is the bound. Results of Reshapes, which may
-/// lie where their sources lie, and what may lie in the caller's buffers count nothing; nor do
-/// alignment and the executor's state. nullopt for graphs of more than 12,000 rows, or with more
-/// than one index on the outermost axis. `flows` minimum cuts at most.
+/// The graph is split into rows, with one buffer per row and one op for each row that is computed
+/// or added to a global average. An op that cannot run row by row stays one op. sectionBound and
+/// groupBound (Analysis/PeakBound.h) of that graph are the bound. Not counted are results of
+/// Reshapes, which may share the bytes of their sources, tensors that may be in the caller's
+/// buffers, alignment and the executor's bookkeeping. nullopt for graphs of more than 12,000 such
+/// ops, or with more than one index on the outermost axis. Computes at most `flows` minimum cuts.
 std::optional<uint64_t> rowPeakBound(const Graph& graph, IoMode io, size_t flows = 600);
 
 } // namespace tigris

@@ -25,7 +25,8 @@ uint64_t neededElements(const Graph& graph, const Op& op, TensorId id) {
   return most;
 }
 
-/// Elements of a tensor that the model outputs need; a lower bound where only a part is.
+/// Elements of a tensor that the model outputs need. If they need only a part, this is a lower
+/// bound.
 class Needs {
 public:
   explicit Needs(const Graph& graph) : graph_(graph) {
@@ -45,8 +46,8 @@ public:
     OpId last;
     for (const OpId user : graph_.users(id)) {
       if (std::exchange(last, user) == user || most >= all(id))
-        continue; // the operand slots of one op mostly follow each other
-      // What a chain needs of which only a part is needed may be less than its ops need one by one.
+        continue; // the operand slots of one op are usually adjacent
+      // If only a part of a result is needed, a chain may need less than its ops need one by one.
       const Op& op = graph_.op(user);
       if (std::none_of(op.outputs.begin(), op.outputs.end(),
                        [&](TensorId result) { return isWhole(result); }))

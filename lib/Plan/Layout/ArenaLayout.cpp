@@ -59,13 +59,13 @@ public:
 
 private:
   static constexpr uint64_t Unplaced = UINT64_MAX;
-  /// Overlaps are listed where few of the buffers are alive at one time, as in long chains of
+  /// Overlaps are listed if few of the buffers are alive at the same time, as in long chains of
   /// operators.
   static constexpr size_t SparseShare = 16;
   static constexpr size_t MaxOverlaps = 8'000'000;
 
-  /// The placed buffers by offset: those that overlap the buffer where overlaps are listed, else
-  /// all.
+  /// The placed buffers, sorted by offset: those that overlap buffer `index` if overlaps are
+  /// listed, otherwise all.
   const Order& obstacles(size_t index, const ArenaLayout& layout, const Order& byOffset) const {
     if (!overlaps_)
       return byOffset;
@@ -78,12 +78,12 @@ private:
     return placed_;
   }
 
-  /// Where a buffer fits between obstacles, which are sorted by offset, or above them.
+  /// The offset of a buffer in a gap between obstacles, which are sorted by offset, or above them.
   uint64_t lowestFit(size_t index, const Order& obstacles, Gap gap,
                      const ArenaLayout& layout) const {
     const LiveBuffer& buffer = buffers_[index];
     const uint64_t size = alignUp(buffer.bytes, align_);
-    uint64_t candidate = 0; // end of everything met so far
+    uint64_t candidate = 0; // end of the obstacles visited so far
     uint64_t best = UINT64_MAX;
     uint64_t bestGap = UINT64_MAX;
     for (const size_t other : obstacles) {
@@ -131,7 +131,7 @@ ArenaLayout layOutGreedily(std::span<const LiveBuffer> buffers, uint64_t align, 
       [&] { return layouter.descending(lifetime); },
       [&] { return layouter.descending([](const LiveBuffer& b) { return UINT64_MAX - b.birth; }); },
   };
-  std::vector<Order> orders; // most often the first one is as good as any
+  std::vector<Order> orders; // made when needed: the first is usually as good as any
 
   size_t attempts =
       std::max<size_t>(std::size(makers) * 2, MaxComparisons / (buffers.size() * buffers.size()));
@@ -175,7 +175,7 @@ ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uin
     else
       low = height + 1;
   }
-  // A height between two possible ones has been asked for.
+  // The search may have tried a height that no layout has exactly.
   best.height = 0;
   for (size_t i = 0; i < buffers.size(); ++i)
     best.height = std::max(best.height, best.offsets[i] + buffers[i].bytes);

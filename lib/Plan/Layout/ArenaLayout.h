@@ -12,8 +12,8 @@ struct ArenaLayout {
   uint64_t height = 0;
 };
 
-/// Work of fitOffsets (Plan/Layout/OffsetSearch.h) for a layout that is one of many, and for one
-/// that matters by itself.
+/// Work limits of fitOffsets (Plan/Layout/OffsetSearch.h) for a layout that is one of many
+/// candidates, and for one that matters by itself.
 constexpr size_t QuickFit = 20'000;
 constexpr size_t ThoroughFit = 4'000'000;
 
@@ -21,11 +21,11 @@ constexpr size_t ThoroughFit = 4'000'000;
 ///
 /// Buffers are placed one after another, in several orders (by size, by size times lifetime, by
 /// lifetime, by birth, by pressure), each at the lowest fitting offset or in the tightest fitting
-/// gap. After each attempt the buffer that sets the height is moved to the front and the attempt
-/// repeated. The search stops when the height reaches `bound` (MemoryTimeline::bound, which no
-/// layout goes below). Effort is limited to about 40 million comparisons, so that the result does
-/// not depend on the machine's speed. A layout above the bound is improved with fitOffsets: at the
-/// bound, then by bisection, with `work` in total.
+/// gap. After each attempt the buffer that sets the height is moved to the front and the attempt is
+/// repeated. The search stops when the height reaches `bound`, a lower bound for every layout
+/// (MemoryTimeline::bound). Effort is limited to about 40 million comparisons, so that the result
+/// does not depend on the machine's speed. A layout above the bound is improved with fitOffsets: at
+/// the bound, then by bisection, with `work` in total.
 ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound,
                         size_t work = QuickFit);
 

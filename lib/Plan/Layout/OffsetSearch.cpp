@@ -1,4 +1,4 @@
-// The search; one object per height, one run per order of preference.
+// Branch and bound: one object per height, one run per preference.
 #include "tigris/Plan/Layout/OffsetSearch.h"
 
 #include "tigris/Plan/Layout/Overlaps.h"
@@ -13,7 +13,8 @@ namespace tigris {
 
 namespace {
 
-/// Steps at which the same buffers are alive, as indices into the sorted starts of lifetimes.
+/// A buffer. Its lifetime is a range of sections. A section begins where a lifetime begins and ends
+/// where the next one begins.
 struct Item {
   uint64_t size = 0;  // rounded up
   uint64_t bytes = 0; // exact
@@ -24,8 +25,8 @@ struct Item {
 
 enum class Outcome : uint8_t { Placed, Fails, OutOfWork };
 
-/// Keys by which items are preferred, the first deciding: 0 fullest step of their life, 1 area, 2
-/// length of life.
+/// The order of the keys by which items are ranked. Key 0 is the fullest section of an item's
+/// lifetime, key 1 its area, key 2 the length of its lifetime.
 using Preference = std::array<size_t, 3>;
 
 class OffsetSearch {
@@ -69,8 +70,8 @@ public:
   const std::vector<uint64_t>& offsets() const { return offsets_; }
 
 private:
-  /// Unplaced items of consecutive sections; all offsets from `floor` on (at the floor itself,
-  /// ranks from `rank` on).
+  /// Places `items`, the unplaced items of consecutive sections, at offsets above `floor`, or at
+  /// `floor` if their rank is at least `rank`.
   Outcome place(const std::vector<size_t>& items, uint64_t floor, size_t rank) {
     if (items.empty())
       return Outcome::Placed;
@@ -84,7 +85,7 @@ private:
     for (const std::vector<size_t>& part : parts) {
       order(part);
       if (const Outcome outcome = placeNext(part, floor, 0); outcome != Outcome::Placed) {
-        // What the parts before have placed goes, too.
+        // Undo the parts that have been placed.
         for (const size_t item : items)
           placed_[item] = false;
         rank_ = ranks;
@@ -95,8 +96,8 @@ private:
     return Outcome::Placed;
   }
 
-  /// Ranks items that have become a part of their own: descending by the keys of the preference,
-  /// with the fullness of sections as it is now.
+  /// Ranks the items of a new part, in descending order of the keys of the preference. The fullness
+  /// of a section counts only these items.
   void order(const std::vector<size_t>& items) {
     std::vector<std::array<uint64_t, 3>> values(items_.size());
     std::vector<size_t> sorted = items;
@@ -118,9 +119,9 @@ private:
       rank_[sorted[k]] = k;
   }
 
-  /// Runs of items whose lifetimes hang together, each in the order of `items`.
+  /// Splits the items into groups whose lifetimes are connected, each in the order of `items`.
   std::vector<std::vector<size_t>> split(const std::vector<size_t>& items) const {
-    // Last section + 1 of those that begin here.
+    // Per section: one past the last section of the items that begin there.
     std::vector<size_t> reach(sections_.size(), 0);
     for (const size_t item : items)
       reach[items_[item].firstSection] =
@@ -140,9 +141,9 @@ private:
     return result;
   }
 
-  /// The lowest offset each item can still get, in `reach_`. What lies lower than the floor cannot
-  /// stay there: something unplaced will come between, or it would have been placed before. False
-  /// when an item has no place.
+  /// Computes in `reach_` the lowest offset that each item can still get. An item that would fit
+  /// below the floor must be placed on top of an unplaced item; otherwise it would have been placed
+  /// earlier. Returns false if an item has no place.
   bool findReach(const std::vector<size_t>& items, uint64_t floor, size_t rank) {
     for (const size_t item : items) {
       uint64_t reach = low_[item];
@@ -165,7 +166,7 @@ private:
     return low_[item] > floor || (low_[item] == floor && rank_[item] >= rank);
   }
 
-  /// No section of the items' is too full for what must still go into it.
+  /// Whether every section of the items has space for its unplaced items.
   bool mayFit(const std::vector<size_t>& items) {
     size_t first = SIZE_MAX;
     size_t last = 0;
@@ -193,7 +194,8 @@ private:
     work_ -= items.size();
     if (!findReach(items, floor, rank) || !mayFit(items))
       return Outcome::Fails;
-    // A hole that an item fits would stay: it might as well be placed there.
+    // An offset from `lowestEnd` on would leave a hole that another item fits. Placing that item
+    // first is at least as good.
     uint64_t lowestEnd = UINT64_MAX;
     for (const size_t item : items)
       lowestEnd = std::min(lowestEnd, low_[item] + items_[item].size);
@@ -231,7 +233,8 @@ private:
       for (const auto& [other, low] : raised)
         low_[other] = low;
       placed_[item] = false;
-      // What nothing can come to lie on has cost nothing: without it the rest fails as well.
+      // If no unplaced item overlaps this one, it restricts nothing at the floor, so the rest fails
+      // without it as well.
       if (outcome == Outcome::OutOfWork || (!isCovered && offset == floor))
         return outcome;
     }
@@ -241,13 +244,13 @@ private:
   uint64_t height_;
   uint64_t limit_;
   std::vector<Item> items_;
-  /// Items alive in each.
+  /// Per section: the items alive in it.
   std::vector<std::vector<size_t>> sections_;
   Overlaps overlaps_;
 
   Preference preference_ = {};
   std::vector<size_t> rank_;
-  /// End of the highest placed item that overlaps.
+  /// Per item: the end of the highest placed item that overlaps it, and the result of findReach().
   std::vector<uint64_t> low_, reach_;
   std::vector<bool> placed_;
   std::vector<uint64_t> offsets_;
@@ -258,8 +261,8 @@ private:
 
 FitResult fitOffsets(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t height,
                      size_t& work, std::vector<uint64_t>& offsets) {
-  // Placing a buffer looks at each that overlaps and is not placed yet, so a layout takes more work
-  // than there are pairs.
+  // Placing a buffer visits every overlapping buffer that is not placed yet, so a layout takes more
+  // work than there are pairs.
   std::optional<Overlaps> overlaps = Overlaps::find(buffers, work);
   if (!overlaps) {
     work = 0;

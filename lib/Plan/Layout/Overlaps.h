@@ -13,8 +13,8 @@ namespace tigris {
 /// Per buffer, the other buffers whose lifetimes overlap with its own.
 class Overlaps {
 public:
-  /// nullopt when there are more than `most` pairs. Takes time in proportion to buffers and pairs,
-  /// but for sorting.
+  /// nullopt if there are more than `most` pairs. Apart from sorting, takes time in proportion to
+  /// the number of buffers and pairs.
   static std::optional<Overlaps> find(std::span<const LiveBuffer> buffers, size_t most);
 
   /// Ascending indices.

@@ -17,9 +17,9 @@ namespace {
 constexpr size_t MaxFullPromotions = 20;
 constexpr size_t MaxQuickPromotions = 3;
 constexpr size_t MaxIdleChanges = 1000;
-/// Where less than the lowest layout will do.
+/// The limit if a layout of a given height is enough.
 constexpr size_t MaxIdleChangesForEnough = 300;
-/// Changes hardly save more than one part in so many.
+/// Random changes rarely save more than this part of the height.
 constexpr uint64_t SmallChange = 16;
 
 using Order = std::vector<size_t>;
@@ -34,7 +34,7 @@ public:
           rivals_[i].push_back(k);
   }
 
-  /// A layout above `most` is not finished.
+  /// Stops as soon as the layout is higher than `most`; the layout is then incomplete.
   const ArenaLayout& place(const Order& order, uint64_t most = UINT64_MAX) {
     begin();
     for (size_t k = 0; k < order.size() && layout_.height <= most; ++k)
@@ -42,7 +42,7 @@ public:
     return layout_;
   }
 
-  /// Next is always the buffer that finds the lowest offset.
+  /// Places the buffer with the lowest possible offset next, repeatedly.
   ArenaLayout placeLowest() {
     begin();
     struct Place {
@@ -83,7 +83,7 @@ private:
     placed_[index] = true;
   }
 
-  /// `index` at `offset` and what has been placed.
+  /// Whether `index` at `offset` violates a clearance with `other`, which has been placed.
   bool isTooClose(size_t index, uint64_t offset, size_t other) const {
     const uint64_t at = layout_.offsets[other];
     return offset < at + clearances_.of(other, index) && at < offset + clearances_.of(index, other);
@@ -113,7 +113,7 @@ private:
     return offset;
   }
 
-  /// Offsets from `begin` to before `end` are too close to a buffer.
+  /// Offsets [begin, end), which are too close to a placed buffer.
   struct Gap {
     uint64_t begin;
     uint64_t end;
@@ -123,17 +123,18 @@ private:
   const Clearances& clearances_;
   uint64_t align_;
   ArenaLayout layout_;
-  /// What some clearance binds a buffer to.
+  /// Per buffer: the buffers with which it has a clearance.
   std::vector<Order> rivals_;
   std::vector<bool> placed_;
   std::vector<Gap> gaps_;
 };
 
-/// Small changes to an order whose layout has this height, kept unless it becomes higher, until
-/// many of them have not made the best layout lower.
+/// Makes random small changes to `order`, whose layout has the height `height`. A change is kept
+/// unless the layout becomes higher. Stops after `maxIdle` changes that have not improved the best
+/// layout.
 void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t stop, size_t maxIdle,
              ArenaLayout& best) {
-  std::minstd_rand random; // the same numbers everywhere
+  std::minstd_rand random; // the same numbers on every host
   const auto any = [&] {
     return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
   };

@@ -1,4 +1,5 @@
-// Offsets for buffers that may share bytes in one order of addresses but not in the other.
+// Offsets for buffers that may share bytes if one of two is the lower one, but not the other way
+// around.
 #pragma once
 
 #include "tigris/Plan/Layout/ArenaLayout.h"
@@ -6,7 +7,7 @@
 namespace tigris {
 
 /// The minimum number of bytes from the start of the lower of two buffers to the start of the upper
-/// one. 0 both ways: the two may be anywhere.
+/// one. If it is 0 in both directions, the two may be anywhere.
 class Clearances {
 public:
   explicit Clearances(size_t buffers) : buffers_(buffers), bytes_(buffers * buffers, 0) {}
@@ -20,11 +21,11 @@ private:
 };
 
 /// The lowest of several deterministic greedy layouts that keep the clearances. Stops as soon as
-/// the height reaches `bound`, which no layout goes below, or `enough`; gives up if that is far
-/// away. Buffers are placed in several orders: lowest offset first, latest birth first, largest
-/// first. Then the buffer on top is moved to the front, repeatedly. Finally the best order is
-/// changed at random. `isQuick`: fewer repetitions and no random changes. Lifetimes affect the
-/// order only.
+/// the height reaches `bound`, a lower bound for every layout, or `enough`. Buffers are placed in
+/// several orders: lowest offset first, latest birth first, largest first, largest product of size
+/// and lifetime first. Then the buffer on top is moved to the front, repeatedly. Finally the best
+/// order is changed at random, unless the height is still far above `enough`. `isQuick`: fewer
+/// repetitions and no random changes. Lifetimes affect the order only.
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
                          uint64_t align, uint64_t bound, uint64_t enough = 0, bool isQuick = false);
 

@@ -1,4 +1,4 @@
-// A sweep over fast budgets.
+// Tries rising fast budgets and keeps the plan with the least memory.
 #include "tigris/Plan/Sweep/LeastMemory.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ namespace {
 
 uint64_t memoryOf(const Plan& plan) { return plan.stats.fastPeakBytes + plan.stats.slowPeakBytes; }
 
-/// The best plan for traffic of budgets each a quarter above the one before.
+/// The plan that uses the least memory among the plans for traffic in rising budgets, each a
+/// quarter above the one before.
 Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
   const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
   if (!needs)
@@ -18,10 +19,10 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts&
   within.optimize = Objective::Traffic;
   std::optional<Plan> best;
   std::optional<Error> refusal;
-  const uint64_t least = std::max<uint64_t>(needs->smallest, 1); // 0 is no budget
+  const uint64_t least = std::max<uint64_t>(needs->smallest, 1); // a budget of 0 is invalid
   const uint64_t most =
       std::min(options.budget.fast - options.reserve, std::max(needs->oneStage, least));
-  // More fast memory than that would have to leave less than nothing of the slow.
+  // A larger budget can be better only if it and the interface take less memory than the best plan.
   const auto mayBeBetter = [&](uint64_t fast) {
     const uint64_t slow = best && best->io == IoMode::Slow ? best->stats.ioBytes : 0;
     return !best || (options.budget.slow && fast + slow < memoryOf(*best));
@@ -54,8 +55,8 @@ Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, P
     plan = sweep(graph, options, drafts);
   if (!plan || options.planner != Strategy::Optimal || !options.budget.slow)
     return plan;
-  // The search looks at traffic and may take more slow memory for less of it than the greedy
-  // planner.
+  // The optimal strategy minimizes traffic and may use more slow memory than the greedy one for
+  // that.
   PlanOptions other = options;
   other.planner = Strategy::Greedy;
   Expected<Plan> greedy = sweep(graph, other, drafts);

@@ -1,13 +1,12 @@
-// --optimize=memory.
+// Implements --optimize=memory.
 #pragma once
 
 #include "tigris/Plan/Planner.h"
 
 namespace tigris {
 
-/// The plan that takes the least fast and slow memory together; where there is no slow memory, the
-/// least fast memory. It is one for traffic in some budget up to that of `options`. Fails as
-/// planGraph does.
+/// The plan with the lowest sum of fast and slow peak or, without slow memory, with the lowest fast
+/// peak, among plans for traffic in budgets up to that of `options`. Fails like planGraph.
 Expected<Plan> planLeastMemory(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts);
 
 } // namespace tigris

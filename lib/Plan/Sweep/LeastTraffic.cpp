@@ -1,5 +1,5 @@
-// The more a byte is worth, the less traffic and the more recomputation: a search for the last
-// worth within the limit.
+// The more a byte is worth, the less traffic and the more recomputation a plan has. The search
+// finds the largest worth whose plan is within the limit.
 #include "tigris/Plan/Sweep/LeastTraffic.h"
 
 #include "tigris/Plan/Search/PlanDrafts.h"
@@ -23,7 +23,7 @@ Status checkRecompute(const PlanStats& stats, const PlanOptions& options) {
 Expected<Plan> planLeastTraffic(const Graph& graph, const PlanOptions& options,
                                 PlanDrafts& drafts) {
   constexpr uint64_t MostWorth = 4096;
-  constexpr uint64_t Refinements = 8; // of a worth and its double
+  constexpr uint64_t Refinements = 8; // parts between a worth and its double
   PlanOptions free = options;
   free.recompute.reset();
   std::optional<Plan> best;

@@ -1,4 +1,4 @@
-// A sweep over budgets and objectives, then a filter.
+// Plans for many budgets and two objectives, then drops the plans that others cover.
 #include "tigris/Plan/Sweep/Pareto.h"
 
 #include "tigris/Plan/Search/PlanDrafts.h"
@@ -17,7 +17,7 @@ std::array<uint64_t, 5> figures(const ParetoPoint& point) {
           stats.kernelCalls};
 }
 
-/// As good in everything.
+/// Whether `a` is at least as good as `b` in every figure.
 bool covers(const ParetoPoint& a, const ParetoPoint& b) {
   const auto ours = figures(a);
   const auto theirs = figures(b);
@@ -69,7 +69,7 @@ Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOpt
   std::stable_sort(all.begin(), all.end(), [](const ParetoPoint& a, const ParetoPoint& b) {
     return figures(a) < figures(b);
   });
-  // Sorted, a point can only be covered by one before it, or by an equal one.
+  // The points are sorted, so only an earlier or an equal point can cover a point.
   std::vector<ParetoPoint> front;
   for (const ParetoPoint& point : all)
     if (std::none_of(front.begin(), front.end(),

@@ -12,12 +12,13 @@ struct ParetoPoint {
   size_t stages = 0;
 };
 
-/// Plans of fast budgets from the smallest that works to that of `options` or the one of a single
-/// stage, each a quarter above the one before, for traffic and for latency; without those that
-/// another one equals or beats in fast peak, slow peak, slow traffic, recomputed
-/// multiply-accumulates and kernel calls. By rising fast peak, then traffic. The figures are
-/// those of the plans that `finish` returns, if it is given. Fails when nothing fits, and when
-/// `finish` does for another reason.
+/// Pareto-optimal plans, by rising fast peak, then by rising traffic. The candidates are plans for
+/// traffic and for latency in rising fast budgets, each a quarter above the one before. The
+/// smallest budget is the smallest that works; the largest is that of `options` or of a single
+/// stage, whichever is smaller. A candidate is dropped if another one equals or beats it in fast
+/// peak, slow peak, slow traffic, recomputed multiply-accumulates and kernel calls. The figures are
+/// those of the plans that `finish` returns, if it is given. Fails if nothing fits, or if `finish`
+/// fails for a reason other than the budget.
 Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options,
                                                const PlanFinisher& finish = {});
 

@@ -1,4 +1,4 @@
-// One plan per row, of drafts that most of them share.
+// Plans once per row, with shared drafts.
 #include "tigris/Plan/Sweep/Sizing.h"
 
 #include "tigris/Plan/Search/PlanDrafts.h"
@@ -17,7 +17,7 @@ Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptio
     if (budget != 0)
       budgets[budget];
   if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts)) {
-    const bool byRows = options.movesRows(); // never one stage
+    const bool byRows = options.movesRows(); // one whole stage cannot move rows
     if (!byRows)
       budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
     budgets[std::max<uint64_t>(needs->smallest, 1)] =
@@ -33,7 +33,7 @@ Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptio
     PlanOptions other = options;
     other.budget.fast = budget;
     other.reserve = 0;
-    // Each of these would look at many budgets again.
+    // With the objective memory, each of these rows would sweep over many budgets.
     if (budget != asked && other.optimize == Objective::Memory)
       other.optimize = Objective::Traffic;
     SizingRow row;

@@ -1,4 +1,4 @@
-// Plans for other budgets: the table from which users choose their memory.
+// Plans for several budgets: the table from which users choose a memory size.
 #pragma once
 
 #include "tigris/Plan/Planner.h"
@@ -7,21 +7,22 @@ namespace tigris {
 
 struct SizingRow {
   uint64_t fastBudget = 0;
-  /// Why the budget was tried: "requested", "smallest", "one stage", or nothing.
+  /// Why the budget was tried: "requested", "smallest", "one stage", or empty.
   std::string remark;
-  /// nullopt when the model does not fit.
+  /// nullopt if the model does not fit.
   std::optional<PlanStats> stats;
   size_t stages = 0;
   size_t tiledStages = 0;
   size_t streamedStages = 0;
 };
 
-/// Plans the graph for the budget of `options`, a half and a quarter, twice and four times it, the
-/// smallest fast budget that works, and the smallest that needs one stage only (not with rows); by
-/// rising budget. Slow and flash budgets are those of `options`, and so is the objective, but only
-/// the budget asked for is planned for "memory", the others for "traffic". Every model output must
-/// have a tensor of its own. The figures are those of the plans that `finish` returns, if it is
-/// given; fails when `finish` does for another reason than the budget.
+/// Plans the graph for several fast budgets, in ascending order: the one of `options`, a half and a
+/// quarter, twice and four times that, the smallest one that works, and the smallest one with a
+/// single stage (not with rows). Slow and flash budgets are those of `options`. So is the
+/// objective, except that "memory" applies to the requested budget only and the other rows use
+/// "traffic". Every model output must have a tensor of its own. The figures are those of the plans
+/// that `finish` returns, if it is given. Fails if `finish` fails for a reason other than the
+/// budget.
 Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptions& options,
                                              const PlanFinisher& finish = {});
 
