@@ -15,10 +15,10 @@
  * they run in turn and none relies on the arena's contents between its own runs.
  *
  * Trust: the bytes of a plan are untrusted. tigris_plan_open checks every byte that matters, once.
- * After that, no run of the plan reads or writes outside the plan, the two memories and the
- * caller's buffers, whatever the plan says. The bytes must not change while the plan is open.
- * Backends, their tables and this library are trusted. The checksum detects accidental damage; it
- * is not a signature. */
+ * After that, no run reads or writes outside the plan, the two memories and the caller's buffers,
+ * regardless of the plan's contents. The bytes must not change while the plan is open. Backends,
+ * their tables and this library are trusted. The checksum detects accidental damage; it is not a
+ * signature. */
 #ifndef TIGRIS_H
 #define TIGRIS_H
 
@@ -44,14 +44,14 @@ typedef enum tigris_status {
   TIGRIS_OK = 0,
   TIGRIS_E_ARGUMENT = -1,     /* a pointer is NULL or an index out of range */
   TIGRIS_E_MAGIC = -2,        /* not a plan: wrong magic bytes */
-  TIGRIS_E_VERSION = -3,      /* written in a format version this library does not know */
-  TIGRIS_E_TRUNCATED = -4,    /* fewer bytes than the header announces */
+  TIGRIS_E_VERSION = -3,      /* written in a format version that this library does not support */
+  TIGRIS_E_TRUNCATED = -4,    /* fewer bytes than the header states */
   TIGRIS_E_CRC = -5,          /* the checksum does not match: bytes are damaged */
   TIGRIS_E_FORMAT = -6,       /* directory, summary, stages or ports are inconsistent */
   TIGRIS_E_TENSOR = -7,       /* a tensor record is inconsistent */
   TIGRIS_E_OP = -8,           /* operands or parameters break the opcode's contract */
   TIGRIS_E_ADDRESS = -9,      /* an address is outside its memory, misaligned or overlaps */
-  TIGRIS_E_UNSUPPORTED = -10, /* an opcode, dtype or stage mode this library does not know */
+  TIGRIS_E_UNSUPPORTED = -10, /* an opcode, dtype or stage mode is not supported */
   TIGRIS_E_ALIGN = -11,       /* plan, memory, caller buffer or plan alignment is too small */
   /* fast memory too small with no slow memory to overflow to, or slow memory too small */
   TIGRIS_E_MEMORY = -12,
@@ -60,7 +60,7 @@ typedef enum tigris_status {
   TIGRIS_E_STATE = -15,   /* a caller buffer is not set */
   TIGRIS_E_INDEX = -16,   /* an op that takes indices met an index outside its axis */
   TIGRIS_E_LIMIT = -17,   /* more ports or operands than this library was built for */
-  /* the backend needs more scratch than the plan provides and the memory does not hold it */
+  /* the backend needs more scratch than the plan provides, and the memory is too small for it */
   TIGRIS_E_SCRATCH = -18,
   /* the plan does not move this input or output row by row, each row once */
   TIGRIS_E_ROWS = -19,
@@ -137,20 +137,20 @@ void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backe
 
 /* ## The dynamic arena
  * tigris_init chooses dynamic mode when it is given less fast memory than required. The slow memory
- * and the scratch must still be there in full, and the backend must not need more scratch than the
+ * and the scratch must still be provided in full. The backend must not need more scratch than the
  * plan provides; otherwise the error is TIGRIS_E_SCRATCH.
  *
  * In dynamic mode tensors are placed while the plan runs:
- *  - In fast memory, one after the other. When the end of the arena is reached, live tensors are
- *    moved together.
- *  - In slow memory behind the plan's slow_bytes when that does not free enough (overflow). Kernels
+ *  - In fast memory, one after the other. When the end of the arena is reached, the live tensors
+ *    are compacted.
+ *  - In slow memory after the plan's slow_bytes, if that does not free enough (overflow). Kernels
  *    work on overflowed tensors in place: slower, but with the same output bytes.
- *  - The prefix for unpacked weights keeps its place. If the fast arena is smaller than the prefix,
- *    all of it goes to slow memory.
- *  - The buffers of a tiled stage move as one block, which counts as written once when it
+ *  - The prefix for unpacked weights keeps its address. If the fast arena is smaller than the
+ *    prefix, all of it goes to slow memory.
+ *  - The buffers of a tiled stage are moved as one block, which counts as written once if it
  *    overflows.
- *  - A table of 16 bytes per live tensor is at the end of the slow memory, or of the fast arena
- *    when there is no slow memory beyond the plan's. No other RAM is needed.
+ *  - A table of 16 bytes per live tensor is at the end of the slow memory, or of the fast arena if
+ *    there is no slow memory beyond the plan's. No other RAM is needed.
  *
  * Whether the memory suffices does not depend on data, so tigris_init determines it: once it
  * returns TIGRIS_OK, no run returns TIGRIS_E_MEMORY. If the memory does not suffice, error_op is
@@ -158,7 +158,7 @@ void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backe
  * required memory, the plan's addresses are used. TIGRIS_DYNAMIC_ARENA = 0 leaves dynamic mode out
  * of the build. */
 
-/* The memory a context works in. The two regions must not overlap. Both belong to the caller and
+/* The memory that a context uses. The two regions must not overlap. Both belong to the caller and
  * must live as long as the context is used. */
 typedef struct tigris_memory {
   void* fast;        /* fast arena; may be NULL when fast_bytes is 0 */
@@ -225,7 +225,7 @@ typedef struct tigris_context {
 
 /* Checks the memory, its alignment, and that the backend has a kernel for every op. Keeps pointers
  * to `plan` and `backend`; copies `memory`. In dynamic mode it writes to the memory (below the
- * plan's slow_bytes to states only) and refuses plans with more than TIGRIS_MAX_PORTS ports in the
+ * plan's slow_bytes to states only) and rejects plans with more than TIGRIS_MAX_PORTS ports in the
  * arena (TIGRIS_E_LIMIT). */
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
                           const struct tigris_backend* backend, const tigris_memory* memory);
@@ -254,13 +254,13 @@ const void* tigris_output(const tigris_context* ctx, unsigned index);
 tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* data);
 tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data);
 
-/* Inputs and outputs by rows: instead of a buffer for the whole tensor, a callback delivers the
- * rows of an input (from a sensor) or takes the rows of an output (to a display), which it must not
- * change.
+/* Inputs and outputs by rows: instead of a buffer for the whole tensor, a callback supplies the
+ * rows of an input (from a sensor) or receives the rows of an output (for a display), which it must
+ * not change.
  *
- * A row is one index of axis 1 of the stored tensor; rows are numbered on through axis 0. They come
- * in order, each once per run: `count` rows starting at row `first`, packed at `rows`. A result
- * other than 0 stops the run with TIGRIS_E_CALLBACK.
+ * A row is one index of axis 1 of the stored tensor; the numbering continues through axis 0. They
+ * come in order, each once per run: `count` rows starting at row `first`, packed at `rows`. A
+ * result other than 0 stops the run with TIGRIS_E_CALLBACK.
  *
  * Only for plans with io mode "caller" in which exactly one streamed stage moves the tensor, such
  * as plans made with `tigris-plan --input-rows` and `--output-rows`. Otherwise the error is
@@ -284,8 +284,8 @@ tigris_status tigris_set_output_rows(tigris_context* ctx, unsigned index, tigris
  *  - Contexts that run in turn need separate slow memory if their plan has states there. */
 tigris_status tigris_reset(tigris_context* ctx);
 
-/* Runs the whole plan. After an error, error_op and error_stage say where; the context may be used
- * again. */
+/* Runs the whole plan. After an error, error_op and error_stage identify the op and the stage; the
+ * context may be used again. */
 tigris_status tigris_run(tigris_context* ctx);
 
 /* Runs the next stage only. Returns TIGRIS_MORE while stages remain and TIGRIS_OK after the last

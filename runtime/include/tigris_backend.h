@@ -1,36 +1,36 @@
 /* The contract between the executor and the kernels: views, calls and the backend table.
  *
  * ## Rows
- * A kernel computes exactly the rows of the output that its view asks for. A row is one index of
+ * A kernel computes exactly the rows that the view of its output specifies. A row is one index of
  * the H axis of [N,H,W,C] (of L in [N,L,C], of N in [N,C]). Rows are numbered through the batch:
  * row n*H + y. Tensors of any other rank have one row, the whole tensor.
  *
  * Coordinates are absolute: a convolution tap is padding if and only if it falls outside the whole
  * tensor, never because the view ends. Any split of the rows therefore gives the same bytes,
- * provided the input views hold the rows needed. Kernels access rows through tigris_row
+ * provided that the input views contain the rows needed. Kernels access rows through tigris_row
  * (src/view.h) only.
  *
  * ## Boxes
- * In a tiled stage each call is a small dense problem of its own. A box is one index range per
- * axis. Every view has the dimensions of a box of its tensor and holds the box's elements, packed.
- * The parameters are adjusted to the box:
- *  - Pads are the part of the whole tensor's padding that the box sees; those of CONV_TRANSPOSE and
- *    PAD may be negative.
- *  - Channel ranges have their own `groups`, first requantization pair and first zero point.
+ * In a tiled stage, each call is a separate small dense problem. A box is one index range per axis.
+ * Every view has the dimensions of a box of its tensor and contains the box's elements, packed. The
+ * parameters are adjusted to the box:
+ *  - Pads are the part of the whole tensor's padding that the box needs; those of CONV_TRANSPOSE
+ *    and PAD may be negative.
+ *  - A range of channels has its own `groups`, first requantization pair and first zero point.
  *
  * A kernel that takes dimensions from views and parameters from the call computes boxes and whole
- * tensors alike. Weights, biases and other constants per output channel stay where they are in the
+ * tensors alike. Weights, biases and other constants per output channel are not copied from the
  * plan: `data` points to the first output channel of the box, and strides are those of the whole
- * tensor. The same holds for constant operands of MATMUL. A dimension of a CONCAT input may be 0.
+ * tensor. The same applies to constant operands of MATMUL. A dimension of a CONCAT input may be 0.
  * `requant_count` is the number of pairs in the plan: shift i is at requant + requant_count + i.
  *
- * If op->flags is not 0, the op uses another arithmetic (tigris_ops.h); backends leave such ops to
- * the reference kernels.
+ * If op->flags is not 0, the op uses different arithmetic (tigris_ops.h). Backends leave such ops
+ * to the reference kernels.
  *
  * ## Kernels
  * Kernels return TIGRIS_OK or an error. They must be re-entrant, must not allocate, and may assume
- * everything that tigris_plan_open has checked. Only opcodes that take indices meet errors that
- * depend on data. */
+ * everything that tigris_plan_open has checked. Only opcodes that take indices can fail depending
+ * on data. */
 #ifndef TIGRIS_BACKEND_H
 #define TIGRIS_BACKEND_H
 

@@ -1,5 +1,5 @@
-/* The CMSIS-NN backend: Arm's int8 kernels behind tigris_backend, the reference kernels for
- * everything else.
+/* The CMSIS-NN backend: Arm's int8 kernels with the interface tigris_backend, and the reference
+ * kernels for all other ops.
  *
  * Link runtime/backends/cmsis_nn and a CMSIS-NN compiled with the same processor flags
  * (docs/backends.md). Output bytes equal the reference backend's. */

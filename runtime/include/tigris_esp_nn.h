@@ -1,5 +1,5 @@
-/* The ESP-NN backend: Espressif's int8 kernels behind tigris_backend, the reference kernels for
- * everything else.
+/* The ESP-NN backend: Espressif's int8 kernels with the interface tigris_backend, and the reference
+ * kernels for all other ops.
  *
  * Link runtime/backends/esp_nn and ESP-NN (docs/backends.md). Output bytes equal the reference
  * backend's. ESP-NN keeps the address of its scratch in global variables: contexts on this

@@ -14,8 +14,8 @@
  *    TIGRIS_SECTION_ALIGN, counted from the start of the file. Padding bytes are 0. In memory the
  *    plan itself must be at a multiple of TIGRIS_PLAN_ALIGN.
  *  - Every section type below occurs exactly once; an empty section has length 0 and count 0.
- *    Readers ignore section types they do not know. SUMMARY may grow at its end in later versions,
- *    and a reader uses the part it knows. All other records keep their size.
+ *    Readers ignore unknown section types. Later versions may append fields to SUMMARY, and a
+ *    reader uses the fields that it knows. All other records keep their size.
  *  - Published numbers (section types, dtypes, opcodes, functions, pools, modes) are never reused.
  *  - TIGRIS_NONE marks an absent index, offset or string everywhere.
  *
@@ -43,7 +43,7 @@
  * coordinates fit int32. */
 #define TIGRIS_SPATIAL_LIMIT (1 << 24)
 
-/* Fails to compile when a condition does not hold. */
+/* Fails to compile if a condition is false. */
 #if defined(__cplusplus)
 #define TIGRIS_CHECK_LAYOUT(name, condition) static_assert(condition, #name)
 #else
@@ -189,7 +189,7 @@ typedef struct tigris_quant {
 } tigris_quant;
 
 /* One model input or output. The runtime handles the stored tensor only. Host tools convert between
- * it and the interface form (the form that the ONNX model takes or gives):
+ * it and the interface form (that of the ONNX model):
  *   interface F32, tensor S8:  stored = saturate(round_half_even(value / scale) + zero_point)
  *   interface U8, tensor S8:   stored = value - 128 (the zero point is 128 lower, too)
  *   F32 and U16 with tensor S16: likewise, 32768 lower
@@ -209,9 +209,9 @@ typedef struct tigris_port {
   uint32_t name;   /* string or TIGRIS_NONE */
 } tigris_port;
 
-/* Two ports that refer to each other form a state: what a run leaves in the output is the input of
+/* Two ports that refer to each other form a state: what a run writes to the output is the input of
  * the next run. Their tensors have the same type and size, and the ports swap places after each
- * run, so nothing is copied. io slow: no other tensor ever uses their places. Not allowed with io
+ * run, so nothing is copied. io slow: no other tensor ever uses their memory. Not allowed with io
  * arena, where all bytes are reused. */
 #define TIGRIS_NO_PORT 0xFFFFu
 
@@ -231,8 +231,8 @@ typedef enum tigris_pool {
 } tigris_pool;
 
 /* An operand holds its address: the executor keeps no table of tensors. Two tensors may share an
- * address (views). An output must not overlap an input of the same op, except where the opcode says
- * "in place" and the address and size are equal. */
+ * address (views). An output must not overlap an input of the same op, except if the opcode is
+ * documented as "in place" and address and size are equal. */
 typedef struct tigris_operand {
   uint16_t tensor;
   uint8_t pool; /* tigris_pool */
@@ -269,19 +269,19 @@ typedef struct tigris_stage {
   uint32_t load_count;
   uint32_t first_spill; /* into TRANSFERS */
   uint32_t spill_count;
-  uint32_t peak;   /* highest end of any range the stage uses in the fast arena */
+  uint32_t peak;   /* highest end of any range that the stage uses in the fast arena */
   uint32_t detail; /* index of a mode-specific record in a later section; mode 0: TIGRIS_NONE */
   uint16_t mode;   /* tigris_stage_mode */
   uint16_t reserved;
 } tigris_stage;
 
-/* A tiled stage cuts its results into boxes and computes one box after the other: it loads the
+/* A tiled stage divides its results into boxes and computes one box after the other: it loads the
  * parts of its inputs that the box needs, runs every op on these parts, and stores the box.
  *
  * A box is one range [begin, end) per axis. Tiles are numbered (i0, i1, i2, i3); i3 varies fastest.
  * The box of a STORE buffer's tensor in a tile is, on axis k of size d, the range [i_k * d /
- * tiles[k], (i_k + 1) * d / tiles[k]), rounded down; axes beyond the tensor's rank do not count.
- * The boxes of all other buffers follow from these through the ops in reverse order
+ * tiles[k], (i_k + 1) * d / tiles[k]), rounded down; axes beyond the tensor's rank are ignored. The
+ * boxes of all other buffers follow from these through the ops in reverse order
  * (docs/tgrs-format.md, "Boxes"): a buffer holds the smallest box that covers what every reader
  * needs and, with STORE, its own part. A buffer's bytes are that box, packed. An op whose output
  * box is empty does not run.
@@ -289,7 +289,7 @@ typedef struct tigris_stage {
  * Example: a 3x3 convolution with pads 1 and stride 1 stores 8 rows in tiles[1] = 2. Tile 0 stores
  * rows [0, 4) and loads input rows [0, 5); tile 1 stores rows [4, 8) and loads rows [3, 8).
  *
- * If a reader needs less than the box, it needs a contiguous piece of it. Tensors have rank 1..4.
+ * If a reader needs less than the box, it needs a contiguous part of it. Tensors have rank 1..4.
  * Loads and spills of the stage are empty. All operands are TILE, CONST, UNPACKED or ABSENT. */
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
@@ -314,7 +314,7 @@ typedef struct tigris_tiling {
  *
  * Step i1 of tiles[1] loads the rows up to (i1 + 1) * d / tiles[1] of each LOAD buffer with bit 1
  * in reload_axes that are not loaded yet. Then every op, in order, computes the further rows for
- * which the rows of its inputs are present. LOAD buffers without bit 1 are present whole. An op
+ * which the rows of its inputs are present. LOAD buffers without bit 1 are always complete. An op
  * computes at most its share of a step, d / tiles[1] rounded up. If its output's buffer has `start`
  * > 0, the op waits until that many rows more than it needs, or all rows, are present. Further
  * steps follow until all rows are computed. Every row is computed once.
@@ -333,9 +333,9 @@ typedef struct tigris_tiling {
  *   step 4: nothing to load  a computes row 7       b computes rows 6..7
  * a's buffer keeps two rows between steps for b's next window.
  *
- * The outermost axis runs through i0 of tiles[0] (all of its indices); rows start anew each time.
- * tiles[3] is 1. The backing memory of STORE buffers may overlap that of LOAD buffers where the
- * overlapped rows are no longer read.
+ * The outermost axis is iterated by i0 of tiles[0], one per index; rows restart for each. tiles[3]
+ * is 1. The backing memory of STORE buffers may overlap that of LOAD buffers where the overlapped
+ * rows are no longer read.
  *
  * With one stripe, a buffer whose backing memory is FAST or CALLER may be IN_PLACE: ops read and
  * write its rows there; nothing is moved, loaded or stored.
@@ -353,8 +353,7 @@ typedef struct tigris_tiling {
  * the sums. */
 
 #define TIGRIS_TILE_LOAD 1u  /* copied from backing memory before op `start` of the stage */
-#define TIGRIS_TILE_STORE 2u /* its part is copied to backing memory after the op that writes it   \
-                              */
+#define TIGRIS_TILE_STORE 2u /* its part is copied to backing memory once an op has written it */
 /* in a streamed stage, with LOAD or STORE: `fast` and `bytes` are those of the backing memory, or
  * 0 if that is CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u

@@ -1,4 +1,4 @@
-/* The operators of a plan: their numbers, what each computes, and its parameters. A part of
+/* The operators of a plan: their numbers, arithmetic and parameters. This header is a part of
  * tigris_format.h, which includes it.
  *
  * ## Order of float sums
@@ -36,7 +36,7 @@
  *   DIV:      a' * out_multiplier / (b' * denominator in out_shift); s8; division by real 0
  *             saturates
  *   RESIZE:   sum of w_h * w_w * x' / (sum of the w_h * sum of the w_w); s8
- * Numerators are computed modulo 2^64. Other opcodes do not have this form. */
+ * Numerators are computed modulo 2^64. Other opcodes do not support this flag. */
 #ifndef TIGRIS_OPS_H
 #define TIGRIS_OPS_H
 
@@ -44,7 +44,8 @@
 
 /* ----------------------------------------------------------------- opcodes */
 
-/* TIGRIS_OP_CONV = 1, ...: what each computes, of which inputs, is in tigris_opcodes.def. */
+/* TIGRIS_OP_CONV = 1, ...: tigris_opcodes.def documents what each computes, and from which
+ * inputs. */
 typedef enum tigris_opcode {
 #define TIGRIS_OPCODE(name, number, required, most, in_place, outputs, even, params, check,        \
                       family)                                                                      \
@@ -56,7 +57,7 @@ typedef enum tigris_opcode {
 /* Inputs of an opcode that takes any number of them. */
 #define TIGRIS_ANY_INPUTS 255
 
-/* The parameters of an opcode without any: nothing is stored. */
+/* The type for opcodes without parameters; nothing is stored. */
 typedef uint8_t tigris_no_params;
 
 /* A bound or constant in the dtype of the op's output: `f` for F32, `i` for the others. */

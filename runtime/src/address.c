@@ -1,4 +1,4 @@
-/* Address resolution and the accounting of memory and slow traffic. */
+/* Resolves addresses, and counts memory use and slow traffic. */
 #include "address.h"
 
 #include "exec/dynamic.h"
@@ -24,7 +24,8 @@ void tigris_count_overflow(tigris_context* ctx, uint32_t end, uint32_t moved, in
 }
 #endif
 
-/* An interval inside a state moves to the place that the state has in this run. */
+/* The offset of an interval in slow memory. An interval inside a state is at the state's place in
+ * this run. */
 static uint32_t placeInSlow(const tigris_context* ctx, uint32_t offset, uint32_t bytes) {
   const tigris_plan* plan = ctx->plan;
   uint32_t i;

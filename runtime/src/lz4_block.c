@@ -7,8 +7,8 @@
 #define MIN_MATCH 4u
 #define LAST_LITERALS 5u     /* the output ends with at least this many literals */
 #define LAST_MATCH_START 12u /* no match starts closer than this to the end of the output */
-#define LONG_LENGTH 15u      /* nibble value that announces further length bytes */
-#define LONGER_LENGTH 255u   /* length byte that announces a further one */
+#define LONG_LENGTH 15u      /* nibble value after which length bytes follow */
+#define LONGER_LENGTH 255u   /* length byte after which another one follows */
 #define TOO_LONG 0xFFFFFFFFu /* not a possible length */
 
 /* Reads a length that begins with `nibble` and continues at *at; TOO_LONG if it exceeds `most` or

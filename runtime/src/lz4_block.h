@@ -18,9 +18,9 @@
  * [from, from + size) is read and nothing outside [to, to + bytes) is read or written. The two must
  * not overlap.
  *
- * `to` may be NULL: only the answer is computed. It depends on lengths and distances alone, so a
- * block that has been checked once cannot fail later. Time is linear in size + bytes; no memory is
- * allocated. `bytes` 0 is refused. */
+ * `to` may be NULL: then the bytes are only checked. The result depends only on lengths and
+ * distances, so a block that has been checked once cannot fail later. Time is linear in size +
+ * bytes; no memory is allocated. `bytes` must not be 0 (returns 0). */
 int tigris_lz4_unpack(const uint8_t* from, uint32_t size, uint8_t* to, uint32_t bytes);
 
 #endif /* TIGRIS_LZ4_BLOCK_H */

@@ -79,8 +79,8 @@ static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
 #if TIGRIS_VALIDATE
 static tigris_status checkRecords(tigris_plan* plan) { return tigris_check_records(plan); }
 #else
-/* Checks the records, and whether this build supports the plan: a valid plan may need parts it
- * lacks. */
+/* Checks the records, and whether this build supports the plan: a valid plan may need parts that
+ * the build lacks. */
 static tigris_status checkRecords(tigris_plan* plan) {
   uint32_t i;
   if (plan->summary->io_mode == TIGRIS_IO_CALLER && plan->port_count > TIGRIS_MAX_PORTS)

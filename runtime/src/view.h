@@ -95,7 +95,7 @@ static inline const int8_t* tigris_row_s8(const tigris_view* view, uint32_t row)
   return (const int8_t*)(const void*)tigris_row(view, row);
 }
 
-/* The rows that an output view asks for, as first element and element count in the whole tensor. */
+/* The rows of an output view, as first element and element count in the whole tensor. */
 typedef struct tigris_span {
   uint32_t begin;
   uint32_t count;

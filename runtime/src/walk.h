@@ -32,12 +32,11 @@ typedef struct tigris_walk {
 void tigris_walk_init(tigris_walk* w, const tigris_view* output);
 /* Sets the strides of input `k` for numpy broadcasting to the walk's dimensions. */
 void tigris_walk_broadcast(tigris_walk* w, uint32_t k, const tigris_view* input);
-/* Starts the walk over what output 0 of a call asks for, with its first `inputs` inputs
- * broadcast. */
+/* Starts the walk over the rows of output 0 of a call, with its first `inputs` inputs broadcast. */
 void tigris_walk_begin(tigris_walk* w, const tigris_call* call, uint32_t inputs);
 /* Row-major strides of the dimensions of a view. */
 void tigris_strides(const tigris_view* view, int32_t* strides);
-/* Merges axes over which all inputs advance as over one; drops axes of size 1. */
+/* Merges adjacent axes over which all inputs advance with a single stride; drops axes of size 1. */
 void tigris_walk_collapse(tigris_walk* w);
 /* Positions the walk at flat output element `begin`. */
 void tigris_walk_start(tigris_walk* w, uint32_t begin, uint32_t count);

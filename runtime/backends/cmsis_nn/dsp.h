@@ -4,7 +4,7 @@
  * Inputs are widened once to 16 bits in scratch, with their zero point subtracted; weights are
  * widened as they are read. A word then holds the values 0 and 2, or 1 and 3, of a group of four,
  * so that one instruction multiplies and adds two products. Accumulators wrap modulo 2^32 like the
- * reference's. The intrinsics have C equivalents, which let a host test all of this
+ * reference's. The intrinsics have C equivalents, so that a host can test all of this
  * (TIGRIS_CMSIS_NN_EMULATE_DSP). */
 #ifndef TIGRIS_CMSIS_NN_DSP_H
 #define TIGRIS_CMSIS_NN_DSP_H

@@ -3,8 +3,8 @@
  *
  * CMSIS-NN sums the weights of each filter again for every four rows, to correct for the zero point
  * of the input. Here that is done once per call (tigris_mve_fold), and requantization works on four
- * outputs at a time. Accumulators wrap modulo 2^32 like the reference's. A C version lets a host
- * test everything but the instructions (TIGRIS_CMSIS_NN_EMULATE_MVE). */
+ * outputs at a time. Accumulators wrap modulo 2^32 like the reference's. With the C version, a host
+ * can test everything except the instructions (TIGRIS_CMSIS_NN_EMULATE_MVE). */
 #ifndef TIGRIS_CMSIS_NN_HELIUM_H
 #define TIGRIS_CMSIS_NN_HELIUM_H
 

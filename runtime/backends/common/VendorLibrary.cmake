@@ -1,10 +1,10 @@
-# Where a vendor's kernel library is: an optional part, which may arrive after the first
+# Finds a vendor's kernel library. It is optional and may be installed after the first
 # configuration.
 include_guard()
 
-# tigris_vendor_library(OUT VARIABLE FOLDER HEADER DOC): sets OUT to the folder of the library, ""
-# where there is none. The cache entry VARIABLE is the user's choice and must hold HEADER. Left
-# empty, the library is looked for in build/deps/FOLDER by every configuration: what is not found is
+# tigris_vendor_library(OUT VARIABLE FOLDER HEADER DOC): sets OUT to the folder of the library, or
+# to "" if there is none. The cache entry VARIABLE is the folder chosen by the user, which must
+# contain HEADER. If it is empty, every configuration searches build/deps/FOLDER: a failed search is
 # not cached.
 function(tigris_vendor_library out variable folder header doc)
   set(${variable} "" CACHE PATH "${doc}; empty: build/deps/${folder}, if it is there")

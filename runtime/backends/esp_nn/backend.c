@@ -1,5 +1,5 @@
-/* ESP-NN behind the backend interface: convolutions, dense layers, pools, sums, products and
- * softmax in int8. */
+/* The table and the adapters of the ESP-NN backend: convolutions, dense layers, pools, sums,
+ * products and softmax in int8. */
 #include "tigris_esp_nn.h"
 
 #include "esp_nn.h"

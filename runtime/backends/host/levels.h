@@ -19,7 +19,7 @@ typedef struct tigris_host_kernels {
   tigris_kernel add_s8; /* ADD and SUB */
 } tigris_host_kernels;
 
-/* The kernel for an op on this instruction set; the reference kernel where the table has NULL. */
+/* The kernel for an op on this instruction set; the reference kernel if the table has NULL. */
 tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_plan* plan,
                                const tigris_op* op);
 

@@ -23,7 +23,7 @@
 #define HOST_FLOATS 4
 #endif
 
-/* Vectors of floats without alignment, and of the masks that comparisons give. */
+/* Vectors of unaligned floats, and of the masks that comparisons return. */
 #define TIGRIS_HOST_VECTOR(lanes)                                                                  \
   typedef float Vec_##lanes __attribute__((vector_size(lanes * 4), aligned(4), may_alias));        \
   typedef int32_t Mask_##lanes __attribute__((vector_size(lanes * 4)));

@@ -102,7 +102,7 @@ static int needReduction(const tigris_access* a, tigris_box* need) {
   return 1;
 }
 
-/* The same box, which must contain all of the axes in [from, past). */
+/* The same box, which must contain the whole extent of the axes in [from, past). */
 static int needAxes(const tigris_access* a, uint32_t from, uint32_t past, tigris_box* need) {
   *need = *a->out;
   return tigris_covers_axes(a, from, past);
@@ -196,7 +196,7 @@ static int needPermutation(const tigris_access* a, tigris_box* need) {
 
 static int needGather(const tigris_access* a, tigris_box* need) {
   const uint32_t axis = (uint32_t)((const tigris_axis_params*)a->params)->axis;
-  /* the indices are not a vector: x is needed as a whole, for the whole of y only */
+  /* the indices are not a vector: only the whole of y can be computed, from the whole of x */
   if (a->x->rank != a->y->rank)
     return tigris_covers_axes(a, 0, a->y->rank);
   *need = *a->out;

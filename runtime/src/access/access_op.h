@@ -59,7 +59,7 @@ static inline int32_t tigris_least(int32_t a, int32_t b) { return a < b ? a : b;
 
 static inline int32_t tigris_most(int32_t a, int32_t b) { return a > b ? a : b; }
 
-/* Whether the output box contains all of the axes in [from, past). */
+/* Whether the output box contains the whole extent of the axes in [from, past). */
 int tigris_covers_axes(const tigris_access* a, uint32_t from, uint32_t past);
 
 /* The axes N, H, W and C of a tensor of rank 2, 3, 4; 4 for an axis that the tensor does not

@@ -32,20 +32,20 @@ const tigris_tensor* tigris_in(const tigris_op_check* c, uint32_t i);
 /* Tensor of output `i`; always present. */
 const tigris_tensor* tigris_out(const tigris_op_check* c, uint32_t i);
 
-/* The contracts that tigris_opcodes.def names; c->params has the size the opcode asks for. */
+/* The contracts that tigris_opcodes.def names; c->params has the size that the opcode requires. */
 #define TIGRIS_OPCODE(name, number, required, most, in_place, outputs, even, params, check,        \
                       family)                                                                      \
   tigris_status check(const tigris_op_check* c);
 #include "tigris_opcodes.def"
 
-/* ---- shared predicates: 1 if the rule holds */
+/* ---- shared predicates: 1 if the condition is true */
 
 /* [first, first + count) is inside [0, size). */
 int tigris_within(uint32_t size, uint32_t first, uint32_t count);
 
-/* [offset, offset + bytes) is aligned and where operands of the pool may be. FAST: behind the
- * reserved prefix. UNPACKED: inside the prefix. SLOW: inside slow memory. CALLER: `offset` is a
- * port with that many bytes. */
+/* [offset, offset + bytes) is aligned and inside the range of the pool. FAST: after the reserved
+ * prefix. UNPACKED: inside the prefix. SLOW: inside slow memory. CALLER: `offset` is a port with
+ * that many bytes. */
 int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint32_t bytes);
 
 /* The `rank` INTS starting at `perm` are a permutation p of [0, rank) with from[p[i]] == to[i]. */

@@ -59,7 +59,7 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   uint32_t i;
   uint32_t k;
   for (i = 0; i < op->inputs; ++i) {
-    /* every input of an op with any number of inputs must be there */
+    /* an op with any number of inputs must have all of them */
     if (in[i].pool == TIGRIS_POOL_ABSENT &&
         (i < rule->required || rule->maxInputs == TIGRIS_ANY_INPUTS))
       return TIGRIS_E_OP;

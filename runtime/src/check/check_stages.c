@@ -1,5 +1,5 @@
-/* Checks the schedule: stages cover all ops; transfers and weight blocks are valid; ops read only
- * what is there. */
+/* Checks the schedule: stages cover all ops; transfers and weight blocks are valid; operands are
+ * inside the memory of their stage. */
 #include "check.h"
 #include "exec/tile.h"
 #include "lz4_block.h"

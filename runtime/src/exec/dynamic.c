@@ -21,8 +21,7 @@ static uint32_t alignUp(const tigris_context* ctx, uint32_t value) {
   return (value + mask) & ~mask;
 }
 
-/* First offset for blocks in a pool: behind the planned slow bytes, or behind the reserved
- * prefix. */
+/* First offset for blocks in a pool: after the planned slow bytes, or after the reserved prefix. */
 static uint32_t baseOf(const tigris_context* ctx, unsigned slow) {
   const tigris_summary* s = ctx->plan->summary;
   const uint32_t planned = slow ? alignUp(ctx, s->slow_bytes) : 0;
@@ -34,7 +33,8 @@ static uint8_t* addressOf(const tigris_context* ctx, const tigris_block* b) {
   return (b->slow ? ctx->slow : ctx->fast) + b->at;
 }
 
-/* First free byte behind the blocks of a pool; with `compact`, moves them together first. */
+/* First free byte after the blocks of a pool; with `compact`, removes the gaps between them
+ * first. */
 static uint32_t endOf(tigris_context* ctx, unsigned slow, int compact) {
   uint32_t end = baseOf(ctx, slow);
   uint32_t i;
@@ -127,7 +127,7 @@ static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step
   return 1;
 }
 
-/* 1 if the bytes are read, from `step` of the current stage on, before any of them is written. */
+/* 1 if the bytes are read before any of them is written, from `step` of the current stage on. */
 static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block* b) {
   const tigris_plan* plan = ctx->plan;
   uint32_t stage = ctx->stage;

@@ -1,15 +1,15 @@
-/* The dynamic arena: runs a plan in less fast memory than its static addresses span.
+/* The dynamic arena: runs a plan in less fast memory than its static addresses require.
  *
  * A block holds a copy of one interval of the plan's fast arena, placed wherever there is space. It
  * is created when a load, an op or the caller (model inputs in the arena) writes the interval.
  * After each step, blocks that the schedule does not read again before it overwrites any of their
  * bytes are released. Every read is inside one block, so it sees exactly the bytes of the static
  * run. A block is identified by its interval, not by a tensor, so views, tensors that share an
- * address, and bytes kept from stage to stage need no rules of their own.
+ * address, and bytes kept from stage to stage need no special rules.
  *
- * Placement: a block goes behind the last one in fast memory. If that is full, the blocks are moved
- * together and placement is tried again. Then the same is tried in the overflow, the slow memory
- * behind the planned bytes. Example with a fast arena of 10 KB; A, B, C are blocks of 4 KB:
+ * Placement: a block is placed after the last one in fast memory. If that is full, the blocks are
+ * compacted and placement is tried again. Then the same is tried in the overflow, the slow memory
+ * after the planned bytes. Example with a fast arena of 10 KB; A, B, C are blocks of 4 KB:
  *   write A, write B     fast: A B          overflow:
  *   write C              fast: A B          overflow: C     (10 KB do not hold 12)
  *   A is released        fast: . B          overflow: C
@@ -25,7 +25,7 @@
  * If that succeeds, no run can run out of memory, and every run uses the same addresses.
  *
  * A write must cover either no live block or exactly that of an input (in place). A read must not
- * span two writes. A plan that breaks this is refused with TIGRIS_E_MEMORY. */
+ * span two writes. A plan that violates this is rejected with TIGRIS_E_MEMORY. */
 #ifndef TIGRIS_DYNAMIC_H
 #define TIGRIS_DYNAMIC_H
 
@@ -54,13 +54,13 @@ static inline uint32_t tigris_stage_steps(const tigris_stage* s) {
 /* Sets up `fast_bytes` (without scratch) and memory->slow_bytes; the planned slow bytes must be
  * included. */
 void tigris_dynamic_init(tigris_context* ctx, const tigris_memory* memory, size_t fast_bytes);
-/* Forgets all blocks and places the model inputs that are in the arena. */
+/* Removes all blocks and places the model inputs that are in the arena. */
 tigris_status tigris_dynamic_start(tigris_context* ctx);
 /* Looks up the model outputs that are in the arena. */
 tigris_status tigris_dynamic_finish(tigris_context* ctx);
-/* Before a step of the current stage: places everything it writes, in place where the plan does so.
- * Other blocks may move. TIGRIS_E_MEMORY if there is no space, or if something the step reads is
- * not there. */
+/* Before a step of the current stage: places everything that the step writes, in place if the plan
+ * does so. Other blocks may move. TIGRIS_E_MEMORY if there is no space, or if something that the
+ * step reads is missing. */
 tigris_status tigris_dynamic_prepare(tigris_context* ctx, uint32_t step);
 /* The same for a single write. */
 tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_t bytes);

@@ -1,4 +1,4 @@
-/* Model inputs and outputs that a callback delivers or takes row by row. */
+/* Model inputs and outputs that a callback supplies or receives row by row. */
 #include "view.h"
 
 #if TIGRIS_STREAMED_STAGES

@@ -44,7 +44,7 @@ static uint32_t stripInputs(const tigris_op* op) {
   return tigris_is_parameter(op, 1) ? 1u : op->inputs;
 }
 
-/* Extends the columns of an op's operands to what the columns of its output need. */
+/* Extends the columns of an op's operands to those that the columns of its output need. */
 static tigris_status needColumns(tigris_tiles* t, const tigris_op* op) {
   tigris_box out;
   uint32_t i;
@@ -128,8 +128,8 @@ static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, i
   return status;
 }
 
-/* Nothing has changed for an op: no input is loaded or, without `keeps`, none has new rows in this
- * step. */
+/* Whether nothing has changed for an op: no input is loaded or, without `keeps`, none has new rows
+ * in this step. */
 static int isIdle(const tigris_tiles* t, const tigris_op* op, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
   const tigris_operand* past = o + op->inputs;
@@ -144,8 +144,8 @@ static int isIdle(const tigris_tiles* t, const tigris_op* op, int keeps) {
 }
 
 /* Extends the output by the rows that the op can compute from the present rows, at most its share
- * of a step. With `keeps` it instead makes the inputs keep the rows that the op's next row needs;
- * sums need no row twice. */
+ * of a step. With `keeps` it instead makes the inputs keep the rows that the op's next row needs; a
+ * sink needs every row only once. */
 static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   const uint32_t out = tigris_tile_output(t, op);
   const int32_t rows = rowCount(t, out);
@@ -193,7 +193,7 @@ static tigris_status hold(tigris_tiles* t, uint32_t index) {
   if (moved != 0 && s->fresh != s->end) {
     const uint32_t bytes = tigris_stream_row_bytes(t, index);
     uint8_t* data = tigris_tile_data(t, &t->buffers[index]);
-    /* only a damaged plan asks for rows that have been dropped */
+    /* only a damaged plan needs rows that have been dropped */
     if (moved < 0)
       return TIGRIS_E_ADDRESS;
     memmove(data, data + (size_t)(uint32_t)moved * bytes,

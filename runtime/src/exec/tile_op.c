@@ -85,7 +85,8 @@ static int viewRows(const tigris_tiles* t, const tigris_operand* o, int32_t begi
   return 1;
 }
 
-/* A call must not write what it reads in place; only damaged plans do. */
+/* Whether the views do not overlap. An op must not write to what it reads in place; only damaged
+ * plans do. */
 static int isApart(const tigris_view* out, const tigris_view* in) {
   const uintptr_t to = (uintptr_t)out->data;
   const uintptr_t from = (uintptr_t)in->data;
@@ -121,7 +122,8 @@ static tigris_status viewInput(const tigris_tiles* t, const tigris_op* op, uint3
     return TIGRIS_E_ADDRESS;
   if (isStrip && !isRows && out->end[1] - out->begin[1] != 1 &&
       need->end[2] - need->begin[2] != t->columns[o->offset].end - t->columns[o->offset].begin)
-    return TIGRIS_E_ADDRESS; /* legal where planners count on it: see runParts */
+    return TIGRIS_E_ADDRESS; /* a valid plan may cause this: tigris_tile_run_op then runs single
+                                rows */
   return (isRows ? viewRows(t, o, need->begin[1], need->end[1], dims, view)
                  : viewBox(t, op, o, need, dims, view))
              ? TIGRIS_OK
@@ -137,7 +139,7 @@ static tigris_status runOp(const tigris_tiles* t, const tigris_op* op, const tig
   const tigris_operand* operands = &plan->operands[op->operands];
   const tigris_operand* to = &operands[op->inputs];
   const int sums = tigris_is_sink(t, to->offset);
-  /* rows have all channels; channels are another axis */
+  /* rows contain all channels, because channels are another axis */
   const tigris_box* channels = tigris_by_rows(t) && plan->tensors[to->tensor].rank > 2 ? NULL : out;
   tigris_view views[TIGRIS_MAX_OPERANDS];
   int32_t dims[TIGRIS_MAX_OPERANDS][TIGRIS_BOX_RANK];
@@ -175,7 +177,7 @@ static tigris_status runOp(const tigris_tiles* t, const tigris_op* op, const tig
   }
   find = sums ? t->ctx->backend->find_sink : t->ctx->backend->find;
   kernel = find == NULL ? NULL : find(plan, op);
-  if (kernel == NULL) /* for this sink; tigris_init has checked the other ops */
+  if (kernel == NULL) /* only for a sink; tigris_init has checked the other ops */
     return TIGRIS_E_KERNEL;
   params = asWindows ? tigris_rows_params(plan, op, out->begin[1], out->end[1], &local)
                      : tigris_box_params(plan, op, out, &first, &local);

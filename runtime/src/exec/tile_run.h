@@ -1,6 +1,6 @@
-/* What the parts of the tile loop share. tile.c runs the loop and computes the boxes of tiles,
- * stream.c the rows of streamed stages; tile_op.c calls kernels, tile_transfer.c loads and stores.
- * All of them use the geometry of tile_buffer.c and none calls back. */
+/* Declarations shared by the parts of the tile loop. tile.c runs the loop and computes the boxes of
+ * tiles; stream.c computes the rows of streamed stages; tile_op.c calls kernels; tile_transfer.c
+ * loads and stores. All of them use the geometry of tile_buffer.c, which calls none of them. */
 #ifndef TIGRIS_TILE_RUN_H
 #define TIGRIS_TILE_RUN_H
 
@@ -125,9 +125,9 @@ int tigris_stream_widen(const tigris_tiles* t, const tigris_op* op, uint32_t i,
 /* Computes the new rows of all buffers for a step of a streamed stage and moves the rows that are
  * kept. Sets error_op. */
 tigris_status tigris_stream_rows(tigris_tiles* t);
-/* Computes everything that the op computes in this step, or adds everything there is to add of
- * `made`: in one call, or row by row if an operand has more columns than needed, since only single
- * rows are contiguous then. */
+/* Computes the op's part in this step, or adds the new rows of `made` to sums: in one call, or row
+ * by row if an operand has more columns than needed, because only single rows are contiguous
+ * then. */
 tigris_status tigris_tile_run_op(const tigris_tiles* t, const tigris_op* op, uint32_t made);
 /* Loads what a buffer needs in this step, if that has changed, or stores its part. */
 tigris_status tigris_tile_carry(const tigris_tiles* t, uint32_t index, int isStore);

@@ -1,11 +1,12 @@
-/* The reference kernels, by opcode and dtype. Each computes the rows its output view asks for. */
+/* The reference kernels, by opcode and dtype. Each computes the rows that its output view
+ * specifies. */
 #ifndef TIGRIS_KERNELS_H
 #define TIGRIS_KERNELS_H
 
 #include "tigris_backend.h"
 
-/* The kernels that tigris_opcodes.def names. One of several opcodes asks call->op->opcode which it
- * is. s16: weights of convolutions and dense layers are s8. */
+/* The kernels that tigris_opcodes.def names. A kernel of several opcodes distinguishes them by
+ * call->op->opcode. s16: weights of convolutions and dense layers are s8. */
 #define TIGRIS_KERNEL(group, name, dtype, kernel) tigris_status kernel(const tigris_call* call);
 #include "tigris_opcodes.def"
 
