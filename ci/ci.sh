@@ -18,7 +18,8 @@
 #   all          all of the above except nightly, analyze, coverage and fast (default)
 #
 # Needs what `scripts/bootstrap.sh test` installs. The last line is `N passed, N failed, N skipped`:
-# the sum over all ctest runs, a stage that fails otherwise (a build, the format) counting as one.
+# the sum over all ctest runs, where a stage that fails otherwise (a build, the format) counts as
+# one.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -90,15 +91,15 @@ tidy() { # PRESET CLANG-TIDY-ARGUMENTS...: the last one says which sources
   }
 }
 
-# Each source on its own, which also tells whether each includes what it needs.
+# Compiles each source separately, which also checks that it includes what it needs.
 analyze() { # STATES-PER-FUNCTION
   tidy tidy -checks='-*,clang-analyzer-*' -extra-arg=-Xclang -extra-arg=-analyzer-config \
     -extra-arg=-Xclang "-extra-arg=max-nodes=$1" "$PWD/(lib|tools)/.*\.cpp$"
 }
 
-# Most checks cost what the standard library's headers cost, so they see the sources in batches. The
-# analyzer looks at main files only. Few functions have more than 10,000 states; those take most of
-# its time.
+# The time of most checks is that of parsing the standard library's headers, so these checks run on
+# batches of sources. The analyzer checks main files only. Few functions have more than 10,000
+# states, but they take most of its time.
 stage_tidy() {
   build clang && build tidy --target tigris_onnx || return # the generated headers
   tidy clang -checks='-clang-analyzer-*,-bugprone-suspicious-include' \
@@ -140,8 +141,8 @@ for stage in "${stages[@]}"; do
 done
 
 # Counts the <testcase status= > elements of all ctest reports. A test that could not run (no
-# executable, a failed fixture) has failed; only one that asked to be skipped, or is disabled, was
-# skipped.
+# executable, a failed fixture) counts as failed. Only a test that requests it, or that is disabled,
+# counts as skipped.
 counts=$(cat $results/*.xml 2>/dev/null | awk '
   /<testcase .*status="run"/ { ++passed }
   /<testcase .*status="fail"/ { ++failed }

@@ -6,8 +6,7 @@
 #   build     compilers, libraries and the Python environment, as scripts/demo.sh needs them
 #             (default)
 #   test      also clang, the formatters, the ARM toolchain and emulators that scripts/test.sh uses,
-#             and the
-#             vendors' kernels (scripts/fetch_kernels.sh)
+#             and the vendors' kernels (scripts/fetch_kernels.sh)
 #   coverage  as test, and gcovr, which summarizes line coverage
 #   training  as build, and the packages that examples/digits/train.py imports
 # If everything is installed, does nothing and needs no privileges, apt or pip.

@@ -8,7 +8,7 @@ Each round runs both programs one after the other, each in a separate process, a
 of several inferences. The ratio of a case is the median over its rounds; ratios above 1 mean that
 TiGrIS is slower. The default cases are the convolutional ones of the corpus. --peer names a virtual
 environment with the public package tigris-ml 0.12.1 (pip install tigris-ml==0.12.1): its compiler
-and portable runtime then run the same models in the same rounds, unless it refuses them.
+and portable runtime then run the same models in the same rounds, unless it rejects them.
 """
 
 import argparse
@@ -29,7 +29,7 @@ MAX_REPEATS = 500
 
 def measured(command, stderr=None):
     """Standard output and peak memory in bytes of a command that must succeed."""
-    gnu_time = shutil.which("time")  # a small process of its own: children inherit the peak of ours
+    gnu_time = shutil.which("time")  # a small separate process: children inherit the peak of ours
     with tempfile.NamedTemporaryFile(mode="r") as peak:
         prefix = [gnu_time, "-f", "%M", "-o", peak.name] if gnu_time else []
         process = subprocess.Popen(
@@ -86,7 +86,7 @@ print(best)
 
 
 def peer_plan(peer, case, plan):
-    """True when the peer's compiler takes the model."""
+    """Whether the peer's compiler accepts the model."""
     command = [peer / "bin/tigris", "compile", case / "model.onnx", "-m", "256M", "-o", plan]
     return (
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
@@ -95,7 +95,7 @@ def peer_plan(peer, case, plan):
 
 
 def peer_child(peer, case, plan, repeats):
-    """Seconds, or None when its runtime refuses what its compiler has made."""
+    """Seconds, or None if the peer's runtime rejects the plan of its compiler."""
     command = [
         str(word)
         for word in (
@@ -126,7 +126,7 @@ def print_shapes(case):
 
 
 def compile_case(tools, case, plan):
-    """True when the model could be compiled. This process stays small: children inherit its peak
+    """Whether the model could be compiled. This process stays small: children inherit its peak
     memory."""
     shapes = subprocess.run(
         [sys.executable, __file__, "--shapes", case], check=True, stdout=subprocess.PIPE, text=True

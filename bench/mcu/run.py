@@ -103,7 +103,7 @@ def skip(reason):
 
 
 class Plans:
-    """Plans of one model by target and budget, made once."""
+    """The plans of one model by target and budget, each computed once."""
 
     def __init__(self, options):
         self.options = options
@@ -193,7 +193,7 @@ class Plans:
                 data.append(state >> 24)
             name = f"{stem}-{port['name'].replace('/', '_').replace(':', '_')}.npy"
             stored = numpy.frombuffer(bytes(data), numpy.int8).reshape(port["stored_shape"])
-            # What the model takes channels first is stored channels last.
+            # An input that the model takes channels first is stored channels last.
             if stored.ndim > 2 and list(stored.shape) != port["shape"]:
                 stored = numpy.ascontiguousarray(numpy.moveaxis(stored, -1, 1))
             numpy.save(name, stored)
@@ -380,7 +380,7 @@ class Builder:
             "-kernel",
             str(image),
         ]
-        for _ in range(3):  # QEMU itself dies now and then; a firmware that fails returns a code
+        for _ in range(3):  # QEMU itself crashes occasionally; failing firmware returns a code
             done = subprocess.run(command, capture_output=True, text=True, timeout=1200)
             if done.returncode >= 0:
                 break
@@ -427,7 +427,7 @@ def sizes(text):
 def measure(options, plans, builder, board, backend, model, budget):
     target = builder.target if backend == "cmsis-nn" else "cortex-m"
     plan, header, stats, want = plans.get(model, target, budget)
-    # Exactly what the plan asks for: a backend that wanted more scratch would not start.
+    # Exactly the memory that the plan requires: a backend that needed more scratch would not start.
     fast = -(-stats["fast_peak_bytes"] // 8) * 8 + stats["kernel_scratch_bytes"]
     slow = max(16, stats["slow_peak_bytes"])
     stem = f"{model}-{backend}-{budget}"

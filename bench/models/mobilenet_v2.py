@@ -37,8 +37,8 @@ BLOCKS = [
 
 
 def rounded(channels):
-    """The nearest multiple of 8 that is not more than a tenth smaller: the paper's reference code's
-    rule."""
+    """The nearest multiple of 8 that is at most a tenth smaller, as in the paper's reference
+    code."""
     result = max(8, int(channels + 4) // 8 * 8)
     return result + 8 if result < 0.9 * channels else result
 
@@ -60,7 +60,7 @@ class Builder:
         self.value = name
 
     def weights(self, name, shape, gain):
-        """Normal with the variance that keeps that of activations from layer to layer (He et al.
+        """Normally distributed weights whose variance preserves that of the activations (He et al.
         2015)."""
         scale = np.sqrt(gain / np.prod(shape[1:]))
         return self.constant(name, (self.random.standard_normal(shape) * scale).astype(np.float32))

@@ -63,7 +63,7 @@ class Planner:
         return done.stdout
 
     def plan(self, *options):
-        """The figures of tigris-dump, or None when the model does not fit."""
+        """The figures of tigris-dump, or None if the model does not fit."""
         planned = self.call("tigris-plan", *options, data=self.stream)
         return planned and json.loads(self.call("tigris-dump", "--format=json", data=planned))
 
@@ -77,7 +77,7 @@ def memory(figures):
 
 
 def vela_program(directory):
-    """Path of vela in an environment of its own: it wants other versions of numpy than we do."""
+    """Path of vela in a separate environment, because it requires other versions of numpy."""
     program = directory / "bin/vela"
     if not program.exists():
         venv.create(directory, with_pip=True)
@@ -86,7 +86,7 @@ def vela_program(directory):
 
 
 def vela_sram(program, model):
-    """SRAM in bytes that Vela's smallest plan takes, or None when it cannot compile the model."""
+    """SRAM in bytes of Vela's smallest plan, or None if Vela cannot compile the model."""
     with tempfile.TemporaryDirectory() as work:
         done = subprocess.run(
             [
@@ -106,7 +106,7 @@ def vela_sram(program, model):
         if done.returncode != 0 or not summaries:
             return None
         row = next(csv.DictReader(summaries[0].open()))
-        # None of it: everything is left to the processor.
+        # None if Vela leaves all operators to the processor.
         return round(float(row["sram_memory_used"]) * 1024) or None
 
 
