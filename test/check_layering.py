@@ -25,7 +25,7 @@ LAYERS = {
     "Plan": {"Support", "IR", "Analysis", "Target"},
     "Check": {"Support", "IR", "Analysis"},
     "Emit": {"Support", "IR", "Analysis", "Target", "Check"},
-    "Inspect": {"Support", "IR"},
+    "Inspect": {"Support", "IR", "Analysis"},
     "Compile": {
         "Support",
         "IR",
@@ -96,7 +96,7 @@ THIRD_PARTY = {
     "yaml-cpp/": {"Serialize"},
     "onnx/": {"Import/Onnx"},
     "google/protobuf/": {"Import/Onnx"},
-    "boost/": {"Analysis", "Plan"},
+    "boost/": {"Analysis", "Plan", "Inspect"},
     "boost/program_options": {"Driver/CommandLine"},
     "lz4": {"Emit", "Inspect"},
     "doctest/": set(),

@@ -1,4 +1,4 @@
-// Text output of tigris-dump for modules and plan files.
+// Text and Graphviz output of tigris-dump for modules and plan files.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -18,6 +18,11 @@ std::string dumpGraph(const Graph& graph, const DumpOptions& options);
 
 /// One line per stage of a planned graph: mode, tiles, halo, peak, traffic, recomputed work.
 std::string stageTable(const Graph& graph);
+
+/// The operators as Graphviz text: a box per operator, an ellipse per model input and output, an
+/// edge per use of a tensor with its bytes, and a cluster per stage if the graph is planned. Equal
+/// graphs give equal bytes.
+std::string dotOf(const Graph& graph);
 
 /// Every byte of a plan file with its offset, record, field and value. Prints a damaged file as far
 /// as its parts can be identified; PlanFile::open reports the damage.

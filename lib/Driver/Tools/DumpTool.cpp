@@ -65,6 +65,17 @@ Status dumpBytes(ToolContext& context, const std::string& bytes) {
   return {};
 }
 
+/// The operators and the tensors between them.
+Status dumpOperators(ToolContext& context, const Content& content) {
+  const auto* graph = std::get_if<Graph>(&content);
+  if (graph == nullptr)
+    return makeError(DiagId::BadPlan, "--format=dot needs a module; a .tgrs plan has addresses "
+                                      "instead of the tensors between its operators")
+        .at({context.inputName(), 0, 0});
+  context.output(dotOf(*graph));
+  return {};
+}
+
 Status dumpPicture(ToolContext& context, const DumpFlags& flags, const Content& content) {
   const Expected<PlanPicture> picture = pictureOf(content);
   if (!picture)
@@ -103,6 +114,8 @@ Status dump(ToolContext& context, const DumpFlags& flags) {
     return content.error();
   if (flags.format == "html" || flags.format == "svg")
     return dumpPicture(context, flags, *content);
+  if (flags.format == "dot")
+    return dumpOperators(context, *content);
   context.output(flags.format == "json" ? jsonOf(reportOf(*content))
                                         : textOf(*content, flags.parts));
   return {};
@@ -118,9 +131,9 @@ int withDumpSpec(const char* name, const SpecUser& use) {
   spec.input = "FILE";
   spec.output = true;
   spec.options = [&](OptionTable& table) {
-    table.choice("format", flags.format, {"text", "json", "html", "svg", "hex"},
-                 "text (default), figures as one JSON object, plan as HTML page or SVG picture, or "
-                 "every byte of a .tgrs");
+    table.choice("format", flags.format, {"text", "json", "html", "svg", "dot", "hex"},
+                 "text (default), figures as one JSON object, plan as HTML page or SVG picture, "
+                 "operators of a module for Graphviz, or every byte of a .tgrs");
     table.flag("stages", flags.parts.stages, "add the traffic and kernel calls of each stage");
     table.flag("memory", flags.parts.memory, "add the address and lifetime of every buffer");
     table.flag("ops", flags.parts.ops, "add every operator with its shapes and locations");
@@ -134,6 +147,7 @@ int withDumpSpec(const char* name, const SpecUser& use) {
                          " --format=html planned.yaml -o plan.html\n", name,
                          " --format=html 256K.tgrs --diff=128K.tgrs -o both.html\n",
                          "tigris-import model.onnx | tigris-norm | ", name, " --ops\n", name,
+                         " --format=dot planned.yaml | dot -Tsvg > operators.svg\n", name,
                          " --format=json model.tgrs\n");
   spec.run = [&](ToolContext& context) { return dump(context, flags); };
   return use(spec);

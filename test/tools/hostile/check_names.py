@@ -106,6 +106,22 @@ def check_html(checker, file):
     checker.expect(f"{file}: the data is no JSON", isinstance(json.loads(data[1]), list))
 
 
+def check_dot(checker, file):
+    """Quoted strings end where they should, so that no name adds a statement or an entity."""
+    text = checker.file(file)
+    strings = re.compile(r'"(?:[^"\\]|\\.)*"')
+    checker.expect(f"{file}: a name is outside of a string", "forged" not in strings.sub("", text))
+    checker.expect(f"{file}: a quote is left over", '"' not in strings.sub("", text))
+    for escape in re.findall(r"\\(.)", "".join(strings.findall(text))):
+        checker.expect(f"{file}: a name has the escape sequence {escape!r}", escape in 'n"\\')
+    if dot := shutil.which("dot"):
+        line = [dot, "-Tsvg", file, "-o", "dot.svg"]
+        done = subprocess.run(line, cwd=checker.folder, timeout=120, check=False)
+        checker.expect(f"{file}: Graphviz does not read it", done.returncode == 0)
+    else:
+        print("skipped: Graphviz is not installed")
+
+
 def check_refusals(checker):
     """What is refused is told with its names."""
     folder = checker.folder
@@ -175,6 +191,9 @@ def main():
         xml.etree.ElementTree.parse(folder / "map.svg")
         report = json.loads(run("tigris-dump", source, "--format=json"))
         checker.expect(f"{source}: JSON has another input name", report["inputs"][0]["name"] == X)
+    for source in ("i.yaml", "p.yaml"):
+        run("tigris-dump", source, "--format=dot", "-o", "graph.dot")
+        check_dot(checker, "graph.dot")
     run("tigris-dump", "i.yaml")
     run("tigris-dump", "m.tgrs", "--format=hex")
 
