@@ -15,7 +15,7 @@ import sys
 LAYERS = {
     "Support": set(),
     "IR": {"Support"},
-    "Serialize": {"Support", "IR"},
+    "Serialize": {"Support", "IR", "Analysis"},
     "Pass": {"Support", "IR"},
     "Analysis": {"Support", "IR"},
     "Transforms": {"Support", "IR", "Pass", "Analysis"},

@@ -1,5 +1,6 @@
 // readModule(): parses the documents and returns a verified graph. Everything that Graph would
 // abort on is diagnosed here first, with its position in the file.
+#include "tigris/Analysis/Cycles.h"
 #include "tigris/IR/ShapeCompletion.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Serialize/Documents.h"
@@ -379,8 +380,9 @@ Graph readGraph(std::shared_ptr<const std::string> text, const NodeReader& reade
   return graph;
 }
 
-/// The first error, with the others as notes.
-Error firstError(const DiagnosticEngine& diagnostics, const std::string& fileName) {
+/// The first error, with the others as notes, and the cycle if no order of the ops is right.
+Error firstError(const Graph& graph, const DiagnosticEngine& diagnostics,
+                 const std::string& fileName) {
   constexpr size_t MostNotes = 20;
   std::optional<Diagnostic> first;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
@@ -394,6 +396,11 @@ Error firstError(const DiagnosticEngine& diagnostics, const std::string& fileNam
   TIGRIS_CHECK_MSG(first.has_value(), "the verifier refused a graph without saying why");
   if (first->loc.file.empty())
     first->loc.file = fileName;
+  std::vector<std::string> cycle;
+  for (const OpId id : firstCycle(graph))
+    cycle.push_back(strCat("'", graph.op(id).name, "' (", graph.op(id).kindName(), ")"));
+  if (!cycle.empty())
+    first->notes.insert(first->notes.begin(), strCat("op ", cycleMessage(cycle)));
   return Error(std::move(*first));
 }
 
@@ -412,10 +419,10 @@ Status finishRead(Graph& graph, const std::string& fileName, DiagnosticEngine* w
   DiagnosticEngine diagnostics;
   if (graph.form() == GraphForm::Imported) {
     if (!verifyOperators(graph, diagnostics))
-      return firstError(diagnostics, fileName);
+      return firstError(graph, diagnostics, fileName);
     complete(graph, fileName, warnings);
   }
-  return verifyGraph(graph, diagnostics) ? Status() : firstError(diagnostics, fileName);
+  return verifyGraph(graph, diagnostics) ? Status() : firstError(graph, diagnostics, fileName);
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 // skipped, so that each error is reported once.
 #include "tigris/Import/Onnx/OnnxImporter.h"
 
+#include "tigris/Analysis/Cycles.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Import/Onnx/ModelInterface.h"
 #include "tigris/Import/Onnx/ModelParser.h"
@@ -66,6 +67,7 @@ private:
 
   Status importValue(ValueId root);
   Status enter(ValueId value);
+  Error cycleError();
   /// Replaces a call by the function's body, or an `If` by its branch; returns false for other
   /// nodes.
   Expected<bool> expand(Frame& frame);
@@ -108,8 +110,7 @@ Status OnnxReader::enter(ValueId wanted) {
     return importConstant(id);
   SourceNode& node = source_.node(value.producer);
   if (node.state == VisitState::Open)
-    return makeError(DiagId::BadModel, "node '", node.name, "' (", node.proto->op_type(),
-                     "): its output '", value.name, "' depends on itself");
+    return cycleError();
   if (node.state == VisitState::Done)
     return makeError(DiagId::BadArity, "node '", node.name, "' (", node.proto->op_type(),
                      "): the operator has no result for its output '", value.name, "'");
@@ -125,6 +126,29 @@ Status OnnxReader::enter(ValueId wanted) {
     frame.pending = std::move(*inputs);
   stack_.push_back(std::move(frame));
   return {};
+}
+
+/// Some of the nodes being visited depend on each other. Calls whose bodies have been added have no
+/// results of their own any more.
+Error OnnxReader::cycleError() {
+  const auto isOpen = [&](NodeId id) { return id && source_.node(id).state == VisitState::Open; };
+  std::vector<std::pair<size_t, size_t>> uses;
+  for (uint32_t reader = 0; reader < source_.nodeCount(); ++reader) {
+    if (!isOpen(NodeId(reader)))
+      continue;
+    const Expected<std::vector<ValueId>> inputs = source_.inputs(NodeId(reader));
+    if (!inputs)
+      return inputs.error();
+    for (const ValueId input : *inputs)
+      if (input && isOpen(source_.value(input).producer))
+        uses.emplace_back(source_.value(input).producer.index(), reader);
+  }
+  std::vector<std::string> names;
+  for (const size_t vertex : firstCycle(source_.nodeCount(), uses)) {
+    const SourceNode& node = source_.node(NodeId(static_cast<uint32_t>(vertex)));
+    names.push_back(strCat("'", node.name, "' (", node.proto->op_type(), ")"));
+  }
+  return makeError(DiagId::BadModel, "node ", cycleMessage(names));
 }
 
 Expected<const onnx::GraphProto*> OnnxReader::chosenBranch(NodeId id) {

@@ -86,6 +86,8 @@ public:
   const onnx::FunctionProto* calledFunction(const SourceNode& node) const;
 
   const Scope& mainScope() const { return scopes_.front(); }
+  /// Of the model's own graph first, in the order of the file.
+  size_t nodeCount() const { return nodes_.size(); }
   SourceNode& node(NodeId id) { return nodes_[id.index()]; }
   SourceValue& value(ValueId id) { return values_[id.index()]; }
   /// Follows aliases to the value itself.

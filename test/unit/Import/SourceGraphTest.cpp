@@ -58,7 +58,19 @@ TEST_CASE("names that nothing defines and values that depend on themselves") {
   CHECK(importGraph("g (float[2] x) => (float[2] y, float[2] lost) { y = Relu(x) }")
             .said(DiagId::BadModel, "the model reads 'lost'"));
   CHECK(importGraph("g (float[2] x) => (float[2] y) { a = Add(x, y) y = Relu(a) }")
-            .said(DiagId::BadModel, "depends on itself"));
+            .said(DiagId::BadModel, "node 'Add_0' (Add) depends on itself: 'Add_0' (Add) -> "
+                                    "'Relu_0' (Relu) -> 'Add_0' (Add)"));
+}
+
+TEST_CASE("a cycle is reported in the order of the file, wherever it is entered, and no other") {
+  // 'dead' and 'dead2' depend on each other, but no output needs them.
+  CHECK(importGraph("g (float[2] x) => (float[2] y) { dead = Relu(dead2) dead2 = Relu(dead) "
+                    "y = Abs(c) a = Add(x, c) b = Neg(a) c = Exp(b) }")
+            .said(DiagId::BadModel, "node 'Add_0' (Add) depends on itself: 'Add_0' (Add) -> "
+                                    "'Neg_0' (Neg) -> 'Exp_0' (Exp) -> 'Add_0' (Add)"));
+  CHECK(importGraph("g (float[2] x) => (float[2] y) { y = Add(x, y) }")
+            .said(DiagId::BadModel,
+                  "node 'Add_0' (Add) depends on itself: 'Add_0' (Add) -> 'Add_0' (Add)"));
 }
 
 TEST_CASE("inputs and initializers need names") {
@@ -137,4 +149,22 @@ TEST_CASE("a function that calls itself is refused") {
     <domain: "local", opset_import: ["" : 17, "local" : 1]>
     again (p) => (r) { r = local.again(p) })"))
             .said(DiagId::BadModel, "nest deeper than 64"));
+}
+
+TEST_CASE("a cycle through a branch or a function names the nodes of its body") {
+  CHECK(importGraph(R"(g (float[2] x) => (float[2] y) {
+    cond = Constant<value = bool {1}>()
+    a = Neg(b)
+    b = If (cond) < then_branch = t () => (float[2] r) { q = Abs(a) r = Add(q, x) },
+                    else_branch = e () => (float[2] r) { r = Relu(x) } >
+    y = Relu(b) })")
+            .said(DiagId::BadModel, "node 'Neg_0' (Neg) depends on itself: 'Neg_0' (Neg) -> "
+                                    "'Abs_0' (Abs) -> 'Add_0' (Add) -> 'Neg_0' (Neg)"));
+  CHECK(importModel(parseOnnxText(R"(
+    <ir_version: 8, opset_import: ["" : 17, "local" : 1]>
+    g (float[2] x) => (float[2] y) { a = Neg(y)  y = local.twice(x, a) }
+    <domain: "local", opset_import: ["" : 17]>
+    twice (p, s) => (r) { q = Abs(p)  r = Add(q, s) })"))
+            .said(DiagId::BadModel, "node 'Neg_0' (Neg) depends on itself: 'Neg_0' (Neg) -> "
+                                    "'twice_0/Add_0' (Add) -> 'Neg_0' (Neg)"));
 }

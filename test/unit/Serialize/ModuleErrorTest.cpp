@@ -199,6 +199,29 @@ TEST_CASE("the verifier has the last word") {
   CHECK(has(errorOf("imported", "planned"), "channels-last"));
 }
 
+TEST_CASE("ops that depend on each other are named in order") {
+  for (const char* const form : {"imported", "normalized"}) {
+    const std::string text = parseError(strCat("tigris: graph/1\nform: ", form, R"(
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 4]}
+  - {name: a, type: float32, shape: [1, 4]}
+  - {name: b, type: float32, shape: [1, 4]}
+  - {name: y, type: float32, shape: [1, 4]}
+ops:
+  - {op: Relu, name: last, in: [b], out: [y]}
+  - {op: Relu, name: second, in: [a], out: [b]}
+  - {op: Add, name: third, in: [x, b], out: [a]}
+)"));
+    CHECK(has(text, "reads tensor 'b' before it is written"));
+    CHECK(has(text, "note: op 'second' (Relu) depends on itself: 'second' (Relu) -> 'third' (Add) "
+                    "-> 'second' (Relu)"));
+  }
+  CHECK_FALSE(parseError(changed("name: relu, in: [x]", "name: relu, in: [b]")) == "ok");
+}
+
 TEST_CASE("plans that do not fit their graph") {
   const auto plan = [](const std::string& text) {
     return parseError(print(tinyGraph()) + "plan:" + text);
