@@ -52,6 +52,14 @@ function(tigris_layers out)
   set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
+# tigris_folders(OUT layer): the folders of lib/<layer>, as layers.
+function(tigris_folders out layer)
+  file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/lib
+       ${PROJECT_SOURCE_DIR}/lib/${layer}/*)
+  list(FILTER entries EXCLUDE REGEX "[.][a-z]+$")
+  set(${out} ${entries} PARENT_SCOPE)
+endfunction()
+
 # tigris_add_library(name STATIC|SHARED LAYERS ... LINK ...)
 function(tigris_add_library name kind)
   cmake_parse_arguments(arg "" "" "LAYERS;LINK" ${ARGN})

@@ -57,13 +57,13 @@ LAYERS = {
     },
 }
 # Layers with folders of their own: folder -> the folders of that layer it may include besides
-# itself. None stands for the files beside the folders.
+# itself. None stands for the files beside the folders, "*" for folders without a row.
 FOLDERS = {
-    "Import": {None: set(), "Onnx": {None}},
+    "Import": {None: set(), "*": {None}},
     "Driver": {"CommandLine": set(), "Host": set(), "Tools": {"CommandLine", "Host"}},
 }
-# Folders that no other layer includes.
-PRIVATE_FOLDERS = {"Import/Onnx"}
+# Layers whose folders no other layer includes.
+PRIVATE_FOLDERS = {"Import"}
 # What the mains of tools/ and the plugins may include.
 TOOLS = {"Support", "Driver"}
 PLUGINS = {"Support", "IR", "Analysis", "Pass"}
@@ -106,14 +106,22 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 SUFFIXES = {".h", ".c", ".cpp", ".def"}
 
 
+def folder_rule(layer, folder):
+    """What the folder may include besides itself; None if the table does not allow the folder."""
+    table = FOLDERS[layer]
+    if folder is None:
+        return table.get(None, set())
+    return table.get(folder, table.get("*"))
+
+
 def check_folders(layer, folder, name):
     """Breach of the rules between the folders of a layer. `folder` is None for a file beside
     them."""
     parts = name.split("/")
     target = parts[2] if len(parts) > 3 else None
-    if target is not None and target not in FOLDERS[layer]:
+    if folder_rule(layer, target) is None:
         return f"'{layer}/{target}' is not in the folder table"
-    if target != folder and target not in FOLDERS[layer].get(folder, set()):
+    if target != folder and target not in folder_rule(layer, folder):
         return f"may not include {layer}/{target or '*.h'}"
     return None
 
@@ -122,12 +130,12 @@ def check_lib(layer, folder, allowed, bracket, name):
     """Breach of the rules for a file of lib/LAYER/FOLDER (FOLDER is None beside the folders; in
     tools/ and plugins/ both are None)."""
     if name.startswith("tigris/"):
-        target = name.split("/")[1]
+        target, *inner = name.split("/")[1:]
         if target not in LAYERS:
             return f"'{target}' is no layer"
         if target != layer and target not in allowed:
             return f"may not include the layer {target}"
-        if target != layer and "/".join(name.split("/")[1:3]) in PRIVATE_FOLDERS:
+        if target != layer and len(inner) > 1 and target in PRIVATE_FOLDERS:
             return f"only {target} may include its folder"
         return check_folders(layer, folder, name) if target == layer and layer in FOLDERS else None
     prefix = max((p for p in THIRD_PARTY if name.startswith(p)), key=len, default=None)
@@ -169,7 +177,7 @@ def check_text(path, text, own_headers=frozenset()):
             folder = parts[2] if len(parts) > 3 else None
             if parts[1] not in LAYERS:
                 message = f"lib/{parts[1]} is not in the layer table"
-            elif folder is not None and folder not in FOLDERS.get(parts[1], {folder}):
+            elif parts[1] in FOLDERS and folder_rule(parts[1], folder) is None:
                 message = f"lib/{parts[1]}/{folder} is not in the folder table"
             else:
                 message = check_lib(parts[1], folder, LAYERS[parts[1]], bracket, name)
@@ -208,6 +216,9 @@ def self_test():
         ("lib/Import/A.cpp", "#include <onnx/onnx_pb.h>"),
         ("lib/Import/A.cpp", '#include "tigris/Import/Onnx/OnnxImporter.h"'),
         ("lib/Driver/Tools/A.cpp", '#include "tigris/Import/Onnx/OnnxImporter.h"'),
+        ("lib/Compile/A.cpp", '#include "tigris/Import/Toy/ToyReader.h"'),
+        ("lib/Import/Toy/A.cpp", '#include "tigris/Import/Onnx/OnnxImporter.h"'),
+        ("lib/Import/Toy/A.cpp", "#include <onnx/onnx_pb.h>"),
         ("lib/Compile/A.cpp", '#include "tigris/Driver/Host/Npy.h"'),
         ("lib/Compile/A.cpp", '#include "tigris/Inspect/PlanFile.h"'),
         ("lib/Quantize/A.cpp", '#include "tigris/Compile/Compiler.h"'),
@@ -236,6 +247,7 @@ def self_test():
         ),
         ("lib/Import/Onnx/A.cpp", "#include <onnx/onnx_pb.h>\n#include <google/protobuf/arena.h>"),
         ("lib/Import/Onnx/A.cpp", '#include "tigris/Import/Importer.h"'),
+        ("lib/Import/Toy/A.cpp", '#include "tigris/Import/Toy/ToyReader.h"'),
         ("lib/Compile/A.cpp", '#include "tigris/Plan/Search/A.h"\n#include "tigris.h"'),
         ("lib/Plan/Search/A.cpp", '#include "tigris/Plan/Layout/ArenaLayout.h"'),
         ("tools/x/main.cpp", '#include "tigris/Driver/Tools/RunTool.h"'),
