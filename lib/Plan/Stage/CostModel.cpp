@@ -1,4 +1,4 @@
-// Means over the ops of a stage.
+// Computes weights from the kernel costs of a stage's ops.
 #include "tigris/Plan/Stage/CostModel.h"
 
 #include <algorithm>

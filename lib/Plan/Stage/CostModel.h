@@ -1,4 +1,4 @@
-// The weights that turn the figures of a stage into one cost.
+// The weights that combine the figures of a stage into one cost.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -8,13 +8,14 @@
 
 namespace tigris {
 
-/// Multiply-accumulates a slow byte is worth where traffic is what counts. On a microcontroller a
-/// byte of external memory takes as long as some ten of them. Of the values tried on the cases of
-/// bench/plan_quality, twice as much saves 2 % of the traffic (geometric mean) for twice the
-/// recomputation.
+/// The number of multiply-accumulates that one slow byte is worth if traffic is minimized. On a
+/// microcontroller a byte of external memory takes as long as some ten of them. Of the values tried
+/// on the cases of bench/plan_quality, twice this value saves 2 % of the traffic (geometric mean)
+/// at twice the recomputation.
 constexpr uint64_t MacsPerSlowByte = 16;
 
-/// Per byte of slow memory, recomputed multiply-accumulate and kernel call of one stage.
+/// Weights of a byte of slow memory, a recomputed multiply-accumulate and a kernel call of one
+/// stage.
 struct CostWeights {
   double byte = 1;
   double mac = 1.0 / MacsPerSlowByte;
@@ -29,22 +30,22 @@ struct CostWeights {
   }
 };
 
-/// Default: slow bytes, with recomputed multiply-accumulates at MacsPerSlowByte; calls decide
-/// between equals.
+/// Default: slow bytes, plus recomputed multiply-accumulates of which MacsPerSlowByte count as one
+/// byte. Kernel calls decide between equal costs.
 class CostModel {
 public:
   CostModel() = default;
-  /// Time: what bytes, recomputation and calls cost with the target's kernels, in the unit of
-  /// KernelCosts. The work every plan has to do is not counted.
+  /// Time: the cost of bytes, recomputation and calls with the target's kernels, in the unit of
+  /// KernelCosts. Work that every plan has to do is not counted.
   static CostModel latency(const KernelCosts& costs);
-  /// Slow bytes, each worth so many multiply-accumulates; 0: a multiply-accumulate is worth
-  /// thousands of bytes.
+  /// Slow bytes, each of which is worth `macsPerSlowByte` multiply-accumulates. With 0, one
+  /// multiply-accumulate is worth thousands of bytes.
   static CostModel traffic(uint64_t macsPerSlowByte);
 
   bool operator==(const CostModel&) const = default;
   bool countsCalls() const { return costs_.has_value(); }
-  /// For a stage of these ops; `isWhole`: on whole tensors. What a stage's calls cost is the mean
-  /// over its ops.
+  /// The weights for a stage of these ops; `isWhole`: on whole tensors. The weight of a call is the
+  /// mean over the ops.
   CostWeights weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const;
 
 private:

@@ -10,7 +10,8 @@ namespace tigris {
 /// indices into the order. Refers to the graph, the order and the aliases, which must not change.
 class OrderView {
 public:
-  /// Of tensors from outside the order, and of the last read of model outputs.
+  /// Stands for the producer of tensors from outside the order, and for the last reader of model
+  /// outputs.
   static constexpr size_t Never = SIZE_MAX;
 
   OrderView(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
@@ -24,24 +25,25 @@ public:
   uint64_t bytes(TensorId id) const { return use(id).bytes; }
   bool callerHoldsInterface() const { return io_ == IoMode::Caller; }
 
-  /// An activation that whole stages keep in the fast arena: any but those in the caller's buffers.
+  /// Whether whole stages keep the tensor in the fast arena: any activation that is not in the
+  /// caller's buffers.
   bool livesInArena(TensorId id) const;
-  /// A tensor that waits in slow memory between stages.
+  /// Whether the tensor is in slow memory between stages, unless it is resident.
   bool isSlow(TensorId id) const;
   /// The step that produces the tensor; Never if none does.
   size_t producedAt(TensorId id) const { return use(id).produced.value_or(Never); }
-  /// The step that reads the tensor last; Never for model outputs, 0 when nobody reads it.
+  /// The step that reads the tensor last; Never for model outputs, 0 if nothing reads it.
   size_t lastReadAt(TensorId id) const { return use(id).lastRead.value_or(0); }
   bool isRead(TensorId id) const { return use(id).lastRead.has_value(); }
   /// Activations that the op at `step` reads and writes.
   std::vector<TensorId> touched(size_t step) const;
   /// Tensors that cross the cut before `step` and may stay in fast memory: results of earlier ops
-  /// that later ones read, without model outputs and views.
+  /// that later ones read, except model outputs and views.
   std::vector<TensorId> crossing(size_t step) const;
 
 private:
   struct TensorUse {
-    /// Steps; none for what comes from outside, and for what nobody reads.
+    /// Steps. No value: the tensor comes from outside, or nothing reads it.
     std::optional<size_t> produced;
     std::optional<size_t> lastRead;
     bool isConstant = false;

@@ -1,4 +1,4 @@
-// Row by row, by the rules for boxes; what does not move forward is no window of rows.
+// Derives rows from the rules for boxes. Windows of rows only move forward; other ops are refused.
 #include "tigris/Plan/Stage/RowAccess.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -9,7 +9,8 @@ namespace {
 
 constexpr uint64_t SumElementBytes = 4; // int32 or float
 
-/// Which ops have kernels for rows of their operand (runtime/src/reference.c).
+/// Bytes of the sums if a kernel can add rows of the op's operand one by one
+/// (runtime/src/reference.c); otherwise 0.
 uint64_t sumBytesOf(const Graph& graph, const Op& op) {
   if (op.kind != OpKind::GlobalAveragePool)
     return 0;
@@ -85,7 +86,7 @@ std::optional<RowTable::Refusal> RowTable::addInput(size_t operand, const Op& op
     return Refusal{"has more rows than a stream can count in", id};
   const BoxAccess& rules = *access.rules;
   const Box whole = rowStrip(shape, outer, 0, shape[RowAxis]);
-  // An axis of the operand may have the outermost extent by chance, and be another one.
+  // An axis of the operand may have the outermost extent by chance but be another axis.
   Box last = rowStrip(result, outer, 0, 1);
   last.axes[0] = {outer - 1, outer};
   const Range lastOuter = shape[0] == outer ? last.axes[0] : Range{0, 1};
@@ -97,7 +98,7 @@ std::optional<RowTable::Refusal> RowTable::addInput(size_t operand, const Op& op
   input.operand = operand;
   for (int64_t row = 0; row < result[RowAxis]; ++row) {
     const Box need = rules.need(operand, rowStrip(result, outer, row, row + 1));
-    // Kernels see all columns and channels of the rows, so these must not depend on the row.
+    // Kernels receive all columns and channels of the rows, so these must not depend on the row.
     if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != all.axes[2] ||
         need.axes[3] != all.axes[3])
       return Refusal{"needs other columns or channels for every row, of its operand", id};

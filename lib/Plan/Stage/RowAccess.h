@@ -1,5 +1,5 @@
-// Which rows of its operands an op needs for each row of its result: BoxAccess for ops that run row
-// by row.
+// The rows of its operands that an op needs for each row of its result, for ops that run row by
+// row. Derived from BoxAccess.
 #pragma once
 
 #include "tigris/Plan/Stage/TileModel.h"
@@ -8,44 +8,44 @@
 
 namespace tigris {
 
-/// One index of the outermost axis, if that has `outer` of them, rows [begin, end), and all of the
-/// rest.
+/// Rows [begin, end) of a tensor. If the outermost axis has `outer` indices, the box contains one
+/// of them. All other axes are whole.
 Box rowStrip(const Shape& shape, int64_t outer, int64_t begin, int64_t end);
 
-/// Which rows (indices of axis 1) of its operands an op needs for each row of its result, the
-/// outermost axis at one index.
+/// The rows (indices of axis 1) of its operands that an op needs for each row of its result, at one
+/// index of the outermost axis.
 struct RowAccess {
   struct Input {
     TensorId tensor;
-    /// Which of the op's operands it is.
+    /// Index of the operand.
     size_t operand = 0;
-    /// Per row of the result.
+    /// The rows needed, per row of the result.
     std::vector<Range> need;
-    /// Every row of the result needs all of them.
+    /// Whether every row of the result needs all rows.
     bool whole = true;
-    /// No row of the result needs more than one.
+    /// Whether every row of the result needs at most one row.
     bool single = true;
   };
   const BoxAccess* rules = nullptr;
   /// Activations only.
   std::vector<Input> inputs;
-  /// An average over all rows can be a sink: it adds rows as they come to sums, which take so many
-  /// bytes instead of the result's, and needs no row twice. 0 for other ops.
+  /// An average over all rows can be a sink: it adds rows to sums as they arrive, and needs no row
+  /// twice. The sums take this number of bytes, in place of the result. 0 for other ops.
   uint64_t sumBytes = 0;
 };
 
-/// Row accesses of a graph's ops, each made once.
+/// The row accesses of a graph's ops, each computed once.
 class RowTable {
 public:
   explicit RowTable(AccessTable& access) : access_(&access) {}
   const Graph& graph() const { return access_->graph(); }
-  /// Null for an op that cannot run row by row, or wants rows again that have passed.
+  /// Null for an op that cannot run row by row, or that needs earlier rows again.
   const RowAccess* find(OpId op) { return std::get_if<RowAccess>(&entry(op)); }
   /// Why find() returns null, as a clause about the op: "needs all rows ...".
   std::string refusal(OpId op);
 
 private:
-  /// What keeps an op from running row by row.
+  /// Why an op cannot run row by row.
   struct Refusal {
     const char* reason;
     /// The operand in question, if any.

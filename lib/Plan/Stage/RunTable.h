@@ -1,4 +1,4 @@
-// What is known of runs of consecutive ops, found by their first op and their length.
+// A table with a value for each run of consecutive ops, found by its first op and its length.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace tigris {
 
-/// Values stay where they are.
+/// References to values stay valid.
 template <typename Value> class RunTable {
 public:
-  /// The value of ops [begin, end), `make()` when it is first asked for.
+  /// The value of ops [begin, end). The first call creates it with `make()`.
   template <typename Maker> Value& find(size_t begin, size_t end, Maker make) {
     if (rows_.size() <= begin)
       rows_.resize(begin + 1);

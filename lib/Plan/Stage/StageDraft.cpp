@@ -1,4 +1,4 @@
-// Drafts of whole tensors and of direct stages, and what all drafts share.
+// Drafts whole and direct stages, and contains what all drafts share.
 #include "tigris/Plan/Stage/StageDraft.h"
 
 #include "tigris/Analysis/BoxAccess.h"
@@ -60,7 +60,7 @@ private:
     touch(output, step - begin_, leaves ? end_ - 1 - begin_ : step - begin_);
   }
 
-  /// Views share the buffer of their source where both are in the stage.
+  /// Views share the buffer of their source if both are in the stage.
   void touch(TensorId id, size_t birth, size_t death) {
     const auto [entry, isNew] = bufferOf_.emplace(view_.aliases().root(id), whole_.buffers.size());
     if (isNew)
@@ -73,7 +73,7 @@ private:
       buffer.tensors.push_back(id);
   }
 
-  /// Takes residents out of loads and spills, and their buffers out of the stage's own memory.
+  /// Removes residents from loads and spills, and their buffers from the stage's own memory.
   void keep(const Residents& residents) {
     const auto isResident = [&](TensorId id) { return residents.count(id) != 0; };
     for (auto* moved : {&stage_.loads, &stage_.spills}) {

@@ -1,4 +1,4 @@
-// A stage before its final addresses: the tensors it touches, how it executes, and what that costs.
+// A stage before its final addresses: the tensors that it uses, how it executes, and its cost.
 #pragma once
 
 #include "tigris/Plan/Layout/ArenaLayout.h"
@@ -13,9 +13,9 @@ namespace tigris {
 /// Tensors that cross a cut and stay in fast memory.
 using Residents = std::set<TensorId>;
 
-/// A resident tensor that a stage produces (`to`) takes the bytes of one that the stage reads for
-/// the last time (`from`): it begins at least `distance` bytes, a multiple of the alignment, below
-/// the other.
+/// Two resident tensors that share bytes in a stage. The stage reads `from` for the last time and
+/// produces `to`, which begins at least `distance` bytes, a multiple of the alignment, below
+/// `from`.
 struct Overlap {
   TensorId from;
   TensorId to;
@@ -25,8 +25,8 @@ struct Overlap {
   uint64_t saved(const Graph& graph, uint64_t align) const;
 };
 
-/// A stage on whole tensors: what lies in the arena, and where; and what shares the bytes of a
-/// resident tensor.
+/// A stage on whole tensors: its buffers with their layout, and the buffers that share the bytes of
+/// a resident tensor (`pinned`).
 struct WholeDraft {
   std::vector<LiveBuffer> buffers;
   std::vector<LiveBuffer> pinned;
@@ -52,17 +52,18 @@ struct StreamedDraft {
 /// A run of consecutive ops with the arena to itself.
 struct StageDraft {
   std::vector<OpId> ops;
-  /// In order of first use: produced by an earlier stage, or model inputs. Model inputs in the
-  /// caller's buffers count for tiled and streamed stages only, which copy parts of them.
+  /// In order of first use: tensors produced by an earlier stage, and model inputs. Model inputs in
+  /// the caller's buffers are included for tiled and streamed stages only, which copy parts of
+  /// them.
   std::vector<TensorId> loads;
-  /// In order of production: read by a later stage, or model outputs; likewise.
+  /// In order of production: tensors read by a later stage, and model outputs; included likewise.
   std::vector<TensorId> spills;
-  /// Tensors that stay in fast memory across cuts. Whole: instead of loads and spills; otherwise
-  /// some of these.
+  /// Tensors that stay in fast memory across cuts. In whole stages they are not among the loads and
+  /// spills; in other stages they are.
   std::vector<TensorId> residents;
   /// One alternative per StageMode, in the same order.
   std::variant<WholeDraft, DirectDraft, TiledDraft, StreamedDraft> execution;
-  /// Highest fast byte, counted from where the stage's own memory begins.
+  /// The highest fast byte, counted from the start of the stage's own memory.
   uint64_t height = 0;
   StageStats stats;
 
@@ -77,26 +78,26 @@ struct StageDraft {
 };
 
 /// Ops, loads and spills of ops [begin, end) as a stage that works on tensors outside the arena,
-/// the caller's included. A result nobody reads is spilled, too: it has to go somewhere.
+/// including the caller's. A result that nothing reads is spilled, too, because it needs a place.
 StageDraft draftInterface(const OrderView& view, size_t begin, size_t end);
 
-/// Ops [begin, end) on whole tensors beside the residents, not laid out: the lower bound is cheap
-/// and decides most questions.
+/// Ops [begin, end) on whole tensors beside the residents, without a layout. The lower bound is
+/// cheap and often shows that no layout is needed.
 StageDraft draftWhole(const OrderView& view, size_t begin, size_t end, const Residents& residents);
-/// Fast bytes that a whole draft needs at least.
+/// A lower bound for the fast bytes of a whole draft.
 uint64_t wholeBound(const OrderView& view, const StageDraft& whole);
-/// Gives a whole draft its addresses and height.
+/// Sets the addresses and the height of a whole draft.
 void layOutWhole(const OrderView& view, StageDraft& whole);
 
-/// The op alone, working on its tensors outside the fast arena; nullopt when it does not only move
-/// bytes. Without kernel calls its result is a view of its source in slow memory.
+/// The op alone, working on its tensors outside the fast arena; nullopt unless it only moves bytes.
+/// If it has no kernel calls, its result is a view of its source in slow memory.
 std::optional<StageDraft> draftDirect(const OrderView& view, size_t step);
 
-/// Slow bytes in slowReadBytes for each load.
+/// The share of each load in slowReadBytes.
 using LoadedBytes = std::map<TensorId, uint64_t>;
 
-/// Adds the traffic of a tiled or streamed stage without residents. `loadBytes(id)`: bytes loaded
-/// of a tensor.
+/// Adds the traffic of a tiled or streamed stage without residents. `loadBytes(id)` returns the
+/// bytes loaded from a tensor.
 template <typename LoadBytes>
 LoadedBytes addPartTraffic(const OrderView& view, StageDraft& stage, LoadBytes loadBytes) {
   LoadedBytes loaded;
@@ -110,7 +111,7 @@ LoadedBytes addPartTraffic(const OrderView& view, StageDraft& stage, LoadBytes l
   return loaded;
 }
 
-/// Makes loads and spills of a tiled or streamed stage resident, which takes their traffic away.
+/// Makes loads and spills of a tiled or streamed stage resident and subtracts their traffic.
 void makeResident(const OrderView& view, const LoadedBytes& loaded, const Residents& residents,
                   StageDraft& stage);
 

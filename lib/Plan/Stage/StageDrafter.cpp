@@ -1,4 +1,4 @@
-// Finds the candidate that is asked for, or makes it.
+// Finds the requested candidate, or creates it.
 #include "tigris/Plan/Stage/StageDrafter.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Drafts stages of runs of one order.
+// Drafts stages for runs of ops of one order.
 #pragma once
 
 #include "tigris/Plan/Stage/RunTable.h"
@@ -18,16 +18,16 @@ namespace tigris {
 /// graph, the order and the aliases.
 class StageDrafter {
 public:
-  /// Streamed stages work in place on what lies in the caller's buffers, except on `rows`, which
-  /// are moved row by row.
+  /// Streamed stages work in place on tensors in the caller's buffers, except on `rows`, which are
+  /// moved row by row.
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
                uint64_t align, CostModel costs = {}, const std::vector<TensorId>& rows = {});
 
-  /// The same with other costs.
+  /// The same drafter with other costs.
   StageDrafter withCosts(const CostModel& costs) const;
-  /// The same with streamed stages that work on copies of residents' rows rather than in place. In
-  /// place takes no more memory in a stage; but what overwrites copies need not lie at ever lower
-  /// addresses.
+  /// The same drafter with streamed stages that work on copies of residents' rows. In place, a
+  /// stage takes no more memory than on copies. But a result that overwrites copied rows need not
+  /// be at a lower address, which it must be in place.
   StageDrafter onCopies() const;
 
   const OrderView& view() const { return candidates_->view; }
@@ -38,9 +38,9 @@ public:
   uint64_t saved(const Overlap& overlap) const { return overlap.saved(view().graph(), align()); }
 
   const CostModel& costs() const { return costs_; }
-  /// What the figures of the stage are worth.
+  /// The weights for the figures of the stage.
   CostWeights weights(const StageDraft& stage) const;
-  /// What the stage costs beyond its ops' own work.
+  /// The cost of the stage beyond the work of its ops.
   uint64_t cost(const StageDraft& stage) const;
 
   /// Ops [begin, end) on whole tensors, with addresses.
@@ -51,23 +51,24 @@ public:
   /// See TiledCandidate.
   std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget,
                                   const Residents& residents = {}) const;
-  /// Fast memory of the finest cut of one op; nullopt when it cannot run in tiles.
+  /// Fast memory of the finest cut of one op; nullopt if it cannot run in tiles.
   std::optional<uint64_t> finestNeed(size_t step) const;
-  /// Null when ops [begin, end) cannot run row by row.
+  /// Null if ops [begin, end) cannot run row by row.
   StreamCandidate* streamCandidate(size_t begin, size_t end) const;
   StreamResidents streamResidents(const Residents& residents) const {
     return {residents, inPlace_};
   }
   /// Why the op cannot run row by row, as a clause about it; empty if it can.
   std::string streamRefusal(OpId op) const { return candidates_->rows.refusal(op); }
-  /// Whether parts of the op's result can be made from boxes of its operands.
+  /// Whether the op can compute a part of its result from boxes of its operands.
   bool runsInBoxes(OpId op) const { return candidates_->access.find(op) != nullptr; }
-  /// A streamed stage, residents and overlap included, in as few steps as fit its capacity; without
-  /// one, in as many as make anything smaller. The stage as it is when it does not fit.
+  /// A streamed stage with the same residents and overlap, in as few steps as fit the capacity;
+  /// without a capacity, in as many steps as make anything smaller. The stage unchanged if it does
+  /// not fit.
   StageDraft refit(const StageDraft& streamed, const StreamCapacity& capacity) const;
 
 private:
-  /// What is known of runs of the order, whatever they are to cost.
+  /// Knowledge about runs of the order that does not depend on costs.
   struct Candidates {
     Candidates(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
                uint64_t align, const std::vector<TensorId>& movedRows);
@@ -75,7 +76,7 @@ private:
     OrderView view;
     AccessTable access;
     RowTable rows;
-    /// Whole in the caller's buffers.
+    /// Tensors that are whole in the caller's buffers.
     std::vector<TensorId> callers;
     RunTable<WholeCandidate> whole;
     RunTable<TiledCandidate> tiled;

@@ -1,4 +1,4 @@
-// Whole, direct, or in the finest tiles.
+// Compares the op on whole tensors, as a direct stage, and in the finest tiles.
 #include "tigris/Plan/Stage/StageNeed.h"
 
 #include "tigris/Support/Progress.h"

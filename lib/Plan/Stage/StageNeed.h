@@ -10,8 +10,8 @@ struct StageNeed {
   uint64_t bytes = 0;
 };
 
-/// The op that needs most fast memory alone, cut as finely as it can be. With slow memory, no plan
-/// of the order works in less, and one stage per op works in as much.
+/// The op that needs the most fast memory by itself when it is cut as finely as possible. With slow
+/// memory, no plan of the order works in less, and a plan with one stage per op works in as much.
 StageNeed largestStageNeed(const StageDrafter& drafter);
 
 } // namespace tigris

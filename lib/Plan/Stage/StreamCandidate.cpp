@@ -1,4 +1,4 @@
-// Variants are found one by one, in the order in which they cost more.
+// Creates variants one by one, in the order of rising cost.
 #include "tigris/Plan/Stage/StreamCandidate.h"
 
 #include "tigris/Support/MathUtils.h"
@@ -46,7 +46,7 @@ const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
   return index < variants_.size() ? &variants_[index] : nullptr;
 }
 
-/// Stripes work on copies.
+/// Empty for stripes, which work on copies.
 std::vector<bool> StreamCandidate::inPlace(size_t index, const StreamResidents& residents) const {
   std::vector<bool> result;
   if (variants_.at(index).stripes == 1 && residents.inPlace)

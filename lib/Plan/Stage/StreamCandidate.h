@@ -1,4 +1,4 @@
-// A run of ops as a streamed stage, judged for many budgets and sets of residents.
+// A run of ops as a streamed stage, evaluated for many budgets and sets of residents.
 #pragma once
 
 #include "tigris/Plan/Stage/StageDraft.h"
@@ -6,21 +6,21 @@
 
 namespace tigris {
 
-/// Fast bytes that a streamed stage may take for itself, given what may overlap in it.
+/// Fast bytes that a streamed stage may use for itself, given the tensors that may overlap in it.
 using StreamCapacity = std::function<uint64_t(const std::vector<Overlap>&)>;
 
-/// What a streamed stage finds in fast memory.
+/// The tensors that a streamed stage finds in fast memory.
 struct StreamResidents {
   const Residents& tensors;
   /// Whether the stage works on them in place, or on copies of their rows.
   bool inPlace = true;
 };
 
-/// Remembers what it has found. Refers to the view and the table.
+/// Stores its results. Refers to the view and the table.
 class StreamCandidate {
 public:
-  /// `callers`: tensors that lie whole in the caller's buffers and are worked on there. nullopt
-  /// when the ops cannot run row by row.
+  /// `callers`: tensors that are whole in the caller's buffers; the stage works on them in place.
+  /// nullopt if the ops cannot run row by row.
   static std::optional<StreamCandidate> make(const OrderView& view, RowTable& table,
                                              const std::vector<TensorId>& callers, size_t begin,
                                              size_t end);
@@ -28,33 +28,33 @@ public:
   /// The stage in a number of stripes, in as many steps as make anything smaller.
   struct Variant {
     int64_t stripes = 1;
-    /// With the traffic of no residents.
+    /// Figures without residents.
     StageStats stats;
-    /// Slow bytes of each load in that.
+    /// The share of each load in stats.slowReadBytes.
     std::vector<uint64_t> loadedBytes;
   };
-  /// What a variant needs beside residents.
+  /// The memory that a variant needs beside residents.
   struct Need {
     std::vector<Overlap> overlaps;
-    /// Fast bytes at least, and the lowest height once it has been asked for.
+    /// A lower bound for the fast bytes, and the lowest height found, once it has been computed.
     uint64_t lowerBound = 0;
     std::optional<uint64_t> height;
   };
 
   /// Ops, loads and spills of all variants.
   const StageDraft& stage() const { return stage_; }
-  /// Variants from one stripe on: more stripes take less memory and cost more. Null after the last
-  /// one.
+  /// Variants in ascending order of stripes, from one on. More stripes take less memory and cost
+  /// more. Null after the last one.
   const Variant* variant(size_t index);
-  /// Of a variant that has been asked for, as below.
+  /// The need of a variant that variant() has returned.
   const Need& need(size_t index, const StreamResidents& residents);
-  /// Fast bytes of the variant, at most `available`; the lowest that are found, or any. nullopt
-  /// when it takes more.
+  /// Fast bytes of such a variant: of the lowest layout found if `lowest`, otherwise of any layout
+  /// that fits. nullopt if it takes more than `available`.
   std::optional<uint64_t> heightWithin(uint64_t available, size_t index,
                                        const StreamResidents& residents, bool lowest);
 
-  /// The stage in as few steps per stripe as fit its capacity; without one, in as many as make
-  /// anything smaller. nullopt when it does not fit.
+  /// The stage in as few steps per stripe as fit the capacity; without a capacity, in as many as
+  /// make anything smaller. nullopt if it does not fit.
   std::optional<StageDraft> draft(int64_t stripes, const StreamCapacity& capacity,
                                   const StreamResidents& residents) const;
   /// Kernel calls of that stage.
@@ -80,7 +80,7 @@ private:
   std::vector<int64_t> counts_;
   size_t tried_ = 0;
   std::vector<Variant> variants_;
-  /// By the variant and by what of the loads and spills it works on in place.
+  /// By the variant, and by the loads and spills on which it works in place.
   std::map<std::pair<size_t, std::vector<bool>>, Need> needs_;
 };
 

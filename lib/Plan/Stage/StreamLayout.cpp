@@ -1,5 +1,5 @@
-// Where the buffers of a stream lie: how close two may come in any step, and the layouts that
-// follow.
+// Places the buffers of a stream: the minimum distance of two buffers over all steps, and layouts
+// that keep these distances.
 #include "tigris/Plan/Layout/SpacedLayout.h"
 #include "tigris/Plan/Stage/StreamModel.h"
 
@@ -36,8 +36,8 @@ StreamModel::Extents StreamModel::extents(const TileCost& cost, size_t buffer) c
   return result;
 }
 
-/// From the start of the one below to the start of the one above. What is used at the same time
-/// lies apart as a whole.
+/// The minimum distance from the start of the lower buffer to the start of the upper one. Buffers
+/// that are used at the same time do not overlap at all.
 uint64_t StreamModel::clearance(const Extents& below, const Extents& above) {
   const bool areTogether = below.first <= above.last && above.first <= below.last;
   uint64_t least = 0;

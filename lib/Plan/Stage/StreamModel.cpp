@@ -1,4 +1,4 @@
-// The runtime's forward steps (runtime/src/exec/stream.c), on row numbers alone.
+// Simulates the steps of the runtime (runtime/src/exec/stream.c) with row numbers alone.
 #include "tigris/Plan/Stage/StreamModel.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -66,7 +66,8 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
   for (const Buffer& buffer : model.buffers_) {
     if ((buffer.load && !buffer.whole) || buffer.store)
       model.mostSteps_ = std::max(model.mostSteps_, buffer.rows);
-    // Loads that do not follow the outermost axis stay whole or would have to be loaded again.
+    // Loads that do not follow the outermost axis must stay whole; otherwise they would be loaded
+    // again.
     if (buffer.load && !buffer.whole && buffer.rounds != static_cast<uint64_t>(model.outer_))
       return std::nullopt;
   }
@@ -257,7 +258,7 @@ bool StreamModel::stripe(int64_t stripes, int64_t index, const std::vector<Box>&
       Box need = op.rules->need(input.access->operand, result);
       needs[--at] = need.axes[ColumnAxis];
       held[input.buffer] = hull(held[input.buffer], needs[at]);
-      // No other axis may follow the columns.
+      // No other axis may depend on the columns.
       need.axes[ColumnAxis] = uncut[at].axes[ColumnAxis];
       if (needs[at].size() == 0 || need != uncut[at])
         return false;
@@ -322,7 +323,7 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
   cost.loads.reserve(buffers_.size());
   cost.buffers.reserve(buffers_.size() + 1);
   cost.reloadAxes.reserve(buffers_.size());
-  // What one stripe has read, another may read again.
+  // With several stripes, a row that one stripe has read may be read again by the next one.
   for (size_t pair = 0; stripes == 1 && pair < rows.copied.size(); ++pair)
     cost.displacements.push_back(whole.count(rows.copied[pair].load) != 0 ? rows.inPlace[pair]
                                                                           : rows.copied[pair]);
@@ -357,7 +358,7 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
                                                  static_cast<uint64_t>(width.least) * columnBytes}
                             : TileCost::RowBytes());
     cost.buffers.push_back(std::move(live));
-    // What changes from stripe to stripe is filled again in every round, too.
+    // A part that changes from stripe to stripe is loaded again in every round, too.
     const bool again = !buffer.whole || width.narrow;
     const auto columnRows = static_cast<uint64_t>(
         buffer.rows *

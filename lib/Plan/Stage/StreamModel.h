@@ -1,8 +1,7 @@
-// The model of a streamed stage: which rows the buffers of a run of ops hold in each step, and the
-// cost.
+// The model of a streamed stage: the rows that its buffers contain in each step, and its cost.
 //
 // Example: a 3x3 convolution with padding 1 over 4 rows, in 4 steps. R: rows of the operand in its
-// buffer, W: the row of the result that the step makes.
+// buffer, W: the row of the result that the step computes.
 //
 //   step  loads   R        W
 //      0  row 0   0        -         row 0 of the result needs rows 0 and 1
@@ -43,7 +42,7 @@ namespace tigris {
 /// because only a single row of these columns is contiguous.
 class StreamModel {
 public:
-  /// nullopt when an op cannot run row by row. Refers to the table.
+  /// nullopt if an op cannot run row by row. Refers to the table.
   static std::optional<StreamModel> make(RowTable& table, std::span<const OpId> ops,
                                          std::span<const TensorId> loads,
                                          std::span<const TensorId> stores);
@@ -53,11 +52,11 @@ public:
   /// run in so many stripes; one stripe is always possible.
   std::optional<TileCost> cost(int64_t steps, int64_t stripes,
                                const std::set<TensorId>& whole = {}) const;
-  /// The largest useful number of steps: rows of the highest tensor that is loaded row by row or
-  /// stored.
+  /// The largest useful number of steps: the rows of the highest tensor that is stored or loaded
+  /// row by row.
   int64_t mostSteps() const { return mostSteps_; }
-  /// Numbers of stripes worth trying, ascending from 1; each leaves stripes narrower by a fifth or
-  /// so.
+  /// Numbers of stripes worth trying, ascending from 1. Each makes stripes narrower by about a
+  /// fifth.
   std::vector<int64_t> stripeCounts() const;
   /// The fewest steps that fit the bytes that `capacity` grants them; nullopt if none do.
   std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& capacity,
@@ -86,20 +85,20 @@ private:
     TensorId tensor;
     bool load = false;
     bool store = false;
-    /// Loads that every row of every reader needs completely.
+    /// Whether the tensor is a load of which every row of every reader needs all rows.
     bool whole = false;
     size_t firstOp = 0;
     size_t lastOp = 0;
-    /// One row of one index of the outermost axis.
+    /// One row, at one index of the outermost axis.
     Box row;
     int64_t rows = 1;
-    /// Bytes of that, and of one of its columns.
+    /// Bytes of this row, and of one of its columns.
     uint64_t rowSize = 1;
     uint64_t columnSize = 1;
     /// How often the buffer is filled from its start: the outermost extent, or 1 for tensors that
-    /// do not follow it.
+    /// do not follow the outermost axis.
     uint64_t rounds = 1;
-    /// Of a sink's result.
+    /// Bytes of the sums if the tensor is the result of a sink; otherwise 0.
     uint64_t sumBytes = 0;
 
     void setRow(const Box& box, uint64_t elementBytes);
@@ -116,45 +115,45 @@ private:
     std::vector<Input> inputs;
     size_t output = 0;
     uint64_t macs = 0;
-    /// Extra operand rows to buffer before the op makes a row.
+    /// Extra operand rows to buffer before the op computes a row.
     int64_t wait = 0;
   };
-  /// What a number of steps does to rows. Stripes have no part in it.
+  /// The effect of a number of steps on rows; it does not depend on stripes.
   struct Rows {
     struct PerBuffer {
-      int64_t most = 0; // held at a time
+      int64_t most = 0; // rows held at a time
     };
     std::vector<PerBuffer> buffers;
-    /// Of a buffer in one step, from its start: rows kept from before, rows held at the end, and
-    /// rows released then.
+    /// A buffer in one step, counted from its start: rows kept from earlier steps, rows held at the
+    /// end of the step, and rows released then.
     struct Held {
       uint16_t kept = 0;
       uint16_t all = 0;
       uint16_t gone = 0;
       bool operator==(const Held&) const = default;
     };
-    /// Of all buffers in each step; equal steps are left out.
+    /// All buffers in each step, without duplicates.
     std::vector<std::vector<Held>> steps;
-    /// Indices of these, without steps that another step covers: buffers fill, and drain at the
-    /// end.
+    /// Indices of the steps that no other step covers. This leaves out most steps in which buffers
+    /// fill or drain.
     std::vector<size_t> tight;
     void add(const std::vector<Held>& step);
-    /// Steps in which each op has something to do.
+    /// Per op: the number of steps in which it has rows to compute.
     std::vector<uint64_t> calls;
-    /// Of loads that are worked on in place, and of those that are copied.
+    /// Of pairs whose load is used in place, and of pairs whose load is copied.
     std::vector<Displacement> inPlace;
     std::vector<Displacement> copied;
   };
-  /// What a number of stripes does to columns. Rows have no part in it.
+  /// The effect of a number of stripes on columns; it does not depend on steps.
   struct Columns {
     struct PerBuffer {
-      int64_t most = 0; // of a stripe
+      int64_t most = 0; // in one stripe
       int64_t least = 0;
-      int64_t total = 0;   // of all of them
-      bool narrow = false; // not all there are, in some stripe
+      int64_t total = 0;   // over all stripes
+      bool narrow = false; // fewer than all columns in some stripe
     };
     std::vector<PerBuffer> buffers;
-    /// Stripes in which each op runs row by row.
+    /// Per op: the number of stripes in which it runs row by row.
     std::vector<uint64_t> single;
   };
 
@@ -164,34 +163,34 @@ private:
     int64_t end = 0;
   };
 
-  /// A load and a store that may take its bytes.
+  /// A load, and a store that may take its bytes.
   struct Pair {
     size_t load;
     size_t store;
-    /// Of the load: the op and its input.
+    /// The readers of the load: index of the op, and its input.
     std::vector<std::pair<size_t, const RowAccess::Input*>> readers;
   };
 
-  /// Bytes of a buffer in each step, from its start: kept from before, held in the end, and to go
-  /// then.
+  /// Bytes of a buffer in each step, counted from its start: kept from earlier steps, held at the
+  /// end of the step, and released then.
   struct Extents {
     struct Held {
       uint64_t kept = 0;
       uint64_t all = 0;
       uint64_t gone = 0;
     };
-    /// None of a buffer without bytes.
+    /// Empty for a buffer without bytes.
     std::vector<Held> steps;
-    /// Ops between which all are held.
+    /// The first and the last op of a step during which all rows are held.
     size_t first = 0;
     size_t last = 0;
   };
 
-  /// The lowest layout found so far; `isLeast`: there is none lower.
+  /// The lowest layout found so far; `isLeast`: no layout is lower.
   struct Height {
     uint64_t bytes = UINT64_MAX;
     bool isLeast = false;
-    /// The most bytes for which no layout was found.
+    /// The largest budget for which no layout was found.
     uint64_t refused = 0;
   };
 
@@ -202,7 +201,7 @@ private:
   bool hasRows(const TileCost& cost, size_t buffer) const;
   Extents extents(const TileCost& cost, size_t buffer) const;
   static uint64_t clearance(const Extents& below, const Extents& above);
-  /// In one step all rows are there.
+  /// In a single step all rows are present, so no sums are needed.
   static bool hasSums(int64_t steps) { return steps > 1; }
   void findSinks(std::span<const RowAccess* const> accesses);
   void findWaits();
@@ -214,10 +213,10 @@ private:
   const Rows& rows(int64_t steps) const;
   const std::optional<Columns>& columns(int64_t stripes) const;
   std::optional<Columns> findColumns(int64_t stripes) const;
-  /// What each op needs of each of its operands for a row, op by op.
+  /// The boxes that ops need of their operands for one row, op by op.
   std::vector<Box> needsOfRows() const;
-  /// Columns of every buffer in one stripe, and whether each op has to run row by row; false if an
-  /// op cannot. `uncut`: needsOfRows.
+  /// Computes the columns of every buffer in one stripe, and whether each op must run row by row.
+  /// Returns false if an op cannot. `uncut`: needsOfRows().
   bool stripe(int64_t stripes, int64_t index, const std::vector<Box>& uncut,
               std::vector<Range>& held, std::vector<bool>& single) const;
 
@@ -227,7 +226,7 @@ private:
   int64_t outer_ = 1;
   int64_t mostSteps_ = 1;
   mutable std::map<int64_t, Rows> rowsOf_;
-  /// By the alignment, steps and stripes, and by the buffers in place.
+  /// By the alignment, the steps, the stripes, and the buffers in place.
   mutable std::map<std::tuple<uint64_t, int64_t, int64_t, std::vector<bool>>, Height> heights_;
   mutable std::map<int64_t, std::optional<Columns>> columnsOf_;
 };

@@ -1,13 +1,13 @@
-// How long the ops of a stream wait for others.
+// Determines how many rows the ops of a stream wait for others.
 #include "tigris/Plan/Stage/StreamModel.h"
 
 #include <algorithm>
 
 namespace tigris {
 
-/// A short branch that joins a long one has its rows early, and they take memory until the other
-/// ones come. What they are made of is often kept anyway, for the long branch. So the short one
-/// waits.
+/// A short branch that joins a longer one could compute its rows early, but they would take memory
+/// until the rows of the longer branch arrive. The operand rows of the short branch are often kept
+/// anyway, for the longer one. So the short branch waits.
 void StreamModel::findWaits() {
   for (size_t k = 0; k < ops_.size(); ++k)
     ops_[k].wait = findWait(k);
@@ -23,8 +23,8 @@ int64_t StreamModel::findWait(size_t op) const {
     return need[need.size() / 2].size();
   };
   const size_t operand = step.inputs[0].buffer;
-  int64_t most = INT64_MAX; // until all readers have the rest of what they need
-  int64_t kept = 0;         // rows of the operand that others want at a time
+  int64_t most = INT64_MAX; // until all readers have their other operands
+  int64_t kept = 0;         // rows of the operand that other ops keep
   for (size_t k = 0; k < ops_.size(); ++k)
     for (const Input& input : ops_[k].inputs) {
       if (input.buffer == step.output)
@@ -42,8 +42,9 @@ int64_t StreamModel::findWait(size_t op) const {
   return isNarrow ? most : std::min(most, free);
 }
 
-/// Rows of the op's operand that come after those which it needs for a row, until its reader has
-/// what else it needs for its own. nullopt when that does not depend on the operand.
+/// Number of operand rows that arrive after the rows that the op needs for one row, until `reader`
+/// has the other rows that it needs for its own row. nullopt if those do not depend on the op's
+/// operand.
 std::optional<int64_t> StreamModel::lag(size_t op, size_t reader) const {
   std::vector<int64_t> ends(buffers_.size(), 0);
   const auto row = static_cast<size_t>(buffers_[ops_[reader].output].rows / 2);

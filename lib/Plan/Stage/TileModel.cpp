@@ -1,5 +1,5 @@
-// Boxes are propagated from the stored results back through the ops, as the runtime does it for
-// every tile.
+// Propagates boxes from the stored results back through the ops, as the runtime does for every
+// tile.
 #include "tigris/Plan/Stage/TileModel.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t NoBuffer = SIZE_MAX;
 
-/// Most parts of one axis that are considered: each is propagated on its own.
+/// Maximum number of parts of one axis; each part is propagated separately.
 constexpr int64_t MaxParts = int64_t{1} << 16;
 
 /// Products of element counts of all four axes.
@@ -58,7 +58,7 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
       const bool isBuffer = input && !graph.tensor(input).isConstant();
       next.inputs.push_back(isBuffer ? touch(input, step) : NoBuffer);
     }
-    // Both operands of a product that are one tensor need different parts of it.
+    // If one tensor is both operands of a product, they need different parts of it.
     const bool product = op.kind == OpKind::Gemm || op.kind == OpKind::MatMul;
     if (product && next.inputs[0] == next.inputs[1])
       return std::nullopt;
@@ -138,8 +138,8 @@ bool TileModel::propagate(size_t axis, int64_t parts, int64_t index,
 }
 
 bool TileModel::seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const {
-  // Operands of fewer axes than their results, or more, can depend on either cut along any of
-  // theirs.
+  // If operands have fewer or more axes than their results, each of their axes can depend on either
+  // cut.
   if (axis == 1 && summary.parts > 1)
     return readsRows(boxes);
   if (axis == 0 && summary.contiguousRows && !readsContiguously(boxes, true))
@@ -210,7 +210,7 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     live.death = static_cast<uint32_t>(buffer.lastOp);
     live.bytes = buffer.elementSize;
     uint32_t mask = 0;
-    size_t deepest = 0; // the innermost axis the part depends on
+    size_t deepest = 0; // the innermost axis that the part depends on
     for (size_t k = 0; k < Box::MaxRank; ++k) {
       int64_t size = axes[0]->buffers[i].largest[k];
       for (const AxisSummary* axis : axes)
@@ -221,8 +221,8 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
         deepest = k;
       }
     }
-    // Elements of this buffer over all tiles, of which loads skip those an inner index does not
-    // change.
+    // Elements of this buffer over all tiles. A load is skipped if only inner indices have changed
+    // on which its part does not depend.
     const auto whole = static_cast<Wide>(uncut.buffers[i].elements);
     const bool stays = buffer.load && (mask == 0 || deepest < innermost);
     Wide made = whole;

@@ -19,7 +19,7 @@ namespace tigris {
 
 using TileCounts = std::array<int64_t, Tiling::MaxRank>;
 
-/// Access rules of the ops of a graph, resolved when first asked for.
+/// The access rules of a graph's ops, each created on first use.
 class AccessTable {
 public:
   explicit AccessTable(const Graph& graph) : graph_(&graph) {}
@@ -70,20 +70,20 @@ struct TileCost {
 
 class TileModel {
 public:
-  /// `loads` are the activations that come from outside, `stores` the results needed outside.
-  /// nullopt when the ops cannot run on boxes together.
+  /// `loads` are the activations from outside, `stores` the results that are needed outside.
+  /// nullopt if the ops cannot run on boxes together.
   static std::optional<TileModel> make(AccessTable& access, std::span<const OpId> ops,
                                        std::span<const TensorId> loads,
                                        std::span<const TensorId> stores);
 
-  /// nullopt when the cut leaves an op without a well-formed box.
+  /// nullopt if the cut leaves an op without a well-formed box.
   std::optional<TileCost> cost(const TileCounts& tiles);
-  /// Rows of the loaded tensors that two neighboring tiles both need, at most.
+  /// Maximum number of rows of a loaded tensor that two neighboring tiles both need.
   uint64_t haloRows(const TileCost& cost);
-  /// Number of parts that leave the least to do at a time on each axis.
+  /// The largest legal number of parts on each axis.
   TileCounts finest();
-  /// Most parts an axis may be cut into: elements of the shortest stored result along it, so that
-  /// no tile has an empty part.
+  /// Maximum number of parts of an axis: the elements of the shortest stored result along it, so
+  /// that no tile has an empty part.
   int64_t extent(size_t axis) const { return extents_[axis]; }
   /// The largest number of parts, at most `most`, that the axis may be cut into.
   int64_t legalParts(size_t axis, int64_t most) const;
@@ -93,7 +93,7 @@ public:
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
-  /// Bytes loaded from the tensors that `counts` holds for.
+  /// Bytes loaded from the tensors for which `counts` returns true.
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
     uint64_t bytes = 0;
     for (size_t i = 0; i < buffers_.size(); ++i)
@@ -113,17 +113,17 @@ private:
   };
   struct Step {
     const BoxAccess* access = nullptr;
-    /// Buffer per operand; SIZE_MAX for constants and absent ones.
+    /// Per operand: index of its buffer; SIZE_MAX for constants and absent operands.
     std::vector<size_t> inputs;
     size_t output = 0;
     uint64_t macs = 0;
   };
-  /// What cutting one axis into some number of parts does to every buffer.
+  /// The effect on every buffer of cutting one axis into some number of parts.
   struct AxisSummary {
     int64_t parts = 1;
     bool valid = true;
-    /// Of the outermost axis of a chain: readers find what they want of a buffer in one piece in
-    /// every part, while rows are not cut, and while they are.
+    /// Of the outermost axis of a chain: whether readers find what they need of a buffer in one
+    /// piece in every part, first while rows are not cut, then while they are.
     bool contiguous = true;
     bool contiguousRows = true;
     struct PerBuffer {
@@ -136,16 +136,16 @@ private:
   };
 
   TileModel() = default;
-  /// A chain's readers find what they want of a buffer in one piece: one index of the outermost
-  /// axis, or all there is of the second; and all there is of the others.
+  /// Whether the readers of a chain find what they need of a buffer in one piece: one index of the
+  /// outermost axis or, if rows are not cut, all of the second axis; and all of the other axes.
   bool readsContiguously(const std::vector<Box>& boxes, bool cutsRows) const;
   bool readsRows(const std::vector<Box>& boxes) const;
-  /// True when `holds` for each (part a reader wants, box of the buffer).
+  /// Whether `holds` is true of each part that a reader needs, together with the box of its buffer.
   template <typename Predicate>
   bool everyRead(const std::vector<Box>& boxes, Predicate holds) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
-  /// Whether what is read in a part, whose boxes these are, lies in one piece; false when no cut
-  /// with it can be used.
+  /// Records whether the reads of one part, which has these boxes, are contiguous. Returns false if
+  /// no cut with this part is possible.
   bool seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const;
   const AxisSummary& summary(size_t axis, int64_t parts);
 

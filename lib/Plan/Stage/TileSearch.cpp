@@ -1,5 +1,5 @@
-// The memory of a cut falls as the number of parts rises, so the fewest parts that fit are found by
-// bisection.
+// The memory of a cut decreases as the number of parts increases, so bisection finds the fewest
+// parts that fit.
 #include "tigris/Plan/Stage/TileSearch.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tigris {
 
-/// In one budget.
+/// The search for one budget.
 class TileSearch::Search {
 public:
   Search(TileSearch& cuts, uint64_t budget, const CostWeights& weights)
@@ -16,7 +16,7 @@ public:
   std::optional<TileCost> run() {
     const int64_t outer = model_.legalParts(0, model_.extent(0));
     if (model_.isChain()) {
-      // With a single axis before the channels, that axis is the rows.
+      // If there is a single axis before the channels, it is the row axis.
       if (model_.extent(2) == 1 && model_.extent(3) == 1 && outer > 1)
         bisect({1, 1, 1, 1}, 0);
       bisect({outer, 1, 1, 1}, 1);
@@ -35,8 +35,8 @@ public:
   }
 
 private:
-  /// Numbers of parts worth trying: each leaves parts of another size by a third or more. The last
-  /// one is the finest there is.
+  /// Numbers of parts worth trying. Each changes the size of a part by a third or more. The last
+  /// one is the finest cut.
   std::vector<int64_t> counts(size_t axis) const {
     const int64_t extent = model_.extent(axis);
     std::vector<int64_t> result;
@@ -54,16 +54,16 @@ private:
     return result;
   }
 
-  /// The fewest parts along `axis` that fit, the other axes as given.
+  /// Tries the fewest parts along `axis` that fit. The other axes are cut as in `tiles`.
   void bisect(TileCounts tiles, size_t axis) {
     const int64_t extent = model_.extent(axis);
-    int64_t low = 1; // everything below does not fit
+    int64_t low = 1; // fewer parts do not fit
     int64_t high = extent;
     const auto cutAt = [&](int64_t count) {
       tiles.at(axis) = count;
       return cuts_.find(tiles);
     };
-    // The finest cut that is well-formed tells whether there is any.
+    // The finest well-formed cut shows whether any cut fits.
     Cut* found = nullptr;
     while (high >= 1 && (found = cutAt(high)) == nullptr)
       --high;

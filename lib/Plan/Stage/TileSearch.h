@@ -8,29 +8,29 @@
 
 namespace tigris {
 
-/// Searches the cuts of one model for any number of budgets. Each cut is looked at once.
+/// Searches the cuts of one model for any number of budgets. Each cut is evaluated once.
 class TileSearch {
 public:
   TileSearch(TileModel model, uint64_t align) : model_(std::move(model)), align_(align) {}
   TileModel& model() { return model_; }
-  /// The cut that fits `budget` bytes and costs least, counting all it copies as slow bytes; with
-  /// equal costs the one with the fewest kernel calls. nullopt when nothing fits.
+  /// The cheapest cut that fits `budget` bytes, if all bytes copied count as slow bytes; of equal
+  /// costs, the one with the fewest kernel calls. nullopt if nothing fits.
   ///
-  /// A chain is cut along one axis only (rows; indices of the outermost axis one at a time), with
-  /// the fewest parts that fit, found by binary search: more parts mean smaller buffers and more
-  /// halo. A single op may be cut along every axis: for each choice of columns and channels the
-  /// same search is made over the rows.
+  /// A chain is cut along one axis only: along the rows, with the indices of the outermost axis one
+  /// at a time. Binary search finds the fewest parts that fit, because more parts mean smaller
+  /// buffers and a larger halo. A single op may be cut along every axis: for each choice of columns
+  /// and channels, the same search is made over the rows.
   std::optional<TileCost> search(uint64_t budget, const CostWeights& weights = {});
 
 private:
   class Search;
-  /// A well-formed cut; its height is known once it has been asked for.
+  /// A well-formed cut. The height is set when it is first needed.
   struct Cut {
     TileCost cost;
     uint64_t lowerBound = 0;
     std::optional<uint64_t> height = {};
   };
-  /// Null when the cut is not well-formed.
+  /// Null if the cut is not well-formed.
   Cut* find(const TileCounts& tiles);
   bool fits(Cut& cut, uint64_t budget);
 

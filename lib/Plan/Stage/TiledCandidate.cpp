@@ -1,4 +1,4 @@
-// One search per budget, over cuts that all searches share.
+// Searches once per budget. All searches share the cuts.
 #include "tigris/Plan/Stage/TiledCandidate.h"
 
 namespace tigris {

@@ -1,4 +1,4 @@
-// A run of ops in tiles, judged for many budgets.
+// A run of ops as a tiled stage, evaluated for many budgets.
 #pragma once
 
 #include "tigris/Plan/Stage/CostModel.h"
@@ -7,18 +7,18 @@
 
 namespace tigris {
 
-/// Remembers what it has found. Refers to the view.
+/// Stores its results. Refers to the view.
 class TiledCandidate {
 public:
   TiledCandidate(const OrderView& view, AccessTable& access, size_t begin, size_t end);
 
-  /// The stage in `budget` bytes, cut so that it costs least. nullopt when the ops cannot run in
-  /// tiles or do not fit.
+  /// The stage in `budget` bytes, with the cheapest cut. nullopt if the ops cannot run in tiles or
+  /// do not fit.
   std::optional<StageDraft> draft(uint64_t budget, const CostModel& costs,
                                   const Residents& residents);
 
 private:
-  /// Without residents, with the slow bytes of each load.
+  /// A cut without residents, and the slow bytes of each load.
   struct Found {
     StageDraft stage;
     LoadedBytes loaded;

@@ -1,4 +1,4 @@
-// The bound is found first: a layout takes longer, and is made only where the bound fits.
+// Computes the bound first. A layout takes longer and is needed only if the bound fits.
 #include "tigris/Plan/Stage/WholeCandidate.h"
 
 #include <algorithm>

@@ -1,21 +1,21 @@
-// A run of ops on whole tensors, judged for many sets of residents.
+// A run of ops on whole tensors, evaluated for many sets of residents.
 #pragma once
 
 #include "tigris/Plan/Stage/StageDraft.h"
 
 namespace tigris {
 
-/// Remembers what it has found. Refers to the view.
+/// Stores its results. Refers to the view.
 class WholeCandidate {
 public:
   WholeCandidate(const OrderView& view, size_t begin, size_t end);
 
-  /// Without residents and without buffers.
+  /// The stage without residents and without buffers.
   const StageDraft& stage() const { return stage_; }
-  /// Fast bytes it needs at least, without residents.
+  /// A lower bound for its fast bytes, without residents.
   uint64_t bound() const { return bound_; }
-  /// The fast bytes it takes beside the residents; nullopt when these are more than `available`, or
-  /// when a view and its source are both resident: they are one buffer.
+  /// The fast bytes that the stage uses beside the residents. nullopt if they exceed `available`,
+  /// or if a view and its source are both resident, since they are one buffer.
   std::optional<uint64_t> heightWithin(uint64_t available, const Residents& residents);
 
 private:
@@ -30,7 +30,7 @@ private:
   size_t begin_;
   StageDraft stage_;
   uint64_t bound_;
-  /// By what of the loads and spills is in fast memory.
+  /// By the loads and spills that are in fast memory.
   std::map<std::vector<bool>, Need> needs_;
 };
 
