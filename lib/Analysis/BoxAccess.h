@@ -103,7 +103,7 @@ struct AxisAccess {
   int64_t groupOut = 1;
   /// Table: smallest and largest source index per output position.
   std::vector<Range> table;
-  /// Table: what all `results` positions need together.
+  /// Table: the range that all `results` positions need together.
   Range tableHull;
 
   Range need(Range result) const;

@@ -5,9 +5,10 @@
 
 namespace tigris {
 
-/// Ops are numbers 0..n-1; this order is valid. A buffer is in memory from the op that writes it
-/// (its maker; without one, from the start) to the last op that reads it (or to the end). During an
-/// op everything that it reads and writes is in memory.
+/// Ops are numbers 0..n-1; this order is valid. A buffer is in memory from the op that writes it,
+/// its maker, to the last op that reads it. A buffer without a maker is in memory from the start;
+/// `staysToEnd` extends its life to the end. During an op everything that it reads and writes is in
+/// memory.
 struct OrderProblem {
   struct Buffer {
     uint64_t bytes = 0;
@@ -41,8 +42,8 @@ struct OrderSection {
   size_t size() const { return end - begin; }
 };
 
-/// Splits at articulations, the ops that depend on or are needed by every other op; a chain gives
-/// sections of one op. Linear time.
+/// Splits at articulations, the ops that depend on or are needed by every other op. In a chain,
+/// each section is one op. Takes linear time.
 std::vector<OrderSection> orderSections(const OrderProblem& problem);
 
 } // namespace tigris

@@ -38,7 +38,7 @@ struct AxisTable {
 /// with excludeOutside their weight goes to the other taps.
 AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scale);
 
-/// Gives a one-tap axis weights of 1: the kernel requires weights on both axes or on neither.
+/// Sets the weights of a one-tap axis to 1: the kernel requires weights on both axes or on neither.
 void addUnitWeights(AxisTable& table);
 
 /// Q10 integers with the sum 1024 for every output position; the rounding error goes to the largest

@@ -28,8 +28,8 @@ public:
   /// stages: its backing memory. Tiled and streamed stages: its buffer. Memory::None if the plan
   /// does not place it.
   Location find(size_t stage, TensorId tensor) const;
-  /// Home: where a tiled, streamed or direct stage accesses the whole tensor. It is resident in the
-  /// fast arena, in the caller's buffer, or in slow memory.
+  /// The backing memory: where a tiled, streamed or direct stage accesses the whole tensor. The
+  /// tensor is resident in the fast arena, in the caller's buffer, or in slow memory.
   Location findBacking(size_t stage, TensorId tensor) const;
   /// The tensor's placement in slow memory for the whole run, if any.
   Location findSlow(TensorId tensor) const;

@@ -1,4 +1,4 @@
-// The replay of a plan.
+// Replays the transfers and ops of a plan in order.
 #include "tigris/Check/PlanChecker.h"
 
 #include "tigris/Check/Locations.h"

@@ -194,7 +194,7 @@ Outcome clip(const OpValues& op) {
     std::vector<T> values = op.load<T>(0);
     const T high = bound(2, "max", Limits::has_infinity ? Limits::infinity() : Limits::max());
     const T low = bound(1, "min", Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
-    // If the bounds cross, ONNX gives `max` for all elements.
+    // If the bounds cross, every element becomes `max`, as in ONNX.
     clamp(values, std::min(low, high), high);
     return one(values, op.result().type);
   });

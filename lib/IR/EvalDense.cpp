@@ -124,7 +124,7 @@ Outcome matMul(const OpValues& op) {
   const Shape batchA(std::vector<int64_t>(a.begin(), a.end() - 2));
   const Shape batchB(std::vector<int64_t>(b.begin(), b.end() - 2));
   const Shape batch = *broadcast(batchA, batchB);
-  // Broadcasting the indices of the matrices gives the matrix that each product uses.
+  // For each product, the index of the operand's matrix: matrix indices, broadcast to `batch`.
   const auto numbers = [&](const Shape& own) {
     std::vector<int64_t> all(static_cast<size_t>(own.elements()));
     for (size_t i = 0; i < all.size(); ++i)

@@ -120,7 +120,7 @@ Outcome tile(const OpValues& op) {
 }
 
 Outcome pad(const OpValues& op) {
-  // The fill value is real, so it would have to be quantized.
+  // The fill value is a real number, so it would have to be quantized.
   if (op.attrs().getString("mode", "constant") != "constant" || op.anyQuantized())
     return std::nullopt;
   const auto pads = intArgument(op.op(), op.values(), "pads");

@@ -143,7 +143,7 @@ public:
   const std::optional<Plan>& plan() const { return plan_; }
   void setPlan(std::optional<Plan> plan);
 
-  /// Increases with every change.
+  /// A number that increases with every change.
   uint64_t revision() const { return revision_; }
 
 private:

@@ -109,7 +109,7 @@ enum class QuantRule : uint8_t {
   /// It clamps elements. Clamping is monotone, so quantizing its operand gives the same integers as
   /// quantizing its result.
   Clamps,
-  /// It selects the smallest or largest of elements with one quantization; monotone likewise.
+  /// It selects the smallest or largest of elements with one quantization; it is monotone, too.
   Extreme
 };
 

@@ -34,7 +34,7 @@ using Pipeline = std::vector<PipelineElement>;
 /// spelling.
 Expected<Pipeline> parsePipeline(std::string_view text, const PassRegistry& registry);
 
-/// The resolved pipeline in the grammar above; parsing it gives the same pipeline.
+/// The resolved pipeline in the grammar above; parsing it returns the same pipeline.
 std::string printPipeline(const Pipeline& pipeline);
 
 /// Removes every occurrence of the named passes. BadPipeline if a name is not a registered pass.

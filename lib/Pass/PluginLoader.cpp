@@ -1,5 +1,5 @@
-// Loads plugins with dlopen and reports everything that can be wrong with one before its code is
-// trusted.
+// Loads plugins with dlopen and checks the description of each before its registration function
+// runs.
 #include "tigris/Pass/PluginLoader.h"
 
 #include "tigris/Pass/PassPlugin.h"

@@ -42,7 +42,7 @@ ValueRange chooseRange(const TensorStatistics& statistics, const RangeOptions& o
 /// int8 parameters with real = (q - zero_point) * scale. Asymmetric: scale = (high - low) / 255,
 /// and the zero point is rounded so that a real zero is an integer (Jacob et al., "Quantization and
 /// Training of Neural Networks", 2018, section 3). Symmetric: scale = max(|low|, |high|) / 127,
-/// zero point 0. An empty interval gives scale 1.
+/// zero point 0. An empty interval has scale 1.
 QuantParam int8Param(const ValueRange& range, bool symmetric);
 
 } // namespace tigris

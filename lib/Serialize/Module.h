@@ -45,7 +45,7 @@ struct WriteOptions {
   std::function<Status(const std::string& path, std::string bytes)> writeSideFile;
 };
 
-/// The graph as text; equal graphs give equal bytes. In File mode the side file is written
+/// The graph as text. Equal graphs produce equal bytes. In File mode the side file is written
 /// atomically before this returns; no other file is written. Fails with IoError if the side file
 /// cannot be written, and with BadWeights if data that must be decoded is damaged.
 Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options = {});

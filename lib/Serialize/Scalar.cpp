@@ -1,5 +1,5 @@
-// The rules are the intersection of YAML 1.1 (PyYAML) and 1.2, so that every reader reads what we
-// wrote.
+// The rules are the intersection of YAML 1.1 (PyYAML) and 1.2, so that every reader reads the same
+// values.
 #include "tigris/Serialize/Scalar.h"
 
 #include "tigris/Support/Printable.h"
@@ -108,7 +108,7 @@ template <typename T> std::optional<T> parseReal(std::string_view text) {
   if (result.ptr != text.data() + text.size() || result.ec == std::errc::invalid_argument)
     return std::nullopt;
   if (result.ec == std::errc::result_out_of_range) {
-    // Overflow is an error; underflow gives zero. Only a long run of digits or a large negative
+    // Overflow is an error; underflow produces 0. Only a long run of digits or a large negative
     // exponent underflows, never a number that formatFloat wrote.
     if (text.find("e-") == std::string_view::npos && text.find("E-") == std::string_view::npos)
       return std::nullopt;

@@ -1,5 +1,5 @@
-// The scanner accepts one layout and leaves all others to the general parser, which knows the
-// schema. Both call addEntry(), so that they agree about the contents of a blob.
+// The scanner accepts the printer's layout only. The general parser reads any other YAML of the
+// same schema. Both call addEntry(), so that they agree about the contents of a blob.
 #include "tigris/Serialize/WeightsReader.h"
 
 #include "tigris/Serialize/Base64.h"

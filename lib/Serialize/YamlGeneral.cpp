@@ -72,7 +72,7 @@ public:
     open_.pop_back();
   }
 
-  // yaml-cpp gives an absent value the line -1.
+  // yaml-cpp reports line -1 for an absent value.
   int lineOf(const YAML::Mark& mark) const { return std::max(mark.line, 0) + firstLine_; }
   static int columnOf(const YAML::Mark& mark) { return std::max(mark.column, 0) + 1; }
 

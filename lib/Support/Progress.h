@@ -6,8 +6,8 @@
 //     ...
 //   }
 //
-// Code creates a Progress for every loop that can take long. Nothing is shown unless the program
-// keeps a ProgressLine, as tools do on a terminal. Neither influences results.
+// Code creates a Progress for every loop that can take a long time. Nothing is shown unless the
+// program has a ProgressLine, as tools do on a terminal. Neither influences results.
 #pragma once
 
 #include <chrono>

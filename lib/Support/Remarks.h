@@ -6,7 +6,7 @@
 //   ...
 //   remarkOn(op, "not-folded", "its weights are computed at run time");   // the pass
 //
-// Nothing is collected, and no text is made, unless the program keeps a RemarkCollector. Remarks
+// Nothing is collected, and no text is formatted, unless the program has a RemarkCollector. Remarks
 // never influence results.
 #pragma once
 

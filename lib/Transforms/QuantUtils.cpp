@@ -33,7 +33,7 @@ OpId soleQuantizer(const Graph& graph, TensorId id) {
 
 namespace {
 
-/// Whether this use of an operator that only sometimes moves elements does.
+/// Whether the operator moves elements in this use. It does so in some uses only.
 bool movesHere(const Op& op) {
   switch (op.kind) {
   case OpKind::MaxPool:

@@ -10,7 +10,7 @@ namespace tigris {
 
 namespace {
 
-/// Whether results hold numbers of the operands, whatever they represent.
+/// Whether results contain numbers of the operands, regardless of what these represent.
 bool carriesNumbers(const Op& op) {
   switch (op.kind) {
   case OpKind::Identity:

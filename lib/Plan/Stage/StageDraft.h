@@ -56,7 +56,8 @@ struct StageDraft {
   /// the caller's buffers are included for tiled and streamed stages only, which copy parts of
   /// them.
   std::vector<TensorId> loads;
-  /// In order of production: tensors read by a later stage, and model outputs; included likewise.
+  /// In order of production: tensors read by a later stage, and model outputs. Those in the
+  /// caller's buffers are included for the same stages only.
   std::vector<TensorId> spills;
   /// Tensors that stay in fast memory across cuts. In whole stages they are not among the loads and
   /// spills; in other stages they are.
