@@ -1,19 +1,19 @@
-"""Checks that the lists of places in CONTRIBUTING.md are complete and true.
+"""Checks that the lists of places in CONTRIBUTING.md are complete and correct.
 
 usage: check_contributing.py [ROOT]     exit 0 and silence if all is well, 1 and one line per
                difference
-       check_contributing.py --self-test  a forgotten place and a wrong one are found
+       check_contributing.py --self-test  tests that a missing place and a wrong one are found
 
 Each section "To add ..." that lists places has a comment such as
 
     <!-- places of esp_nn: esp[_-]nn -->
 
-The name is that of an example in the tree, the regular expression finds it, in any case. Every
-tracked file that the expression finds outside test/ must be named by the section, and every path
-that a numbered or bulleted item of the section begins with must be a file that it finds. `<name>`
-in a path stands for the name; a path that ends with / stands for all files below it. Items that
-begin with no path are instructions. Documents, which may mention any example, are left out unless
-the section names them.
+The name is that of an example in the tree; the regular expression matches it, ignoring case. The
+section must name every tracked file outside test/ that the expression matches. Conversely, the
+expression must match every path at the beginning of a numbered or bulleted item of the section.
+`<name>` in a path represents the name; a path that ends with / represents all files below it. Items
+without a path at their beginning are instructions. Documents may mention any example and are not
+checked unless the section names them.
 """
 
 import pathlib

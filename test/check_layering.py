@@ -1,7 +1,8 @@
-"""Checks that every #include follows the layer table and that libraries stay where they belong.
+"""Checks that every #include follows the layer table, and that libraries are used only in their
+layers.
 
 usage: check_layering.py [ROOT]     exit 0 and silence if all is well, 1 and one line per breach
-       check_layering.py --self-test  the rules catch what they must
+       check_layering.py --self-test  tests that the rules detect breaches
 
 The tables below are the rules; docs/architecture.md explains them.
 """
@@ -10,8 +11,8 @@ import pathlib
 import re
 import sys
 
-# layer -> the layers of lib/ it may include besides itself. Support is at the bottom, Driver on
-# top.
+# layer -> the layers of lib/ that it may include besides itself. Support is at the bottom, Driver
+# at the top.
 LAYERS = {
     "Support": set(),
     "IR": {"Support"},
@@ -56,8 +57,8 @@ LAYERS = {
         "Quantize",
     },
 }
-# Layers with folders of their own: folder -> the folders of that layer it may include besides
-# itself. None stands for the files beside the folders, "*" for folders without a row.
+# Layers with folders: folder -> the folders of that layer that it may include besides itself. None
+# represents the files beside the folders, "*" represents folders without a row.
 FOLDERS = {
     "Import": {None: set(), "*": {None}},
     "Driver": {"CommandLine": set(), "Host": set(), "Tools": {"CommandLine", "Host"}},
@@ -68,8 +69,8 @@ PRIVATE_FOLDERS = {"Import"}
 TOOLS = {"Support", "Driver"}
 PLUGINS = {"Support", "IR", "Analysis", "Pass"}
 
-# Headers of the runtime that the compiler may see, by layer: Target computes scratch with
-# it, Emit and Inspect share the file format with it, Inspect and Compile also ask its validator,
+# Headers of the runtime that the compiler may include, by layer: Target computes scratch with them;
+# Emit and Inspect share the file format; Inspect and Compile also call the runtime's validator;
 # Driver also executes plans.
 RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
@@ -87,7 +88,7 @@ RUNTIME_HEADERS = {
     },
 }
 
-# runtime/backends/<folder> -> how the names of its vendor's headers begin.
+# runtime/backends/<folder> -> prefix of the names of its vendor's headers.
 VENDORS = {"cmsis_nn": r"arm_nn", "esp_nn": r"esp_nn"}
 
 # include prefix -> the layers, or folders of layers, that may use the library. The longest matching
@@ -153,8 +154,8 @@ def check_lib(layer, folder, allowed, bracket, name):
 
 
 def check_runtime(parts, bracket, name, own_headers):
-    """Breach of the rules for a file of runtime/: its own headers and the C library, no more. A
-    backend also includes the headers of its vendor."""
+    """Breach of the rules for a file of runtime/: it may include only its own headers and the C
+    library. A backend may also include the headers of its vendor."""
     if parts[1] == "backends" and re.match(VENDORS.get(parts[2], "$"), name):
         return None
     if bracket == '"':

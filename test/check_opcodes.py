@@ -2,16 +2,15 @@
 agree.
 
 usage: check_opcodes.py [ROOT]     exit 0 and silence if all is well, 1 and one line per difference
-       check_opcodes.py --self-test  a row that is forgotten or wrong is found
+       check_opcodes.py --self-test  tests that a missing or wrong row is found
 
-What a compiler cannot see of runtime/include/tigris_opcodes.def:
+Checks what a compiler cannot check in runtime/include/tigris_opcodes.def:
 
-* numbers of opcodes, functions and reductions are different, and no row of a kernel is there twice;
+* numbers of opcodes, functions and reductions are unique, and so are the rows of kernels;
 * every opcode has a reference kernel, every macro that selects rows has a default in
   tigris_config.h, and every macro there selects some;
-* the rows of a group stand between the #if and #endif of that group;
-* the table "Opcodes" of docs/tgrs-format.md says of each opcode what its row says: number,
-operands,
+* the rows of a group are between the #if and #endif of that group;
+* the table "Opcodes" of docs/tgrs-format.md agrees with the row of each opcode: number, operands,
   outputs, parameters, dtypes of the kernels, in-place inputs.
 """
 

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def plain(text):
-    """Without blank lines and indentation, which a page may show differently."""
+    """The text without blank lines and indentation, which may differ on a page."""
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 

@@ -8,8 +8,8 @@ usage: check_tree.py [ROOT]     exit 0 and silence if all is well, 1 and one lin
 * no string literal breaks in the middle of a word, so that searches find the word;
 * every source file begins with a comment that states its purpose;
 * no file contains a marker for unfinished work;
-* the newest version in CHANGELOG.md and the one in lib/Support/Version.h are the version CMake
-builds;
+* the newest version in CHANGELOG.md and the one in lib/Support/Version.h are those of the CMake
+  project;
 * every relative link in a Markdown file leads to a file that exists.
 """
 
@@ -38,12 +38,12 @@ MAX_COLUMNS = 100
 RAW_STRING = re.compile(r'R"(\w*)\((.*?)\)\1"', re.DOTALL)
 REASON = re.compile(r"\bOver 500 lines: \w")
 HEAD_LINES = 25
-# As clang-format writes them: the first line of a signature is less indented than those it goes on
-# in.
+# The format of clang-format is assumed: the first line of a signature is indented less than its
+# continuation.
 BODY = re.compile(r"\) (?:const |noexcept |override |mutable )*\{$")
 CONTROL = re.compile(r" *(?:\} )?(?:if|for|while|switch|else|do|namespace|struct|class|enum|#)\b")
 BROKEN_WORD = re.compile(r'(?<![\\%0-9x])[a-z0-9]-?"\n\s*"[a-z0-9-]')
-# Spelled in halves, or this file would be the first to break the rule.
+# Split in halves, because otherwise this file would violate the rule.
 MARKER = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")
 HEAD = re.compile(r'\A(#!.*\n)?(//|/\*|#(?!\w+ ?[<"])|""")')
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")

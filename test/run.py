@@ -7,8 +7,8 @@ usage: run.py [--bin DIR] [--corpus DIR] [-j N] [-k TEXT] [--update] [-v] [PATH.
        run.py --exit N COMMAND...                   what %exit stands for: succeeds if COMMAND exits
                N
 
-A test is a file `*.test`. Its RUN: lines run in order under `bash -e -o pipefail`, a trailing
-backslash continues one. The test passes when all of them succeed. Substitutions:
+A test is a file `*.test`. Its RUN: lines run in order under `bash -e -o pipefail`; a trailing
+backslash continues a line. The test passes if all of them succeed. Substitutions:
 
     %s %S     the test file, its directory           %src     the source tree
     %t %T     a temporary path prefix, its directory %corpus  the model corpus (REQUIRES: corpus)
@@ -21,7 +21,7 @@ CHECK-NOT: (not before the next match). Runs of blanks are equal; {{...}} is a r
 After a line with `AUTO:` all checks are generated: --update rewrites them from the output of the
 tools.
 
-A file is named bad-*.test exactly when it expects a failure (%exit with another number than 0).
+A file is named bad-*.test if and only if it expects a failure (%exit with a number other than 0).
 Exit: 0 all passed, 1 some failed, 77 all skipped. The last line counts them.
 """
 
@@ -50,7 +50,7 @@ def squeeze(line):
 
 
 def to_regex(pattern):
-    """Literal text with {{regular expressions}} in it."""
+    """Literal text that may contain {{regular expressions}}."""
     parts = re.split(r"\{\{(.*?)\}\}", pattern)
     return re.compile(
         "".join(re.escape(squeeze(p)) if i % 2 == 0 else f"(?:{p})" for i, p in enumerate(parts))
@@ -69,7 +69,7 @@ def parse_checks(text, prefix):
 
 
 def run_checks(checks, output):
-    """None, or a text that says which check failed and where the output stood."""
+    """None, or a text that states which check failed and the position in the output."""
     lines = [squeeze(line) for line in output.split("\n")]
     row, column = 0, 0  # where the next search starts
     absent = []  # CHECK-NOT patterns waiting for the next match
@@ -146,7 +146,7 @@ def main_check(arguments):
 
 def main_exit(arguments):
     expected, command = int(arguments[0]), arguments[1:]
-    # Shells leave SIGPIPE as it was; Python ignores it, and tools would inherit that.
+    # Shells do not change SIGPIPE. Python ignores it, and the tools would inherit that.
     actual = subprocess.run(command, check=False, restore_signals=True).returncode
     if actual != expected:
         print(f"exit code {actual}, expected {expected}: {shlex.join(command)}", file=sys.stderr)
@@ -210,7 +210,7 @@ class Suite:
             TIGRIS_UPDATE="1" if self.options.update else "0",
         )
         try:
-            # The trace goes where redirections of the commands do not reach.
+            # The trace goes to a descriptor that the commands do not redirect.
             traced = "exec 19>&1; BASH_XTRACEFD=19; set -x\n" + script
             done = subprocess.run(
                 ["bash", "-e", "-o", "pipefail", "-c", traced],

@@ -1,10 +1,11 @@
-"""Opens pages of tigris-dump --format=html in headless Chromium: no console message, everything
-drawn.
+"""Opens pages of tigris-dump --format=html in headless Chromium and checks that everything is drawn
+without console messages.
 
 usage: check_page.py --bin DIR [--keep DIR]     exit 0 if all is well, 77 without Chromium
 
-The smallest and the largest model of the corpus where there is one, the digits without; one plan
-and two, light and dark. --keep leaves the pages and their screenshots for a person to look at.
+Tests the smallest and the largest model of the corpus, or the digits example without a corpus;
+pages of one plan and of two, light and dark. --keep keeps the pages and their screenshots for
+inspection.
 """
 
 import argparse

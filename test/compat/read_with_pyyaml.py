@@ -3,7 +3,8 @@ values.
 
 usage: read_with_pyyaml.py MODULE...    exit 0 if all is well, 77 (skipped) without PyYAML
 
-Names must be strings, small data numbers, and base64 data bytes of the stated size and CRC-32.
+Names must be strings, small arrays must be numbers, and base64 data must be bytes of the stated
+size and CRC-32.
 """
 
 import sys

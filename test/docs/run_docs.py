@@ -5,7 +5,7 @@ usage: run_docs.py [--build DIR] [--nightly] [--list] [PAGE...]     default: all
 A page's ```sh blocks, and the lines after "    $ ", run in order in one shell (bash -euo pipefail)
 at the top of a copy of the repository. Its build/release is DIR (default: build/release of this
 tree), as scripts/demo.sh leaves it, and build/release/bin is in PATH unless the page puts it there
-itself. HTML comments before a block say what the page does not show:
+itself. HTML comments before a block state what the page does not show:
 
     <!-- test: before: COMMAND -->   runs first, for example to create a file that the block uses
     <!-- test: nightly: REASON -->   runs only with --nightly
@@ -113,7 +113,7 @@ def help_of(command, binaries):
 
 
 def check_span(span, binaries, modes):
-    """What is wrong with `span`, the text between two backticks."""
+    """The problem with `span`, the text between two backticks, or None."""
     first = span.split()[0] if span.split() else ""
     if first in modes and " " in span and not modes[first]:
         yield f"{first} is not executable"
@@ -140,8 +140,8 @@ def check_sentences(page, binaries):
 
 
 def make_copy(folder, build):
-    """The repository's files, with links to what is built. Without `build` only the downloads are
-    linked."""
+    """Copies the repository's files, with links to the build. Without `build`, only the downloads
+    are linked."""
     for name in tracked():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ def make_copy(folder, build):
             (folder / "build" / name).symlink_to((ROOT / "build" / name).resolve())
     if build:
         (folder / "build/release").symlink_to(build.resolve())
-    else:  # what is run from a clone asks git for its files
+    else:  # scripts in a clone list their files with git
         for command in (["init", "-q"], ["add", "."]):
             subprocess.run(["git", *command], cwd=folder, check=True)
 

@@ -5,7 +5,7 @@ usage: compare_backends.py --bin DIR [--any-scratch] BACKEND TARGET [CASE...]
 
 Plans each case for TARGET in one stage and in the smallest feasible fast memory, and runs both
 plans on both backends with the same random input. Unless --any-scratch is given, a backend must not
-need more scratch than the plan leaves. A plan for another target must be refused in memory that
+need more scratch than the plan leaves. A plan for another target must be rejected in memory that
 lacks the scratch, not run in the dynamic arena. Without the corpus (TIGRIS_CORPUS, default
 ../shared/corpus), numpy or the backend it is skipped (exit 77).
 """

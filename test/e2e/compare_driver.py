@@ -1,5 +1,5 @@
-"""Checks that `tigris compile` gives the bytes and exit codes of the pipe, and that `tigris
-analyze` agrees.
+"""Checks that `tigris compile` gives the same bytes and exit codes as the pipe of tools, and that
+`tigris analyze` agrees.
 
 usage: compare_driver.py --bin DIR [NAME...]     every model of the corpus, or those named
 """
@@ -56,7 +56,8 @@ def main():
                     stderr=subprocess.DEVNULL,
                 )
                 compared += 1
-                # An empty stream ends the pipe with 1 whatever stopped the tool before.
+                # An empty stream ends the pipe with code 1, regardless of the exit code of the
+                # failed tool.
                 if (done.returncode == 0) != (code == 0):
                     problems.append(
                         f"{where}: the pipe exits {code}, tigris compile {done.returncode}"

@@ -2,15 +2,15 @@
 
 usage: compare_quantizers.py --bin DIR [--methods minmax,percentile,...] [--samples N] [case...]
 
-Calibrates both quantizers on N variations of each float model's input and compares, on other
-variations, with the float model in onnxruntime: signal to quantization noise in dB and in how many
-samples the largest output is the same one. onnxruntime's models are QDQ, int8, per channel, and run
-with all graph optimizations off. The committed digits model is a case of its own (its ten images
-serve for both); random-SEED is a model of graph_maker.py.
+Calibrates both quantizers on N variations of each float model's input. On other variations, it
+compares with the float model in onnxruntime: the ratio of signal to quantization noise in dB, and
+the number of samples in which the same output is the largest. onnxruntime's models are QDQ, int8,
+per channel, and run with all graph optimizations off. The committed digits model is a separate
+case, whose ten images are used for both; random-SEED is a model of graph_maker.py.
 
 Fails if the best method of tigris-quantize is more than TOLERANCE_DB below the best of onnxruntime,
-or, for a model of KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; refused
-models do not count.
+or, for a model in KNOWN_GAPS_DB, more than its gap. Skipped (exit 77) without onnxruntime; rejected
+models are ignored.
 """
 
 import argparse
@@ -27,8 +27,8 @@ import tempfile
 import pipeline
 
 TOLERANCE_DB = 0.5
-# Its largest probability lies between 1/2 and 1: our int8 softmax has steps of 1/256, as TensorFlow
-# Lite's, where onnxruntime takes finer ones.
+# Its largest probability is between 1/2 and 1. Our int8 softmax has steps of 1/256, like TensorFlow
+# Lite's; those of onnxruntime are smaller.
 KNOWN_GAPS_DB = {"random-2": 3.2}
 ORT_METHODS = {"minmax": "MinMax", "percentile": "Percentile", "entropy": "Entropy"}
 
@@ -52,7 +52,8 @@ def variations(np, base, count, seed):
 
 
 def random_case(np, name, samples, scratch):
-    """The model graph_maker.py makes of the seed in the name, on normally distributed inputs."""
+    """The model that graph_maker.py generates from the seed in the name, with normally distributed
+    inputs."""
     import graph_maker
     import onnx
 
@@ -146,7 +147,7 @@ class Ort:
                 return None if row is None else dict(zip(names, row))
 
         source = onnx.load(str(model))  # with its external data
-        if source.opset_import[0].version < 13:  # before, there was one scale per tensor only
+        if source.opset_import[0].version < 13:  # earlier opsets have one scale per tensor only
             source = onnx.version_converter.convert_version(source, 13)
         loaded, prepared = target.with_suffix(".loaded.onnx"), target.with_suffix(".prepared.onnx")
         onnx.save(source, str(loaded))
@@ -165,7 +166,7 @@ class Ort:
 
 
 def tigris_results(tools, np, model, scratch, calibration, evaluation, options):
-    """Results of the quantized model, and what tigris-quantize said of it."""
+    """Results of the quantized model, and the messages of tigris-quantize."""
     folder = scratch / "samples"
     if not folder.exists():
         folder.mkdir()
@@ -223,7 +224,7 @@ def compare(tools, np, ort, case, options):
                     f"{name:34} onnxruntime {method:10}                      {theirs[-1]}",
                     flush=True,
                 )
-            except Exception as error:  # its failures are not ours to judge
+            except Exception as error:  # its failures are not failures of the test
                 print(
                     f"{name:34} onnxruntime {method:10} failed: {str(error).splitlines()[0][:60]}"
                 )

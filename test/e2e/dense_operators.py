@@ -50,7 +50,8 @@ class DenseOperators(OperandMaker):
 
     def pooled(self, kind, family):
         x = self.source(family, rank=4)
-        self.opset = max(self.opset, 19)  # before, onnxruntime counts what is beyond the padding
+        # In earlier opsets, onnxruntime counts elements beyond the padding.
+        self.opset = max(self.opset, 19)
         self.add(
             kind,
             [x],
@@ -86,7 +87,7 @@ class DenseOperators(OperandMaker):
         )
 
     def make_MatMul(self, family):
-        """Of two tensors that are computed, mostly with several matrices."""
+        """The product of two computed tensors, mostly with several matrices."""
         a = self.source(family, rank=int(self.rng.integers(2, 5)), exact=True)
         rank = len(self.shapes[a])
         b = self.moved("p", int(self.rng.integers(2, rank + 1)))

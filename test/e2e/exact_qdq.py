@@ -14,7 +14,7 @@ BOUNDS = {t: (np.iinfo(t).min, np.iinfo(t).max) for t in (np.int8, np.uint8, np.
 
 
 class Model:
-    """Nodes one after the other; every result is quantized and dequantized. Tensors go by name."""
+    """Appends nodes; every result is quantized and dequantized. Tensors are identified by name."""
 
     def __init__(self, seed, dtype=np.int8):
         self.rng = np.random.default_rng(seed)
@@ -35,7 +35,7 @@ class Model:
         return int(self.rng.integers(low + (high - low) // 4, high - (high - low) // 4))
 
     def pair(self, real, scale, zero=None):
-        """Q and DQ behind `real`; the dequantized tensor."""
+        """Adds Q and DQ after `real`; returns the dequantized tensor."""
         zero = self.zero() if zero is None else zero
         parameters = [self.constant(np.float32(scale)), self.constant(self.dtype(zero))]
         stored = f"{real}_q"
@@ -47,7 +47,7 @@ class Model:
         return f"{real}_dq"
 
     def input(self, shape, scale):
-        """All values that are stored, at random."""
+        """Random values over the whole stored range."""
         name, zero = f"x{len(self.inputs)}", self.zero()
         low, high = BOUNDS[self.dtype]
         stored = self.rng.integers(low, high + 1, shape)
@@ -56,7 +56,7 @@ class Model:
         return self.pair(name, scale, zero)
 
     def weights(self, shape, scale, most=127, axis=None):
-        """Dequantized int8 constant; a list of scales goes along `axis`."""
+        """Dequantized int8 constant; a list of scales is per index of `axis`."""
         stored = self.rng.integers(-most, most + 1, shape).astype(np.int8)
         scale = np.asarray(scale, np.float32)
         inputs = [
@@ -100,8 +100,8 @@ class Model:
 
 
 def quantize(x, scale, zero):
-    """Halves that weights of a twelfth or means of three miss by the last bits of a float64 are
-    halves."""
+    """Rounds to 10 digits first: weights of 1/12 or means of three values give halves that are
+    inexact in the last bits of a float64."""
     low, high = BOUNDS[zero.dtype.type]
     return np.clip(np.rint(np.round(x / np.float64(scale), 10)) + np.int64(zero), low, high)
 

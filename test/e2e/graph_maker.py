@@ -30,7 +30,7 @@ class GraphMaker:
         extent = [int(self.rng.integers(6, 17)) for _ in range(spatial_rank)]
         self.input_shape = [1, int(self.rng.integers(1, 7)), *extent]
         self.shapes["x"] = self.input_shape
-        self.sources = ["x"]  # tensors a residual or concatenation may come back to
+        self.sources = ["x"]  # earlier tensors that a residual or concatenation may read
 
     # ----------------------------------------------------------------- building blocks
 
@@ -303,7 +303,7 @@ class GraphMaker:
 
 
 def used_part(model):
-    """Without nodes and constants that do not reach an output."""
+    """The model without nodes and constants that no output needs."""
     needed = {o.name for o in model.graph.output}
     kept = []
     for node in reversed(model.graph.node):

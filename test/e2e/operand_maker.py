@@ -7,8 +7,7 @@ from graph_maker import GraphMaker
 
 
 class OperandMaker(GraphMaker):
-    """Tensors are named by what they hold: `x` any numbers, `p` of 1.2 to 4, `u` of -0.95 to
-    0.95."""
+    """Tensors are named by their values: `x` any numbers, `p` 1.2 to 4, `u` -0.95 to 0.95."""
 
     def __init__(self, seed, quantized):
         super().__init__(seed, 2)

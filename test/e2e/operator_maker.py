@@ -33,7 +33,7 @@ FAMILIES = {
 }
 
 
-# Rows of a family leave out what all of it have in common: name of the macro -> category and types.
+# Rows of a family omit what is common to the family: name of the macro -> category and types.
 SHORT_ROWS = {"TIGRIS_FUNCTION": ("Pointwise", "f32 s8 s16"), "TIGRIS_REDUCTION": ("Dense", None)}
 
 
@@ -51,7 +51,7 @@ def listed_operators():
     return found
 
 
-UNARY = {  # kind: the input that holds what it is defined for
+UNARY = {  # kind: the input with values for which it is defined
     "Relu": "x",
     "LeakyRelu": "x",
     "Elu": "x",
@@ -91,7 +91,8 @@ UNARY = {  # kind: the input that holds what it is defined for
     "Shrink": "x",
     "Identity": "x",
 }
-# A little error of the operand may be a large one of the result, so they read model inputs only.
+# A small error of the operand may cause a large error of the result, so these read model inputs
+# only.
 JUMPS = {"Sign", "Floor", "Ceil", "Round", "ThresholdedRelu", "Shrink"}
 REDUCTIONS = [
     "ReduceMean",
@@ -173,7 +174,7 @@ def samples(model, seed, count=1):
 
 
 def operator_model(seed, wanted, quantized):
-    """A model with every (kind, type) of `wanted`."""
+    """A model with every (kind, type) in `wanted`."""
     maker = OperatorMaker(seed, quantized)
     for kind, family in wanted:
         maker.operator(kind, family)

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def skip(reason):
-    """Ends the test as skipped: ctest and CI count it, nobody mistakes it for a pass."""
+    """Ends the test as skipped. ctest and CI count skipped tests separately from passed ones."""
     print(f"skipped: {reason}")
     sys.exit(SKIPPED)
 
@@ -27,14 +27,14 @@ def require_numpy():
 
 
 def corpus_directory():
-    """TIGRIS_CORPUS, or ../shared/corpus beside the source tree; None where there is neither."""
+    """TIGRIS_CORPUS, or ../shared/corpus beside the source tree; None if neither exists."""
     given = os.environ.get("TIGRIS_CORPUS")
     path = pathlib.Path(given) if given else ROOT.parent / "shared" / "corpus"
     return path if (path / "manifest.json").is_file() else None
 
 
 class ToolError(Exception):
-    """A tool failed; the text is what it wrote to standard error."""
+    """A tool failed; `text` is its standard error."""
 
     def __init__(self, code, text):
         super().__init__(f"exit code {code}: {text.strip()}")
@@ -103,8 +103,8 @@ class Tools:
 
 
 def smallest_budget(tools, normalized):
-    """The smallest fast budget for which a normalized stream plans, given slow memory: what the
-    tool says when it refuses less."""
+    """The smallest feasible fast budget of a normalized stream with slow memory, from the tool's
+    error for a smaller one."""
     try:
         tools.call("plan", "-m", "1", "-m", "64M", data=normalized)
     except ToolError as error:
@@ -125,7 +125,7 @@ MEASURED = [
 
 
 def prediction_errors(stats):
-    """Lines that say where the runtime counted something else than the plan predicted."""
+    """One line for each figure for which the runtime's count differs from the plan's prediction."""
     measured = stats["measured"]
     return [
         f"{key}: predicted {stats[key]}, measured {measured[key]}"
@@ -135,8 +135,8 @@ def prediction_errors(stats):
 
 
 def dynamic_errors(tools, plan, stats, inputs, outputs, options=()):
-    """Lines that say where a run in 75 % of the fast memory, with slow memory to spare, gives other
-    bytes than the run in full memory that made `stats` and the files `outputs`."""
+    """One line for each difference between a run in 75 % of the fast memory, with ample slow
+    memory, and the run in full memory that produced `stats` and the files `outputs`."""
     required = stats["fast_peak_bytes"]
     if required < 4:
         return []

@@ -17,7 +17,7 @@ class PointwiseOperators(OperandMaker):
         if family in ("f32", "s8", "s16") and self.chance(0.4):
             same = self.moved("p", len(shape))
             other = same if self.shapes[same] == shape else other
-        # A quantized divisor near 0 is not what anybody wants to test.
+        # Quantized divisors near 0 are not useful as tests.
         turn = kind not in ("Div", "Mod", "Pow") and self.chance(0.3)
         self.add(kind, [other, x] if turn else [x, other])
 
@@ -145,7 +145,7 @@ class PointwiseOperators(OperandMaker):
 
     def make_Cast(self, family):
         x = self.source(family, exact=True)
-        if family == "int":  # onnxruntime makes one cast of two, which is not the same
+        if family == "int":  # onnxruntime merges two casts into one, which is not equivalent
             x = self.other("int", "Mul", [x, self.values(x, [])], self.shapes[x])
         to = self.pick(TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL, TensorProto.FLOAT)
         self.add("Cast", [x], to=to)

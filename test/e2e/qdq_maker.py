@@ -1,11 +1,11 @@
-"""Quantizes a float model by Q/DQ pairs around every operator, also where quantizers would not
-place them."""
+"""Quantizes a float model with Q/DQ pairs around every operator, including operators that
+quantizers leave in float."""
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-# Operators that take their operand's scale over, and operands that are no data.
+# Operators whose result has the scale of their operand.
 MOVES = {
     "Reshape",
     "Transpose",
@@ -49,12 +49,12 @@ ONLY_FIRST = {
 
 
 class QdqMaker:
-    """Rewrites `model`; `values` holds every float tensor's values for a sample. `wide`: 16-bit
+    """Rewrites `model`; `values` has the values of every float tensor for a sample. `wide`: 16-bit
     activations."""
 
     def __init__(self, model, values, seed, wide=False):
         self.bits, self.domain = (16 if wide else 8), ""
-        if wide and model.opset_import[0].version < 21:  # ONNX itself knows them from then on
+        if wide and model.opset_import[0].version < 21:  # ONNX itself has them from opset 21 on
             self.domain = "com.microsoft"
             model.opset_import.append(helper.make_opsetid(self.domain, 1))
         self.rng = np.random.default_rng([seed, 8])
@@ -189,8 +189,8 @@ class QdqMaker:
 
 
 def add_qdq(model, run, feed, seed, keep_float, wide=False):
-    """Quantizes `model` in place; scales of the model outputs that are quantized. `run(model,
-    feed)` gives the outputs of a model."""
+    """Quantizes `model` in place; returns the scales of the quantized model outputs. `run(model,
+    feed)` returns the outputs of a model."""
     typed = onnx.shape_inference.infer_shapes(model, strict_mode=True)
     elements = {
         v.name: v.type.tensor_type.elem_type for v in (*typed.graph.value_info, *typed.graph.output)

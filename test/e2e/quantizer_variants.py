@@ -6,8 +6,7 @@ The digits example (and, given a corpus, the cases named) is quantized with each
 VARIANTS. Outputs of the plan are compared with those of onnxruntime without graph optimizations;
 they may differ by as many steps of the output's scale as onnxruntime's own integer kernels (all
 optimizations on) do, and by STEPS in any case. Models with four-bit weights, which the quantizer
-does not make for these operators, are written here. 16-bit activations have a tolerance of their
-own.
+does not generate for these operators, are built here. 16-bit activations have a separate tolerance.
 
 Skipped (exit 77) without onnxruntime.
 """
@@ -51,7 +50,7 @@ WIDE = {
     "uint16 activations": {"activation_type": "QUInt16", "weight_type": "QUInt8"},
 }
 WIDE_TOLERANCE = (
-    5e-4  # of the magnitude: a step in many layers, each smaller than a 65,535th of its range
+    5e-4  # of the magnitude: one step, at most 1/65,535 of the range, in each of many layers
 )
 
 

@@ -8,7 +8,7 @@ the output's scale (rounding differences of single operators add up over the lay
 plan must predict what the runtime counts, and inputs and outputs in the arena must give the same
 bytes as in caller buffers, and so must small budgets, down to the smallest feasible one.
 
-A model that a tool refuses as unsupported (exit 1) is a failure, because graph_maker.py uses only
+A model that a tool rejects as unsupported (exit 1) is a failure, because graph_maker.py uses only
 supported operators. Skipped (exit 77) without onnx and onnxruntime. --keep saves failing models.
 """
 
@@ -34,7 +34,7 @@ def run_reference(ort, model, feed):
 
 
 def quantize(np, onnx, model, target, seed, shape):
-    """A QDQ version with random options, and what they are."""
+    """Writes a QDQ version with random options; returns the options."""
     from onnxruntime.quantization import (
         CalibrationDataReader,
         QuantFormat,
@@ -65,7 +65,7 @@ def quantize(np, onnx, model, target, seed, shape):
     options["uint8_weights"] = options["uint8"] and not options["per_channel"] and flip()
     if options["preprocess"]:
         source = target.with_suffix(".pre.onnx")
-        # onnxruntime's optimizer makes poolings of some pads that it then refuses itself.
+        # onnxruntime's optimizer fuses some pads into poolings that onnxruntime then rejects.
         quant_pre_process(
             str(model),
             str(source),
@@ -88,7 +88,7 @@ def quantize(np, onnx, model, target, seed, shape):
 
 
 def output_scale(onnx, model):
-    """Scale of the DequantizeLinear that makes the output, None where the output is plain float."""
+    """Scale of the DequantizeLinear that produces the output; None if the output is plain float."""
     graph = onnx.load(str(model)).graph
     constants = {c.name: onnx.numpy_helper.to_array(c) for c in graph.initializer}
     for node in graph.node:

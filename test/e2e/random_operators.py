@@ -6,13 +6,13 @@ usage: random_operators.py --bin DIR [--rounds N] [--seed N] [--qdq] [--wide] [-
 
 A round tries every pair of an operator and a type once, several to a model. Float: the largest
 error is at most 1e-4 of an output's magnitude; integers and bools are equal. With --qdq every
-operator stands between Q/DQ pairs, and a quantized output may differ by one step, or what STEPS
-says; --wide likewise with 16-bit activations. In all, the plan must predict what the runtime
+operator is between Q/DQ pairs, and a quantized output may differ by one step, or by the number in
+STEPS; --wide likewise with 16-bit activations. In all, the plan must predict what the runtime
 counts, and all budgets down to the smallest feasible one must give the same bytes.
 
-Also fails if an operator of Ops.def, or a type it lists, is missing from the graphs that the tools
-made. The reference is onnxruntime, or the reference implementation of onnx if onnxruntime has no
-kernel. Skipped (exit 77) without them.
+Also fails if an operator of Ops.def, or one of its types, does not occur in the graphs that the
+tools produced. The reference is onnxruntime, or the reference implementation of onnx if onnxruntime
+has no kernel. Skipped (exit 77) without them.
 """
 
 import argparse
@@ -26,8 +26,8 @@ import pipeline
 
 FLOAT_TOLERANCE = 1e-4
 QUANTIZED = ("s8", "s16")
-# Steps of the output's scale two correct implementations may be apart, where it is more than one.
-# Two roundings in a row, the first to a coarser scale.
+# Number of steps of the output's scale by which two correct implementations may differ, if it is
+# more than one. Here there are two successive roundings, the first to a coarser scale.
 STEPS = {"DequantizeLinear": 3}
 
 
@@ -67,12 +67,12 @@ def run_node(node, opset, values):
         model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
     try:
         return run_onnxruntime(model, {})
-    except Exception:  # of many classes; where it is the model's fault, this one fails as well
+    except Exception:  # of various classes; if the model is wrong, the reference fails, too
         return ReferenceEvaluator(model).run(None, {})
 
 
 def run_reference(model, feed):
-    """Outputs by onnxruntime; operator by operator if it refuses the model."""
+    """Outputs by onnxruntime; operator by operator if it rejects the model."""
     import numpy as np
     import onnx
 
@@ -125,7 +125,7 @@ def seen_in(stream):
 
 
 def compare(np, got, want, kind, scale):
-    """None, or how an output is wrong."""
+    """None, or what is wrong with an output."""
     if got.dtype != want.dtype or got.shape != want.shape:
         return f"{got.dtype} {got.shape}, expected {want.dtype} {want.shape}"
     if got.dtype.kind != "f":
@@ -241,7 +241,7 @@ def main():
     import operator_maker
 
     tools = pipeline.Tools(options.bin)
-    # A quantized model computes in float what has no int8 form.
+    # A quantized model computes operators without an int8 form in float.
     families = (
         lambda types: [t for t in types if t not in QUANTIZED]
         if not options.quantized

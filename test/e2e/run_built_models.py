@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 BUILDER = pathlib.Path(__file__).parents[2] / "bench/models/mobilenet_v2.py"
-# Of the largest magnitude: a few steps of the output's scale, which dots in another order may take.
+# Relative to the largest magnitude: a few steps of the output's scale, by which sums of products in
+# another order may differ.
 TOLERANCE = 0.05
 
 

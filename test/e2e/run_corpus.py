@@ -11,9 +11,8 @@ For each case (default: those of cases.json) it checks that
   - the model's inputs and outputs in caller buffers, in slow memory and in the arena give the same
   bytes,
   - so does every budget from 512K to 16K, the smallest feasible one and fractions of the peak, in
-  stages and
-    tiles, each within its budget,
-  - and each of these plans in 75 % of its fast memory with slow memory to spare,
+    stages and tiles, each within its budget,
+  - and each of these plans in 75 % of its fast memory with ample slow memory,
   - the smallest budget is not above the one recorded in cases.json.
 
 Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow
@@ -23,7 +22,7 @@ correct runtimes, and never less than one step; `steps` in cases.json widens it 
 known and stated.
 
 Without the corpus (TIGRIS_CORPUS, default ../shared/corpus) or numpy the test is skipped (exit 77).
-With --all every case of the corpus is tried and reported; models that are refused do not count.
+With --all every case of the corpus is tried and reported; rejected models are ignored.
 """
 
 import argparse

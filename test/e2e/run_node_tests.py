@@ -8,9 +8,8 @@ constants.
 
 Every test ends as one of
   passed    the outputs are those of the test, within the tolerance of onnx's own runner, or those
-               of
-            onnxruntime where it disagrees with the test;
-  refused   tigris-import or tigris-norm says that it does not support the model;
+            of onnxruntime if it disagrees with the test;
+  refused   tigris-import or tigris-norm reports that the model is unsupported;
   excluded  refused, and node_tests.txt names it with the reason; or other values, and a line there
             that begins with `!` says why those are right;
   WRONG     everything else: other values, shapes or types, a crash, a refusal that comes late.
@@ -33,7 +32,7 @@ import pipeline
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-5
 HALF_RELATIVE = 4e-3
-# A limit of the build, told by tigris-emit because only it knows the runtime.
+# A limit of the runtime's build, which only tigris-emit checks.
 TOO_MANY = "TIGRIS_MAX_OPERANDS"
 EXCLUSIONS = pathlib.Path(__file__).resolve().parent / "node_tests.txt"
 
@@ -58,14 +57,15 @@ def load_tensors(onnx, directory, kind, protos):
         tensor = onnx.TensorProto()
         tensor.ParseFromString(path.read_bytes())
         array = onnx.numpy_helper.to_array(tensor)
-        if array.dtype.kind not in "fiub":  # text, and types numpy does not have
+        if array.dtype.kind not in "fiub":  # text, and types that numpy does not have
             return None
         arrays.append(array)
     return arrays
 
 
 def variants(np, onnx, model, arrays):
-    """(name, model, inputs): as it is, and with inputs as constants that rarely are computed."""
+    """(name, model, inputs): the model unchanged, and with those inputs as constants that are
+    rarely computed."""
     yield "as is", model, list(range(len(arrays)))
     names = [value.name for value in model.graph.input]
     types = [array.dtype for array in arrays]
@@ -88,7 +88,7 @@ def variants(np, onnx, model, arrays):
 
 
 def run_variant(np, onnx, tools, scratch, model, inputs, outputs):
-    """None when refused, otherwise a list of problems."""
+    """None if the model is refused, otherwise a list of problems."""
     onnx.save(model, str(scratch / "model.onnx"))
     try:
         imported = tools.call("import", scratch / "model.onnx")
@@ -145,7 +145,7 @@ def agrees(np, got, want):
 
 
 def agrees_with_onnxruntime(np, model, inputs, files):
-    """Whether onnxruntime runs the model and gives what we give."""
+    """Whether onnxruntime runs the model and gives our results."""
     try:
         import onnxruntime as ort
 
@@ -156,7 +156,7 @@ def agrees_with_onnxruntime(np, model, inputs, files):
         )
         names = [value.name for value in session.get_inputs()]
         outputs = session.run(None, dict(zip(names, inputs)))
-    except Exception:  # whatever it does not support
+    except Exception:  # anything that it does not support
         return False
     return all(agrees(np, np.load(path), want) for path, want in zip(files, outputs))
 

@@ -20,14 +20,14 @@ import zipfile
 import pipeline
 
 TOLERANCE = 1e-3
-# What a detector says of noise is all but zero: probabilities below this need not agree in every
-# digit.
+# The outputs of a detector for noise are almost zero. Magnitudes below this are compared with an
+# absolute tolerance.
 SMALLEST_MAGNITUDE = 1e-3
 DOWNLOADS = pipeline.ROOT / "build" / "deps" / "models"
 
 
 def fetch(package, sha256):
-    """The package's wheel; skips the test where it cannot be had."""
+    """The package's wheel; skips the test if it cannot be downloaded."""
     folder = DOWNLOADS / sha256[:16]
     if not list(folder.glob("*.whl")):
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def reference(path, case):
 
 
 def check(tools, path, case, work):
-    """Lines that say what is wrong with one model."""
+    """The problems of one model, one line each."""
     import numpy as np
 
     inputs, expected = reference(path, case)

@@ -4,10 +4,10 @@ usage: run_states.py --bin DIR [--count N] [--seed N]
 
 onnxruntime computes a GRU or LSTM over the whole sequence at once. The model tested computes a
 single step, its states bound with --state; tigris-run --sequence runs it step by step in caller
-buffers, in slow memory and in the smallest budget. Some models spell out the cell, some average the
-states they keep as images with channels (stored in another axis order), and some are quantized with
-other scales at the two ends of a state; those are compared with onnxruntime fed step by step.
-Skipped (exit 77) without onnx and onnxruntime.
+buffers, in slow memory and in the smallest budget. Some models decompose the cell into operators.
+Some keep images with channels as states (stored in another axis order) and average them. Some are
+quantized with different scales at the two ends of a state; these are compared with onnxruntime, run
+step by step. Skipped (exit 77) without onnx and onnxruntime.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def model_of(onnx, nodes, inputs, outputs, constants):
 
 
 def layer(np, onnx, rng, kind):
-    """(step model, states, sequence, wanted): a cell and what the layer gives for the whole
+    """(step model, states, sequence, wanted): a cell, and the results of the layer for the whole
     sequence."""
     import onnxruntime as ort
 
@@ -73,8 +73,7 @@ def layer(np, onnx, rng, kind):
 
 
 def images(np, onnx, rng):
-    """A running average of convolved images: the state has four axes and is read in one more
-    place."""
+    """A running average of convolved images: the state has four axes and a second reader."""
     c, size, steps = int(rng.integers(2, 6)), int(rng.integers(4, 9)), int(rng.integers(2, 6))
     draw = lambda *shape: rng.normal(0, 0.4, shape).astype(np.float32)
     make = onnx.helper.make_node
@@ -98,8 +97,7 @@ def images(np, onnx, rng):
 
 
 def quantized(np, onnx, rng, step, states, sequence):
-    """The step with Q/DQ around every operator; the two ends of a state have scales of their
-    own."""
+    """The step with Q/DQ around every operator; the two ends of a state have separate scales."""
     import qdq_maker
     from random_operators import run_onnxruntime
 
@@ -141,7 +139,7 @@ def problems_of(np, onnx, tools, seed, scratch):
         step = quantized(np, onnx, rng, step, states, sequence)
     reference = step_by_step(np, step, states, sequence)
     tolerance = TOLERANCE * max(1, float(np.abs(reference[0]).max()))
-    if kind == "quantized":  # roundings of a step come back in the next ones
+    if kind == "quantized":  # rounding errors of a step propagate to the next ones
         tolerance = 0.05 * float(np.abs(reference[0]).max())
     elif want is not None and float(np.abs(reference[0] - want).max()) > tolerance:
         return ["onnxruntime itself gives other values step by step"]

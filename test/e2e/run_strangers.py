@@ -3,8 +3,8 @@ onnxruntime.
 
 usage: run_strangers.py --bin DIR [-v] [--all] [--versions] [name...]
 
-Each model is compiled with ample memory, in the smallest feasible fast memory, and half way
-between. All three plans must give the same bytes, and results must be those of onnxruntime without
+Each model is compiled with ample memory, in the smallest feasible fast memory, and halfway between.
+All three plans must give the same bytes, and results must be those of onnxruntime without
 optimizations: float ones to FLOAT_TOLERANCE of their magnitude, those of models quantized by
 onnxruntime (VARIANTS, one of them each, or --all) as near as onnxruntime's optimized kernels, or to
 STEPS steps of the output's scale. --versions: also after onnx's converter has rewritten the float
@@ -96,7 +96,8 @@ class Bench:
         return [self.np.load(file) for file in files]
 
     def exact(self, path):
-        """The model with QLinearSoftmax spelled out: onnxruntime's kernel makes a 0 of a 1."""
+        """The model with QLinearSoftmax decomposed, because onnxruntime's kernel gives 0 for a
+        result of 1."""
         model = self.onnx.load(str(path))
         make, nodes = self.onnx.helper.make_node, []
         for node in model.graph.node:
@@ -141,7 +142,7 @@ class Bench:
             limit = FLOAT_TOLERANCE * magnitude
             if (
                 want[0][index].dtype != np.float32
-            ):  # places of maxima: where two are close, either will do
+            ):  # indices of maxima: if two values are close, either is accepted
                 different = np.mean([np.mean(a != b) for a, b in zip(*rows)])
                 if different > (0.05 if quantized else 0.002):
                     return f"output {index}: {100 * different:.1f} % differ"
@@ -202,7 +203,7 @@ def main():
                     converted.ir_version = min(converted.ir_version, 10)
                     onnx.save(converted, str(target))
                     bench.reference(target, feeds[:1])
-                except Exception:  # the converter's and onnxruntime's limits are not ours
+                except Exception:  # limits of the converter and of onnxruntime are not failures
                     continue
                 report(f"{name} opset {opset}", bench.check(target, feeds[:1], None))
             for index, (variant, how) in enumerate(VARIANTS.items()):

@@ -3,9 +3,9 @@ biases are not rounded.
 
 usage: run_ties.py --bin DIR [-v] [--seeds N] [CASE...]
 
-The models of CASES (exact_qdq.py) run through the four tools with ample memory on every backend
-there is, and with the smallest; results must be those of a float64 evaluation of the ONNX model, to
-the last step. Skipped (exit 77) without numpy or onnx.
+The models of CASES (exact_qdq.py) run through the four tools with ample memory on every available
+backend, and with the smallest feasible memory. Results must be exactly those of a float64
+evaluation of the ONNX model. Skipped (exit 77) without numpy or onnx.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def pools(m):
 
 
 def means(m):
-    """Scales that are no powers of 2, but in proportion."""
+    """Scales that are not powers of 2, but whose ratios are simple."""
     x = m.input([1, 8, 8, 8], 0.1)
     m.output(
         m.op("AveragePool", [x], 0.1, kernel_shape=[2, 2]),
@@ -266,7 +266,7 @@ class Bench:
         return [np.load(file) for file in files]
 
     def check(self, name, seed):
-        """Lines that say what is wrong."""
+        """The problems, one line each."""
         build, dtype = CASES[name]
         m = Model(seed, dtype)
         build(m)

@@ -5,10 +5,9 @@ usage: run_types.py --bin DIR [-v] [name...]
 
 Small models, each planned in ample memory and in the smallest feasible fast memory:
  - integers that are moved between quantized regions without QuantizeLinear around the movement, as
- converters of
-   uint8 TensorFlow Lite models write them, and at the model's inputs and outputs;
- - uint8, int8, uint16, int16 and float16 inputs and outputs, and casts between all of these and the
- wide types;
+   converters of uint8 TensorFlow Lite models write them, and at the model's inputs and outputs;
+ - uint8, int8, uint16, int16 and float16 inputs and outputs, and casts between all of these and
+   the wide types;
  - twelve outputs, and twenty-four key and value caches as inputs and outputs, in every io mode.
 Integers must be the same, float16 within a few steps. Skipped (exit 77) without numpy, onnx and
 onnxruntime.
@@ -27,7 +26,7 @@ SHAPE = [1, 4, 6, 6]
 
 
 class Case:
-    """A model under construction, and the inputs it gets."""
+    """A model under construction, and its inputs."""
 
     def __init__(self, onnx, np, name, tolerance=0.0):
         self.onnx, self.np, self.name, self.tolerance = onnx, np, name, tolerance
@@ -102,7 +101,7 @@ class Case:
 
 
 def moves(np, kind):
-    """What moves integers of a shape SHAPE: name, and how it is built."""
+    """The operators that move integers of shape SHAPE: name, and function that builds them."""
     i64 = lambda *values: np.array(values, np.int64)
     table = np.arange(24).reshape(1, 4, 6, 1).astype(kind)
     every = {
@@ -184,7 +183,8 @@ def casts(onnx, np):
             if source == target or (source in wide and target in wide):
                 continue
             tolerance = 1e-3 if "float16" in (source, target) else 0
-            # Integers of any size wrap around. What C converts, of floats, is within the target.
+            # Integers of any size wrap around. Floats are inside the range of the target, as C's
+            # conversion requires.
             bounds = ()
             if tolerance and source in wide[:2] or source.startswith("float"):
                 bounds = (0, 250) if target in ("uint8", "uint16") else (-100, 100)
@@ -205,7 +205,7 @@ def casts(onnx, np):
 
 
 def images(onnx, np):
-    """uint8 pictures in, as cameras give them, and pictures out."""
+    """uint8 images as inputs, as cameras deliver them, and images as outputs."""
     weights = lambda c: c.rng.normal(0, 0.2, (3, 3, 3, 3)).astype(np.float32)
     c = Case(onnx, np, "image, Cast, normalization, Conv", 1e-5)
     x = c.op("Transpose", c.cast(c.input("uint8", [1, 8, 8, 3]), "float32"), perm=[0, 3, 1, 2])

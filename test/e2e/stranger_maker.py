@@ -27,7 +27,7 @@ class Maker:
         return name
 
     def weight(self, *shape):
-        """Normally distributed, of such a size that sums keep the size of what goes in."""
+        """Normally distributed weights, scaled so that sums keep the magnitude of their inputs."""
         fan = max(1, int(np.prod(shape[1:])))
         return self.rng.normal(0, 1 / np.sqrt(fan), shape).astype(np.float32)
 
@@ -47,7 +47,7 @@ class Maker:
         return results[0] if outputs == 1 else results
 
     def const_node(self, array):
-        """A Constant node, as TorchScript has them."""
+        """A Constant node, as TorchScript writes them."""
         self.count += 1
         name = f"/{self.name}/Constant_{self.count}_output_0"
         self.nodes.append(
@@ -98,7 +98,7 @@ class Maker:
         )
 
     def linear(self, x, cin, cout):
-        """MatMul and Add, as for more than two dimensions."""
+        """MatMul and Add, as written for more than two dimensions."""
         return self.op(
             "Add",
             self.weight(cout) * np.float32(0.1),

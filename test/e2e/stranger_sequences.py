@@ -94,8 +94,8 @@ def conformer():
 
 
 def tcn():
-    """Dilated causal convolutions: Pad on the left or Conv and a Slice that takes the end off,
-    weight normalization left in."""
+    """Dilated causal convolutions: Pad on the left, or Conv and a Slice that removes the end;
+    weight normalization is not folded."""
     m = Maker("tcn", 14)
     x = m.input("x", [1, 4, 64])
     c = 4

@@ -1,5 +1,5 @@
-"""Runs examples/Makefile on a copy and checks which tools it starts: all, none, and those that a
-change requires.
+"""Runs a copy of examples/Makefile and checks which tools it starts: all at first, then none, then
+those that a change requires.
 
 usage: check_make.py --bin DIR     exit 0 and silence if all is well, 77 without make
 """
@@ -54,7 +54,7 @@ def main():
         print("no make")
         sys.exit(77)
     with tempfile.TemporaryDirectory(prefix="tigris make ") as temporary:
-        # make knows no names with spaces in its own rules; the depfiles of our tools do.
+        # make does not support names with spaces in its own rules; the depfiles of our tools do.
         folder = pathlib.Path(temporary.replace(" ", "-"))
         shutil.copytree(ROOT / "examples", folder)
         plugins = folder / "plugins"

@@ -19,7 +19,7 @@ MODES = ("imported.yaml", "normalized.yaml", "planned.yaml", "model.tgrs")
 
 
 def commands(model, made):
-    """{name: command line}; OUT/ in an argument is a folder of outputs, `made` holds the
+    """{name: command line}; OUT/ in an argument is a folder of outputs; `made` contains the
     intermediate files."""
     return {
         "import": [
@@ -74,7 +74,7 @@ class Runner:
             **options,
         )
         files = {path.name: path.read_bytes() for path in sorted(out.iterdir())}
-        # Times of runs differ.
+        # The output contains times, which differ between runs.
         stdout = b"" if command[0] == "tigris-run" else done.stdout
         return done.returncode, {**files, "stdout": stdout}, done.stderr.decode(errors="replace")
 
@@ -121,7 +121,7 @@ class Runner:
                 )
 
     def full_disk(self, name, command):
-        """No file may have more than a few bytes; nothing can be written to standard output."""
+        """Files are limited to a few bytes, and nothing can be written to standard output."""
         _, reference, _ = self.run(command)
 
         def limit():

@@ -4,9 +4,9 @@ usage: check_install.py --build DIR [--cxx COMPILER]     exit 0 and silence if a
 
 Built against the moved installation: every plugin with CMake, one with pkg-config, and a firmware
 project that compiles models, for the host and, if the toolchain is present, for ARM; there, with
-CMSIS-NN in build/deps, a program of tigris codegen, too. Checked besides: that installed headers
-include installed headers only, that manual pages and completions are there, and that a second build
-of the firmware does nothing.
+CMSIS-NN in build/deps, a program of tigris codegen, too. It also checks that installed headers
+include installed headers only, that manual pages and completions are installed, and that a second
+build of the firmware does nothing.
 """
 
 import argparse
@@ -159,7 +159,7 @@ def check_firmware(prefix, work, generator):
     first = started(build)
     require(len(first) == 8, f"the first build started {first}")
     require(run(build / "firmware") == "digits: ok\nembedding: ok\n", "the plans do not open")
-    # The runtime has what both models need and nothing else; it had less had the first been alone.
+    # The runtime contains exactly what both models need; the first model alone would need less.
     linked = run("nm", build / "firmware")
     for symbol, expected in (
         ("tigris_conv_s8", True),
@@ -187,8 +187,7 @@ def check_firmware(prefix, work, generator):
 
     if not shutil.which("make"):
         return
-    # The other generator knows fewer tricks; it must be right all the same. A name with a space,
-    # too.
+    # The other generator has fewer features but must also work. So must a name with a space.
     build = work / "by make"
     run(
         "cmake",
@@ -250,8 +249,7 @@ def check_codegen(prefix, work):
 
 
 def arm_sources(prefix, generated):
-    """What an ARM program on CMSIS-NN is compiled of, as docs/firmware.md has it; None without
-    CMSIS-NN."""
+    """The sources of an ARM program on CMSIS-NN, as in docs/firmware.md; None without CMSIS-NN."""
     cmsis_nn = ROOT / "build/deps/cmsis-nn"
     if not cmsis_nn.exists():
         return None
@@ -277,7 +275,7 @@ def arm_sources(prefix, generated):
 
 
 def check_backend_of_target(prefix, work):
-    """A plan made for no target in particular, a program for one whose kernels need scratch."""
+    """A plan made without a target, and a program for a target whose kernels need scratch."""
     generated = work / "generated-arm"
     run(
         prefix / "bin/tigris",

@@ -1,6 +1,6 @@
-"""Configures a copy of the runtime without the vendors' kernels, puts them where
-scripts/fetch_kernels.sh does, and configures again. Late parts must be found, and a directory that
-the user names must be accepted or refused.
+"""Configures a copy of the runtime without the vendors' kernels, adds the kernels as
+scripts/fetch_kernels.sh does, and configures again. The kernels must then be found. A directory
+that the user names must be accepted or rejected, depending on its contents.
 
 usage: check_late_parts.py     exit 0 and silence if all is well
 """

@@ -25,19 +25,19 @@ for name in exec/executor exec/dynamic; do
   "$compiler" $flags -Wconversion -DTIGRIS_DYNAMIC_ARENA=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$(basename $name).o"
 done
-# So it does without tiled stages.
+# So does the runtime without tiled stages.
 for name in check/check_tile check/check_stages exec/executor exec/tile exec/tile_op; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_TILED_STAGES=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$(basename $name).o"
 done
-# And without weight blocks.
+# So does the runtime without weight blocks.
 for name in check/check_stages exec/executor; do
   # shellcheck disable=SC2086
   "$compiler" $flags -Wconversion -DTIGRIS_WEIGHT_BLOCKS=0 -c "$runtime/src/$name.c" \
     -o "$build/without_$(basename $name).o"
 done
-# And without the checks of records; one family of ops or none is enough, too.
+# So does the runtime without the checks of records, and with one family of ops or none.
 # shellcheck disable=SC2086
 "$compiler" $flags -Wconversion -DTIGRIS_VALIDATE=0 -c "$runtime/src/plan.c" -o "$build/trusted_plan.o"
 for name in check/check_ops access/access access/access_op access/access_params; do
@@ -47,8 +47,8 @@ for name in check/check_ops access/access access/access_op access/access_params;
       -c "$runtime/src/$name.c" -o "$build/without_$(basename $name).o"
   done
 done
-# newlib's long is 32 bits wide, so the printf formats of the tests differ; they are no library
-# code.
+# newlib's int32_t is long, which does not match the printf formats of the tests. The tests are not
+# library code.
 for name in plan_builder sample_plans sample_int8 sample_floats sample_stages random_plan \
   tile_graphs; do
   # shellcheck disable=SC2086

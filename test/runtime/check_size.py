@@ -3,11 +3,11 @@
 
 usage: check_size.py COMPILER [--write]     exit 0 if nothing exceeds sizes.txt, 1 if something does
 
-Each line of sizes.txt is a build: its name, the most bytes of flash that the runtime's own code and
-tables may take, and the options. --write stores the measured values plus 2 %. Compiled with -Os and
-linked with --gc-sections into size_program.c, as firmware is. Code of the C library (memcpy,
-libgcc) is shown separately. The link map must not name heap or stdio, and plan and context together
-take at most 1 KiB.
+Each line of sizes.txt is a build: its name, the maximum number of bytes of flash for the runtime's
+own code and tables, and the compiler options. --write stores the measured values plus 2 %. The
+runtime is compiled with -Os and linked with --gc-sections to size_program.c, like firmware. Code of
+the C library (memcpy, libgcc) is listed separately. The link map must not contain heap or stdio
+functions, and plan and context together must not exceed 1 KiB.
 """
 
 import pathlib
@@ -107,7 +107,7 @@ def measure(compiler, options):
 
 
 def check_families():
-    """Every kernel brings the rules of its operators along."""
+    """Checks that every kernel also selects the rules of its operators."""
     text = (RUNTIME / "include/tigris_config.h").read_text()
     kernels = set(re.findall(r"^#define (TIGRIS_KERNEL_\w+)", text, re.MULTILINE))
     conditions = " ".join(re.findall(r"^#if (TIGRIS_KERNEL_(?:.*\\\n)*.*)", text, re.MULTILINE))

@@ -6,8 +6,8 @@ set -eu
 nm=$1
 library=$2
 
-# memory, libm, then what compilers call on their own (integer division, float emulation, stack
-# guard).
+# memory, libm, then functions that compilers call implicitly (integer division, float emulation,
+# stack guard).
 allowed='^(memcpy|memmove|memset|memcmp'
 allowed="$allowed|(exp|expm1|log|log1p|sqrt|erf|pow|fmod|floor|ceil|rint|fabs)f"
 allowed="$allowed|a?(sin|cos|tan)h?f"
@@ -32,7 +32,7 @@ if [ -n "$writable" ]; then
   exit 1
 fi
 
-# Whatever it exports carries its prefix.
+# All exported symbols have the library's prefix.
 foreign=$("$nm" -A --defined-only --extern-only "$library" 2>/dev/null | awk '{print $NF}' |
   grep -v '^tigris_' | grep -v ':$' || true)
 if [ -n "$foreign" ]; then

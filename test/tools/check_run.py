@@ -1,4 +1,4 @@
-"""Tests test/run.py itself: what its checks accept and what they refuse."""
+"""Tests test/run.py itself: what its checks accept and reject."""
 
 import pathlib
 import subprocess

@@ -2,10 +2,10 @@
 
 usage: check_names.py BIN FOLDER
 
-Names carry escape sequences, line breaks, directions, the ends of scripts, comments and attributes,
-broken markup, a zero byte, and 5,000 characters. Output for people must be valid UTF-8 in which
-none of this takes effect, with lines of limited length. JSON must preserve the names, SVG must be
-XML, and C must compile.
+Names contain escape sequences, line breaks, text direction marks, the ends of scripts, comments and
+attributes, broken markup, a zero byte, and 5,000 characters. Output for people must be valid UTF-8
+in which none of this takes effect, with lines of limited length. JSON must preserve the names, SVG
+must be XML, and C must compile.
 """
 
 import json
@@ -60,7 +60,8 @@ class Checker:
         self.errors = []
 
     def text(self, what, data, limit=None):
-        """Valid UTF-8 without anything that a terminal obeys; returns it."""
+        """Checks that the data is valid UTF-8 without control characters for terminals; returns the
+        text."""
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -123,7 +124,7 @@ def check_dot(checker, file):
 
 
 def check_refusals(checker):
-    """What is refused is told with its names."""
+    """Errors for rejected models contain the names."""
     folder = checker.folder
     run = checker.run
     for broken in (
@@ -144,7 +145,7 @@ def check_refusals(checker):
     ):
         run(*tool, codes=(0, 1))
 
-    # A file may be called so, too.
+    # A file may have such a name, too.
     bad_file = "f" + BAD.replace("/", "") + ".yaml"
     (folder / bad_file).write_text(stream(), encoding="utf-8")
     run("tigris-norm", bad_file, "-o", "o.yaml", "--depfile=o.d")
