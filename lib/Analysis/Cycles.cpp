@@ -1,4 +1,5 @@
-// The strong components tell which vertices are on a cycle; a search in breadth finds the shortest.
+// Strong components show which vertices are on a cycle; breadth-first search finds the shortest
+// one.
 #include "tigris/Analysis/Cycles.h"
 
 #include "tigris/Analysis/OpGraph.h"

@@ -1,4 +1,4 @@
-// One formula per class of operators with multiply-accumulates.
+// Counts multiply-accumulates, with one formula per class of operators that have them.
 #include "tigris/Analysis/MacCount.h"
 
 namespace tigris {

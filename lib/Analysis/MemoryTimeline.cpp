@@ -1,4 +1,4 @@
-// Prefix sums over births and deaths.
+// Computes live bytes with prefix sums over births and deaths.
 #include "tigris/Analysis/MemoryTimeline.h"
 
 #include "tigris/Support/MathUtils.h"

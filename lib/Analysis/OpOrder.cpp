@@ -1,4 +1,4 @@
-// The depth-first order is the order in which a search along the operands leaves the ops.
+// The depth-first order is the order in which a search along the operands finishes the ops.
 #include "tigris/Analysis/OpOrder.h"
 
 #include "tigris/Analysis/OpGraph.h"

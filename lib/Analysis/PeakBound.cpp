@@ -1,4 +1,4 @@
-// One maximum flow per relevant op, with Boost.Graph.
+// Computes one maximum flow per relevant op, with Boost.Graph.
 #include "tigris/Analysis/PeakBound.h"
 
 #include <boost/graph/adjacency_list.hpp>

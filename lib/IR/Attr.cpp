@@ -1,4 +1,5 @@
-// A sorted vector: operators have few attributes, and a tree would only use more memory.
+// Implements AttrMap as a sorted vector: operators have few attributes, and a tree would use more
+// memory.
 #include "tigris/IR/Attr.h"
 
 #include "tigris/Support/StringUtils.h"

@@ -1,4 +1,4 @@
-// Lazy decoding: a tool that does not access a weight does not decode its base64.
+// Decodes blobs on first use: a tool that does not access a weight does not decode its base64.
 #include "tigris/IR/Blob.h"
 
 #include "tigris/Support/Check.h"

@@ -1,4 +1,4 @@
-// One table defines names, sizes and ranges.
+// Defines names, sizes and ranges of the element types in one table.
 #include "tigris/IR/DType.h"
 
 #include "tigris/Support/Check.h"

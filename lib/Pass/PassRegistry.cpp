@@ -1,4 +1,4 @@
-// Each name is registered once, by one provider.
+// Registers passes and pipelines. Each name is registered once, by one provider.
 #include "tigris/Pass/PassRegistry.h"
 
 #include <algorithm>

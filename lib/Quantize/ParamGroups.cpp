@@ -1,5 +1,5 @@
-// Union-find over tensors. The statistics of all sources of a group are merged before its range is
-// chosen.
+// Groups tensors with union-find. The statistics of all sources of a group are merged before its
+// range is chosen.
 #include "tigris/Quantize/ParamGroups.h"
 
 #include "tigris/Quantize/OpClasses.h"

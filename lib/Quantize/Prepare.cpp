@@ -1,4 +1,4 @@
-// Derived from the default pipeline, so that passes added there are included.
+// Derives its pipeline from the default pipeline, so that passes added there are included.
 #include "tigris/Quantize/Prepare.h"
 
 #include "tigris/Pass/PassManager.h"

@@ -1,4 +1,4 @@
-// The histogram doubles its reach on demand, so that samples are read only once.
+// Collects statistics in one pass: the histogram doubles its reach on demand.
 #include "tigris/Quantize/TensorStatistics.h"
 
 #include "tigris/Support/Check.h"

@@ -1,4 +1,4 @@
-// Rounding is to nearest even, as in ONNX QuantizeLinear.
+// Quantizes constants. Rounds to nearest even, as ONNX QuantizeLinear does.
 #include "tigris/Quantize/WeightQuant.h"
 
 #include "tigris/Quantize/Range.h"

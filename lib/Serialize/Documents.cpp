@@ -1,5 +1,5 @@
-// Examines only the beginnings of lines, so that megabytes of weights cost no more than finding
-// newlines.
+// Finds documents by the beginnings of lines alone, so that megabytes of weights cost no more than
+// finding newlines.
 #include "tigris/Serialize/Documents.h"
 
 #include "tigris/Support/FileKind.h"

@@ -1,4 +1,5 @@
-// One table per group of numbers drives both printer and reader, so that they agree on the fields.
+// Prints and reads plans. One table per group of numbers drives both printer and reader, so that
+// they agree on the fields.
 #include "tigris/Serialize/PlanText.h"
 
 #include "tigris/Serialize/FlowText.h"

@@ -1,5 +1,5 @@
-// The rules are the intersection of YAML 1.1 (PyYAML) and 1.2, so that every reader reads the same
-// values.
+// Quotes strings and parses numbers. The rules are the intersection of YAML 1.1 (PyYAML) and 1.2,
+// so that every reader reads the same values.
 #include "tigris/Serialize/Scalar.h"
 
 #include "tigris/Support/Printable.h"

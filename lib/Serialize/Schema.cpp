@@ -1,4 +1,4 @@
-// Versions up to ours are read; newer ones are rejected with their number.
+// Checks schema versions. Versions up to ours are read; newer ones are rejected, with their number.
 #include "tigris/Serialize/Schema.h"
 
 namespace tigris {

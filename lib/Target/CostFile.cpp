@@ -1,4 +1,4 @@
-// Least squares with two unknowns for each class of work.
+// Fits costs by least squares, with two unknowns for each class of work.
 #include "tigris/Target/CostFile.h"
 
 #include "tigris/Support/StringUtils.h"

@@ -1,4 +1,4 @@
-// The optimal strategy: never worse than the greedy one.
+// The optimal strategy: takes the greedy cuts if they cost less than those of the search.
 #include "tigris/Plan/Search/StrategyTable.h"
 
 namespace tigris {

@@ -1,4 +1,4 @@
-// Linear searches, because there are few entries.
+// Finds orders and drafters by linear search, because there are few.
 #include "tigris/Plan/Search/PlanDrafts.h"
 
 #include "tigris/Support/Check.h"

@@ -1,5 +1,5 @@
-// Two stacks that grow toward each other. A tensor that dies leaves a gap, which a later tensor or
-// a stage may fill.
+// Places residents in two stacks that grow toward each other. A tensor that dies leaves a gap,
+// which a later tensor or a stage may fill.
 #include "tigris/Plan/Search/ResidentLayout.h"
 
 #include "tigris/Support/MathUtils.h"

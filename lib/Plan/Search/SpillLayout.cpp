@@ -1,4 +1,4 @@
-// Computes lifetimes in stages, then lays them out like the arena.
+// Computes lifetimes in units of stages, then lays out slow memory like the arena.
 #include "tigris/Plan/Search/SpillLayout.h"
 
 #include "tigris/Analysis/MemoryTimeline.h"

@@ -1,4 +1,4 @@
-// One pass over the tensors, one over the order.
+// Collects the uses of tensors in one pass over the tensors and one over the order.
 #include "tigris/Plan/Stage/OrderView.h"
 
 #include <algorithm>
