@@ -7,7 +7,8 @@
 
 namespace tigris {
 
-/// Divides the granted fast memory into reserve, scratch and memory for stages. No other code does.
+/// Divides the granted fast memory into reserve, scratch and memory for stages. No other code does
+/// this.
 struct FastBudget {
   /// Bytes the user grants.
   uint64_t granted = 0;

@@ -5,7 +5,7 @@
 
 namespace tigris {
 
-/// Cuts, and the order that they cut.
+/// Cuts, and the schedule whose order they cut.
 struct CutOrder {
   Cuts cuts;
   const Schedule* schedule;

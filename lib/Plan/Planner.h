@@ -31,7 +31,6 @@ class PlanDrafts;
 ///
 /// The reserve and the scratch of the target's kernels are subtracted from the fast budget before
 /// anything is placed (FastBudget).
-/// placed (FastBudget).
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
 /// The same, with drafts that several plans of one graph share.
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts);

@@ -5,8 +5,7 @@
 
 namespace tigris {
 
-/// Limit for the ops of a stage, except a single tiled op. It keeps the effort linear in the number
-/// of ops.
+/// Maximum number of ops of a stage. It keeps the effort linear in the number of ops of the order.
 constexpr size_t MaxSegmentOps = 40;
 
 struct SegmentOptions {
@@ -32,10 +31,10 @@ struct SegmentOptions {
 /// with the fewest kernel calls.
 ///
 /// Dynamic programming over pairs of a cut and the set of tensors that stay in fast memory there.
-/// If more than MaxChoices tensors cross a cut, only the smallest may stay. The candidates from
-/// every op on are whole and streamed stages of up to MaxSegmentOps ops, and the op alone, tiled or
-/// direct. A stage may use the budget minus the bytes of the tensors that are resident before,
-/// after, or throughout it. nullopt if `stay` and nothing fits.
+/// With slow memory, if more than MaxChoices tensors cross a cut, only the smallest may stay. The
+/// candidates from every op on are whole and streamed stages of up to MaxSegmentOps ops, and the op
+/// alone, tiled or direct. A stage may use the budget minus the bytes of the tensors that are
+/// resident before, after, or throughout it. nullopt if `stay` and nothing fits.
 std::optional<std::vector<StageDraft>> searchSegments(const StageDrafter& drafter,
                                                       const SegmentOptions& options);
 
