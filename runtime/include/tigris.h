@@ -108,7 +108,7 @@ typedef struct tigris_plan {
 } tigris_plan;
 
 /* Flags of tigris_plan_open_flags. */
-#define TIGRIS_OPEN_IGNORE_CRC 1u /* skips the checksum only: lets tests reach the other checks */
+#define TIGRIS_OPEN_IGNORE_CRC 1u /* skips the checksum only, so that tests reach other checks */
 
 /* Opens and checks a plan. `data` must be at a multiple of TIGRIS_PLAN_ALIGN. `size` is in bytes
  * and may exceed the plan (a flash partition). On an error only plan->error_op is meaningful. */

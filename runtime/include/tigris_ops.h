@@ -106,7 +106,7 @@ typedef struct tigris_matmul_params {
   int32_t shift;
 } tigris_matmul_params;
 
-/* Windows may extend beyond the padded input (ceil mode), but each must hold at least one tap of
+/* Windows may extend beyond the padded input (ceil mode), but each must contain at least one tap of
  * the input. Max pooling ignores padding. Averages divide by the number of taps inside the input
  * or, with TIGRIS_POOL_COUNT_PAD, inside the padded input (padding counts as real 0). s8 average:
  * requant is TIGRIS_NONE if input and output have the same quantization (TFLite's rounded

@@ -254,8 +254,8 @@ uint32_t tigris_cn_depthwise_scratch(const tigris_vendor_op* o) {
   return tigris_cmsis_nn_depthwise_scratch(TIGRIS_CMSIS_NN_ISA, &s);
 }
 
-/* The shape from the params of the op itself, not of the call, which depend on its box: the op's
- * shape selected the kernel and its scratch. */
+/* The shape from the parameters of the op, because the op's shape selected the kernel and its
+ * scratch. The parameters of the call depend on its box. */
 static tigris_scratch_shape shapeOfCall(const tigris_call* call) {
   const tigris_vendor_op o = tigris_vendor_op_of(call->plan, call->op);
   return shapeOf(&o);

@@ -20,7 +20,8 @@
 /* Values of one average: vendors add in int32, and some visit every tap of a window, including
  * padding. */
 #define TIGRIS_VENDOR_TAPS 65536u
-/* Values of one softmax: its sum has 12 integer bits, of which the shift of the result leaves 9. */
+/* Values of one softmax: its sum has 12 integer bits, and the shift of the result leaves 9 of
+ * them. */
 #define TIGRIS_VENDOR_CLASSES 511
 
 /* One op of a plan. `x`, `w` and `y` are the tensors of operands 0, 1 (may be NULL) and of the

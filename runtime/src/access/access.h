@@ -46,8 +46,8 @@ const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int
 uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint32_t input,
                               const tigris_box* out, const int32_t** dims, int32_t* room);
 
-/* The parameters for an output box and the box of input 0 that tigris_box_need gives for it: either
- * the plan's own or `local`. NULL for an op without parameters. */
+/* The parameters for an output box and the box of input 0 that tigris_box_need returns for it:
+ * either the plan's own or `local`. NULL for an op without parameters. */
 const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, const tigris_box* out,
                               const tigris_box* in, tigris_local_params* local);
 

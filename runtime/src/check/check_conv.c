@@ -188,9 +188,9 @@ tigris_status tigris_check_matmul(const tigris_op_check* c) {
   return TIGRIS_OK;
 }
 
-/* Whether every window holds a tap of the input. With dilation 1 it suffices that the first window
- * reaches the input and the last one starts in it. With a larger dilation the gaps may skip the
- * input, so every window is tested. */
+/* Whether every window contains a tap of the input. With dilation 1 it suffices that the first
+ * window reaches the input and the last one starts in it. With a larger dilation the gaps may skip
+ * the input, so every window is tested. */
 static int windowsReach(int32_t in, int32_t out, int32_t kernel, int32_t stride, int32_t dilation,
                         int32_t before) {
   int32_t o;

@@ -11,7 +11,7 @@
  * compacted and placement is tried again. Then the same is tried in the overflow, the slow memory
  * after the planned bytes. Example with a fast arena of 10 KB; A, B, C are blocks of 4 KB:
  *   write A, write B     fast: A B          overflow:
- *   write C              fast: A B          overflow: C     (10 KB do not hold 12)
+ *   write C              fast: A B          overflow: C     (12 KB exceed 10 KB)
  *   A is released        fast: . B          overflow: C
  *   write D (5 KB)       fast: B D          overflow: C     (B moved, then D placed)
  * The table of blocks grows downward from the end of the slow memory (or of the fast arena, below

@@ -105,7 +105,7 @@ static int needRows(const tigris_tiles* t, const tigris_op* op, uint32_t i, int3
 
 /* Checks the streamed inputs for output row `row`. Returns TIGRIS_MORE if a row is missing that it
  * needs, or one of the further rows that the op waits for. With `keeps`, lowers `fresh` of the
- * inputs to the first row needed, so that they keep their rows from there on. */
+ * inputs to the first row needed, so that they keep that row and the following ones. */
 static tigris_status lookAt(tigris_tiles* t, const tigris_op* op, int32_t row, int keeps) {
   const tigris_operand* o = &t->plan->operands[op->operands];
   const int32_t wait = t->buffers[o[op->inputs].offset].start;
@@ -186,7 +186,7 @@ static tigris_status visitOps(tigris_tiles* t, int keeps) {
   return status;
 }
 
-/* Moves the rows from `fresh` on to the start of the buffer. */
+/* Moves row `fresh` and the following rows to the start of the buffer. */
 static tigris_status hold(tigris_tiles* t, uint32_t index) {
   tigris_tile_rows* s = &t->rows[index];
   const int32_t moved = s->fresh - s->first;
@@ -205,8 +205,8 @@ static tigris_status hold(tigris_tiles* t, uint32_t index) {
 
 /* Frees space for new rows: drops those that no op's next row needs. After a step that computed
  * nothing, only loaded buffers have changed. Proceeds from the last buffer to the first: a later
- * buffer may be below an earlier one and hold rows where the earlier one's rows move to. Sets
- * error_op. */
+ * buffer may be below an earlier one and contain rows at the destination of the earlier one's rows.
+ * Sets error_op. */
 static tigris_status holdRows(tigris_tiles* t) {
   tigris_status status;
   uint32_t i;

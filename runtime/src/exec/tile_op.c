@@ -16,9 +16,9 @@ static int isInPlace(const tigris_tiles* t, const tigris_operand* o) {
          (t->buffers[o->offset].flags & TIGRIS_TILE_IN_PLACE) != 0;
 }
 
-/* The address of an operand. An operand in place is at the position along the outermost axis, and
- * `bytes` of it are used; all uses of a result then count as writes, which find the newest block of
- * the dynamic arena. */
+/* The address of an operand. For an operand in place, it is the address for the current index of
+ * the outermost axis, and `bytes` are counted as used. All uses of such a result count as writes,
+ * because writes find the newest block of the dynamic arena. */
 static uint8_t* dataOf(const tigris_tiles* t, const tigris_operand* o, uint32_t bytes) {
   const tigris_tile_buffer* b;
   uint32_t all;
