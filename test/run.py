@@ -2,10 +2,10 @@
 FileCheck.
 
 usage: run.py [--bin DIR] [--corpus DIR] [-j N] [-k TEXT] [--update] [-v] [PATH...]
-       run.py --check FILE [--check-prefix=NAME]    what %check stands for: standard input against
-               FILE
-       run.py --exit N COMMAND...                   what %exit stands for: succeeds if COMMAND exits
-               N
+       run.py --check FILE [--check-prefix=NAME]    the expansion of %check: checks standard input
+               against FILE
+       run.py --exit N COMMAND...                   the expansion of %exit: succeeds if COMMAND
+               exits with N
 
 A test is a file `*.test`. Its RUN: lines run in order under `bash -e -o pipefail`; a trailing
 backslash continues a line. The test passes if all of them succeed. Substitutions:

@@ -1,5 +1,5 @@
-// Plugin lp-normalization: lowers an ONNX operator unknown to the compiler to operators that it
-// knows. Embedding models (faces, speakers, keywords) end with this operator.
+// Plugin lp-normalization: lowers an ONNX operator that the compiler does not support to operators
+// that it supports. Embedding models (faces, speakers, keywords) end with this operator.
 #include "tigris/Pass/PassPlugin.h"
 #include "tigris/Pass/Rewrite.h"
 

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-# Operators whose result has the scale of their operand.
+# Operators whose results usually take the scale of their operand.
 MOVES = {
     "Reshape",
     "Transpose",
@@ -31,6 +31,7 @@ MOVES = {
     "TopK",
 }
 WEIGHTED = {"Conv", "ConvTranspose", "Gemm"}
+# Operators whose constant operands are parameters and are not quantized.
 ONLY_FIRST = {
     "Clip",
     "Resize",
@@ -147,7 +148,7 @@ class QdqMaker:
         return f"{made}_dq"
 
     def run(self, keep_float):
-        """`keep_float(node)`: whether its result stays as it is."""
+        """`keep_float(node)`: whether the node's results are not quantized."""
         for port in self.graph.input:
             self.pair(
                 port.name, port.name, f"{port.name}_dq", self.parameters(self.values[port.name])

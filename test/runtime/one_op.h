@@ -88,7 +88,7 @@ static inline void rowsAll(const OneOp* o, int32_t inRows, int32_t outRow, int32
   *last = inRows - 1;
 }
 
-/* Copies rows [first, first + rows) of an operand into a buffer of their own. */
+/* Copies rows [first, first + rows) of an operand to a separate buffer. */
 static inline tigris_view cutRows(const tigris_plan* plan, const tigris_view* whole, uint32_t first,
                                   uint32_t rows) {
   tigris_view v = *whole;

@@ -83,7 +83,7 @@ static void tryPlan(const uint8_t* bytes, size_t size) {
   if (need.fast_bytes > MOST_MEMORY || need.slow_bytes > MOST_MEMORY)
     return;
   runIn(&plan, need.fast_bytes, need.slow_bytes);
-  /* below the backend's scratch tigris_init() refuses */
+  /* tigris_init() rejects less than the backend's scratch */
   least = randomBits() % 8 == 0 ? 0 : need.scratch_bytes;
   runIn(&plan, least + randomBits() % (need.fast_bytes - least + 1),
         need.slow_bytes + randomBits() % 256 * 32);

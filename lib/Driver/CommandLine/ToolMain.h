@@ -233,7 +233,7 @@ struct ToolSpec {
   std::vector<ToolCommand> commands;
   /// Placeholder of the positional argument ("IN"); empty: the tool takes none.
   std::string input;
-  /// Without it, a missing argument means standard input (refused when that is a terminal).
+  /// If false, a missing argument means standard input, which must not be a terminal.
   bool inputRequired = false;
   /// Whether the run reads its input; called after the options are parsed. Null: always. If false,
   /// a terminal as standard input is not an error.

@@ -1,4 +1,4 @@
-// What tools that write a module have in common: the --weights option, and the output.
+// Shared by tools that write a module: the --weights option, and the output.
 #pragma once
 
 #include "tigris/Driver/CommandLine/ToolMain.h"

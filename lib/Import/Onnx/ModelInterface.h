@@ -14,7 +14,7 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
                  SourceGraph& source, GraphBuilder& builder, DiagnosticEngine& diagnostics);
 
 /// Adds a port for every output; its value must have been imported. An output that is also an
-/// input, a constant or another output gets an Identity of its own.
+/// input, a constant or another output gets a separate Identity.
 Status addOutputs(const onnx::GraphProto& onnxGraph, SourceGraph& source, GraphBuilder& builder,
                   DiagnosticEngine& diagnostics);
 

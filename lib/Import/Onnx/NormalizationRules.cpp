@@ -9,8 +9,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-/// The smallest normal float: as a divisor in place of 0 it gives 0, like runtimes do for 0 / 0
-/// here.
+/// The smallest normal float. It replaces a divisor of 0, so that 0 / 0 gives 0, as in other
+/// runtimes.
 constexpr float Tiny = 1.17549435e-38F;
 
 struct Axis {

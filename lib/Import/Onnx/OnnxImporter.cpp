@@ -128,8 +128,8 @@ Status OnnxReader::enter(ValueId wanted) {
   return {};
 }
 
-/// Some of the nodes being visited depend on each other. Calls whose bodies have been added have no
-/// results of their own any more.
+/// Some of the nodes being visited depend on each other. Calls whose bodies have been added no
+/// longer have results.
 Error OnnxReader::cycleError() {
   const auto isOpen = [&](NodeId id) { return id && source_.node(id).state == VisitState::Open; };
   std::vector<std::pair<size_t, size_t>> uses;

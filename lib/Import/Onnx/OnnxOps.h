@@ -18,7 +18,7 @@ Status translateNode(NodeContext& node);
 /// A rule adds ops and ends with NodeContext::finish.
 using OnnxRule = Status (*)(NodeContext&);
 
-/// Einsum has a file of its own.
+/// The rule of Einsum, in EinsumRule.cpp.
 Status importEinsum(NodeContext& node);
 
 /// Rules by operator name.

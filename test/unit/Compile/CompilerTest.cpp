@@ -154,7 +154,7 @@ TEST_CASE("compiler: errors of passes are reported, and nothing is made") {
   DiagnosticEngine diagnostics;
   Compiler compiler(smallOptions(), diagnostics);
   std::string model = Model;
-  // An operator of nobody's: kept by the stream, and no pass lowers it.
+  // An unknown operator: the stream keeps it, and no pass lowers it.
   model.replace(model.find("op: Relu"), 8, "op: \"com.example::Odd\"");
   const Expected<std::optional<std::string>> file = compiler.compile(model);
   REQUIRE(bool(file));

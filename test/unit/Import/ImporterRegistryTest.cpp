@@ -1,4 +1,5 @@
-// A format of one line, beside ONNX: who is asked, and what is the same for every format.
+// A second format of one line besides ONNX: the choice of an importer, and the steps common to all
+// formats.
 #include "ImportTesting.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Import/Importers.h"
@@ -19,7 +20,7 @@ Tensor vectorOf(const std::string& name) {
   return tensor;
 }
 
-/// "TOY1 Relu": one operator from `x` to `y`. Anything but Relu is refused.
+/// "TOY1 Relu": one operator from `x` to `y`. Anything but Relu is rejected.
 Expected<Graph> importToy(std::string_view bytes, const ImportOptions& options,
                           DiagnosticEngine& diagnostics) {
   if (!bytes.starts_with("TOY1 "))
@@ -68,7 +69,7 @@ TEST_CASE("importers: the content of a file decides") {
   REQUIRE(registry.importers().size() == 2);
   CHECK(registry.find(onnxBytes())->name == "onnx");
   CHECK(registry.find("TOY1 Relu")->name == "toy");
-  // Nobody's: the first one says what it is.
+  // No importer recognizes these bytes, so the first one is chosen.
   CHECK(registry.find("\x89PNG\r\n")->name == "onnx");
   CHECK(registry.find("")->name == "onnx");
   CHECK(ImporterRegistry().find("TOY1 Relu") == nullptr);

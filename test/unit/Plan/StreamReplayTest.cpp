@@ -1,4 +1,4 @@
-// Streamed stages: the replay confirms the figures of the model, and refuses stages that break
+// Streamed stages: the replay confirms the figures of the model, and rejects stages that violate
 // the rules of streaming.
 #include "tigris/Check/StreamReplay.h"
 #include "PassTesting.h"

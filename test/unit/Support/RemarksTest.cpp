@@ -1,4 +1,4 @@
-// Remarks: collected only when somebody asks, filtered by origin, and without repetitions.
+// Remarks: collected only on request, filtered by origin, and without repetitions.
 #include "tigris/Support/Remarks.h"
 
 #include <doctest/doctest.h>

@@ -224,7 +224,7 @@ ops:
 # CHECK-NEXT: {op: Relu, name: o2, in: [x], out: [u]}
 # CHECK-NOT: Transpose
 )");
-  // A second reader that wants the original order keeps the input as it is.
+  // The input is not changed if a second reader needs the original order.
   checkUnchanged("input-transpose-trim", R"(
 layout: channels-last
 inputs: [{name: x}]
