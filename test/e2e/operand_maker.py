@@ -1,4 +1,4 @@
-"""What random operators read and write: operands of all types, and model outputs."""
+"""Makes the operands of random operators, of all types, and the model outputs."""
 
 import numpy as np
 from onnx import TensorProto, helper

@@ -76,7 +76,7 @@ class PointwiseOperators(OperandMaker):
         self.opset = 24
         self.add("Swish", [self.source(family)])
 
-    # --- quantization: explicit nodes, which quantizing leaves alone
+    # --- quantization: explicit nodes, which QdqMaker does not change
 
     def make_QuantizeLinear(self, family):
         x = self.source(family, exact=True)

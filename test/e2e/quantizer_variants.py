@@ -168,8 +168,8 @@ def tigris_outputs(np, tools, model, inputs, scratch):
 
 def check(np, onnx, ort, tools, model, inputs, steps, scratch, twin=None):
     """(problem or None, note). A model of quantized operators runs on onnxruntime's integer kernels
-    at any level of optimization; how far those are from exact arithmetic is seen on its `twin` with
-    Q/DQ nodes.
+    at any level of optimization; its `twin` with Q/DQ nodes shows how far those are from exact
+    arithmetic.
     """
     want = reference(ort, model, inputs, False)
     try:

@@ -3,8 +3,8 @@
 usage: random_recurrent.py --bin DIR [--count N] [--seed N]
 
 LSTM, GRU and RNN of random sizes: directions, initial states, peepholes, clipping, with and without
-bias, any subset of the results. The largest error is at most 1e-5; what the plan predicts is what
-the runtime counts. Skipped (exit 77) without onnx and onnxruntime.
+bias, any subset of the results. The largest error is at most 1e-5, and the runtime must count what
+the plan predicts. Skipped (exit 77) without onnx and onnxruntime.
 """
 
 import argparse

@@ -17,9 +17,9 @@ For each case (default: those of cases.json) it checks that
 
 Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow
 Lite's own outputs are in the case, one step of the output's scale from them (its integer arithmetic
-is the same); elsewhere the case's spread, that is the largest difference it records between two
-correct runtimes, and never less than one step; `steps` in cases.json widens it where the reason is
-known and stated.
+is the same). For other cases it is the case's spread, which is the largest difference recorded
+between two correct runtimes, but at least one step. `steps` in cases.json widens the tolerance,
+with a reason.
 
 Without the corpus (TIGRIS_CORPUS, default ../shared/corpus) or numpy the test is skipped (exit 77).
 With --all every case of the corpus is tried and reported; rejected models are ignored.

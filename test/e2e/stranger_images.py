@@ -28,8 +28,8 @@ def dynamo_resnet():
 
 def keras_cnn():
     """tf2onnx of a Keras model: NHWC interface, a Transpose around every convolution, biases as Add
-    of [1, C, 1, 1], same padding by auto_pad and Pad, Relu6 as two operators, ReduceMean that keeps
-    or drops, Squeeze, Softmax.
+    of [1, C, 1, 1], same padding by auto_pad and Pad, Relu6 as two operators, ReduceMean with and
+    without keepdims, Squeeze, Softmax.
     """
     m = Maker("keras_cnn", 15)
     x = m.input("input_1", ["unk__1", 32, 32, 3])
@@ -113,7 +113,7 @@ def paddle_mobile():
 
 
 def detector():
-    """A YOLO head in torch's spelling: SiLU, C2f blocks with Split and Concat, SPPF, nearest
+    """A YOLO head as torch writes it: SiLU, C2f blocks with Split and Concat, SPPF, nearest
     upsampling, boxes from a distribution (Reshape, Transpose, Softmax, a 1x1 Conv), grids and
     strides as constants."""
     m = Maker("detector", 17)
@@ -180,9 +180,9 @@ def detector():
 
 
 def unet():
-    """A U-Net as segmentation libraries write it: ConvTranspose with output padding, skips by
-    Concat, InstanceNormalization, PRelu, an odd size that Pad and Slice make fit, ArgMax at the
-    end."""
+    """A U-Net as segmentation libraries write it: ConvTranspose with output padding, skip
+    connections by Concat, InstanceNormalization, PRelu, an odd size adjusted by Pad and Slice,
+    ArgMax at the end."""
     m = Maker("unet", 16)
     x = m.input("image", [1, 1, 33, 30])
     x = m.op("Pad", x, m.ints(0, 0, 1, 1, 0, 0, 2, 1), np.float32(0), mode="constant")

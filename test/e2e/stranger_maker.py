@@ -1,5 +1,5 @@
-"""Builds models of the kind other exporters write, with seeded weights; also the blocks that
-several of them have."""
+"""Builds models in the styles of other exporters, with seeded weights, and the blocks that several
+of them share."""
 
 import numpy as np
 from onnx import TensorProto, checker, helper, numpy_helper
@@ -122,7 +122,7 @@ class Maker:
 
 
 def attention(m, x, tokens, dim, heads, causal=False, ones=1):
-    """Self-attention in torch's spelling: one projection, Reshape, Transpose, Split into q, k, v,
+    """Self-attention as torch writes it: one projection, Reshape, Transpose, Split into q, k, v,
     scaled q and k."""
     head = dim // heads
     qkv = m.linear(x, dim, 3 * dim)

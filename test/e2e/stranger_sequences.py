@@ -57,7 +57,7 @@ def keras_sequence():
 def conformer():
     """A block of a speech model: Conv1D subsampling, half-step feed-forward with SiLU, attention, a
     convolution module with GLU (Split, Sigmoid, Mul), depthwise Conv1D and BatchNormalization,
-    LayerNormalization spelled out.
+    LayerNormalization decomposed.
     """
     m = Maker("conformer", 17)
     d, t = 16, 20

@@ -134,7 +134,7 @@ def check_plugins(prefix, work, cxx, generator):
 
 
 def started(build, *arguments):
-    """[(tool, model)] that building starts."""
+    """The (tool, model) pairs that a build starts."""
     output = run("cmake", "--build", build, *arguments)
     return sorted(
         set(re.findall(r"tigris-(\w+) .*/(\w+)\.(?:imported|normalized|planned|tgrs)", output))

@@ -1,4 +1,4 @@
-/* Elements of tensors: how many there are, where they are, and random ones. */
+/* Elements of tensors: their number, their position, and random values. */
 #ifndef TIGRIS_TEST_ELEMENTS_H
 #define TIGRIS_TEST_ELEMENTS_H
 

@@ -47,7 +47,7 @@ static inline void store(void* data, uint8_t dtype, int32_t i, double value) {
   }
 }
 
-/* Small numbers with many duplicates; some large ones where they fit. */
+/* Small numbers with many duplicates; some large ones if they fit. */
 static inline void fill(void* data, uint8_t dtype, int32_t n) {
   int32_t i;
   for (i = 0; i < n; ++i) {

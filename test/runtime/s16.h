@@ -13,7 +13,7 @@ static inline int32_t scaledOnce(int64_t sum, int32_t multiplier, int32_t shift)
   return (int32_t)fmax(fmin(floor(ldexp(product, shift - 31) + 0.5), 1e6), -1e6);
 }
 
-/* In 64 bits, with another split than the kernels': x = high * 2^24 + low. */
+/* In 64 bits, split differently than in the kernels: x = high * 2^24 + low. */
 static inline int64_t scaledWide(int64_t x, int32_t multiplier, int32_t right) {
   const int64_t high = (x >> 24) * multiplier;
   const int64_t low = (x & 0xFFFFFF) * multiplier + ((int64_t)1 << (right - 1));

@@ -1,4 +1,4 @@
-/* The samples, and what their builders share. */
+/* The samples, and the functions that their builders share. */
 #ifndef TIGRIS_TEST_SAMPLE_PARTS_H
 #define TIGRIS_TEST_SAMPLE_PARTS_H
 
@@ -22,7 +22,8 @@
 SAMPLES(DECLARE_SAMPLE)
 #undef DECLARE_SAMPLE
 
-/* Plans more scratch than any backend needs here, so that each also runs in less memory. */
+/* Begins a plan with more scratch than any backend needs here, so that it also runs in less
+ * memory. */
 void beginPlan(Builder* b, uint32_t ioMode);
 /* Offset of `n` equal multipliers and shifts. */
 uint32_t oneRequant(Builder* b, uint32_t n);
