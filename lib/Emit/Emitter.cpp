@@ -257,9 +257,9 @@ private:
     const uint64_t most =
         std::min<uint64_t>(plan_.budget.fast, std::numeric_limits<int32_t>::max());
     const uint64_t budget = most - std::min(most, plan_.scratch);
-    const uint64_t room = used < budget ? budget - used : 0;
+    const uint64_t space = used < budget ? budget - used : 0;
     packed_ =
-        packWeights(image_, {room - room % plan_.align, plan_.align, plan_.io == IoMode::Arena});
+        packWeights(image_, {space - space % plan_.align, plan_.align, plan_.io == IoMode::Arena});
     if (packed_.reserved == 0)
       return;
     s.fast_reserved = packed_.reserved;

@@ -18,7 +18,7 @@ __extension__ using Wide = __int128;
 constexpr uint64_t DivisorLimit = uint64_t{1} << 26;
 constexpr int MostPower = 60;
 /// Upper limit of denominators, and of numerators in sums.
-constexpr double Room = 2305843009213693952.0; // 2^61
+constexpr double SumLimit = 2305843009213693952.0; // 2^61
 constexpr double NumeratorLimit = 2147483648.0;
 
 /// An odd integer times a power of 2.
@@ -132,8 +132,8 @@ EvenScale evenScale(const Ratio& ratio, double most, DType type, const ExactReal
     for (int power = MostPower; power >= least; --power) {
       const double whole = std::ldexp(static_cast<double>(divisor), power);
       const double numerator = std::nearbyint(value * whole); // an integer if exact
-      if (whole < Room && numerator < NumeratorLimit && numerator * most < Room &&
-          std::abs(added.value()) * whole < Room)
+      if (whole < SumLimit && numerator < NumeratorLimit && numerator * most < SumLimit &&
+          std::abs(added.value()) * whole < SumLimit)
         return {static_cast<int32_t>(numerator), word(divisor, power),
                 oddUnits(added, divisor, power)};
     }
@@ -150,7 +150,7 @@ std::optional<EvenSum> evenSum(DType type, const Quant& a, const Quant& b, const
   const double whole = std::ldexp(static_cast<double>(divisor), power);
   const double forA = x.value() * whole;
   const double forB = y.value() * whole;
-  if (power == 0 || divisor >= DivisorLimit || 256 * whole >= Room || forA >= NumeratorLimit ||
+  if (power == 0 || divisor >= DivisorLimit || 256 * whole >= SumLimit || forA >= NumeratorLimit ||
       forB >= NumeratorLimit)
     return std::nullopt;
   const auto numeratorOf = [&](const Ratio& r) {

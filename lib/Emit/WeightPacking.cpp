@@ -44,8 +44,8 @@ uint64_t rawBytes(uint64_t bytes) { return alignUp(bytes, TIGRIS_WEIGHT_ALIGN); 
 
 class WeightPacker {
 public:
-  WeightPacker(PlanImage& image, const PackingRoom& room) : image_(image), room_(room) {
-    room_.bytes = std::min<uint64_t>(room_.bytes, LZ4_MAX_INPUT_SIZE);
+  WeightPacker(PlanImage& image, const PackingSpace& space) : image_(image), space_(space) {
+    space_.bytes = std::min<uint64_t>(space_.bytes, LZ4_MAX_INPUT_SIZE);
   }
 
   PackedWeights run() {
@@ -59,7 +59,7 @@ public:
       result.reserved = std::max(result.reserved, group.block ? group.block->bytes : 0);
     if (result.reserved == 0)
       return result;
-    result.shift = static_cast<uint32_t>(alignUp(result.reserved, room_.align));
+    result.shift = static_cast<uint32_t>(alignUp(result.reserved, space_.align));
     rewriteWeights();
     moveUp(result.shift);
     return result;
@@ -120,7 +120,7 @@ private:
         });
     }
     for (auto& [data, constant] : constants_) {
-      if (constant.many || !constant.stage || constant.bytes > room_.bytes)
+      if (constant.many || !constant.stage || constant.bytes > space_.bytes)
         continue;
       const uint64_t raw = rawBytes(constant.bytes);
       const uint64_t packed = lz4(content(data)).size();
@@ -132,7 +132,7 @@ private:
   uint64_t endWith(const Group& group, const std::vector<uint32_t>& added) const {
     uint64_t end = group.end;
     for (const uint32_t data : added)
-      end = alignUp(end, room_.align) + constants_.at(data).bytes;
+      end = alignUp(end, space_.align) + constants_.at(data).bytes;
     return end;
   }
 
@@ -153,7 +153,7 @@ private:
     std::vector<uint32_t> kept;
     for (const uint32_t data : order) {
       kept.push_back(data);
-      if (endWith({}, kept) > room_.bytes)
+      if (endWith({}, kept) > space_.bytes)
         kept.pop_back();
     }
     std::vector<uint32_t> result;
@@ -190,7 +190,7 @@ private:
     const uint32_t end = stage.first_op + stage.op_count;
     Group group;
     const std::vector<uint32_t> all = candidates(stage.first_op, end);
-    if (stage.mode != TIGRIS_STAGE_WHOLE || endWith(group, all) <= room_.bytes) {
+    if (stage.mode != TIGRIS_STAGE_WHOLE || endWith(group, all) <= space_.bytes) {
       add(group, best(all));
       group.stage = index;
       group.firstOp = stage.first_op;
@@ -198,7 +198,7 @@ private:
     }
     for (uint32_t op = stage.first_op; op < end; ++op) {
       std::vector<uint32_t> fresh = candidates(op, op + 1);
-      if (endWith(group, fresh) > room_.bytes) {
+      if (endWith(group, fresh) > space_.bytes) {
         close(group);
         fresh = best(candidates(op, op + 1));
       }
@@ -219,7 +219,7 @@ private:
       const Constant& constant = constants_.at(data);
       if (constant.dropped)
         continue;
-      content.resize(alignUp(content.size(), room_.align), '\0');
+      content.resize(alignUp(content.size(), space_.align), '\0');
       places.emplace_back(data, static_cast<uint32_t>(content.size()));
       content += this->content(data);
       raw += rawBytes(constant.bytes);
@@ -282,7 +282,7 @@ private:
       buffer.backing_offset += buffer.backing == TIGRIS_POOL_FAST ? shift : 0;
     }
     for (tigris_port& port : image_.ports_)
-      port.offset += room_.portsInArena ? shift : 0;
+      port.offset += space_.portsInArena ? shift : 0;
     for (tigris_stage& stage : image_.stages_)
       stage.peak += stage.peak == 0 ? 0 : shift;
     for (const Group& group : groups_)
@@ -292,13 +292,13 @@ private:
   }
 
   PlanImage& image_;
-  PackingRoom room_;
+  PackingSpace space_;
   std::map<uint32_t, Constant> constants_;
   std::vector<Group> groups_;
 };
 
-PackedWeights packWeights(PlanImage& image, const PackingRoom& room) {
-  return WeightPacker(image, room).run();
+PackedWeights packWeights(PlanImage& image, const PackingSpace& space) {
+  return WeightPacker(image, space).run();
 }
 
 } // namespace tigris

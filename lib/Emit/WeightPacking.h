@@ -17,7 +17,7 @@
 
 namespace tigris {
 
-struct PackingRoom {
+struct PackingSpace {
   /// Fast memory that the plan does not use. The part used for blocks is placed before everything
   /// else in the arena.
   uint64_t bytes = 0;
@@ -39,6 +39,6 @@ struct PackedWeights {
 
 /// Modifies a complete image; nothing may be added to it afterward. Equal images give equal bytes
 /// with the same liblz4.
-PackedWeights packWeights(PlanImage& image, const PackingRoom& room);
+PackedWeights packWeights(PlanImage& image, const PackingSpace& space);
 
 } // namespace tigris

@@ -37,7 +37,7 @@ public:
 
 private:
   /// What stages may use of a memory: its budget without the scratch of kernels.
-  struct Room {
+  struct Capacity {
     uint64_t budget = 0;
     uint64_t scratch = 0;
 
@@ -47,7 +47,7 @@ private:
                     scratch != 0 ? strCat(", of which kernels need ", scratch) : std::string());
     }
   };
-  Room fastRoom() const { return {plan_.budget.fast, plan_.scratch}; }
+  Capacity fastCapacity() const { return {plan_.budget.fast, plan_.scratch}; }
 
   template <typename... Args> void fail(const Args&... text) {
     diagnostics_.error(DiagId::BadPlan, text...);
@@ -87,7 +87,7 @@ private:
 
   /// Returns the highest byte used.
   uint64_t checkPlacements(const std::vector<Placement>& placements, const std::string& where,
-                           const Room& room) {
+                           const Capacity& capacity) {
     uint64_t peak = 0;
     std::set<TensorId> seen;
     for (const Placement& placement : placements) {
@@ -100,8 +100,8 @@ private:
         fail(where, ": tensor '", tensor.name, "' is at offset ", placement.offset,
              ", not a multiple of ", plan_.align);
       const uint64_t end = placement.offset + tensor.bytes();
-      if (end > room.bytes() || end < placement.offset)
-        fail(where, ": tensor '", tensor.name, "' ends at byte ", end, ", ", room.text());
+      if (end > capacity.bytes() || end < placement.offset)
+        fail(where, ": tensor '", tensor.name, "' ends at byte ", end, ", ", capacity.text());
       peak = std::max(peak, end);
     }
     return peak;
@@ -118,8 +118,8 @@ private:
     const auto use = [&](const std::string& what, uint64_t offset, uint64_t bytes) {
       if (offset % plan_.align != 0)
         fail(where, ": ", what, " is at offset ", offset, ", not a multiple of ", plan_.align);
-      if (offset + bytes > fastRoom().bytes() || offset + bytes < offset)
-        fail(where, ": ", what, " ends at byte ", offset + bytes, ", ", fastRoom().text());
+      if (offset + bytes > fastCapacity().bytes() || offset + bytes < offset)
+        fail(where, ": ", what, " ends at byte ", offset + bytes, ", ", fastCapacity().text());
       peak = std::max(peak, offset + bytes);
     };
     use("the state of the tiles", tiling.bookkeeping, bookkeepingBytes(stage));
@@ -142,7 +142,7 @@ private:
     if (stage.tiling.has_value() != hasTiles(stage.mode))
       return fail(where, " is ", stageModeName(stage.mode), " but ",
                   stage.tiling ? "has" : "has no", " tiles");
-    const uint64_t peak = std::max(checkPlacements(stage.fast, where, fastRoom()),
+    const uint64_t peak = std::max(checkPlacements(stage.fast, where, fastCapacity()),
                                    stage.tiling ? checkTiling(stage, where) : 0);
     if (stage.peak != peak)
       fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak);

@@ -78,7 +78,7 @@ private:
     return largest;
   }
 
-  bool leavesRoom(size_t index) const {
+  bool leavesSpace(size_t index) const {
     for (size_t stage = blocks_[index].first; stage <= blocks_[index].last; ++stage)
       if (const Gap gap = largestGap(stage, index + 1); gap.end - gap.begin < stages_[stage].height)
         return false;
@@ -147,7 +147,7 @@ private:
           continue;
         block.offset = *offset;
         block.isLow = isLow;
-        if (leavesRoom(index) && place(index + 1))
+        if (leavesSpace(index) && place(index + 1))
           return true;
       }
     failed_[index].insert(std::move(around));

@@ -44,7 +44,7 @@ const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int
 /* Index of the first element of a parameter that the output box uses; stores changed dimensions in
  * `dims` (tensor->rank <= 4 numbers). 0 if it is used from its start. */
 uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint32_t input,
-                              const tigris_box* out, const int32_t** dims, int32_t* room);
+                              const tigris_box* out, const int32_t** dims, int32_t* storage);
 
 /* The parameters for an output box and the box of input 0 that tigris_box_need returns for it:
  * either the plan's own or `local`. NULL for an op without parameters. */

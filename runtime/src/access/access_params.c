@@ -4,7 +4,7 @@
 #include "access_op.h"
 
 uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint32_t input,
-                              const tigris_box* out, const int32_t** dims, int32_t* room) {
+                              const tigris_box* out, const int32_t** dims, int32_t* storage) {
   const tigris_access a = tigris_access_of(plan, op, input, out);
   const uint32_t c = a.y->rank - 1u;
   const uint32_t first = (uint32_t)out->begin[c];
@@ -20,10 +20,10 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
     return first;
   if (family == TIGRIS_FAMILY_DENSE) {
     const uint32_t outputs = a.x->dtype == TIGRIS_F32 ? 1 : 0;
-    room[0] = a.dx[0];
-    room[1] = a.dx[1];
-    room[outputs] = out->end[c] - out->begin[c];
-    *dims = room;
+    storage[0] = a.dx[0];
+    storage[1] = a.dx[1];
+    storage[outputs] = out->end[c] - out->begin[c];
+    *dims = storage;
     return outputs != 0 ? first : first * (uint32_t)a.dx[1];
   } else {
     const tigris_conv_params* p = (const tigris_conv_params*)a.params;

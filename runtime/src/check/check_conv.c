@@ -15,8 +15,8 @@ static int windowOk(int32_t kernel, int32_t stride, int32_t dilation, int32_t be
 static int convSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stride, int32_t dilation,
                       int32_t before, int32_t after) {
   /* windowOk and spatialPairOk keep the sum below 2^26 */
-  const int32_t room = in + before + after - dilation * (kernel - 1) - 1;
-  return room >= 0 && room / stride + 1 == out;
+  const int32_t span = in + before + after - dilation * (kernel - 1) - 1;
+  return span >= 0 && span / stride + 1 == out;
 }
 
 /* The output padding is the remainder: ONNX allows every size that the formula gives with a value

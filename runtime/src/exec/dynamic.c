@@ -59,7 +59,7 @@ static uint32_t endOf(tigris_context* ctx, unsigned slow, int compact) {
 
 /* The offset for `bytes` in a pool when the table has one more block, or TIGRIS_NONE if they do not
  * fit. */
-static uint32_t roomIn(tigris_context* ctx, unsigned slow, uint32_t bytes) {
+static uint32_t findGap(tigris_context* ctx, unsigned slow, uint32_t bytes) {
   const uint32_t table =
       slow == ctx->blocks_slow ? (ctx->block_count + 1) * (uint32_t)sizeof(tigris_block) : 0;
   int compact;
@@ -218,12 +218,12 @@ tigris_status tigris_dynamic_place(tigris_context* ctx, uint32_t offset, uint32_
   if (held < ctx->block_count && blockAt(ctx, held)->offset == offset &&
       blockAt(ctx, held)->bytes == bytes)
     return TIGRIS_OK; /* in place */
-  if (roomIn(ctx, ctx->blocks_slow, 0) == TIGRIS_NONE)
+  if (findGap(ctx, ctx->blocks_slow, 0) == TIGRIS_NONE)
     return TIGRIS_E_MEMORY;
-  at = roomIn(ctx, 0, bytes);
+  at = findGap(ctx, 0, bytes);
   if (at == TIGRIS_NONE) {
     slow = 1;
-    at = roomIn(ctx, 1, bytes);
+    at = findGap(ctx, 1, bytes);
     if (at == TIGRIS_NONE)
       return TIGRIS_E_MEMORY;
   }

@@ -26,7 +26,7 @@ bool has(const std::string& text, const std::string& part) {
 
 } // namespace
 
-TEST_CASE("input that is no stream is named") {
+TEST_CASE("input that is no module is named") {
   const std::string hint =
       "empty input; did the previous tool fail? (use 'set -o pipefail') [empty-input]\n";
   CHECK(parseError("") == "t.yaml: error: the file is empty [empty-input]\n");
@@ -246,7 +246,7 @@ TEST_CASE("plans that do not fit their graph") {
             "proven_optimal must be true or false"));
 }
 
-TEST_CASE("hand-written streams may use YAML's other spellings") {
+TEST_CASE("hand-written modules may use YAML's other spellings") {
   const Expected<Graph> graph = parse(R"(%YAML 1.1
 # a comment
 ---

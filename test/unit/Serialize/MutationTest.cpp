@@ -40,7 +40,7 @@ void survive(const std::string& text) {
 
 } // namespace
 
-TEST_CASE("the golden streams of schema 1 print as they were read") {
+TEST_CASE("the golden modules of schema 1 print as they were read") {
   for (const char* name : Goldens) {
     const std::string text = goldenText(name);
     const Expected<Graph> graph = parse(text);
@@ -56,7 +56,7 @@ TEST_CASE("a golden module with keys in their old spelling reads as the current 
   CHECK(print(*parse(goldenText("graph-1-old-keys.yaml"))) == goldenText("graph-1.yaml"));
 }
 
-TEST_CASE("a stream cut at any byte") {
+TEST_CASE("a module cut at any byte") {
   for (const char* name : Goldens) {
     const std::string text = goldenText(name);
     for (size_t size = 0; size < text.size(); ++size)
@@ -64,7 +64,7 @@ TEST_CASE("a stream cut at any byte") {
   }
 }
 
-TEST_CASE("a stream with any byte changed or dropped") {
+TEST_CASE("a module with any byte changed or dropped") {
   for (const char* name : Goldens) {
     const std::string text = goldenText(name);
     static constexpr std::string_view Replacements = "\0\n -:,[]{}\"0\xFF";
@@ -82,7 +82,7 @@ TEST_CASE("a stream with any byte changed or dropped") {
   }
 }
 
-TEST_CASE("a stream with any line dropped or doubled") {
+TEST_CASE("a module with any line dropped or doubled") {
   for (const char* name : Goldens) {
     const std::string text = goldenText(name);
     size_t start = 0;

@@ -3,7 +3,7 @@
 
 using namespace tigris;
 
-TEST_CASE("the smallest stream is what the documentation shows") {
+TEST_CASE("the smallest module is what the documentation shows") {
   CHECK(roundTrip(tinyGraph()) == R"(---
 tigris: graph/1
 form: imported

@@ -131,7 +131,7 @@ TEST_CASE("general YAML is read with places") {
         "11:1 {11:1 a, 11:4 'x, 12:1 b, 13:1 [13:3 'text\n, 15:3 !'aGk=, 16:3 '5, ], }");
 }
 
-TEST_CASE("YAML that a stream may not use is refused with its place") {
+TEST_CASE("YAML that a module may not use is refused with its place") {
   const auto error = [](const std::string& text) {
     const auto tree = parseYaml(text, 1, "t");
     return tree ? std::string("ok") : formatDiagnostic(tree.error().diagnostic(), "");
