@@ -3,7 +3,8 @@
 # so that one run reports everything.
 #
 # usage: ci/ci.sh [STAGE...]
-#   format       clang-format 14 and black change no source; commit subjects have at most 72 columns
+#   format       clang-format 14 and black change no source; commit messages have a short subject and
+#                a body
 #   release      g++ -O2 -Werror, every test (layering, tree rules, unit, tools, end to end)
 #   clang        clang 14 -Werror, build only
 #   asan         g++ with address and undefined-behavior sanitizers, every test not labeled slow
@@ -56,15 +57,18 @@ runTests() { # PRESET CTEST-ARGUMENTS...: returns 0 even if tests fail, as their
   grep -q '<testcase' "$results/$preset.xml"
 }
 
-# Older subjects are history; a shallow clone has fewer commits.
-checkSubjects() {
+# Older messages are history; a shallow clone has fewer commits.
+checkMessages() {
   ! git log -20 --no-merges --format='%h %s' 2>/dev/null | awk 'length($0) > length($1) + 1 + 72' |
     grep . || { echo "ci.sh: a commit subject has at most 72 columns"; return 1; }
+  ! git log -20 --no-merges --format='%h %s%x09%b%x00' 2>/dev/null |
+    tr '\n\0' ' \n' | awk -F'\t' '$1 ~ /[^ ]/ && $2 !~ /[^ ]/ { print $1 }' |
+    grep . || { echo "ci.sh: a commit has a body, which says why"; return 1; }
 }
 
 stage_format() {
   git ls-files -z -- '*.h' '*.c' '*.cpp' | xargs -0 clang-format-14 --dry-run -Werror &&
-    git ls-files -z -- '*.py' | xargs -0 black --check --quiet && checkSubjects
+    git ls-files -z -- '*.py' | xargs -0 black --check --quiet && checkMessages
 }
 
 stage_release() { build release && runTests release -LE nightly; }

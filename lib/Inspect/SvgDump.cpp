@@ -25,16 +25,18 @@ constexpr size_t Colors = 8;
 
 constexpr const char* Style = R"(<style>
 text { font: 11px sans-serif; fill: #1b1f24; }
-.soft { fill: #5c6670; } .paper { fill: #ffffff; } .band { fill: #f3f5f7; } .tiled { fill: #e3e9f2; }
-.axis { stroke: #d5dae0; } .live { fill: #6b8fc4; } .budget { stroke: #b3261e; stroke-dasharray: 6 3; }
-.bound { stroke: #1a7f37; stroke-dasharray: 2 3; } .peak { fill: none; stroke: #b3261e; stroke-width: 1.5; }
-rect.block { stroke: #ffffff; }
+.soft { fill: #5c6670; } .paper { fill: #ffffff; } .band { fill: #f3f5f7; }
+.tiled { fill: #e3e9f2; } .axis { stroke: #d5dae0; } .live { fill: #6b8fc4; }
+.budget { stroke: #b3261e; stroke-dasharray: 6 3; }
+.bound { stroke: #1a7f37; stroke-dasharray: 2 3; }
+.peak { fill: none; stroke: #b3261e; stroke-width: 1.5; } rect.block { stroke: #ffffff; }
 .c0 { fill: #9ec5e8; } .c1 { fill: #f2c48d; } .c2 { fill: #a8d8a8; } .c3 { fill: #e8a9a9; }
 .c4 { fill: #c9b6e4; } .c5 { fill: #d6c39a; } .c6 { fill: #9fd8d3; } .c7 { fill: #e6b0d2; }
 @media (prefers-color-scheme: dark) {
 text { fill: #e3e7eb; } .soft { fill: #98a2ad; } .paper { fill: #14171b; } .band { fill: #1b1f25; }
-.tiled { fill: #222a36; } .axis { stroke: #353c44; } .live { fill: #41628f; } .budget { stroke: #ff8a80; }
-.bound { stroke: #6fd08c; } .peak { stroke: #ff8a80; } rect.block { stroke: #14171b; }
+.tiled { fill: #222a36; } .axis { stroke: #353c44; } .live { fill: #41628f; }
+.budget { stroke: #ff8a80; } .bound { stroke: #6fd08c; } .peak { stroke: #ff8a80; }
+rect.block { stroke: #14171b; }
 .c0 { fill: #2f5f88; } .c1 { fill: #85592a; } .c2 { fill: #37683a; } .c3 { fill: #7d3f3f; }
 .c4 { fill: #584680; } .c5 { fill: #665730; } .c6 { fill: #2c6560; } .c7 { fill: #743f63; }
 }

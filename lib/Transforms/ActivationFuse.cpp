@@ -10,16 +10,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* ActivationFuseDoc =
-    R"(A kernel clamps its result at no cost while the value is in a register. A separate Relu reads and
-writes the whole tensor again and keeps two copies alive:
+    R"(A kernel clamps its result at no cost while the value is in a register. A separate Relu reads
+and writes the whole tensor again and keeps two copies alive:
 
     t = Conv(x, w)
     y = Relu(t)        ->   y = Conv(x, w) act Relu
 
 Relu, Relu6 and Clip fuse into any operator whose row in Ops.def has act_min, if the tensor in
 between has no other reader. Int8 tensors must have equal scales and zero points on both sides:
-otherwise the clamp also requantizes, and doing both at once would round differently. The pass
-runs after all passes that relabel or rewire operators.)";
+otherwise the clamp also requantizes, and doing both at once would round differently. The pass runs
+after all passes that relabel or rewire operators.)";
 
 std::optional<Activation> activationOf(const Op& op) {
   switch (op.kind) {

@@ -9,8 +9,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* ClipToRelu6Doc =
-    R"(Exporters write Relu6 as Clip. As Relu6 it can fuse into the preceding operator, without bounds to
-store:
+    R"(Exporters write Relu6 as Clip. As Relu6 it can fuse into the preceding operator, without
+bounds to store:
 
     y = Clip(x) {max: 6, min: 0}     ->   y = Relu6(x)
     y = Clip(x) {min: 0}             ->   y = Relu(x)

@@ -10,16 +10,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* CommonSubexpressionDoc =
-    R"(Quantizing exporters write one QuantizeLinear or DequantizeLinear per reader, often with copies of
-the same scale. Equal nodes of the same tensor become one, so that quantization folding sees one
-tensor with all its readers:
+    R"(Quantizing exporters write one QuantizeLinear or DequantizeLinear per reader, often with
+copies of the same scale. Equal nodes of the same tensor become one, so that quantization folding
+sees one tensor with all its readers:
 
     a = DequantizeLinear(q, s, z)
     b = DequantizeLinear(q, s, z)
     y = Add(f(a), b)                   ->   y = Add(f(a), a)
 
-Only these two operators are merged. Sharing the result of other operators could keep a large
-tensor alive for longer, which can cost more than computing it twice.)";
+Only these two operators are merged. Sharing the result of other operators could keep a large tensor
+alive for longer, which can cost more than computing it twice.)";
 
 /// Small constants are compared by content, because exporters give every node its own copy.
 std::string operandKey(const Graph& graph, TensorId id) {

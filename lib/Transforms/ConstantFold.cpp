@@ -12,8 +12,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* ConstantFoldDoc =
-    R"(Exporters write shape arithmetic, scale computations and transposed weights as operators. With
-static shapes, their results are known at compile time:
+    R"(Exporters write shape arithmetic, scale computations and transposed weights as operators.
+With static shapes, their results are known at compile time:
 
     s = Shape(x)                        # x is [1, 8, 4, 4]
     n = Gather(s, 0)
@@ -24,10 +24,10 @@ Evaluation follows the operators' definitions (IR/ConstantEval.h). DequantizeLin
 only if the option `dequantize` is set: integer weights must stay integers until quantization
 folding has seen them, and only what it leaves behind may become float. Two kinds of quantized
 constants are exceptions: those that are read only by arithmetic with other constants, such as
-weights that the model scales, and arguments such as the value of a Pad. They become real numbers.
-A result above 16 MiB is not folded, nor are results above 256 MiB in total, because folding would
-trade a small program for a large file. Operators that take more than 2^31 multiply-accumulates
-are not folded either.)";
+weights that the model scales, and arguments such as the value of a Pad. They become real numbers. A
+result above 16 MiB is not folded, nor are results above 256 MiB in total, because folding would
+trade a small program for a large file. Operators that take more than 2^31 multiply-accumulates are
+not folded either.)";
 
 bool hasStaticOperands(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Shape || op.kind == OpKind::Size)

@@ -7,8 +7,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* ConstantOpFoldDoc =
-    R"(Some exporters store weights as `Constant` nodes instead of initializers. All other passes ask a
-tensor whether it is constant and never look at its producer, so this pass runs first.
+    R"(Some exporters store weights as `Constant` nodes instead of initializers. All other passes
+ask a tensor whether it is constant and never look at its producer, so this pass runs first.
 
     c = Constant(value)
     y = Add(x, c)          ->   y = Add(x, value))";

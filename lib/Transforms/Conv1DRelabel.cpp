@@ -7,10 +7,11 @@ namespace tigris {
 namespace {
 
 constexpr const char* Conv1DRelabelDoc =
-    R"(A Conv over sequences [N, C, L] has no height, and tiling treats its time axis as rows. It becomes
-an operator of its own:
+    R"(A Conv over sequences [N, C, L] has no height, and tiling treats its time axis as rows. It
+becomes an operator of its own:
 
-    y = Conv(x, w) {kernel_shape: [3]}     # x [1, 8, 64]     ->   y = Conv1D(x, w) {kernel_shape: [3]})";
+    y = Conv(x, w) {kernel_shape: [3]}     # x [1, 8, 64]
+        ->   y = Conv1D(x, w) {kernel_shape: [3]})";
 
 PassStatus conv1DRelabel(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {

@@ -9,9 +9,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* DeadCodeDoc =
-    R"(Folding leaves unused operators and constants behind: shape arithmetic, copied weights, masks.
-They would cost flash and kernel calls. Unused optional results (the indices of a MaxPool, the
-mask of a Dropout) are dropped from operators that stay.
+    R"(Folding leaves unused operators and constants behind: shape arithmetic, copied weights,
+masks. They would cost flash and kernel calls. Unused optional results (the indices of a MaxPool,
+the mask of a Dropout) are dropped from operators that stay.
 
     i, y = ..., MaxPool(x)     # i unread
     s = Shape(y)               # unread        ->   y = MaxPool(x))";

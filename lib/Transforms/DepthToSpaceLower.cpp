@@ -7,8 +7,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* DepthToSpaceLowerDoc =
-    R"(DepthToSpace and SpaceToDepth are defined as a Transpose between two Reshapes (ONNX, both operator
-pages), and that is what the runtime executes:
+    R"(DepthToSpace and SpaceToDepth are defined as a Transpose between two Reshapes (ONNX, both
+operator pages), and that is what the runtime executes:
 
     y = DepthToSpace(x) {blocksize: 2}     # x [1, 8, 4, 4]
     ->

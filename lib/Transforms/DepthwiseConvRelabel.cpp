@@ -8,10 +8,11 @@ namespace tigris {
 namespace {
 
 constexpr const char* DepthwiseConvRelabelDoc =
-    R"(A Conv with as many groups as input channels reads one channel per result. It is an operator of
-its own, because another loop order and weight layout is faster for it:
+    R"(A Conv with as many groups as input channels reads one channel per result. It is an operator
+of its own, because another loop order and weight layout is faster for it:
 
-    y = Conv(x, w) {group: 8}     # x [1, 8, 4, 4], w [8, 1, 3, 3]     ->   y = DepthwiseConv(x, w) {group: 8}
+    y = Conv(x, w) {group: 8}     # x [1, 8, 4, 4], w [8, 1, 3, 3]
+        ->   y = DepthwiseConv(x, w) {group: 8}
 
 A Conv with one input channel stays a Conv: with group 1 it mixes all of its channels.)";
 

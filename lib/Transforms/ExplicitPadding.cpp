@@ -9,17 +9,18 @@ namespace tigris {
 namespace {
 
 constexpr const char* ExplicitPaddingDoc =
-    R"(Convolutions and pools may omit kernel_shape, strides, dilations, pads and group, and may ask for
-SAME or VALID padding, a transposed output shape or rounded-up output sizes. This pass replaces
+    R"(Convolutions and pools may omit kernel_shape, strides, dilations, pads and group, and may ask
+for SAME or VALID padding, a transposed output shape or rounded-up output sizes. This pass replaces
 all of these by numbers, so that no kernel, planner or tiler repeats ONNX's defaults:
 
     y = Conv(x, w) {auto_pad: SAME_UPPER, strides: [2, 2]}        # x [1, 3, 8, 8], w [4, 3, 3, 3]
     ->
-    y = Conv(x, w) {dilations: [1, 1], group: 1, kernel_shape: [3, 3], pads: [0, 0, 1, 1], strides: [2, 2]}
+    y = Conv(x, w) {dilations: [1, 1], group: 1, kernel_shape: [3, 3], pads: [0, 0, 1, 1],
+                    strides: [2, 2]}
 
 `ceil_mode: 1` becomes padding at the end, which a maximum, or an average that does not count
-padding, ignores. With count_include_pad it stays, because the extra padding would be counted.
-Flags that are 0 are dropped.)";
+padding, ignores. With count_include_pad it stays, because the extra padding would be counted. Flags
+that are 0 are dropped.)";
 
 using Ints = std::vector<int64_t>;
 

@@ -9,8 +9,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* ExporterPatternsDoc =
-    R"(Exporters write GELU, SiLU, HardSwish and layer normalization as elementary operators if the opset
-has no operator for them. One kernel call reads and writes the tensor once instead of five times:
+    R"(Exporters write GELU, SiLU, HardSwish and layer normalization as elementary operators if the
+opset has no operator for them. One kernel call reads and writes the tensor once instead of five
+times:
 
     t = Erf(Div(x, 1.41421354))
     y = Mul(Mul(x, Add(t, 1)), 0.5)                     ->   y = Gelu(x)

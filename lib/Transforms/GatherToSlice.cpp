@@ -9,8 +9,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* GatherToSliceDoc =
-    R"(Indexing such as x[:, 0] is exported as Gather with a constant index. A Slice needs no index table
-and can be planned as a plain copy:
+    R"(Indexing such as x[:, 0] is exported as Gather with a constant index. A Slice needs no index
+table and can be planned as a plain copy:
 
     y = Gather(x, 0) {axis: 1}     # x [1, 17, 32], y [1, 32]
     ->

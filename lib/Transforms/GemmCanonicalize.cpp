@@ -10,17 +10,17 @@ namespace tigris {
 namespace {
 
 constexpr const char* GemmCanonicalizeDoc =
-    R"(ONNX's Gemm optionally transposes and scales its operands and adds any matrix. A fully connected
-kernel supports one form: rows times constant weights stored per output, plus one number per
-output.
+    R"(ONNX's Gemm optionally transposes and scales its operands and adds any matrix. A fully
+connected kernel supports one form: rows times constant weights stored per output, plus one number
+per output.
 
     y = Gemm(x, w, c) {alpha: 0.5, beta: 2}     # w [8, 4], c [1]
     ->
     y = Gemm(x, w', c') {transB: 1}             # w' [4, 8] = 0.5 * transposed w, c' [4] = 2 * c
 
-A transposed x gets a Transpose. A c that is computed, or that differs from row to row, is added
-by an Add. A Gemm of two computed tensors becomes MatMul. Scaled operands of an int8 Gemm are
-refused, because the factor would change the integers.)";
+A transposed x gets a Transpose. A c that is computed, or that differs from row to row, is added by
+an Add. A Gemm of two computed tensors becomes MatMul. Scaled operands of an int8 Gemm are refused,
+because the factor would change the integers.)";
 
 class GemmCanonicalize {
 public:

@@ -10,9 +10,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* IdentityRemovalDoc =
-    R"(Removes operators that copy their operand: Identity, Dropout of a trained model, Cast to the same
-type, Transpose in the same order, Concat, Sum, Max and Min of one operand (empty operands do not
-count), Pad by zero elements, Slice, Expand, Tile and Resize that keep the whole tensor, and
+    R"(Removes operators that copy their operand: Identity, Dropout of a trained model, Cast to the
+same type, Transpose in the same order, Concat, Sum, Max and Min of one operand (empty operands do
+not count), Pad by zero elements, Slice, Expand, Tile and Resize that keep the whole tensor, and
 reductions over no axis. Later passes need not look through them.
 
     y = Identity(x)

@@ -7,8 +7,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* InferShapesDoc =
-    R"(Types and shapes of results follow from model inputs, constants and attributes. A module need not
-state them, and a wrong statement has no effect. Reading a module already infers them; this pass
+    R"(Types and shapes of results follow from model inputs, constants and attributes. A module need
+not state them, and a wrong statement has no effect. Reading a module already infers them; this pass
 infers them again for the operators that plugins put in place of unknown ones. A shape that cannot
 be inferred is an error. The other passes require complete shapes.
 

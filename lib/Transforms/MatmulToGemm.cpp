@@ -9,8 +9,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* MatmulToGemmDoc =
-    R"(Keras and transformers write fully connected layers as MatMul with a constant, followed by Add.
-Gemm stores the weights row by row per output and includes the bias:
+    R"(Keras and transformers write fully connected layers as MatMul with a constant, followed by
+Add. Gemm stores the weights row by row per output and includes the bias:
 
     t = MatMul(x, w)     # x [4, 8], w [8, 2]
     y = Add(t, b)        # b [2]                 ->   y = Gemm(x, transposed w, b) {transB: 1}

@@ -16,13 +16,13 @@ namespace tigris {
 namespace {
 
 constexpr const char* OutputDoc =
-    R"(A Transpose that only produces a model output becomes a property of the output's port; its tensor
-stays channels-last.
+    R"(A Transpose that only produces a model output becomes a property of the output's port; its
+tensor stays channels-last.
 
     Conv -> Transpose([0, 3, 1, 2]) -> output    ->   Conv -> output {perm: [0, 2, 3, 1]})";
 constexpr const char* InputDoc =
-    R"(A model input that is read only through Transposes with the same permutation is stored in that
-order.
+    R"(A model input that is read only through Transposes with the same permutation is stored in
+that order.
 
     input -> Transpose([0, 2, 3, 1]) -> Conv    ->   input {perm: [0, 2, 3, 1]} -> Conv)";
 

@@ -10,8 +10,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* PadFoldDoc =
-    R"(A Pad writes a larger copy of its operand, which only the convolution reads. Convolution kernels
-pad while they read, also asymmetrically:
+    R"(A Pad writes a larger copy of its operand, which only the convolution reads. Convolution
+kernels pad while they read, also asymmetrically:
 
     t = Pad(x) {pads: [0, 0, 1, 1, 0, 0, 1, 1]}
     y = Conv(t, w) {pads: [0, 0, 0, 0]}            ->   y = Conv(x, w) {pads: [1, 1, 1, 1]}

@@ -32,13 +32,13 @@ namespace tigris {
 namespace {
 
 constexpr const char* QdqFoldDoc =
-    R"(An operator whose data operands are dequantized and whose result is quantized becomes an integer
-operator:
+    R"(An operator whose data operands are dequantized and whose result is quantized becomes an
+integer operator:
 
     DQ(x), DQ(w), DQ(b) -> Conv -> Q    ->   Conv(x, w, b)
 
-Zero points of weights are kept. Biases become int32 in units of scale(x) * scale(w) where they
-are integers in that unit, and always in graphs that round twice; otherwise they stay unchanged.
+Zero points of weights are kept. Biases become int32 in units of scale(x) * scale(w) where they are
+integers in that unit, and always in graphs that round twice; otherwise they stay unchanged.
 Adjacent Q and DQ cancel or become Requantize. All other operators keep their Q and DQ and compute
 in float.)";
 

@@ -24,16 +24,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* QuantAnnotateDoc =
-    R"(Exporters write scales and zero points as operands that many nodes share. This pass attaches them
-to the integer tensor, and both operators keep one operand:
+    R"(Exporters write scales and zero points as operands that many nodes share. This pass attaches
+them to the integer tensor, and both operators keep one operand:
 
     q = QuantizeLinear(x, 0.1, 3)      ->   q {scale: 0.1, zero_point: 3} = QuantizeLinear(x)
     y = DequantizeLinear(q, 0.1, 3)    ->   y = DequantizeLinear(q)
 
 uint8 tensors become int8 (128 is subtracted), and uint16 tensors become int16. Model inputs and
-outputs keep their type at the interface. Operators that only move integers pass the parameters
-on. Integers that nothing quantizes get scale 1, so that their real values are their numbers; a
-Cast of them to float32 becomes a DequantizeLinear.)";
+outputs keep their type at the interface. Operators that only move integers pass the parameters on.
+Integers that nothing quantizes get scale 1, so that their real values are their numbers; a Cast of
+them to float32 becomes a DequantizeLinear.)";
 
 class QuantAnnotate {
 public:

@@ -10,8 +10,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* RepeatToGatherDoc =
-    R"(Tile and Expand write elements of their operand several times. The runtime has no separate kernel
-for them; a Gather per repeated axis does the same with an index table in flash:
+    R"(Tile and Expand write elements of their operand several times. The runtime has no separate
+kernel for them; a Gather per repeated axis does the same with an index table in flash:
 
     y = Tile(x, [1, 2])            # x [1, 3]
     ->

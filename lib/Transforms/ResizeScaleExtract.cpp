@@ -10,16 +10,16 @@ namespace tigris {
 namespace {
 
 constexpr const char* ResizeScaleExtractDoc =
-    R"(The scales or sizes of a Resize are operands, for some or all axes, and the sampling rules have
-defaults. A kernel needs one factor per axis and explicit rules:
+    R"(The scales or sizes of a Resize are operands, for some or all axes, and the sampling rules
+have defaults. A kernel needs one factor per axis and explicit rules:
 
     y = Resize(x, , s)     # s = [1, 1, 2, 2]
     ->
     y = Resize(x) {coordinate_transformation_mode: half_pixel, mode: nearest,
                    nearest_mode: round_prefer_floor, scales: [1, 1, 2, 2]}
 
-Target sizes become `scales` if they are integer multiples of the operand's sizes; otherwise
-`sizes` stays, for all axes, because a quotient stored as a float need not reproduce the size.)";
+Target sizes become `scales` if they are integer multiples of the operand's sizes; otherwise `sizes`
+stays, for all axes, because a quotient stored as a float need not reproduce the size.)";
 
 /// Expands values for `axes` to values for all axes (`axes` is all axes if the attribute is
 /// absent).

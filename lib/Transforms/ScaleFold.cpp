@@ -13,7 +13,8 @@ constexpr const char* ScaleFoldDoc =
 without other readers folds into the weights and the bias:
 
     t = Conv(x, w, b)
-    y = Add(Mul(t, scale), shift)     # one per channel   ->   y = Conv(x, scale * w, scale * b + shift)
+    y = Add(Mul(t, scale), shift)     # one per channel
+        ->   y = Conv(x, scale * w, scale * b + shift)
 
 Exporters write biases, layer scales and normalizations of inputs and outputs this way. The same
 applies to Sub, to Div by a constant, and to a BatchNorm that batch-norm-fold left because another

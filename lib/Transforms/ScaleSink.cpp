@@ -9,15 +9,15 @@ namespace tigris {
 namespace {
 
 constexpr const char* ScaleSinkDoc =
-    R"(A constant factor or summand, per channel or one for all, before a convolution or Gemm folds into
-the weights and the bias:
+    R"(A constant factor or summand, per channel or one for all, before a convolution or Gemm folds
+into the weights and the bias:
 
     t = Div(Sub(x, mean), deviation)                  # one per channel
     y = Conv(t, w, b)             ->   y = Conv(x, w / deviation, b - sum(w * mean / deviation))
 
-Exporters write the normalization of images this way, and so do networks that normalize before
-they convolve. Only factors fold into a convolution with padding, because the zeros around its
-operand are not shifted. Quantized tensors are not rewritten.)";
+Exporters write the normalization of images this way, and so do networks that normalize before they
+convolve. Only factors fold into a convolution with padding, because the zeros around its operand
+are not shifted. Quantized tensors are not rewritten.)";
 
 bool sink(Graph& graph, OpId id) {
   if (!mayScaleAndShift(graph, id))

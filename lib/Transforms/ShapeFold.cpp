@@ -9,9 +9,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* ShapeFoldDoc =
-    R"(Shapes are static, so the target of a Reshape is the shape of its result, however it was computed.
-The Shape, Gather and Concat operators that computed it become dead code. Flatten, Squeeze and
-Unsqueeze are reshapes, too. Of consecutive Reshapes only the last remains, and a Reshape to the
+    R"(Shapes are static, so the target of a Reshape is the shape of its result, however it was
+computed. The Shape, Gather and Concat operators that computed it become dead code. Flatten, Squeeze
+and Unsqueeze are reshapes, too. Of consecutive Reshapes only the last remains, and a Reshape to the
 same shape is removed:
 
     a = Reshape(x, Concat(...))       # result [1, 2, 4, 8, 8]

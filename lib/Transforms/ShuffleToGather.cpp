@@ -16,8 +16,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* ShuffleToGatherDoc =
-    R"(Models shuffle channels by splitting their dimension, swapping the parts and merging them again.
-As one Gather that keeps all other dimensions, the shuffle can run row by row with its neighbors:
+    R"(Models shuffle channels by splitting their dimension, swapping the parts and merging them
+again. As one Gather that keeps all other dimensions, the shuffle can run row by row with its
+neighbors:
 
     a = Reshape(x) {shape: [1, 8, 8, 2, 3]}      # x [1, 8, 8, 6]
     b = Transpose(a) {perm: [0, 1, 2, 4, 3]}

@@ -10,9 +10,9 @@ namespace tigris {
 namespace {
 
 constexpr const char* SplitProjectionDoc =
-    R"(Attention and gated layers compute all their projections with one matrix and split the result.
-Then the whole result and its parts are in memory at the same time, and every part is copied. With
-slices of the weights, each part is computed directly, when it is needed:
+    R"(Attention and gated layers compute all their projections with one matrix and split the
+result. Then the whole result and its parts are in memory at the same time, and every part is
+copied. With slices of the weights, each part is computed directly, when it is needed:
 
     t = Gemm(x, w, b) {transB: 1}     # w [12, 8]
     q = Slice(t) {axes: [1], starts: [0], ends: [4], steps: [1]}
@@ -21,8 +21,8 @@ slices of the weights, each part is computed directly, when it is needed:
     q = Gemm(x, w[0:4], b[0:4]) {transB: 1}
     k = Gemm(x, w[4:12], b[4:12]) {transB: 1}
 
-The same applies to Conv with one group, and to a Gemm followed by a Reshape that only adds
-leading axes. Overlapping parts are not rewritten, because they would be computed twice.)";
+The same applies to Conv with one group, and to a Gemm followed by a Reshape that only adds leading
+axes. Overlapping parts are not rewritten, because they would be computed twice.)";
 
 struct Part {
   OpId slice;

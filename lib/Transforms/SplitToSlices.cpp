@@ -7,8 +7,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* SplitToSlicesDoc =
-    R"(A Split writes all of its parts at once, so all of them occupy memory from then on. Slices are
-independent: each part is copied when it is needed, and an unused part costs nothing:
+    R"(A Split writes all of its parts at once, so all of them occupy memory from then on. Slices
+are independent: each part is copied when it is needed, and an unused part costs nothing:
 
     a, b = Split(x) {axis: 1}     # x [1, 8, 4, 4]
     ->

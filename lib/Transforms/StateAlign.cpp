@@ -9,8 +9,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* StateAlignDoc =
-    R"(A run writes a state's output, and the next run reads the same bytes as the state's input without
-a copy, so both must represent values in the same way. If quantization or the change to
+    R"(A run writes a state's output, and the next run reads the same bytes as the state's input
+without a copy, so both must represent values in the same way. If quantization or the change to
 channels-last layout made them differ, the output is converted:
 
     inputs: h (int8, scale 0.5)   outputs: h2 {state: h} (int8, scale 0.25)

@@ -7,13 +7,14 @@ namespace tigris {
 namespace {
 
 constexpr const char* SumToAddDoc =
-    R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right, which
-is also the order in which ONNX defines the result. The same applies to Max and Min:
+    R"(Sum is Add with any number of operands. The runtime adds two at a time, from left to right,
+which is also the order in which ONNX defines the result. The same applies to Max and Min:
 
     y = Sum(a, b, c)     ->   t = Add(a, b)
                               y = Add(t, c)
 
-Sums of more than two quantized tensors are not rewritten: the intermediate results have no scale.)";
+Sums of more than two quantized tensors are not rewritten, because the intermediate results have no
+scale.)";
 
 PassStatus sumToAdd(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {

@@ -11,8 +11,8 @@ namespace tigris {
 namespace {
 
 constexpr const char* TransposeRegroupDoc =
-    R"(A Reshape that splits a dimension into several, or merges adjacent ones, has the same effect on a
-transposed tensor. The Transpose before it can therefore move below it, toward its inverse:
+    R"(A Reshape that splits a dimension into several, or merges adjacent ones, has the same effect
+on a transposed tensor. The Transpose before it can therefore move below it, toward its inverse:
 
     t = Transpose(x) {perm: [0, 3, 1, 2]}        # x [1, 8, 8, 48]
     y = Reshape(t) {shape: [1, 2, 24, 8, 8]}
@@ -22,8 +22,8 @@ transposed tensor. The Transpose before it can therefore move below it, toward i
 
 If the dimensions to merge are not adjacent in x, a Transpose that only makes them adjacent stays
 before the Reshape, and the remaining Transpose moves below if it goes from channels last to
-channels first. A channel shuffle is then one Transpose of the last two dimensions instead of
-three of all.)";
+channels first. A channel shuffle is then one Transpose of the last two dimensions instead of three
+of all.)";
 
 /// Dimensions [inFirst, inLast) of the operand and [outFirst, outLast) of the result hold the same
 /// elements; one of the two ranges is a single dimension.

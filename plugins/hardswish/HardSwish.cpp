@@ -12,8 +12,8 @@ constexpr const char* Doc =
     y = HardSwish(x)    ->    g = HardSigmoid(x) {alpha: 1/6, beta: 1/2}
                               y = Mul(x, g)
 
-With `relu6` the second form is written, out of Add, Relu6 and Mul; quantized operators keep the first,
-because the sum would need a scale that nobody has measured.)";
+With `relu6`, the pass writes the second form with Add, Relu6 and Mul. Quantized operators keep the
+first form, because the sum would need a scale that nobody has measured.)";
 
 /// x * hard_sigmoid(x). The gate is in [0, 1], which 256 steps of 1/255 cover exactly.
 void writeHardSigmoid(Graph& graph, OpId id) {

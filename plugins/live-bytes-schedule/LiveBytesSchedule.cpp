@@ -10,14 +10,14 @@ using namespace tigris;
 namespace {
 
 constexpr const char* Doc =
-    R"(A list scheduler: of all operators whose operands are there, the one runs next
-that adds the least to the bytes alive, which is what it makes less what it is the last to read. Ties keep
-the order of the graph.
+    R"(A list scheduler. Of all ready operators, it runs the one that adds the fewest live bytes:
+the bytes of its results, less those of the operands that it is the last to read. Ties keep the
+order of the graph.
 
     a = Conv(x); b = Conv(a); c = Conv(x); d = Pool(c); y = Concat(b, d)
 
-With a large c and a small d the branch of d moves in front of or behind that of b, whichever frees more.
-Reshapes and other operators that share memory are counted as if they did not.)";
+If c is large and d is small, the branch of d moves before or after that of b, whichever frees
+more. Reshapes and other operators whose results share memory are counted as if they did not.)";
 
 class Scheduler {
 public:

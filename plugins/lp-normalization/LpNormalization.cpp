@@ -15,8 +15,8 @@ constexpr const char* Doc = R"(Import with --allow-unknown-ops; the pass runs fi
     ->
     y = Div(x, Max(Sqrt(ReduceSum(Mul(x, x))), tiny))
 
-The smallest normal float keeps a vector of zeros zero, as ONNX Runtime does. With p = 1 the sum is that
-of Abs(x), without the root. Other norms do not exist in ONNX.)";
+The smallest normal float keeps a vector of zeros zero, as ONNX Runtime does. With p = 1 the sum is
+that of Abs(x), without the root. Other norms do not exist in ONNX.)";
 
 PassStatus lower(Graph& graph, OpId id, PassContext& context) {
   const Op op = graph.op(id);

@@ -14,13 +14,15 @@ using namespace tigris;
 namespace {
 
 constexpr const char* Doc =
-    R"(Magnitude pruning sets the smallest weights to zero. For every constant of at least `min-elements`
-elements the pass prints how many are zero already, below which magnitude the smallest `sparsity`
-percent lie, and which share of the tensor's energy (the sum of squares) the others keep:
+    R"(Magnitude pruning sets the smallest weights to zero. For every constant of at least
+`min-elements` elements the pass prints how many elements are already zero, the magnitude below
+which the smallest `sparsity` percent lie, and the share of the tensor's energy (the sum of squares)
+that the others keep:
 
-    tigris-norm --load-pass-plugin=prune-stats --passes='prune-stats{sparsity=75}' model.yaml -o /dev/null
+    tigris-norm --load-pass-plugin=prune-stats --passes='prune-stats{sparsity=75}' \
+      model.yaml -o /dev/null
 
-Magnitudes are real values: those of quantized weights are multiplied by their scales.)";
+Magnitudes are real values: quantized weights are multiplied by their scales.)";
 
 /// Real magnitudes of a constant.
 std::vector<double> magnitudes(const Tensor& tensor) {

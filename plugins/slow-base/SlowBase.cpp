@@ -11,9 +11,9 @@ using namespace tigris;
 namespace {
 
 constexpr const char* Doc =
-    R"(Everything the plan keeps in slow memory moves up together, until the first BYTES are free.
-Loaded as a plugin, tigris-plan runs it when the plan is complete, with the BYTES of the environment variable
-SLOW_BASE; without the variable the plan stays as it is.
+    R"(Moves all tensors in slow memory up by the same amount, so that its first BYTES are free. As
+a plugin of tigris-plan, it runs when the plan is complete. The environment variable SLOW_BASE gives
+the BYTES; without it, the plan does not change.
 
     slow: 0 x, 4096 y, 8192 spilled    ->    slow: 65536 x, 69632 y, 73728 spilled
 )";
