@@ -10,8 +10,8 @@ namespace {
 
 /// x [1, 2, 8, 8] -> Conv -> c -> Relu -> y; the three lines are as given.
 std::string convModule(const std::string& attrs, const std::string& c, const std::string& y,
-                   const std::string& port = "{name: out, tensor: r}",
-                   const std::string& input = "type: float32, shape: [1, 2, 8, 8]") {
+                       const std::string& port = "{name: out, tensor: r}",
+                       const std::string& input = "type: float32, shape: [1, 2, 8, 8]") {
   return "tigris: graph/1\nform: imported\ninputs: [{name: x}]\noutputs: [" + port +
          "]\ntensors:\n  - {name: x, " + input +
          "}\n  - {name: w, type: float32, shape: [3, 2, 3, 3], const: true}\n  - {name: c" + c +
@@ -44,7 +44,8 @@ std::string shapeOf(const std::string& text, std::string* said = nullptr) {
 TEST_CASE("shapes that are left out are inferred") {
   std::string said;
   CHECK(shapeOf(convModule("", "", ""), &said) == "[1, 3, 6, 6]");
-  CHECK(shapeOf(convModule("", ", type: float32", ", shape: [1, 3, 6, 6]"), &said) == "[1, 3, 6, 6]");
+  CHECK(shapeOf(convModule("", ", type: float32", ", shape: [1, 3, 6, 6]"), &said) ==
+        "[1, 3, 6, 6]");
   CHECK(shapeOf(convModule("", "", "", "{name: out, tensor: r, shape: [1, 3, 6, 6]}"), &said) ==
         "[1, 3, 6, 6]");
   CHECK(said.empty());
@@ -61,12 +62,14 @@ TEST_CASE("shapes behind an edited attribute follow, and the interface with a wa
   CHECK(shapeOf(convModule("strides: [2, 2]", stated, ""), &said) == "[1, 3, 3, 3]");
   CHECK(said.empty());
   CHECK(shapeOf(convModule("", ", type: int8, shape: [7]", ", shape: [2, 2]")) == "[1, 3, 6, 6]");
-  CHECK(shapeOf(convModule("", "", "", "{name: out, tensor: r, shape: [5]}"), &said) == "[1, 3, 6, 6]");
+  CHECK(shapeOf(convModule("", "", "", "{name: out, tensor: r, shape: [5]}"), &said) ==
+        "[1, 3, 6, 6]");
   CHECK(said.find("is stated as") != std::string::npos);
 }
 
 TEST_CASE("inputs and constants stay as they are stated") {
-  CHECK(shapeOf(convModule("", "", "", "{name: out, tensor: r}", "type: float32, shape: [1, 5, 8, 8]"))
+  CHECK(shapeOf(
+            convModule("", "", "", "{name: out, tensor: r}", "type: float32, shape: [1, 5, 8, 8]"))
             .find("op 'conv' (Conv)") == 0);
   CHECK(shapeOf(convModule("kernel_shape: [9, 9]", "", "")).find("op 'conv' (Conv)") == 0);
 }
