@@ -75,9 +75,7 @@ private:
     const size_t begin = stage.first_op;
     const size_t last = begin + std::max<uint32_t>(stage.op_count, 1) - 1;
     PictureStage out;
-    out.mode = stage.mode == TIGRIS_STAGE_STREAMED ? "streamed"
-               : stage.mode == TIGRIS_STAGE_TILED  ? "tiled"
-                                                   : "whole";
+    out.mode = planModeName(stage.mode);
     out.first = begin;
     out.count = stage.op_count;
     out.peak = stage.peak;

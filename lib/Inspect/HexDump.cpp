@@ -48,11 +48,6 @@ std::string poolName(uint64_t pool) {
   return pool < std::size(Names) ? Names[pool] : strCat("pool ", pool);
 }
 
-std::string stageModeText(uint64_t mode) {
-  static constexpr const char* Names[] = {"whole", "tiled", "streamed"};
-  return mode < std::size(Names) ? Names[mode] : strCat("mode ", mode);
-}
-
 std::string sectionLabel(uint32_t type) {
   const std::string_view name = sectionName(type);
   return name.empty() ? strCat("section ", type) : std::string(name);
@@ -198,7 +193,7 @@ private:
     case FieldKind::Pool:
       return strCat(value, " ", poolName(value));
     case FieldKind::StageMode:
-      return strCat(value, " ", stageModeText(value));
+      return strCat(value, " ", planModeName(value));
     case FieldKind::SectionType:
       return strCat(value, " ", sectionLabel(word));
     case FieldKind::Characters:

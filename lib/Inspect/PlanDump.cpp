@@ -75,10 +75,6 @@ struct TileFigures {
   uint32_t stores = 0;
 };
 
-const char* modeName(uint32_t mode) {
-  return mode == TIGRIS_STAGE_WHOLE ? "whole" : mode == TIGRIS_STAGE_TILED ? "tiled" : "streamed";
-}
-
 TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
   if (stage.mode == TIGRIS_STAGE_WHOLE)
     return {"-", stage.load_count, stage.spill_count};
@@ -106,7 +102,7 @@ std::string stageTable(const PlanFile& file) {
   for (const tigris_stage& stage : file.stages()) {
     const uint32_t last = stage.first_op + stage.op_count;
     const TileFigures figures = tileFigures(file, stage);
-    table.addRow({strCat(index), modeName(stage.mode), figures.tiles,
+    table.addRow({strCat(index), planModeName(stage.mode), figures.tiles,
                   stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
                   strCat(figures.loads), strCat(figures.stores), strCat(stage.peak),
                   cost(index, &StageCost::readBytes), cost(index, &StageCost::writtenBytes),

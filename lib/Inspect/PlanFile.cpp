@@ -139,6 +139,11 @@ std::string opcodeName(unsigned opcode) {
   }
 }
 
+std::string planModeName(uint64_t mode) {
+  static constexpr const char* Names[] = {"whole", "tiled", "streamed"};
+  return mode < std::size(Names) ? Names[mode] : strCat("mode ", mode);
+}
+
 DType planDType(unsigned dtype) {
   switch (dtype) {
   case TIGRIS_F32:

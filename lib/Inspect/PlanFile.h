@@ -79,6 +79,8 @@ bool looksLikePlan(std::string_view bytes);
 
 /// "CONV", "FULLY_CONNECTED", ...: the enumerator without its prefix; "opcode 99" if unknown.
 std::string opcodeName(unsigned opcode);
+/// "whole", "tiled" or "streamed"; "mode 9" if unknown.
+std::string planModeName(uint64_t mode);
 /// The interface or storage type; Undefined for unknown numbers.
 DType planDType(unsigned dtype);
 
