@@ -14,13 +14,18 @@ std::span<const Target> allTargets() {
   return Table;
 }
 
-Expected<Target> findTarget(std::string_view name) {
+std::vector<std::string> targetNames() {
   std::vector<std::string> names;
-  for (const Target& target : allTargets()) {
+  for (const Target& target : allTargets())
+    names.push_back(target.name);
+  return names;
+}
+
+Expected<Target> findTarget(std::string_view name) {
+  for (const Target& target : allTargets())
     if (target.name == name)
       return target;
-    names.emplace_back(target.name);
-  }
+  const std::vector<std::string> names = targetNames();
   const auto nearest = nearestSpelling(name, names);
   return makeError(DiagId::Usage, "unknown target '", name, "'; ",
                    nearest ? strCat("did you mean '", *nearest, "'?")

@@ -5,6 +5,8 @@
 #include "tigris/Target/KernelCosts.h"
 
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tigris {
 
@@ -19,6 +21,9 @@ struct Target {
 
 /// All targets; the first is the default.
 std::span<const Target> allTargets();
+
+/// Their names, in this order.
+std::vector<std::string> targetNames();
 
 /// DiagId::Usage with the nearest name if there is no such target.
 Expected<Target> findTarget(std::string_view name);

@@ -272,10 +272,7 @@ int withCodegenSpec(const SpecUser& use) {
   spec.outputRequired = true;
   spec.outputName = "DIR";
   spec.options = [&](OptionTable& table) {
-    std::vector<std::string> targets;
-    for (const Target& target : allTargets())
-      targets.emplace_back(target.name);
-    table.choice("target", flags.target, targets,
+    table.choice("target", flags.target, targetNames(),
                  "processor family of the program's backend; must not need more alignment than the "
                  "plan has (default: the plan's)");
     table.text("name", flags.name, "NAME",

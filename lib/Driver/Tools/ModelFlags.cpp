@@ -14,18 +14,12 @@ void declareModelInput(OptionTable& table, ModelFlags& flags) {
 }
 
 Expected<CompileOptions> modelCompileOptions(ToolContext& context, const ModelFlags& flags) {
-  const Expected<PlanningOptions> plan = planningOptions(flags.plan);
-  if (!plan)
-    return plan.error();
-  const Expected<PassRunOptions> passes = passRunOptions(flags.passes);
-  if (!passes)
-    return passes.error();
-  CompileOptions options = toolCompileOptions(context);
-  options.importers = builtinImporters();
-  options.import = importOptions(flags.import);
-  options.norm = flags.norm;
-  options.passes = *passes;
-  options.plan = *plan;
+  Expected<CompileOptions> options = planCompileOptions(context, flags.plan, flags.passes);
+  if (!options)
+    return options;
+  options->importers = builtinImporters();
+  options->import = importOptions(flags.import);
+  options->norm = flags.norm;
   return options;
 }
 

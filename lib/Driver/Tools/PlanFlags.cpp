@@ -1,6 +1,7 @@
 // Checks the options, and reads the file of --costs.
 #include "tigris/Driver/Tools/PlanFlags.h"
 
+#include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Support/FileIO.h"
 #include "tigris/Target/CostFile.h"
 #include "tigris/Target/Target.h"
@@ -47,11 +48,8 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .size("reserve", flags.reserve, "SIZE",
             "fast memory to reserve for weights that tigris-emit --compress=lz4 compresses")
       .record();
-  std::vector<std::string> targets;
-  for (const Target& target : allTargets())
-    targets.emplace_back(target.name);
   table
-      .choice("target", flags.target, targets,
+      .choice("target", flags.target, targetNames(),
               "processor family; sets alignment and kernel scratch (default: generic)")
       .record();
   table
@@ -88,6 +86,9 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .record();
 }
 
+namespace {
+
+/// Reads the file of --costs.
 Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
   if (flags.memory.empty())
     return makeError(DiagId::Usage,
@@ -127,6 +128,22 @@ Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
   }
   options.inputRows = flags.inputRows;
   options.outputRows = flags.outputRows;
+  return options;
+}
+
+} // namespace
+
+Expected<CompileOptions> planCompileOptions(ToolContext& context, const PlanFlags& flags,
+                                            const PassFlags& passFlags) {
+  const Expected<PlanningOptions> plan = planningOptions(flags);
+  if (!plan)
+    return plan.error();
+  const Expected<PassRunOptions> passes = passRunOptions(passFlags);
+  if (!passes)
+    return passes.error();
+  CompileOptions options = toolCompileOptions(context);
+  options.passes = *passes;
+  options.plan = *plan;
   return options;
 }
 

@@ -1,8 +1,7 @@
 // The options of tools that plan.
 #pragma once
 
-#include "tigris/Compile/CompileOptions.h"
-#include "tigris/Driver/CommandLine/ToolMain.h"
+#include "tigris/Driver/Tools/PassFlags.h"
 
 namespace tigris {
 
@@ -27,8 +26,10 @@ struct PlanFlags {
 /// -m ... --optimize.
 void declarePlanning(OptionTable& table, PlanFlags& flags);
 
-/// Converts the flags and reads the file of --costs. Fails with DiagId::Usage if -m is not given
-/// once or twice, and if the file cannot be read or parsed.
-Expected<PlanningOptions> planningOptions(const PlanFlags& flags);
+/// Converts the flags, on top of the context's options, and reads the file of --costs. Fails with
+/// DiagId::Usage if -m is not given once or twice, if the file cannot be read or parsed, and as
+/// passRunOptions does.
+Expected<CompileOptions> planCompileOptions(ToolContext& context, const PlanFlags& flags,
+                                            const PassFlags& passFlags);
 
 } // namespace tigris

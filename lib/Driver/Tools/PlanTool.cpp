@@ -38,20 +38,11 @@ void declare(OptionTable& table, PlanToolFlags& flags) {
 }
 
 Expected<CompileOptions> compileOptions(ToolContext& context, const PlanToolFlags& flags) {
-  const Expected<PlanningOptions> plan = planningOptions(flags.plan);
-  if (!plan)
-    return plan.error();
   if (!flags.format.empty() && !flags.pareto)
     return makeError(DiagId::Usage, "--format needs --pareto; tigris-dump prints plans");
   if (flags.pareto && (flags.plan.reserve || flags.plan.minFast))
     return makeError(DiagId::Usage, "--pareto cannot be combined with --reserve or --min-fast");
-  const Expected<PassRunOptions> passes = passRunOptions(flags.passes);
-  if (!passes)
-    return passes.error();
-  CompileOptions options = toolCompileOptions(context);
-  options.passes = *passes;
-  options.plan = *plan;
-  return options;
+  return planCompileOptions(context, flags.plan, flags.passes);
 }
 
 Status printPareto(ToolContext& context, Compiler& compiler, Graph& graph, bool asJson) {
