@@ -104,9 +104,8 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   return cutsWithin(request, fast);
 }
 
-/// The plan with the least slow traffic or time in the budget. `isLast`: the same budget has been
-/// tried before.
-Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts, bool isLast = false) {
+/// The plan with the least slow traffic or time in the budget.
+Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
   const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
   if (!request)
     return request.error();
@@ -117,13 +116,12 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts, bool
     const std::optional<uint64_t> smallest = smallestBudget(*request, need);
     if (!smallest)
       return noRows(*request);
-    // Addresses exist for a smaller budget, or for the same one: the search for the smallest budget
-    // may have found lower layouts. Plan with the budget that it found.
-    if (*smallest > budget.forPlan() || isLast)
+    if (*smallest >= budget.forPlan())
       return fastOverBudget(*request, need, *smallest);
+    // No addresses are found in this budget, but they are in less.
     PlanOptions less = options;
     less.budget.fast = *smallest + budget.reserve;
-    Expected<Plan> lower = planInBudget(less, drafts, *smallest == budget.forPlan());
+    Expected<Plan> lower = planInBudget(less, drafts);
     if (lower)
       lower->budget = options.budget;
     return lower;

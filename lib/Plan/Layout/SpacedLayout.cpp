@@ -129,17 +129,42 @@ private:
   std::vector<Gap> gaps_;
 };
 
+/// The lowest layout so far.
+class LowestLayout {
+public:
+  /// `heights`, if not null, receives the height of each one.
+  explicit LowestLayout(std::vector<uint64_t>* heights) : heights_(heights) {
+    layout_.height = UINT64_MAX;
+  }
+
+  uint64_t height() const { return layout_.height; }
+  /// Whether the layout is lower.
+  bool offer(const ArenaLayout& layout) {
+    if (layout.height >= layout_.height)
+      return false;
+    layout_ = layout;
+    if (heights_ != nullptr)
+      heights_->push_back(layout.height);
+    return true;
+  }
+  ArenaLayout take() { return std::move(layout_); }
+
+private:
+  ArenaLayout layout_;
+  std::vector<uint64_t>* heights_;
+};
+
 /// Makes random small changes to `order`, whose layout has the height `height`. A change is kept
 /// unless the layout becomes higher. Stops after `maxIdle` changes that have not improved the best
 /// layout.
 void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t stop, size_t maxIdle,
-             ArenaLayout& best) {
+             LowestLayout& best) {
   std::minstd_rand random; // the same numbers on every host
   const auto any = [&] {
     return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
   };
   Order before;
-  for (size_t idle = 0; idle < maxIdle && best.height > stop; ++idle) {
+  for (size_t idle = 0; idle < maxIdle && best.height() > stop; ++idle) {
     before = order;
     const auto a = any();
     const auto b = any();
@@ -152,19 +177,19 @@ void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t st
       order.swap(before);
     else
       height = layout.height;
-    if (layout.height < best.height) {
-      best = layout;
+    if (best.offer(layout))
       idle = 0;
-    }
   }
 }
 
 } // namespace
 
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
-                         uint64_t align, uint64_t bound, uint64_t enough, bool isQuick) {
+                         uint64_t align, uint64_t bound, uint64_t enough, bool isQuick,
+                         std::vector<uint64_t>* heights) {
   SpacedLayouter layouter(buffers, clearances, align);
-  ArenaLayout best = layouter.placeLowest();
+  LowestLayout best(heights);
+  best.offer(layouter.placeLowest());
   const auto descending = [&](const std::function<uint64_t(const LiveBuffer&)>& key) {
     Order order(buffers.size());
     std::iota(order.begin(), order.end(), 0);
@@ -182,24 +207,23 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
   Order lowest;
   uint64_t height = UINT64_MAX;
   for (Order& order : orders)
-    for (size_t round = 0; round <= promotions && best.height > stop; ++round) {
+    for (size_t round = 0; round <= promotions && best.height() > stop; ++round) {
       const ArenaLayout& layout = layouter.place(order);
       if (layout.height < height) {
         height = layout.height;
         lowest = order;
       }
-      if (layout.height < best.height)
-        best = layout;
+      best.offer(layout);
       const auto top = std::find_if(order.begin(), order.end(), [&](size_t index) {
         return layout.offsets[index] + buffers[index].bytes == layout.height;
       });
       std::rotate(order.begin(), top, top + 1);
     }
-  const bool isHopeless = enough > 0 && best.height > enough + enough / SmallChange;
-  if (best.height > stop && buffers.size() > 2 && !isHopeless && !isQuick)
+  const bool isHopeless = enough > 0 && best.height() > enough + enough / SmallChange;
+  if (best.height() > stop && buffers.size() > 2 && !isHopeless && !isQuick)
     improve(layouter, std::move(lowest), height, stop,
             enough == 0 ? MaxIdleChanges : MaxIdleChangesForEnough, best);
-  return best;
+  return best.take();
 }
 
 } // namespace tigris

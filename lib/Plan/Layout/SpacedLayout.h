@@ -26,7 +26,11 @@ private:
 /// and lifetime first. Then the buffer on top is moved to the front, repeatedly. Finally the best
 /// order is changed at random, unless the height is still far above `enough`. `isQuick`: fewer
 /// repetitions and no random changes. Lifetimes affect the order only.
+///
+/// `heights` receives the height of each layout that is lower than all before it. `enough` decides
+/// only where this list ends: a smaller one continues it or gives up earlier.
 ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& clearances,
-                         uint64_t align, uint64_t bound, uint64_t enough = 0, bool isQuick = false);
+                         uint64_t align, uint64_t bound, uint64_t enough = 0, bool isQuick = false,
+                         std::vector<uint64_t>* heights = nullptr);
 
 } // namespace tigris

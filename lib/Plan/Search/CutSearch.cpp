@@ -13,7 +13,8 @@ class CutSearch {
 public:
   CutSearch(const Graph& graph, const StageDrafter& drafter, const SegmentOptions& options,
             bool any)
-      : graph_(graph), drafter_(drafter), options_(options), any_(any) {}
+      : graph_(graph), drafter_(options.stay ? drafter.atLowest() : drafter), options_(options),
+        any_(any) {}
 
   std::optional<Cuts> run() {
     std::vector<StageDraft> stages;
@@ -107,7 +108,7 @@ private:
   }
 
   const Graph& graph_;
-  const StageDrafter& drafter_;
+  StageDrafter drafter_;
   SegmentOptions options_;
   bool any_;
 };

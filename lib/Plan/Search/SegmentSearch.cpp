@@ -398,10 +398,8 @@ private:
           const StreamResidents streamed = drafter_.streamResidents(all);
           const StreamCandidate::Need& needed = streams->need(k, streamed);
           const auto capacity = streamCapacity(needed.overlaps, begin, end, transition);
-          // Without slow memory every byte counts, so the lowest height is searched for.
-          const auto height = capacity
-                                  ? streams->heightWithin(*capacity, k, streamed, options_.stay)
-                                  : std::nullopt;
+          const auto height =
+              capacity ? streams->heightWithin(*capacity, k, streamed) : std::nullopt;
           if (height)
             chain = streamChain(begin, end, transition, *height, needed.overlaps);
         }

@@ -35,6 +35,12 @@ StageDrafter StageDrafter::onCopies() const {
   return result;
 }
 
+StageDrafter StageDrafter::atLowest() const {
+  StageDrafter result = *this;
+  result.lowest_ = true;
+  return result;
+}
+
 CostWeights StageDrafter::weights(const StageDraft& stage) const {
   return costs_.weights(view().graph(), stage.ops, !hasTiles(stage.mode()));
 }

@@ -29,6 +29,9 @@ public:
   /// stage takes no more memory than on copies. But a result that overwrites copied rows need not
   /// be at a lower address, which it must be in place.
   StageDrafter onCopies() const;
+  /// The same with streamed stages whose lowest layouts decide what fits, which takes longer: for
+  /// plans without slow memory, where every byte counts.
+  StageDrafter atLowest() const;
 
   const OrderView& view() const { return candidates_->view; }
   std::span<const OpId> order() const { return view().order(); }
@@ -56,7 +59,7 @@ public:
   /// Null if ops [begin, end) cannot run row by row.
   StreamCandidate* streamCandidate(size_t begin, size_t end) const;
   StreamResidents streamResidents(const Residents& residents) const {
-    return {residents, inPlace_};
+    return {residents, inPlace_, lowest_};
   }
   /// Why the op cannot run row by row, as a clause about it; empty if it can.
   std::string streamRefusal(OpId op) const { return candidates_->rows.refusal(op); }
@@ -86,6 +89,7 @@ private:
   std::shared_ptr<Candidates> candidates_;
   CostModel costs_;
   bool inPlace_ = true;
+  bool lowest_ = false;
 };
 
 } // namespace tigris

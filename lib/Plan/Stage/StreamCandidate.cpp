@@ -86,18 +86,14 @@ const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamRes
 }
 
 std::optional<uint64_t> StreamCandidate::heightWithin(uint64_t available, size_t index,
-                                                      const StreamResidents& residents,
-                                                      bool lowest) {
+                                                      const StreamResidents& residents) {
   Need& known = needs_[{index, inPlace(index, residents)}];
   if (known.lowerBound > available)
     return std::nullopt;
-  if (!known.height) {
-    const TileCost cost = this->cost(index, residents);
-    const std::optional<uint64_t> height = model_.heightWithin(cost, view_.align(), available);
-    if (!height || !lowest)
-      return height;
-    known.height = model_.height(cost, view_.align());
-  }
+  if (!residents.lowest)
+    return model_.heightWithin(cost(index, residents), view_.align(), available);
+  if (!known.height)
+    known.height = model_.height(cost(index, residents), view_.align());
   return *known.height <= available ? known.height : std::nullopt;
 }
 
@@ -107,7 +103,7 @@ std::optional<TileCost> StreamCandidate::search(int64_t stripes, const StreamCap
   if (!capacity)
     return model_.cost(model_.mostSteps(), stripes, whole);
   return model_.search([&](const TileCost& cut) { return capacity(overlapsOf(cut)); },
-                       view_.align(), stripes, whole);
+                       view_.align(), stripes, whole, residents.lowest);
 }
 
 std::optional<StageDraft> StreamCandidate::draft(int64_t stripes, const StreamCapacity& capacity,

@@ -14,6 +14,8 @@ struct StreamResidents {
   const Residents& tensors;
   /// Whether the stage works on them in place, or on copies of their rows.
   bool inPlace = true;
+  /// Whether the lowest layout decides what fits, or the first that is found within the capacity.
+  bool lowest = false;
 };
 
 /// Stores its results. Refers to the view and the table.
@@ -48,10 +50,9 @@ public:
   const Variant* variant(size_t index);
   /// The need of a variant that variant() has returned.
   const Need& need(size_t index, const StreamResidents& residents);
-  /// Fast bytes of such a variant: of the lowest layout found if `lowest`, otherwise of any layout
-  /// that fits. nullopt if it takes more than `available`.
+  /// Fast bytes of such a variant. nullopt if it takes more than `available`.
   std::optional<uint64_t> heightWithin(uint64_t available, size_t index,
-                                       const StreamResidents& residents, bool lowest);
+                                       const StreamResidents& residents);
 
   /// The stage in as few steps per stripe as fit the capacity; without a capacity, in as many as
   /// make anything smaller. nullopt if it does not fit.

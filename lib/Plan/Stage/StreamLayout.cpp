@@ -87,8 +87,12 @@ uint64_t StreamModel::lowerBound(const TileCost& cost) const {
   return static_cast<uint64_t>(bound);
 }
 
-ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough,
-                                bool isQuick) const {
+ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
+  return layOut(cost, align, 0, false, nullptr);
+}
+
+ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough, bool isQuick,
+                                std::vector<uint64_t>* heights) const {
   const size_t count = cost.buffers.size();
   std::vector<Extents> extents;
   for (size_t i = 0; i < count; ++i)
@@ -98,34 +102,37 @@ ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t e
     for (size_t above = 0; above < count; ++above)
       if (below != above)
         clearances.set(below, above, clearance(extents[below], extents[above]));
-  return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost), enough, isQuick);
+  return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost), enough, isQuick, heights);
 }
 
-StreamModel::Height& StreamModel::known(const TileCost& cost, uint64_t align) const {
+StreamModel::Heights& StreamModel::known(const TileCost& cost, uint64_t align) const {
   return heights_[{align, cost.tiles[RowAxis], cost.tiles[ColumnAxis], cost.inPlace}];
 }
 
 uint64_t StreamModel::height(const TileCost& cost, uint64_t align) const {
-  Height& known = this->known(cost, align);
-  if (!known.isLeast)
-    known = {layOut(cost, align).height, true, 0};
-  return known.bytes;
+  Heights& known = this->known(cost, align);
+  if (!known.least)
+    known.least = layOut(cost, align).height;
+  return *known.least;
 }
 
 std::optional<uint64_t> StreamModel::heightWithin(const TileCost& cost, uint64_t align,
                                                   uint64_t budget) const {
-  const uint64_t bound = lowerBound(cost);
-  if (bound > budget)
+  if (lowerBound(cost) > budget)
     return std::nullopt;
-  Height& known = this->known(cost, align);
-  if (known.bytes > budget && budget > known.refused && !known.isLeast) {
-    known.bytes =
-        std::min(known.bytes, layOut(cost, align, budget, cost.tiles[RowAxis] < mostSteps_).height);
-    known.isLeast = known.bytes <= bound;
-    if (known.bytes > budget)
+  Heights& known = this->known(cost, align);
+  const auto first = [&] {
+    return std::find_if(known.descending.begin(), known.descending.end(),
+                        [&](uint64_t height) { return height <= budget; });
+  };
+  if (first() == known.descending.end() && budget > known.refused) {
+    known.descending.clear();
+    layOut(cost, align, budget, cost.tiles[RowAxis] < mostSteps_, &known.descending);
+    if (first() == known.descending.end())
       known.refused = budget;
   }
-  return known.bytes <= budget ? std::optional(known.bytes) : std::nullopt;
+  const auto found = first();
+  return found == known.descending.end() ? std::nullopt : std::optional(*found);
 }
 
 } // namespace tigris

@@ -405,14 +405,15 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
 
 std::optional<TileCost>
 StreamModel::search(const std::function<uint64_t(const TileCost&)>& capacity, uint64_t align,
-                    int64_t stripes, const std::set<TensorId>& whole) const {
+                    int64_t stripes, const std::set<TensorId>& whole, bool lowest) const {
   std::optional<TileCost> found;
   const auto fits = [&](int64_t steps) {
     std::optional<TileCost> cost = this->cost(steps, stripes, whole);
     if (!cost)
       return false;
     const uint64_t budget = capacity(*cost);
-    if (!heightWithin(*cost, align, budget))
+    if (lowest && steps == mostSteps_ ? lowerBound(*cost) > budget || height(*cost, align) > budget
+                                      : !heightWithin(*cost, align, budget))
       return false;
     found = std::move(cost);
     return true;

@@ -58,19 +58,20 @@ public:
   /// Numbers of stripes worth trying, ascending from 1. Each makes stripes narrower by about a
   /// fifth.
   std::vector<int64_t> stripeCounts() const;
-  /// The fewest steps that fit the bytes that `capacity` grants them; nullopt if none do.
+  /// The fewest steps that fit the bytes that `capacity` grants them; nullopt if none do. `lowest`:
+  /// whether mostSteps() fit follows from height() instead of heightWithin().
   std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& capacity,
                                  uint64_t align, int64_t stripes,
-                                 const std::set<TensorId>& whole = {}) const;
+                                 const std::set<TensorId>& whole = {}, bool lowest = false) const;
 
   uint64_t lowerBound(const TileCost& cost) const;
-  /// The lowest that is found, or the first of no more than `enough` bytes.
-  ArenaLayout layOut(const TileCost& cost, uint64_t align, uint64_t enough = 0,
-                     bool isQuick = false) const;
+  /// The lowest that is found.
+  ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   /// Of the lowest, found once.
   uint64_t height(const TileCost& cost, uint64_t align) const;
-  /// The height of a layout within the budget, not always the lowest. nullopt if none is found.
-  /// With fewer steps than mostSteps() the search is short.
+  /// The height of the first layout within the budget that is found, not always the lowest. nullopt
+  /// if the search gives up. With fewer steps than mostSteps() it is short. The answer does not
+  /// depend on earlier ones.
   std::optional<uint64_t> heightWithin(const TileCost& cost, uint64_t align, uint64_t budget) const;
   Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
@@ -186,16 +187,22 @@ private:
     size_t last = 0;
   };
 
-  /// The lowest layout found so far; `isLeast`: no layout is lower.
-  struct Height {
-    uint64_t bytes = UINT64_MAX;
-    bool isLeast = false;
-    /// The largest budget for which no layout was found.
+  /// What is known about the layouts of one cost.
+  struct Heights {
+    /// Of ever lower layouts, in the order in which the search finds them, to the lowest for which
+    /// it was asked.
+    std::vector<uint64_t> descending;
+    /// The largest budget for which the search gives up, as far as known.
     uint64_t refused = 0;
+    /// Of the lowest layout, if asked for.
+    std::optional<uint64_t> least;
   };
 
   StreamModel() = default;
-  Height& known(const TileCost& cost, uint64_t align) const;
+  Heights& known(const TileCost& cost, uint64_t align) const;
+  /// As layOutSpaced.
+  ArenaLayout layOut(const TileCost& cost, uint64_t align, uint64_t enough, bool isQuick,
+                     std::vector<uint64_t>* heights) const;
   static Extents::Held extent(const TileCost::RowBytes& row, const Rows::Held& held);
   /// False of what stays for the whole stage, or takes no bytes.
   bool hasRows(const TileCost& cost, size_t buffer) const;
@@ -227,7 +234,7 @@ private:
   int64_t mostSteps_ = 1;
   mutable std::map<int64_t, Rows> rowsOf_;
   /// By the alignment, the steps, the stripes, and the buffers in place.
-  mutable std::map<std::tuple<uint64_t, int64_t, int64_t, std::vector<bool>>, Height> heights_;
+  mutable std::map<std::tuple<uint64_t, int64_t, int64_t, std::vector<bool>>, Heights> heights_;
   mutable std::map<int64_t, std::optional<Columns>> columnsOf_;
 };
 
