@@ -27,11 +27,16 @@ public:
       if (Status status = write(place, port.tensor, "the caller"); !status)
         return status;
     }
-    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
+    for (size_t stage = 0; stage < plan_.stages.size(); ++stage) {
       if (Status status = runStage(stage); !status)
         return status;
+      reached_.push_back(counted_);
+    }
     for (const Port& port : graph_.outputs())
       if (Status status = read(locations_.findPort(port), port.tensor, "the caller"); !status)
+        return status;
+    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
+      if (Status status = checkStageStats(stage); !status)
         return status;
     return checkStats();
   }
@@ -101,7 +106,7 @@ private:
         return status;
       if (Status status = write(locations_.find(index, tensor), tensor, what); !status)
         return status;
-      slowRead_ += graph_.tensor(tensor).bytes();
+      counted_.slowReadBytes += graph_.tensor(tensor).bytes();
     }
     for (const OpId id : stage.ops)
       if (Status status = runOp(index, graph_.op(id)); !status)
@@ -112,7 +117,7 @@ private:
         return status;
       if (Status status = write(locations_.findSlow(tensor), tensor, what); !status)
         return status;
-      slowWrite_ += graph_.tensor(tensor).bytes();
+      counted_.slowWriteBytes += graph_.tensor(tensor).bytes();
     }
     return {};
   }
@@ -141,7 +146,7 @@ private:
       if (Status status = write(place, output, who); !status)
         return status;
     }
-    ++kernelCalls_;
+    ++counted_.kernelCalls;
     return {};
   }
 
@@ -154,9 +159,9 @@ private:
         continue;
       for (const TensorId input : op.inputs)
         if (input && locations_.find(index, input).memory == Memory::Slow)
-          slowRead_ += graph_.tensor(input).bytes();
+          counted_.slowReadBytes += graph_.tensor(input).bytes();
       if (locations_.find(index, op.output()).memory == Memory::Slow)
-        slowWrite_ += graph_.tensor(op.output()).bytes();
+        counted_.slowWriteBytes += graph_.tensor(op.output()).bytes();
     }
     return {};
   }
@@ -224,23 +229,23 @@ private:
         [&](TensorId tensor, const Box& part) { return readPart(homeOf(tensor), tensor, part); },
         [&](TensorId tensor, const Box& part) { return writePart(homeOf(tensor), tensor, part); }};
     const uint64_t claimed = plan_.stats.kernelCalls;
-    const uint64_t mostCalls = claimed - std::min(claimed, kernelCalls_);
+    const uint64_t mostCalls = claimed - std::min(claimed, counted_.kernelCalls);
     const Expected<TileReplay::Counts> counts =
         streams ? StreamReplay(graph_, stage, mostCalls).run(backing)
                 : TileReplay(graph_, stage, mostCalls).run();
     if (!counts)
       return fail(what, ": ", counts.error().message());
     for (const auto& [tensor, bytes] : counts->loaded)
-      slowRead_ += homeOf(tensor).memory == Memory::Slow ? bytes : 0;
+      counted_.slowReadBytes += homeOf(tensor).memory == Memory::Slow ? bytes : 0;
     for (const auto& [tensor, bytes] : counts->stored) {
       const Location place = homeOf(tensor);
-      slowWrite_ += place.memory == Memory::Slow ? bytes : 0;
+      counted_.slowWriteBytes += place.memory == Memory::Slow ? bytes : 0;
       if (streams)
         continue;
       if (Status status = write(place, tensor, what); !status)
         return status;
     }
-    kernelCalls_ += counts->kernelCalls;
+    counted_.kernelCalls += counts->kernelCalls;
     return {};
   }
 
@@ -321,23 +326,61 @@ private:
            second.offset < first.offset + graph_.tensor(a).bytes();
   }
 
+  static Status compare(const std::string& who, const char* what, uint64_t claimed,
+                        uint64_t counted) {
+    if (claimed == counted)
+      return {};
+    return fail(who, "claims ", what, " of ", claimed, ", the replay counts ", counted);
+  }
+
+  /// The replay does not count recomputed work and halos; only tiles have them.
+  Status checkStageStats(size_t index) {
+    const Stage& stage = plan_.stages[index];
+    const StageStats before = index == 0 ? StageStats() : reached_[index - 1];
+    const StageStats& after = reached_[index];
+    const StageStats& stats = stage.stats;
+    const std::string who = strCat("stage ", index, " ");
+    for (const auto& [what, claimed, counted] :
+         {std::tuple("slow reads", stats.slowReadBytes, after.slowReadBytes - before.slowReadBytes),
+          std::tuple("slow writes", stats.slowWriteBytes,
+                     after.slowWriteBytes - before.slowWriteBytes),
+          std::tuple("kernel calls", stats.kernelCalls, after.kernelCalls - before.kernelCalls)})
+      if (Status status = compare(who, what, claimed, counted); !status)
+        return status;
+    if (stats.recomputeMacs != 0 && !hasTiles(stage.mode))
+      return fail(who, "claims to recompute ", stats.recomputeMacs, " MACs without tiles");
+    if (stats.haloRows > largestHalo(stage))
+      return fail(who, "claims a halo of ", stats.haloRows, " rows, at most ", largestHalo(stage),
+                  " are loaded twice");
+    if (stats.recomputeMacs > plan_.stats.recomputeMacs - counted_.recomputeMacs)
+      return fail("recomputes more than the ", plan_.stats.recomputeMacs, " MACs it claims");
+    counted_.recomputeMacs += stats.recomputeMacs;
+    return {};
+  }
+
+  /// The rows of the loaded tensor with the most rows.
+  uint64_t largestHalo(const Stage& stage) const {
+    uint64_t most = 0;
+    for (const TensorId id : stage.loads)
+      if (const Shape& shape = graph_.tensor(id).shape;
+          stage.mode == StageMode::Tiled && shape.rank() > RowAxis)
+        most = std::max(most, static_cast<uint64_t>(shape.dims()[RowAxis]));
+    return most;
+  }
+
   Status checkStats() const {
     const PlanStats& stats = plan_.stats;
-    const auto compare = [](const char* what, uint64_t claimed, uint64_t counted) -> Status {
-      if (claimed == counted)
-        return {};
-      return fail("claims ", what, " of ", claimed, ", the replay counts ", counted);
-    };
     uint64_t slowPeak = 0;
     for (const Placement& placement : plan_.slow)
       slowPeak = std::max(slowPeak, placement.offset + graph_.tensor(placement.tensor).bytes());
     for (const auto& [what, claimed, counted] :
          {std::tuple("a fast peak", stats.fastPeakBytes, fastPeak_),
           std::tuple("a slow peak", stats.slowPeakBytes, slowPeak),
-          std::tuple("slow reads", stats.slowReadBytes, slowRead_),
-          std::tuple("slow writes", stats.slowWriteBytes, slowWrite_),
-          std::tuple("kernel calls", stats.kernelCalls, kernelCalls_)})
-      if (Status status = compare(what, claimed, counted); !status)
+          std::tuple("slow reads", stats.slowReadBytes, counted_.slowReadBytes),
+          std::tuple("slow writes", stats.slowWriteBytes, counted_.slowWriteBytes),
+          std::tuple("kernel calls", stats.kernelCalls, counted_.kernelCalls),
+          std::tuple("recomputed MACs", stats.recomputeMacs, counted_.recomputeMacs)})
+      if (Status status = compare("", what, claimed, counted); !status)
         return status;
     return {};
   }
@@ -350,9 +393,9 @@ private:
   std::map<uint64_t, MemoryModel> caller_;
   std::map<TensorId, TensorId> valueOf_;
   uint64_t fastPeak_ = 0;
-  uint64_t slowRead_ = 0;
-  uint64_t slowWrite_ = 0;
-  uint64_t kernelCalls_ = 0;
+  /// The sums over the stages so far, and at the end of each stage.
+  StageStats counted_;
+  std::vector<StageStats> reached_;
 };
 
 } // namespace

@@ -19,7 +19,9 @@ namespace tigris {
 ///  - no op overwrites its own inputs, another of its outputs, or the caller's inputs;
 ///  - after the last stage every model output is complete at the location where the caller reads
 ///    it;
-///  - the peaks, traffic and kernel calls in the plan equal those of the replay.
+///  - the peaks of the plan, and the traffic and kernel calls of the plan and of each stage, equal
+///    those of the replay;
+///  - the recomputed work of the stages adds up to that of the plan.
 Status checkPlan(const Graph& graph);
 
 } // namespace tigris

@@ -149,6 +149,7 @@ TEST_CASE("figures that are not true") {
   refuse(&PlanStats::slowReadBytes, "slow reads of 65, the replay counts 64");
   refuse(&PlanStats::slowWriteBytes, "slow writes of");
   refuse(&PlanStats::kernelCalls, "kernel calls of");
+  refuse(&PlanStats::recomputeMacs, "recomputed MACs of 1, the replay counts 0");
 }
 
 TEST_CASE("random offsets: accepted only when no live bytes collide") {
@@ -238,6 +239,24 @@ void checkTilingRefused(const std::function<void(Stage&)>& mutate, const std::st
 }
 
 } // namespace
+
+TEST_CASE("figures of a stage that are not true") {
+  const auto refuse = [](uint64_t StageStats::*field, const char* text) {
+    checkRefused(
+        IoMode::Slow, [&](const Graph&, Plan& p) { p.stages[0].stats.*field += 1; }, text);
+    checkTilingRefused([&](Stage& s) { s.stats.*field += 100; }, text);
+  };
+  refuse(&StageStats::slowReadBytes, "stage 0 claims slow reads of");
+  refuse(&StageStats::slowWriteBytes, "stage 0 claims slow writes of");
+  refuse(&StageStats::kernelCalls, "stage 0 claims kernel calls of");
+  refuse(&StageStats::haloRows, "stage 0 claims a halo of");
+  checkRefused(
+      IoMode::Slow,
+      [](const Graph&, Plan& p) { p.stages[0].stats.recomputeMacs = p.stats.recomputeMacs = 5; },
+      "stage 0 claims to recompute 5 MACs without tiles");
+  checkTilingRefused([](Stage& s) { s.stats.recomputeMacs += UINT64_MAX / 2; },
+                     "recomputes more than the");
+}
 
 TEST_CASE("broken tilings") {
   checkTilingRefused([](Stage& s) { s.tiling->buffers[1].offset = s.tiling->buffers[0].offset; },
