@@ -76,7 +76,7 @@ RUNTIME_HEADERS = {
     "Target": {"tigris_scratch.h"},
     "Emit": {"tigris_format.h"},
     "Compile": {"tigris.h"},
-    "Inspect": {"tigris_format.h", "tigris_opcodes.def", "tigris.h", "tigris_backend.h"},
+    "Inspect": {"tigris_format.h", "tigris_opcodes.def", "tigris.h"},
     "Driver": {
         "tigris_format.h",
         "tigris_opcodes.def",

@@ -4,6 +4,7 @@
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/Emit/WeightPacking.h"
+#include "tigris/IR/PlanStats.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ class Emitter {
 public:
   Emitter(const Graph& graph, const Plan& plan, const EmitOptions& options)
       : graph_(graph), plan_(plan), options_(options),
-        context_(graph, plan, image_, !options.stripNames) {}
+        context_(graph, plan, image_, !options.strip) {}
 
   Expected<std::string> run() {
     for (const Port& port : graph_.inputs())
@@ -199,6 +200,9 @@ private:
       record.mode = stage.mode == StageMode::Streamed ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
     }
     image_.stage(record);
+    if (!options_.strip)
+      image_.stageStats({stage.stats.slowReadBytes, stage.stats.slowWriteBytes,
+                         stage.stats.kernelCalls, stage.stats.recomputeMacs, stage.stats.haloRows});
     return {};
   }
 
@@ -232,12 +236,11 @@ private:
     s.flags = (plan_.provenOptimal ? TIGRIS_SUMMARY_PROVEN_OPTIMAL : 0) |
               (options_.xip ? TIGRIS_SUMMARY_XIP : 0);
     s.kernel_calls = static_cast<uint32_t>(stats.kernelCalls);
-    s.stages = static_cast<uint32_t>(plan_.stages.size());
-    for (const Stage& stage : plan_.stages) {
-      s.tiled_stages += stage.mode == StageMode::Tiled ? 1 : 0;
-      s.streamed_stages += stage.mode == StageMode::Streamed ? 1 : 0;
-      s.chains += hasTiles(stage.mode) && stage.ops.size() > 1 ? 1 : 0;
-    }
+    const StageCounts counts = countStages(plan_);
+    s.stages = static_cast<uint32_t>(counts.stages);
+    s.tiled_stages = static_cast<uint32_t>(counts.tiled);
+    s.streamed_stages = static_cast<uint32_t>(counts.streamed);
+    s.chains = static_cast<uint32_t>(counts.chains);
     s.slow_read = stats.slowReadBytes;
     s.slow_write = stats.slowWriteBytes;
     s.compulsory = stats.compulsoryBytes;

@@ -19,8 +19,9 @@ struct EmitOptions {
   /// Records that the plan is meant to stay in memory-mapped flash. The other bytes are the same:
   /// the runtime reads weights in place, and only the firmware decides where the plan is.
   bool xip = false;
-  /// Omits the names of tensors and ops; names of the model, its inputs and its outputs stay.
-  bool stripNames = false;
+  /// Omits what only tools read: the names of tensors and ops, and the stats of the stages. Names
+  /// of the model, its inputs and its outputs stay.
+  bool strip = false;
   /// Tool and version, recorded in the file.
   std::string producer = "tigris";
 };

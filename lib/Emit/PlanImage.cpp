@@ -6,7 +6,6 @@
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <functional>
@@ -133,7 +132,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
                      " tensors, the format holds at most ", MaxPlanTensors);
   summary.weight_bytes = static_cast<uint32_t>(weights_.payload());
-  const std::array<Section, TIGRIS_SECTION_LAST> sections = {{
+  std::vector<Section> sections = {
       {TIGRIS_SECTION_SUMMARY, {reinterpret_cast<const char*>(&summary), sizeof summary}, 1},
       {TIGRIS_SECTION_STRINGS, strings_.bytes(), strings_.bytes().size()},
       {TIGRIS_SECTION_INTS, ints_.bytes(), ints_.bytes().size() / sizeof(int32_t)},
@@ -150,7 +149,9 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
       {TIGRIS_SECTION_TILINGS, bytesOf(tilings_), tilings_.size()},
       {TIGRIS_SECTION_TILE_BUFFERS, bytesOf(tileBuffers_), tileBuffers_.size()},
       {TIGRIS_SECTION_BLOCKS, bytesOf(weightBlocks_), weightBlocks_.size()},
-  }};
+  };
+  if (!stageStats_.empty())
+    sections.push_back({TIGRIS_SECTION_STAGE_STATS, bytesOf(stageStats_), stageStats_.size()});
 
   std::vector<tigris_section> directory;
   uint64_t end = sizeof(tigris_header) + sections.size() * sizeof(tigris_section);

@@ -63,6 +63,8 @@ public:
   void op(const tigris_op& record) { ops_.push_back(record); }
   void transfer(const tigris_transfer& record) { transfers_.push_back(record); }
   void stage(const tigris_stage& record) { stages_.push_back(record); }
+  /// One per stage, or none at all: the section is then left out.
+  void stageStats(const tigris_stage_stats& record) { stageStats_.push_back(record); }
   /// Index of the tiling. Appends its buffers and sets first_buffer and buffer_count.
   uint32_t tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers);
   uint32_t opCount() const { return static_cast<uint32_t>(ops_.size()); }
@@ -90,6 +92,7 @@ private:
   std::vector<tigris_tiling> tilings_;
   std::vector<tigris_tile_buffer> tileBuffers_;
   std::vector<tigris_weight_block> weightBlocks_;
+  std::vector<tigris_stage_stats> stageStats_;
   std::map<std::string, uint16_t, std::less<>> tensorIndex_;
 };
 

@@ -16,9 +16,6 @@ struct DumpOptions {
 std::string dumpPlan(const PlanFile& file, const DumpOptions& options);
 std::string dumpGraph(const Graph& graph, const DumpOptions& options);
 
-/// One line per stage of a planned graph: mode, tiles, halo, peak, traffic, recomputed work.
-std::string stageTable(const Graph& graph);
-
 /// The operators as Graphviz text: a box per operator, an ellipse per model input and output, an
 /// edge per use of a tensor with its bytes, and a cluster per stage if the graph is planned. Equal
 /// graphs give equal bytes.

@@ -1,6 +1,5 @@
 // The picture of a plan file.
 #include "tigris/Inspect/PictureParts.h"
-#include "tigris/Inspect/StageCosts.h"
 
 #include <map>
 #include <set>
@@ -11,8 +10,7 @@ namespace {
 
 class FilePicture {
 public:
-  explicit FilePicture(const PlanFile& file)
-      : file_(file), plan_(file.plan()), costs_(stageCosts(file)) {}
+  explicit FilePicture(const PlanFile& file) : file_(file), plan_(file.plan()) {}
 
   PlanPicture make() {
     picture_.report = reportOf(file_);
@@ -75,10 +73,9 @@ private:
     const size_t begin = stage.first_op;
     const size_t last = begin + std::max<uint32_t>(stage.op_count, 1) - 1;
     PictureStage out;
-    out.mode = planModeName(stage.mode);
+    out.mode = picture_.report.stages[index].mode;
     out.first = begin;
     out.count = stage.op_count;
-    out.peak = stage.peak;
     std::map<Place, StepSpan> fast;
     std::map<Place, std::string> roles;
     std::set<Place> there; // loaded by an earlier stage
@@ -109,11 +106,6 @@ private:
           touch(slow_, place, step);
       }
     }
-    if (!costs_.empty()) {
-      out.read = costs_[index].readBytes;
-      out.written = costs_[index].writtenBytes;
-      out.kernelCalls = costs_[index].kernelCalls;
-    }
     if (file_.summary().io_mode == TIGRIS_IO_ARENA)
       for (uint32_t i = 0; i < plan_.port_count; ++i) {
         const bool input = i < plan_.input_count;
@@ -141,7 +133,6 @@ private:
       for (const tigris_operand& operand : file_.operands(plan_.ops[step]))
         if (operand.pool == TIGRIS_POOL_TILE)
           uses.try_emplace(operand.offset, StepSpan{step, step}).first->second.touch(step);
-    out.tiles = tilesText({tiling.tiles[0], tiling.tiles[1], tiling.tiles[2], tiling.tiles[3]});
     for (uint32_t i = 0; i < tiling.buffer_count; ++i) {
       const tigris_tile_buffer& buffer = plan_.tile_buffers[tiling.first_buffer + i];
       const bool load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
@@ -202,7 +193,6 @@ private:
 
   const PlanFile& file_;
   const tigris_plan& plan_;
-  std::vector<StageCost> costs_;
   std::map<Place, StepSpan> slow_;
   PlanPicture picture_;
 };

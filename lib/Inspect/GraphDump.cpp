@@ -1,8 +1,8 @@
 // Text output for a module: overview, operator counts, and the plan if there is one.
 #include "tigris/Inspect/Dump.h"
 
+#include "tigris/Inspect/Figures.h"
 #include "tigris/Inspect/Overview.h"
-#include "tigris/Inspect/TextTable.h"
 #include "tigris/Support/Printable.h"
 
 #include <map>
@@ -53,20 +53,8 @@ std::string opTable(const Graph& graph) {
   return table.text();
 }
 
-/// Parts per axis, outermost first: "1x7x1x1" is seven ranges of rows.
-std::string tilesOf(const Stage& stage) {
-  if (!stage.tiling)
-    return "-";
-  std::vector<std::string> cuts;
-  for (const int64_t count : stage.tiling->tiles)
-    cuts.push_back(strCat(count));
-  return join(cuts, "x");
-}
-
-std::string stageText(const Graph& graph, const Plan& plan, bool details) {
-  std::string text = stageTable(graph);
-  if (!details)
-    return text;
+std::string stageDetails(const Graph& graph, const Plan& plan) {
+  std::string text;
   for (size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     text += strCat("\nstage ", i, ", ", stageModeName(stage.mode), "\n");
@@ -108,22 +96,6 @@ std::string memoryText(const Graph& graph, const Plan& plan) {
 
 } // namespace
 
-std::string stageTable(const Graph& graph) {
-  TextTable table({">stage", "mode", "tiles", ">halo", ">ops", "first op", ">peak", ">loaded",
-                   ">spilled", ">recomputed MACs", ">calls"});
-  const std::vector<Stage>& stages = graph.plan()->stages;
-  for (size_t i = 0; i < stages.size(); ++i) {
-    const Stage& stage = stages[i];
-    table.addRow({strCat(i), std::string(stageModeName(stage.mode)), tilesOf(stage),
-                  stage.tiling ? strCat(stage.stats.haloRows) : "-", strCat(stage.ops.size()),
-                  stage.ops.empty() ? "-" : printableName(graph.op(stage.ops[0]).name),
-                  strCat(stage.peak), strCat(stage.stats.slowReadBytes),
-                  strCat(stage.stats.slowWriteBytes), strCat(stage.stats.recomputeMacs),
-                  strCat(stage.stats.kernelCalls)});
-  }
-  return table.text();
-}
-
 std::string dumpGraph(const Graph& graph, const DumpOptions& options) {
   size_t constants = 0;
   const std::vector<TensorId> tensors = graph.tensors();
@@ -138,9 +110,12 @@ std::string dumpGraph(const Graph& graph, const DumpOptions& options) {
   text += strCat("tensors       ", tensors.size() - constants, " activations, ", constants,
                  " constants\n");
   text += strCat("ops           ", graph.order().size(), ": ", opCounts(graph), "\n");
-  text += overviewText(reportOf(graph));
+  const Report report = reportOf(graph);
+  text += overviewText(report);
   if (graph.plan()) {
-    text += "\n" + stageText(graph, *graph.plan(), options.stages);
+    text += "\n" + stageTable(report).text();
+    if (options.stages)
+      text += stageDetails(graph, *graph.plan());
     if (options.memory)
       text += "\n" + memoryText(graph, *graph.plan());
   }

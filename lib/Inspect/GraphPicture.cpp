@@ -126,11 +126,7 @@ private:
                                bookkeepingBytes(stage), begin, last, "bookkeeping"});
     }
     picture_.stages.push_back({std::string(stageModeName(stage.mode)), begin, stage.ops.size(),
-                               stage.tiling ? tilesText(stage.tiling->tiles) : "", stage.peak,
-                               namesOf(stage.loads), namesOf(stage.spills),
-                               stage.stats.slowReadBytes, stage.stats.slowWriteBytes,
-                               stage.tiling ? std::optional(stage.stats.haloRows) : std::nullopt,
-                               stage.stats.recomputeMacs, stage.stats.kernelCalls});
+                               namesOf(stage.loads), namesOf(stage.spills)});
   }
 
   /// From the stage that writes the tensor to the last one that reads it; inputs and outputs live

@@ -157,6 +157,15 @@ constexpr HexField TileBufferFields[] = {
 };
 RECORD(TileBufferRecord, tigris_tile_buffer, "tile_buffer", TileBufferFields);
 
+constexpr HexField StageStatsFields[] = {
+    FIELD(tigris_stage_stats, slow_read, Unsigned),
+    FIELD(tigris_stage_stats, slow_write, Unsigned),
+    FIELD(tigris_stage_stats, kernel_calls, Unsigned),
+    FIELD(tigris_stage_stats, recompute_macs, Unsigned),
+    FIELD(tigris_stage_stats, halo_rows, Unsigned),
+};
+RECORD(StageStatsRecord, tigris_stage_stats, "stage_stats", StageStatsFields);
+
 constexpr HexField WeightBlockFields[] = {
     FIELD(tigris_weight_block, first_op, Unsigned),     FIELD(tigris_weight_block, data, Address),
     FIELD(tigris_weight_block, packed_bytes, Unsigned), FIELD(tigris_weight_block, bytes, Unsigned),
@@ -374,6 +383,7 @@ std::string_view sectionName(uint32_t type) {
     SECTION(TILINGS)
     SECTION(TILE_BUFFERS)
     SECTION(BLOCKS)
+    SECTION(STAGE_STATS)
 #undef SECTION
   default:
     return {};
@@ -404,6 +414,8 @@ const HexRecord* sectionRecord(uint32_t type) {
     return &TileBufferRecord;
   case TIGRIS_SECTION_BLOCKS:
     return &WeightBlockRecord;
+  case TIGRIS_SECTION_STAGE_STATS:
+    return &StageStatsRecord;
   default:
     return nullptr;
   }

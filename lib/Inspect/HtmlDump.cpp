@@ -1,6 +1,7 @@
 // Writes the data of the HTML page; the page itself is a resource (PlanPage.html).
 #include "tigris/Inspect/PlanPicture.h"
 
+#include "tigris/Inspect/Figures.h"
 #include "tigris/Support/Printable.h"
 
 namespace tigris {
@@ -32,13 +33,6 @@ void writeStages(JsonWriter& json, const std::vector<PictureStage>& stages) {
         .field("mode", stage.mode)
         .field("first", stage.first)
         .field("count", stage.count)
-        .field("tiles", stage.tiles)
-        .field("peak", stage.peak)
-        .field("read", stage.read)
-        .field("written", stage.written)
-        .field("halo", stage.halo)
-        .field("recompute_macs", stage.recomputeMacs)
-        .field("kernel_calls", stage.kernelCalls)
         .field("loads", stage.loads)
         .field("spills", stage.spills)
         .endObject();
@@ -50,6 +44,13 @@ void writePlan(JsonWriter& json, const PlanPicture& plan) {
   json.key("report").beginObject();
   writeReport(json, plan.report);
   json.endObject();
+  json.key("figures").beginArray();
+  for (const FigureLine& line : figureLines(plan.report))
+    json.beginArray(JsonWriter::Inline).value(line.label).value(line.text).endArray();
+  json.endArray();
+  json.key("stage_table");
+  stageTable(plan.report).write(json);
+  json.field("stage_note", missingStatsNote(plan.report));
   json.field("peak_step", plan.peakStep);
   json.key("peak_parts").beginArray();
   for (const PeakPart& part : plan.peakParts)

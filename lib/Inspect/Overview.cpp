@@ -2,19 +2,12 @@
 #include "tigris/Inspect/Overview.h"
 
 #include "tigris/Inspect/Dump.h"
-#include "tigris/Inspect/TextTable.h"
+#include "tigris/Inspect/Figures.h"
 #include "tigris/Support/Printable.h"
 
 namespace tigris {
 
 namespace {
-
-std::string line(std::string_view label, const std::string& text) {
-  constexpr size_t TextColumn = 14;
-  std::string padded(label);
-  padded.resize(TextColumn, ' ');
-  return padded + printable(text) + "\n";
-}
 
 std::string limit(const std::optional<uint64_t>& bytes) {
   return bytes ? formatBytes(*bytes) : "none";
@@ -48,38 +41,19 @@ std::string shapeText(const std::vector<int64_t>& dims) { return "[" + join(dims
 std::string overviewText(const Report& report) {
   std::string text;
   if (report.target)
-    text += line("target", *report.target);
+    text += labeledLine("target", *report.target);
   if (report.planner)
-    text += line("planner", strCat(*report.planner, ", optimizes ", report.optimize.value_or(""),
-                                   ", model inputs and outputs in ",
-                                   *report.io == "caller"  ? "caller buffers"
-                                   : *report.io == "arena" ? "the fast arena"
-                                                           : "slow memory"));
-  if (report.budgetFast || report.fastPeak)
-    text += line("budget", strCat("fast ", limit(report.budgetFast), ", slow ",
-                                  limit(report.budgetSlow), ", flash ", limit(report.budgetFlash)));
-  if (report.fastPeak) {
-    text += line("fast memory", strCat("peak ", describeBytes(*report.fastPeak)));
-    text += line("slow memory", strCat("peak ", describeBytes(*report.slowPeak), ", reads ",
-                                       describeBytes(*report.slowRead), ", writes ",
-                                       describeBytes(*report.slowWrite), ", compulsory ",
-                                       describeBytes(*report.compulsory)));
-  }
-  if (report.planBytes)
-    text += line("flash", strCat(describeBytes(*report.planBytes), ": weights ",
-                                 describeBytes(*report.weightBytes), ", metadata ",
-                                 describeBytes(*report.metadataBytes)));
-  else
-    text += line("weights", describeBytes(*report.weightBytes));
-  if (report.macs)
-    text += line("work", strCat(*report.macs, " MACs, ", *report.recomputeMacs, " recomputed, ",
-                                *report.kernelCalls, " kernel calls, ", *report.stages,
-                                *report.stages == 1 ? " stage" : " stages"));
-  if (report.boundClass && !report.boundClass->empty())
-    text += line("bounds", strCat("fast peak >= ", describeBytes(*report.boundFast),
-                                  ", slow traffic >= ", describeBytes(*report.boundTraffic), " (",
-                                  *report.boundClass, ")",
-                                  *report.provenOptimal ? "; proven optimal in that class" : ""));
+    text +=
+        labeledLine("planner", strCat(*report.planner, ", optimizes ", report.optimize.value_or(""),
+                                      ", model inputs and outputs in ",
+                                      *report.io == "caller"  ? "caller buffers"
+                                      : *report.io == "arena" ? "the fast arena"
+                                                              : "slow memory"));
+  if (report.budgetFast || report.planStats() != nullptr)
+    text += labeledLine("budget",
+                        strCat("fast ", limit(report.budgetFast), ", slow ",
+                               limit(report.budgetSlow), ", flash ", limit(report.budgetFlash)));
+  text += figureText(report);
   TextTable ports({"interface", "name", "type", "shape", "stored", "as", "quantization"});
   addPorts(ports, "input", report.inputs);
   addPorts(ports, "output", report.outputs);

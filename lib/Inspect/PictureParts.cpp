@@ -11,10 +11,6 @@ std::string typeText(DType type, const std::vector<int64_t>& dims) {
   return strCat(dtypeName(type), " ", shapeText(dims));
 }
 
-std::string tilesText(const std::array<int64_t, Tiling::MaxRank>& tiles) {
-  return join(tiles, "x");
-}
-
 bool isKept(uint32_t reloadAxes) {
   constexpr uint32_t AllAxes = (1U << Tiling::MaxRank) - 1;
   return reloadAxes != AllAxes;

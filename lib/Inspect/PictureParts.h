@@ -32,9 +32,6 @@ constexpr const char* StreamedMode = "streamed";
 /// "int8 [1, 8, 8, 16]".
 std::string typeText(DType type, const std::vector<int64_t>& dims);
 
-/// "1x7x1x1".
-std::string tilesText(const std::array<int64_t, Tiling::MaxRank>& tiles);
-
 /// "0.0039215689", or the range of the scales of a tensor with one scale per channel.
 std::string scaleText(const QuantParam& quant);
 std::string zeroPointText(const QuantParam& quant);

@@ -1,10 +1,9 @@
 // Text output for a `.tgrs` file: overview, stages, memory map, operators.
 #include "tigris/Inspect/Dump.h"
 
+#include "tigris/Inspect/Figures.h"
 #include "tigris/Inspect/Overview.h"
 #include "tigris/Inspect/PlanPicture.h"
-#include "tigris/Inspect/StageCosts.h"
-#include "tigris/Inspect/TextTable.h"
 #include "tigris/Support/Printable.h"
 
 #include <algorithm>
@@ -65,51 +64,6 @@ std::string opLabel(const PlanFile& file, size_t index) {
   const tigris_op& op = file.ops()[index];
   const std::string_view name = file.string(op.name);
   return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", printableName(name));
-}
-
-/// Parts per axis of a tiled stage, outermost first, and the number of buffers loaded and stored in
-/// parts. Buffers in place are not counted.
-struct TileFigures {
-  std::string tiles = "-";
-  uint32_t loads = 0;
-  uint32_t stores = 0;
-};
-
-TileFigures tileFigures(const PlanFile& file, const tigris_stage& stage) {
-  if (stage.mode == TIGRIS_STAGE_WHOLE)
-    return {"-", stage.load_count, stage.spill_count};
-  const tigris_tiling& tiling = file.plan().tilings[stage.detail];
-  TileFigures figures = {
-      join(std::vector<uint32_t>(std::begin(tiling.tiles), std::end(tiling.tiles)), "x"), 0, 0};
-  for (uint32_t i = 0; i < tiling.buffer_count; ++i) {
-    const tigris_tile_buffer& buffer = file.plan().tile_buffers[tiling.first_buffer + i];
-    if ((buffer.flags & TIGRIS_TILE_IN_PLACE) != 0)
-      continue;
-    figures.loads += (buffer.flags & TIGRIS_TILE_LOAD) != 0 ? 1 : 0;
-    figures.stores += (buffer.flags & TIGRIS_TILE_STORE) != 0 ? 1 : 0;
-  }
-  return figures;
-}
-
-std::string stageTable(const PlanFile& file) {
-  TextTable table({">stage", "mode", "tiles", "ops", ">loads", ">spills", ">peak bytes",
-                   ">bytes read", ">bytes written", ">calls"});
-  const std::vector<StageCost> costs = stageCosts(file);
-  const auto cost = [&](size_t stage, uint64_t StageCost::*member) {
-    return costs.empty() ? std::string("-") : strCat(costs[stage].*member);
-  };
-  size_t index = 0;
-  for (const tigris_stage& stage : file.stages()) {
-    const uint32_t last = stage.first_op + stage.op_count;
-    const TileFigures figures = tileFigures(file, stage);
-    table.addRow({strCat(index), planModeName(stage.mode), figures.tiles,
-                  stage.op_count == 0 ? "-" : strCat(stage.first_op, "..", last - 1),
-                  strCat(figures.loads), strCat(figures.stores), strCat(stage.peak),
-                  cost(index, &StageCost::readBytes), cost(index, &StageCost::writtenBytes),
-                  cost(index, &StageCost::kernelCalls)});
-    ++index;
-  }
-  return table.text();
 }
 
 /// Flash used by the constants of each stage, unpacked and in blocks. Empty if there are no blocks.
@@ -218,12 +172,13 @@ std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
     text += strCat("made by       ", printable(producer), "\n");
   text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
                  describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
-                 summary.scratch_bytes == 0
-                     ? std::string()
-                     : strCat(", kernel scratch ", describeBytes(summary.scratch_bytes)),
                  ", alignment ", summary.align,
                  (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
-  text += overviewText(reportOf(file)) + "\n" + stageTable(file) + weightTable(file);
+  const Report report = reportOf(file);
+  text += overviewText(report) + "\n" + stageTable(report).text();
+  if (const std::string note = missingStatsNote(report); !note.empty())
+    text += "  " + note + "\n";
+  text += weightTable(file);
   if (options.stages)
     text += stageDetails(file);
   if (options.memory)

@@ -83,20 +83,75 @@ Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCr
   return {};
 }
 
-/// Offset of a section; the directory has been checked.
-size_t sectionOffset(std::string_view bytes, uint32_t type) {
+/// The directory entries of a type; the directory has been checked.
+std::vector<tigris_section> findSections(std::string_view bytes, uint32_t type) {
+  std::vector<tigris_section> found;
   tigris_header header{};
   std::memcpy(&header, bytes.data(), sizeof header);
   for (uint32_t i = 0; i < header.section_count; ++i) {
     tigris_section section{};
     std::memcpy(&section, bytes.data() + header.header_size + i * sizeof section, sizeof section);
     if (section.type == type)
-      return section.offset;
+      found.push_back(section);
   }
-  return header.header_size;
+  return found;
+}
+
+size_t sectionOffset(std::string_view bytes, uint32_t type) {
+  const std::vector<tigris_section> found = findSections(bytes, type);
+  return found.empty() ? sizeof(tigris_header) : found[0].offset;
+}
+
+/// A member of the stages' stats, which adds up to one of the summary.
+struct StageSum {
+  const char* name;
+  uint64_t tigris_stage_stats::*part;
+  uint64_t total;
+};
+
+/// Whether the parts add up to the total; no sum overflows.
+bool addsUp(std::span<const tigris_stage_stats> stats, const StageSum& sum) {
+  uint64_t rest = sum.total;
+  for (const tigris_stage_stats& stage : stats) {
+    if (stage.*sum.part > rest)
+      return false;
+    rest -= stage.*sum.part;
+  }
+  return rest == 0;
 }
 
 } // namespace
+
+Status PlanFile::readStageStats(const std::string& name) {
+  const std::string_view bytes(reinterpret_cast<const char*>(bytes_.get()), size_);
+  const auto sections = findSections(bytes, TIGRIS_SECTION_STAGE_STATS);
+  if (sections.empty())
+    return {};
+  const tigris_section& section = sections[0];
+  const auto fail = [&](const auto&... text) {
+    return badPlan(name, section.offset, "STAGE_STATS ", text...);
+  };
+  if (sections.size() > 1)
+    return fail("occurs ", sections.size(), " times");
+  if (section.count != stages().size() ||
+      section.length != uint64_t{section.count} * sizeof(tigris_stage_stats))
+    return fail("has ", section.count, " records in ", section.length, " bytes, the plan has ",
+                stages().size(), " stages");
+  const std::span<const tigris_stage_stats> stats{
+      reinterpret_cast<const tigris_stage_stats*>(bytes_.get() + section.offset), section.count};
+  for (const StageSum& sum :
+       {StageSum{"slow_read", &tigris_stage_stats::slow_read, summary().slow_read},
+        StageSum{"slow_write", &tigris_stage_stats::slow_write, summary().slow_write},
+        StageSum{"kernel_calls", &tigris_stage_stats::kernel_calls, summary().kernel_calls},
+        StageSum{"recompute_macs", &tigris_stage_stats::recompute_macs, summary().recompute_macs}})
+    if (!addsUp(stats, sum))
+      return fail("does not add up to the summary's ", sum.name, " of ", sum.total);
+  for (size_t i = 0; i < stats.size(); ++i)
+    if (stats[i].halo_rows > (stages()[i].mode == TIGRIS_STAGE_TILED ? INT32_MAX : 0))
+      return fail("has ", stats[i].halo_rows, " halo rows in stage ", i);
+  stageStats_ = stats;
+  return {};
+}
 
 void PlanFile::Free::operator()(unsigned char* bytes) const { ::operator delete(bytes, PlanAlign); }
 
@@ -125,6 +180,8 @@ Expected<PlanFile> PlanFile::open(std::string_view bytes, const std::string& nam
   file.size_ = file.plan_->file_size;
   std::memcpy(&file.version_, file.bytes_.get() + offsetof(tigris_header, version),
               sizeof file.version_);
+  if (Status stats = file.readStageStats(name); !stats)
+    return stats.takeError();
   return file;
 }
 

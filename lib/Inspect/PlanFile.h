@@ -52,6 +52,8 @@ public:
   }
   std::span<const tigris_op> ops() const { return {plan_->ops, plan_->op_count}; }
   std::span<const tigris_stage> stages() const { return {plan_->stages, plan_->stage_count}; }
+  /// One per stage; empty if the file lacks them (tigris-emit --strip, older versions).
+  std::span<const tigris_stage_stats> stageStats() const { return stageStats_; }
   std::span<const tigris_weight_block> weightBlocks() const {
     return {plan_->weight_blocks, plan_->weight_block_count};
   }
@@ -66,11 +68,15 @@ private:
 
   PlanFile() = default;
 
+  /// Finds STAGE_STATS, which the runtime ignores, and checks it.
+  Status readStageStats(const std::string& name);
+
   // A copy with the alignment that the runtime requires and exactly the plan's size, so that a
   // sanitizer detects reads beyond its end.
   std::unique_ptr<unsigned char, Free> bytes_;
   size_t size_ = 0;
   std::unique_ptr<tigris_plan> plan_;
+  std::span<const tigris_stage_stats> stageStats_;
   uint16_t version_ = 0;
 };
 

@@ -1,8 +1,7 @@
 // The data of the pictures of a plan: blocks of memory over steps, stages, operators, quantization.
 //
 // A step is one operator in execution order. Modules and plan files give the same picture, except
-// for data that a file does not contain: the halo and recomputed work of a stage, activations fused
-// into operators, ONNX names.
+// for data that a file does not contain: activations fused into operators, ONNX names.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -37,16 +36,13 @@ struct PictureStep {
   uint64_t top = 0;
 };
 
+/// The figures of a stage are those of the report (StageReport), at the same index.
 struct PictureStage {
   std::string mode;
   size_t first = 0;
   size_t count = 0;
-  /// Parts per axis, "1x7x1x1"; empty for stages that are not tiled.
-  std::string tiles;
-  uint64_t peak = 0;
   std::vector<std::string> loads;
   std::vector<std::string> spills;
-  std::optional<uint64_t> read, written, halo, recomputeMacs, kernelCalls;
 };
 
 struct PictureOp {

@@ -1,5 +1,5 @@
 // Collects the figures under the key names that scripts use (docs/tools).
-#include "tigris/Inspect/Report.h"
+#include "tigris/Inspect/Figures.h"
 
 namespace tigris {
 
@@ -67,6 +67,62 @@ const char* ioName(uint32_t mode) {
   return mode == TIGRIS_IO_SLOW ? "slow" : mode == TIGRIS_IO_CALLER ? "caller" : "arena";
 }
 
+/// SUMMARY has the figures of the plan, except for the op of the unscheduled peak.
+PlanStats statsOf(const tigris_summary& summary) {
+  PlanStats stats;
+  stats.fastPeakBytes = summary.fast_peak;
+  stats.slowPeakBytes = summary.slow_peak;
+  stats.slowReadBytes = summary.slow_read;
+  stats.slowWriteBytes = summary.slow_write;
+  stats.compulsoryBytes = summary.compulsory;
+  stats.ioBytes = summary.io_bytes;
+  stats.macs = summary.macs;
+  stats.recomputeMacs = summary.recompute_macs;
+  stats.kernelCalls = summary.kernel_calls;
+  stats.unscheduledPeakBytes = summary.unscheduled_peak;
+  return stats;
+}
+
+std::vector<StageReport> stagesOf(const PlanFile& file) {
+  std::vector<StageReport> stages;
+  for (const tigris_stage& stage : file.stages()) {
+    StageReport& out = stages.emplace_back();
+    out.mode = planModeName(stage.mode);
+    if (stage.mode != TIGRIS_STAGE_WHOLE)
+      out.tiles = join(std::span(file.plan().tilings[stage.detail].tiles), "x");
+    out.first = stage.first_op;
+    out.ops = stage.op_count;
+    if (out.ops != 0)
+      out.firstOp = file.string(file.ops()[out.first].name);
+    out.peak = stage.peak;
+    if (!file.stageStats().empty()) {
+      const tigris_stage_stats& stats = file.stageStats()[stages.size() - 1];
+      out.stats = {stats.slow_read, stats.slow_write, stats.kernel_calls, stats.recompute_macs,
+                   stats.halo_rows};
+    }
+  }
+  return stages;
+}
+
+std::vector<StageReport> stagesOf(const Graph& graph, const Plan& plan) {
+  std::vector<StageReport> stages;
+  size_t first = 0;
+  for (const Stage& stage : plan.stages) {
+    StageReport& out = stages.emplace_back();
+    out.mode = stageModeName(stage.mode);
+    if (stage.tiling)
+      out.tiles = join(stage.tiling->tiles, "x");
+    out.first = first;
+    out.ops = stage.ops.size();
+    if (out.ops != 0)
+      out.firstOp = graph.op(stage.ops[0]).name;
+    out.peak = stage.peak;
+    out.stats = stage.stats;
+    first += out.ops;
+  }
+  return stages;
+}
+
 } // namespace
 
 Report reportOf(const PlanFile& file) {
@@ -74,7 +130,7 @@ Report reportOf(const PlanFile& file) {
   Report report;
   report.model = file.string(summary.model);
   report.formatVersion = file.formatVersion();
-  report.stage = "emitted";
+  report.form = "emitted";
   report.inputs = portsOf(file, file.inputs());
   report.outputs = portsOf(file, file.outputs());
   report.budgetFast = unlessNone(summary.budget_fast);
@@ -84,27 +140,15 @@ Report reportOf(const PlanFile& file) {
   report.optimize = file.string(summary.optimize);
   report.target = file.string(summary.target);
   report.io = ioName(summary.io_mode);
-  report.fastPeak = summary.fast_peak;
   report.kernelScratch = summary.scratch_bytes;
-  report.slowPeak = summary.slow_peak;
-  report.slowRead = summary.slow_read;
-  report.slowWrite = summary.slow_write;
-  report.compulsory = summary.compulsory;
-  report.recomputeMacs = summary.recompute_macs;
-  report.macs = summary.macs;
-  report.kernelCalls = summary.kernel_calls;
-  report.ioBytes = summary.io_bytes;
-  report.stages = summary.stages;
-  report.tiledStages = summary.tiled_stages;
-  report.streamedStages = summary.streamed_stages;
-  report.chains = summary.chains;
-  report.unscheduledPeak = summary.unscheduled_peak;
+  report.stats = statsOf(summary);
+  report.counts = {summary.stages, summary.tiled_stages, summary.streamed_stages, summary.chains};
+  report.stages = stagesOf(file);
   report.planBytes = file.fileBytes();
   report.weightBytes = summary.weight_bytes;
   report.metadataBytes = file.metadataBytes();
-  report.boundFast = summary.bound_fast_peak;
-  report.boundTraffic = summary.bound_slow_traffic;
-  report.boundClass = file.string(summary.bound_class);
+  report.bounds = {summary.bound_fast_peak, summary.bound_slow_traffic,
+                   std::string(file.string(summary.bound_class))};
   report.weightBlocks = file.weightBlocks().size();
   report.packedBytes = report.unpackedBytes = 0;
   for (const tigris_weight_block& block : file.weightBlocks()) {
@@ -116,11 +160,18 @@ Report reportOf(const PlanFile& file) {
   return report;
 }
 
+void Report::setStats(const Graph& graph, const PlanStats& known) {
+  stats = known;
+  stats->peakOp = {};
+  if (known.peakOp)
+    peakOp = {graph.op(known.peakOp).name, std::string(graph.op(known.peakOp).kindName())};
+}
+
 Report reportOf(const Graph& graph) {
   Report report;
   report.model = graph.modelName();
   report.formatVersion = 1;
-  report.stage = graphFormName(graph.form());
+  report.form = graphFormName(graph.form());
   report.inputs = portsOf(graph, graph.inputs());
   report.outputs = portsOf(graph, graph.outputs());
   uint64_t weights = 0;
@@ -138,38 +189,29 @@ Report reportOf(const Graph& graph) {
   report.optimize = plan.optimize;
   report.target = plan.target;
   report.io = std::string(ioModeName(plan.io));
-  const PlanStats& stats = plan.stats;
-  report.fastPeak = stats.fastPeakBytes;
   report.kernelScratch = plan.scratch;
-  report.slowPeak = stats.slowPeakBytes;
-  report.slowRead = stats.slowReadBytes;
-  report.slowWrite = stats.slowWriteBytes;
-  report.compulsory = stats.compulsoryBytes;
-  report.recomputeMacs = stats.recomputeMacs;
-  report.macs = stats.macs;
-  report.kernelCalls = stats.kernelCalls;
-  report.ioBytes = stats.ioBytes;
-  report.stages = plan.stages.size();
-  report.tiledStages = 0;
-  report.streamedStages = 0;
-  report.chains = 0;
-  for (const Stage& stage : plan.stages)
-    if (hasTiles(stage.mode)) {
-      ++*(stage.mode == StageMode::Tiled ? report.tiledStages : report.streamedStages);
-      *report.chains += stage.ops.size() > 1 ? 1 : 0;
-    }
-  report.unscheduledPeak = stats.unscheduledPeakBytes;
-  report.boundFast = plan.bounds.fastPeakBytes;
-  report.boundTraffic = plan.bounds.slowTrafficBytes;
-  report.boundClass = plan.bounds.planClass;
+  report.setStats(graph, plan.stats);
+  report.counts = countStages(plan);
+  report.stages = stagesOf(graph, plan);
+  report.bounds = plan.bounds;
   report.provenOptimal = plan.provenOptimal;
+  return report;
+}
+
+Report reportOf(const PlanFile& file, const Graph& graph) {
+  Report report = reportOf(file);
+  Report ofModule = reportOf(graph);
+  TIGRIS_CHECK(report.stages.size() == ofModule.stages.size());
+  for (size_t i = 0; i < report.stages.size(); ++i)
+    report.stages[i].mode = std::move(ofModule.stages[i].mode);
+  report.peakOp = std::move(ofModule.peakOp);
   return report;
 }
 
 void writeReport(JsonWriter& json, const Report& report) {
   json.field("model", report.model);
   json.field("format_version", report.formatVersion);
-  json.field("form", report.stage);
+  json.field("form", report.form);
   writePorts(json, "inputs", report.inputs);
   writePorts(json, "outputs", report.outputs);
   json.key("budget")
@@ -182,21 +224,9 @@ void writeReport(JsonWriter& json, const Report& report) {
   json.field("optimize", report.optimize);
   json.field("target", report.target);
   json.field("io", report.io);
-  json.field("fast_peak_bytes", report.fastPeak);
+  writeStats(json, report.stats ? &*report.stats : nullptr, report.modelOnly);
   json.field("kernel_scratch_bytes", report.kernelScratch);
-  json.field("slow_peak_bytes", report.slowPeak);
-  json.field("slow_read_bytes", report.slowRead);
-  json.field("slow_write_bytes", report.slowWrite);
-  json.field("compulsory_bytes", report.compulsory);
-  json.field("recompute_macs", report.recomputeMacs);
-  json.field("macs", report.macs);
-  json.field("kernel_calls", report.kernelCalls);
-  json.field("io_bytes", report.ioBytes);
-  json.field("stages", report.stages);
-  json.field("tiled_stages", report.tiledStages);
-  json.field("streamed_stages", report.streamedStages);
-  json.field("chains", report.chains);
-  json.field("unscheduled_peak_bytes", report.unscheduledPeak);
+  writeCounts(json, report.counts ? &*report.counts : nullptr);
   json.field("plan_bytes", report.planBytes);
   json.field("weight_bytes", report.weightBytes);
   json.field("metadata_bytes", report.metadataBytes);
@@ -207,13 +237,14 @@ void writeReport(JsonWriter& json, const Report& report) {
       .field("unpacked_bytes", report.unpackedBytes)
       .field("fast_reserved_bytes", report.fastReserved)
       .endObject();
-  json.key("bounds")
-      .beginObject(JsonWriter::Inline)
-      .field("fast_peak_bytes", report.boundFast)
-      .field("slow_traffic_bytes", report.boundTraffic)
-      .field("class", report.boundClass)
+  json.key("bounds").beginObject(JsonWriter::Inline);
+  for (const StatField<PlanBounds>& field : PlanBoundFields)
+    json.field(field.key,
+               report.bounds ? std::optional((*report.bounds).*field.member) : std::nullopt);
+  json.field("class", report.bounds ? std::optional(report.bounds->planClass) : std::nullopt)
       .endObject();
   json.field("proven_optimal", report.provenOptimal);
+  writeStages(json, report);
 }
 
 } // namespace tigris

@@ -131,7 +131,7 @@ private:
     const Report& report = plan_.report;
     std::string title =
         strCat(report.model.empty() ? "plan" : report.model, ": fast peak ",
-               formatBytes(report.fastPeak.value_or(0)), " of ",
+               formatBytes(report.stats ? report.stats->fastPeakBytes : 0), " of ",
                report.budgetFast ? formatBytes(*report.budgetFast) : "any size", ", ",
                plan_.stages.size(), plan_.stages.size() == 1 ? " stage, " : " stages, ",
                plan_.steps.size(), plan_.steps.size() == 1 ? " operator" : " operators");
@@ -143,12 +143,12 @@ private:
   void addStages() {
     for (size_t i = 0; i < plan_.stages.size(); ++i) {
       const PictureStage& stage = plan_.stages[i];
+      const std::string& tiles = plan_.report.stages[i].tiles;
       const double width = static_cast<double>(std::max<size_t>(stage.count, 1)) * stepWidth_;
       const char* kind = stage.mode == "tiled" ? "tiled" : i % 2 == 0 ? "paper" : "band";
       rect(kind, x(stage.first), MapTop - 16, width, LiveTop + LiveHeight - MapTop + 16);
       text(x(stage.first) + 2, MapTop - 4,
-           fitText(strCat(i, " ", stage.mode, stage.tiles.empty() ? "" : " ", stage.tiles),
-                   width - 4),
+           fitText(strCat(i, " ", stage.mode, tiles.empty() ? "" : " ", tiles), width - 4),
            "class=\"soft\"");
     }
   }
@@ -193,7 +193,7 @@ private:
     const Report& report = plan_.report;
     level("budget", report.budgetFast,
           strCat("budget ", formatBytes(report.budgetFast.value_or(0))));
-    level("bound", report.boundFast, "");
+    level("bound", report.bounds ? std::optional(report.bounds->fastPeakBytes) : std::nullopt, "");
     if (!plan_.steps.empty())
       rect("peak", x(plan_.peakStep), MapTop, stepWidth_, LiveTop + LiveHeight - MapTop);
   }

@@ -57,4 +57,14 @@ std::string TextTable::text() const {
   return result;
 }
 
+void TextTable::write(JsonWriter& json) const {
+  json.beginObject().key("heads").beginArray(JsonWriter::Inline);
+  for (size_t column = 0; column < headings_.size(); ++column)
+    json.value((right_[column] ? ">" : "") + headings_[column]);
+  json.endArray().key("rows").beginArray();
+  for (const auto& row : rows_)
+    json.value(row);
+  json.endArray().endObject();
+}
+
 } // namespace tigris

@@ -1,6 +1,8 @@
 // Text tables: columns as wide as their widest cell, numbers right-aligned.
 #pragma once
 
+#include "tigris/Support/Json.h"
+
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ public:
   bool empty() const { return rows_.empty(); }
   /// Heading and rows, indented by two spaces, without trailing spaces.
   std::string text() const;
+  /// An object: "heads", right-aligned ones with '>', and "rows" of texts.
+  void write(JsonWriter& json) const;
 
 private:
   std::vector<std::string> headings_;

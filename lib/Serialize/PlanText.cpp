@@ -1,7 +1,8 @@
-// Prints and reads plans. One table per group of numbers drives both printer and reader, so that
-// they agree on the fields.
+// Prints and reads plans. The tables of IR/PlanStats.h drive both printer and reader, so that they
+// agree on the fields.
 #include "tigris/Serialize/PlanText.h"
 
+#include "tigris/IR/PlanStats.h"
 #include "tigris/Serialize/FlowText.h"
 
 #include <algorithm>
@@ -11,50 +12,24 @@ namespace tigris {
 
 namespace {
 
-template <typename Record> using NumberField = std::pair<std::string_view, uint64_t Record::*>;
-
-constexpr std::array<NumberField<PlanStats>, 10> StatFields = {{
-    {"fast_peak_bytes", &PlanStats::fastPeakBytes},
-    {"slow_peak_bytes", &PlanStats::slowPeakBytes},
-    {"slow_read_bytes", &PlanStats::slowReadBytes},
-    {"slow_write_bytes", &PlanStats::slowWriteBytes},
-    {"compulsory_bytes", &PlanStats::compulsoryBytes},
-    {"io_bytes", &PlanStats::ioBytes},
-    {"macs", &PlanStats::macs},
-    {"recompute_macs", &PlanStats::recomputeMacs},
-    {"kernel_calls", &PlanStats::kernelCalls},
-    {"unscheduled_peak_bytes", &PlanStats::unscheduledPeakBytes},
-}};
-constexpr std::array<NumberField<StageStats>, 5> StageFields = {{
-    {"slow_read_bytes", &StageStats::slowReadBytes},
-    {"slow_write_bytes", &StageStats::slowWriteBytes},
-    {"kernel_calls", &StageStats::kernelCalls},
-    {"recompute_macs", &StageStats::recomputeMacs},
-    {"halo_rows", &StageStats::haloRows},
-}};
-constexpr std::array<NumberField<PlanBounds>, 2> BoundFields = {{
-    {"fast_peak_bytes", &PlanBounds::fastPeakBytes},
-    {"slow_traffic_bytes", &PlanBounds::slowTrafficBytes},
-}};
-
 /// The keys of a table followed by further ones.
 template <typename Record, size_t N, typename... More>
 std::array<std::string_view, N + sizeof...(More)>
-keysOf(const std::array<NumberField<Record>, N>& fields, More... more) {
+keysOf(const std::array<StatField<Record>, N>& fields, More... more) {
   std::array<std::string_view, N + sizeof...(More)> keys = {};
   size_t i = 0;
   for (const auto& field : fields)
-    keys[i++] = field.first;
+    keys[i++] = field.key;
   ((keys[i++] = more), ...);
   return keys;
 }
 
 template <typename Record, size_t N>
-void printNumbers(FlowMap& map, const std::array<NumberField<Record>, N>& fields,
+void printNumbers(FlowMap& map, const std::array<StatField<Record>, N>& fields,
                   const Record& record) {
-  for (const auto& [key, member] : fields)
-    if (record.*member != 0)
-      map.number(key, record.*member);
+  for (const StatField<Record>& field : fields)
+    if (record.*field.member != 0)
+      map.number(field.key, record.*field.member);
 }
 
 void printLine(std::string& out, std::string_view key, std::string_view value) {
@@ -141,7 +116,7 @@ void printStage(std::string& out, const Graph& graph, const Stage& stage) {
   if (stage.stats != StageStats()) {
     out += "      stats: ";
     FlowMap stats(out);
-    printNumbers(stats, StageFields, stage.stats);
+    printNumbers(stats, StageStatFields, stage.stats);
     stats.close();
     out += '\n';
   }
@@ -231,7 +206,8 @@ private:
     if (peak != nullptr)
       stage.peak = reader_.size(*peak, "peak");
     if (stats != nullptr)
-      readNumbers(stage.stats, StageFields, reader_.fields(*stats, "stats", keysOf(StageFields)));
+      readNumbers(stage.stats, StageStatFields,
+                  reader_.fields(*stats, "stats", keysOf(StageStatFields)));
     return stage;
   }
 
@@ -281,26 +257,26 @@ private:
   }
 
   template <typename Record, size_t N, size_t Values>
-  void readNumbers(Record& record, const std::array<NumberField<Record>, N>& fields,
+  void readNumbers(Record& record, const std::array<StatField<Record>, N>& fields,
                    const std::array<const YamlNode*, Values>& values) const {
     for (size_t i = 0; i < N; ++i)
       if (values[i] != nullptr)
-        record.*fields[i].second = reader_.size(*values[i], fields[i].first);
+        record.*fields[i].member = reader_.size(*values[i], fields[i].key);
   }
 
   PlanStats readStats(const YamlNode& node) const {
-    const auto values = reader_.fields(node, "stats", keysOf(StatFields, "peak_op"));
+    const auto values = reader_.fields(node, "stats", keysOf(PlanStatFields, "peak_op"));
     PlanStats stats;
-    readNumbers(stats, StatFields, values);
+    readNumbers(stats, PlanStatFields, values);
     if (values.back() != nullptr)
       stats.peakOp = op(*values.back());
     return stats;
   }
 
   PlanBounds readBounds(const YamlNode& node) const {
-    const auto values = reader_.fields(node, "bounds", keysOf(BoundFields, "class"));
+    const auto values = reader_.fields(node, "bounds", keysOf(PlanBoundFields, "class"));
     PlanBounds bounds;
-    readNumbers(bounds, BoundFields, values);
+    readNumbers(bounds, PlanBoundFields, values);
     if (values.back() != nullptr)
       bounds.planClass = reader_.string(*values.back(), "class");
     return bounds;
@@ -373,13 +349,13 @@ void printPlan(std::string& out, const Graph& graph, const Plan& plan) {
 
   out += "  stats: ";
   FlowMap stats(out);
-  printNumbers(stats, StatFields, plan.stats);
+  printNumbers(stats, PlanStatFields, plan.stats);
   if (plan.stats.peakOp)
     stats.string("peak_op", graph.op(plan.stats.peakOp).name);
   stats.close();
   out += "\n  bounds: ";
   FlowMap bounds(out);
-  printNumbers(bounds, BoundFields, plan.bounds);
+  printNumbers(bounds, PlanBoundFields, plan.bounds);
   if (!plan.bounds.planClass.empty())
     bounds.string("class", plan.bounds.planClass);
   bounds.close();

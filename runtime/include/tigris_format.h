@@ -13,7 +13,8 @@
  *    `header_size` and holds `section_count` entries. Every section starts at a multiple of
  *    TIGRIS_SECTION_ALIGN, counted from the start of the file. Padding bytes are 0. In memory the
  *    plan itself must be at a multiple of TIGRIS_PLAN_ALIGN.
- *  - Every section type below occurs exactly once; an empty section has length 0 and count 0.
+ *  - Every section type up to TIGRIS_SECTION_LAST occurs exactly once; an empty section has length
+ *    0 and count 0. The types after it are for tools and may be absent; the runtime ignores them.
  *    Readers ignore unknown section types. Later versions may append fields to SUMMARY, and a
  *    reader uses the fields that it knows. All other records keep their size.
  *  - Published numbers (section types, dtypes, opcodes, functions, pools, modes) are never reused.
@@ -90,9 +91,10 @@ typedef enum tigris_section_type {
   TIGRIS_SECTION_TILINGS = 14,   /* tigris_tiling[], one per tiled stage */
   /* tigris_tile_buffer[], those of one tiling adjacent */
   TIGRIS_SECTION_TILE_BUFFERS = 15,
-  TIGRIS_SECTION_BLOCKS = 16 /* tigris_weight_block[], ascending by first_op */
+  TIGRIS_SECTION_BLOCKS = 16,     /* tigris_weight_block[], ascending by first_op */
+  TIGRIS_SECTION_STAGE_STATS = 17 /* optional: tigris_stage_stats[], one per stage, in order */
 } tigris_section_type;
-#define TIGRIS_SECTION_LAST 16u
+#define TIGRIS_SECTION_LAST 16u /* the last one that the runtime reads */
 
 /* ----------------------------------------------------------------- summary */
 
@@ -406,6 +408,18 @@ typedef struct tigris_transfer {
   uint32_t bytes; /* equals tensor.bytes */
 } tigris_transfer;
 
+/* What one inference costs in a stage, as the planner predicts and the runtime counts it. For tools
+ * only. Each of the first four fields adds up over all stages to that of the same name in
+ * tigris_summary. */
+typedef struct tigris_stage_stats {
+  uint64_t slow_read;  /* bytes read from slow memory */
+  uint64_t slow_write; /* bytes written to it */
+  uint64_t kernel_calls;
+  uint64_t recompute_macs; /* multiply-accumulates that are not done for the first time */
+  /* maximum number of rows of a loaded tensor that two adjacent tiles both load; 0 unless TILED */
+  uint64_t halo_rows;
+} tigris_stage_stats;
+
 /* ---------------------------------------------------------------- checks */
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
@@ -422,5 +436,6 @@ TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 16);
 TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 28);
 TIGRIS_CHECK_LAYOUT(tile_buffer, sizeof(tigris_tile_buffer) == 20);
 TIGRIS_CHECK_LAYOUT(weight_block, sizeof(tigris_weight_block) == 24);
+TIGRIS_CHECK_LAYOUT(stage_stats, sizeof(tigris_stage_stats) == 40);
 
 #endif /* TIGRIS_FORMAT_H */

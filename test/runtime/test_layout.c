@@ -128,6 +128,12 @@ static void testRecords(void) {
   FIELD(tigris_weight_block, bytes, 12, 4);
   FIELD(tigris_weight_block, fast, 16, 4);
   FIELD(tigris_weight_block, mode, 20, 4);
+  CHECK_EQ(sizeof(tigris_stage_stats), 40);
+  FIELD(tigris_stage_stats, slow_read, 0, 8);
+  FIELD(tigris_stage_stats, slow_write, 8, 8);
+  FIELD(tigris_stage_stats, kernel_calls, 16, 8);
+  FIELD(tigris_stage_stats, recompute_macs, 24, 8);
+  FIELD(tigris_stage_stats, halo_rows, 32, 8);
   CHECK_EQ(sizeof(tigris_tile_buffer), 20);
   FIELD(tigris_tile_buffer, tensor, 0, 2);
   FIELD(tigris_tile_buffer, backing, 2, 1);

@@ -2,15 +2,9 @@
 // without a limit.
 #include "tigris/Driver/Tools/Analysis.h"
 
-#include "tigris/Inspect/Dump.h"
-
 namespace tigris {
 
 namespace {
-
-NamedBytes describeOp(const Graph& graph, OpId id, uint64_t bytes) {
-  return {graph.op(id).name, std::string(graph.op(id).kindName()), bytes};
-}
 
 std::optional<NamedBytes> largestActivation(const Graph& graph) {
   std::optional<NamedBytes> largest;
@@ -36,7 +30,7 @@ Status addFile(const Graph& planned, Analysis& analysis) {
   const Expected<PlanFile> file = PlanFile::open(*bytes, "the plan");
   if (!file)
     return file.error();
-  analysis.report = reportOf(*file);
+  analysis.report = reportOf(*file, planned);
   analysis.report.budgetFlash = flash;
   if (!flash || bytes->size() <= *flash)
     return {};
@@ -57,10 +51,6 @@ Status addFile(const Graph& planned, Analysis& analysis) {
 void addPicture(const Graph& graph, Analysis& analysis) {
   const Expected<PlanPicture> picture = pictureOf(graph);
   TIGRIS_CHECK(picture);
-  for (const PictureStage& stage : picture->stages) {
-    analysis.wholeStages += stage.mode == "whole" ? 1 : 0;
-    analysis.directStages += stage.mode == "direct" ? 1 : 0;
-  }
   if (picture->steps.empty())
     return;
   const PictureStep& step = picture->steps[picture->peakStep];
@@ -94,10 +84,6 @@ Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis)
     if (Status status = addFile(graph, analysis); !status)
       return status.takeError();
     addPicture(graph, analysis);
-    analysis.stages = stageTable(graph);
-    const PlanStats& stats = graph.plan()->stats;
-    if (stats.peakOp)
-      analysis.unscheduledPeak = describeOp(graph, stats.peakOp, stats.unscheduledPeakBytes);
     return true;
   }
   analysis.misfit = planned.error().diagnostic();
@@ -109,12 +95,8 @@ Expected<bool> analyzeGraph(Compiler& compiler, Graph graph, Analysis& analysis)
   // A plan with enough memory still provides the peak and the work.
   options.budget.fast = UINT32_MAX;
   if (const Expected<Plan> free = planGraph(graph, options)) {
-    analysis.report.unscheduledPeak = free->stats.unscheduledPeakBytes;
-    analysis.report.macs = free->stats.macs;
-    analysis.report.ioBytes = free->stats.ioBytes;
-    if (free->stats.peakOp)
-      analysis.unscheduledPeak =
-          describeOp(graph, free->stats.peakOp, free->stats.unscheduledPeakBytes);
+    analysis.report.setStats(graph, free->stats);
+    analysis.report.modelOnly = true;
   }
   return true;
 }

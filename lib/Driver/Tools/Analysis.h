@@ -27,8 +27,6 @@ struct Analysis {
   Report report;
   size_t ops = 0;
   std::optional<BudgetNeeds> needs;
-  /// The op at which live bytes peak in the model's own order, without tiling.
-  std::optional<NamedBytes> unscheduledPeak;
   std::optional<NamedBytes> largestTensor;
   /// The plan's peak; the tensors that are alive then, largest first, each with the bytes that it
   /// adds to the preceding ones; and the gaps between them, which account for the rest of the peak.
@@ -36,13 +34,10 @@ struct Analysis {
   std::optional<NamedBytes> peak;
   std::vector<NamedBytes> peakTensors;
   uint64_t peakGaps = 0;
-  size_t wholeStages = 0, directStages = 0;
   /// The size of the compressed plan in bytes; set if the uncompressed plan exceeds its flash
   /// budget.
   std::optional<uint64_t> compressedBytes;
   std::vector<SizingRow> budgets;
-  /// A line per stage.
-  std::string stages;
 
   bool fits() const { return refused.empty() && !misfit; }
 };

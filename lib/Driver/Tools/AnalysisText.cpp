@@ -3,47 +3,34 @@
 
 #include "tigris/Driver/Tools/PlanReport.h"
 #include "tigris/Inspect/Dump.h"
+#include "tigris/Inspect/Figures.h"
 #include "tigris/Support/Printable.h"
 
 namespace tigris {
 
 namespace {
 
-std::string line(std::string_view label, const std::string& text) {
-  constexpr size_t TextColumn = 15;
-  std::string padded(label);
-  padded.resize(TextColumn, ' ');
-  return padded + printable(text) + "\n";
-}
-
-std::string ofBudget(uint64_t bytes, const std::optional<uint64_t>& budget) {
-  return budget ? strCat(describeBytes(bytes), " of ", formatBytes(*budget)) : describeBytes(bytes);
-}
-
 std::string opText(const NamedBytes& op) {
   return strCat("op '", printableName(op.name), "' (", printableName(op.what), ")");
-}
-
-std::string percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? "0.0 %"
-                    : oneDigit(100 * static_cast<double>(part) / static_cast<double>(whole)) + " %";
 }
 
 std::string modelLine(const Analysis& analysis) {
   const Report& report = analysis.report;
   std::string text = strCat(report.model.empty() ? "(no name)" : printableName(report.model), ": ",
                             analysis.ops, analysis.ops == 1 ? " op, " : " ops, ");
-  if (report.macs)
-    text += strCat(*report.macs, " MACs, ");
-  return line("model", strCat(text, describeBytes(report.weightBytes.value_or(0)), " of weights"));
+  if (report.stats)
+    text += strCat(report.stats->macs, " MACs, ");
+  return labeledLine("model",
+                     strCat(text, describeBytes(report.weightBytes.value_or(0)), " of weights"));
 }
 
 std::string verdictLines(const Analysis& analysis) {
   if (!analysis.misfit)
-    return line("verdict", "fits");
-  std::string text = line("verdict", "does not fit: " + printableMessage(analysis.misfit->message));
+    return labeledLine("verdict", "fits");
+  std::string text =
+      labeledLine("verdict", "does not fit: " + printableMessage(analysis.misfit->message));
   for (const std::string& note : analysis.misfit->notes)
-    text += line("", printableMessage(note));
+    text += labeledLine("", printableMessage(note));
   return text;
 }
 
@@ -66,78 +53,25 @@ std::string peakParts(const Analysis& analysis) {
   return text;
 }
 
-std::string peakLines(const Analysis& analysis) {
-  const Report& report = analysis.report;
+std::string memoryLines(const Analysis& analysis) {
   std::string text;
-  if (report.fastPeak) {
-    text = line(
-        "fast memory",
-        strCat(ofBudget(*report.fastPeak, report.budgetFast), "; at least ",
-               describeBytes(report.boundFast.value_or(0)), " (", report.boundClass.value_or(""),
-               ")", report.provenOptimal.value_or(false) ? ", proven optimal in that class" : ""));
-    if (analysis.peak)
-      text += line("", strCat("peak at ", opText(*analysis.peak), ": ", peakParts(analysis)));
-  }
-  if (analysis.unscheduledPeak)
-    text += line("unscheduled", strCat("peak ", describeBytes(analysis.unscheduledPeak->bytes),
-                                       " at ", opText(*analysis.unscheduledPeak),
-                                       ", in the model's order, nothing spilled or tiled"));
+  if (analysis.peak)
+    text += labeledLine("peak", strCat("at ", opText(*analysis.peak), ": ", peakParts(analysis)));
   if (const auto& largest = analysis.largestTensor)
-    text += line("largest", strCat("tensor '", printableName(largest->name), "' ", largest->what,
-                                   ", ", describeBytes(largest->bytes)));
+    text += labeledLine("largest", strCat("tensor '", printableName(largest->name), "' ",
+                                          largest->what, ", ", describeBytes(largest->bytes)));
   if (analysis.needs)
-    text += line("needs",
-                 strCat(describeBytes(analysis.needs->oneStage), " of fast memory for one stage, ",
-                        describeBytes(analysis.needs->smallest), " for any plan"));
+    text += labeledLine("needs", strCat(describeBytes(analysis.needs->oneStage),
+                                        " of fast memory for one stage, ",
+                                        describeBytes(analysis.needs->smallest), " for any plan"));
   return text;
 }
 
-std::string costLines(const Analysis& analysis) {
-  const Report& report = analysis.report;
-  if (!report.fastPeak)
-    return {};
-  const uint64_t chains = report.chains.value_or(0);
-  const uint64_t traffic = *report.slowRead + *report.slowWrite;
-  std::vector<std::string> kinds;
-  const auto kind = [&](uint64_t count, const std::string& name) {
-    if (count != 0)
-      kinds.push_back(strCat(count, " ", name));
-  };
-  kind(analysis.wholeStages, "whole");
-  kind(analysis.directStages, "direct");
-  kind(report.tiledStages.value_or(0), "tiled");
-  kind(report.streamedStages.value_or(0), "streamed");
-  kind(chains, chains == 1 ? "chain" : "chains");
-  std::string text = line("stages", strCat(report.stages.value_or(0), ": ", join(kinds, ", "), "; ",
-                                           report.kernelCalls.value_or(0), " kernel calls"));
-  text += line("interface", strCat(describeBytes(report.ioBytes.value_or(0)), " (",
-                                   report.io.value_or(""), ")"));
-  if (report.budgetSlow) {
-    text += line("slow memory", ofBudget(report.slowPeak.value_or(0), report.budgetSlow));
-    const uint64_t compulsory = report.compulsory.value_or(0);
-    text += line("traffic",
-                 strCat(describeBytes(traffic), " per inference: ", formatBytes(*report.slowRead),
-                        " read, ", formatBytes(*report.slowWrite), " written; compulsory ",
-                        describeBytes(compulsory),
-                        compulsory == 0 ? std::string()
-                                        : strCat(" (",
-                                                 oneDigit(static_cast<double>(traffic) /
-                                                          static_cast<double>(compulsory)),
-                                                 "x)")));
-  }
-  text += line("recompute",
-               strCat(report.recomputeMacs.value_or(0), " MACs (",
-                      percent(report.recomputeMacs.value_or(0), report.macs.value_or(0)), ")"));
-  const uint64_t flash = report.planBytes.value_or(0);
-  std::string left;
-  if (report.budgetFlash)
-    left = flash <= *report.budgetFlash
-               ? strCat(", ", formatBytes(*report.budgetFlash - flash), " left")
-               : strCat(", ", formatBytes(flash - *report.budgetFlash), " too much");
-  text += line("flash", strCat(ofBudget(flash, report.budgetFlash), left, ": weights ",
-                               formatBytes(report.weightBytes.value_or(0)), ", metadata ",
-                               formatBytes(report.metadataBytes.value_or(0))));
-  return text;
+/// The op at which live bytes peak in the model's own order, nothing tiled.
+std::optional<NamedBytes> unscheduledPeak(const Report& report) {
+  if (!report.peakOp)
+    return std::nullopt;
+  return NamedBytes{report.peakOp->name, report.peakOp->kind, report.stats->unscheduledPeakBytes};
 }
 
 void writeNamed(JsonWriter& json, const char* key, const std::optional<NamedBytes>& named) {
@@ -164,38 +98,16 @@ void writeDiagnostics(JsonWriter& json, const char* key, const std::vector<Diagn
   json.endArray();
 }
 
-void writeBudgets(JsonWriter& json, const std::vector<SizingRow>& rows) {
-  json.key("budgets").beginArray();
-  for (const SizingRow& row : rows) {
-    json.beginObject(JsonWriter::Inline)
-        .field("fast", row.fastBudget)
-        .field("remark", row.remark)
-        .field("fits", row.stats.has_value());
-    if (row.stats)
-      json.field("fast_peak_bytes", row.stats->fastPeakBytes)
-          .field("slow_peak_bytes", row.stats->slowPeakBytes)
-          .field("slow_read_bytes", row.stats->slowReadBytes)
-          .field("slow_write_bytes", row.stats->slowWriteBytes)
-          .field("recompute_macs", row.stats->recomputeMacs)
-          .field("kernel_calls", row.stats->kernelCalls)
-          .field("stages", row.stages)
-          .field("tiled_stages", row.tiledStages)
-          .field("streamed_stages", row.streamedStages);
-    json.endObject();
-  }
-  json.endArray();
-}
-
 } // namespace
 
 std::string analysisText(const Analysis& analysis, bool verbose) {
   std::string warnings;
   for (const Diagnostic& warning : analysis.warnings)
-    warnings += line("warning", printableMessage(warning.message));
+    warnings += labeledLine("warning", printableMessage(warning.message));
   std::string text;
   if (!analysis.refused.empty()) {
-    text = line("verdict", strCat("refused for ", analysis.refused.size(),
-                                  analysis.refused.size() == 1 ? " reason" : " reasons"));
+    text = labeledLine("verdict", strCat("refused for ", analysis.refused.size(),
+                                         analysis.refused.size() == 1 ? " reason" : " reasons"));
     for (const Diagnostic& diagnostic : analysis.refused) {
       text += strCat("  ", printableMessage(diagnostic.message), " [", diagSpelling(diagnostic.id),
                      "]\n");
@@ -204,10 +116,10 @@ std::string analysisText(const Analysis& analysis, bool verbose) {
     }
     return text + warnings;
   }
-  text = modelLine(analysis) + verdictLines(analysis) + peakLines(analysis) + costLines(analysis) +
-         warnings;
-  if (verbose && !analysis.stages.empty())
-    text += "\n" + analysis.stages;
+  text = modelLine(analysis) + verdictLines(analysis) + figureText(analysis.report) +
+         memoryLines(analysis) + warnings;
+  if (verbose && !analysis.report.stages.empty())
+    text += "\n" + stageTable(analysis.report).text();
   return text + "\nother budgets\n" + sizingText(analysis.budgets);
 }
 
@@ -228,7 +140,7 @@ std::string analysisJson(const Analysis& analysis) {
         .field("one_stage", analysis.needs ? std::optional(analysis.needs->oneStage) : std::nullopt)
         .field("smallest", analysis.needs ? std::optional(analysis.needs->smallest) : std::nullopt)
         .endObject();
-    writeNamed(json, "unscheduled_peak", analysis.unscheduledPeak);
+    writeNamed(json, "unscheduled_peak", unscheduledPeak(analysis.report));
     writeNamed(json, "largest_tensor", analysis.largestTensor);
     writeNamed(json, "peak", analysis.peak);
     json.key("peak_tensors").beginArray();
@@ -241,7 +153,7 @@ std::string analysisJson(const Analysis& analysis) {
     json.endArray();
     json.field("peak_gap_bytes", analysis.peak ? std::optional(analysis.peakGaps) : std::nullopt);
     json.field("compressed_bytes", analysis.compressedBytes);
-    writeBudgets(json, analysis.budgets);
+    writeSizing(json, analysis.budgets);
   }
   json.endObject();
   return json.text();

@@ -3,9 +3,8 @@
 
 #include "tigris/Driver/Tools/EmitFlags.h"
 #include "tigris/Driver/Tools/ModelFlags.h"
-#include "tigris/Driver/Tools/PlanReport.h"
 #include "tigris/Driver/Tools/RemarkFlags.h"
-#include "tigris/Inspect/Dump.h"
+#include "tigris/Inspect/Figures.h"
 
 namespace tigris {
 
@@ -38,9 +37,13 @@ Status compile(ToolContext& context, const CompileFlags& flags) {
   // The errors have been reported.
   if (!*file)
     return {};
-  if (flags.verbose)
-    context.log(strCat(describePlan(*graph), "flash ", formatExactBytes((*file)->size()), "\n\n",
-                       stageTable(*graph)));
+  if (flags.verbose) {
+    const Expected<PlanFile> plan = PlanFile::open(**file, "the plan");
+    if (!plan)
+      return plan.error();
+    const Report report = reportOf(*plan, *graph);
+    context.log(figureText(report) + "\n" + stageTable(report).text());
+  }
   return outputEmitted(context, std::move(**file), flags.emit);
 }
 

@@ -12,8 +12,10 @@ void declareEmitting(OptionTable& table, EmitFlags& flags) {
   table.choice("compress", flags.compress, {"none", "lz4"},
                "compress weights; the runtime unpacks them stage by stage into fast memory that "
                "the plan leaves free (default: none)");
-  table.flag("strip-names", flags.options.stripNames,
-             "omit the names of tensors and ops, except inputs and outputs");
+  table.flag("strip", flags.options.strip,
+             "omit what only tools read: the names of tensors and ops, except inputs and outputs, "
+             "and the stats of the stages");
+  table.flag("strip-names", flags.options.strip, "the old name of --strip");
   table
       .text("kernels-header", flags.kernelsHeader, "FILE",
             "write a C header that selects the kernels and runtime parts this plan needs")

@@ -13,7 +13,7 @@ struct EmitFlags {
   std::string kernelsHeader;
 };
 
-/// --xip, --compress, --strip-names, --kernels-header.
+/// --xip, --compress, --strip, --kernels-header.
 void declareEmitting(OptionTable& table, EmitFlags& flags);
 
 EmitOptions emitOptions(const EmitFlags& flags);

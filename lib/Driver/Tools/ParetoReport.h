@@ -8,7 +8,7 @@ namespace tigris {
 /// A line per plan.
 std::string paretoText(const std::vector<ParetoPoint>& front);
 
-/// {"plans": [{"optimize", "budget_fast", "fast_peak_bytes", ...}]}, with the field names of
+/// {"plans": [{"budget_fast", "optimize", "fast_peak_bytes", ...}]}, with the field names of
 /// tigris-dump.
 std::string paretoJson(const std::vector<ParetoPoint>& front);
 

@@ -1,18 +1,15 @@
-// The figures of plans as text.
+// What plans of several budgets cost.
 #pragma once
 
-#include "tigris/IR/Graph.h"
 #include "tigris/Plan/Sweep/Sizing.h"
+#include "tigris/Support/Json.h"
 
 namespace tigris {
-
-/// A few lines with the figures of a planned graph.
-std::string describePlan(const Graph& graph);
 
 /// A line per budget.
 std::string sizingText(const std::vector<SizingRow>& rows);
 
-/// "12.3".
-std::string oneDigit(double value);
+/// The key "budgets": an object per budget.
+void writeSizing(JsonWriter& json, const std::vector<SizingRow>& rows);
 
 } // namespace tigris

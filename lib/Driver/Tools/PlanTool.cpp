@@ -8,7 +8,7 @@
 #include "tigris/Driver/Tools/RemarkFlags.h"
 #include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Driver/Tools/WeightsOption.h"
-#include "tigris/Inspect/Dump.h"
+#include "tigris/Inspect/Figures.h"
 
 namespace tigris {
 
@@ -61,7 +61,8 @@ Status printSizing(ToolContext& context, Compiler& compiler, const Graph& graph)
   const Expected<std::vector<SizingRow>> rows = compiler.sizingTable(graph);
   if (!rows)
     return rows.error();
-  context.log(describePlan(graph) + "\n" + stageTable(graph) + "\nother budgets\n" +
+  const Report report = reportOf(graph);
+  context.log(figureText(report) + "\n" + stageTable(report).text() + "\nother budgets\n" +
               sizingText(*rows));
   return {};
 }

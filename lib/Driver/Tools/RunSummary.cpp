@@ -65,13 +65,14 @@ std::string describeOutput(const PortView& port, const NpyArray& array) {
 
 std::string textSummary(const Report& report, const PlanRunner& runner, double seconds) {
   const tigris_statistics& counted = runner.statistics();
-  return strCat("fast memory   ", against(counted.fast_peak, report.fastPeak, report.budgetFast),
-                dynamicNote(counted), "\nslow memory   ",
-                against(counted.slow_peak, report.slowPeak, report.budgetSlow), ", read ",
-                describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
-                "\nflash         ", against(*report.planBytes, {}, report.budgetFlash),
-                "\nwork          ", report.macs.value_or(0), " MACs in ", counted.kernel_calls,
-                " kernel calls, ", formatSignificant(seconds * 1e3, 3), " ms\n");
+  return strCat(
+      "fast memory   ", against(counted.fast_peak, report.stats->fastPeakBytes, report.budgetFast),
+      dynamicNote(counted), "\nslow memory   ",
+      against(counted.slow_peak, report.stats->slowPeakBytes, report.budgetSlow), ", read ",
+      describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
+      "\nflash         ", against(*report.planBytes, {}, report.budgetFlash), "\nwork          ",
+      report.stats->macs, " MACs in ", counted.kernel_calls, " kernel calls, ",
+      formatSignificant(seconds * 1e3, 3), " ms\n");
 }
 
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,

@@ -59,7 +59,7 @@ Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOpt
         if (plan = finish(std::move(*plan)); !plan && plan.error().id() != DiagId::OverBudget)
           return plan.takeError();
       if (plan)
-        all.push_back({budget, optimize, plan->stats, plan->stages.size()});
+        all.push_back({budget, optimize, plan->stats, countStages(*plan)});
       else
         refusal = plan.takeError();
     }

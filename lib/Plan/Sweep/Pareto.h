@@ -1,6 +1,7 @@
 // Pareto-optimal plans.
 #pragma once
 
+#include "tigris/IR/PlanStats.h"
 #include "tigris/Plan/Planner.h"
 
 namespace tigris {
@@ -9,7 +10,7 @@ struct ParetoPoint {
   uint64_t fastBudget = 0;
   Objective optimize = Objective::Traffic;
   PlanStats stats;
-  size_t stages = 0;
+  StageCounts counts;
 };
 
 /// Pareto-optimal plans, by rising fast peak, then by rising traffic. The candidates are plans for

@@ -45,11 +45,7 @@ Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptio
         return plan.takeError();
     if (plan) {
       row.stats = plan->stats;
-      row.stages = plan->stages.size();
-      for (const Stage& stage : plan->stages) {
-        row.tiledStages += stage.mode == StageMode::Tiled ? 1 : 0;
-        row.streamedStages += stage.mode == StageMode::Streamed ? 1 : 0;
-      }
+      row.counts = countStages(*plan);
     }
     rows.push_back(std::move(row));
   }

@@ -1,6 +1,7 @@
 // Plans for several budgets: the table from which users choose a memory size.
 #pragma once
 
+#include "tigris/IR/PlanStats.h"
 #include "tigris/Plan/Planner.h"
 
 namespace tigris {
@@ -11,9 +12,7 @@ struct SizingRow {
   std::string remark;
   /// nullopt if the model does not fit.
   std::optional<PlanStats> stats;
-  size_t stages = 0;
-  size_t tiledStages = 0;
-  size_t streamedStages = 0;
+  StageCounts counts;
 };
 
 /// Plans the graph for several fast budgets, in ascending order: the one of `options`, a half and a

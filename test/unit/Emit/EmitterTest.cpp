@@ -98,13 +98,13 @@ TEST_CASE("every interface mode gives the same outputs") {
   CHECK(runGraph(graph, input, IoMode::Arena) == caller);
 }
 
-TEST_CASE("equal graphs give equal bytes, names can be left out, xip is a flag") {
+TEST_CASE("equal graphs give equal bytes, what only tools read can be left out, xip is a flag") {
   const Graph graph = planned(normalized(Classifier), ample());
   const std::string file = emitted(graph);
   CHECK(emitted(graph) == file);
   CHECK(emitted(planned(normalized(Classifier), ample())) == file);
   EmitOptions options;
-  options.stripNames = true;
+  options.strip = true;
   const std::string stripped = emitted(graph, options);
   CHECK(stripped.size() < file.size());
   CHECK(stripped.find("conv") == std::string::npos);

@@ -95,11 +95,6 @@ TEST_CASE("a stream and its plan file give the same memory map") {
     CHECK(keys(fromStream->fast) == keys(fromFile.fast));
     CHECK(keys(fromStream->slow) == keys(fromFile.slow));
     REQUIRE(fromStream->stages.size() == fromFile.stages.size());
-    for (size_t i = 0; i < fromFile.stages.size(); ++i) {
-      CHECK(fromStream->stages[i].read == fromFile.stages[i].read);
-      CHECK(fromStream->stages[i].written == fromFile.stages[i].written);
-      CHECK(fromStream->stages[i].kernelCalls == fromFile.stages[i].kernelCalls);
-    }
     CHECK(fromStream->stages[0].mode == test.mode);
     REQUIRE(fromStream->steps.size() == 5);
     uint64_t top = 0;

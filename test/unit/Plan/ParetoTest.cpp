@@ -45,7 +45,7 @@ TEST_CASE("pareto: rising memory buys traffic or calls, up to one stage") {
                            b.recomputeMacs < a.recomputeMacs || b.slowPeakBytes < a.slowPeakBytes;
       CHECK(isWorth);
     }
-  CHECK(front->back().stages == 1);
+  CHECK(front->back().counts.stages == 1);
   CHECK(front->back().stats.kernelCalls == 3);
   CHECK(front->front().stats.fastPeakBytes < 200);
 
@@ -82,7 +82,7 @@ TEST_CASE("pareto: the figures are those of finished plans") {
   });
   REQUIRE(cut);
   for (const ParetoPoint& point : *cut)
-    CHECK(point.stages > 1);
+    CHECK(point.counts.stages > 1);
   const auto broken = paretoFront(graph, options, [](const Plan&) -> Expected<Plan> {
     return makeError(DiagId::BadPlan, "broken");
   });
