@@ -97,7 +97,7 @@ THIRD_PARTY = {
     "yaml-cpp/": {"Serialize"},
     "onnx/": {"Import/Onnx"},
     "google/protobuf/": {"Import/Onnx"},
-    "boost/": {"Analysis", "Plan", "Inspect"},
+    "boost/": {"Analysis", "Plan"},
     "boost/program_options": {"Driver/CommandLine"},
     "lz4": {"Emit", "Inspect"},
     "doctest/": set(),

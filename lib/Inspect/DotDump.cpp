@@ -10,16 +10,15 @@
 //     }
 //     in0->0 [label="x\n64 bytes"];                         the use of a model input
 //     0 [label="Conv\nconv1\nint8 [1, 8, 8, 8]\nconstants 104 bytes"];
-//     0->1  [label="t\n512 bytes"];                         the use of a tensor
+//     0->1 [label="t\n512 bytes"];                          the use of a tensor
 //     }
 #include "tigris/Analysis/OpGraph.h"
 #include "tigris/Inspect/Dump.h"
 #include "tigris/Inspect/PictureParts.h"
 #include "tigris/Support/Printable.h"
 
-#include <boost/graph/graphviz.hpp>
-
 #include <map>
+#include <sstream>
 
 namespace tigris {
 
@@ -51,15 +50,13 @@ public:
   std::string text() const {
     std::ostringstream out;
     out.exceptions(std::ios::badbit);
-    boost::write_graphviz(
-        out, ops_,
-        [&](std::ostream& to, size_t vertex) {
-          to << " [label=" << opLabel(graph_.op(ops_.op(vertex))) << "]";
-        },
-        [&](std::ostream& to, const OpGraph::Edge& edge) {
-          to << " [label=" << useLabel(edge.tensor) << "]";
-        },
-        [&](std::ostream& to) { writeSurroundings(to); });
+    out << "digraph G {\n";
+    writeSurroundings(out);
+    for (size_t vertex = 0; vertex < num_vertices(ops_); ++vertex)
+      out << vertex << " [label=" << opLabel(graph_.op(ops_.op(vertex))) << "];\n";
+    for (const OpGraph::Edge& edge : ops_.edges())
+      writeUse(out, strCat(edge.source), strCat(edge.target), edge.tensor);
+    out << "}\n";
     return std::move(out).str();
   }
 

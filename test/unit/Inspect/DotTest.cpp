@@ -44,8 +44,8 @@ in0->1 [label="x\n16 bytes"];
 in0->out1 [label="x\n16 bytes"];
 0 [label="Sigmoid\nfirst\nfloat32 [1, 4]"];
 1 [label="Concat\nlast\nfloat32 [1, 12]"];
-0->1  [label="a\n16 bytes"];
-0->1  [label="a\n16 bytes"];
+0->1 [label="a\n16 bytes"];
+0->1 [label="a\n16 bytes"];
 }
 )");
 }
