@@ -34,4 +34,4 @@ done
 
 build/venv/bin/python $digits/show.py $out digits_f32 digits_int8
 echo
-echo "every score is what onnxruntime gives: within 1e-4 (float32), within one step (int8)"
+echo "every score matches onnxruntime's: within 1e-4 (float32), within one step (int8)"

@@ -292,7 +292,7 @@ std::string compressionAdvice(const Graph& graph, const Plan& plan, EmitOptions 
   const auto judge = [&](size_t size) {
     return strCat(formatExactBytes(size),
                   size <= budget ? std::string(", which fits")
-                                 : strCat(", ", formatExactBytes(size - budget), " too much"));
+                                 : strCat(", ", formatExactBytes(size - budget), " over budget"));
   };
   std::string text = now->size() < bytes ? strCat("with --compress=lz4 it is ", judge(now->size()))
                                          : std::string("--compress=lz4 does not make it smaller");
@@ -317,7 +317,7 @@ Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
   const uint64_t budget = *plan.budget.flash;
   Error error = makeError(DiagId::OverBudget, "needs ", formatExactBytes(file->size()),
                           " of flash, budget is ", formatExactBytes(budget), "; that is ",
-                          formatExactBytes(file->size() - budget), " too much");
+                          formatExactBytes(file->size() - budget), " over budget");
   if (options.compress == Compression::Lz4)
     return error;
   return std::move(error).note(compressionAdvice(graph, plan, options, file->size(), budget));

@@ -17,7 +17,7 @@ tigris_function functionNumber(OpKind kind) {
     return TIGRIS_FN_##name;
 #include "tigris/IR/Ops.def"
   default:
-    TIGRIS_UNREACHABLE("an operator that is no function of one element");
+    TIGRIS_UNREACHABLE("not a function of one element");
   }
 }
 

@@ -229,7 +229,7 @@ tigris_reduction reductionNumber(OpKind kind) {
     return TIGRIS_REDUCE_##name;
 #include "tigris/IR/Ops.def"
   default:
-    TIGRIS_UNREACHABLE("an operator that is no reduction");
+    TIGRIS_UNREACHABLE("not a reduction");
   }
 }
 

@@ -70,7 +70,7 @@ Status lowerOp(LoweringContext& context, const Op& op) {
   if (hasLowering(op.kind)) {
     if (const size_t results = opInfo(op.kind).minResults(); op.outputs.size() != results)
       return LoweringContext::unsupported(op, "has ", op.outputs.size(),
-                                          " results, its kernel gives ", results);
+                                          " results, its kernel produces ", results);
     if (opcode == 0)
       return LoweringContext::unsupported(op, "the runtime has no kernel for ",
                                           dtypeName(first.type), " operands");

@@ -130,7 +130,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
   static_assert(MaxPlanTensors == TIGRIS_NO_TENSOR - 1U);
   if (tensors_.size() > MaxPlanTensors)
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
-                     " tensors, the format holds at most ", MaxPlanTensors);
+                     " tensors, the format supports at most ", MaxPlanTensors);
   summary.weight_bytes = static_cast<uint32_t>(weights_.payload());
   std::vector<Section> sections = {
       {TIGRIS_SECTION_SUMMARY, {reinterpret_cast<const char*>(&summary), sizeof summary}, 1},

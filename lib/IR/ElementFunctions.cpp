@@ -52,7 +52,7 @@ template <typename T> T elementFunction(OpKind kind, T x, const FunctionParams& 
     return formula;
 #include "tigris/IR/Ops.def"
   default:
-    TIGRIS_UNREACHABLE("an operator that is no function of one element");
+    TIGRIS_UNREACHABLE("not a function of one element");
   }
 }
 

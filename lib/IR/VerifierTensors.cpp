@@ -59,7 +59,7 @@ void checkTensor(const Graph& graph, TensorId id, DiagnosticEngine& diagnostics)
     return fail(DiagId::BadShape, "shape ", tensor.shape.str(), " is impossible; at most ",
                 Shape::MaxElements, " elements are");
   if (graph.form() != GraphForm::Imported && static_cast<uint64_t>(tensor.bytes()) > MaxTensorBytes)
-    return fail(DiagId::UnsupportedOp, "has ", tensor.bytes(), " bytes, a plan holds at most ",
+    return fail(DiagId::UnsupportedOp, "has ", tensor.bytes(), " bytes, a plan supports at most ",
                 MaxTensorBytes);
   if (tensor.isConstant()) {
     if (tensor.data->size() != tensor.bytes())
@@ -173,7 +173,7 @@ void checkTensors(const Graph& graph, DiagnosticEngine& diagnostics) {
   const std::vector<TensorId> tensors = graph.tensors();
   if (graph.form() != GraphForm::Imported && tensors.size() > MaxPlanTensors)
     diagnostics.error(DiagId::UnsupportedOp, "the model has ", tensors.size(),
-                      " tensors, a plan holds at most ", MaxPlanTensors);
+                      " tensors, a plan supports at most ", MaxPlanTensors);
   for (const TensorId id : tensors)
     checkTensor(graph, id, diagnostics);
 }

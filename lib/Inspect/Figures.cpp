@@ -65,7 +65,7 @@ std::string flashText(const Report& report) {
   std::string left;
   if (const auto& budget = report.budgetFlash)
     left = flash <= *budget ? strCat(", ", formatBytes(*budget - flash), " left")
-                            : strCat(", ", formatBytes(flash - *budget), " too much");
+                            : strCat(", ", formatBytes(flash - *budget), " over budget");
   return strCat(ofBudget(flash, report.budgetFlash), left, ": weights ",
                 describeBytes(report.weightBytes.value_or(0)), ", metadata ",
                 describeBytes(report.metadataBytes.value_or(0)));

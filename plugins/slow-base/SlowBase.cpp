@@ -33,7 +33,7 @@ PassStatus moveUp(Graph& graph, uint64_t base, PassContext& context) {
   plan.stats.slowPeakBytes += distance;
   if (const uint64_t budget = plan.budget.slow.value_or(0); plan.stats.slowPeakBytes > budget)
     return context.fail(DiagId::OverBudget, "needs ", plan.stats.slowPeakBytes,
-                        " bytes of slow memory behind the first ", base, ", budget is ", budget);
+                        " bytes of slow memory after the first ", base, ", budget is ", budget);
   graph.setPlan(std::move(plan));
   graph.addHistory(strCat("slow-base ", base));
   return PassStatus::Changed;

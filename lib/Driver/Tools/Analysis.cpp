@@ -40,10 +40,10 @@ Status addFile(const Graph& planned, Analysis& analysis) {
   analysis.compressedBytes = compressed->size();
   Error error = makeError(DiagId::OverBudget, "the plan takes ", formatExactBytes(bytes->size()),
                           " of flash, budget is ", formatExactBytes(*flash), ", ",
-                          formatExactBytes(bytes->size() - *flash), " too much");
+                          formatExactBytes(bytes->size() - *flash), " over budget");
   std::string note =
       strCat("compressed (--compress=lz4) it takes ", formatExactBytes(compressed->size()),
-             compressed->size() <= *flash ? ", which fits" : ", still too much");
+             compressed->size() <= *flash ? ", which fits" : ", still over budget");
   analysis.misfit = std::move(error).note(std::move(note)).diagnostic();
   return {};
 }

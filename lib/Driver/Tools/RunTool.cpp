@@ -74,8 +74,8 @@ Expected<Binding> bind(const std::vector<PortView>& ports, const std::string& te
     return makeError(DiagId::Usage, "the model has no ", what, " '", text.substr(0, equals),
                      "'; it has ", join(names, ", "));
   if (ports.size() != 1)
-    return makeError(DiagId::Usage, "which ", what, " is '", text, "' for? write NAME=", text,
-                     " with one of ", join(names, ", "));
+    return makeError(DiagId::Usage, "the model has several ", what, "s; name one for '", text,
+                     "': NAME=", text, ", where NAME is one of ", join(names, ", "));
   return Binding{0, text};
 }
 

@@ -192,7 +192,7 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
   const int ports = onnxGraph.input_size() - onnxGraph.initializer_size() + onnxGraph.output_size();
   if (ports > static_cast<int>(MaxPlanTensors))
     return makeError(DiagId::UnsupportedOp, "the model has ", ports,
-                     " inputs and outputs, a plan holds at most ", MaxPlanTensors, " tensors");
+                     " inputs and outputs, a plan supports at most ", MaxPlanTensors, " tensors");
   std::vector<FreeInput> inputs;
   std::vector<std::string> names;
   for (const onnx::ValueInfoProto& info : onnxGraph.input()) {

@@ -52,7 +52,7 @@ Expected<std::shared_ptr<const onnx::ModelProto>> parseModel(std::string_view by
   if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return notOnnx(bytes, strCat("its ", bytes.size(), " bytes are damaged or truncated"));
   if (!model->has_graph())
-    return notOnnx(bytes, "it holds no graph; the file may be truncated");
+    return notOnnx(bytes, "it contains no graph; the file may be truncated");
 
   const int opset = opsetVersion(model->opset_import(), "");
   if (opset == 0 && model->opset_import().empty())

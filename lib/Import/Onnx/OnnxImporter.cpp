@@ -282,7 +282,7 @@ Error OnnxReader::refusalError() {
   if (refusals_.size() == shown)
     return last;
   return std::move(last).note(
-      strCat(refusals_.size() - shown, " more are refused; these are the first ", shown));
+      strCat(refusals_.size() - shown, " more errors; these are the first ", shown));
 }
 
 /// Removes ops that were needed only to choose a branch.

@@ -186,10 +186,10 @@ TEST_CASE("a file too large says what compression would give") {
     CHECK_MESSAGE(text.find(part) != std::string::npos, text);
   };
   const uint64_t plain = emitted(planned(normalized(body), ample())).size();
-  has(message(32768, plain - 7), "; that is 7 bytes too much");
+  has(message(32768, plain - 7), "; that is 7 bytes over budget");
   has(message(32768, plain - 7), "with --compress=lz4 it is ");
   has(message(32768, plain - 7), ", which fits");
-  has(message(32768, 100), "too much");
+  has(message(32768, 100), "over budget");
   has(message(0, 4000),
       "--compress=lz4 does not make it smaller; with tigris-plan --reserve=21504 it "
       "would be ");

@@ -214,9 +214,9 @@ TEST_CASE("verify: a normalized graph is no larger than a plan can be") {
       continue;
     }
     checkBroken(b.graph, DiagId::UnsupportedOp,
-                "the model has 65535 tensors, a plan holds at most 65534");
+                "the model has 65535 tensors, a plan supports at most 65534");
     checkBroken(b.graph, DiagId::UnsupportedOp,
-                "has 4294967296 bytes, a plan holds at most 4294967295");
+                "has 4294967296 bytes, a plan supports at most 4294967295");
   }
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("a model without outputs or opset is refused") {
   model.clear_opset_import();
   CHECK(importModel(model).said(DiagId::BadModel, "declares no operator set"));
   model.clear_graph();
-  CHECK(importModel(model).said(DiagId::BadModel, "holds no graph"));
+  CHECK(importModel(model).said(DiagId::BadModel, "contains no graph"));
 }
 
 TEST_CASE("the header of the graph says where it came from") {

@@ -31,7 +31,7 @@ TEST_CASE("at most twenty refusals are shown") {
   const Imported imported = importModel(model);
   REQUIRE(imported.error);
   CHECK(imported.diagnostics.size() == 19);
-  CHECK(imported.error->diagnostic().notes.at(0).find("5 more are refused") == 0);
+  CHECK(imported.error->diagnostic().notes.at(0).find("5 more errors") == 0);
 }
 
 TEST_CASE("reasons") {
