@@ -21,7 +21,8 @@ std::vector<size_t> firstCycle(size_t vertices,
     return boost::make_iterator_property_map(values.begin(), get(boost::vertex_index, graph));
   };
   std::vector<size_t> component(vertices);
-  boost::strong_components(graph, mapOf(component));
+  std::vector<boost::default_color_type> color(vertices);
+  boost::strong_components(graph, mapOf(component), boost::color_map(mapOf(color)));
   // An edge inside a component is on a cycle.
   size_t start = vertices;
   for (const auto& [from, to] : edges)
@@ -33,11 +34,14 @@ std::vector<size_t> firstCycle(size_t vertices,
   std::vector<size_t> distance(vertices, vertices);
   std::vector<size_t> predecessor(vertices);
   distance[start] = 0;
-  boost::breadth_first_search(
-      graph, start,
-      boost::visitor(boost::make_bfs_visitor(
+  std::fill(color.begin(), color.end(), boost::white_color);
+  boost::queue<size_t> queue;
+  boost::breadth_first_visit(
+      graph, start, queue,
+      boost::make_bfs_visitor(
           std::pair(boost::record_distances(mapOf(distance), boost::on_tree_edge()),
-                    boost::record_predecessors(mapOf(predecessor), boost::on_tree_edge())))));
+                    boost::record_predecessors(mapOf(predecessor), boost::on_tree_edge()))),
+      mapOf(color));
   size_t last = vertices;
   for (const auto& [from, to] : edges)
     if (to == start && (last == vertices || distance[from] < distance[last]))
