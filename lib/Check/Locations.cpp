@@ -10,11 +10,10 @@ Locations::Locations(const Graph& graph, const Plan& plan)
   for (const Stage& stage : plan.stages) {
     auto& placed = fast_.emplace_back();
     auto& residents = residents_.emplace_back();
-    for (const Placement& placement : stage.fast)
-      (hasTiles(stage.mode) ? residents : placed).emplace(placement.tensor, placement.offset);
-    if (stage.tiling)
-      for (size_t i = 0; i < stage.tiling->buffers.size(); ++i)
-        placed.emplace(stage.tiling->buffers[i].tensor, i);
+    for (const Placement& placement : stage.wholeTensors())
+      (stage.parts() != nullptr ? residents : placed).emplace(placement.tensor, placement.offset);
+    uint64_t index = 0;
+    stage.eachBuffer([&](const PartBuffer& buffer) { placed.emplace(buffer.tensor, index++); });
   }
   for (const Placement& placement : plan.slow)
     slow_.emplace(placement.tensor, placement.offset);
@@ -29,13 +28,13 @@ Location Locations::find(size_t stage, TensorId tensor) const {
     return {};
   if (graph_->tensor(tensor).isConstant())
     return {Memory::Constant, 0};
-  const StageMode mode = plan_->stages.at(stage).mode;
+  const StageMode mode = plan_->stages.at(stage).mode();
   if (mode == StageMode::Direct)
     return findBacking(stage, tensor);
   const auto placed = fast_.at(stage).find(tensor);
   if (placed != fast_.at(stage).end())
-    return {hasTiles(mode) ? Memory::Tile : Memory::Fast, placed->second};
-  return hasTiles(mode) ? Location{} : findCaller(tensor);
+    return {worksOnParts(mode) ? Memory::Tile : Memory::Fast, placed->second};
+  return worksOnParts(mode) ? Location{} : findCaller(tensor);
 }
 
 Location Locations::findCaller(TensorId tensor) const {

@@ -46,9 +46,9 @@ private:
   const Graph* graph_;
   const Plan* plan_;
   AliasSets aliases_;
-  /// For stages with a tiling: their buffers.
+  /// For tiled and streamed stages: their buffers.
   std::vector<std::map<TensorId, uint64_t>> fast_;
-  /// Fast offsets of the tensors that stages with a tiling load parts from or store parts to.
+  /// Fast offsets of the tensors that tiled and streamed stages load parts from or store parts to.
   std::vector<std::map<TensorId, uint64_t>> residents_;
   std::map<TensorId, uint64_t> slow_;
   std::map<TensorId, uint64_t> ports_;

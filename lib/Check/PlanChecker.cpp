@@ -96,9 +96,9 @@ private:
   Status runStage(size_t index) {
     const Stage& stage = plan_.stages[index];
     fastPeak_ = std::max(fastPeak_, stage.peak);
-    if (hasTiles(stage.mode))
-      return runTiles(index);
-    if (stage.mode == StageMode::Direct)
+    if (worksOnParts(stage.mode()))
+      return runParts(index);
+    if (stage.mode() == StageMode::Direct)
       return runDirect(index);
     for (const TensorId tensor : stage.loads) {
       const std::string what = strCat("the load of stage ", index);
@@ -211,12 +211,12 @@ private:
     });
   }
 
-  /// The tiling determines the working memory of the stage. Results are complete in their backing
-  /// memory after the last tile or, in a streamed stage, row by row.
-  Status runTiles(size_t index) {
+  /// Buffers and bookkeeping are the working memory of the stage. Results are complete in their
+  /// backing memory after the last tile or, in a streamed stage, row by row.
+  Status runParts(size_t index) {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
-    const bool streams = stage.mode == StageMode::Streamed;
+    const bool streams = stage.streamed() != nullptr;
     const auto homeOf = [&](TensorId tensor) { return locations_.findBacking(index, tensor); };
     for (const TensorId tensor : stage.loads)
       if (Status status = read(homeOf(tensor), tensor, what); !status)
@@ -249,13 +249,13 @@ private:
     return {};
   }
 
-  /// The results of a stage with a tiling must not overlap its working memory, and resident tensors
-  /// must not overlap each other. Exception: results of a streamed stage may overwrite rows that it
-  /// has read.
+  /// The results of a tiled or streamed stage must not overlap its working memory, and resident
+  /// tensors must not overlap each other. Exception: results of a streamed stage may overwrite rows
+  /// that it has read.
   Status checkHomes(size_t index) const {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
-    const bool streams = stage.mode == StageMode::Streamed;
+    const bool streams = stage.streamed() != nullptr;
     const auto homeOf = [&](TensorId tensor) { return locations_.findBacking(index, tensor); };
     const auto shares = [&](TensorId a, TensorId b) {
       return a != b && overlap(homeOf(a), a, homeOf(b), b);
@@ -275,17 +275,16 @@ private:
         if (homeOf(load).memory == Memory::Fast && shares(load, other))
           return fail(what, " has both ", quoted(load), " and ", quoted(other), " resident at ",
                       homeOf(load).offset);
-    return checkInPlace(index);
+    return stage.streamed() != nullptr ? checkInPlace(index, *stage.streamed()) : Status();
   }
 
-  Status checkInPlace(size_t index) const {
-    const Stage& stage = plan_.stages[index];
-    for (const TileBuffer& buffer : stage.tiling->buffers) {
+  Status checkInPlace(size_t index, const StreamedStage& stage) const {
+    for (const StreamBuffer& buffer : stage.buffers) {
       const Location place = locations_.findBacking(index, buffer.tensor);
       const bool isCallers =
           place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
       const bool isResident = place == Location{Memory::Fast, buffer.offset} && buffer.bytes != 0;
-      if (buffer.inPlace && (stage.mode != StageMode::Streamed || !(isCallers || isResident)))
+      if (buffer.inPlace && !(isCallers || isResident))
         return fail("stage ", index, " works in place on ", quoted(buffer.tensor), " at ",
                     buffer.offset, "..", buffer.offset + buffer.bytes,
                     ", where it is not resident");
@@ -293,19 +292,19 @@ private:
     return {};
   }
 
-  /// The interval of buffers and executor bookkeeping of a stage with a tiling. It holds no usable
-  /// data afterward and must not overlap tensors that the stage keeps whole.
+  /// The interval of buffers and executor bookkeeping of a tiled or streamed stage. It holds no
+  /// usable data afterward and must not overlap tensors that the stage keeps whole.
   Status clobber(size_t index) {
     const Stage& stage = plan_.stages[index];
-    uint64_t begin = stage.tiling->bookkeeping;
-    uint64_t end = begin + bookkeepingBytes(stage);
-    for (const TileBuffer& buffer : stage.tiling->buffers) {
-      if (buffer.inPlace)
-        continue;
+    uint64_t begin = stage.parts()->bookkeeping;
+    uint64_t end = begin + stage.bookkeepingBytes();
+    stage.eachBuffer([&](const auto& buffer) {
+      if (isInPlace(buffer))
+        return;
       begin = std::min(begin, buffer.offset);
       end = std::max(end, buffer.offset + buffer.bytes);
-    }
-    for (const Placement& resident : stage.fast)
+    });
+    for (const Placement& resident : stage.parts()->residents)
       if (resident.offset < end && begin < resident.offset + graph_.tensor(resident.tensor).bytes())
         return fail("stage ", index, " works over ", quoted(resident.tensor),
                     ", which is resident");
@@ -347,7 +346,7 @@ private:
           std::tuple("kernel calls", stats.kernelCalls, after.kernelCalls - before.kernelCalls)})
       if (Status status = compare(who, what, claimed, counted); !status)
         return status;
-    if (stats.recomputeMacs != 0 && !hasTiles(stage.mode))
+    if (stats.recomputeMacs != 0 && stage.parts() == nullptr)
       return fail(who, "claims to recompute ", stats.recomputeMacs, " MACs without tiles");
     if (stats.haloRows > largestHalo(stage))
       return fail(who, "claims a halo of ", stats.haloRows, " rows, at most ", largestHalo(stage),
@@ -363,7 +362,7 @@ private:
     uint64_t most = 0;
     for (const TensorId id : stage.loads)
       if (const Shape& shape = graph_.tensor(id).shape;
-          stage.mode == StageMode::Tiled && shape.rank() > RowAxis)
+          stage.tiled() != nullptr && shape.rank() > RowAxis)
         most = std::max(most, static_cast<uint64_t>(shape.dims()[RowAxis]));
     return most;
   }

@@ -14,7 +14,7 @@
 #include "tigris/Check/StreamReplay.h"
 
 #include "tigris/Check/MemoryModel.h"
-#include "tigris/Check/TilingRules.h"
+#include "tigris/Check/PartRules.h"
 #include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -28,43 +28,42 @@ class StreamRun {
 public:
   StreamRun(const Graph& graph, const Stage& stage, uint64_t mostCalls,
             const BackingAccess& backing)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls),
-        backing_(backing) {}
+      : graph_(graph), stage_(stage), stream_(std::get<StreamedStage>(stage.execution)),
+        mostCalls_(mostCalls), backing_(backing) {}
 
   Status prepare() {
-    if (Status status = checkTilingRules(graph_, stage_); !status)
+    if (Status status = checkPartRules(graph_, stage_); !status)
       return status;
-    for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
-      const TileBuffer& buffer = tiling_.buffers[i];
+    for (size_t i = 0; i < stream_.buffers.size(); ++i) {
+      const StreamBuffer& buffer = stream_.buffers[i];
       const Tensor& tensor = graph_.tensor(buffer.tensor);
       index_.emplace(buffer.tensor, i);
       for (const size_t axis : {RowAxis, ColumnAxis})
-        if (axis < tensor.shape.rank() && (axis == RowAxis || tiling_.tiles[ColumnAxis] > 1) &&
-            tensor.shape[axis] > Tiling::MaxStreamRows)
+        if (axis < tensor.shape.rank() && (axis == RowAxis || stream_.stripes > 1) &&
+            tensor.shape[axis] > StreamedStage::MaxRows)
           return fail(quoted(i), " has ", tensor.shape[axis], " indices on axis ", axis,
-                      ", a streamed stage counts up to ", Tiling::MaxStreamRows);
-      State state;
-      state.isLoad = contains(stage_.loads, buffer.tensor);
-      state.isStore = contains(stage_.spills, buffer.tensor);
-      state.isWhole = state.isLoad && (buffer.reloadAxes >> RowAxis & 1U) == 0;
-      state.whole = wholeBox(tensor.shape);
-      state.elementSize = dtypeSize(tensor.type);
-      state.inBacking = buffer.inPlace;
-      if (buffer.inPlace && !state.isLoad && !state.isStore)
+                      ", a streamed stage counts up to ", StreamedStage::MaxRows);
+      Progress progress;
+      progress.isLoad = contains(stage_.loads, buffer.tensor);
+      progress.isStore = contains(stage_.spills, buffer.tensor);
+      progress.isWhole = progress.isLoad && (buffer.reloadAxes >> RowAxis & 1U) == 0;
+      progress.whole = wholeBox(tensor.shape);
+      progress.elementSize = dtypeSize(tensor.type);
+      progress.inBacking = buffer.inPlace;
+      if (buffer.inPlace && !progress.isLoad && !progress.isStore)
         return fail(quoted(i), " is neither loaded nor stored, so it cannot be in place");
-      if (buffer.inPlace && tiling_.tiles[ColumnAxis] != 1)
+      if (buffer.inPlace && stream_.stripes != 1)
         return fail(quoted(i), " is in place in a stage with stripes");
-      if (buffer.wait > Tiling::MaxStreamRows)
+      if (buffer.wait > StreamedStage::MaxRows)
         return fail("the op that writes ", quoted(i), " waits for ", buffer.wait,
-                    " rows, a streamed stage counts up to ", Tiling::MaxStreamRows);
-      state.isElsewhere = buffer.inPlace && buffer.bytes == 0;
-      if (buffer.inPlace && !state.isElsewhere && buffer.bytes != tensor.bytes())
+                    " rows, a streamed stage counts up to ", StreamedStage::MaxRows);
+      progress.isElsewhere = buffer.inPlace && buffer.bytes == 0;
+      if (buffer.inPlace && !progress.isElsewhere && buffer.bytes != tensor.bytes())
         return fail(quoted(i), " is in place with ", buffer.bytes, " bytes, it has ",
                     tensor.bytes());
-      constexpr uint32_t EveryTime = (1U << Tiling::MaxRank) - 1;
-      if (state.isLoad && !state.isWhole && buffer.reloadAxes != EveryTime)
+      if (progress.isLoad && !progress.isWhole && buffer.reloadAxes != PartStage::EveryAxis)
         return fail(quoted(i), " is loaded by rows, but not in every step");
-      states_.push_back(state);
+      progress_.push_back(progress);
     }
     for (const OpId id : stage_.ops) {
       const Op& op = graph_.op(id);
@@ -76,7 +75,7 @@ public:
         if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant())
           step.inputs.push_back({i, index_.at(op.inputs[i])});
       step.output = index_.at(op.output());
-      if (tiling_.buffers[step.output].sink)
+      if (stream_.buffers[step.output].sink)
         if (Status status = prepareSink(step); !status)
           return status;
       steps_.push_back(std::move(step));
@@ -85,8 +84,8 @@ public:
   }
 
   Status run() {
-    for (outer_ = 0; outer_ < tiling_.tiles[0]; ++outer_)
-      for (stripe_ = 0; stripe_ < tiling_.tiles[ColumnAxis]; ++stripe_)
+    for (outer_ = 0; outer_ < stream_.outer; ++outer_)
+      for (stripe_ = 0; stripe_ < stream_.stripes; ++stripe_)
         if (Status status = runStripe(); !status)
           return status;
     for (const TensorId store : stage_.spills)
@@ -99,7 +98,7 @@ public:
   TileReplay::Counts counts() { return std::move(counts_); }
 
 private:
-  struct State {
+  struct Progress {
     bool isLoad = false;
     bool isStore = false;
     bool isWhole = false;
@@ -142,7 +141,7 @@ private:
     return std::find(list.begin(), list.end(), id) != list.end();
   }
   std::string quoted(size_t buffer) const {
-    return strCat("tensor '", graph_.tensor(tiling_.buffers[buffer].tensor).name, "'");
+    return strCat("tensor '", graph_.tensor(stream_.buffers[buffer].tensor).name, "'");
   }
 
   /// Sums belong to one image: the current index of the outermost axis.
@@ -151,22 +150,22 @@ private:
     const Tensor& x = graph_.tensor(step.op->input(0));
     const bool canSum = step.op->kind == OpKind::GlobalAveragePool && step.inputs.size() == 1 &&
                         (x.type == DType::Int8 || x.type == DType::Float32);
-    if (!canSum || x.shape.rank() < 3 || x.shape[0] != tiling_.tiles[0] ||
-        y.shape[0] != tiling_.tiles[0] || y.shape[RowAxis] != 1)
+    if (!canSum || x.shape.rank() < 3 || x.shape[0] != stream_.outer ||
+        y.shape[0] != stream_.outer || y.shape[RowAxis] != 1)
       return fail("op '", step.op->name, "' cannot add rows as they arrive");
-    State& result = states_[step.output];
+    Progress& result = progress_[step.output];
     result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
-    if (tiling_.buffers[step.output].inPlace)
+    if (stream_.buffers[step.output].inPlace)
       return fail("the sums of op '", step.op->name, "' cannot be in place");
-    if (tiling_.buffers[step.output].bytes < result.sumBytes)
+    if (stream_.buffers[step.output].bytes < result.sumBytes)
       return fail("the sums of op '", step.op->name, "' need ", result.sumBytes,
-                  " bytes, their buffer has ", tiling_.buffers[step.output].bytes);
+                  " bytes, their buffer has ", stream_.buffers[step.output].bytes);
     return {};
   }
 
   /// Rows [begin, end) of a tensor at the current index of the outermost axis.
   Box strip(Box whole, int64_t begin, int64_t end) const {
-    if (whole.axes[0].size() == tiling_.tiles[0])
+    if (whole.axes[0].size() == stream_.outer)
       whole.axes[0] = {outer_, outer_ + 1};
     whole.axes[RowAxis] = {begin, end};
     return whole;
@@ -178,12 +177,12 @@ private:
   }
 
   bool hasCome(const Step& step, int64_t row) const {
-    const Box result = strip(states_[step.output].whole, row, row + 1);
-    const int64_t wait = tiling_.buffers[step.output].wait;
+    const Box result = strip(progress_[step.output].whole, row, row + 1);
+    const int64_t wait = stream_.buffers[step.output].wait;
     return std::all_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
-      const State& state = states_[input.second];
+      const Progress& progress = progress_[input.second];
       const int64_t end = step.access.need(input.first, result).axes[RowAxis].end;
-      return std::min(end + wait, state.rows()) <= state.end;
+      return std::min(end + wait, progress.rows()) <= progress.end;
     });
   }
 
@@ -191,40 +190,40 @@ private:
     ++round_;
     if (Status status = findColumns(); !status)
       return status;
-    for (State& state : states_)
-      state.first = state.fresh = state.end = state.added = 0;
-    for (int64_t step = 0; step < tiling_.tiles[RowAxis] || hasProgressed(); ++step)
+    for (Progress& progress : progress_)
+      progress.first = progress.fresh = progress.end = progress.added = 0;
+    for (int64_t step = 0; step < stream_.steps || hasProgressed(); ++step)
       if (Status status = runStep(step); !status)
         return status;
-    for (size_t i = 0; i < states_.size(); ++i)
-      if (states_[i].end != states_[i].rows())
-        return fail("only ", states_[i].end, " of ", states_[i].rows(), " rows of ", quoted(i),
+    for (size_t i = 0; i < progress_.size(); ++i)
+      if (progress_[i].end != progress_[i].rows())
+        return fail("only ", progress_[i].end, " of ", progress_[i].rows(), " rows of ", quoted(i),
                     " are made");
     return {};
   }
 
   /// Computes the columns of each buffer in this stripe, backward from those to store.
   Status findColumns() {
-    for (size_t i = 0; i < states_.size(); ++i) {
-      State& state = states_[i];
-      const Box all = wholeBox(graph_.tensor(tiling_.buffers[i].tensor).shape);
-      const int64_t stripes = tiling_.tiles[ColumnAxis];
-      state.part = partOf(all.axes[ColumnAxis].size(), stripes, stripe_);
-      const bool keepsAll = stripes == 1 || (state.isLoad && !reloads(i, ColumnAxis));
+    for (size_t i = 0; i < progress_.size(); ++i) {
+      Progress& progress = progress_[i];
+      const Box all = wholeBox(graph_.tensor(stream_.buffers[i].tensor).shape);
+      const int64_t stripes = stream_.stripes;
+      progress.part = partOf(all.axes[ColumnAxis].size(), stripes, stripe_);
+      const bool keepsAll = stripes == 1 || (progress.isLoad && !reloads(i, ColumnAxis));
       if (keepsAll)
-        state.whole = all;
+        progress.whole = all;
       else
-        state.whole.axes[ColumnAxis] = state.isStore ? state.part : Range{0, 0};
+        progress.whole.axes[ColumnAxis] = progress.isStore ? progress.part : Range{0, 0};
     }
     for (size_t k = steps_.size(); k-- > 0;) {
       const Step& step = steps_[k];
-      const Box result = strip(states_[step.output].whole, 0, 1);
+      const Box result = strip(progress_[step.output].whole, 0, 1);
       if (result.empty() || !step.access.allows(result))
         return fail("op '", step.op->name, "' cannot compute columns ",
                     result.axes[ColumnAxis].begin, "..", result.axes[ColumnAxis].end,
                     " of its result");
       for (const auto& [operand, buffer] : step.inputs) {
-        Range& columns = states_[buffer].whole.axes[ColumnAxis];
+        Range& columns = progress_[buffer].whole.axes[ColumnAxis];
         columns = hull(columns, step.access.need(operand, result).axes[ColumnAxis]);
       }
     }
@@ -232,43 +231,44 @@ private:
   }
 
   bool reloads(size_t buffer, size_t axis) const {
-    return (tiling_.buffers[buffer].reloadAxes >> axis & 1U) != 0;
+    return (stream_.buffers[buffer].reloadAxes >> axis & 1U) != 0;
   }
 
   bool hasProgressed() const {
-    return std::any_of(states_.begin(), states_.end(),
-                       [](const State& state) { return state.end != state.fresh; });
+    return std::any_of(progress_.begin(), progress_.end(),
+                       [](const Progress& progress) { return progress.end != progress.fresh; });
   }
 
   Status runStep(int64_t index) {
-    const int64_t steps = tiling_.tiles[RowAxis];
-    for (State& state : states_) {
-      state.fresh = state.end;
-      if (state.isWhole)
-        state.end = state.rows();
-      else if (state.isLoad)
-        state.end = partOf(state.rows(), steps, std::min(index, steps - 1)).end;
+    const int64_t steps = stream_.steps;
+    for (Progress& progress : progress_) {
+      progress.fresh = progress.end;
+      if (progress.isWhole)
+        progress.end = progress.rows();
+      else if (progress.isLoad)
+        progress.end = partOf(progress.rows(), steps, std::min(index, steps - 1)).end;
     }
     for (const Step& step : steps_) {
-      State& result = states_[step.output];
+      Progress& result = progress_[step.output];
       const int64_t most = std::min(result.rows(), result.fresh + ceilDiv(result.rows(), steps));
       while (result.end < most && hasCome(step, result.end))
         ++result.end;
     }
     // A buffer that is used later may be at a lower address: moving it first frees the space to
     // which an earlier one moves.
-    for (size_t i = states_.size(); i-- > 0;)
+    for (size_t i = progress_.size(); i-- > 0;)
       if (Status status = hold(i); !status)
         return status;
-    std::vector<bool> loaded(states_.size(), false);
+    std::vector<bool> loaded(progress_.size(), false);
     for (const Step& step : steps_) {
       for (const auto& [operand, buffer] : step.inputs)
-        if (states_[buffer].isLoad && !loaded[buffer]) {
+        if (progress_[buffer].isLoad && !loaded[buffer]) {
           loaded[buffer] = true;
           if (Status status = load(buffer); !status)
             return status;
         }
-      if (Status status = states_[step.output].sumBytes != 0 ? addRows(step) : runOp(step); !status)
+      if (Status status = progress_[step.output].sumBytes != 0 ? addRows(step) : runOp(step);
+          !status)
         return status;
     }
     return {};
@@ -277,15 +277,15 @@ private:
   /// The contents of a sink's buffer: sums of the rows added so far.
   Value sums(size_t buffer) const {
     constexpr uint64_t Sums = uint64_t{1} << 63;
-    return {tiling_.buffers[buffer].tensor,
-            Sums | (round_ << 31U) | static_cast<uint64_t>(states_[buffer].added)};
+    return {stream_.buffers[buffer].tensor,
+            Sums | (round_ << 31U) | static_cast<uint64_t>(progress_[buffer].added)};
   }
 
   /// Adds the new rows of the operand to the sums of a sink.
   Status addRows(const Step& step) {
     const auto [operand, from] = step.inputs[0];
-    const State& x = states_[from];
-    State& result = states_[step.output];
+    const Progress& x = progress_[from];
+    Progress& result = progress_[step.output];
     if (x.fresh == x.end)
       return {};
     const Box need = step.access.need(operand, strip(result.whole, 0, 1));
@@ -296,7 +296,7 @@ private:
                   result.added, " rows");
     if (Status status = findRows(step, from, strip(x.whole, x.fresh, x.end)); !status)
       return status;
-    const TileBuffer& to = tiling_.buffers[step.output];
+    const StreamBuffer& to = stream_.buffers[step.output];
     if (result.added > 0 && memory_.intruder(to.offset, result.sumBytes, sums(step.output)))
       return fail("op '", step.op->name, "' has lost its sums after ", result.added, " rows");
     result.added = x.end;
@@ -308,31 +308,31 @@ private:
 
   /// The contents of a row: the round in which it was written.
   Value value(size_t buffer, int64_t row) const {
-    const State& state = states_[buffer];
-    const uint64_t round = state.isWhole ? state.round : round_;
-    const auto number = round * static_cast<uint64_t>(state.rows()) + static_cast<uint64_t>(row);
-    return {tiling_.buffers[buffer].tensor, number + 1};
+    const Progress& progress = progress_[buffer];
+    const uint64_t round = progress.isWhole ? progress.round : round_;
+    const auto number = round * static_cast<uint64_t>(progress.rows()) + static_cast<uint64_t>(row);
+    return {stream_.buffers[buffer].tensor, number + 1};
   }
   uint64_t rowBytes(size_t buffer) const {
-    return states_[buffer].bytes(strip(states_[buffer].whole, 0, 1));
+    return progress_[buffer].bytes(strip(progress_[buffer].whole, 0, 1));
   }
   uint64_t place(size_t buffer, int64_t row) const {
-    const State& state = states_[buffer];
-    int64_t before = row - state.first;
-    if (state.inBacking)
-      before = strip(state.whole, 0, 1).axes[0].begin * state.rows() + row;
-    return tiling_.buffers[buffer].offset + static_cast<uint64_t>(before) * rowBytes(buffer);
+    const Progress& progress = progress_[buffer];
+    int64_t before = row - progress.first;
+    if (progress.inBacking)
+      before = strip(progress.whole, 0, 1).axes[0].begin * progress.rows() + row;
+    return stream_.buffers[buffer].offset + static_cast<uint64_t>(before) * rowBytes(buffer);
   }
 
   /// Moves the kept rows to the start of the buffer.
   Status hold(size_t buffer) {
-    State& state = states_[buffer];
-    if (state.inBacking)
+    Progress& progress = progress_[buffer];
+    if (progress.inBacking)
       return {};
-    int64_t lowest = state.isWhole ? 0 : state.fresh;
+    int64_t lowest = progress.isWhole ? 0 : progress.fresh;
     for (const Step& step : steps_) {
-      const State& result = states_[step.output];
-      if (result.fresh == result.rows() || state.isWhole || result.sumBytes != 0)
+      const Progress& result = progress_[step.output];
+      if (result.fresh == result.rows() || progress.isWhole || result.sumBytes != 0)
         continue;
       for (const auto& [operand, input] : step.inputs)
         if (input == buffer) {
@@ -340,67 +340,66 @@ private:
           lowest = std::min(lowest, step.access.need(operand, next).axes[RowAxis].begin);
         }
     }
-    if (lowest < state.first)
+    if (lowest < progress.first)
       return fail(quoted(buffer), " needs row ", lowest, " again, which is gone");
-    for (int64_t row = lowest; row < state.fresh; ++row)
+    for (int64_t row = lowest; row < progress.fresh; ++row)
       if (memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
         return fail(quoted(buffer), " has lost row ", row);
-    const int64_t kept = state.first;
-    state.first = lowest;
+    const int64_t kept = progress.first;
+    progress.first = lowest;
     if (kept != lowest)
-      for (int64_t row = lowest; row < state.fresh; ++row)
+      for (int64_t row = lowest; row < progress.fresh; ++row)
         memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
-    const uint64_t bytes = static_cast<uint64_t>(state.end - lowest) * rowBytes(buffer);
-    if (bytes > tiling_.buffers[buffer].bytes)
+    const uint64_t bytes = static_cast<uint64_t>(progress.end - lowest) * rowBytes(buffer);
+    if (bytes > stream_.buffers[buffer].bytes)
       return fail(quoted(buffer), " needs ", bytes, " bytes in a step, its buffer has ",
-                  tiling_.buffers[buffer].bytes);
+                  stream_.buffers[buffer].bytes);
     return {};
   }
 
   void writeFresh(size_t buffer) {
-    if (states_[buffer].inBacking)
+    if (progress_[buffer].inBacking)
       return;
-    for (int64_t row = states_[buffer].fresh; row < states_[buffer].end; ++row)
+    for (int64_t row = progress_[buffer].fresh; row < progress_[buffer].end; ++row)
       memory_.write(place(buffer, row), rowBytes(buffer), value(buffer, row));
   }
 
   Status load(size_t buffer) {
-    State& state = states_[buffer];
-    if (state.fresh == state.end || state.inBacking)
+    Progress& progress = progress_[buffer];
+    if (progress.fresh == progress.end || progress.inBacking)
       return {};
     // A kept load is repeated when the outermost index or the stripe changes.
-    const Box box = strip(state.whole, 0, state.rows());
+    const Box box = strip(progress.whole, 0, progress.rows());
     const bool isFirst = round_ == 1;
-    const bool changed = (tiling_.tiles[0] > 1 && stripe_ == 0 && reloads(buffer, 0)) ||
-                         (tiling_.tiles[ColumnAxis] > 1 && reloads(buffer, ColumnAxis));
-    if (state.isWhole && !isFirst && !changed) {
-      if (state.loadedBox == box)
+    const bool changed = (stream_.outer > 1 && stripe_ == 0 && reloads(buffer, 0)) ||
+                         (stream_.stripes > 1 && reloads(buffer, ColumnAxis));
+    if (progress.isWhole && !isFirst && !changed) {
+      if (progress.loadedBox == box)
         return {};
       return fail(quoted(buffer), " is not loaded again although it needs another part");
     }
-    state.loadedBox = box;
-    state.round = round_;
-    const TensorId tensor = tiling_.buffers[buffer].tensor;
-    const Box fresh = strip(state.whole, state.fresh, state.end);
+    progress.loadedBox = box;
+    progress.round = round_;
+    const TensorId tensor = stream_.buffers[buffer].tensor;
+    const Box fresh = strip(progress.whole, progress.fresh, progress.end);
     if (backing_.read)
       if (Status status = backing_.read(tensor, fresh); !status)
         return status;
     writeFresh(buffer);
-    counts_.loaded[tensor] += state.bytes(fresh);
+    counts_.loaded[tensor] += progress.bytes(fresh);
     return {};
   }
 
   /// Runs the op on all new rows of the result: at once, or row by row if an operand has more
   /// columns than needed.
   Status runOp(const Step& step) {
-    const State& result = states_[step.output];
+    const Progress& result = progress_[step.output];
     if (result.fresh == result.end)
       return {};
     const Box made = strip(result.whole, result.fresh, result.end);
     const bool isWide = std::any_of(step.inputs.begin(), step.inputs.end(), [&](const auto& input) {
-      return tiling_.tiles[ColumnAxis] > 1 &&
-             step.access.need(input.first, made).axes[ColumnAxis] !=
-                 states_[input.second].whole.axes[ColumnAxis];
+      return stream_.stripes > 1 && step.access.need(input.first, made).axes[ColumnAxis] !=
+                                        progress_[input.second].whole.axes[ColumnAxis];
     });
     for (int64_t row = result.fresh; row < result.end; row = isWide ? row + 1 : result.end)
       if (Status status = make(step, strip(result.whole, row, isWide ? row + 1 : result.end));
@@ -411,11 +410,11 @@ private:
 
   /// Marks the new rows of the result as written.
   Status finish(const Step& step) {
-    const State& result = states_[step.output];
+    const Progress& result = progress_[step.output];
     writeFresh(step.output);
     if (!result.isStore)
       return {};
-    const TensorId tensor = tiling_.buffers[step.output].tensor;
+    const TensorId tensor = stream_.buffers[step.output].tensor;
     Box part = strip(result.whole, result.fresh, result.end);
     part.axes[ColumnAxis] = result.part;
     counts_.stored[tensor] += result.bytes(part);
@@ -424,18 +423,18 @@ private:
 
   /// One kernel call.
   Status make(const Step& step, const Box& made) {
-    const State& result = states_[step.output];
+    const Progress& result = progress_[step.output];
     if (!step.access.allows(made))
       return fail("op '", step.op->name, "' cannot compute a part of its result");
     for (const auto& [operand, buffer] : step.inputs) {
-      const State& state = states_[buffer];
+      const Progress& progress = progress_[buffer];
       Box need = step.access.need(operand, made);
-      const Box held = strip(state.whole, state.first, state.end);
+      const Box held = strip(progress.whole, progress.first, progress.end);
       // Kernels see all channels and, without stripes, all columns of the rows they need; these
       // must be the same for all rows.
       const Box all = step.access.need(operand, strip(result.whole, 0, result.rows()));
-      for (size_t axis = tiling_.tiles[ColumnAxis] > 1 ? ColumnAxis + 1 : ColumnAxis;
-           axis < Box::MaxRank; ++axis) {
+      for (size_t axis = stream_.stripes > 1 ? ColumnAxis + 1 : ColumnAxis; axis < Box::MaxRank;
+           ++axis) {
         if (need.axes[axis] != all.axes[axis] ||
             hull(held.axes[axis], need.axes[axis]) != held.axes[axis])
           return fail("op '", step.op->name, "' does not find what it needs of ", quoted(buffer));
@@ -452,7 +451,7 @@ private:
                     " is not contiguous");
       if (Status status = findRows(step, buffer, need); !status)
         return status;
-      if (state.inBacking && result.inBacking)
+      if (progress.inBacking && result.inBacking)
         if (Status status = checkApart(step, buffer, need.axes[RowAxis], made.axes[RowAxis]);
             !status)
           return status;
@@ -462,19 +461,19 @@ private:
 
   /// Checks that the rows of an operand are in its buffer or its backing memory.
   Status findRows(const Step& step, size_t buffer, const Box& need) const {
-    const State& state = states_[buffer];
+    const Progress& progress = progress_[buffer];
     for (int64_t row = need.axes[RowAxis].begin; row < need.axes[RowAxis].end; ++row)
-      if (row < state.first || row >= state.end ||
-          (!state.inBacking &&
+      if (row < progress.first || row >= progress.end ||
+          (!progress.inBacking &&
            memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row))))
         return fail("op '", step.op->name, "' does not find row ", row, " of ", quoted(buffer));
-    return state.inBacking && backing_.read ? backing_.read(tiling_.buffers[buffer].tensor, need)
-                                            : Status();
+    return progress.inBacking && backing_.read ? backing_.read(stream_.buffers[buffer].tensor, need)
+                                               : Status();
   }
 
   /// In place: the rows that the op writes must not overlap those that it reads of an operand.
   Status checkApart(const Step& step, size_t operand, Range read, Range written) const {
-    const bool isFar = states_[operand].isElsewhere || states_[step.output].isElsewhere;
+    const bool isFar = progress_[operand].isElsewhere || progress_[step.output].isElsewhere;
     if (!isFar && place(operand, read.begin) < place(step.output, written.end) &&
         place(step.output, written.begin) < place(operand, read.end))
       return fail("op '", step.op->name, "' writes over its operand ", quoted(operand));
@@ -483,7 +482,7 @@ private:
 
   const Graph& graph_;
   const Stage& stage_;
-  const Tiling& tiling_;
+  const StreamedStage& stream_;
   uint64_t mostCalls_;
   const BackingAccess& backing_;
   int64_t outer_ = 0;
@@ -491,7 +490,7 @@ private:
   /// Number of stripes of all outermost indices so far.
   uint64_t round_ = 0;
   std::map<TensorId, size_t> index_;
-  std::vector<State> states_;
+  std::vector<Progress> progress_;
   std::vector<Step> steps_;
   MemoryModel memory_;
   TileReplay::Counts counts_;
@@ -500,8 +499,6 @@ private:
 } // namespace
 
 Expected<TileReplay::Counts> StreamReplay::run(const BackingAccess& backing) const {
-  if (!stage_.tiling)
-    return makeError(DiagId::BadPlan, "a streamed stage without tiles");
   StreamRun run(graph_, stage_, mostCalls_, backing);
   if (Status status = run.prepare(); !status)
     return status.takeError();

@@ -15,14 +15,15 @@ struct BackingAccess {
   std::function<Status(TensorId, const Box&)> write;
 };
 
-/// The replay of streamed stages. Loads the rows of each step, runs every op on its share of the
-/// rows it can compute, and tracks each row, with the columns of the stripe, in its buffer.
+/// The replay of streamed stages, the only ones it takes. Loads the rows of each step, runs every
+/// op on its share of the rows it can compute, and tracks each row, with the columns of the stripe,
+/// in its buffer.
 class StreamReplay {
 public:
   StreamReplay(const Graph& graph, const Stage& stage, uint64_t mostCalls = UINT64_MAX)
       : graph_(graph), stage_(stage), mostCalls_(mostCalls) {}
 
-  /// Returns an error unless the tiling follows the rules of the loader (Check/TilingRules.h) and
+  /// Returns an error unless the stage follows the rules of the loader (Check/PartRules.h) and
   /// in every step
   ///  - each op finds the rows it needs in its buffers, complete and contiguous;
   ///  - every buffer has capacity for its rows;

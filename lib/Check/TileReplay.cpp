@@ -1,10 +1,10 @@
-// Independent of how the tiling was chosen: uses only the access rules, the buffers and the order
+// Independent of how the tiles were chosen: uses only the access rules, the buffers and the order
 // of the ops.
 #include "tigris/Check/TileReplay.h"
 
 #include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Check/MemoryModel.h"
-#include "tigris/Check/TilingRules.h"
+#include "tigris/Check/PartRules.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tigris {
 
 namespace {
 
-using TileIndex = std::array<int64_t, Tiling::MaxRank>;
+using TileIndex = std::array<int64_t, PartStage::MaxRank>;
 
 /// Whether the elements of `part` are contiguous in a packed `box`.
 bool isContiguous(const Box& part, const Box& box) {
@@ -37,21 +37,22 @@ int64_t firstElement(const Box& part, const Box& box) {
 class TileRun {
 public:
   TileRun(const Graph& graph, const Stage& stage, uint64_t mostCalls)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling), mostCalls_(mostCalls) {}
+      : graph_(graph), stage_(stage), tiled_(std::get<TiledStage>(stage.execution)),
+        mostCalls_(mostCalls) {}
 
   Status prepare() {
-    if (Status status = checkTilingRules(graph_, stage_); !status)
+    if (Status status = checkPartRules(graph_, stage_); !status)
       return status;
-    for (size_t i = 0; i < tiling_.buffers.size(); ++i) {
-      const TileBuffer& buffer = tiling_.buffers[i];
+    for (size_t i = 0; i < tiled_.buffers.size(); ++i) {
+      const PartBuffer& buffer = tiled_.buffers[i];
       const Tensor& tensor = graph_.tensor(buffer.tensor);
       index_.emplace(buffer.tensor, i);
-      states_.push_back({});
-      State& state = states_.back();
-      state.isLoad = contains(stage_.loads, buffer.tensor);
-      state.isStore = contains(stage_.spills, buffer.tensor);
-      state.elementSize = dtypeSize(tensor.type);
-      state.whole = wholeBox(tensor.shape);
+      progress_.push_back({});
+      Progress& progress = progress_.back();
+      progress.isLoad = contains(stage_.loads, buffer.tensor);
+      progress.isStore = contains(stage_.spills, buffer.tensor);
+      progress.elementSize = dtypeSize(tensor.type);
+      progress.whole = wholeBox(tensor.shape);
     }
     for (const OpId id : stage_.ops) {
       const Op& op = graph_.op(id);
@@ -66,7 +67,7 @@ public:
   Status runTile(const TileIndex& tile, const std::optional<TileIndex>& last) {
     if (Status status = findBoxes(tile); !status)
       return status;
-    std::vector<bool> loaded(states_.size(), false);
+    std::vector<bool> loaded(progress_.size(), false);
     for (size_t step = 0; step < stage_.ops.size(); ++step)
       if (Status status = runOp(step, tile, last, loaded); !status)
         return status;
@@ -82,7 +83,7 @@ public:
   }
 
 private:
-  struct State {
+  struct Progress {
     bool isLoad = false;
     bool isStore = false;
     uint64_t elementSize = 1;
@@ -102,64 +103,64 @@ private:
     return std::find(list.begin(), list.end(), id) != list.end();
   }
   std::string quoted(size_t buffer) const {
-    return strCat("tensor '", graph_.tensor(tiling_.buffers[buffer].tensor).name, "'");
+    return strCat("tensor '", graph_.tensor(tiled_.buffers[buffer].tensor).name, "'");
   }
-  uint64_t bytes(const State& state, const Box& box) const {
-    return static_cast<uint64_t>(box.elements()) * state.elementSize;
+  uint64_t bytes(const Progress& progress, const Box& box) const {
+    return static_cast<uint64_t>(box.elements()) * progress.elementSize;
   }
 
   Status findBoxes(const TileIndex& tile) {
-    for (State& state : states_) {
-      state.part = state.whole;
+    for (Progress& progress : progress_) {
+      progress.part = progress.whole;
       for (size_t axis = 0; axis < Box::MaxRank; ++axis)
-        state.part.axes.at(axis) =
-            partOf(state.whole.axes.at(axis).size(), tiling_.tiles.at(axis), tile.at(axis));
+        progress.part.axes.at(axis) =
+            partOf(progress.whole.axes.at(axis).size(), tiled_.tiles.at(axis), tile.at(axis));
       for (size_t axis = 0; axis < Box::MaxRank; ++axis)
-        state.box.axes.at(axis) = {0, 0};
-      if (state.isStore && !state.part.empty())
-        state.box = state.part;
+        progress.box.axes.at(axis) = {0, 0};
+      if (progress.isStore && !progress.part.empty())
+        progress.box = progress.part;
     }
     for (size_t step = stage_.ops.size(); step-- > 0;) {
       const Op& op = graph_.op(stage_.ops[step]);
-      const Box& result = states_[index_.at(op.output())].box;
+      const Box& result = progress_[index_.at(op.output())].box;
       if (result.empty())
         continue;
       if (!accesses_[step].allows(result))
         return fail("op '", op.name, "' cannot compute a part of its result that cuts this axis");
       for (size_t i = 0; i < op.inputs.size(); ++i)
         if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant()) {
-          State& state = states_[index_.at(op.inputs[i])];
-          state.box = hull(state.box, accesses_[step].need(i, result));
+          Progress& progress = progress_[index_.at(op.inputs[i])];
+          progress.box = hull(progress.box, accesses_[step].need(i, result));
         }
     }
-    for (size_t i = 0; i < states_.size(); ++i)
-      if (bytes(states_[i], states_[i].box) > tiling_.buffers[i].bytes)
-        return fail(quoted(i), " needs ", bytes(states_[i], states_[i].box),
-                    " bytes in a tile, its buffer has ", tiling_.buffers[i].bytes);
+    for (size_t i = 0; i < progress_.size(); ++i)
+      if (bytes(progress_[i], progress_[i].box) > tiled_.buffers[i].bytes)
+        return fail(quoted(i), " needs ", bytes(progress_[i], progress_[i].box),
+                    " bytes in a tile, its buffer has ", tiled_.buffers[i].bytes);
     return {};
   }
 
   void write(size_t buffer) {
-    State& state = states_[buffer];
-    state.content = ++contents_;
-    memory_.write(tiling_.buffers[buffer].offset, bytes(state, state.box),
-                  {tiling_.buffers[buffer].tensor, state.content});
+    Progress& progress = progress_[buffer];
+    progress.content = ++contents_;
+    memory_.write(tiled_.buffers[buffer].offset, bytes(progress, progress.box),
+                  {tiled_.buffers[buffer].tensor, progress.content});
   }
 
   Status load(size_t buffer, const TileIndex& tile, const std::optional<TileIndex>& last) {
-    State& state = states_[buffer];
+    Progress& progress = progress_[buffer];
     uint32_t changed = last ? 0 : ~0U;
     for (size_t axis = 0; last && axis < tile.size(); ++axis)
       changed |= tile.at(axis) != last->at(axis) ? 1U << axis : 0;
     const bool isFirst = !last;
-    if (!isFirst && (changed & tiling_.buffers[buffer].reloadAxes) == 0) {
-      if (state.loadedBox == state.box)
+    if (!isFirst && (changed & tiled_.buffers[buffer].reloadAxes) == 0) {
+      if (progress.loadedBox == progress.box)
         return {};
       return fail(quoted(buffer), " is not loaded again although it needs another box");
     }
-    state.loadedBox = state.box;
+    progress.loadedBox = progress.box;
     write(buffer);
-    counts_.loaded[tiling_.buffers[buffer].tensor] += bytes(state, state.box);
+    counts_.loaded[tiled_.buffers[buffer].tensor] += bytes(progress, progress.box);
     return {};
   }
 
@@ -171,29 +172,29 @@ private:
       if (!tensor || graph_.tensor(tensor).isConstant())
         continue;
       const size_t buffer = index_.at(tensor);
-      if (!states_[buffer].isLoad || loaded[buffer])
+      if (!progress_[buffer].isLoad || loaded[buffer])
         continue;
       loaded[buffer] = true;
       if (Status status = load(buffer, tile, last); !status)
         return status;
     }
     const size_t output = index_.at(op.output());
-    const State& result = states_[output];
+    const Progress& result = progress_[output];
     if (result.box.empty())
       return {};
-    const TileBuffer& to = tiling_.buffers[output];
+    const PartBuffer& to = tiled_.buffers[output];
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       if (!op.inputs[i] || graph_.tensor(op.inputs[i]).isConstant())
         continue;
       const size_t input = index_.at(op.inputs[i]);
-      const State& state = states_[input];
-      const TileBuffer& from = tiling_.buffers[input];
+      const Progress& progress = progress_[input];
+      const PartBuffer& from = tiled_.buffers[input];
       const Box need = accesses_[step].need(i, result.box);
-      if (!isContiguous(need, state.box))
+      if (!isContiguous(need, progress.box))
         return fail("what op '", op.name, "' needs of ", quoted(input), " is not contiguous");
-      const uint64_t begin =
-          from.offset + static_cast<uint64_t>(firstElement(need, state.box)) * state.elementSize;
-      if (memory_.intruder(begin, bytes(state, need), {from.tensor, state.content}))
+      const uint64_t begin = from.offset + static_cast<uint64_t>(firstElement(need, progress.box)) *
+                                               progress.elementSize;
+      if (memory_.intruder(begin, bytes(progress, need), {from.tensor, progress.content}))
         return fail("op '", op.name, "' reads ", quoted(input), " at ", begin,
                     ", which does not hold its box");
     }
@@ -207,10 +208,10 @@ private:
 
   const Graph& graph_;
   const Stage& stage_;
-  const Tiling& tiling_;
+  const TiledStage& tiled_;
   uint64_t mostCalls_;
   std::map<TensorId, size_t> index_;
-  std::vector<State> states_;
+  std::vector<Progress> progress_;
   std::vector<BoxAccess> accesses_;
   MemoryModel memory_;
   uint64_t contents_ = 0;
@@ -220,12 +221,10 @@ private:
 } // namespace
 
 Expected<TileReplay::Counts> TileReplay::run() const {
-  if (!stage_.tiling)
-    return makeError(DiagId::BadPlan, "a tiled stage without tiles");
   TileRun run(graph_, stage_, mostCalls_);
   if (Status status = run.prepare(); !status)
     return status.takeError();
-  const TileIndex& tiles = stage_.tiling->tiles;
+  const TileCounts& tiles = stage_.tiled()->tiles;
   std::optional<TileIndex> last;
   TileIndex tile = {};
   for (tile[0] = 0; tile[0] < tiles[0]; ++tile[0])

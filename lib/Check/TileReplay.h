@@ -8,8 +8,9 @@
 
 namespace tigris {
 
-/// Replays every tile like the executor: boxes from the stored parts backward through the ops,
-/// loads before the first op that reads them, stores after the op that writes them.
+/// Replays every tile of a tiled stage like the executor: boxes from the stored parts backward
+/// through the ops, loads before the first op that reads them, stores after the op that writes
+/// them.
 class TileReplay {
 public:
   struct Counts {
@@ -23,7 +24,7 @@ public:
   TileReplay(const Graph& graph, const Stage& stage, uint64_t mostCalls = UINT64_MAX)
       : graph_(graph), stage_(stage), mostCalls_(mostCalls) {}
 
-  /// Returns an error unless the tiling follows the rules of the loader (Check/TilingRules.h) and
+  /// Returns an error unless the stage follows the rules of the loader (Check/PartRules.h) and
   /// in every tile
   ///  - each op supports its output box and finds its operands' boxes in its buffers, complete;
   ///  - every buffer has capacity for its box, and the part that a reader needs is contiguous;

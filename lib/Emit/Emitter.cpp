@@ -110,46 +110,60 @@ private:
     return {};
   }
 
-  /// Appends the stage's tiling; returns its index in TILINGS.
-  Expected<uint32_t> addTiling(size_t index) {
+  /// Appends the record of a tiled or streamed stage; returns its index in TILINGS.
+  Expected<uint32_t> addParts(size_t index) {
     const Stage& stage = plan_.stages[index];
     tigris_tiling record = {};
-    record.bookkeeping = static_cast<uint32_t>(stage.tiling->bookkeeping);
-    for (size_t axis = 0; axis < stage.tiling->tiles.size(); ++axis)
-      record.tiles[axis] = static_cast<uint32_t>(stage.tiling->tiles.at(axis));
+    record.bookkeeping = static_cast<uint32_t>(stage.parts()->bookkeeping);
+    const TileCounts counts = stage.counts();
+    for (size_t axis = 0; axis < counts.size(); ++axis)
+      record.tiles[axis] = static_cast<uint32_t>(counts.at(axis));
     std::vector<tigris_tile_buffer> buffers;
-    for (const TileBuffer& buffer : stage.tiling->buffers) {
+    Status status;
+    stage.eachBuffer([&](const auto& buffer) {
       const Expected<uint16_t> tensor = context_.tensor(buffer.tensor);
       if (!tensor)
-        return tensor.error();
-      tigris_tile_buffer next = {};
-      next.tensor = *tensor;
-      next.fast = static_cast<uint32_t>(buffer.offset);
-      next.bytes = static_cast<uint32_t>(buffer.bytes);
-      const bool isLoad = contains(stage.loads, buffer.tensor);
-      if (isLoad) {
-        next.flags = TIGRIS_TILE_LOAD;
-        next.start = static_cast<uint16_t>(firstReader(stage, buffer.tensor));
-        next.reload_axes = static_cast<uint16_t>(buffer.reloadAxes);
-      } else {
-        next.flags = contains(stage.spills, buffer.tensor) ? TIGRIS_TILE_STORE : 0;
-        next.start = static_cast<uint16_t>(buffer.wait);
-      }
-      const bool hasHome = next.flags != 0;
-      if (buffer.sink)
-        next.flags |= TIGRIS_TILE_SINK;
-      if (hasHome) {
-        const Location backing = context_.locations().findBacking(index, buffer.tensor);
-        next.backing = backing.memory == Memory::Slow   ? TIGRIS_POOL_SLOW
+        status = tensor.error();
+      else
+        buffers.push_back(recordOf(index, buffer, *tensor));
+    });
+    if (!status)
+      return status.takeError();
+    return image_.tiling(record, buffers);
+  }
+
+  tigris_tile_buffer recordOf(size_t index, const PartBuffer& buffer, uint16_t tensor) const {
+    const Stage& stage = plan_.stages[index];
+    tigris_tile_buffer record = {};
+    record.tensor = tensor;
+    record.fast = static_cast<uint32_t>(buffer.offset);
+    record.bytes = static_cast<uint32_t>(buffer.bytes);
+    if (contains(stage.loads, buffer.tensor)) {
+      record.flags = TIGRIS_TILE_LOAD;
+      record.start = static_cast<uint16_t>(firstReader(stage, buffer.tensor));
+      record.reload_axes = static_cast<uint16_t>(buffer.reloadAxes);
+    } else if (contains(stage.spills, buffer.tensor)) {
+      record.flags = TIGRIS_TILE_STORE;
+    }
+    if (record.flags != 0) {
+      const Location backing = context_.locations().findBacking(index, buffer.tensor);
+      record.backing = backing.memory == Memory::Slow   ? TIGRIS_POOL_SLOW
                        : backing.memory == Memory::Fast ? TIGRIS_POOL_FAST
                                                         : TIGRIS_POOL_CALLER;
-        next.backing_offset = static_cast<uint32_t>(backing.offset);
-        if (buffer.inPlace)
-          next.flags |= TIGRIS_TILE_IN_PLACE;
-      }
-      buffers.push_back(next);
+      record.backing_offset = static_cast<uint32_t>(backing.offset);
     }
-    return image_.tiling(record, buffers);
+    return record;
+  }
+
+  tigris_tile_buffer recordOf(size_t index, const StreamBuffer& buffer, uint16_t tensor) const {
+    tigris_tile_buffer record = recordOf(index, static_cast<const PartBuffer&>(buffer), tensor);
+    if ((record.flags & TIGRIS_TILE_LOAD) == 0)
+      record.start = static_cast<uint16_t>(buffer.wait);
+    if (buffer.sink)
+      record.flags |= TIGRIS_TILE_SINK;
+    if (buffer.inPlace)
+      record.flags |= TIGRIS_TILE_IN_PLACE;
+    return record;
   }
 
   static bool contains(const std::vector<TensorId>& list, TensorId id) {
@@ -177,13 +191,13 @@ private:
     }
     record.op_count = image_.opCount() - record.first_op;
     record.first_load = image_.transferCount();
-    if (stage.mode == StageMode::Whole)
+    if (stage.mode() == StageMode::Whole)
       for (const TensorId id : stage.loads)
         if (Status status = addTransfer(index, id); !status)
           return status;
     record.load_count = image_.transferCount() - record.first_load;
     record.first_spill = image_.transferCount();
-    if (stage.mode == StageMode::Whole)
+    if (stage.mode() == StageMode::Whole)
       for (const TensorId id : stage.spills)
         if (Status status = addTransfer(index, id); !status)
           return status;
@@ -192,12 +206,12 @@ private:
     record.detail = TIGRIS_NONE;
     // A direct stage is a whole stage with operands outside the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
-    if (hasTiles(stage.mode)) {
-      const Expected<uint32_t> detail = addTiling(index);
+    if (stage.parts() != nullptr) {
+      const Expected<uint32_t> detail = addParts(index);
       if (!detail)
         return detail.error();
       record.detail = *detail;
-      record.mode = stage.mode == StageMode::Streamed ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
+      record.mode = stage.streamed() != nullptr ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
     }
     image_.stage(record);
     if (!options_.strip)

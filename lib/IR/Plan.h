@@ -7,8 +7,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace tigris {
@@ -19,13 +21,10 @@ enum class IoMode : uint8_t { Slow, Caller, Arena };
 std::string_view ioModeName(IoMode mode);
 std::optional<IoMode> parseIoMode(std::string_view name);
 
-/// How a stage executes. Whole: every op once, on whole tensors in the fast arena. Direct: every op
-/// once, on tensors outside the fast arena; for ops that only move bytes, each of which is read and
-/// written once. Tiled: all ops once per tile (Tiling). Streamed: all ops once per step on the new
-/// rows, so that nothing is computed twice.
+/// How a stage executes; the records below say what each mode stores.
 enum class StageMode : uint8_t { Whole, Direct, Tiled, Streamed };
-/// Tiled and streamed stages have a Tiling.
-inline bool hasTiles(StageMode mode) {
+/// Tiled and streamed stages work on parts of tensors.
+inline bool worksOnParts(StageMode mode) {
   return mode == StageMode::Tiled || mode == StageMode::Streamed;
 }
 std::string_view stageModeName(StageMode mode);
@@ -45,66 +44,113 @@ struct Placement {
   uint64_t offset = 0;
 };
 
-/// The part of a tensor that one tile works on, packed, at a fixed offset of the fast arena.
-struct TileBuffer {
-  TensorId tensor;
-  uint64_t offset = 0;
-  /// Bytes of the largest part of any tile.
-  uint64_t bytes = 0;
-  /// Loads only. Bit k is set if the part depends on the tile's position along axis k, so that it
-  /// is loaded again when that changes. A buffer that is not loaded in every tile keeps its bytes
-  /// for the whole stage.
-  uint32_t reloadAxes = 0;
-  /// Streamed in one stripe: resident loads and results, and those of the caller, are not copied.
-  /// Ops read and write rows in the whole tensor. In the fast arena `offset` and `bytes` are those
-  /// of the tensor; for the caller's both are 0.
-  bool inPlace = false;
-  /// Streamed stages: an average over all rows that is computed by adding rows to sums in this
-  /// buffer as they arrive; int32 or float, one sum per channel.
-  bool sink = false;
-  /// Streamed stages, results: extra operand rows to buffer before producing a row, beyond those
-  /// needed for it (or all rows, if fewer remain). A short branch that joins a longer one then does
-  /// not run early.
-  uint32_t wait = 0;
-};
-
 /// The row axis of maps in every layout that is tiled or streamed: streams advance along rows, in
 /// stripes of columns.
 inline constexpr size_t RowAxis = 1;
 inline constexpr size_t ColumnAxis = 2;
 
-/// How a tiled or streamed stage splits its tensors.
-///
-/// Tiled: tile (i0, i1, i2, i3), with the last index varying fastest, computes the range [i * d /
-/// n, (i + 1) * d / n) of each axis with d elements and n parts. The parts of the other tensors
-/// that it needs follow from the ops (Analysis/BoxAccess.h).
-///
-/// Streamed: step i1 of tiles[1] loads the rows (indices of axis 1) of each load up to (i1 + 1) * d
-/// / tiles[1]. Then every op computes the rows for which its operands are present, at most d /
-/// tiles[1] of its result's rows, rounded up. Further steps follow until all rows are computed.
-/// Buffers hold, packed, the rows that some reader's next row still needs and the new rows.
-/// tiles[0] is the extent of the outermost axis, whose indices are processed one by one. tiles[3]
-/// is 1. Loads without bit 1 in reloadAxes are present whole from the first step on.
-///
-/// Stripes: with tiles[2] > 1, all steps are taken once per stripe of columns (indices of axis 2).
-/// In stripe i2, stored tensors have the columns [i2 * d / tiles[2], (i2 + 1) * d / tiles[2]).
-/// Other tensors have the columns that their readers need; loads without bit 2 in reloadAxes have
-/// all columns.
-struct Tiling {
+/// Every op once, on whole tensors in the fast arena. Loads are copied to fast memory before the
+/// first op, spills to slow memory after the last one.
+struct WholeStage {
+  /// Every activation that the stage uses in the arena. A tensor without bytes of its own (the
+  /// result of a Reshape) has its source's offset. A tensor that is not loaded is resident: an
+  /// earlier stage has left it there.
+  std::vector<Placement> placements;
+};
+
+/// Every op once, on tensors outside the fast arena; for ops that only move bytes, each of which is
+/// read and written once.
+struct DirectStage {};
+
+/// The part of a tensor that one tile or step works on, packed, at a fixed offset of the fast
+/// arena.
+struct PartBuffer {
+  TensorId tensor;
+  uint64_t offset = 0;
+  /// Bytes of the largest part.
+  uint64_t bytes = 0;
+  /// Loads only. Bit k is set if the part depends on the position along axis k, so that it is
+  /// loaded again when that changes. A buffer that is not loaded in every tile or step keeps its
+  /// bytes for the whole stage.
+  uint32_t reloadAxes = 0;
+};
+
+/// A buffer of a streamed stage: the rows that some reader's next row still needs and the new rows.
+struct StreamBuffer : PartBuffer {
+  /// In one stripe: resident loads and results, and those of the caller, are not copied. Ops read
+  /// and write rows in the whole tensor. In the fast arena `offset` and `bytes` are those of the
+  /// tensor; for the caller's both are 0.
+  bool inPlace = false;
+  /// An average over all rows that is computed by adding rows to sums in this buffer as they
+  /// arrive; int32 or float, one sum per channel.
+  bool sink = false;
+  /// Results: extra operand rows to buffer before producing a row, beyond those needed for it (or
+  /// all rows, if fewer remain). A short branch that joins a longer one then does not run early.
+  uint32_t wait = 0;
+};
+
+/// Whether the buffer is the whole tensor. Only buffers of streamed stages can be.
+inline bool isInPlace(const PartBuffer& /*buffer*/) { return false; }
+inline bool isInPlace(const StreamBuffer& buffer) { return buffer.inPlace; }
+
+/// What tiled and streamed stages have in common: loads and spills are copied part by part from and
+/// to the whole tensors, which are in slow memory, in the caller's buffers or resident. Each of the
+/// two has `buffers`, one per activation that the stage uses, in order of first use.
+struct PartStage {
   static constexpr size_t MaxRank = 4;
-  static constexpr int64_t MaxTiles = int64_t{1} << 30;
-  std::array<int64_t, MaxRank> tiles = {1, 1, 1, 1};
-  /// Fast offset of the executor's bookkeeping. Per buffer: a box; for streamed stages three row
-  /// numbers, with stripes also two column numbers.
-  static constexpr uint64_t BoxBookkeepingBytes = 32;
-  static constexpr uint64_t StreamBookkeepingBytes = 6;
-  static constexpr uint64_t StripeBookkeepingBytes = 10;
-  /// Maximum number of rows of a tensor of a streamed stage, and of columns with stripes: their
-  /// numbers have 16 bits.
-  static constexpr int64_t MaxStreamRows = UINT16_MAX;
+  static constexpr uint32_t EveryAxis = (1U << MaxRank) - 1;
+  /// Along one axis.
+  static constexpr int64_t MaxParts = int64_t{1} << 30;
+  /// Loads and spills whose whole tensor is in the fast arena instead of slow memory.
+  std::vector<Placement> residents;
+  /// Fast offset of the executor's bookkeeping, some bytes per buffer.
   uint64_t bookkeeping = 0;
-  /// One per activation that the stage uses, in order of first use.
-  std::vector<TileBuffer> buffers;
+};
+
+/// Numbers of parts along each axis.
+using TileCounts = std::array<int64_t, PartStage::MaxRank>;
+
+/// All ops once per tile. Tile (i0, i1, i2, i3), with the last index varying fastest, computes the
+/// range [i * d / n, (i + 1) * d / n) of each axis with d elements and n parts. The parts of the
+/// other tensors that it needs follow from the ops (Analysis/BoxAccess.h).
+struct TiledStage : PartStage {
+  /// Per buffer: a box.
+  static constexpr uint64_t BookkeepingBytes = 32;
+  TileCounts tiles = {1, 1, 1, 1};
+  std::vector<PartBuffer> buffers;
+
+  TileCounts counts() const { return tiles; }
+  uint64_t bookkeepingBytes() const { return buffers.size() * BookkeepingBytes; }
+};
+
+/// All ops once per step on the new rows, so that nothing is computed twice. Step i loads the rows
+/// (indices of axis 1) of each load up to (i + 1) * d / steps, d being the load's rows. Then every
+/// op computes the rows for which its operands are present, at most d / steps of its result's rows,
+/// rounded up. Further steps follow until all rows are computed. Loads without bit 1 in reloadAxes
+/// are present whole from the first step on.
+///
+/// Stripes: with more than one, all steps are taken once per stripe of columns (indices of axis 2).
+/// In stripe i, stored tensors have the columns [i * d / stripes, (i + 1) * d / stripes). Other
+/// tensors have the columns that their readers need; loads without bit 2 in reloadAxes have all
+/// columns.
+struct StreamedStage : PartStage {
+  /// Per buffer: three row numbers, with stripes also two column numbers.
+  static constexpr uint64_t BookkeepingBytes = 6;
+  static constexpr uint64_t StripedBookkeepingBytes = 10;
+  /// Maximum number of rows of a tensor, and of columns with stripes: their numbers have 16 bits.
+  static constexpr int64_t MaxRows = UINT16_MAX;
+  /// The extent of the outermost axis, whose indices are processed one by one.
+  int64_t outer = 1;
+  int64_t steps = 1;
+  int64_t stripes = 1;
+  std::vector<StreamBuffer> buffers;
+
+  /// As modules, files and reports write them.
+  TileCounts counts() const { return {outer, steps, stripes, 1}; }
+  static uint64_t bookkeepingBytes(size_t buffers, int64_t stripes) {
+    return buffers * (stripes > 1 ? StripedBookkeepingBytes : BookkeepingBytes);
+  }
+  uint64_t bookkeepingBytes() const { return bookkeepingBytes(buffers.size(), stripes); }
 };
 
 /// The cost of one stage.
@@ -123,33 +169,59 @@ struct StageStats {
 };
 
 struct Stage {
-  StageMode mode = StageMode::Whole;
   /// In execution order; stages are consecutive ranges of the graph's order.
   std::vector<OpId> ops;
-  /// Whole: copied to fast memory before the first op, and to slow memory after the last one. Tiled
-  /// and streamed: copied part by part from and to the whole tensors (in slow memory or the
-  /// caller's buffers). Direct: read and written in place.
+  /// Activations that the stage reads from outside, and results that are needed outside, other than
+  /// the residents of a whole stage.
   std::vector<TensorId> loads;
   std::vector<TensorId> spills;
-  /// Tiled and streamed stages only.
-  std::optional<Tiling> tiling;
-  /// Whole stages: fast offsets of every activation that the stage uses in the arena. A tensor
-  /// without bytes of its own (the result of a Reshape) has its source's offset. A tensor that is
-  /// not loaded is resident: an earlier stage has left it there. Tiled and streamed stages: loads
-  /// and spills whose whole tensor is resident in the fast arena instead of slow memory.
-  std::vector<Placement> fast;
+  /// One alternative per StageMode, in the same order.
+  std::variant<WholeStage, DirectStage, TiledStage, StreamedStage> execution;
   /// The highest fast byte that the stage uses.
   uint64_t peak = 0;
   StageStats stats;
-};
 
-/// Bytes of the executor's bookkeeping of a stage with a tiling.
-inline uint64_t bookkeepingBytes(const Stage& stage) {
-  const uint64_t streamed =
-      stage.tiling->tiles[2] > 1 ? Tiling::StripeBookkeepingBytes : Tiling::StreamBookkeepingBytes;
-  return stage.tiling->buffers.size() *
-         (stage.mode == StageMode::Streamed ? streamed : Tiling::BoxBookkeepingBytes);
-}
+  StageMode mode() const { return static_cast<StageMode>(execution.index()); }
+  /// Null for stages of other modes.
+  const TiledStage* tiled() const { return std::get_if<TiledStage>(&execution); }
+  const StreamedStage* streamed() const { return std::get_if<StreamedStage>(&execution); }
+  /// Null unless the stage is tiled or streamed.
+  const PartStage* parts() const {
+    return tiled() != nullptr ? static_cast<const PartStage*>(tiled()) : streamed();
+  }
+  /// Whole tensors in the fast arena: placements of a whole stage, or residents.
+  std::span<const Placement> wholeTensors() const {
+    if (const auto* whole = std::get_if<WholeStage>(&execution))
+      return whole->placements;
+    return parts() != nullptr ? std::span<const Placement>(parts()->residents)
+                              : std::span<const Placement>();
+  }
+  /// Calls `use` with the TiledStage or StreamedStage, if the stage is one.
+  template <typename Use> void visitParts(Use use) const {
+    if (tiled() != nullptr)
+      use(*tiled());
+    else if (streamed() != nullptr)
+      use(*streamed());
+  }
+  /// Calls `use` with each PartBuffer or StreamBuffer.
+  template <typename Use> void eachBuffer(Use use) const {
+    visitParts([&](const auto& parts) {
+      for (const auto& buffer : parts.buffers)
+        use(buffer);
+    });
+  }
+  /// As above, of a tiled or streamed stage.
+  TileCounts counts() const {
+    TileCounts result = {};
+    visitParts([&](const auto& parts) { result = parts.counts(); });
+    return result;
+  }
+  uint64_t bookkeepingBytes() const {
+    uint64_t result = 0;
+    visitParts([&](const auto& parts) { result = parts.bookkeepingBytes(); });
+    return result;
+  }
+};
 
 /// Predicted cost of one inference. The runtime measures the same quantities; they must be equal.
 struct PlanStats {

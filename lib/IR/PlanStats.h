@@ -53,9 +53,9 @@ inline StageCounts countStages(const Plan& plan) {
   StageCounts counts;
   for (const Stage& stage : plan.stages) {
     ++counts.stages;
-    counts.tiled += stage.mode == StageMode::Tiled ? 1 : 0;
-    counts.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
-    counts.chains += hasTiles(stage.mode) && stage.ops.size() > 1 ? 1 : 0;
+    counts.tiled += stage.tiled() != nullptr ? 1 : 0;
+    counts.streamed += stage.streamed() != nullptr ? 1 : 0;
+    counts.chains += stage.parts() != nullptr && stage.ops.size() > 1 ? 1 : 0;
   }
   return counts;
 }

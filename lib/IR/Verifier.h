@@ -28,7 +28,7 @@ bool verifyGraph(const Graph& graph, DiagnosticEngine& diagnostics);
 ///    memory without the kernels' scratch, in slow memory only if there is some;
 ///  - placements and buffers refer to activations of the graph, each at most once per stage and
 ///    memory;
-///  - exactly the stages whose mode requires one have a tiling, with counts and ranks in range;
+///  - tiled and streamed stages have counts and ranks in range;
 ///  - the peak of a stage is the end of its last byte;
 ///  - loads and spills have a location in both memories, and whatever an op touches has one, unless
 ///    it is the caller's.

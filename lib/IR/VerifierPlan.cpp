@@ -86,7 +86,7 @@ private:
   }
 
   /// Returns the highest byte used.
-  uint64_t checkPlacements(const std::vector<Placement>& placements, const std::string& where,
+  uint64_t checkPlacements(std::span<const Placement> placements, const std::string& where,
                            const Capacity& capacity) {
     uint64_t peak = 0;
     std::set<TensorId> seen;
@@ -108,11 +108,10 @@ private:
   }
 
   /// Returns the highest byte used.
-  uint64_t checkTiling(const Stage& stage, const std::string& where) {
-    const Tiling& tiling = *stage.tiling;
-    for (const int64_t count : tiling.tiles)
-      if (count < 1 || count > Tiling::MaxTiles)
-        fail(where, " cuts an axis into ", count, " tiles, expected 1 to ", Tiling::MaxTiles);
+  uint64_t checkParts(const Stage& stage, const std::string& where) {
+    for (const int64_t count : stage.counts())
+      if (count < 1 || count > PartStage::MaxParts)
+        fail(where, " cuts an axis into ", count, " tiles, expected 1 to ", PartStage::MaxParts);
     std::set<TensorId> seen;
     uint64_t peak = 0;
     const auto use = [&](const std::string& what, uint64_t offset, uint64_t bytes) {
@@ -122,48 +121,44 @@ private:
         fail(where, ": ", what, " ends at byte ", offset + bytes, ", ", fastCapacity().text());
       peak = std::max(peak, offset + bytes);
     };
-    use("the state of the tiles", tiling.bookkeeping, bookkeepingBytes(stage));
-    for (const TileBuffer& buffer : tiling.buffers) {
+    use("the executor's bookkeeping", stage.parts()->bookkeeping, stage.bookkeepingBytes());
+    stage.eachBuffer([&](const PartBuffer& buffer) {
       if (!checkActivation(buffer.tensor, where))
-        continue;
+        return;
       const Tensor& tensor = graph_.tensor(buffer.tensor);
       if (!seen.insert(buffer.tensor).second)
         fail(where, " has two buffers for tensor '", tensor.name, "'");
-      if (tensor.shape.rank() < 1 || tensor.shape.rank() > Tiling::MaxRank)
+      if (tensor.shape.rank() < 1 || tensor.shape.rank() > PartStage::MaxRank)
         fail(where, " cuts tensor '", tensor.name, "' of rank ", tensor.shape.rank(),
-             ", expected 1 to ", Tiling::MaxRank);
+             ", expected 1 to ", PartStage::MaxRank);
       use(strCat("the buffer of tensor '", tensor.name, "'"), buffer.offset, buffer.bytes);
-    }
+    });
     return peak;
   }
 
   void checkStage(size_t index, const Stage& stage) {
     const std::string where = strCat("stage ", index);
-    if (stage.tiling.has_value() != hasTiles(stage.mode))
-      return fail(where, " is ", stageModeName(stage.mode), " but ",
-                  stage.tiling ? "has" : "has no", " tiles");
-    const uint64_t peak = std::max(checkPlacements(stage.fast, where, fastCapacity()),
-                                   stage.tiling ? checkTiling(stage, where) : 0);
+    const bool inParts = stage.parts() != nullptr;
+    const uint64_t peak = std::max(checkPlacements(stage.wholeTensors(), where, fastCapacity()),
+                                   inParts ? checkParts(stage, where) : 0);
     if (stage.peak != peak)
       fail(where, " has a peak of ", stage.peak, " bytes, but its tensors end at byte ", peak);
     std::set<TensorId> placed;
-    for (const Placement& placement : stage.fast)
+    for (const Placement& placement : stage.wholeTensors())
       placed.insert(placement.tensor);
-    const std::set<TensorId> residents = stage.tiling ? placed : std::set<TensorId>();
-    if (stage.tiling)
-      for (const TileBuffer& buffer : stage.tiling->buffers)
-        placed.insert(buffer.tensor);
+    const std::set<TensorId> residents = inParts ? placed : std::set<TensorId>();
+    stage.eachBuffer([&](const PartBuffer& buffer) { placed.insert(buffer.tensor); });
     for (const auto* moved : {&stage.loads, &stage.spills})
       for (const TensorId id : *moved) {
         const std::string what = where + (moved == &stage.loads ? ": load" : ": spill");
         if (!checkActivation(id, what))
           continue;
         const bool isCallers =
-            stage.mode != StageMode::Whole && plan_.io == IoMode::Caller && canLieWithCaller(id);
+            stage.mode() != StageMode::Whole && plan_.io == IoMode::Caller && canLieWithCaller(id);
         if (slowTensors_.count(id) == 0 && residents.count(id) == 0 && !isCallers)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in slow memory");
-        if (placed.count(id) == 0 && stage.mode != StageMode::Direct)
+        if (placed.count(id) == 0 && stage.mode() != StageMode::Direct)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in fast memory");
       }

@@ -124,7 +124,7 @@ private:
   void writeStages(std::ostream& out, const std::vector<Stage>& stages) const {
     for (size_t i = 0; i < stages.size(); ++i) {
       out << "subgraph cluster_" << i << " {\nlabel="
-          << dotText({strCat("stage ", i, ", ", stageModeName(stages[i].mode), ", peak ",
+          << dotText({strCat("stage ", i, ", ", stageModeName(stages[i].mode()), ", peak ",
                              describeBytes(stages[i].peak))})
           << ";\n";
       for (const OpId op : stages[i].ops)

@@ -164,12 +164,11 @@ private:
         touch(slow_, {buffer.backing_offset, buffer.tensor}, span.last);
       }
     }
-    const uint64_t streamState =
-        tiling.tiles[2] > 1 ? TIGRIS_STRIPE_BOOKKEEPING : TIGRIS_STREAM_BOOKKEEPING;
-    picture_.fast.push_back(
-        {"(boxes)", "executor bookkeeping", tiling.bookkeeping,
-         tiling.buffer_count * (streams ? streamState : TIGRIS_TILE_BOOKKEEPING), span.first,
-         span.last, "bookkeeping"});
+    const uint64_t ofStream = tiling.tiles[TIGRIS_STREAM_STRIPES] > 1 ? TIGRIS_STRIPE_BOOKKEEPING
+                                                                      : TIGRIS_STREAM_BOOKKEEPING;
+    picture_.fast.push_back({"(boxes)", "executor bookkeeping", tiling.bookkeeping,
+                             tiling.buffer_count * (streams ? ofStream : TIGRIS_TILE_BOOKKEEPING),
+                             span.first, span.last, "bookkeeping"});
   }
 
   void addBlock(const Place& place, const StepSpan& span, std::string role, uint64_t bytes,

@@ -57,12 +57,12 @@ std::string stageDetails(const Graph& graph, const Plan& plan) {
   std::string text;
   for (size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
-    text += strCat("\nstage ", i, ", ", stageModeName(stage.mode), "\n");
+    text += strCat("\nstage ", i, ", ", stageModeName(stage.mode()), "\n");
     std::vector<TensorId> inPlace;
-    if (stage.tiling)
-      for (const TileBuffer& buffer : stage.tiling->buffers)
-        if (buffer.inPlace)
-          inPlace.push_back(buffer.tensor);
+    stage.eachBuffer([&](const auto& buffer) {
+      if (isInPlace(buffer))
+        inPlace.push_back(buffer.tensor);
+    });
     if (!inPlace.empty())
       text += strCat("  in place ", names(graph, inPlace), "\n");
     text += strCat("  load  ", names(graph, stage.loads), "\n");
@@ -82,12 +82,12 @@ std::string memoryText(const Graph& graph, const Plan& plan) {
                   printableName(graph.tensor(placement.tensor).name)});
   };
   for (size_t i = 0; i < plan.stages.size(); ++i) {
-    for (const Placement& placement : plan.stages[i].fast)
+    for (const Placement& placement : plan.stages[i].wholeTensors())
       add("fast", strCat(i), placement, graph.tensor(placement.tensor).bytes());
-    if (plan.stages[i].tiling)
-      for (const TileBuffer& buffer : plan.stages[i].tiling->buffers)
-        if (!buffer.inPlace) // it has a line already
-          add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
+    plan.stages[i].eachBuffer([&](const auto& buffer) {
+      if (!isInPlace(buffer)) // it has a line already
+        add("fast", strCat(i), {buffer.tensor, buffer.offset}, buffer.bytes);
+    });
   }
   for (const Placement& placement : plan.slow)
     add("slow", "", placement, graph.tensor(placement.tensor).bytes());

@@ -47,14 +47,24 @@ private:
                              span.last, std::move(role), isThere});
   }
 
+  static bool has(const std::vector<TensorId>& ids, TensorId id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  }
+
+  static std::string roleOf(const Stage& stage, TensorId id, const char* otherwise) {
+    return has(stage.loads, id) ? "load" : has(stage.spills, id) ? "spill" : otherwise;
+  }
+  static std::string roleOf(const Stage& stage, const PartBuffer& buffer) {
+    return roleOf(stage, buffer.tensor, "tile");
+  }
+  static std::string roleOf(const Stage& stage, const StreamBuffer& buffer) {
+    return buffer.sink ? "sums" : roleOf(stage, buffer.tensor, "tile");
+  }
+
   /// Whether an earlier stage has left the tensor in fast memory.
   bool isThere(const Stage& stage, TensorId id) const {
-    const auto makesIt = [&](OpId op) {
-      const std::vector<TensorId>& outputs = graph_.op(op).outputs;
-      return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
-    };
-    const bool isLoaded =
-        !stage.tiling && std::find(stage.loads.begin(), stage.loads.end(), id) != stage.loads.end();
+    const auto makesIt = [&](OpId op) { return has(graph_.op(op).outputs, id); };
+    const bool isLoaded = stage.parts() == nullptr && has(stage.loads, id);
     return !isLoaded && std::none_of(stage.ops.begin(), stage.ops.end(), makesIt);
   }
 
@@ -80,7 +90,7 @@ private:
     }
     // In tiles, parts are loaded before the op that reads them and stored after the op that writes
     // them.
-    if (!stage.tiling) {
+    if (stage.parts() == nullptr) {
       for (const TensorId id : stage.loads)
         touch(id, begin);
       for (const TensorId id : stage.spills)
@@ -95,38 +105,40 @@ private:
         for (const Port& port : graph_.outputs())
           touch(port.tensor, last);
     }
-    const auto roleOf = [&](TensorId id, const char* otherwise) {
-      const auto has = [&](const std::vector<TensorId>& ids) {
-        return std::find(ids.begin(), ids.end(), id) != ids.end();
-      };
-      return std::string(has(stage.loads) ? "load" : has(stage.spills) ? "spill" : otherwise);
-    };
-    for (const Placement& placement : stage.fast)
+    const StepSpan throughout = {begin, last};
+    for (const Placement& placement : stage.wholeTensors())
       if (const auto span = spans.find(placement.tensor); span != spans.end())
-        addBlock(roleOf(placement.tensor, "whole"), placement.tensor, placement.offset,
+        addBlock(roleOf(stage, placement.tensor, "whole"), placement.tensor, placement.offset,
                  graph_.tensor(placement.tensor).bytes(),
-                 stage.tiling ? StepSpan{begin, last} : span->second,
+                 stage.parts() != nullptr ? throughout : span->second,
                  isThere(stage, placement.tensor));
-    if (stage.tiling) {
-      std::vector<TileBytes> places;
-      for (const TileBuffer& buffer : stage.tiling->buffers)
-        places.push_back({buffer.offset, buffer.bytes});
-      for (size_t i = 0; i < places.size(); ++i) {
-        const TileBuffer& buffer = stage.tiling->buffers[i];
-        if (buffer.inPlace) // drawn with the resident tensors
-          continue;
-        const std::string role = buffer.sink ? "sums" : roleOf(buffer.tensor, "tile");
-        const auto span = spans.find(buffer.tensor);
-        const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes)) ||
-                           (stage.mode == StageMode::Streamed && mayRoll(places, i));
-        addBlock(role, buffer.tensor, buffer.offset, buffer.bytes,
-                 whole ? StepSpan{begin, last} : span->second);
-      }
-      picture_.fast.push_back({"(boxes)", "executor bookkeeping", stage.tiling->bookkeeping,
-                               bookkeepingBytes(stage), begin, last, "bookkeeping"});
-    }
-    picture_.stages.push_back({std::string(stageModeName(stage.mode)), begin, stage.ops.size(),
+    if (stage.parts() != nullptr)
+      addParts(stage, spans, throughout);
+    picture_.stages.push_back({std::string(stageModeName(stage.mode())), begin, stage.ops.size(),
                                namesOf(stage.loads), namesOf(stage.spills)});
+  }
+
+  /// Buffers and bookkeeping of a tiled or streamed stage, whose ops use tensors during `spans`.
+  void addParts(const Stage& stage, const std::map<TensorId, StepSpan>& spans,
+                const StepSpan& throughout) {
+    std::vector<TileBytes> places;
+    stage.eachBuffer([&](const PartBuffer& buffer) {
+      places.push_back({buffer.offset, buffer.bytes});
+    });
+    size_t next = 0;
+    stage.eachBuffer([&](const auto& buffer) {
+      const size_t index = next++;
+      if (isInPlace(buffer)) // drawn with the resident tensors
+        return;
+      const std::string role = roleOf(stage, buffer);
+      const auto span = spans.find(buffer.tensor);
+      const bool whole = span == spans.end() || (role == "load" && isKept(buffer.reloadAxes)) ||
+                         (stage.streamed() != nullptr && mayRoll(places, index));
+      addBlock(role, buffer.tensor, buffer.offset, buffer.bytes, whole ? throughout : span->second);
+    });
+    picture_.fast.push_back({"(boxes)", "executor bookkeeping", stage.parts()->bookkeeping,
+                             stage.bookkeepingBytes(), throughout.first, throughout.last,
+                             "bookkeeping"});
   }
 
   /// From the stage that writes the tensor to the last one that reads it; inputs and outputs live
@@ -139,16 +151,13 @@ private:
       for (size_t i = 0; i < plan_.stages.size(); ++i) {
         const Stage& stage = plan_.stages[i];
         const PictureStage& shown = picture_.stages[i];
-        const auto has = [&](const std::vector<TensorId>& ids) {
-          return std::find(ids.begin(), ids.end(), placement.tensor) != ids.end();
-        };
         const size_t last = shown.first + std::max<size_t>(shown.count, 1) - 1;
-        const bool whole = stage.mode == StageMode::Whole;
-        if (has(stage.loads)) {
+        const bool whole = stage.mode() == StageMode::Whole;
+        if (has(stage.loads, placement.tensor)) {
           span.touch(shown.first);
           span.touch(whole ? shown.first : last);
         }
-        if (has(stage.spills)) {
+        if (has(stage.spills, placement.tensor)) {
           span.touch(whole ? last : shown.first);
           span.touch(last);
         }

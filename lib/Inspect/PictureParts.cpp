@@ -11,10 +11,7 @@ std::string typeText(DType type, const std::vector<int64_t>& dims) {
   return strCat(dtypeName(type), " ", shapeText(dims));
 }
 
-bool isKept(uint32_t reloadAxes) {
-  constexpr uint32_t AllAxes = (1U << Tiling::MaxRank) - 1;
-  return reloadAxes != AllAxes;
-}
+bool isKept(uint32_t reloadAxes) { return reloadAxes != PartStage::EveryAxis; }
 
 std::string scaleText(const QuantParam& quant) {
   const auto [low, high] = std::minmax_element(quant.scale.begin(), quant.scale.end());

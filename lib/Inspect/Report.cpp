@@ -109,9 +109,9 @@ std::vector<StageReport> stagesOf(const Graph& graph, const Plan& plan) {
   size_t first = 0;
   for (const Stage& stage : plan.stages) {
     StageReport& out = stages.emplace_back();
-    out.mode = stageModeName(stage.mode);
-    if (stage.tiling)
-      out.tiles = join(stage.tiling->tiles, "x");
+    out.mode = stageModeName(stage.mode());
+    if (stage.parts() != nullptr)
+      out.tiles = join(stage.counts(), "x");
     out.first = first;
     out.ops = stage.ops.size();
     if (out.ops != 0)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 namespace tigris {
@@ -32,7 +33,8 @@ public:
     }
   }
   template <typename Tag> void add(Id<Tag> id) { add(id.index()); }
-  template <typename T> void add(const std::vector<T>& items) {
+  template <typename T> void add(const std::vector<T>& items) { add(std::span<const T>(items)); }
+  template <typename T> void add(std::span<const T> items) {
     add(items.size());
     for (const T& item : items)
       add(item);
@@ -89,11 +91,11 @@ public:
     add(placement.offset);
   }
   void add(const Stage& stage) {
-    add(stage.mode);
+    add(stage.mode());
     add(stage.ops);
     add(stage.loads);
     add(stage.spills);
-    add(stage.fast);
+    add(stage.wholeTensors());
     add(stage.peak);
   }
   void add(const Plan& plan) {

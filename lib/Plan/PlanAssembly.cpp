@@ -16,51 +16,55 @@ public:
       : graph_(graph), draft_(draft), base_(base), residents_(residents) {}
 
   Stage run() {
-    stage_.mode = draft_.mode();
     stage_.ops = draft_.ops;
     stage_.loads = draft_.loads;
     stage_.spills = draft_.spills;
     stage_.peak = draft_.height == 0 ? 0 : base_ + draft_.height;
     stage_.stats = draft_.stats;
-    if (const Tiling* tiling = draft_.tiling())
-      placeParts(*tiling);
-    else if (const auto* whole = std::get_if<WholeDraft>(&draft_.execution))
-      placeWhole(*whole);
+    std::visit([&](const auto& draft) { stage_.execution = execution(draft); }, draft_.execution);
+    for (const Placement& placement : stage_.wholeTensors())
+      stage_.peak =
+          std::max(stage_.peak, placement.offset + graph_.tensor(placement.tensor).bytes());
     return std::move(stage_);
   }
 
 private:
-  void place(TensorId tensor, uint64_t offset) {
-    stage_.fast.push_back({tensor, offset});
-    stage_.peak = std::max(stage_.peak, offset + graph_.tensor(tensor).bytes());
-  }
-
-  void placeParts(const Tiling& tiling) {
-    stage_.tiling = tiling;
-    stage_.tiling->bookkeeping += base_;
-    for (TileBuffer& buffer : stage_.tiling->buffers) {
-      const auto resident = residents_.find(buffer.tensor);
-      if (!buffer.inPlace)
-        buffer.offset += base_;
-      else if (resident != residents_.end())
-        buffer.offset = resident->second;
-      else
-        buffer.offset = buffer.bytes = 0; // in the caller's buffer
-    }
-    for (const TensorId tensor : draft_.residents)
-      place(tensor, residents_.at(tensor));
-  }
-
-  void placeWhole(const WholeDraft& whole) {
-    for (size_t i = 0; i < whole.buffers.size(); ++i)
-      for (const TensorId tensor : whole.buffers[i].tensors)
-        place(tensor, base_ + whole.layout.offsets[i]);
-    for (const LiveBuffer& buffer : whole.pinned) {
+  WholeStage execution(const WholeDraft& draft) const {
+    WholeStage whole;
+    for (size_t i = 0; i < draft.buffers.size(); ++i)
+      for (const TensorId tensor : draft.buffers[i].tensors)
+        whole.placements.push_back({tensor, base_ + draft.layout.offsets[i]});
+    for (const LiveBuffer& buffer : draft.pinned) {
       const auto resident = std::find_if(buffer.tensors.begin(), buffer.tensors.end(),
                                          [&](TensorId id) { return residents_.count(id) != 0; });
       for (const TensorId tensor : buffer.tensors)
-        place(tensor, residents_.at(*resident));
+        whole.placements.push_back({tensor, residents_.at(*resident)});
     }
+    return whole;
+  }
+
+  static DirectStage execution(const DirectDraft& /*draft*/) { return {}; }
+  TiledStage execution(const TiledDraft& draft) const { return moved(draft.stage); }
+  StreamedStage execution(const StreamedDraft& draft) const { return moved(draft.stage); }
+
+  template <typename Parts> Parts moved(Parts parts) const {
+    parts.bookkeeping += base_;
+    for (auto& buffer : parts.buffers)
+      move(buffer);
+    for (const TensorId tensor : draft_.residents)
+      parts.residents.push_back({tensor, residents_.at(tensor)});
+    return parts;
+  }
+
+  void move(PartBuffer& buffer) const { buffer.offset += base_; }
+  void move(StreamBuffer& buffer) const {
+    const auto resident = residents_.find(buffer.tensor);
+    if (!buffer.inPlace)
+      buffer.offset += base_;
+    else if (resident != residents_.end())
+      buffer.offset = resident->second;
+    else
+      buffer.offset = buffer.bytes = 0; // in the caller's buffer
   }
 
   const Graph& graph_;

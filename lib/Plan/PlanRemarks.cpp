@@ -30,9 +30,9 @@ public:
     size_t begin = 0;
     for (const Stage& stage : plan.stages) {
       const size_t end = begin + stage.ops.size();
-      if (stage.mode == StageMode::Whole && end < drafter_.order().size())
+      if (stage.mode() == StageMode::Whole && end < drafter_.order().size())
         onEnd(begin, end);
-      if (stage.mode == StageMode::Tiled)
+      if (stage.tiled() != nullptr)
         onTiles(begin, end, plan.planner);
       begin = end;
     }
@@ -98,7 +98,7 @@ void remarkOnPlan(const Graph& graph, const PlanOptions& options, PlanDrafts& dr
   if (RemarkCollector::current() == nullptr || graph.order().empty())
     return;
   const RemarkOrigin origin("planner");
-  if (plan != nullptr && plan->stages.size() == 1 && plan->stages[0].mode == StageMode::Whole)
+  if (plan != nullptr && plan->stages.size() == 1 && plan->stages[0].mode() == StageMode::Whole)
     return;
   const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
   const Schedule* schedule = request ? scheduleOf(*request, plan) : nullptr;

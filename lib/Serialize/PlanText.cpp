@@ -6,6 +6,7 @@
 #include "tigris/Serialize/FlowText.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tigris {
@@ -43,7 +44,7 @@ void printLine(std::string& out, std::string_view key, std::string_view value) {
 }
 
 void printPlacements(std::string& out, std::string_view indent, const Graph& graph,
-                     const std::vector<Placement>& placements) {
+                     std::span<const Placement> placements) {
   for (const Placement& placement : placements) {
     out += indent;
     out += "- ";
@@ -66,48 +67,57 @@ void printTensors(std::string& out, std::string_view key, const Graph& graph,
   out += '\n';
 }
 
-void printTiling(std::string& out, const Graph& graph, const Tiling& tiling) {
+void printBuffer(FlowMap& map, const Graph& graph, const PartBuffer& buffer) {
+  map.string("tensor", graph.tensor(buffer.tensor).name);
+  map.number("offset", buffer.offset);
+  map.number("bytes", buffer.bytes);
+  if (buffer.reloadAxes != 0)
+    map.number("reload_axes", uint64_t{buffer.reloadAxes});
+}
+
+void printBuffer(FlowMap& map, const Graph& graph, const StreamBuffer& buffer) {
+  printBuffer(map, graph, static_cast<const PartBuffer&>(buffer));
+  if (buffer.inPlace)
+    map.key("in_place") += "true";
+  if (buffer.sink)
+    map.key("sink") += "true";
+  if (buffer.wait != 0)
+    map.number("wait", uint64_t{buffer.wait});
+}
+
+/// Of a tiled or streamed stage.
+void printParts(std::string& out, const Graph& graph, const Stage& stage) {
   out += "      tiles: ";
-  appendList(out, tiling.tiles, [&](int64_t count) { appendNumber(out, count); });
+  appendList(out, stage.counts(), [&](int64_t count) { appendNumber(out, count); });
   out += "\n      bookkeeping: ";
-  appendNumber(out, tiling.bookkeeping);
+  appendNumber(out, stage.parts()->bookkeeping);
   out += "\n      buffers:\n";
-  for (const TileBuffer& buffer : tiling.buffers) {
+  stage.eachBuffer([&](const auto& buffer) {
     out += "        - ";
     FlowMap map(out);
-    map.string("tensor", graph.tensor(buffer.tensor).name);
-    map.number("offset", buffer.offset);
-    map.number("bytes", buffer.bytes);
-    if (buffer.reloadAxes != 0)
-      map.number("reload_axes", uint64_t{buffer.reloadAxes});
-    if (buffer.inPlace)
-      map.key("in_place") += "true";
-    if (buffer.sink)
-      map.key("sink") += "true";
-    if (buffer.wait != 0)
-      map.number("wait", uint64_t{buffer.wait});
+    printBuffer(map, graph, buffer);
     map.close();
     out += '\n';
-  }
+  });
 }
 
 void printStage(std::string& out, const Graph& graph, const Stage& stage) {
   out += "    - ops: ";
   appendList(out, stage.ops, [&](OpId id) { appendString(out, graph.op(id).name); });
   out += '\n';
-  if (stage.mode != StageMode::Whole) {
+  if (stage.mode() != StageMode::Whole) {
     out += "      mode: ";
-    appendString(out, stageModeName(stage.mode));
+    appendString(out, stageModeName(stage.mode()));
     out += '\n';
   }
   printTensors(out, "load", graph, stage.loads);
   printTensors(out, "spill", graph, stage.spills);
-  if (!stage.fast.empty()) {
+  if (!stage.wholeTensors().empty()) {
     out += "      fast:\n";
-    printPlacements(out, "        ", graph, stage.fast);
+    printPlacements(out, "        ", graph, stage.wholeTensors());
   }
-  if (stage.tiling)
-    printTiling(out, graph, *stage.tiling);
+  if (stage.parts() != nullptr)
+    printParts(out, graph, stage);
   if (stage.peak != 0) {
     out += "      peak: ";
     appendNumber(out, stage.peak);
@@ -176,33 +186,40 @@ private:
     return budget;
   }
 
+  /// The keys of a stage whose meaning depends on its mode; null where absent.
+  struct ExecutionKeys {
+    const YamlNode* fast;
+    const YamlNode* tiles;
+    const YamlNode* bookkeeping;
+    const YamlNode* buffers;
+  };
+
   Stage readStage(const YamlNode& node) const {
-    const auto [ops, mode, load, spill, fast, tiles, bookkeeping, buffers, peak, stats,
+    const auto [ops, modeWord, load, spill, fast, tiles, bookkeeping, buffers, peak, stats,
                 oldBookkeeping] =
         reader_.fields(node, "stage",
                        std::array<std::string_view, 11>{"ops", "mode", "load", "spill", "fast",
                                                         "tiles", "bookkeeping", "buffers", "peak",
                                                         "stats", "state"});
-    const YamlNode* state = reader_.renamed(bookkeeping, "bookkeeping", oldBookkeeping, "state");
     Stage stage;
     for (const YamlNode& item : reader_.list(reader_.required(ops, node, "stage", "ops"), "ops"))
       stage.ops.push_back(op(item));
-    if (mode != nullptr)
-      stage.mode =
-          reader_.word(*mode, "mode", parseStageMode, {"whole", "direct", "tiled", "streamed"});
+    StageMode mode = StageMode::Whole;
+    if (modeWord != nullptr)
+      mode =
+          reader_.word(*modeWord, "mode", parseStageMode, {"whole", "direct", "tiled", "streamed"});
     if (load != nullptr)
       stage.loads = tensors(*load, "load");
     if (spill != nullptr)
       stage.spills = tensors(*spill, "spill");
-    if (fast != nullptr)
-      stage.fast = readPlacements(*fast, "fast");
-    if (hasTiles(stage.mode))
-      stage.tiling = readTiling(reader_.required(tiles, node, "stage", "tiles"),
-                                reader_.required(state, node, "stage", "bookkeeping"),
-                                reader_.required(buffers, node, "stage", "buffers"));
-    else if (const YamlNode* extra = tiles != nullptr ? tiles : state != nullptr ? state : buffers)
-      reader_.fail(DiagId::BadPlan, *extra, "a ", stageModeName(stage.mode),
-                   " stage has no tiles, bookkeeping or buffers");
+    const ExecutionKeys keys = {
+        fast, tiles, reader_.renamed(bookkeeping, "bookkeeping", oldBookkeeping, "state"), buffers};
+    if (mode == StageMode::Tiled)
+      stage.execution = readTiled(node, keys);
+    else if (mode == StageMode::Streamed)
+      stage.execution = readStreamed(node, keys);
+    else
+      readWhole(mode, keys, stage);
     if (peak != nullptr)
       stage.peak = reader_.size(*peak, "peak");
     if (stats != nullptr)
@@ -211,37 +228,97 @@ private:
     return stage;
   }
 
-  Tiling readTiling(const YamlNode& tiles, const YamlNode& state, const YamlNode& buffers) const {
-    Tiling tiling;
-    const auto& counts = reader_.list(tiles, "tiles");
-    if (counts.size() != tiling.tiles.size())
-      reader_.fail(DiagId::BadPlan, tiles, "tiles has ", counts.size(), " numbers, expected ",
-                   tiling.tiles.size());
-    for (size_t i = 0; i < tiling.tiles.size(); ++i)
-      tiling.tiles.at(i) = static_cast<int64_t>(reader_.size(counts[i], "tiles"));
-    tiling.bookkeeping = reader_.size(state, "bookkeeping");
-    for (const YamlNode& item : reader_.list(buffers, "buffers")) {
-      const auto [name, offset, bytes, reload, inPlace, sink, wait] =
-          reader_.fields(item, "buffer",
-                         std::array<std::string_view, 7>{"tensor", "offset", "bytes", "reload_axes",
-                                                         "in_place", "sink", "wait"});
-      TileBuffer buffer;
-      buffer.tensor = tensor(reader_.required(name, item, "buffer", "tensor"));
-      buffer.offset = reader_.size(reader_.required(offset, item, "buffer", "offset"), "offset");
-      buffer.bytes = reader_.size(reader_.required(bytes, item, "buffer", "bytes"), "bytes");
-      const auto word = [&](const YamlNode* node, std::string_view what) {
-        return node == nullptr ? 0
-                               : static_cast<uint32_t>(
-                                     std::min<uint64_t>(reader_.size(*node, what), UINT32_MAX));
-      };
-      buffer.reloadAxes = word(reload, "reload_axes");
-      buffer.wait = word(wait, "wait");
-      if (inPlace != nullptr)
-        buffer.inPlace = reader_.boolean(*inPlace, "in_place");
-      buffer.sink = sink != nullptr && reader_.boolean(*sink, "sink");
-      tiling.buffers.push_back(buffer);
+  /// A whole or direct stage.
+  void readWhole(StageMode mode, const ExecutionKeys& keys, Stage& stage) const {
+    for (const YamlNode* extra : {keys.tiles, keys.bookkeeping, keys.buffers})
+      if (extra != nullptr)
+        reader_.fail(DiagId::BadPlan, *extra, "a ", stageModeName(mode),
+                     " stage has no tiles, bookkeeping or buffers");
+    if (mode == StageMode::Direct) {
+      if (keys.fast != nullptr)
+        reader_.fail(DiagId::BadPlan, *keys.fast, "a direct stage has no tensors in fast memory");
+      stage.execution = DirectStage();
+    } else if (keys.fast != nullptr) {
+      stage.execution = WholeStage{readPlacements(*keys.fast, "fast")};
     }
-    return tiling;
+  }
+
+  TiledStage readTiled(const YamlNode& node, const ExecutionKeys& keys) const {
+    TiledStage stage;
+    stage.tiles = readParts(node, keys, stage);
+    return stage;
+  }
+
+  StreamedStage readStreamed(const YamlNode& node, const ExecutionKeys& keys) const {
+    StreamedStage stage;
+    const TileCounts counts = readParts(node, keys, stage);
+    stage.outer = counts[0];
+    stage.steps = counts[RowAxis];
+    stage.stripes = counts[ColumnAxis];
+    if (counts != stage.counts())
+      reader_.fail(DiagId::BadPlan, *keys.tiles, "tiles of a streamed stage end with ",
+                   counts.back(), ", expected 1");
+    return stage;
+  }
+
+  /// What tiled and streamed stages share. Returns the four numbers of tiles.
+  template <typename Parts>
+  TileCounts readParts(const YamlNode& node, const ExecutionKeys& keys, Parts& stage) const {
+    if (keys.fast != nullptr)
+      stage.residents = readPlacements(*keys.fast, "fast");
+    const TileCounts counts = readCounts(reader_.required(keys.tiles, node, "stage", "tiles"));
+    stage.bookkeeping = reader_.size(
+        reader_.required(keys.bookkeeping, node, "stage", "bookkeeping"), "bookkeeping");
+    const YamlNode& buffers = reader_.required(keys.buffers, node, "stage", "buffers");
+    for (const YamlNode& item : reader_.list(buffers, "buffers"))
+      readBuffer(item, stage.buffers.emplace_back());
+    return counts;
+  }
+
+  TileCounts readCounts(const YamlNode& node) const {
+    TileCounts counts = {};
+    const auto& numbers = reader_.list(node, "tiles");
+    if (numbers.size() != counts.size())
+      reader_.fail(DiagId::BadPlan, node, "tiles has ", numbers.size(), " numbers, expected ",
+                   counts.size());
+    for (size_t i = 0; i < counts.size(); ++i)
+      counts.at(i) = static_cast<int64_t>(reader_.size(numbers[i], "tiles"));
+    return counts;
+  }
+
+  void readBuffer(const YamlNode& node, PartBuffer& buffer) const {
+    readPart(
+        node,
+        reader_.fields(node, "buffer of a tiled stage",
+                       std::array<std::string_view, 4>{"tensor", "offset", "bytes", "reload_axes"}),
+        buffer);
+  }
+
+  void readBuffer(const YamlNode& node, StreamBuffer& buffer) const {
+    const auto [name, offset, bytes, reload, inPlace, sink, wait] =
+        reader_.fields(node, "buffer of a streamed stage",
+                       std::array<std::string_view, 7>{"tensor", "offset", "bytes", "reload_axes",
+                                                       "in_place", "sink", "wait"});
+    readPart(node, {name, offset, bytes, reload}, buffer);
+    buffer.inPlace = inPlace != nullptr && reader_.boolean(*inPlace, "in_place");
+    buffer.sink = sink != nullptr && reader_.boolean(*sink, "sink");
+    buffer.wait = word(wait, "wait");
+  }
+
+  void readPart(const YamlNode& node, const std::array<const YamlNode*, 4>& values,
+                PartBuffer& buffer) const {
+    const auto [name, offset, bytes, reload] = values;
+    buffer.tensor = tensor(reader_.required(name, node, "buffer", "tensor"));
+    buffer.offset = reader_.size(reader_.required(offset, node, "buffer", "offset"), "offset");
+    buffer.bytes = reader_.size(reader_.required(bytes, node, "buffer", "bytes"), "bytes");
+    buffer.reloadAxes = word(reload, "reload_axes");
+  }
+
+  /// 0 if absent. What is too large stays too large.
+  uint32_t word(const YamlNode* node, std::string_view what) const {
+    return node == nullptr
+               ? 0
+               : static_cast<uint32_t>(std::min<uint64_t>(reader_.size(*node, what), UINT32_MAX));
   }
 
   std::vector<Placement> readPlacements(const YamlNode& node, std::string_view what) const {

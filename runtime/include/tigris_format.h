@@ -296,12 +296,22 @@ typedef struct tigris_stage {
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
-  /* fast offset of the executor's bookkeeping, TIGRIS_TILE_BOOKKEEPING bytes per buffer */
+  /* fast offset of the executor's bookkeeping, TIGRIS_TILE_BOOKKEEPING bytes per buffer; in a
+   * streamed stage TIGRIS_STREAM_BOOKKEEPING, with stripes TIGRIS_STRIPE_BOOKKEEPING */
   uint32_t bookkeeping;
-  /* tiles per axis: >= 1, and at most the largest such dimension of the STORE buffers; their
-   * product is at most the elements of the largest of these */
+  /* In a tiled stage: tiles along each axis, at most the largest such dimension of the STORE
+   * buffers; their product is at most the elements of the largest of these. In a streamed stage:
+   * outermost extent, steps, stripes and 1 (tigris_stream_count), with the same limits over LOAD
+   * and STORE buffers. Each is >= 1. */
   uint32_t tiles[4];
 } tigris_tiling;
+
+/* elements of `tiles` in a streamed stage; the last one is 1 */
+typedef enum tigris_stream_count {
+  TIGRIS_STREAM_OUTER = 0, /* extent of the outermost axis, whose indices run one by one */
+  TIGRIS_STREAM_STEPS = 1, /* steps that load rows, per outermost index and stripe */
+  TIGRIS_STREAM_STRIPES = 2
+} tigris_stream_count;
 
 /* bytes of the executor's bookkeeping of one buffer: of a tiled stage, a box */
 #define TIGRIS_TILE_BOOKKEEPING 32u
@@ -314,19 +324,20 @@ typedef struct tigris_tiling {
 
 /* A streamed stage advances through its rows in steps. Rows are the indices of axis 1.
  *
- * Step i1 of tiles[1] loads the rows up to (i1 + 1) * d / tiles[1] of each LOAD buffer with bit 1
- * in reload_axes that are not loaded yet. Then every op, in order, computes the further rows for
- * which the rows of its inputs are present. LOAD buffers without bit 1 are always complete. An op
- * computes at most its share of a step, d / tiles[1] rounded up. If its output's buffer has `start`
- * > 0, the op waits until that many rows more than it needs, or all rows, are present. Further
- * steps follow until all rows are computed. Every row is computed once.
+ * Step i1 of STEPS (elements of `tiles` are named as in tigris_stream_count) loads the rows up to
+ * (i1 + 1) * d / STEPS of each LOAD buffer with bit 1 in reload_axes that are not loaded yet. Then
+ * every op, in order, computes the further rows for which the rows of its inputs are present. LOAD
+ * buffers without bit 1 are always complete. An op computes at most its share of a step, d / STEPS
+ * rounded up. If its output's buffer has `start` > 0, the op waits until that many rows more than
+ * it needs, or all rows, are present. Further steps follow until all rows are computed. Every row
+ * is computed once.
  *
  * A buffer holds, packed, the rows that some reader's next row still needs and the rows that are
  * new in the step. Kept rows move to the start of the buffer, those of the last buffer first. New
  * rows of STORE buffers are stored to the backing memory, where the
  * whole tensor is.
  *
- * Example: two 3x3 convolutions with pads 1, a then b, on 8 rows with tiles[1] = 4. Steps run as
+ * Example: two 3x3 convolutions with pads 1, a then b, on 8 rows with STEPS = 4. Steps run as
  * follows:
  *   step 0: load rows 0..1   a computes row 0       b: nothing
  *   step 1: load rows 2..3   a computes rows 1..2   b computes rows 0..1
@@ -335,16 +346,16 @@ typedef struct tigris_tiling {
  *   step 4: nothing to load  a computes row 7       b computes rows 6..7
  * a's buffer keeps two rows between steps for b's next window.
  *
- * The outermost axis is iterated by i0 of tiles[0], one per index; rows restart for each. tiles[3]
- * is 1. The backing memory of STORE buffers may overlap that of LOAD buffers where the overlapped
- * rows are no longer read.
+ * The outermost axis is iterated by i0 of OUTER, one per index; rows restart for each. The backing
+ * memory of STORE buffers may overlap that of LOAD buffers where the overlapped rows are no longer
+ * read.
  *
  * With one stripe, a buffer whose backing memory is FAST or CALLER may be IN_PLACE: ops read and
  * write its rows there; nothing is moved, loaded or stored.
  *
- * For each i0, all steps are taken once in every stripe i2 of tiles[2]; i1 varies faster than i2.
+ * For each i0, all steps are taken once in every stripe i2 of STRIPES; i1 varies faster than i2.
  * With more than one stripe, buffers hold a part of the columns (indices of axis 2). STORE buffers
- * have the columns [i2 * d / tiles[2], (i2 + 1) * d / tiles[2]), which are stored. Other buffers
+ * have the columns [i2 * d / STRIPES, (i2 + 1) * d / STRIPES), which are stored. Other buffers
  * have the smallest range that also covers what every reader needs for its columns; LOAD buffers
  * without bit 2 in reload_axes have all columns. No range is empty. An op whose operand holds more
  * columns than it needs runs once per new row.
@@ -360,7 +371,7 @@ typedef struct tigris_tiling {
  * 0 if that is CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u
 /* Streamed stages: the buffer holds sums, 4 bytes per channel. Written by GLOBAL_AVERAGE_POOL, f32
- * or s8, from another buffer to an output of one row; tiles[0] is the outermost extent of both. */
+ * or s8, from another buffer to an output of one row; both have the stage's outermost extent. */
 #define TIGRIS_TILE_SINK 8u
 
 typedef struct tigris_tile_buffer {

@@ -102,7 +102,7 @@ public:
     totals_.packed += isPacked ? 1 : 0;
     ++totals_.streams;
     for (const Stage& stage : graph->plan()->stages)
-      ++totals_.stages[std::string(stageModeName(stage.mode))];
+      ++totals_.stages[std::string(stageModeName(stage.mode()))];
     const Expected<std::string> text = writeModule(*graph);
     TIGRIS_CHECK(text);
     const StreamEdits edits(*text);

@@ -228,15 +228,15 @@ private:
     ++totals_.plans;
     for (const Stage& stage : plan.stages) {
       ++totals_.stages;
-      totals_.tiled += stage.mode == StageMode::Tiled ? 1 : 0;
-      totals_.chains += stage.mode == StageMode::Tiled && stage.ops.size() > 1 ? 1 : 0;
-      totals_.streamed += stage.mode == StageMode::Streamed ? 1 : 0;
+      totals_.tiled += stage.tiled() != nullptr ? 1 : 0;
+      totals_.chains += stage.tiled() != nullptr && stage.ops.size() > 1 ? 1 : 0;
+      totals_.streamed += stage.streamed() != nullptr ? 1 : 0;
       totals_.overlapping += hasOverlap(stage) ? 1 : 0;
       totals_.inPlace += worksInPlace(stage) ? 1 : 0;
-      totals_.striped += stage.mode == StageMode::Streamed && stage.tiling->tiles[2] > 1 ? 1 : 0;
+      totals_.striped += isStriped(stage) ? 1 : 0;
       totals_.sinks += hasSink(stage) ? 1 : 0;
-      totals_.stripedSinks += hasSink(stage) && stage.tiling->tiles[2] > 1 ? 1 : 0;
-      totals_.direct += stage.mode == StageMode::Direct ? 1 : 0;
+      totals_.stripedSinks += hasSink(stage) && isStriped(stage) ? 1 : 0;
+      totals_.direct += stage.mode() == StageMode::Direct ? 1 : 0;
     }
     totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
     if (fastNeed() > budget)
@@ -352,31 +352,32 @@ private:
     uint64_t cost = 0;
     for (const Stage& stage : plan.stages) {
       const StageStats& stats = stage.stats;
-      cost += costs.weights(graph_, stage.ops, !hasTiles(stage.mode))
+      cost += costs.weights(graph_, stage.ops, stage.parts() == nullptr)
                   .of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
     }
     return cost;
   }
 
-  static bool worksInPlace(const Stage& stage) {
-    return stage.tiling && std::any_of(stage.tiling->buffers.begin(), stage.tiling->buffers.end(),
-                                       [](const TileBuffer& buffer) { return buffer.inPlace; });
+  static bool hasBuffer(const Stage& stage, bool StreamBuffer::*property) {
+    const StreamedStage* stream = stage.streamed();
+    return stream != nullptr &&
+           std::any_of(stream->buffers.begin(), stream->buffers.end(), std::mem_fn(property));
   }
-
-  static bool hasSink(const Stage& stage) {
-    return stage.tiling && std::any_of(stage.tiling->buffers.begin(), stage.tiling->buffers.end(),
-                                       [](const TileBuffer& buffer) { return buffer.sink; });
+  static bool worksInPlace(const Stage& stage) { return hasBuffer(stage, &StreamBuffer::inPlace); }
+  static bool hasSink(const Stage& stage) { return hasBuffer(stage, &StreamBuffer::sink); }
+  static bool isStriped(const Stage& stage) {
+    return stage.streamed() != nullptr && stage.streamed()->stripes > 1;
   }
 
   /// A tensor replaces another while the stage works on both.
   bool hasOverlap(const Stage& stage) const {
-    if (stage.mode != StageMode::Streamed)
+    if (stage.streamed() == nullptr)
       return false;
     const auto end = [&](const Placement& place) {
       return place.offset + current_.tensor(place.tensor).bytes();
     };
-    for (const Placement& a : stage.fast)
-      for (const Placement& b : stage.fast)
+    for (const Placement& a : stage.streamed()->residents)
+      for (const Placement& b : stage.streamed()->residents)
         if (a.tensor != b.tensor && a.offset < end(b) && b.offset < end(a))
           return true;
     return false;

@@ -39,7 +39,7 @@ void addParts(const tigris_plan& plan, std::set<std::string>& macros) {
       macros.insert("TILED_STAGES");
     if (plan.stages[i].mode == TIGRIS_STAGE_STREAMED) {
       macros.insert("STREAMED_STAGES");
-      if (plan.tilings[plan.stages[i].detail].tiles[2] > 1)
+      if (plan.tilings[plan.stages[i].detail].tiles[TIGRIS_STREAM_STRIPES] > 1)
         macros.insert("STRIPES");
     }
   }

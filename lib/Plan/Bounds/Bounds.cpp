@@ -45,7 +45,7 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
   if (!isNeededWhole(graph, graph.op(need.op).output()))
     return 0;
   if (std::none_of(plan.stages.begin(), plan.stages.end(),
-                   [](const Stage& stage) { return stage.mode == StageMode::Streamed; }))
+                   [](const Stage& stage) { return stage.streamed() != nullptr; }))
     return need.bytes;
   const Op& op = graph.op(need.op);
   for (const auto* operands : {&op.inputs, &op.outputs})
@@ -55,7 +55,7 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
   uint64_t buffers = op.outputs.size();
   for (const TensorId input : op.inputs)
     buffers += input && !graph.tensor(input).isConstant() ? 1 : 0;
-  const uint64_t less = (Tiling::BoxBookkeepingBytes - Tiling::StreamBookkeepingBytes) * buffers +
+  const uint64_t less = (TiledStage::BookkeepingBytes - StreamedStage::BookkeepingBytes) * buffers +
                         (plan.align - 1) * (buffers + 1);
   const uint64_t bytes = need.bytes - std::min(need.bytes, less);
   AccessTable access(graph);
@@ -69,7 +69,7 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
 void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan) {
   PlanBounds& bounds = plan.bounds;
   std::optional<uint64_t> ofRows;
-  if (plan.stages.size() == 1 && plan.stages[0].mode == StageMode::Whole) {
+  if (plan.stages.size() == 1 && plan.stages[0].mode() == StageMode::Whole) {
     bounds = {anyOrderBound(graph, plan), plan.stats.trafficBytes(), "single-stage, any order"};
     plan.provenOptimal = plan.stats.fastPeakBytes == bounds.fastPeakBytes;
     return;

@@ -281,9 +281,8 @@ bool isRowPlan(const Plan& plan) {
       plan.stats.trafficBytes() == (plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0);
   return movesOnce && plan.stats.recomputeMacs == 0 &&
          std::all_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) {
-           return stage.mode == StageMode::Whole ||
-                  (stage.mode == StageMode::Streamed && stage.tiling->tiles[2] == 1 &&
-                   stage.tiling->tiles[3] == 1);
+           return stage.mode() == StageMode::Whole ||
+                  (stage.streamed() != nullptr && stage.streamed()->stripes == 1);
          });
 }
 

@@ -22,7 +22,7 @@ uint64_t sumBytesOf(const Graph& graph, const Op& op) {
   return static_cast<uint64_t>(x.shape.fromBack(0)) * SumElementBytes;
 }
 
-bool isTooLong(const Shape& shape) { return shape[RowAxis] > Tiling::MaxStreamRows; }
+bool isTooLong(const Shape& shape) { return shape[RowAxis] > StreamedStage::MaxRows; }
 
 } // namespace
 

@@ -106,12 +106,6 @@ uint64_t Overlap::saved(const Graph& graph, uint64_t align) const {
   return under + over - std::min(under + over, std::max(under + distance, over));
 }
 
-const Tiling* StageDraft::tiling() const {
-  if (const auto* tiled = std::get_if<TiledDraft>(&execution))
-    return &tiled->tiling;
-  return streamed() != nullptr ? &streamed()->tiling : nullptr;
-}
-
 StageDraft draftInterface(const OrderView& view, size_t begin, size_t end) {
   StageDraft stage;
   for (size_t step = begin; step < end; ++step) {

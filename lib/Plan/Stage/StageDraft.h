@@ -38,12 +38,14 @@ struct DirectDraft {};
 
 /// A stage on boxes.
 struct TiledDraft {
-  Tiling tiling;
+  /// With offsets from the start of the stage's own memory, and without residents.
+  TiledStage stage;
 };
 
 /// A stage on rows.
 struct StreamedDraft {
-  Tiling tiling;
+  /// Likewise.
+  StreamedStage stage;
   /// What may overlap if both stay in fast memory, and what does.
   std::vector<Overlap> overlaps;
   std::optional<Overlap> overlap;
@@ -70,8 +72,6 @@ struct StageDraft {
 
   StageMode mode() const { return static_cast<StageMode>(execution.index()); }
   const StreamedDraft* streamed() const { return std::get_if<StreamedDraft>(&execution); }
-  /// Null unless the stage is tiled or streamed.
-  const Tiling* tiling() const;
   /// What resident tensors share bytes in the stage, if any.
   std::optional<Overlap> overlap() const {
     return streamed() != nullptr ? streamed()->overlap : std::nullopt;

@@ -42,7 +42,7 @@ StageDrafter StageDrafter::atLowest() const {
 }
 
 CostWeights StageDrafter::weights(const StageDraft& stage) const {
-  return costs_.weights(view().graph(), stage.ops, !hasTiles(stage.mode()));
+  return costs_.weights(view().graph(), stage.ops, !worksOnParts(stage.mode()));
 }
 
 uint64_t StageDrafter::cost(const StageDraft& stage) const {
@@ -92,7 +92,7 @@ StageDraft StageDrafter::refit(const StageDraft& streamed, const StreamCapacity&
   const Residents residents(streamed.residents.begin(), streamed.residents.end());
   const StreamCandidate* candidate = streamCandidate(begin, begin + streamed.ops.size());
   std::optional<StageDraft> stage =
-      candidate->draft(old.tiling.tiles[ColumnAxis], capacity, streamResidents(residents));
+      candidate->draft(old.stage.stripes, capacity, streamResidents(residents));
   if (!stage)
     return streamed;
   auto& result = std::get<StreamedDraft>(stage->execution);

@@ -25,7 +25,7 @@ StreamCandidate::StreamCandidate(const OrderView& view, const std::vector<Tensor
 
 const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
   for (; variants_.size() <= index && tried_ < counts_.size(); ++tried_) {
-    std::optional<TileCost> cost = model_.cost(model_.mostSteps(), counts_[tried_]);
+    std::optional<StreamCost> cost = model_.cost(model_.mostSteps(), counts_[tried_]);
     if (!cost)
       continue;
     Variant variant;
@@ -63,18 +63,18 @@ std::set<TensorId> StreamCandidate::wholeTensors(const StreamResidents& resident
   return whole;
 }
 
-TileCost StreamCandidate::cost(size_t index, const StreamResidents& residents) const {
+StreamCost StreamCandidate::cost(size_t index, const StreamResidents& residents) const {
   return *model_.cost(model_.mostSteps(), variants_[index].stripes, wholeTensors(residents));
 }
 
-std::vector<Overlap> StreamCandidate::overlapsOf(const TileCost& cost) const {
+std::vector<Overlap> StreamCandidate::overlapsOf(const StreamCost& cost) const {
   std::vector<Overlap> result;
   for (const Displacement& pair : cost.displacements)
     result.push_back({pair.load, pair.store, alignUp(pair.bytes, view_.align())});
   return result;
 }
 
-StreamCandidate::Need StreamCandidate::needOf(const TileCost& cost) const {
+StreamCandidate::Need StreamCandidate::needOf(const StreamCost& cost) const {
   return {overlapsOf(cost), model_.lowerBound(cost), {}};
 }
 
@@ -97,23 +97,23 @@ std::optional<uint64_t> StreamCandidate::heightWithin(uint64_t available, size_t
   return *known.height <= available ? known.height : std::nullopt;
 }
 
-std::optional<TileCost> StreamCandidate::search(int64_t stripes, const StreamCapacity& capacity,
-                                                const StreamResidents& residents) const {
+std::optional<StreamCost> StreamCandidate::search(int64_t stripes, const StreamCapacity& capacity,
+                                                  const StreamResidents& residents) const {
   const std::set<TensorId> whole = wholeTensors(residents);
   if (!capacity)
     return model_.cost(model_.mostSteps(), stripes, whole);
-  return model_.search([&](const TileCost& cut) { return capacity(overlapsOf(cut)); },
+  return model_.search([&](const StreamCost& cut) { return capacity(overlapsOf(cut)); },
                        view_.align(), stripes, whole, residents.lowest);
 }
 
 std::optional<StageDraft> StreamCandidate::draft(int64_t stripes, const StreamCapacity& capacity,
                                                  const StreamResidents& residents) const {
-  const std::optional<TileCost> cost = search(stripes, capacity, residents);
+  const std::optional<StreamCost> cost = search(stripes, capacity, residents);
   if (!cost)
     return std::nullopt;
   const ArenaLayout layout = model_.layOut(*cost, view_.align());
   StageDraft stage = stage_;
-  stage.execution = StreamedDraft{model_.tiling(*cost, layout), overlapsOf(*cost), {}};
+  stage.execution = StreamedDraft{model_.stage(*cost, layout), overlapsOf(*cost), {}};
   stage.height = layout.height;
   stage.stats.kernelCalls = cost->kernelCalls;
   stage.stats.recomputeMacs = cost->recomputeMacs;
@@ -127,7 +127,7 @@ std::optional<StageDraft> StreamCandidate::draft(int64_t stripes, const StreamCa
 std::optional<uint64_t> StreamCandidate::kernelCalls(int64_t stripes,
                                                      const StreamCapacity& capacity,
                                                      const StreamResidents& residents) const {
-  const std::optional<TileCost> cost = search(stripes, capacity, residents);
+  const std::optional<StreamCost> cost = search(stripes, capacity, residents);
   return cost ? std::optional(cost->kernelCalls) : std::nullopt;
 }
 

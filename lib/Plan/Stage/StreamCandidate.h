@@ -68,11 +68,11 @@ private:
 
   std::vector<bool> inPlace(size_t index, const StreamResidents& residents) const;
   std::set<TensorId> wholeTensors(const StreamResidents& residents) const;
-  std::optional<TileCost> search(int64_t stripes, const StreamCapacity& capacity,
-                                 const StreamResidents& residents) const;
-  TileCost cost(size_t index, const StreamResidents& residents) const;
-  std::vector<Overlap> overlapsOf(const TileCost& cost) const;
-  Need needOf(const TileCost& cost) const;
+  std::optional<StreamCost> search(int64_t stripes, const StreamCapacity& capacity,
+                                   const StreamResidents& residents) const;
+  StreamCost cost(size_t index, const StreamResidents& residents) const;
+  std::vector<Overlap> overlapsOf(const StreamCost& cost) const;
+  Need needOf(const StreamCost& cost) const;
 
   const OrderView& view_;
   const std::vector<TensorId>& callers_;

@@ -9,20 +9,20 @@ namespace tigris {
 
 /// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its
 /// last op what is not gone, which moves to its start when the next step begins.
-StreamModel::Extents::Held StreamModel::extent(const TileCost::RowBytes& row,
+StreamModel::Extents::Held StreamModel::extent(const StreamCost::RowBytes& row,
                                                const Rows::Held& held) {
   const uint64_t all = held.all * row.most;
   return {held.kept * row.most, all, held.gone == held.all ? all : held.gone * row.least};
 }
 
-bool StreamModel::hasRows(const TileCost& cost, size_t buffer) const {
+bool StreamModel::hasRows(const StreamCost& cost, size_t buffer) const {
   return buffer < buffers_.size() && cost.buffers[buffer].bytes != 0 && cost.rows[buffer].most != 0;
 }
 
-StreamModel::Extents StreamModel::extents(const TileCost& cost, size_t buffer) const {
+StreamModel::Extents StreamModel::extents(const StreamCost& cost, size_t buffer) const {
   Extents result;
   const uint64_t bytes = cost.buffers[buffer].bytes;
-  const std::vector<std::vector<Rows::Held>>& steps = rows(cost.tiles[RowAxis]).steps;
+  const std::vector<std::vector<Rows::Held>>& steps = rows(cost.steps).steps;
   if (!hasRows(cost, buffer)) {
     result.steps.assign(bytes == 0 ? 0 : steps.size(), {bytes, bytes, 0});
     result.last = ops_.size() - 1;
@@ -58,7 +58,7 @@ uint64_t StreamModel::clearance(const Extents& below, const Extents& above) {
   return least;
 }
 
-uint64_t StreamModel::lowerBound(const TileCost& cost) const {
+uint64_t StreamModel::lowerBound(const StreamCost& cost) const {
   int64_t fixed = 0;
   std::vector<size_t> byRows;
   for (size_t i = 0; i < cost.buffers.size(); ++i)
@@ -68,7 +68,7 @@ uint64_t StreamModel::lowerBound(const TileCost& cost) const {
       fixed += static_cast<int64_t>(cost.buffers[i].bytes);
   int64_t bound = 0;
   std::vector<int64_t> changes; // what each op adds to what is held before it
-  const Rows& rows = this->rows(cost.tiles[RowAxis]);
+  const Rows& rows = this->rows(cost.steps);
   for (const size_t index : rows.tight) {
     const std::vector<Rows::Held>& step = rows.steps[index];
     changes.assign(ops_.size() + 1, 0);
@@ -87,12 +87,12 @@ uint64_t StreamModel::lowerBound(const TileCost& cost) const {
   return static_cast<uint64_t>(bound);
 }
 
-ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align) const {
+ArenaLayout StreamModel::layOut(const StreamCost& cost, uint64_t align) const {
   return layOut(cost, align, 0, false, nullptr);
 }
 
-ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t enough, bool isQuick,
-                                std::vector<uint64_t>* heights) const {
+ArenaLayout StreamModel::layOut(const StreamCost& cost, uint64_t align, uint64_t enough,
+                                bool isQuick, std::vector<uint64_t>* heights) const {
   const size_t count = cost.buffers.size();
   std::vector<Extents> extents;
   for (size_t i = 0; i < count; ++i)
@@ -105,18 +105,18 @@ ArenaLayout StreamModel::layOut(const TileCost& cost, uint64_t align, uint64_t e
   return layOutSpaced(cost.buffers, clearances, align, lowerBound(cost), enough, isQuick, heights);
 }
 
-StreamModel::Heights& StreamModel::known(const TileCost& cost, uint64_t align) const {
-  return heights_[{align, cost.tiles[RowAxis], cost.tiles[ColumnAxis], cost.inPlace}];
+StreamModel::Heights& StreamModel::known(const StreamCost& cost, uint64_t align) const {
+  return heights_[{align, cost.steps, cost.stripes, cost.inPlace}];
 }
 
-uint64_t StreamModel::height(const TileCost& cost, uint64_t align) const {
+uint64_t StreamModel::height(const StreamCost& cost, uint64_t align) const {
   Heights& known = this->known(cost, align);
   if (!known.least)
     known.least = layOut(cost, align).height;
   return *known.least;
 }
 
-std::optional<uint64_t> StreamModel::heightWithin(const TileCost& cost, uint64_t align,
+std::optional<uint64_t> StreamModel::heightWithin(const StreamCost& cost, uint64_t align,
                                                   uint64_t budget) const {
   if (lowerBound(cost) > budget)
     return std::nullopt;
@@ -127,7 +127,7 @@ std::optional<uint64_t> StreamModel::heightWithin(const TileCost& cost, uint64_t
   };
   if (first() == known.descending.end() && budget > known.refused) {
     known.descending.clear();
-    layOut(cost, align, budget, cost.tiles[RowAxis] < mostSteps_, &known.descending);
+    layOut(cost, align, budget, cost.steps < mostSteps_, &known.descending);
     if (first() == known.descending.end())
       known.refused = budget;
   }

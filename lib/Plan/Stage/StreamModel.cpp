@@ -110,13 +110,13 @@ void StreamModel::addPairs() {
 
 /// The first row of the load that is read in place while the op that makes the store makes its new
 /// rows, or after that. nullopt when none is.
-std::optional<int64_t> StreamModel::nextRead(const std::vector<State>& states,
+std::optional<int64_t> StreamModel::nextRead(const std::vector<Progress>& progress,
                                              const Pair& pair) const {
   std::optional<int64_t> first;
   for (const auto& [reader, access] : pair.readers) {
     const size_t output = ops_[reader].output;
     const int64_t row =
-        reader < buffers_[pair.store].firstOp ? states[output].end : states[output].fresh;
+        reader < buffers_[pair.store].firstOp ? progress[output].end : progress[output].fresh;
     if (row == buffers_[output].rows)
       continue;
     if (const int64_t begin = access->need[static_cast<size_t>(row)].begin;
@@ -128,18 +128,18 @@ std::optional<int64_t> StreamModel::nextRead(const std::vector<State>& states,
 
 /// What the step at hand asks of the pairs. Copies come before their first reader: those of later
 /// ops have not come yet.
-void StreamModel::addDisplacements(const std::vector<State>& states, Rows& rows) const {
+void StreamModel::addDisplacements(const std::vector<Progress>& progress, Rows& rows) const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const Buffer& from = buffers_[pairs_[i].load];
     const Buffer& to = buffers_[pairs_[i].store];
-    const uint64_t written = static_cast<uint64_t>(states[pairs_[i].store].end) * to.rowBytes();
+    const uint64_t written = static_cast<uint64_t>(progress[pairs_[i].store].end) * to.rowBytes();
     const auto raise = [&](Displacement& pair, int64_t read) {
       const uint64_t passed = static_cast<uint64_t>(read) * from.rowBytes();
       pair.bytes = std::max(pair.bytes, written - std::min(written, passed));
     };
-    if (const auto read = nextRead(states, pairs_[i]))
+    if (const auto read = nextRead(progress, pairs_[i]))
       raise(rows.inPlace[i], *read);
-    const State& come = states[pairs_[i].load];
+    const Progress& come = progress[pairs_[i].load];
     const int64_t passed = from.firstOp <= to.firstOp ? come.end : come.fresh;
     if (passed < from.rows)
       raise(rows.copied[i], passed);
@@ -167,7 +167,7 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   Rows& result = entry->second;
   if (!isNew)
     return result;
-  std::vector<State> states(buffers_.size());
+  std::vector<Progress> progress(buffers_.size());
   result.buffers.resize(buffers_.size());
   result.calls.resize(ops_.size());
   for (const Pair& pair : pairs_)
@@ -178,7 +178,7 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   std::vector<Rows::Held> held(buffers_.size());
   const auto isDone = [&] {
     for (size_t i = 0; i < buffers_.size(); ++i)
-      if (states[i].end < buffers_[i].rows)
+      if (progress[i].end < buffers_[i].rows)
         return false;
     return true;
   };
@@ -187,45 +187,46 @@ const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   };
   for (int64_t step = 0; step < steps || !isDone(); ++step) {
     for (size_t i = 0; i < buffers_.size(); ++i) {
-      states[i].fresh = states[i].end;
+      progress[i].fresh = progress[i].end;
       if (buffers_[i].whole)
-        states[i].end = buffers_[i].rows;
+        progress[i].end = buffers_[i].rows;
       else if (buffers_[i].load)
-        states[i].end = partOf(buffers_[i].rows, steps, std::min(step, steps - 1)).end;
+        progress[i].end = partOf(buffers_[i].rows, steps, std::min(step, steps - 1)).end;
     }
     for (size_t k = 0; k < ops_.size(); ++k) {
       const Step& op = ops_[k];
-      State& made = states[op.output];
+      Progress& made = progress[op.output];
       const auto hasCome = [&](int64_t row) {
         return std::all_of(op.inputs.begin(), op.inputs.end(), [&](const Input& input) {
           const int64_t wanted = input.access->need[static_cast<size_t>(row)].end + op.wait;
-          return std::min(wanted, buffers_[input.buffer].rows) <= states[input.buffer].end;
+          return std::min(wanted, buffers_[input.buffer].rows) <= progress[input.buffer].end;
         });
       };
       const int64_t rows = buffers_[op.output].rows;
       const int64_t most = std::min(rows, made.fresh + ceilDiv(rows, steps));
       while (made.end < most && hasCome(made.end))
         ++made.end;
-      const State& worked = isSink(op) ? states[op.inputs[0].buffer] : made;
+      const Progress& worked = isSink(op) ? progress[op.inputs[0].buffer] : made;
       result.calls[k] += worked.end > worked.fresh ? 1 : 0;
     }
     for (size_t i = 0; i < buffers_.size(); ++i)
-      next[i] = buffers_[i].whole ? 0 : states[i].end;
+      next[i] = buffers_[i].whole ? 0 : progress[i].end;
     for (const Step& op : ops_)
-      if (const int64_t row = states[op.output].end; row < buffers_[op.output].rows && !isSink(op))
+      if (const int64_t row = progress[op.output].end;
+          row < buffers_[op.output].rows && !isSink(op))
         for (const Input& input : op.inputs)
           next[input.buffer] =
               std::min(next[input.buffer], input.access->need[static_cast<size_t>(row)].begin);
     const auto count = [](int64_t rows) { return static_cast<uint16_t>(rows); };
     for (size_t i = 0; i < buffers_.size(); ++i) {
-      held[i] = {count(states[i].fresh - lowest[i]), count(states[i].end - lowest[i]),
+      held[i] = {count(progress[i].fresh - lowest[i]), count(progress[i].end - lowest[i]),
                  count(next[i] - lowest[i])};
       result.buffers[i].most = std::max<int64_t>(result.buffers[i].most, held[i].all);
     }
     std::swap(lowest, next);
     if (std::find(result.steps.begin(), result.steps.end(), held) == result.steps.end())
       result.add(held);
-    addDisplacements(states, result);
+    addDisplacements(progress, result);
   }
   return result;
 }
@@ -311,15 +312,16 @@ std::optional<StreamModel::Columns> StreamModel::findColumns(int64_t stripes) co
   return result;
 }
 
-std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
-                                          const std::set<TensorId>& whole) const {
+std::optional<StreamCost> StreamModel::cost(int64_t steps, int64_t stripes,
+                                            const std::set<TensorId>& whole) const {
   const std::optional<Columns>& columns = this->columns(stripes);
   if (!columns)
     return std::nullopt;
   const Rows& rows = this->rows(steps);
   const auto rounds = static_cast<uint64_t>(outer_);
-  TileCost cost;
-  cost.tiles = {outer_, steps, stripes, 1};
+  StreamCost cost;
+  cost.steps = steps;
+  cost.stripes = stripes;
   cost.loads.reserve(buffers_.size());
   cost.buffers.reserve(buffers_.size() + 1);
   cost.reloadAxes.reserve(buffers_.size());
@@ -354,9 +356,9 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
           std::max(sums, static_cast<uint64_t>(rows.buffers[i].most * width.most) * columnBytes);
     const bool byRows = !buffer.whole && sums == 0 && !cost.inPlace.back();
     cost.rows.push_back(byRows
-                            ? TileCost::RowBytes{static_cast<uint64_t>(width.most) * columnBytes,
-                                                 static_cast<uint64_t>(width.least) * columnBytes}
-                            : TileCost::RowBytes());
+                            ? StreamCost::RowBytes{static_cast<uint64_t>(width.most) * columnBytes,
+                                                   static_cast<uint64_t>(width.least) * columnBytes}
+                            : StreamCost::RowBytes());
     cost.buffers.push_back(std::move(live));
     // A part that changes from stripe to stripe is loaded again in every round, too.
     const bool again = !buffer.whole || width.narrow;
@@ -369,26 +371,25 @@ std::optional<TileCost> StreamModel::cost(int64_t steps, int64_t stripes,
         buffer.store ? static_cast<uint64_t>(buffer.rows) * buffer.rounds * buffer.rowBytes() : 0;
     uint32_t mask = 0;
     if (buffer.load && !buffer.whole)
-      mask = (1U << Tiling::MaxRank) - 1;
+      mask = PartStage::EveryAxis;
     else if (buffer.load)
       mask = (buffer.rounds > 1 ? 1U : 0U) | (width.narrow ? 1U << ColumnAxis : 0U);
     cost.reloadAxes.push_back(mask);
   }
-  LiveBuffer state;
-  state.bytes = buffers_.size() *
-                (stripes > 1 ? Tiling::StripeBookkeepingBytes : Tiling::StreamBookkeepingBytes);
-  state.death = last;
-  cost.buffers.push_back(std::move(state));
+  LiveBuffer bookkeeping;
+  bookkeeping.bytes = StreamedStage::bookkeepingBytes(buffers_.size(), stripes);
+  bookkeeping.death = last;
+  cost.buffers.push_back(std::move(bookkeeping));
   return cost;
 }
 
 std::vector<int64_t> StreamModel::stripeCounts() const {
   // No more than the narrowest stored result has columns, and no more tiles than the largest tensor
   // has elements.
-  int64_t most = Tiling::MaxTiles;
+  int64_t most = PartStage::MaxParts;
   int64_t elements = 1;
   for (const Buffer& buffer : buffers_) {
-    if (buffer.columns() > Tiling::MaxStreamRows)
+    if (buffer.columns() > StreamedStage::MaxRows)
       most = 1;
     if (buffer.store)
       most = std::min(most, buffer.columns());
@@ -403,12 +404,12 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
   return counts;
 }
 
-std::optional<TileCost>
-StreamModel::search(const std::function<uint64_t(const TileCost&)>& capacity, uint64_t align,
+std::optional<StreamCost>
+StreamModel::search(const std::function<uint64_t(const StreamCost&)>& capacity, uint64_t align,
                     int64_t stripes, const std::set<TensorId>& whole, bool lowest) const {
-  std::optional<TileCost> found;
+  std::optional<StreamCost> found;
   const auto fits = [&](int64_t steps) {
-    std::optional<TileCost> cost = this->cost(steps, stripes, whole);
+    std::optional<StreamCost> cost = this->cost(steps, stripes, whole);
     if (!cost)
       return false;
     const uint64_t budget = capacity(*cost);
@@ -429,22 +430,25 @@ StreamModel::search(const std::function<uint64_t(const TileCost&)>& capacity, ui
     else
       low = middle + 1;
   }
-  if (found->tiles[RowAxis] != high)
+  if (found->steps != high)
     fits(high);
   return found;
 }
 
-Tiling StreamModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {
-  Tiling result;
-  result.tiles = cost.tiles;
+StreamedStage StreamModel::stage(const StreamCost& cost, const ArenaLayout& layout) const {
+  StreamedStage result;
+  result.outer = outer_;
+  result.steps = cost.steps;
+  result.stripes = cost.stripes;
   result.bookkeeping = layout.offsets.back();
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Buffer& buffer = buffers_[i];
-    TileBuffer next = {buffer.tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i],
-                       cost.inPlace[i]};
+    StreamBuffer next = {
+        {buffer.tensor, layout.offsets[i], cost.buffers[i].bytes, cost.reloadAxes[i]},
+        cost.inPlace[i]};
     if (next.inPlace)
       next.bytes = static_cast<uint64_t>(buffer.rows) * buffer.rounds * buffer.rowBytes();
-    next.sink = hasSums(cost.tiles[RowAxis]) && buffer.sumBytes != 0;
+    next.sink = hasSums(cost.steps) && buffer.sumBytes != 0;
     result.buffers.push_back(next);
   }
   for (const Step& op : ops_)

@@ -19,6 +19,32 @@
 
 namespace tigris {
 
+/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, if it begins at
+/// least `bytes` below it: then no row is written over one that is still to be read or loaded, or
+/// that the same call reads.
+struct Displacement {
+  TensorId load;
+  TensorId store;
+  uint64_t bytes = 0;
+};
+
+/// Numbers of steps and stripes and their cost.
+struct StreamCost : PartCost {
+  int64_t steps = 1;
+  int64_t stripes = 1;
+  /// Bytes of a row of each buffer in the widest and in the narrowest stripe; none of what is not
+  /// held by rows.
+  struct RowBytes {
+    uint64_t most = 0;
+    uint64_t least = 0;
+  };
+  std::vector<RowBytes> rows;
+  /// Which buffers take no bytes of the stage's own, as their tensors are worked on in place.
+  std::vector<bool> inPlace;
+  /// One per pair; none with stripes, or if the outermost extent is more than 1.
+  std::vector<Displacement> displacements;
+};
+
 /// A chain by rows: every op needs a window of rows of its operands, and windows only move forward.
 /// Each row is loaded or made once. A step loads or makes at most the rows of a tensor divided by
 /// the number of steps, rounded up, so that buffers do not grow at the end, where windows stop
@@ -47,11 +73,10 @@ public:
                                          std::span<const TensorId> loads,
                                          std::span<const TensorId> stores);
 
-  /// The cost of `steps` steps in each of `stripes` stripes; cost.tiles is {outermost extent,
-  /// steps, stripes, 1}. `whole`: tensors that are whole in fast memory. nullopt if the ops cannot
-  /// run in so many stripes; one stripe is always possible.
-  std::optional<TileCost> cost(int64_t steps, int64_t stripes,
-                               const std::set<TensorId>& whole = {}) const;
+  /// The cost of `steps` steps in each of `stripes` stripes. `whole`: tensors that are whole in
+  /// fast memory. nullopt if the ops cannot run in so many stripes; one stripe is always possible.
+  std::optional<StreamCost> cost(int64_t steps, int64_t stripes,
+                                 const std::set<TensorId>& whole = {}) const;
   /// The largest useful number of steps: the rows of the highest tensor that is stored or loaded
   /// row by row.
   int64_t mostSteps() const { return mostSteps_; }
@@ -60,21 +85,22 @@ public:
   std::vector<int64_t> stripeCounts() const;
   /// The fewest steps that fit the bytes that `capacity` grants them; nullopt if none do. `lowest`:
   /// whether mostSteps() fit follows from height() instead of heightWithin().
-  std::optional<TileCost> search(const std::function<uint64_t(const TileCost&)>& capacity,
-                                 uint64_t align, int64_t stripes,
-                                 const std::set<TensorId>& whole = {}, bool lowest = false) const;
+  std::optional<StreamCost> search(const std::function<uint64_t(const StreamCost&)>& capacity,
+                                   uint64_t align, int64_t stripes,
+                                   const std::set<TensorId>& whole = {}, bool lowest = false) const;
 
-  uint64_t lowerBound(const TileCost& cost) const;
+  uint64_t lowerBound(const StreamCost& cost) const;
   /// The lowest that is found.
-  ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
+  ArenaLayout layOut(const StreamCost& cost, uint64_t align) const;
   /// Of the lowest, found once.
-  uint64_t height(const TileCost& cost, uint64_t align) const;
+  uint64_t height(const StreamCost& cost, uint64_t align) const;
   /// The height of the first layout within the budget that is found, not always the lowest. nullopt
   /// if the search gives up. With fewer steps than mostSteps() it is short. The answer does not
   /// depend on earlier ones.
-  std::optional<uint64_t> heightWithin(const TileCost& cost, uint64_t align, uint64_t budget) const;
-  Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
-  template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
+  std::optional<uint64_t> heightWithin(const StreamCost& cost, uint64_t align,
+                                       uint64_t budget) const;
+  StreamedStage stage(const StreamCost& cost, const ArenaLayout& layout) const;
+  template <typename Predicate> uint64_t loadBytes(const StreamCost& cost, Predicate counts) const {
     uint64_t bytes = 0;
     for (size_t i = 0; i < buffers_.size(); ++i)
       bytes += counts(buffers_[i].tensor) ? cost.loads[i] : 0;
@@ -159,7 +185,7 @@ private:
   };
 
   /// Rows of a buffer: those before `end` have come, those from `fresh` on in this step.
-  struct State {
+  struct Progress {
     int64_t fresh = 0;
     int64_t end = 0;
   };
@@ -199,14 +225,14 @@ private:
   };
 
   StreamModel() = default;
-  Heights& known(const TileCost& cost, uint64_t align) const;
+  Heights& known(const StreamCost& cost, uint64_t align) const;
   /// As layOutSpaced.
-  ArenaLayout layOut(const TileCost& cost, uint64_t align, uint64_t enough, bool isQuick,
+  ArenaLayout layOut(const StreamCost& cost, uint64_t align, uint64_t enough, bool isQuick,
                      std::vector<uint64_t>* heights) const;
-  static Extents::Held extent(const TileCost::RowBytes& row, const Rows::Held& held);
+  static Extents::Held extent(const StreamCost::RowBytes& row, const Rows::Held& held);
   /// False of what stays for the whole stage, or takes no bytes.
-  bool hasRows(const TileCost& cost, size_t buffer) const;
-  Extents extents(const TileCost& cost, size_t buffer) const;
+  bool hasRows(const StreamCost& cost, size_t buffer) const;
+  Extents extents(const StreamCost& cost, size_t buffer) const;
   static uint64_t clearance(const Extents& below, const Extents& above);
   /// In a single step all rows are present, so no sums are needed.
   static bool hasSums(int64_t steps) { return steps > 1; }
@@ -215,8 +241,8 @@ private:
   int64_t findWait(size_t op) const;
   std::optional<int64_t> lag(size_t op, size_t reader) const;
   void addPairs();
-  void addDisplacements(const std::vector<State>& states, Rows& rows) const;
-  std::optional<int64_t> nextRead(const std::vector<State>& states, const Pair& pair) const;
+  void addDisplacements(const std::vector<Progress>& progress, Rows& rows) const;
+  std::optional<int64_t> nextRead(const std::vector<Progress>& progress, const Pair& pair) const;
   const Rows& rows(int64_t steps) const;
   const std::optional<Columns>& columns(int64_t stripes) const;
   std::optional<Columns> findColumns(int64_t stripes) const;

@@ -239,7 +239,7 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
         live.birth = 0;
         live.death = last;
       } else {
-        mask = (1U << Tiling::MaxRank) - 1;
+        mask = PartStage::EveryAxis;
       }
     } else {
       mask = 0;
@@ -260,10 +260,10 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     cost.reloadAxes.push_back(mask);
     cost.buffers.push_back(std::move(live));
   }
-  LiveBuffer state;
-  state.bytes = Tiling::BoxBookkeepingBytes * buffers_.size();
-  state.death = last;
-  cost.buffers.push_back(std::move(state));
+  LiveBuffer bookkeeping;
+  bookkeeping.bytes = TiledStage::BookkeepingBytes * buffers_.size();
+  bookkeeping.death = last;
+  cost.buffers.push_back(std::move(bookkeeping));
   return cost;
 }
 
@@ -306,8 +306,8 @@ ArenaLayout TileModel::layOut(const TileCost& cost, uint64_t align) const {
   return layoutArena(cost.buffers, align, lowerBound(cost, align));
 }
 
-Tiling TileModel::tiling(const TileCost& cost, const ArenaLayout& layout) const {
-  Tiling result;
+TiledStage TileModel::stage(const TileCost& cost, const ArenaLayout& layout) const {
+  TiledStage result;
   result.tiles = cost.tiles;
   result.bookkeeping = layout.offsets.back();
   for (size_t i = 0; i < buffers_.size(); ++i)

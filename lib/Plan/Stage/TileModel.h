@@ -11,13 +11,11 @@
 
 #include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Analysis/Lifetime.h"
-#include "tigris/Plan/Layout/ArenaLayout.h"
+#include "tigris/Plan/Stage/PartCost.h"
 
 #include <map>
 
 namespace tigris {
-
-using TileCounts = std::array<int64_t, Tiling::MaxRank>;
 
 /// The access rules of a graph's ops, each created on first use.
 class AccessTable {
@@ -32,40 +30,9 @@ private:
   std::map<OpId, std::optional<BoxAccess>> entries_;
 };
 
-/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, if it begins at
-/// least `bytes` below it: then no row is written over one that is still to be read or loaded, or
-/// that the same call reads.
-struct Displacement {
-  TensorId load;
-  TensorId store;
-  uint64_t bytes = 0;
-};
-
 /// A cut and its cost.
-struct TileCost {
+struct TileCost : PartCost {
   TileCounts tiles = {1, 1, 1, 1};
-  /// Bytes copied to and from where the tensors lie whole.
-  uint64_t loadBytes = 0;
-  uint64_t storeBytes = 0;
-  uint64_t kernelCalls = 0;
-  uint64_t recomputeMacs = 0;
-  /// Share of each buffer in loadBytes.
-  std::vector<uint64_t> loads;
-  /// Fast memory: one entry per buffer of the model, then the executor's state.
-  std::vector<LiveBuffer> buffers;
-  std::vector<uint32_t> reloadAxes;
-  /// Streamed: bytes of a row of each buffer in the widest and in the narrowest stripe; none of
-  /// what is not held by rows.
-  struct RowBytes {
-    uint64_t most = 0;
-    uint64_t least = 0;
-  };
-  std::vector<RowBytes> rows;
-  /// Streamed: which buffers take no bytes of the stage's own, as their tensors are worked on in
-  /// place.
-  std::vector<bool> inPlace;
-  /// Streamed stages whose outermost extent is 1: one per pair.
-  std::vector<Displacement> displacements;
 };
 
 class TileModel {
@@ -92,7 +59,7 @@ public:
   /// The lowest layout of the buffers of `cost`.
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
-  Tiling tiling(const TileCost& cost, const ArenaLayout& layout) const;
+  TiledStage stage(const TileCost& cost, const ArenaLayout& layout) const;
   /// Bytes loaded from the tensors for which `counts` returns true.
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
     uint64_t bytes = 0;

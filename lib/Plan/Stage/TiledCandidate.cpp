@@ -35,7 +35,7 @@ std::optional<TiledCandidate::Found> TiledCandidate::search(uint64_t budget,
   const ArenaLayout layout = model.layOut(*cost, view_.align());
   Found found = {interface_, {}};
   StageDraft& stage = found.stage;
-  stage.execution = TiledDraft{model.tiling(*cost, layout)};
+  stage.execution = TiledDraft{model.stage(*cost, layout)};
   stage.height = layout.height;
   stage.stats.kernelCalls = cost->kernelCalls;
   stage.stats.recomputeMacs = cost->recomputeMacs;

@@ -26,7 +26,7 @@ static int streams(const Tiling* t) {
 
 /* Stages that need parts missing from this build have been rejected before. */
 static int inStripes(const Tiling* t) {
-  return TIGRIS_STRIPES && streams(t) && t->tiling->tiles[COLUMNS] > 1;
+  return TIGRIS_STRIPES && streams(t) && t->tiling->tiles[TIGRIS_STREAM_STRIPES] > 1;
 }
 
 static int disjoint(uint32_t a, uint32_t aBytes, uint32_t b, uint32_t bBytes) {
@@ -160,7 +160,7 @@ static int sinkOk(const Tiling* t, const tigris_op* op, const tigris_tile_buffer
   const tigris_tensor* y = tensorOf(t, to);
   const int32_t* dx = tigris_dims(t->plan, x);
   const int32_t* dy = tigris_dims(t->plan, y);
-  const int32_t outermost = (int32_t)t->tiling->tiles[0];
+  const int32_t outermost = (int32_t)t->tiling->tiles[TIGRIS_STREAM_OUTER];
   return TIGRIS_OPS_POOL && streams(t) && op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL &&
          in->pool == TIGRIS_POOL_TILE && (x->dtype == TIGRIS_F32 || x->dtype == TIGRIS_S8) &&
          x->rank >= 3 && y->rank >= 2 && dx[0] == outermost && dy[0] == outermost && dy[1] == 1 &&

@@ -9,7 +9,8 @@ static int movesOnce(const tigris_plan* plan, const tigris_stage* s, const tigri
   const tigris_tiling* t = &plan->tilings[s->detail];
   const tigris_tensor* tensor = &plan->tensors[b->tensor];
   return s->mode == TIGRIS_STAGE_STREAMED && b->tensor == port->tensor && tensor->rank >= 2 &&
-         t->tiles[0] == (uint32_t)tigris_dims(plan, tensor)[0] && t->tiles[2] == 1 &&
+         t->tiles[TIGRIS_STREAM_OUTER] == (uint32_t)tigris_dims(plan, tensor)[0] &&
+         t->tiles[TIGRIS_STREAM_STRIPES] == 1 &&
          (b->flags & (TIGRIS_TILE_LOAD | TIGRIS_TILE_STORE | TIGRIS_TILE_IN_PLACE)) ==
              (port->direction == TIGRIS_INPUT ? TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE);
 }

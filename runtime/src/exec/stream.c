@@ -18,7 +18,7 @@
  *   3      4..5    -        [4, 6)        5
  * The buffer holds at most 4 of the 6 rows. Every row is loaded once and computed once.
  *
- * With stripes (tiles[2] > 1) all this happens once per range of output columns. */
+ * With more than one stripe all this happens once per range of output columns. */
 #include <string.h>
 
 #include "tile_run.h"
@@ -150,7 +150,7 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   const uint32_t out = tigris_tile_output(t, op);
   const int32_t rows = rowCount(t, out);
   tigris_tile_rows* s = &t->rows[out];
-  int32_t most = s->fresh + (rows - 1) / (int32_t)t->tiling->tiles[ROWS] + 1;
+  int32_t most = s->fresh + (rows - 1) / (int32_t)t->tiling->tiles[TIGRIS_STREAM_STEPS] + 1;
   tigris_status status = TIGRIS_OK;
   if (most > rows || keeps)
     most = rows;
@@ -238,10 +238,11 @@ tigris_status tigris_stream_rows(tigris_tiles* t) {
   for (i = 0; status == TIGRIS_OK && i < t->tiling->buffer_count; ++i) {
     if (t->buffers[i].flags & TIGRIS_TILE_LOAD)
       t->rows[i].end =
-          (uint16_t)(isWhole(&t->buffers[i]) || t->index[ROWS] >= t->tiling->tiles[ROWS]
+          (uint16_t)(isWhole(&t->buffers[i]) ||
+                             t->index[ROWS] >= t->tiling->tiles[TIGRIS_STREAM_STEPS]
                          ? rowCount(t, i)
                          : tigris_tile_share(t->index[ROWS] + 1, (uint32_t)rowCount(t, i),
-                                             t->tiling->tiles[ROWS]));
+                                             t->tiling->tiles[TIGRIS_STREAM_STEPS]));
   }
   t->ran = 0;
   return status == TIGRIS_OK ? visitOps(t, 0) : status;

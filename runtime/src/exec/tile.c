@@ -153,7 +153,7 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   t.origin = origin;
   if (stage->mode == TIGRIS_STAGE_STREAMED) {
     t.rows = (tigris_tile_rows*)(void*)(fast + (t.tiling->bookkeeping - origin));
-    if (t.tiling->tiles[2] > 1)
+    if (t.tiling->tiles[TIGRIS_STREAM_STRIPES] > 1)
       t.columns = (tigris_tile_columns*)(void*)(t.rows + t.tiling->buffer_count);
   } else {
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->bookkeeping - origin));

@@ -12,7 +12,8 @@ static inline int tigris_runs_mode(uint32_t mode) {
 
 /* Whether this build runs a tiling of a mode that it supports. */
 static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_tiling* tiling) {
-  return TIGRIS_STRIPES || stage->mode != TIGRIS_STAGE_STREAMED || tiling->tiles[2] == 1;
+  return TIGRIS_STRIPES || stage->mode != TIGRIS_STAGE_STREAMED ||
+         tiling->tiles[TIGRIS_STREAM_STRIPES] == 1;
 }
 
 /* Size in bytes of the executor's bookkeeping in a tiled or streamed stage. */

@@ -7,8 +7,8 @@
 #if TIGRIS_TILES
 
 uint32_t tigris_bookkeeping_bytes(const tigris_stage* stage, const tigris_tiling* tiling) {
-  const uint32_t streamed =
-      tiling->tiles[2] > 1 ? TIGRIS_STRIPE_BOOKKEEPING : TIGRIS_STREAM_BOOKKEEPING;
+  const uint32_t streamed = tiling->tiles[TIGRIS_STREAM_STRIPES] > 1 ? TIGRIS_STRIPE_BOOKKEEPING
+                                                                     : TIGRIS_STREAM_BOOKKEEPING;
   return tiling->buffer_count *
          (stage->mode == TIGRIS_STAGE_STREAMED ? streamed : TIGRIS_TILE_BOOKKEEPING);
 }
@@ -88,8 +88,8 @@ uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index) {
   uint32_t bytes = x->bytes;
   if (x->rank > 1)
     bytes /= (uint32_t)dims[TIGRIS_ROW_AXIS];
-  if ((uint32_t)dims[0] == t->tiling->tiles[0])
-    bytes /= t->tiling->tiles[0];
+  if ((uint32_t)dims[0] == t->tiling->tiles[TIGRIS_STREAM_OUTER])
+    bytes /= t->tiling->tiles[TIGRIS_STREAM_OUTER];
   if (tigris_in_stripes(t))
     bytes = bytes / (uint32_t)tigris_tile_size(t, index, TIGRIS_COLUMN_AXIS) *
             (uint32_t)(t->columns[index].end - t->columns[index].begin);
@@ -100,7 +100,7 @@ void tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, i
                          tigris_box* box) {
   const tigris_tensor* tensor = tigris_tile_tensor(t, index);
   tigris_box_whole(box, tigris_dims(t->plan, tensor), tensor->rank);
-  if ((uint32_t)box->end[0] == t->tiling->tiles[0]) {
+  if ((uint32_t)box->end[0] == t->tiling->tiles[TIGRIS_STREAM_OUTER]) {
     box->begin[0] = (int32_t)t->index[0];
     box->end[0] = box->begin[0] + 1;
   }

@@ -31,8 +31,8 @@ static uint8_t* dataOf(const tigris_tiles* t, const tigris_operand* o, uint32_t 
   all = tigris_tile_tensor(t, o->offset)->bytes;
   data = tigris_address(t->ctx, b->backing, b->backing_offset, all, bytes,
                         b->flags & TIGRIS_TILE_STORE);
-  if (tigris_tile_size(t, o->offset, 0) == (int32_t)t->tiling->tiles[0])
-    data += (size_t)t->index[0] * (all / t->tiling->tiles[0]);
+  if (tigris_tile_size(t, o->offset, 0) == (int32_t)t->tiling->tiles[TIGRIS_STREAM_OUTER])
+    data += (size_t)t->index[0] * (all / t->tiling->tiles[TIGRIS_STREAM_OUTER]);
   return data;
 }
 
@@ -71,7 +71,7 @@ static int viewRows(const tigris_tiles* t, const tigris_operand* o, int32_t begi
   const uint32_t bytes = (uint32_t)(end - begin) * row;
   uint8_t* data = dataOf(t, o, bytes);
   memcpy(dims, tigris_dims(t->plan, tensor), tensor->rank * sizeof dims[0]);
-  if ((uint32_t)dims[0] == t->tiling->tiles[0])
+  if ((uint32_t)dims[0] == t->tiling->tiles[TIGRIS_STREAM_OUTER])
     dims[0] = 1;
   dims[1] = end - begin;
   if (tigris_in_stripes(t))

@@ -18,7 +18,7 @@ static tigris_status moveRows(const tigris_tiles* t, uint32_t index, int isStore
   uint8_t* backing;
   if (rows == 0 || (b->flags & TIGRIS_TILE_IN_PLACE))
     return TIGRIS_OK;
-  if ((uint32_t)tigris_tile_size(t, index, 0) == t->tiling->tiles[0])
+  if ((uint32_t)tigris_tile_size(t, index, 0) == t->tiling->tiles[TIGRIS_STREAM_OUTER])
     first += t->index[0] * (uint32_t)tigris_tile_size(t, index, 1);
   if (b->backing == TIGRIS_POOL_CALLER && t->ctx->rows[b->backing_offset] != NULL)
     return t->ctx->rows[b->backing_offset](t->ctx->ports[b->backing_offset], first, rows, data) == 0

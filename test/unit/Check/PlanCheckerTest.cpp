@@ -47,9 +47,14 @@ Graph planned(IoMode io) {
   return graph;
 }
 
-/// Placements of a tensor in the only stage.
+/// Of the only stage.
+std::vector<Placement>& placements(Plan& plan) {
+  return std::get<WholeStage>(plan.stages[0].execution).placements;
+}
+
+/// Where the only stage has the tensor.
 uint64_t& place(const Graph& graph, Plan& plan, const char* name) {
-  for (Placement& placement : plan.stages[0].fast)
+  for (Placement& placement : placements(plan))
     if (graph.tensor(placement.tensor).name == name)
       return placement.offset;
   FAIL("no such placement");
@@ -83,8 +88,7 @@ TEST_CASE("broken structure") {
   checkRefused(
       IoMode::Caller, [](const Graph&, Plan& p) { p.align = 12; }, "not a power of two");
   checkRefused(
-      IoMode::Caller,
-      [](const Graph&, Plan& p) { p.stages[0].fast.push_back(p.stages[0].fast[0]); },
+      IoMode::Caller, [](const Graph&, Plan& p) { placements(p).push_back(placements(p)[0]); },
       "places tensor 'a' twice");
   checkRefused(
       IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") += 4; },
@@ -107,12 +111,12 @@ TEST_CASE("bytes that are not what an op expects") {
       IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "b") = place(g, p, "a") ^ 32; },
       "over its own");
   checkRefused(
-      IoMode::Caller, [](const Graph&, Plan& p) { p.stages[0].fast.clear(); },
+      IoMode::Caller, [](const Graph&, Plan& p) { placements(p).clear(); },
       "stage 0 has a peak of");
   checkRefused(
       IoMode::Caller,
       [](const Graph&, Plan& p) {
-        p.stages[0].fast.clear();
+        placements(p).clear();
         p.stages[0].peak = 0;
       },
       "has no place in fast memory");
@@ -169,12 +173,12 @@ TEST_CASE("random offsets: accepted only when no live bytes collide") {
       continue;
     std::vector<uint64_t> offsets;
     uint64_t peak = 0;
-    plan->stages[0].fast.clear();
+    placements(*plan).clear();
     for (const LiveBuffer& buffer : buffers) {
       offsets.push_back(random() % 40 * 8);
       peak = std::max(peak, offsets.back() + buffer.bytes);
       for (const TensorId id : buffer.tensors)
-        plan->stages[0].fast.push_back({id, offsets.back()});
+        placements(*plan).push_back({id, offsets.back()});
     }
     plan->stages[0].peak = plan->stats.fastPeakBytes = peak;
     bool collides = false;
@@ -212,7 +216,9 @@ ops:
   - {op: MaxPool, name: pool, in: [x], out: [y], attrs: {kernel_shape: [3, 1], pads: [1, 0, 1, 0]}}
 )";
 
-void checkTilingRefused(const std::function<void(Stage&)>& mutate, const std::string& text) {
+TiledStage& tiles(Stage& stage) { return std::get<TiledStage>(stage.execution); }
+
+void checkTilesRefused(const std::function<void(Stage&)>& mutate, const std::string& text) {
   Graph graph = parseGraph(Tiles);
   PlanOptions options;
   options.budget = {200, 1024, {}};
@@ -220,17 +226,16 @@ void checkTilingRefused(const std::function<void(Stage&)>& mutate, const std::st
   REQUIRE(bool(made));
   Plan plan = *made;
   REQUIRE(plan.stages.size() == 1);
-  REQUIRE(plan.stages[0].mode == StageMode::Tiled);
+  REQUIRE(plan.stages[0].tiled() != nullptr);
   applyPlan(graph, plan);
   REQUIRE(bool(checkPlan(graph)));
   mutate(plan.stages[0]);
+  const TiledStage& tiled = tiles(plan.stages[0]);
   // The peak is adjusted, so that the check of the tiles itself is reached.
-  if (const std::optional<Tiling>& tiling = plan.stages[0].tiling) {
-    uint64_t peak = tiling->bookkeeping + tiling->buffers.size() * Tiling::BoxBookkeepingBytes;
-    for (const TileBuffer& buffer : tiling->buffers)
-      peak = std::max(peak, buffer.offset + buffer.bytes);
-    plan.stages[0].peak = plan.stats.fastPeakBytes = peak;
-  }
+  uint64_t peak = tiled.bookkeeping + tiled.bookkeepingBytes();
+  for (const PartBuffer& buffer : tiled.buffers)
+    peak = std::max(peak, buffer.offset + buffer.bytes);
+  plan.stages[0].peak = plan.stats.fastPeakBytes = peak;
   graph.setPlan(plan);
   const Status status = checkPlan(graph);
   REQUIRE_FALSE_MESSAGE(bool(status), text);
@@ -244,7 +249,7 @@ TEST_CASE("figures of a stage that are not true") {
   const auto refuse = [](uint64_t StageStats::*field, const char* text) {
     checkRefused(
         IoMode::Slow, [&](const Graph&, Plan& p) { p.stages[0].stats.*field += 1; }, text);
-    checkTilingRefused([&](Stage& s) { s.stats.*field += 100; }, text);
+    checkTilesRefused([&](Stage& s) { s.stats.*field += 100; }, text);
   };
   refuse(&StageStats::slowReadBytes, "stage 0 claims slow reads of");
   refuse(&StageStats::slowWriteBytes, "stage 0 claims slow writes of");
@@ -254,52 +259,47 @@ TEST_CASE("figures of a stage that are not true") {
       IoMode::Slow,
       [](const Graph&, Plan& p) { p.stages[0].stats.recomputeMacs = p.stats.recomputeMacs = 5; },
       "stage 0 claims to recompute 5 MACs without tiles");
-  checkTilingRefused([](Stage& s) { s.stats.recomputeMacs += UINT64_MAX / 2; },
-                     "recomputes more than the");
+  checkTilesRefused([](Stage& s) { s.stats.recomputeMacs += UINT64_MAX / 2; },
+                    "recomputes more than the");
 }
 
-TEST_CASE("broken tilings") {
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].offset = s.tiling->buffers[0].offset; },
-                     "writes over its operand tensor 'x'");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes -= 16; }, "its buffer has");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].offset = s.tiling->bookkeeping; },
-                     "overlaps the executor's bookkeeping");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 0; },
-                     "is not loaded again although it needs another box");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers.pop_back(); },
-                     "spill of tensor 'y', which has no place in fast memory");
-  checkTilingRefused(
+TEST_CASE("broken tiles") {
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[1].offset = tiles(s).buffers[0].offset; },
+                    "writes over its operand tensor 'x'");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[0].bytes -= 16; }, "its buffer has");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[0].offset = tiles(s).bookkeeping; },
+                    "overlaps the executor's bookkeeping");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[0].reloadAxes = 0; },
+                    "is not loaded again although it needs another box");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers.pop_back(); },
+                    "spill of tensor 'y', which has no place in fast memory");
+  checkTilesRefused(
       [](Stage& s) {
-        s.tiling->buffers.erase(s.tiling->buffers.begin());
+        tiles(s).buffers.erase(tiles(s).buffers.begin());
         s.loads.clear();
       },
       "tensor 'x' has no buffer");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[1] = s.tiling->buffers[0]; },
-                     "two buffers for tensor 'x'");
-  checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 8; },
-                     "calls more kernels than the plan claims");
-  checkTilingRefused([](Stage& s) { s.spills.clear(); }, "expected 1");
-  checkTilingRefused([](Stage& s) { s.mode = StageMode::Whole; }, "is whole but has tiles");
-  checkTilingRefused([](Stage& s) { s.tiling.reset(); }, "is tiled but has no tiles");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[1] = tiles(s).buffers[0]; },
+                    "two buffers for tensor 'x'");
+  checkTilesRefused([](Stage& s) { tiles(s).tiles[1] = 8; },
+                    "calls more kernels than the plan claims");
+  checkTilesRefused([](Stage& s) { s.spills.clear(); }, "expected 1");
 }
 
-TEST_CASE("tilings that the loader would refuse") {
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].bytes += 64; },
-                     "writes over its operand tensor 'x': its buffer at ");
-  checkTilingRefused([](Stage& s) { s.tiling->tiles[1] = 9; },
-                     "cuts axis 1 into 9 tiles, expected 8");
-  checkTilingRefused(
+TEST_CASE("tiles that the loader would refuse") {
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[0].bytes += 64; },
+                    "writes over its operand tensor 'x': its buffer at ");
+  checkTilesRefused([](Stage& s) { tiles(s).tiles[1] = 9; },
+                    "cuts axis 1 into 9 tiles, expected 8");
+  checkTilesRefused(
       [](Stage& s) {
-        s.tiling->tiles = {1, 8, 4, 5};
+        tiles(s).tiles = {1, 8, 4, 5};
       },
       "cuts axis 3 into 5 tiles, expected 4");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[0].reloadAxes = 16; },
-                     "reload_axes of tensor 'x' is 16, expected 0 to 15");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].reloadAxes = 1; },
-                     "reload_axes of tensor 'y' is 1, expected 0 as it is not loaded");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].wait = 1; },
-                     "tensor 'y' waits for rows, which only results of streamed stages do");
-  checkTilingRefused([](Stage& s) { s.tiling->buffers[1].sink = true; }, "is a sum of rows");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[0].reloadAxes = 16; },
+                    "reload_axes of tensor 'x' is 16, expected 0 to 15");
+  checkTilesRefused([](Stage& s) { tiles(s).buffers[1].reloadAxes = 1; },
+                    "reload_axes of tensor 'y' is 1, expected 0 as it is not loaded");
 }
 
 TEST_CASE("a plan whose stages leave no room for the kernels' scratch") {

@@ -40,7 +40,7 @@ struct PlannedModel : Model {
     plan.align = 16;
     Stage stage;
     stage.ops = graph.order();
-    stage.fast = {{middle(), 32}};
+    stage.execution = WholeStage{{{middle(), 32}}};
     stage.peak = 32 + 6 * 6 * 4 * 4;
     plan.stages.push_back(stage);
     graph.setPlan(plan);
@@ -51,6 +51,10 @@ struct PlannedModel : Model {
     graph.setPlan(plan);
   }
 };
+
+std::vector<Placement>& placements(Plan& plan) {
+  return std::get<WholeStage>(plan.stages[0].execution).placements;
+}
 
 void checkBroken(const Graph& graph, DiagId id, const std::string& part) {
   DiagnosticEngine diagnostics;
@@ -372,20 +376,20 @@ TEST_CASE("verify: placements are aligned, inside the budget and name activation
   };
   broken([](PlannedModel&, Plan& plan) { plan.align = 12; },
          "the alignment 12 is not a power of two");
-  broken([](PlannedModel&, Plan& plan) { plan.stages[0].fast[0].offset = 8; },
+  broken([](PlannedModel&, Plan& plan) { placements(plan)[0].offset = 8; },
          "tensor 'y' is at offset 8, not a multiple of 16");
   broken([](PlannedModel&, Plan& plan) { plan.budget.fast = 600; },
          "tensor 'y' ends at byte 608, the budget is 600");
   broken([](PlannedModel&, Plan& plan) { plan.stages[0].peak = 600; },
          "has a peak of 600 bytes, but its tensors end at byte 608");
-  broken([](PlannedModel&, Plan& plan) { plan.stages[0].fast.push_back(plan.stages[0].fast[0]); },
+  broken([](PlannedModel&, Plan& plan) { placements(plan).push_back(placements(plan)[0]); },
          "places tensor 'y' twice");
-  broken([](PlannedModel&, Plan& plan) { plan.stages[0].fast[0].tensor = TensorId(99); },
+  broken([](PlannedModel&, Plan& plan) { placements(plan)[0].tensor = TensorId(99); },
          "names a tensor the graph does not have");
-  broken([](PlannedModel& m,
-            Plan& plan) { plan.stages[0].fast[0].tensor = m.graph.op(m.conv).input(1); },
-         "which is a constant");
-  broken([](PlannedModel&, Plan& plan) { plan.stages[0].fast.clear(); },
+  broken(
+      [](PlannedModel& m, Plan& plan) { placements(plan)[0].tensor = m.graph.op(m.conv).input(1); },
+      "which is a constant");
+  broken([](PlannedModel&, Plan& plan) { placements(plan).clear(); },
          "tensor 'y' of op 'Conv' has no place in fast memory");
   broken([](PlannedModel&, Plan& plan) { plan.io = IoMode::Arena; },
          "tensor 'x' of op 'Conv' has no place in fast memory");

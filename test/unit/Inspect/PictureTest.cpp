@@ -158,7 +158,7 @@ TEST_CASE("what stays in fast memory is alive in the stages that do not touch it
   const auto stage = [&](size_t op, std::vector<Placement> fast) {
     Stage result;
     result.ops = {graph.order()[op]};
-    result.fast = std::move(fast);
+    result.execution = WholeStage{std::move(fast)};
     return result;
   };
   const TensorId kept = *graph.findTensor("t0");

@@ -60,7 +60,7 @@ size_t buffersInPlace(const std::vector<StageDraft>& stages) {
   size_t count = 0;
   for (const StageDraft& stage : stages)
     if (stage.streamed() != nullptr)
-      for (const TileBuffer& buffer : stage.tiling()->buffers)
+      for (const StreamBuffer& buffer : stage.streamed()->stage.buffers)
         count += buffer.inPlace ? 1 : 0;
   return count;
 }

@@ -60,7 +60,7 @@ TEST_CASE("one budget: the caller owns inputs and outputs") {
   CHECK(graph.form() == GraphForm::Planned);
   const Plan& plan = *graph.plan();
   CHECK(plan.io == IoMode::Caller);
-  CHECK(plan.stages[0].fast.size() == 2);
+  CHECK(plan.stages[0].wholeTensors().size() == 2);
   CHECK(plan.stats.fastPeakBytes == 500); // 200 below, a multiple of 8, and 300 on top
   CHECK(plan.stats.unscheduledPeakBytes == 500);
   CHECK(graph.op(plan.stats.peakOp).name == "cut");
@@ -93,7 +93,7 @@ TEST_CASE("the arena can hold inputs and outputs") {
   Graph graph = parseGraph(PlannedChain);
   applyPlan(graph, planned(graph, options));
   CHECK(bool(checkPlan(graph)));
-  CHECK(graph.plan()->stages[0].fast.size() == 4);
+  CHECK(graph.plan()->stages[0].wholeTensors().size() == 4);
 }
 
 TEST_CASE("what does not fit is refused with need, op and budget") {
@@ -155,7 +155,7 @@ TEST_CASE("the target decides the alignment") {
     options.target = target.name;
     const Plan plan = planned(graph, options);
     CHECK(plan.align == target.align);
-    for (const Placement& placement : plan.stages[0].fast)
+    for (const Placement& placement : plan.stages[0].wholeTensors())
       CHECK(placement.offset % target.align == 0);
   }
 }

@@ -81,7 +81,7 @@ TEST_CASE("search: the wide part streams, and its result stays for what follows"
   CHECK(plan.stats.trafficBytes() == plan.stats.compulsoryBytes);
   CHECK(plan.stats.recomputeMacs == 0);
   REQUIRE(plan.stages.size() > 1);
-  CHECK(plan.stages[0].mode == StageMode::Streamed);
+  CHECK(plan.stages[0].streamed() != nullptr);
   CHECK(plan.slow.size() == 2); // the model's input and output, nothing else
   CHECK(planned(graph, Strategy::Greedy, 260, 4096).stats.trafficBytes() >
         plan.stats.compulsoryBytes);
@@ -115,7 +115,7 @@ TEST_CASE("search: without slow memory a stage may be as long as it takes") {
   // Three rows for each of twelve tensors and their records, although two tensors take 4096 bytes.
   const Plan plan = planned(graph, Strategy::Optimal, 1600, std::nullopt);
   CHECK(plan.stages.size() == 1);
-  CHECK(plan.stages[0].mode == StageMode::Streamed);
+  CHECK(plan.stages[0].streamed() != nullptr);
   CHECK(plan.stats.recomputeMacs == 0);
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("search: without slow memory and with nothing computed twice") {
   CHECK(any->smallest < none->smallest);
   const auto inStripes = [](const Plan& plan) {
     return std::any_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) {
-      return stage.tiling && stage.tiling->tiles[2] > 1;
+      return stage.streamed() != nullptr && stage.streamed()->stripes > 1;
     });
   };
   CHECK(inStripes(planned(graph, Strategy::Optimal, any->smallest, {})));
@@ -311,9 +311,11 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   applyPlan(checked, planned(graph, Strategy::Optimal, needs->smallest, {}));
   Plan plan = *checked.plan();
   const auto overlapping = [&](const Stage& stage) {
-    return stage.mode == StageMode::Streamed && stage.fast.size() == 2 &&
-           stage.fast[1].offset <= stage.fast[0].offset &&
-           stage.fast[1].offset + graph.tensor(stage.fast[1].tensor).bytes() > stage.fast[0].offset;
+    if (stage.streamed() == nullptr || stage.streamed()->residents.size() != 2)
+      return false;
+    const Placement& from = stage.streamed()->residents[0];
+    const Placement& to = stage.streamed()->residents[1];
+    return to.offset <= from.offset && to.offset + graph.tensor(to.tensor).bytes() > from.offset;
   };
   const auto stage = std::find_if(plan.stages.begin(), plan.stages.end(), overlapping);
   REQUIRE(stage != plan.stages.end());
@@ -322,18 +324,19 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
   // bytes.
   Plan broken = plan;
   Stage& moved = broken.stages[static_cast<size_t>(stage - plan.stages.begin())];
-  moved.fast[1].offset += 64; // two rows; the working memory of the stage goes on top
+  auto& stream = std::get<StreamedStage>(moved.execution);
+  stream.residents[1].offset += 64; // two rows; the working memory of the stage goes on top
   const uint64_t top = 8 * 24 * 32;
   uint64_t state = top;
-  for (TileBuffer& buffer : moved.tiling->buffers)
+  for (StreamBuffer& buffer : stream.buffers)
     if (!buffer.inPlace) {
       buffer.offset = state;
       state += 8 * 32;
-    } else if (buffer.tensor == moved.fast[1].tensor) {
+    } else if (buffer.tensor == stream.residents[1].tensor) {
       buffer.offset += 64;
     }
-  moved.tiling->bookkeeping = state;
-  moved.peak = state + bookkeepingBytes(moved);
+  stream.bookkeeping = state;
+  moved.peak = state + stream.bookkeepingBytes();
   broken.budget.fast = moved.peak;
   const auto messageOf = [&](const Plan& wrong) {
     checked.setPlan(wrong);
@@ -347,14 +350,17 @@ TEST_CASE("search: a streamed stage writes over the rows it has read") {
                 message);
   // Rows in place are those of the whole tensor, without stripes.
   const size_t index = static_cast<size_t>(stage - plan.stages.begin());
-  REQUIRE(plan.stages[index].tiling->buffers[0].inPlace);
+  REQUIRE(plan.stages[index].streamed()->buffers[0].inPlace);
   broken = plan;
-  TileBuffer& shifted = broken.stages[index].tiling->buffers[0];
+  const auto firstBuffer = [&]() -> StreamBuffer& {
+    return std::get<StreamedStage>(broken.stages[index].execution).buffers[0];
+  };
+  StreamBuffer& shifted = firstBuffer();
   shifted.offset += 8;
   broken.stages[index].peak = std::max(broken.stages[index].peak, shifted.offset + shifted.bytes);
   broken.budget.fast = std::max(broken.budget.fast, broken.stages[index].peak);
   CHECK(messageOf(broken).find("where it is not resident") != std::string::npos);
   broken = plan;
-  --broken.stages[index].tiling->buffers[0].bytes;
+  --firstBuffer().bytes;
   CHECK(messageOf(broken).find("is in place with") != std::string::npos);
 }

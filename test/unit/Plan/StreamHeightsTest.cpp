@@ -37,7 +37,7 @@ TEST_CASE("streams: heights do not depend on the order of questions") {
 
   const auto ask = [&](const std::vector<uint64_t>& order, bool leastFirst) {
     const StreamModel model = modelOf(rows);
-    const TileCost cost = *model.cost(model.mostSteps(), 1);
+    const StreamCost cost = *model.cost(model.mostSteps(), 1);
     if (leastFirst)
       CHECK(model.height(cost, Align) == 106);
     Answers answers;

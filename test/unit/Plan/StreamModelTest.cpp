@@ -32,7 +32,7 @@ TEST_CASE("streams: rolling buffers keep what the next rows need, and nothing is
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   CHECK(model.mostSteps() == 8);
-  const TileCost cost = *model.cost(8, 1);
+  const StreamCost cost = *model.cost(8, 1);
   CHECK(cost.loadBytes == 32);
   CHECK(cost.storeBytes == 32);
   CHECK(cost.recomputeMacs == 0);
@@ -57,7 +57,7 @@ TEST_CASE("streams: a global average takes rows as they come and keeps none") {
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  const TileCost cost = *model.cost(8, 1);
+  const StreamCost cost = *model.cost(8, 1);
   // Both run in 8 of 9 steps: the second step computes the first row of a, and the ninth, without
   // loads, the last.
   CHECK(cost.kernelCalls == 8 + 8);
@@ -69,13 +69,13 @@ TEST_CASE("streams: a global average takes rows as they come and keeps none") {
   CHECK(cost.buffers[2].bytes == 4);
   CHECK(cost.buffers[2].birth == 0);
   CHECK(cost.buffers[2].death == 1);
-  CHECK(model.tiling(cost, model.layOut(cost, 4)).buffers[2].sink);
+  CHECK(model.stage(cost, model.layOut(cost, 4)).buffers[2].sink);
   // With one step all rows are present.
-  const TileCost whole = *model.cost(1, 1);
+  const StreamCost whole = *model.cost(1, 1);
   CHECK(whole.kernelCalls == 2);
   CHECK(whole.buffers[1].bytes == 8 * 4);
   CHECK(whole.buffers[2].bytes == 1);
-  CHECK_FALSE(model.tiling(whole, model.layOut(whole, 4)).buffers[2].sink);
+  CHECK_FALSE(model.stage(whole, model.layOut(whole, 4)).buffers[2].sink);
 }
 
 TEST_CASE("streams: stripes load and make the columns near their borders twice") {
@@ -84,9 +84,9 @@ TEST_CASE("streams: stripes load and make the columns near their borders twice")
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   CHECK(model.stripeCounts() == std::vector<int64_t>{1, 2, 3, 4});
-  const std::optional<TileCost> cost = model.cost(8, 2);
+  const std::optional<StreamCost> cost = model.cost(8, 2);
   REQUIRE(cost);
-  CHECK(cost->tiles == TileCounts{1, 8, 2, 1});
+  CHECK(model.stage(*cost, model.layOut(*cost, 4)).counts() == TileCounts{1, 8, 2, 1});
   // Columns 0..1 of y need columns 0..2 of a and all 4 of x; so do columns 2..3.
   CHECK(cost->loadBytes == 2 * 32);
   CHECK(cost->storeBytes == 32);
@@ -96,7 +96,7 @@ TEST_CASE("streams: stripes load and make the columns near their borders twice")
   CHECK(cost->buffers[3].bytes == 1 * 2);
   // The join needs two of the three columns of a, and therefore processes rows one by one.
   CHECK(cost->kernelCalls == 2 * (8 + 8 + 8));
-  CHECK(cost->buffers[4].bytes == 4 * Tiling::StripeBookkeepingBytes);
+  CHECK(cost->buffers[4].bytes == 4 * StreamedStage::StripedBookkeepingBytes);
 }
 
 TEST_CASE(
@@ -130,7 +130,7 @@ TEST_CASE("streams: how far below what it reads a result must lie") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   // Two windows later, every row that is overwritten has been read long before.
-  const TileCost cost = *model.cost(8, 1);
+  const StreamCost cost = *model.cost(8, 1);
   REQUIRE(cost.displacements.size() == 1);
   CHECK(cost.displacements[0].load == *graph.findTensor("x"));
   CHECK(cost.displacements[0].store == *graph.findTensor("y"));
@@ -167,17 +167,17 @@ TEST_CASE("streams: what is in place takes no memory of the stage's own") {
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
   const std::set<TensorId> both = {*graph.findTensor("x"), *graph.findTensor("y")};
-  const TileCost cost = *model.cost(8, 1, both);
+  const StreamCost cost = *model.cost(8, 1, both);
   CHECK(cost.buffers[0].bytes == 0);
   CHECK(cost.buffers[1].bytes == 3 * 4);
   CHECK(cost.buffers[2].bytes == 1 * 4);
   CHECK(cost.buffers[3].bytes == 0);
   CHECK(cost.kernelCalls == model.cost(8, 1)->kernelCalls);
-  const Tiling tiling = model.tiling(cost, model.layOut(cost, 4));
-  CHECK(tiling.buffers[0].inPlace);
-  CHECK(tiling.buffers[0].bytes == 32);
-  CHECK_FALSE(tiling.buffers[1].inPlace);
-  CHECK(tiling.buffers[3].inPlace);
+  const StreamedStage stage = model.stage(cost, model.layOut(cost, 4));
+  CHECK(stage.buffers[0].inPlace);
+  CHECK(stage.buffers[0].bytes == 32);
+  CHECK_FALSE(stage.buffers[1].inPlace);
+  CHECK(stage.buffers[3].inPlace);
   // Stripes always copy.
   CHECK(model.cost(8, 2, both)->buffers[0].bytes == model.cost(8, 2)->buffers[0].bytes);
   CHECK_FALSE(model.cost(8, 2, both)->inPlace[0]);

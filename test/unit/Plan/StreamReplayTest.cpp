@@ -90,13 +90,14 @@ ops:
   - {op: Relu, name: cut, in: [a], out: [y]}
 )";
 
-Stage stageOf(const Graph& graph, const StreamModel& model, const TileCost& cost) {
+StreamedStage& streamOf(Stage& stage) { return std::get<StreamedStage>(stage.execution); }
+
+Stage stageOf(const Graph& graph, const StreamModel& model, const StreamCost& cost) {
   Stage stage;
-  stage.mode = StageMode::Streamed;
   stage.ops = graph.order();
   stage.loads = loadsOf(graph);
   stage.spills = {*graph.findTensor("y")};
-  stage.tiling = model.tiling(cost, model.layOut(cost, 4));
+  stage.execution = model.stage(cost, model.layOut(cost, 4));
   return stage;
 }
 
@@ -119,7 +120,7 @@ private:
 };
 
 /// Whether the replay accepts x and y in place, with y `distance` bytes below x.
-bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost& cost,
+bool replaysInPlace(const Graph& graph, const StreamModel& model, const StreamCost& cost,
                     uint64_t distance) {
   const TensorId x = *graph.findTensor("x");
   const TensorId y = *graph.findTensor("y");
@@ -127,7 +128,7 @@ bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost
   const Home from(graph, x, Far + distance);
   const Home to(graph, y, Far);
   Stage stage = stageOf(graph, model, cost);
-  for (TileBuffer& buffer : stage.tiling->buffers)
+  for (StreamBuffer& buffer : streamOf(stage).buffers)
     if (buffer.inPlace)
       buffer.offset = buffer.tensor == x ? from.base() : to.base();
   MemoryModel memory;
@@ -151,7 +152,7 @@ bool replaysInPlace(const Graph& graph, const StreamModel& model, const TileCost
   return bool(counts);
 }
 
-void checkReplay(const Graph& graph, const StreamModel& model, const TileCost& cost) {
+void checkReplay(const Graph& graph, const StreamModel& model, const StreamCost& cost) {
   const Stage stage = stageOf(graph, model, cost);
   const auto counts = StreamReplay(graph, stage).run();
   REQUIRE_MESSAGE(counts, (counts ? "" : counts.error().message()));
@@ -162,9 +163,9 @@ void checkReplay(const Graph& graph, const StreamModel& model, const TileCost& c
   CHECK(loaded == cost.loadBytes);
   CHECK(counts->stored.at(stage.spills[0]) == cost.storeBytes);
   // One byte less in any buffer is detected.
-  for (size_t i = 0; i < stage.tiling->buffers.size(); ++i) {
+  for (size_t i = 0; i < stage.streamed()->buffers.size(); ++i) {
     Stage broken = stage;
-    --broken.tiling->buffers[i].bytes;
+    --streamOf(broken).buffers[i].bytes;
     CHECK_FALSE(bool(StreamReplay(graph, broken).run()));
   }
 }
@@ -176,12 +177,12 @@ TEST_CASE("streams: rolling buffers overlap where only one of them keeps rows") 
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  const TileCost cost = *model.cost(8, 1);
+  const StreamCost cost = *model.cost(8, 1);
   const uint64_t row = 4;
-  const uint64_t state = 7 * Tiling::StreamBookkeepingBytes;
+  const uint64_t bookkeeping = 7 * StreamedStage::BookkeepingBytes;
   // Two kept rows each of a, c and e, one new row of one of them, and one row before or after it.
   const ArenaLayout layout = model.layOut(cost, 4);
-  CHECK(layout.height == (3 * 2 + 1 + 1) * row + state);
+  CHECK(layout.height == (3 * 2 + 1 + 1) * row + bookkeeping);
   CHECK(model.lowerBound(cost) == layout.height);
   const uint64_t a = layout.offsets[1];
   const uint64_t c = layout.offsets[3];
@@ -192,12 +193,12 @@ TEST_CASE("streams: rolling buffers overlap where only one of them keeps rows") 
 
   // In reverse order new rows would overwrite old ones of the next buffer.
   Stage upsideDown = stageOf(graph, model, cost);
-  upsideDown.tiling->buffers[1].offset = e;
-  upsideDown.tiling->buffers[5].offset = a;
+  streamOf(upsideDown).buffers[1].offset = e;
+  streamOf(upsideDown).buffers[5].offset = a;
   CHECK_FALSE(bool(StreamReplay(graph, upsideDown).run()));
   // Here new rows would overwrite kept rows of the previous buffer.
   Stage tooClose = stageOf(graph, model, cost);
-  tooClose.tiling->buffers[5].offset += row;
+  streamOf(tooClose).buffers[5].offset += row;
   CHECK_FALSE(bool(StreamReplay(graph, tooClose).run()));
 }
 
@@ -208,25 +209,25 @@ TEST_CASE("streams: a short branch waits for the longer one that it joins") {
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  const TileCost cost = *model.cost(8, 1);
+  const StreamCost cost = *model.cost(8, 1);
   // Rows of x are kept for the first pooling. The shortcut reads them there when the second pooling
   // is ready, two rows later.
   CHECK(cost.buffers[0].bytes == 3 * 4);
   CHECK(cost.buffers[1].bytes == 1 * 4);
   const Stage stage = stageOf(graph, model, cost);
-  CHECK(stage.tiling->buffers[1].wait == 2);
+  CHECK(stage.streamed()->buffers[1].wait == 2);
   for (const size_t other : {0, 2, 3, 4})
-    CHECK(stage.tiling->buffers[other].wait == 0);
+    CHECK(stage.streamed()->buffers[other].wait == 0);
   checkReplay(graph, model, cost);
 
   // Without waiting, rows of `short` would be kept; with a longer wait, rows of x.
   for (const uint32_t wait : {0, 1, 3}) {
     Stage other = stage;
-    other.tiling->buffers[1].wait = wait;
+    streamOf(other).buffers[1].wait = wait;
     CHECK_FALSE(bool(StreamReplay(graph, other).run()));
   }
   Stage loaded = stage;
-  loaded.tiling->buffers[0].wait = 1;
+  streamOf(loaded).buffers[0].wait = 1;
   CHECK_FALSE(bool(StreamReplay(graph, loaded).run()));
 }
 
@@ -270,7 +271,7 @@ TEST_CASE("streams: the replay counts what the model says, in all steps and stri
     int64_t cuts = 0;
     for (int64_t steps = 1; steps <= model.mostSteps(); ++steps)
       for (const int64_t stripes : model.stripeCounts())
-        if (const std::optional<TileCost> cost = model.cost(steps, stripes)) {
+        if (const std::optional<StreamCost> cost = model.cost(steps, stripes)) {
           CAPTURE(steps);
           CAPTURE(stripes);
           ++cuts;
@@ -296,8 +297,8 @@ ops:
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  const TileCost cost = *model.cost(8, 1);
-  CHECK_FALSE(model.tiling(cost, model.layOut(cost, 4)).buffers[1].sink);
+  const StreamCost cost = *model.cost(8, 1);
+  CHECK_FALSE(model.stage(cost, model.layOut(cost, 4)).buffers[1].sink);
   checkReplay(graph, model, cost);
 }
 
@@ -314,27 +315,27 @@ TEST_CASE("streams: the replay refuses sums that are lost, or that no op can mak
   REQUIRE(refusal(stage).empty());
   Stage broken = stage;
   // The position to which the third step loads a row of x.
-  broken.tiling->buffers[2].offset = broken.tiling->buffers[0].offset + 8;
+  streamOf(broken).buffers[2].offset = streamOf(broken).buffers[0].offset + 8;
   CHECK(refusal(broken) == "op 'average' has lost its sums after 1 rows");
   broken = stage;
-  broken.tiling->buffers[2].offset = broken.tiling->buffers[1].offset;
+  streamOf(broken).buffers[2].offset = streamOf(broken).buffers[1].offset;
   CHECK(refusal(broken).find("op 'average' writes over its operand tensor 'a'") == 0);
   broken = stage;
-  broken.tiling->buffers[2].bytes = 3;
+  streamOf(broken).buffers[2].bytes = 3;
   CHECK(refusal(broken) == "the sums of op 'average' need 4 bytes, their buffer has 3");
   broken = stage;
-  broken.tiling->buffers[2].inPlace = true;
-  broken.tiling->buffers[2].bytes = 1;
+  streamOf(broken).buffers[2].inPlace = true;
+  streamOf(broken).buffers[2].bytes = 1;
   CHECK(refusal(broken) == "the sums of op 'average' cannot be in place");
   broken = stage;
-  broken.tiling->buffers[2].sink = false;
+  streamOf(broken).buffers[2].sink = false;
   CHECK(refusal(broken) == "tensor 'a' needs 8 bytes in a step, its buffer has 4");
   broken = stage;
-  broken.tiling->buffers[1].sink = true;
+  streamOf(broken).buffers[1].sink = true;
   CHECK(refusal(broken) == "op 'window' cannot add rows as they arrive");
   broken = stage;
-  broken.tiling->buffers[0].sink = true;
-  CHECK(refusal(broken) == "tensor 'x' is a sum of rows, which only results of streamed stages do");
+  streamOf(broken).buffers[0].sink = true;
+  CHECK(refusal(broken) == "tensor 'x' is a sum of rows, which only results do");
 }
 
 TEST_CASE("streams: an op whose rows are columns of its operand is no part of one") {
@@ -347,14 +348,14 @@ TEST_CASE("streams: an op whose rows are columns of its operand is no part of on
   RowTable rows(access);
   CHECK(rows.find(graph.order()[0]) == nullptr);
   Stage stage;
-  stage.mode = StageMode::Streamed;
   stage.ops = graph.order();
   stage.loads = loadsOf(graph);
   stage.spills = {*graph.findTensor("y")};
-  stage.tiling = Tiling();
-  stage.tiling->tiles = {1, 3, 1, 1};
-  stage.tiling->buffers = {{stage.loads[0], 0, 120, 15}, {stage.spills[0], 120, 40, 0}};
-  stage.tiling->bookkeeping = 160;
+  StreamedStage stream;
+  stream.steps = 3;
+  stream.buffers = {{{stage.loads[0], 0, 120, 15}}, {{stage.spills[0], 120, 40, 0}}};
+  stream.bookkeeping = 160;
+  stage.execution = stream;
   const auto counts = StreamReplay(graph, stage).run();
   REQUIRE_FALSE(bool(counts));
   CHECK(counts.error().message().find("does not find what it needs") != std::string::npos);
@@ -365,17 +366,14 @@ TEST_CASE("streams: the replay refuses stripes that are not what the plan says")
   AccessTable access(graph);
   RowTable rows(access);
   const StreamModel model = modelOf(rows);
-  const std::optional<TileCost> cost = model.cost(8, 2);
+  const std::optional<StreamCost> cost = model.cost(8, 2);
   REQUIRE(cost);
   const Stage stage = stageOf(graph, model, *cost);
   Stage more = stage;
-  more.tiling->tiles[2] = 5;
+  streamOf(more).stripes = 5;
   CHECK_FALSE(bool(StreamReplay(graph, more).run()));
-  Stage channels = stage;
-  channels.tiling->tiles = {1, 8, 1, 2};
-  CHECK_FALSE(bool(StreamReplay(graph, channels).run()));
   Stage never = stage;
-  never.tiling->buffers[0].reloadAxes = 2;
+  streamOf(never).buffers[0].reloadAxes = 2;
   CHECK_FALSE(bool(StreamReplay(graph, never).run()));
 }
 
@@ -415,7 +413,7 @@ TEST_CASE(
     const std::set<TensorId> both = {*graph.findTensor("x"), *graph.findTensor("y")};
     for (int64_t steps = 1; steps <= model.mostSteps(); ++steps) {
       CAPTURE(steps);
-      const TileCost cost = *model.cost(steps, 1, both);
+      const StreamCost cost = *model.cost(steps, 1, both);
       REQUIRE(cost.displacements.size() == 1);
       const uint64_t distance = cost.displacements[0].bytes;
       CHECK(replaysInPlace(graph, model, cost, distance));

@@ -1,4 +1,4 @@
-// Costs of tilings: the predicted figures equal those of the replay.
+// Costs of tiles: the predicted figures equal those of the replay.
 #include "tigris/Plan/Stage/TileModel.h"
 #include "PassTesting.h"
 #include "tigris/Check/TileReplay.h"
@@ -36,7 +36,6 @@ public:
   /// Ops [begin, end) with their loads and stores.
   std::optional<TileModel> model(size_t begin, size_t end) {
     stage_ = Stage();
-    stage_.mode = StageMode::Tiled;
     const auto& order = graph_.order();
     for (size_t i = begin; i < end; ++i) {
       stage_.ops.push_back(order[i]);
@@ -50,11 +49,11 @@ public:
     return TileModel::make(access_, stage_.ops, stage_.loads, stage_.spills);
   }
 
-  /// The replay accepts the tiling and counts its costs.
+  /// The replay accepts the stage and counts its costs.
   void check(TileModel& model, const TileCounts& tiles) {
     const auto cost = model.cost(tiles);
     REQUIRE(cost);
-    stage_.tiling = model.tiling(*cost, model.layOut(*cost, 8));
+    stage_.execution = model.stage(*cost, model.layOut(*cost, 8));
     const auto counts = TileReplay(graph_, stage_).run();
     REQUIRE_MESSAGE(bool(counts), (counts ? "" : counts.error().message()));
     uint64_t loaded = 0;
@@ -178,7 +177,7 @@ blobs:
   REQUIRE(model);
   CHECK(model->finest() == TileCounts{1, 1, 1, 9});
   CHECK(model->legalParts(3, 8) == 3);
-  const uint64_t least = 2 * Tiling::BoxBookkeepingBytes + 8 + 12; // one channel in, three out
+  const uint64_t least = 2 * TiledStage::BookkeepingBytes + 8 + 12; // one channel in, three out
   TileSearch search(*model, 8);
   const auto found = search.search(least + 4);
   REQUIRE(found);

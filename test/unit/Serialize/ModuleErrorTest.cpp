@@ -246,6 +246,30 @@ TEST_CASE("plans that do not fit their graph") {
             "proven_optimal must be true or false"));
 }
 
+TEST_CASE("keys of a stage that its mode does not have") {
+  const auto stage = [](const std::string& text) {
+    return parseError(strCat(print(tinyGraph()),
+                             "plan:\n  budget: {fast: 1}\n  stages:\n    - {ops: [relu], ", text,
+                             "}\n"));
+  };
+  const std::string buffer = "bookkeeping: 0, buffers: [{tensor: x, offset: 0, bytes: 4";
+  CHECK(has(stage("tiles: [1, 1, 1, 1]"), "a whole stage has no tiles, bookkeeping or buffers"));
+  CHECK(has(stage("mode: direct, buffers: []"), "a direct stage has no tiles, bookkeeping or buf"));
+  CHECK(has(stage("mode: direct, fast: [{tensor: x, offset: 0}]"),
+            "a direct stage has no tensors in fast memory"));
+  CHECK(has(stage("mode: tiled"), "stage: key 'tiles' is missing"));
+  CHECK(has(stage("mode: streamed, tiles: [1, 1, 1, 1]"), "stage: key 'bookkeeping' is missing"));
+  CHECK(has(stage("mode: tiled, tiles: [1, 2], bookkeeping: 0, buffers: []"),
+            "tiles has 2 numbers, expected 4"));
+  CHECK(has(stage("mode: streamed, tiles: [1, 2, 1, 3], bookkeeping: 0, buffers: []"),
+            "tiles of a streamed stage end with 3, expected 1"));
+  for (const std::string key : {"in_place: true", "sink: true", "wait: 1"})
+    CHECK(has(stage(strCat("mode: tiled, tiles: [1, 2, 1, 1], ", buffer, ", ", key, "}]")),
+              strCat("buffer of a tiled stage has no key '", key.substr(0, key.find(':')), "'")));
+  CHECK(has(stage(strCat("mode: streamed, tiles: [1, 2, 1, 1], ", buffer, ", waits: 1}]")),
+            "buffer of a streamed stage has no key 'waits'; did you mean 'wait'?"));
+}
+
 TEST_CASE("hand-written modules may use YAML's other spellings") {
   const Expected<Graph> graph = parse(R"(%YAML 1.1
 # a comment

@@ -307,15 +307,14 @@ TEST_CASE("tiled stages keep every field") {
   plan.budget = {1024, 4096, {}};
   plan.io = IoMode::Slow;
   Stage stage;
-  stage.mode = StageMode::Tiled;
   stage.ops = {*graph.findOp("relu")};
   stage.loads = {x};
   stage.spills = {y};
-  Tiling tiling;
-  tiling.tiles = {1, 2, 1, 3};
-  tiling.bookkeeping = 80;
-  tiling.buffers = {{x, 0, 40, 2}, {y, 40, 16, 0}};
-  stage.tiling = tiling;
+  TiledStage tiled;
+  tiled.tiles = {1, 2, 1, 3};
+  tiled.bookkeeping = 80;
+  tiled.buffers = {{x, 0, 40, 2}, {y, 40, 16, 0}};
+  stage.execution = tiled;
   stage.peak = 144;
   stage.stats = {1, 2, 3, 4, 5};
   plan.stages = {stage};
@@ -340,6 +339,45 @@ TEST_CASE("tiled stages keep every field") {
   CHECK(print(*parse(old)) == text);
 }
 
+TEST_CASE("streamed stages keep every field") {
+  Graph graph = tinyGraph();
+  graph.setLayout(Layout::ChannelsLast);
+  graph.setForm(GraphForm::Planned);
+  const TensorId x = *graph.findTensor("x");
+  const TensorId y = *graph.findTensor("b");
+  Plan plan;
+  plan.budget = {1024, 4096, {}};
+  Stage stage;
+  stage.ops = {*graph.findOp("relu")};
+  stage.loads = {x};
+  stage.spills = {y};
+  StreamedStage streamed;
+  streamed.residents = {{x, 128}};
+  streamed.outer = 2;
+  streamed.steps = 5;
+  streamed.stripes = 3;
+  streamed.bookkeeping = 80;
+  streamed.buffers = {{{x, 128, 40, 2}, true}, {{y, 40, 16, 0}, false, true, 7}};
+  stage.execution = streamed;
+  stage.peak = 168;
+  plan.stages = {stage};
+  graph.setPlan(plan);
+  const std::string text = roundTrip(graph);
+  CHECK(text.find(R"(
+      mode: streamed
+      load: [x]
+      spill: [b]
+      fast:
+        - {tensor: x, offset: 128}
+      tiles: [2, 5, 3, 1]
+      bookkeeping: 80
+      buffers:
+        - {tensor: x, offset: 128, bytes: 40, reload_axes: 2, in_place: true}
+        - {tensor: b, offset: 40, bytes: 16, sink: true, wait: 7}
+      peak: 168
+)") != std::string::npos);
+}
+
 TEST_CASE("plans keep every field") {
   Graph graph = tinyGraph();
   graph.setLayout(Layout::ChannelsLast);
@@ -358,7 +396,7 @@ TEST_CASE("plans keep every field") {
   stage.ops = {relu};
   stage.loads = {x};
   stage.spills = {y};
-  stage.fast = {{x, 0}, {y, 32}};
+  stage.execution = WholeStage{{{x, 0}, {y, 32}}};
   stage.peak = 56;
   plan.stages = {stage};
   plan.slow = {{x, 0}, {y, 64}};

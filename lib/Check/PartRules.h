@@ -1,6 +1,6 @@
-// The rules of the runtime's loader for stages with a tiling (runtime/src/check/check_tile.c). Each
-// rule of the loader has a counterpart here or in the verifier, so that the loader accepts every
-// plan that passes the checker.
+// The rules of the runtime's loader for tiled and streamed stages (runtime/src/check/check_tile.c).
+// Each rule of the loader has a counterpart here or in the verifier, so that the loader accepts
+// every plan that passes the checker.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -11,13 +11,12 @@ namespace tigris {
 /// Checks a tiled or streamed stage whose tensors the verifier has checked. Returns an error unless
 ///  - no axis has more tiles than the longest stored tensor has indices there, and there are at
 ///    most as many tiles as the largest has elements; in a streamed stage loaded tensors count,
-///    too, and channels are not split;
+///    too;
 ///  - every tensor of the stage has one buffer, and every buffer is loaded for some op or written
 ///    by one op;
-///  - only loads are reloaded, along existing axes; only results of streamed stages wait or are
-///    sums;
+///  - only loads are reloaded, along existing axes; only results wait for rows or are sums of rows;
 ///  - no buffer overlaps the executor's bookkeeping, and no result overlaps an operand of its op,
 ///    unless both are in place.
-Status checkTilingRules(const Graph& graph, const Stage& stage);
+Status checkPartRules(const Graph& graph, const Stage& stage);
 
 } // namespace tigris

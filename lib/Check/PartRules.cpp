@@ -1,5 +1,5 @@
 // Buffers count with all their bytes, because the loader does not compute boxes.
-#include "tigris/Check/TilingRules.h"
+#include "tigris/Check/PartRules.h"
 
 #include "tigris/Support/StringUtils.h"
 
@@ -11,19 +11,17 @@ namespace tigris {
 
 namespace {
 
-class TilingRules {
+class PartRules {
 public:
-  TilingRules(const Graph& graph, const Stage& stage)
-      : graph_(graph), stage_(stage), tiling_(*stage.tiling) {}
+  PartRules(const Graph& graph, const Stage& stage) : graph_(graph), stage_(stage) {}
 
   Status check() {
     if (Status status = findRoles(); !status)
       return status;
     if (Status status = checkCounts(); !status)
       return status;
-    for (const TileBuffer& buffer : tiling_.buffers)
-      if (Status status = checkBuffer(buffer); !status)
-        return status;
+    if (Status status = checkBuffers(); !status)
+      return status;
     for (const OpId id : stage_.ops)
       if (Status status = checkApart(graph_.op(id)); !status)
         return status;
@@ -32,7 +30,8 @@ public:
 
 private:
   struct Role {
-    const TileBuffer* buffer = nullptr;
+    const PartBuffer* buffer = nullptr;
+    bool isInPlace = false;
     bool isLoad = false;
     bool isStore = false;
     bool isRead = false;
@@ -45,13 +44,13 @@ private:
   std::string quoted(TensorId tensor) const {
     return strCat("tensor '", graph_.tensor(tensor).name, "'");
   }
-  bool isStreamed() const { return stage_.mode == StageMode::Streamed; }
   bool isActivation(TensorId tensor) const { return tensor && !graph_.tensor(tensor).isConstant(); }
 
   /// Determines how the stage uses each buffer.
   Status findRoles() {
-    for (const TileBuffer& buffer : tiling_.buffers)
-      roles_.emplace(buffer.tensor, Role{&buffer});
+    stage_.eachBuffer([&](const auto& buffer) {
+      roles_.emplace(buffer.tensor, Role{&buffer, isInPlace(buffer)});
+    });
     const auto mark = [&](const std::vector<TensorId>& tensors, bool Role::*what) -> Status {
       for (const TensorId tensor : tensors) {
         if (!isActivation(tensor))
@@ -77,20 +76,19 @@ private:
   }
 
   Status checkCounts() const {
-    std::array<int64_t, Tiling::MaxRank> most = {1, 1, 1, 1};
+    TileCounts most = {1, 1, 1, 1};
     int64_t elements = 1;
     for (const auto& [id, role] : roles_) {
-      if (!role.isStore && !(isStreamed() && role.isLoad))
+      if (!role.isStore && !(stage_.streamed() != nullptr && role.isLoad))
         continue;
       const Shape& shape = graph_.tensor(id).shape;
       for (size_t axis = 0; axis < std::min(shape.rank(), most.size()); ++axis)
         most.at(axis) = std::max(most.at(axis), shape[axis]);
       elements = std::max(elements, shape.elements());
     }
-    if (isStreamed())
-      most.back() = 1;
+    const TileCounts counts = stage_.counts();
     for (size_t axis = 0; axis < most.size(); ++axis)
-      if (const int64_t tiles = tiling_.tiles.at(axis); tiles > most.at(axis))
+      if (const int64_t tiles = counts.at(axis); tiles > most.at(axis))
         return fail("cuts axis ", axis, " into ", tiles, " tiles, expected ", most.at(axis));
       else if (tiles > elements)
         return fail("has more tiles than the ", elements, " elements of its largest tensor");
@@ -99,10 +97,25 @@ private:
     return {};
   }
 
-  Status checkBuffer(const TileBuffer& buffer) const {
+  Status checkBuffers() const {
+    Status status;
+    stage_.eachBuffer([&](const auto& buffer) {
+      if (status)
+        status = checkBuffer(buffer);
+    });
+    return status;
+  }
+
+  Status checkBuffer(const StreamBuffer& buffer) const {
+    if ((buffer.wait != 0 || buffer.sink) && roles_.at(buffer.tensor).isLoad)
+      return fail(quoted(buffer.tensor), buffer.sink ? " is a sum of rows" : " waits for rows",
+                  ", which only results do");
+    return checkBuffer(static_cast<const PartBuffer&>(buffer));
+  }
+
+  Status checkBuffer(const PartBuffer& buffer) const {
     const Role& role = roles_.at(buffer.tensor);
     const std::string tensor = quoted(buffer.tensor);
-    constexpr uint32_t EveryAxis = (1U << Tiling::MaxRank) - 1;
     if (role.isLoad && role.isStore)
       return fail(tensor, " is both loaded and stored");
     if (role.isLoad && role.isWritten)
@@ -111,13 +124,11 @@ private:
       return fail(tensor, " is loaded but never read");
     if (!role.isLoad && !role.isWritten)
       return fail(tensor, " is neither loaded nor computed");
-    if (buffer.reloadAxes > (role.isLoad ? EveryAxis : 0))
+    if (buffer.reloadAxes > (role.isLoad ? PartStage::EveryAxis : 0))
       return fail("reload_axes of ", tensor, " is ", buffer.reloadAxes, ", expected ",
                   role.isLoad ? "0 to 15" : "0 as it is not loaded");
-    if ((buffer.wait != 0 || buffer.sink) && (role.isLoad || !isStreamed()))
-      return fail(tensor, buffer.sink ? " is a sum of rows" : " waits for rows",
-                  ", which only results of streamed stages do");
-    if (overlaps(buffer.offset, buffer.bytes, tiling_.bookkeeping, bookkeepingBytes(stage_)))
+    if (overlaps(buffer.offset, buffer.bytes, stage_.parts()->bookkeeping,
+                 stage_.bookkeepingBytes()))
       return fail("the buffer of ", tensor, " overlaps the executor's bookkeeping");
     return {};
   }
@@ -132,9 +143,10 @@ private:
   }
 
   Status checkApart(const Op& op, TensorId input, TensorId output) const {
-    const TileBuffer& from = *roles_.at(input).buffer;
-    const TileBuffer& to = *roles_.at(output).buffer;
-    if ((from.inPlace && to.inPlace) || !overlaps(from.offset, from.bytes, to.offset, to.bytes))
+    const PartBuffer& from = *roles_.at(input).buffer;
+    const PartBuffer& to = *roles_.at(output).buffer;
+    const bool areInPlace = roles_.at(input).isInPlace && roles_.at(output).isInPlace;
+    if (areInPlace || !overlaps(from.offset, from.bytes, to.offset, to.bytes))
       return {};
     return fail("op '", op.name, "' writes over its operand ", quoted(input), ": its buffer at ",
                 from.offset, "..", from.offset + from.bytes, ", the result's at ", to.offset, "..",
@@ -147,14 +159,13 @@ private:
 
   const Graph& graph_;
   const Stage& stage_;
-  const Tiling& tiling_;
   std::map<TensorId, Role> roles_;
 };
 
 } // namespace
 
-Status checkTilingRules(const Graph& graph, const Stage& stage) {
-  return TilingRules(graph, stage).check();
+Status checkPartRules(const Graph& graph, const Stage& stage) {
+  return PartRules(graph, stage).check();
 }
 
 } // namespace tigris
