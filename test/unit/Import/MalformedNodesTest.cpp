@@ -191,7 +191,8 @@ TEST_CASE("more inputs and outputs than a plan has tensors are refused at once")
   onnx::ModelProto model = nodeModel("Relu", {"x"});
   for (int i = 0; i < 70000; ++i)
     model.mutable_graph()->add_output()->set_name("y");
-  CHECK(importModel(model).said(DiagId::UnsupportedOp, "inputs and outputs, a plan supports at most"));
+  CHECK(importModel(model).said(DiagId::UnsupportedOp,
+                                "inputs and outputs, a plan supports at most"));
 }
 
 TEST_CASE("a constant without elements may have any dimensions that multiply") {
