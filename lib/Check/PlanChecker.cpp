@@ -221,7 +221,7 @@ private:
     for (const TensorId tensor : stage.loads)
       if (Status status = read(homeOf(tensor), tensor, what); !status)
         return status;
-    if (Status status = checkHomes(index); !status)
+    if (Status status = checkBacking(index); !status)
       return status;
     if (Status status = clobber(index); !status)
       return status;
@@ -252,7 +252,7 @@ private:
   /// The results of a tiled or streamed stage must not overlap its working memory, and resident
   /// tensors must not overlap each other. Exception: results of a streamed stage may overwrite rows
   /// that it has read.
-  Status checkHomes(size_t index) const {
+  Status checkBacking(size_t index) const {
     const Stage& stage = plan_.stages[index];
     const std::string what = strCat("stage ", index);
     const bool streams = stage.streamed() != nullptr;

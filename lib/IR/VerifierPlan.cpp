@@ -153,8 +153,8 @@ private:
         const std::string what = where + (moved == &stage.loads ? ": load" : ": spill");
         if (!checkActivation(id, what))
           continue;
-        const bool isCallers =
-            stage.mode() != StageMode::Whole && plan_.io == IoMode::Caller && canLieWithCaller(id);
+        const bool isCallers = stage.mode() != StageMode::Whole && plan_.io == IoMode::Caller &&
+                               canBeInCallerBuffer(id);
         if (slowTensors_.count(id) == 0 && residents.count(id) == 0 && !isCallers)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in slow memory");
@@ -173,7 +173,7 @@ private:
       for (const TensorId id : *tensors) {
         if (!id || graph_.tensor(id).isConstant() || placed.count(id) != 0)
           continue;
-        const bool outside = plan_.io == IoMode::Caller ? canLieWithCaller(id)
+        const bool outside = plan_.io == IoMode::Caller ? canBeInCallerBuffer(id)
                                                         : plan_.io == IoMode::Slow && isPort(id);
         if (!outside && slowTensors_.count(id) == 0)
           fail(where, ": tensor '", graph_.tensor(id).name, "' of op '", op.name,
@@ -184,7 +184,7 @@ private:
   bool isPort(TensorId id) const { return graph_.isGraphInput(id) || graph_.isGraphOutput(id); }
 
   /// Whether the tensor is a model input or output, or a view of one through Reshapes.
-  bool canLieWithCaller(TensorId id) const {
+  bool canBeInCallerBuffer(TensorId id) const {
     std::set<TensorId> seen = {id};
     for (std::vector<TensorId> pending = {id}; !pending.empty();) {
       const TensorId next = pending.back();

@@ -51,7 +51,7 @@ std::optional<int> openDescriptor(const std::string& path) {
 }
 
 /// The target of a path after following symbolic links, whether or not it exists.
-fs::path behindLinks(fs::path path) {
+fs::path resolveLinks(fs::path path) {
   constexpr int MaxLinks = 40; // the limit of the operating system
   std::error_code error;
   for (int i = 0; i < MaxLinks; ++i) {
@@ -155,7 +155,7 @@ Status OutputFiles::addTemporary(const std::string& path, std::string_view bytes
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   auto& temporary =
-      *temporaries_.emplace_back(std::make_unique<Temporary>(path, behindLinks(path)));
+      *temporaries_.emplace_back(std::make_unique<Temporary>(path, resolveLinks(path)));
   const int fd = temporary.create();
   if (fd < 0)
     return writeError(path);
@@ -227,7 +227,7 @@ std::optional<FileId> fileId(const std::string& path) {
   if (::stat(path.c_str(), &info) == 0)
     return S_ISREG(info.st_mode) ? std::optional<FileId>({info.st_dev, info.st_ino, {}})
                                  : std::nullopt;
-  const fs::path place = behindLinks(path);
+  const fs::path place = resolveLinks(path);
   if (::stat(folderOf(place).c_str(), &info) == 0)
     return FileId{info.st_dev, info.st_ino, place.filename().string()};
   std::error_code error;

@@ -38,7 +38,7 @@ public:
     const Op op = graph_.op(id);
     if (!isProjection(op) || !hasKnownTypes(graph_, id))
       return false;
-    const OpId reshape = reshapeBehind(op);
+    const OpId reshape = reshapeAfter(op);
     const TensorId whole = reshape ? graph_.op(reshape).output() : op.output();
     const size_t rank = graph_.tensor(whole).shape.rank();
     const size_t axis = op.kind == OpKind::Conv ? channelAxis(graph_.layout(), rank) : rank - 1;
@@ -65,7 +65,7 @@ private:
   }
 
   /// The Reshape that is the only reader of a Gemm and keeps its columns.
-  OpId reshapeBehind(const Op& op) const {
+  OpId reshapeAfter(const Op& op) const {
     const OpId reader = op.kind == OpKind::Gemm ? soleReader(graph_, op.output()) : OpId();
     if (!reader || graph_.op(reader).kind != OpKind::Reshape)
       return {};

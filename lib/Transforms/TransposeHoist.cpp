@@ -53,7 +53,7 @@ public:
   int64_t savedBytes() const {
     int64_t saved = 0;
     for (const TensorId id : work_)
-      saved += graph_.producer(id) && ops_.count(graph_.producer(id)) != 0 ? savedBehind(id)
+      saved += graph_.producer(id) && ops_.count(graph_.producer(id)) != 0 ? savedAtExit(id)
                                                                            : savedAtEntry(id);
     for (const TensorId id : broadcast_)
       saved -= graph_.tensor(id).bytes();
@@ -152,7 +152,7 @@ private:
 
   /// The savings at a result of the region: Transposes after it change, and readers outside need
   /// one.
-  int64_t savedBehind(TensorId id) const {
+  int64_t savedAtExit(TensorId id) const {
     const Perm& order = orders_.at(id);
     int64_t saved = 0;
     bool outside = false;

@@ -10,7 +10,6 @@ namespace tigris {
 struct StrategyInfo {
   Strategy id;
   std::string_view name;
-  std::string_view summary;
   bool withoutSlow;
   bool allOrders;
   /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory, this
