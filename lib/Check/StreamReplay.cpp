@@ -298,7 +298,7 @@ private:
       return status;
     const StreamBuffer& to = stream_.buffers[step.output];
     if (result.added > 0 && memory_.intruder(to.offset, result.sumBytes, sums(step.output)))
-      return fail("op '", step.op->name, "' has lost its sums after ", result.added, " rows");
+      return fail("op '", step.op->name, "' does not find its sums after ", result.added, " rows");
     result.added = x.end;
     memory_.write(to.offset, result.sumBytes, sums(step.output));
     if (Status status = countCall(); !status)
@@ -341,7 +341,7 @@ private:
         }
     }
     if (lowest < progress.first)
-      return fail(quoted(buffer), " needs row ", lowest, " again, which is gone");
+      return fail(quoted(buffer), " needs row ", lowest, " again, which has been released");
     for (int64_t row = lowest; row < progress.fresh; ++row)
       if (memory_.intruder(place(buffer, row), rowBytes(buffer), value(buffer, row)))
         return fail(quoted(buffer), " has lost row ", row);

@@ -41,7 +41,7 @@ Status lowerCast(LoweringContext& context, const Op& op, tigris_opcode opcode) {
     if (const auto& quant = context.graph().tensor(id).quant;
         quant && (quant->perChannel() || quant->scale[0] != 1.0F))
       return LoweringContext::unsupported(op, "tensor '", context.graph().tensor(id).name,
-                                          "' is quantized with another scale than 1");
+                                          "' is quantized with a scale other than 1");
   const auto inputs = context.operands(op);
   if (!inputs)
     return inputs.error();

@@ -46,7 +46,7 @@ void completeOutput(Graph& graph, size_t index, const Tensor& before,
   if (stated && (shape != port.shape || (typed && type != port.type)))
     diagnostics.warn(DiagId::BadShape, "model output '", port.name, "' is stated as ",
                      typed ? strCat(dtypeName(port.type), " ") : "", port.shape.str(),
-                     ", but its operator gives ", dtypeName(type), " ", shape.str());
+                     ", but shape inference derives ", dtypeName(type), " ", shape.str());
   if (type == port.type && shape == port.shape)
     return;
   Port& edited = graph.editOutput(index);

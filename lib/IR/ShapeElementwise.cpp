@@ -82,7 +82,7 @@ Expected<DType> outputDType(const OpView& view) {
   const DType type = onnxType(code);
   if (code != 0 && type == DType::Undefined)
     return view.error(DiagId::UnsupportedType, "'output_dtype' is ", code,
-                      ", which is none of the types TiGrIS reads");
+                      ", which is not a type that TiGrIS supports");
   return type;
 }
 

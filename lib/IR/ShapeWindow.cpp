@@ -228,12 +228,12 @@ Results convRule(const OpView& view) {
   const int64_t channels = x[channelAxis(view.layout(), x.rank())];
   if (w[1] * group != channels)
     return view.error(DiagId::BadShape, "operand ", view.describe(0), " has ", channels,
-                      " channels, but the weights take ", w[1], " in each of ", group, " groups");
+                      " channels, but the weights expect ", w[1], " in each of ", group, " groups");
   if (w[0] % group != 0)
-    return view.error(DiagId::BadShape, "the weights give ", w[0],
+    return view.error(DiagId::BadShape, "the weights produce ", w[0],
                       " channels, which do not divide into ", group, " groups");
   if (view.op().kind == OpKind::DepthwiseConv && w[1] != 1)
-    return view.error(DiagId::BadShape, "the weights take ", w[1],
+    return view.error(DiagId::BadShape, "the weights expect ", w[1],
                       " channels per group, expected 1");
   if (view.has(2))
     if (Status status = view.requireVector(2, w[0]); !status)
@@ -256,7 +256,7 @@ Results convTransposeRule(const OpView& view) {
   const int64_t channels = x[channelAxis(view.layout(), x.rank())];
   if (w[0] != channels || channels % group != 0)
     return view.error(DiagId::BadShape, "operand ", view.describe(0), " has ", channels,
-                      " channels, but the weights take ", w[0], " in ", group, " groups");
+                      " channels, but the weights expect ", w[0], " in ", group, " groups");
   if (view.has(2))
     if (Status status = view.requireVector(2, w[1] * group); !status)
       return status.takeError();

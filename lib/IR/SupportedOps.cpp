@@ -15,7 +15,7 @@ namespace {
 constexpr size_t MaxRank = 8;
 
 /// Value of a one-element constant, also through a Constant op that has not been folded yet.
-BlobRef constantBehind(const Graph& graph, TensorId id) {
+BlobRef constantArgument(const Graph& graph, TensorId id) {
   const Tensor& tensor = graph.tensor(id);
   if (tensor.isConstant())
     return tensor.data;
@@ -165,7 +165,7 @@ Status checkPoolPadding(const Op& op, const Graph& graph) {
       const int64_t tap = start >= 0 ? 0 : (-start + dilation - 1) / dilation;
       if (tap >= window->kernel[i] || start + tap * dilation >= x[first + i])
         return unsupported(op, strCat("a window of spatial dimension ", i,
-                                      " lies entirely in the padding; pads must be smaller than "
+                                      " is entirely in the padding; pads must be smaller than "
                                       "the kernel"));
     }
   }
@@ -197,7 +197,7 @@ Status checkCast(const Op& op, const Graph& graph) {
     if (const std::optional<QuantParam>& quant = graph.tensor(id).quant;
         quant && (quant->perChannel() || quant->scale[0] != 1.0F))
       return unsupported(op, strCat("tensor '", graph.tensor(id).name,
-                                    "' is quantized with another scale than 1; use "
+                                    "' is quantized with a scale other than 1; use "
                                     "QuantizeLinear and DequantizeLinear"));
   return {};
 }
@@ -261,7 +261,7 @@ Status checkBatchNormalization(const Op& op, const Graph& graph) {
 
 Status checkDropout(const Op& op, const Graph& graph) {
   if (const TensorId training = op.input(2)) {
-    const BlobRef value = constantBehind(graph, training);
+    const BlobRef value = constantArgument(graph, training);
     if (value == nullptr || value->size() == 0 || value->bytes()[0] != 0)
       return unsupported(op, "'training_mode' is not false; export the model for inference");
   }
@@ -284,7 +284,7 @@ Status checkReduction(const Op& op, const Graph& graph) {
   const auto axes = intArgument(op, KnownValues(graph), "axes");
   if (axes && (!*axes || (*axes)->empty()) &&
       (op.attrs.getInt("noop_with_empty_axes") != 0 || graph.tensor(op.input(0)).shape.rank() == 0))
-    return unsupported(op, "it reduces no axis; give it axes or leave it out");
+    return unsupported(op, "it reduces no axis; specify axes or remove the operator");
   return {};
 }
 
@@ -358,7 +358,7 @@ bool isStatic(const Graph& graph, TensorId id) {
 
 Status checkSupported(const Op& op, const Graph& graph) {
   if (op.kind == OpKind::Unknown)
-    return unsupported(op, "TiGrIS does not know this operator");
+    return unsupported(op, "TiGrIS does not support this operator");
   if (Status status = checkShapes(op, graph); !status)
     return status;
   if (Status status = checkCompileTime(op, graph); !status)

@@ -43,13 +43,14 @@ void checkResults(const Graph& graph, const Op& op, const KnownValues& values,
       diagnostics.report(
           withOrigin(shape::opError(DiagId::BadType, op, "result '", declared.name,
                                     "' is declared ", dtypeName(declared.type),
-                                    ", but its operands give ", dtypeName(expected.type)),
+                                    ", but shape inference derives ", dtypeName(expected.type)),
                      op));
     if (declared.shape != expected.shape)
-      diagnostics.report(withOrigin(
-          shape::opError(DiagId::BadShape, op, "result '", declared.name, "' is declared ",
-                         declared.shape.str(), ", but its operands give ", expected.shape.str()),
-          op));
+      diagnostics.report(
+          withOrigin(shape::opError(DiagId::BadShape, op, "result '", declared.name,
+                                    "' is declared ", declared.shape.str(),
+                                    ", but shape inference derives ", expected.shape.str()),
+                     op));
   }
 }
 

@@ -107,7 +107,7 @@ private:
          {dequantizes ? op_.input(0) : TensorId(), quantizes ? op_.output() : TensorId()})
       if (id && !graph_.tensor(id).quant)
         fail(DiagId::BadGraph, "neither an operand 'scale' nor tensor '", graph_.tensor(id).name,
-             "' says how it is quantized");
+             "' specifies its quantization");
   }
 
   /// Data that is only moved or compared keeps its quantization.
@@ -124,7 +124,7 @@ private:
     for (size_t i = 0; i < (all ? op_.inputs.size() : 1); ++i)
       if (const TensorId id = op_.input(i); id && graph_.tensor(id).quant != result.quant)
         fail(DiagId::BadType, "tensors '", graph_.tensor(id).name, "' and '", result.name,
-             "' must be quantized alike; insert a Requantize between them");
+             "' must have the same quantization; insert a Requantize between them");
   }
 
   const Graph& graph_;

@@ -141,11 +141,11 @@ public:
                            port.state, "' ", text...);
       };
       if (found == graph_.inputs().end()) {
-        fail("is no model input");
+        fail("is not a model input");
         continue;
       }
       if (!bound.insert(port.state).second)
-        fail("is that of another output already");
+        fail("is already used by another output");
       if (found->type != port.type || found->shape != port.shape)
         fail("is ", dtypeName(found->type), " ", found->shape.str(), ", it is ",
              dtypeName(port.type), " ", port.shape.str());

@@ -50,9 +50,10 @@ PassStatus PassManager::runElement(const PipelineElement& element, Graph& graph,
     changed |= status == PassStatus::Changed;
   }
   if (fixpoint)
-    return context.fail(DiagId::PassFailed, "fixpoint(", printPipeline(element.body),
-                        ") still changes the graph after ", FixpointLimit,
-                        " rounds; two of its passes undo each other, or use repeat{n=N}");
+    return context.fail(
+        DiagId::PassFailed, "fixpoint(", printPipeline(element.body),
+        ") still changes the graph after ", FixpointLimit,
+        " rounds; two of its passes may undo each other; fix them or use repeat{n=N}");
   return changedIf(changed);
 }
 
@@ -72,7 +73,8 @@ PassStatus PassManager::runPass(const PipelineElement& element, Graph& graph,
   const PassStatus status = element.info->create(element.options)->run(graph, context);
   const bool reported = context.diagnostics.errorCount() > errors;
   if (status == PassStatus::Failed && !reported)
-    return context.fail(DiagId::PassFailed, "pass '", run.name, "' failed without saying why");
+    return context.fail(DiagId::PassFailed, "pass '", run.name,
+                        "' failed without reporting an error");
   if (status == PassStatus::Failed || reported)
     return PassStatus::Failed;
   for (auto at = instrumentations_.rbegin(); at != instrumentations_.rend(); ++at)

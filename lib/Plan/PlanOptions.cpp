@@ -11,7 +11,7 @@ namespace tigris {
 namespace {
 
 constexpr std::string_view ObjectiveNames[] = {
-#define TIGRIS_OBJECTIVE(id, name, ...) name,
+#define TIGRIS_OBJECTIVE(id, name) name,
 #include "tigris/Plan/Objectives.def"
 };
 
@@ -76,7 +76,7 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
   if (options.budget.fast == 0)
     return makeError(DiagId::Usage, "the fast memory budget is 0; specify -m with a size above 0");
   if (options.reserve >= options.budget.fast)
-    return makeError(DiagId::Usage, "--reserve=", options.reserve, " leaves nothing of the ",
+    return makeError(DiagId::Usage, "--reserve=", options.reserve, " uses up all ",
                      options.budget.fast, " bytes of fast memory");
   if (Status status = checkInterface(graph, options); !status)
     return status;

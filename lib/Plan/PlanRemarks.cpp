@@ -50,14 +50,14 @@ private:
   void onEnd(size_t begin, size_t end) const {
     if (const uint64_t bytes = wholeBytes(begin, end + 1); bytes > available_)
       remarkOn(op(end), "not-added", "the whole stage before it would need at least ", bytes,
-               " bytes with it, available are ", available_);
+               " bytes with it, ", available_, " are available");
   }
 
   void onTiles(size_t begin, size_t end, const std::string& strategy) {
     const uint64_t whole = wholeBytes(begin, end);
     if (whole > available_)
       remarkOn(op(begin), "not-whole", "its stage would need at least ", whole,
-               " bytes on whole tensors, available are ", available_);
+               " bytes on whole tensors, ", available_, " are available");
     StreamCandidate* candidate = drafter_.streamCandidate(begin, end);
     if (candidate == nullptr)
       return; // onOps() remarks on the ops that prevent it
@@ -67,10 +67,10 @@ private:
       least = std::min(least, candidate->need(k, drafter_.streamResidents(none)).lowerBound);
     if (least > available_)
       remarkOn(op(begin), "not-streamed", "its stage would need at least ", least,
-               " bytes by rows, available are ", available_);
+               " bytes by rows, ", available_, " are available");
     else
       remarkOn(op(begin), "not-streamed", "its stage would fit by rows, but strategy '", strategy,
-               "' finds tiles cheaper or does not stream");
+               "' found tiles to be cheaper or does not support streaming");
   }
 
   const Graph& graph_;

@@ -393,7 +393,7 @@ Error firstError(const Graph& graph, const DiagnosticEngine& diagnostics,
     else if (first->notes.size() < MostNotes)
       first->notes.push_back(strCat("also: ", diagnostic.message));
   }
-  TIGRIS_CHECK_MSG(first.has_value(), "the verifier refused a graph without saying why");
+  TIGRIS_CHECK_MSG(first.has_value(), "the verifier rejected a graph without an error");
   if (first->loc.file.empty())
     first->loc.file = fileName;
   std::vector<std::string> cycle;

@@ -323,7 +323,7 @@ BlobRef WeightsReader::loadFill(const std::string& name, const Entry& entry, DTy
                         : pattern.amplitude == std::floor(pattern.amplitude) &&
                               pattern.amplitude < static_cast<float>(dtypeMax(type)) + 1.0F;
   if (!fits || pattern.amplitude < 0)
-    reader_.fail(DiagId::BadValue, limit, "amplitude ", limit.text, " does not suit ",
+    reader_.fail(DiagId::BadValue, limit, "amplitude ", limit.text, " is not valid for ",
                  dtypeName(type));
   auto source = std::make_shared<PatternSource>(name, pattern);
   if (!entry.crc)

@@ -42,7 +42,7 @@ Expected<std::string> readAll(int fd, const std::string& path) {
       break;
     if (endless)
       return makeError(DiagId::IoError, "cannot read '", displayName(path),
-                       "': it is a device, which has no end");
+                       "': it is a device without an end of file");
     used += static_cast<size_t>(n);
   }
   text.resize(used);

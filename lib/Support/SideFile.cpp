@@ -75,7 +75,7 @@ Expected<std::string> resolveBeside(const std::string& owner, const std::string&
     return makeError(DiagId::BadWeights, "'", location, "' is refused: ", reason);
   };
   if (leavesByName(location))
-    return refused("it must lie beside the model or below, without '..'");
+    return refused("it must be in the model's directory or below it, without '..'");
   const fs::path model = owner == "-" ? fs::path() : fs::path(owner);
   const fs::path directory = model.has_parent_path() ? model.parent_path() : fs::path(".");
   const fs::path spelled = model.parent_path() / location;

@@ -121,9 +121,10 @@ Expected<KernelCosts> parseCosts(std::string_view text, const std::string& name)
         *field->values[i - 1] = *value;
     }
     if (!isGood)
-      return makeError(DiagId::BadValue, quotedLine(line),
-                       " sets no cost; each of conv, depthwise, dense, pool, elements, executor "
-                       "(two numbers) and slow-byte (one) is there once")
+      return makeError(
+                 DiagId::BadValue, quotedLine(line),
+                 " is not a valid cost; each of conv, depthwise, dense, pool, elements, executor "
+                 "(two numbers) and slow-byte (one) must occur exactly once")
           .at({name, number, 0});
     missing.erase(field);
   }

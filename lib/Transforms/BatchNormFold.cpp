@@ -72,8 +72,8 @@ PassStatus batchNormFold(Graph& graph, PassContext&) {
                       "one size");
     if (!scaleProducer(graph, id, graph.op(id).input(0), *form)) {
       remarkOn(op, "not-folded",
-               "no Conv or Gemm with constant weights that nobody else reads "
-               "makes its operand; it stays a multiply and add");
+               "its operand is not produced by a Conv or Gemm with constant weights and no "
+               "other reader; it stays a multiply and add");
       becomeBatchNorm(graph, id, *form);
     }
     return true;

@@ -74,7 +74,7 @@ std::string obstacleToPadFold(const Graph& graph, const Op& pad, OpId reader,
   if (!sameQuant(graph, pad.input(0), pad.output()))
     return "its operand and its result are quantized differently";
   if (!positions)
-    return "it does not pad positions alone with zeros";
+    return "it does something other than pad spatial axes with zeros";
   if (!reader)
     return "its result is a model output or has several readers";
   const Op& op = graph.op(reader);
@@ -100,7 +100,7 @@ PassStatus padFold(Graph& graph, PassContext&) {
       pads[i] += (*more)[i];
     if (leavesEmptyWindows(graph.op(reader), pads))
       return remarkOn(op, "not-folded", "a window of op '", graph.op(reader).name,
-                      "' would average over padding alone");
+                      "' would average over padding only");
     graph.editOp(reader).attrs.set("pads", std::move(pads));
     addOrigin(graph.editOp(reader), op);
     graph.setInput(reader, 0, op.input(0));

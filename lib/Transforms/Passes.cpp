@@ -46,8 +46,8 @@ std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if ((op.kind == OpKind::Tile || op.kind == OpKind::Expand) &&
       static_cast<uint64_t>(graph.tensor(op.output()).elements()) > MaxMadeBytes / sizeof(int64_t))
     return strCat("its result of shape ", graph.tensor(op.output()).shape.str(),
-                  " takes a larger table of indices than the ", formatBytes(MaxMadeBytes),
-                  " that are made at compile time");
+                  " requires an index table larger than the ", formatBytes(MaxMadeBytes),
+                  " allowed at compile time");
   if (info.category != OpCategory::Compile)
     return {};
   switch (op.kind) {

@@ -227,7 +227,7 @@ private:
     const auto name = [&](TensorId id) { return strCat("tensor '", graph.tensor(id).name, "'"); };
     if (!result)
       return remarkOn(op, "not-folded", "its result ", name(op.output()),
-                      " is not quantized, or not only");
+                      " is not quantized, or has readers other than the quantizer");
     if (!first)
       return remarkOn(op, "not-folded", "its operand ", name(op.input(0)), " is not dequantized");
     const DType from = graph.tensor(first).type;
@@ -236,7 +236,7 @@ private:
       return remarkOn(op, "not-folded", "it turns ", dtypeName(from), " into ", dtypeName(to));
     if (op.kind == OpKind::Softmax)
       return remarkOn(op, "not-folded",
-                      "the integer kernel has a result of scale 1/256 and zero "
+                      "the integer kernel requires a result with scale 1/256 and zero "
                       "point -128");
     if (const TensorId second = op.input(1); second && !dequantizedSource(graph, second))
       return remarkOn(op, "not-folded", "its operand ", name(second), " is not dequantized");

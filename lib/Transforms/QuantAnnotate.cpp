@@ -118,7 +118,7 @@ private:
       if (!before.isConstant())
         return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(),
                          "): tensor '", before.name, "' is read with scale ", param->scale[0],
-                         " but holds scale ", before.quant->scale[0]);
+                         " but has scale ", before.quant->scale[0]);
       Tensor copy = before;
       copy.name = graph.uniqueName(before.name);
       copy.quant.reset();

@@ -244,7 +244,7 @@ private:
                     plan.scratch);
     if (plan_.recompute && plan.stats.recomputeMacs * 100 > plan.stats.macs * *plan_.recompute)
       return strCat("does ", plan.stats.recomputeMacs, " of ", plan.stats.macs,
-                    " multiply-accumulates twice, allowed are ", *plan_.recompute, " percent");
+                    " multiply-accumulates twice, ", *plan_.recompute, " percent are allowed");
     if (plan.bounds.fastPeakBytes > plan.stats.fastPeakBytes ||
         plan.bounds.slowTrafficBytes > plan.stats.trafficBytes())
       return strCat("beats the bounds: ", plan.bounds.fastPeakBytes, " bytes of fast memory, ",

@@ -174,7 +174,7 @@ Expected<NpyArray> parseNpy(std::string_view bytes, const std::string& name) {
   const std::string_view payload = bytes.substr(Prefix + lengthBytes + length);
   const uint64_t expected = static_cast<uint64_t>(*elements) * dtypeSize(array.type);
   if (payload.size() != expected)
-    return bad("the file holds ", payload.size(), " bytes of data, shape ", array.shape.str(),
+    return bad("the file contains ", payload.size(), " bytes of data, shape ", array.shape.str(),
                " of ", dtypeName(array.type), " needs ", expected);
   const auto* data = reinterpret_cast<const uint8_t*>(payload.data());
   array.data = header->fortran ? toRowMajor(data, array.shape, dtypeSize(array.type))

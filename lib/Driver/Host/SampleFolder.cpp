@@ -101,8 +101,8 @@ Status SampleFolder::forEach(size_t limit,
       if (!count)
         return count.error();
       if (i > 0 && *count != samples)
-        return makeError(DiagId::BadValue, "holds ", *count, " samples, '", files_[0][file],
-                         "' holds ", samples)
+        return makeError(DiagId::BadValue, "contains ", *count, " samples, '", files_[0][file],
+                         "' contains ", samples)
             .at({displayName(path), 0, 0});
       samples = *count;
       arrays.push_back(std::move(*array));

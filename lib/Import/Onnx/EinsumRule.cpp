@@ -55,8 +55,8 @@ Expected<Equation> parseEquation(const NodeContext& node) {
   for (size_t i = 0; i < equation.operands.size(); ++i) {
     const std::string& labels = equation.operands[i];
     if (!node.input(i) || node.tensor(node.input(i)).shape.rank() != labels.size())
-      return node.refuse(DiagId::BadAttr, "equation '", *given, "' gives operand ", i, " ",
-                         labels.size(), " axes");
+      return node.refuse(DiagId::BadAttr, "equation '", *given, "' specifies ", labels.size(),
+                         " axes for operand ", i);
     for (const char label : labels)
       if (std::count(labels.begin(), labels.end(), label) > 1)
         return node.unsupported("equation '", *given, "' repeats '", std::string(1, label),

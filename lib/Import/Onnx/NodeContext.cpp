@@ -80,7 +80,7 @@ Expected<AttrValue> NodeContext::convert(const AttributeProto& attribute) const 
     return AttrValue(
         std::vector<std::string>(attribute.strings().begin(), attribute.strings().end()));
   default:
-    return refuse(DiagId::BadAttr, "attribute '", attribute.name(), "' holds a ",
+    return refuse(DiagId::BadAttr, "attribute '", attribute.name(), "' contains a ",
                   AttributeProto::AttributeType_Name(attrType(attribute)),
                   ", expected numbers or text");
   }
@@ -276,7 +276,7 @@ Status NodeContext::finishUnknown() {
   op.unknownKind = strCat(isDefaultDomain(domain()) ? "ai.onnx" : domain(), "::", opType());
   if (!dropped.empty())
     return unsupported("attribute '", dropped.front(),
-                       "' holds a tensor or a graph, which an unknown operator cannot keep");
+                       "' contains a tensor or a graph, which an unknown operator cannot have");
   const std::vector<ValueId> values = source_.outputs(id_);
   for (const ValueId id : values) {
     if (!id) {

@@ -37,8 +37,8 @@ Status checkLengths(const NodeContext& node, TensorId lengths, int64_t steps) {
     return node.unsupported("'sequence_lens' is computed at run time; omit it");
   for (const int64_t length : loadElements<int64_t>(*known, node.tensor(lengths).type))
     if (length != steps)
-      return node.unsupported("'sequence_lens' holds ", length, ", but the sequences have ", steps,
-                              " steps; only whole sequences are supported");
+      return node.unsupported("'sequence_lens' contains ", length, ", but the sequences have ",
+                              steps, " steps; only whole sequences are supported");
   return {};
 }
 

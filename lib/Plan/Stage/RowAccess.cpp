@@ -59,10 +59,10 @@ RowTable::Entry RowTable::make(OpId id) const {
     return Refusal{"has no result with rows"};
   const Shape& result = graph().tensor(op.output()).shape;
   if (isTooLong(result))
-    return Refusal{"has more rows than a stream can count in", op.output()};
+    return Refusal{"has more rows than a streamed stage supports, in tensor", op.output()};
   const int64_t outer = result[0];
   if ((result[RowAxis] > 1 || outer > 1) && !rules->allows(rowStrip(result, outer, 0, 1)))
-    return Refusal{"makes all rows of its result at once"};
+    return Refusal{"computes all rows of its result at once"};
   RowAccess access;
   access.rules = rules;
   for (size_t i = 0; i < op.inputs.size(); ++i)
@@ -83,7 +83,7 @@ std::optional<RowTable::Refusal> RowTable::addInput(size_t operand, const Op& op
   if (shape.rank() < 2 || (shape[0] != outer && shape[0] != 1))
     return Refusal{"has rows that do not follow those of its operand", id};
   if (isTooLong(shape))
-    return Refusal{"has more rows than a stream can count in", id};
+    return Refusal{"has more rows than a streamed stage supports, in tensor", id};
   const BoxAccess& rules = *access.rules;
   const Box whole = rowStrip(shape, outer, 0, shape[RowAxis]);
   // An axis of the operand may have the outermost extent by chance but be another axis.
@@ -101,11 +101,11 @@ std::optional<RowTable::Refusal> RowTable::addInput(size_t operand, const Op& op
     // Kernels receive all columns and channels of the rows, so these must not depend on the row.
     if (need.empty() || need.axes[0] != whole.axes[0] || need.axes[2] != all.axes[2] ||
         need.axes[3] != all.axes[3])
-      return Refusal{"needs other columns or channels for every row, of its operand", id};
+      return Refusal{"needs different columns or channels for each row of its operand", id};
     const Range rows = need.axes[RowAxis];
     if (!input.need.empty() &&
         (rows.begin < input.need.back().begin || rows.end < input.need.back().end))
-      return Refusal{"goes back to rows that have passed of its operand", id};
+      return Refusal{"goes back to earlier rows of its operand", id};
     input.whole &= rows.size() == shape[RowAxis];
     input.single &= rows.size() == 1;
     input.need.push_back(rows);

@@ -13,10 +13,10 @@ Status checkRecompute(const PlanStats& stats, const PlanOptions& options) {
   if (!options.recompute || stats.recomputeMacs * 100 <= *options.recompute * stats.macs)
     return {};
   return withReserveNote(
-      makeError(
-          DiagId::OverBudget, stats.recomputeMacs, " of ", stats.macs,
-          " multiply-accumulates are recomputed in the plan found for this budget, allowed are ",
-          *options.recompute, " percent; grant more fast memory or a higher --recompute"),
+      makeError(DiagId::OverBudget, stats.recomputeMacs, " of ", stats.macs,
+                " multiply-accumulates are recomputed in the plan found for this budget, ",
+                *options.recompute,
+                " percent are allowed; grant more fast memory or a higher --recompute"),
       options);
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("shape: Conv refuses what does not fit, with both numbers") {
   const TensorId x = b.input({1, 4, 5, 5});
   const TensorId w = b.weights({6, 4, 3, 3});
   checkRefused(b, OpKind::Conv, {x, b.weights({6, 3, 3, 3})}, {}, DiagId::BadShape,
-               "has 4 channels, but the weights take 3 in each of 1 groups");
+               "has 4 channels, but the weights expect 3 in each of 1 groups");
   checkRefused(b, OpKind::Conv, {x, b.weights({5, 2, 3, 3})}, {{"group", 2}}, DiagId::BadShape,
                "5 channels, which do not divide into 2 groups");
   checkRefused(b, OpKind::Conv, {x, w}, {{"strides", Ints{1, 1, 1}}}, DiagId::BadAttr,
@@ -133,7 +133,7 @@ TEST_CASE("shape: ConvTranspose from pads, output_padding, output_shape and SAME
   REQUIRE(larger);
   CHECK(larger->outputPadding == Ints{2, 0});
   checkRefused(b, OpKind::ConvTranspose, {x, b.weights({3, 4, 3, 3})}, {}, DiagId::BadShape,
-               "has 4 channels, but the weights take 3");
+               "has 4 channels, but the weights expect 3");
   checkRefused(b, OpKind::ConvTranspose, {x, w}, {{"pads", Ints{4, 4, 4, 4}}}, DiagId::BadShape,
                "'pads' are too large");
 }

@@ -44,10 +44,10 @@ TEST_CASE("supported: every pooling window holds an element of its operand") {
   CHECK(refusal(b, b.inferred(OpKind::AveragePool, {image}, inside)).empty());
   const AttrMap before = {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{2, 0, 0, 0}}};
   checkUnsupported(b, b.inferred(OpKind::AveragePool, {image}, before),
-                   "window of spatial dimension 0 lies entirely in the padding");
+                   "window of spatial dimension 0 is entirely in the padding");
   const AttrMap after = {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{0, 0, 0, 2}}};
   checkUnsupported(b, b.inferred(OpKind::MaxPool, {image}, after),
-                   "window of spatial dimension 1 lies entirely in the padding");
+                   "window of spatial dimension 1 is entirely in the padding");
 }
 
 TEST_CASE("supported: empty lists of shape arithmetic are fine") {

@@ -202,7 +202,7 @@ TEST_CASE("verify: quantizing operators know their parameters") {
   checkLegal(b.graph);
   const TensorId raw = b.input({2}, DType::Int8);
   b.inferred(OpKind::DequantizeLinear, {raw});
-  checkBroken(b.graph, DiagId::BadGraph, "nor tensor 'x_1' says how it is quantized");
+  checkBroken(b.graph, DiagId::BadGraph, "nor tensor 'x_1' specifies its quantization");
 }
 
 TEST_CASE("verify: a normalized graph is no larger than a plan can be") {
@@ -232,7 +232,7 @@ TEST_CASE("verify: moved bytes keep their quantization") {
   b.graph.editTensor(x).quant = QuantParam{{0.5F}, {0}, -1};
   const TensorId y = b.inferred(OpKind::Reshape, {x}, {{"shape", Ints{6}}});
   b.graph.editTensor(y).quant = QuantParam{{0.25F}, {0}, -1};
-  checkBroken(b.graph, DiagId::BadType, "tensors 'x' and 'y' must be quantized alike");
+  checkBroken(b.graph, DiagId::BadType, "tensors 'x' and 'y' must have the same quantization");
   b.graph.editTensor(y).quant = QuantParam{{0.5F}, {0}, -1};
   checkLegal(b.graph);
 }
@@ -274,7 +274,7 @@ TEST_CASE("verify: ports agree with their tensors") {
 TEST_CASE("verify: a state is a model input like the output") {
   Model m;
   m.graph.editOutput(0).state = "nobody";
-  checkBroken(m.graph, DiagId::BadGraph, "its state 'nobody' is no model input");
+  checkBroken(m.graph, DiagId::BadGraph, "its state 'nobody' is not a model input");
   Model n;
   n.graph.editInput(0).state = "x";
   checkBroken(n.graph, DiagId::BadGraph, "model input 'x': only outputs have a state");
@@ -297,15 +297,15 @@ TEST_CASE("verify: declared types and shapes equal the derived ones") {
   Model m;
   m.graph.editTensor(m.middle()).shape = {1, 6, 6, 5};
   checkBroken(m.graph, DiagId::BadShape,
-              "op 'Conv' (Conv): result 'y' is declared [1, 6, 6, 5], but its operands give "
+              "op 'Conv' (Conv): result 'y' is declared [1, 6, 6, 5], but shape inference derives "
               "[1, 6, 6, 4]");
   Model n;
   n.graph.editTensor(n.middle()).type = DType::Int8;
   n.graph.editTensor(n.middle()).quant = QuantParam{{1}, {0}, -1};
-  checkBroken(n.graph, DiagId::BadType, "is declared int8, but its operands give float32");
+  checkBroken(n.graph, DiagId::BadType, "is declared int8, but shape inference derives float32");
   Model o;
   o.graph.editOp(o.conv).attrs.set("group", 2);
-  checkBroken(o.graph, DiagId::BadShape, "but the weights take 3 in each of 2 groups");
+  checkBroken(o.graph, DiagId::BadShape, "but the weights expect 3 in each of 2 groups");
   o.graph.editOp(o.conv).origin = {"/features/conv1"};
   DiagnosticEngine diagnostics;
   verifyGraph(o.graph, diagnostics);

@@ -52,7 +52,7 @@ TEST_CASE("what an LSTM cannot do is refused") {
                      "{ n = Constant<value_ints=[7,6]>() y = LSTM<hidden_size=5>(x, w, r, , n) }");
   addWeights(model, "w", {1, 20, 3});
   addWeights(model, "r", {1, 20, 5});
-  CHECK(importModel(model).said(DiagId::UnsupportedOp, "'sequence_lens' holds 6"));
+  CHECK(importModel(model).said(DiagId::UnsupportedOp, "'sequence_lens' contains 6"));
 }
 
 TEST_CASE("batch-first layers are transposed, both ends of two directions are joined") {

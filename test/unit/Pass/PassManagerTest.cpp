@@ -116,7 +116,8 @@ TEST_CASE("a failing pass ends the pipeline with its own error") {
   const Run result = run("refuser,flip");
   CHECK(result.status == PassStatus::Failed);
   CHECK(result.errors == "test: error: cannot [unsupported-op]\n");
-  CHECK(run("mute").errors.find("pass 'mute' failed without saying why") != std::string::npos);
+  CHECK(run("mute").errors.find("pass 'mute' failed without reporting an error") !=
+        std::string::npos);
 }
 
 TEST_CASE("verify-each names the pass that broke or misreported") {

@@ -119,7 +119,7 @@ TEST_CASE("options that make no sense are usage errors") {
   checkFails(graph, options, DiagId::Usage, "did you mean 'cortex-m'?");
   options = budget(1000);
   options.reserve = 1000;
-  checkFails(graph, options, DiagId::Usage, "leaves nothing of the 1000 bytes");
+  checkFails(graph, options, DiagId::Usage, "uses up all 1000 bytes");
 }
 
 TEST_CASE("strategies and objectives have names") {

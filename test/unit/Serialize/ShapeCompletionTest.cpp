@@ -56,7 +56,7 @@ TEST_CASE("shapes behind an edited attribute follow, and the interface with a wa
   std::string said;
   CHECK(shapeOf(convModule("strides: [2, 2]", stated, stated), &said) == "[1, 3, 3, 3]");
   CHECK(said ==
-        "model output 'out' is stated as float32 [1, 3, 6, 6], but its operator gives float32 "
+        "model output 'out' is stated as float32 [1, 3, 6, 6], but shape inference derives float32 "
         "[1, 3, 3, 3]");
   said.clear();
   CHECK(shapeOf(convModule("strides: [2, 2]", stated, ""), &said) == "[1, 3, 3, 3]");

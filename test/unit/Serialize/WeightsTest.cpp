@@ -314,8 +314,8 @@ TEST_CASE("patterns of integers stay inside their amplitude") {
                       "---\ntigris: weights/1\nblobs:\n  - {name: w, fill: " + text + "}\n");
   };
   CHECK(fill("{seed: 1, amplitude: 127}") == "ok");
-  CHECK(fill("{seed: 1, amplitude: 128}").find("amplitude 128 does not suit int8") !=
+  CHECK(fill("{seed: 1, amplitude: 128}").find("amplitude 128 is not valid for int8") !=
         std::string::npos);
-  CHECK(fill("{seed: 1, amplitude: 1.5}").find("does not suit") != std::string::npos);
+  CHECK(fill("{seed: 1, amplitude: 1.5}").find("is not valid for") != std::string::npos);
   CHECK(fill("{seed: -1, amplitude: 1}").find("seed is -1") != std::string::npos);
 }

@@ -43,7 +43,8 @@ std::string contents(const std::string& path) {
 TEST_CASE("a device is no file, but an empty one is") {
   const auto zeros = readFile("/dev/zero");
   REQUIRE(!zeros);
-  CHECK(zeros.error().message() == "cannot read '/dev/zero': it is a device, which has no end");
+  CHECK(zeros.error().message() ==
+        "cannot read '/dev/zero': it is a device without an end of file");
   CHECK(contents("/dev/null").empty());
 }
 

@@ -241,7 +241,7 @@ blobs:
   - {name: s2, values: [0.25]}
   - {name: z, values: [0]}
 )",
-             DiagId::UnsupportedOp, "read with scale 0.25 but holds scale 0.5");
+             DiagId::UnsupportedOp, "read with scale 0.25 but has scale 0.5");
 }
 
 TEST_CASE("quant-annotate: a table of integers takes the parameters of what is read of it") {
