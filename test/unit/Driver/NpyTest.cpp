@@ -71,7 +71,7 @@ TEST_CASE("npy: errors say what is wrong") {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
   CHECK(message(npy(good, "1234567")) ==
         "the file contains 7 bytes of data, shape [2] of float32 needs 8");
-  CHECK(message(npy(good, "123456789")).find("holds 9 bytes") != std::string::npos);
+  CHECK(message(npy(good, "123456789")).find("contains 9 bytes") != std::string::npos);
   CHECK(message(npy(good, "").substr(0, 20)) == "the file ends inside its header");
   CHECK(message(npy("{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }\n", "12345678"))
             .find("arrays of type '>f4' are not read") != std::string::npos);

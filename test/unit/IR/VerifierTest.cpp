@@ -195,7 +195,7 @@ TEST_CASE("verify: quantization") {
 TEST_CASE("verify: quantizing operators know their parameters") {
   GraphBuilder b;
   const TensorId q = b.inferred(OpKind::QuantizeLinear, {b.input({2})});
-  checkBroken(b.graph, DiagId::BadGraph, "neither an operand 'scale' nor tensor 'y' says");
+  checkBroken(b.graph, DiagId::BadGraph, "neither an operand 'scale' nor tensor 'y' specifies");
   b.graph.editTensor(q).quant = QuantParam{{0.5F}, {0}, -1};
   checkLegal(b.graph);
   b.inferred(OpKind::DequantizeLinear, {q});
