@@ -6,7 +6,7 @@
 namespace tigris {
 
 struct PartCost {
-  /// Bytes copied to and from where the tensors lie whole.
+  /// Bytes copied from and to the whole tensors.
   uint64_t loadBytes = 0;
   uint64_t storeBytes = 0;
   uint64_t kernelCalls = 0;

@@ -46,7 +46,7 @@ struct TiledDraft {
 struct StreamedDraft {
   /// Likewise.
   StreamedStage stage;
-  /// What may overlap if both stay in fast memory, and what does.
+  /// The pairs that may overlap if both stay in fast memory, and the one that does.
   std::vector<Overlap> overlaps;
   std::optional<Overlap> overlap;
 };
@@ -72,7 +72,7 @@ struct StageDraft {
 
   StageMode mode() const { return static_cast<StageMode>(execution.index()); }
   const StreamedDraft* streamed() const { return std::get_if<StreamedDraft>(&execution); }
-  /// What resident tensors share bytes in the stage, if any.
+  /// The resident tensors that share bytes in the stage, if any.
   std::optional<Overlap> overlap() const {
     return streamed() != nullptr ? streamed()->overlap : std::nullopt;
   }

@@ -7,8 +7,9 @@
 
 namespace tigris {
 
-/// In bytes. Before its first op of a step a buffer has what it has kept, then all, and after its
-/// last op what is not gone, which moves to its start when the next step begins.
+/// The same in bytes. Before its first op in a step, a buffer contains the kept rows, then all
+/// rows, and after its last op the rows that are not released. These move to its start when the
+/// next step begins.
 StreamModel::Extents::Held StreamModel::extent(const StreamCost::RowBytes& row,
                                                const Rows::Held& held) {
   const uint64_t all = held.all * row.most;
@@ -67,7 +68,7 @@ uint64_t StreamModel::lowerBound(const StreamCost& cost) const {
     else
       fixed += static_cast<int64_t>(cost.buffers[i].bytes);
   int64_t bound = 0;
-  std::vector<int64_t> changes; // what each op adds to what is held before it
+  std::vector<int64_t> changes; // per op: bytes added to those held before it
   const Rows& rows = this->rows(cost.steps);
   for (const size_t index : rows.tight) {
     const std::vector<Rows::Held>& step = rows.steps[index];

@@ -108,8 +108,8 @@ void StreamModel::addPairs() {
     }
 }
 
-/// The first row of the load that is read in place while the op that makes the store makes its new
-/// rows, or after that. nullopt when none is.
+/// The first row of the load that is read in place while the op that produces the store computes
+/// its new rows, or later. nullopt if there is none.
 std::optional<int64_t> StreamModel::nextRead(const std::vector<Progress>& progress,
                                              const Pair& pair) const {
   std::optional<int64_t> first;
@@ -126,8 +126,8 @@ std::optional<int64_t> StreamModel::nextRead(const std::vector<Progress>& progre
   return first;
 }
 
-/// What the step at hand asks of the pairs. Copies come before their first reader: those of later
-/// ops have not come yet.
+/// Raises the displacements of the pairs to those that the current step requires. A load is copied
+/// just before its first reader, so loads of later ops are not present yet.
 void StreamModel::addDisplacements(const std::vector<Progress>& progress, Rows& rows) const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const Buffer& from = buffers_[pairs_[i].load];
@@ -384,8 +384,8 @@ std::optional<StreamCost> StreamModel::cost(int64_t steps, int64_t stripes,
 }
 
 std::vector<int64_t> StreamModel::stripeCounts() const {
-  // No more than the narrowest stored result has columns, and no more tiles than the largest tensor
-  // has elements.
+  // At most as many stripes as the narrowest stored result has columns, and at most as many tiles
+  // as the largest tensor has elements.
   int64_t most = PartStage::MaxParts;
   int64_t elements = 1;
   for (const Buffer& buffer : buffers_) {

@@ -19,9 +19,9 @@
 
 namespace tigris {
 
-/// A stored tensor may take the bytes of a loaded one, both whole in fast memory, if it begins at
-/// least `bytes` below it: then no row is written over one that is still to be read or loaded, or
-/// that the same call reads.
+/// A stored tensor may share bytes with a loaded one, both whole in fast memory, if it begins at
+/// least `bytes` below it. Then no row overwrites a row that is still to be read or loaded, or that
+/// the same call reads.
 struct Displacement {
   TensorId load;
   TensorId store;
@@ -32,8 +32,8 @@ struct Displacement {
 struct StreamCost : PartCost {
   int64_t steps = 1;
   int64_t stripes = 1;
-  /// Bytes of a row of each buffer in the widest and in the narrowest stripe; none of what is not
-  /// held by rows.
+  /// Bytes of a row of each buffer in the widest and in the narrowest stripe; 0 for a buffer that
+  /// is not held by rows.
   struct RowBytes {
     uint64_t most = 0;
     uint64_t least = 0;
@@ -46,17 +46,17 @@ struct StreamCost : PartCost {
 };
 
 /// A chain by rows: every op needs a window of rows of its operands, and windows only move forward.
-/// Each row is loaded or made once. A step loads or makes at most the rows of a tensor divided by
-/// the number of steps, rounded up, so that buffers do not grow at the end, where windows stop
-/// moving. Steps without loads follow until all rows are made. A buffer that keeps rows from step
-/// to step (a rolling buffer) has its bytes for the whole stage, any other buffer only between its
-/// first and last op. In more than one step, an average over all rows that is the only reader of
-/// its operand is a sink if its sums take fewer bytes than the rows.
+/// Each row is loaded or computed once. A step loads or computes at most the rows of a tensor
+/// divided by the number of steps, rounded up, so that buffers do not grow at the end, where
+/// windows stop moving. Steps without loads follow until all rows are computed. A buffer that keeps
+/// rows from step to step (a rolling buffer) has its bytes for the whole stage, any other buffer
+/// only between its first and last op. In more than one step, an average over all rows that is the
+/// only reader of its operand is a sink if its sums take fewer bytes than the rows.
 ///
 /// If rows are too wide, the chain runs once per stripe of columns (indices of axis 2), without the
 /// other columns. A stripe has an equal share of the columns of each stored result, and those
 /// columns of all other tensors that this share needs. Columns near the border of two stripes are
-/// loaded or made for both.
+/// loaded or computed for both.
 ///
 /// After the last op of a step has read a buffer, the rows at its start that it does not keep are
 /// free until the next step begins. New rows of a lower buffer may use these bytes. The rolling
@@ -74,7 +74,8 @@ public:
                                          std::span<const TensorId> stores);
 
   /// The cost of `steps` steps in each of `stripes` stripes. `whole`: tensors that are whole in
-  /// fast memory. nullopt if the ops cannot run in so many stripes; one stripe is always possible.
+  /// fast memory. nullopt if the ops cannot run in that many stripes; one stripe is always
+  /// possible.
   std::optional<StreamCost> cost(int64_t steps, int64_t stripes,
                                  const std::set<TensorId>& whole = {}) const;
   /// The largest useful number of steps: the rows of the highest tensor that is stored or loaded
@@ -92,7 +93,7 @@ public:
   uint64_t lowerBound(const StreamCost& cost) const;
   /// The lowest that is found.
   ArenaLayout layOut(const StreamCost& cost, uint64_t align) const;
-  /// Of the lowest, found once.
+  /// The height of the lowest layout, which is searched for only once.
   uint64_t height(const StreamCost& cost, uint64_t align) const;
   /// The height of the first layout within the budget that is found, not always the lowest. nullopt
   /// if the search gives up. With fewer steps than mostSteps() it is short. The answer does not
@@ -184,7 +185,7 @@ private:
     std::vector<uint64_t> single;
   };
 
-  /// Rows of a buffer: those before `end` have come, those from `fresh` on in this step.
+  /// Rows of a buffer: those before `end` are present; those from `fresh` on are new in this step.
   struct Progress {
     int64_t fresh = 0;
     int64_t end = 0;
@@ -230,7 +231,7 @@ private:
   ArenaLayout layOut(const StreamCost& cost, uint64_t align, uint64_t enough, bool isQuick,
                      std::vector<uint64_t>* heights) const;
   static Extents::Held extent(const StreamCost::RowBytes& row, const Rows::Held& held);
-  /// False of what stays for the whole stage, or takes no bytes.
+  /// Whether the buffer is held by rows. False if it stays for the whole stage or takes no bytes.
   bool hasRows(const StreamCost& cost, size_t buffer) const;
   Extents extents(const StreamCost& cost, size_t buffer) const;
   static uint64_t clearance(const Extents& below, const Extents& above);
