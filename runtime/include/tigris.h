@@ -60,7 +60,7 @@ typedef enum tigris_status {
   TIGRIS_E_STATE = -15,   /* a caller buffer is not set */
   TIGRIS_E_INDEX = -16,   /* an op that takes indices met an index outside its axis */
   TIGRIS_E_LIMIT = -17,   /* more ports or operands than this library was built for */
-  /* the backend needs more scratch than the plan provides, and the memory is too small for it */
+  /* the backend needs more scratch than there is, and it or the build has no fallback */
   TIGRIS_E_SCRATCH = -18,
   /* the plan does not move this input or output row by row, each row once */
   TIGRIS_E_ROWS = -19,
@@ -121,12 +121,13 @@ const char* tigris_plan_string(const tigris_plan* plan, uint32_t reference);
 
 struct tigris_backend;
 
-/* Memory that a run at the plan's own addresses needs. Sizes in bytes; every base address must be a
- * multiple of `align`. With less fast memory the same plan may still run and give the same output
- * bytes: see "The dynamic arena". */
+/* Memory with which a run uses the plan's own addresses and, for every op, the backend's own
+ * kernel. Sizes in bytes; every base address must be a multiple of `align`. With less fast memory
+ * the same plan may still run and give the same output bytes: see "Scratch" and "The dynamic
+ * arena". */
 typedef struct tigris_requirements {
   uint32_t fast_bytes;    /* arena including the backend's scratch */
-  uint32_t scratch_bytes; /* the part reserved for the backend's scratch, at the top of the arena */
+  uint32_t scratch_bytes; /* the part for the backend's scratch, at the top of the arena */
   uint32_t slow_bytes;    /* 0: no slow memory needed */
   uint32_t align;
 } tigris_requirements;
@@ -135,10 +136,19 @@ typedef struct tigris_requirements {
 void tigris_plan_requirements(const tigris_plan* plan, const struct tigris_backend* backend,
                               tigris_requirements* out);
 
-/* ## The dynamic arena
- * tigris_init chooses dynamic mode when it is given less fast memory than required. The slow memory
- * and the scratch must still be provided in full. The backend must not need more scratch than the
- * plan provides; otherwise the error is TIGRIS_E_SCRATCH.
+/* ## Scratch
+ * Kernels that need scratch share the top of the fast arena. tigris_init gives them what they need
+ * or, if that is more than the plan's addresses leave, as much as is left (at least what the plan
+ * reserves for scratch). A kernel call for which this is too little is computed by the backend's
+ * fallback, the reference kernels, with the same bytes. So a plan runs on any backend in its own
+ * memory. tigris_context.fallback_ops is the number of ops that need more scratch for whole tensors
+ * than there is; tigris_statistics.fallback_calls counts the calls of a run, as tiles of such an op
+ * may need less. The profiling hook sees them as tigris_call.is_fallback. With
+ * TIGRIS_SCRATCH_FALLBACK = 0 all scratch is required; otherwise the error is TIGRIS_E_SCRATCH.
+ *
+ * ## The dynamic arena
+ * tigris_init chooses dynamic mode when it is given less fast memory than the plan's addresses and
+ * its scratch span. The slow memory must still be provided in full.
  *
  * In dynamic mode tensors are placed while the plan runs:
  *  - In fast memory, one after the other. When the end of the arena is reached, the live tensors
@@ -177,6 +187,7 @@ typedef struct tigris_statistics {
   uint32_t fast_peak;  /* highest end of any range used in the fast arena, without scratch */
   uint32_t slow_peak;  /* highest end of any range used in slow memory */
   uint32_t kernel_calls;
+  uint32_t fallback_calls; /* of these, computed by the fallback for lack of scratch */
   /* 1 in dynamic mode; the members below are 0 otherwise */
   uint32_t dynamic;
   uint32_t overflow_bytes; /* slow memory used beyond the plan's slow_bytes */
@@ -191,8 +202,8 @@ struct tigris_context;
  * call->plan->ops`. The call is described in tigris_backend.h. */
 typedef void (*tigris_profile_hook)(void* user, const struct tigris_call* call, int done);
 
-/* One running instance of a plan. Treat it as opaque except `statistics`, `error_op` and
- * `error_stage`. */
+/* One running instance of a plan. Treat it as opaque except `statistics`, `error_op`, `error_stage`
+ * and `fallback_ops`. */
 typedef struct tigris_context {
   const tigris_plan* plan;
   const struct tigris_backend* backend;
@@ -201,9 +212,10 @@ typedef struct tigris_context {
   uint8_t* scratch;
   uint8_t* unpacked; /* where weight blocks are unpacked: fast memory, or slow in dynamic mode */
   uint32_t scratch_bytes;
-  uint32_t stage;       /* next stage to run */
-  uint32_t error_op;    /* op of the last error, or TIGRIS_NONE */
-  uint32_t error_stage; /* stage of the last error, or TIGRIS_NONE */
+  uint32_t fallback_ops; /* ops that need more scratch for whole tensors */
+  uint32_t stage;        /* next stage to run */
+  uint32_t error_op;     /* op of the last error, or TIGRIS_NONE */
+  uint32_t error_stage;  /* stage of the last error, or TIGRIS_NONE */
   tigris_statistics statistics;
   /* Present in every build: the library and the program may differ in TIGRIS_DYNAMIC_ARENA. */
   struct tigris_block* blocks; /* end of the table; NULL: the plan's addresses are used */

@@ -59,14 +59,18 @@ typedef struct tigris_call {
   const void* params;     /* the opcode's parameter struct, NULL when it has none */
   const tigris_view* in;  /* op->inputs views */
   const tigris_view* out; /* op->outputs views */
-  void* scratch;          /* scratch_bytes(op) bytes at the backend's alignment, or NULL */
-  uint32_t scratch_bytes;
+  void* scratch;          /* scratch_bytes bytes at the backend's alignment, or NULL */
+  uint32_t scratch_bytes; /* at least scratch_bytes(op) unless `is_short` */
+  /* 1: there is less scratch than some op of the plan needs. A kernel that needs more for this call
+   * than there is returns TIGRIS_E_SCRATCH without writing anything. */
+  uint8_t is_short;
+  uint8_t is_fallback; /* 1: this call is that of the fallback, after TIGRIS_E_SCRATCH */
 } tigris_call;
 
 typedef tigris_status (*tigris_kernel)(const tigris_call* call);
 
 /* Incremented whenever a struct of this header or the meaning of a field changes. */
-#define TIGRIS_BACKEND_ABI 1u
+#define TIGRIS_BACKEND_ABI 2u
 
 /* The table of a backend. Constant and trusted. */
 typedef struct tigris_backend {
@@ -77,7 +81,8 @@ typedef struct tigris_backend {
   /* The kernel for an op, or NULL. Called at init and before each call: must be fast and without
    * side effects. */
   tigris_kernel (*find)(const tigris_plan* plan, const tigris_op* op);
-  /* Scratch that an op needs, in bytes. A NULL pointer means that no op needs any. */
+  /* Scratch with which the op's kernel computes whole tensors, in bytes. A NULL pointer means that
+   * no op needs any. */
   uint32_t (*scratch_bytes)(const tigris_plan* plan, const tigris_op* op);
   /* The kernel for an op whose output is a SINK buffer, or NULL; a NULL pointer means that there
    * are none. The kernel adds the rows in the input view to float or int32 sums at the output's
@@ -85,6 +90,9 @@ typedef struct tigris_backend {
    * Rows come in ascending order. With the last row of an image the kernel writes the result that
    * the op's ordinary kernel would write. */
   tigris_kernel (*find_sink)(const tigris_plan* plan, const tigris_op* op);
+  /* The backend whose kernels compute the calls for which there is too little scratch. It needs no
+   * scratch and gives the same bytes. NULL: tigris_init requires all scratch. */
+  const struct tigris_backend* fallback;
 } tigris_backend;
 
 /* Portable kernels for every opcode: any C99 compiler, no scratch, alignment 4. Other backends call

@@ -42,4 +42,4 @@ tigris_kernel tigris_reference_sink(const tigris_plan* plan, const tigris_op* op
 }
 
 const tigris_backend tigris_backend_reference = {
-    "reference", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, NULL, tigris_reference_sink};
+    "reference", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, NULL, tigris_reference_sink, NULL};

@@ -43,7 +43,7 @@ const char* tigris_status_text(tigris_status status) {
   case TIGRIS_E_LIMIT:
     return "plan exceeds a limit this runtime was built with";
   case TIGRIS_E_SCRATCH:
-    return "backend needs more scratch than the plan's target has";
+    return "backend needs more scratch than there is";
   case TIGRIS_E_ROWS:
     return "plan does not move this input or output row by row, once";
   case TIGRIS_E_CALLBACK:

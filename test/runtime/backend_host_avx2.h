@@ -12,7 +12,7 @@ static tigris_kernel findAvx2(const tigris_plan* plan, const tigris_op* op) {
 }
 
 static const tigris_backend backendAvx2 = {
-    "host-avx2", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, findAvx2, NULL, tigris_reference_sink};
+    "host-avx2", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, findAvx2, NULL, tigris_reference_sink, NULL};
 
 #define TEST_BACKEND backendAvx2
 

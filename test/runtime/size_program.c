@@ -12,7 +12,7 @@ static tigris_status compute(const tigris_call* call) {
 static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
   return plan->op_count > op->opcode ? compute : NULL;
 }
-static const tigris_backend BACKEND = {"none", TIGRIS_BACKEND_ABI, 4, find, NULL, find};
+static const tigris_backend BACKEND = {"none", TIGRIS_BACKEND_ABI, 4, find, NULL, find, NULL};
 #endif
 
 /* Read by check_size.py. */

@@ -279,7 +279,13 @@ static void testScratchAndCopies(void) {
   CHECK_EQ(copy.statistics.fast_peak, 192);
   CHECK(memcmp(tigris_output(&copy, 0), tigris_output(&want.ctx, 0), 128) == 0);
   runEnd(&r);
-  CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_E_MEMORY); /* scratch cannot overflow */
+  CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_E_SCRATCH); /* it cannot overflow */
+  runEnd(&r);
+  backend.fallback = &tigris_backend_reference;
+  CHECK_EQ(runStart(&r, &plan, &backend, 63, 4096), TIGRIS_OK);
+  CHECK_EQ(r.ctx.scratch_bytes, 0);
+  CHECK(r.ctx.fallback_ops != 0);
+  CHECK_EQ(runOnce(&r, &plan, 9), TIGRIS_OK);
   runEnd(&r);
   runEnd(&want);
   release(bytes);

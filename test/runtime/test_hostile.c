@@ -73,7 +73,7 @@ static void runIn(const tigris_plan* plan, uint32_t fast, uint32_t slow) {
 static void tryPlan(const uint8_t* bytes, size_t size) {
   tigris_plan plan;
   tigris_requirements need;
-  uint32_t least;
+  uint32_t fast;
   tigris_status status = tigris_plan_open_flags(&plan, bytes, size, TIGRIS_OPEN_IGNORE_CRC);
   CHECK(status <= TIGRIS_OK);
   if (status != TIGRIS_OK)
@@ -83,10 +83,8 @@ static void tryPlan(const uint8_t* bytes, size_t size) {
   if (need.fast_bytes > MOST_MEMORY || need.slow_bytes > MOST_MEMORY)
     return;
   runIn(&plan, need.fast_bytes, need.slow_bytes);
-  /* tigris_init() rejects less than the backend's scratch */
-  least = randomBits() % 8 == 0 ? 0 : need.scratch_bytes;
-  runIn(&plan, least + randomBits() % (need.fast_bytes - least + 1),
-        need.slow_bytes + randomBits() % 256 * 32);
+  fast = randomBits() % 2 ? need.fast_bytes : plan.summary->fast_bytes;
+  runIn(&plan, randomBits() % (fast + 1), need.slow_bytes + randomBits() % 256 * 32);
 }
 
 static void testTruncation(const uint8_t* plan, uint32_t size) {

@@ -65,11 +65,6 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
                      needs.slow_bytes, " bytes of slow memory, but got ", memory.fast_bytes,
                      " and ", memory.slow_bytes, advice);
   }
-  if (status == TIGRIS_E_SCRATCH)
-    return makeError(DiagId::OverBudget, "backend '", backend.name, "' needs ", needs.scratch_bytes,
-                     " bytes of scratch, the plan leaves ", file.summary().scratch_bytes,
-                     "; plan for a --target with these kernels, or provide ", needs.fast_bytes,
-                     " bytes of fast memory");
   if (status != TIGRIS_OK)
     return runner.runtimeError(status);
 

@@ -60,7 +60,10 @@ public:
   /// Duration of the last run.
   double seconds() const { return seconds_; }
   static size_t executorBytes() { return sizeof(tigris_context); }
+  /// Scratch that the backend asks for; the memory may leave less.
   size_t scratchBytes() const { return requirements_.scratch_bytes; }
+  /// Ops that need more scratch for whole tensors than the memory leaves.
+  uint32_t fallbackOps() const { return context_->fallback_ops; }
 
 private:
   explicit PlanRunner(const PlanFile& file) : file_(&file) {}

@@ -64,6 +64,7 @@ void Profile::hook(void* user, const tigris_call* call, int done) {
   OpCost& cost = profile.ops_[static_cast<size_t>(call->op - call->plan->ops)];
   cost.seconds += std::chrono::duration<double>(now - profile.start_).count();
   ++cost.calls;
+  cost.fallbackCalls += call->is_fallback;
   cost.outputBytes += uint64_t{call->out[0].rows} * call->out[0].pitch;
   const auto add = [&](const tigris_view& view) {
     if (view.data != nullptr)
@@ -136,6 +137,7 @@ void Profile::write(JsonWriter& json) const {
         .field("name", nameOf(op))
         .field("kind", kindOf(op))
         .field("calls", cost.calls / static_cast<uint64_t>(runs_))
+        .field("fallback_calls", cost.fallbackCalls / static_cast<uint64_t>(runs_))
         .field("seconds", perRun(cost.seconds))
         .field("bytes", cost.bytes / static_cast<uint64_t>(runs_))
         .endObject();

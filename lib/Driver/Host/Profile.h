@@ -35,6 +35,7 @@ private:
 
   struct OpCost {
     uint64_t calls = 0;
+    uint64_t fallbackCalls = 0; // by the reference kernel, for lack of scratch
     uint64_t bytes = 0;
     uint64_t outputBytes = 0; // of the first output
     double seconds = 0;

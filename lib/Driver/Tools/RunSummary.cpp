@@ -28,6 +28,14 @@ std::string dynamicNote(const tigris_statistics& counted) {
                 describeBytes(counted.overflow_bytes), " overflowed to slow memory");
 }
 
+std::string fallbackNote(const PlanRunner& runner) {
+  if (runner.fallbackOps() == 0 && runner.statistics().fallback_calls == 0)
+    return {};
+  return strCat(", ", runner.statistics().fallback_calls,
+                " of them by reference kernels: scratch is too small for ", runner.fallbackOps(),
+                runner.fallbackOps() == 1 ? " op" : " ops");
+}
+
 void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
   const tigris_statistics& counted = runner.statistics();
   json.field("fast_peak_bytes", counted.fast_peak)
@@ -40,7 +48,9 @@ void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
       .field("table_bytes", counted.table_bytes)
       .field("seconds", seconds)
       .field("executor_bytes", PlanRunner::executorBytes())
-      .field("scratch_bytes", runner.scratchBytes());
+      .field("scratch_bytes", runner.scratchBytes())
+      .field("fallback_ops", runner.fallbackOps())
+      .field("fallback_calls", counted.fallback_calls);
 }
 
 } // namespace
@@ -71,8 +81,8 @@ std::string textSummary(const Report& report, const PlanRunner& runner, double s
       against(counted.slow_peak, report.stats->slowPeakBytes, report.budgetSlow), ", read ",
       describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
       "\nflash         ", against(*report.planBytes, {}, report.budgetFlash), "\nwork          ",
-      report.stats->macs, " MACs in ", counted.kernel_calls, " kernel calls, ",
-      formatSignificant(seconds * 1e3, 3), " ms\n");
+      report.stats->macs, " MACs in ", counted.kernel_calls, " kernel calls", fallbackNote(runner),
+      ", ", formatSignificant(seconds * 1e3, 3), " ms\n");
 }
 
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,

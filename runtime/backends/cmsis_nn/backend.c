@@ -41,4 +41,5 @@ static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
 }
 
 const tigris_backend tigris_backend_cmsis_nn = {
-    "cmsis-nn", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, scratchBytes, tigris_reference_sink};
+    "cmsis-nn",   TIGRIS_BACKEND_ABI,    TIGRIS_MIN_ALIGN,         find,
+    scratchBytes, tigris_reference_sink, &tigris_backend_reference};

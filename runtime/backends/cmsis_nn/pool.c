@@ -27,6 +27,8 @@ static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_poo
   params.padding.w = p->pad_left;
   params.activation.min = p->lo.i;
   params.activation.max = p->hi.i;
+  if (kernel == arm_avgpool_s8 && tigris_vendor_lacks(call, tigris_cn_pool_scratch))
+    return tigris_vendor_without_scratch(call);
   window.n = window.c = 1;
   window.h = p->kernel_h;
   window.w = p->kernel_w;

@@ -5,7 +5,8 @@
  * vendor can compute the whole op. Its answer selects the kernel in tigris_backend.find, and with
  * it the scratch. The kernel may still receive a call that the vendor cannot compute (rows of a
  * rolling buffer, a range of channels). It then runs the reference kernel, which gives the same
- * bytes. */
+ * bytes. If there is too little scratch, it returns TIGRIS_E_SCRATCH, and the executor runs the
+ * reference kernel. */
 #ifndef TIGRIS_VENDOR_H
 #define TIGRIS_VENDOR_H
 
@@ -79,10 +80,25 @@ static inline uint32_t tigris_vendor_scratch(const tigris_vendor_adapter* table,
   return a == NULL || a->scratch == NULL ? 0 : a->scratch(&o);
 }
 
+/* Whether the call has too little scratch for the op, of which `scratch` computes the need. */
+static inline int tigris_vendor_lacks(const tigris_call* call,
+                                      uint32_t (*scratch)(const tigris_vendor_op* o)) {
+  tigris_vendor_op o;
+  if (!call->is_short)
+    return 0;
+  o = tigris_vendor_op_of(call->plan, call->op);
+  return scratch(&o) > call->scratch_bytes;
+}
+
 /* Runs the call on the reference kernel. */
 static inline tigris_status tigris_vendor_fallback(const tigris_call* call) {
   const tigris_kernel kernel = tigris_backend_reference.find(call->plan, call->op);
   return kernel == NULL ? TIGRIS_E_KERNEL : kernel(call);
+}
+
+/* The same for lack of scratch, by the executor if it counts such calls. */
+static inline tigris_status tigris_vendor_without_scratch(const tigris_call* call) {
+  return TIGRIS_SCRATCH_FALLBACK ? TIGRIS_E_SCRATCH : tigris_vendor_fallback(call);
 }
 
 /* An int8 problem with all rows contiguous, as vendors require. */

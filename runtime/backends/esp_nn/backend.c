@@ -101,9 +101,9 @@ static tigris_status conv(const tigris_call* call) {
       (isDepthwise && tigris_weight_row(call) != (uint32_t)out.c))
     return tigris_vendor_fallback(call);
   c = convOf(call->plan, p, call->in[0].tensor, call->out[0].tensor, &in, &out, isDepthwise);
-  /* A small box may need scratch that the whole op does not need. */
+  /* A box may need more scratch than the whole op, or less. */
   if (pairBytes(p, out.c) + ownScratch(&c, isDepthwise) > call->scratch_bytes)
-    return tigris_vendor_fallback(call);
+    return tigris_vendor_without_scratch(call);
   pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
   quant.mult = pairs.multiplier;
   quant.shift = pairs.shift;
@@ -232,6 +232,8 @@ static tigris_status softmax(const tigris_call* call) {
   const int32_t width = call->out[0].dims[p->axis];
   if (!tigris_vendor_same_rows(call, 1))
     return tigris_vendor_fallback(call);
+  if (tigris_vendor_lacks(call, softmaxScratch))
+    return tigris_vendor_without_scratch(call);
   esp_nn_set_softmax_scratch_buf(call->scratch);
   esp_nn_softmax_s8(tigris_vendor_input(call, 0),
                     (int32_t)tigris_span_of(&call->out[0]).count / width, width, p->multiplier,
@@ -280,5 +282,10 @@ static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
 #define ALIGNMENT TIGRIS_MIN_ALIGN
 #endif
 
-const tigris_backend tigris_backend_esp_nn = {"esp-nn", TIGRIS_BACKEND_ABI, ALIGNMENT,
-                                              find,     scratchBytes,       tigris_reference_sink};
+const tigris_backend tigris_backend_esp_nn = {"esp-nn",
+                                              TIGRIS_BACKEND_ABI,
+                                              ALIGNMENT,
+                                              find,
+                                              scratchBytes,
+                                              tigris_reference_sink,
+                                              &tigris_backend_reference};

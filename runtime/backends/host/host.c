@@ -55,5 +55,5 @@ static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
   return tigris_host_find(level(), plan, op);
 }
 
-const tigris_backend tigris_backend_host = {"host", TIGRIS_BACKEND_ABI,   TIGRIS_MIN_ALIGN, find,
-                                            NULL,   tigris_reference_sink};
+const tigris_backend tigris_backend_host = {
+    "host", TIGRIS_BACKEND_ABI, TIGRIS_MIN_ALIGN, find, NULL, tigris_reference_sink, NULL};

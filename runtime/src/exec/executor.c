@@ -54,6 +54,42 @@ static tigris_status goDynamic(tigris_context* ctx, const tigris_memory* memory,
 #endif
 }
 
+/* The scratch for the backend: what it needs or, if there is less, what the plan's addresses leave
+ * or the plan reserves. */
+static uint32_t scratchWithin(const tigris_plan* plan, uint32_t needed, uint32_t align,
+                              size_t fast) {
+  const size_t planned = alignUp(plan->summary->fast_bytes, align);
+  size_t most = fast > planned ? fast - planned : 0;
+  if (most < plan->summary->scratch_bytes)
+    most = plan->summary->scratch_bytes;
+  if (most > fast)
+    most = 0;
+  return needed < most ? needed : (uint32_t)most;
+}
+
+/* Counts the ops that need more than the scratch of the context. Sets error_op if one of them has
+ * no fallback. */
+static tigris_status countFallbacks(tigris_context* ctx) {
+#if TIGRIS_SCRATCH_FALLBACK
+  const tigris_backend* fallback = ctx->backend->fallback;
+  uint32_t i;
+  for (i = 0; i < ctx->plan->op_count; ++i) {
+    const tigris_op* op = &ctx->plan->ops[i];
+    if (ctx->backend->scratch_bytes(ctx->plan, op) <= ctx->scratch_bytes)
+      continue;
+    ++ctx->fallback_ops;
+    if (fallback == NULL || fallback->find(ctx->plan, op) == NULL) {
+      ctx->error_op = i;
+      return TIGRIS_E_SCRATCH;
+    }
+  }
+  return TIGRIS_OK;
+#else
+  (void)ctx;
+  return TIGRIS_E_SCRATCH;
+#endif
+}
+
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
                           const tigris_backend* backend, const tigris_memory* memory) {
   tigris_requirements need;
@@ -87,18 +123,21 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     return TIGRIS_E_ARGUMENT;
   if ((((uintptr_t)memory->fast | (uintptr_t)memory->slow) & (need.align - 1)) != 0)
     return TIGRIS_E_ALIGN;
-  if (memory->fast_bytes < need.fast_bytes && need.scratch_bytes > plan->summary->scratch_bytes)
-    return TIGRIS_E_SCRATCH;
-  if (memory->fast_bytes < need.scratch_bytes || memory->slow_bytes < need.slow_bytes)
+  if (memory->slow_bytes < need.slow_bytes)
     return TIGRIS_E_MEMORY;
   ctx->plan = plan;
   ctx->backend = backend;
   ctx->fast = ctx->unpacked = (uint8_t*)memory->fast;
   ctx->slow = (uint8_t*)memory->slow;
-  ctx->scratch_bytes = need.scratch_bytes;
-  if (need.scratch_bytes != 0) {
-    top = (top - need.scratch_bytes) & ~((size_t)backend->alignment - 1);
+  ctx->scratch_bytes = scratchWithin(plan, need.scratch_bytes, backend->alignment, top);
+  if (ctx->scratch_bytes != 0) {
+    top = (top - ctx->scratch_bytes) & ~((size_t)backend->alignment - 1);
     ctx->scratch = ctx->fast + top;
+  }
+  if (ctx->scratch_bytes < need.scratch_bytes) {
+    const tigris_status status = countFallbacks(ctx);
+    if (status != TIGRIS_OK)
+      return status;
   }
   if (TIGRIS_STATES && plan->summary->io_mode == TIGRIS_IO_SLOW)
     tigris_reset(ctx); /* cannot fail here */

@@ -12,6 +12,8 @@ tigris_status tigris_invoke(tigris_context* ctx, tigris_kernel kernel, const tig
   call.out = views + op->inputs;
   call.scratch = ctx->scratch;
   call.scratch_bytes = ctx->scratch_bytes;
+  call.is_short = ctx->fallback_ops != 0;
+  call.is_fallback = 0;
   ++ctx->statistics.kernel_calls;
   if (ctx->rehearsal)
     return status;
@@ -20,6 +22,13 @@ tigris_status tigris_invoke(tigris_context* ctx, tigris_kernel kernel, const tig
     ctx->profile(ctx->profile_user, &call, 0);
 #endif
   status = kernel(&call);
+#if TIGRIS_SCRATCH_FALLBACK
+  if (status == TIGRIS_E_SCRATCH) {
+    call.is_fallback = 1;
+    ++ctx->statistics.fallback_calls;
+    status = ctx->backend->fallback->find(call.plan, op)(&call);
+  }
+#endif
 #if TIGRIS_PROFILE
   if (ctx->profile != NULL)
     ctx->profile(ctx->profile_user, &call, 1);
