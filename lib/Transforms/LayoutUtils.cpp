@@ -157,6 +157,38 @@ void permutePads(Op& op, size_t rank, const Perm& perm) {
   op.attrs.set("pads", moved);
 }
 
+/// The permutation of the spatial dimensions among themselves, for a channels-last one that keeps
+/// batch and channels.
+Perm spatialPerm(const Perm& perm) {
+  Perm spatial;
+  for (size_t i = 1; i + 1 < perm.size(); ++i)
+    spatial.push_back(perm[i] - 1);
+  return spatial;
+}
+
+void permuteWindows(Op& op, const Perm& perm) {
+  const Perm spatial = spatialPerm(perm);
+  for (const char* name : {"kernel_shape", "strides", "dilations", "output_padding"})
+    if (op.attrs.has(name))
+      op.attrs.set(name, moveValues(op.attrs.getInts(name), spatial));
+  if (!op.attrs.has("pads"))
+    return;
+  const std::vector<int64_t> pads = op.attrs.getInts("pads");
+  const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(spatial.size());
+  std::vector<int64_t> moved = moveValues({pads.begin(), middle}, spatial);
+  const std::vector<int64_t> ends = moveValues({middle, pads.end()}, spatial);
+  moved.insert(moved.end(), ends.begin(), ends.end());
+  op.attrs.set("pads", moved);
+}
+
+/// Weights [.., .., spatial dimensions].
+TensorId permutedWeights(Graph& graph, TensorId weights, const Perm& perm) {
+  Perm order = {0, 1};
+  for (const int64_t axis : spatialPerm(perm))
+    order.push_back(axis + 2);
+  return transposeConstant(graph, weights, inversePerm(order));
+}
+
 void permuteAttributes(Op& op, size_t rank, const Perm& perm) {
   switch (opInfo(op.kind).order) {
   case OrderRule::Axis:
@@ -168,8 +200,9 @@ void permuteAttributes(Op& op, size_t rank, const Perm& perm) {
   case OrderRule::Repeats:
     op.attrs.set("repeats", moveValues(op.attrs.getInts("repeats"), perm));
     return;
-  case OrderRule::Any:
   case OrderRule::Channels:
+    return permuteWindows(op, perm);
+  case OrderRule::Any:
   case OrderRule::Fixed:
     return;
   }
@@ -237,18 +270,32 @@ Perm ranked(const std::vector<int64_t>& places) {
   return rank;
 }
 
+/// Whether `perm` keeps batch and channels of a window operator's channels-last operand. Weights
+/// must be constants, as they are permuted as well.
+bool movesOnlyWindows(const Graph& graph, const Op& op, const Perm& perm) {
+  const bool window = opInfo(op.kind).attribute("kernel_shape") != nullptr;
+  const bool known = op.inputs.size() < 2 || graph.tensor(op.input(1)).isConstant();
+  return window && known && graph.layout() == Layout::ChannelsLast && perm.size() > 2 &&
+         perm.size() == graph.tensor(op.input(0)).shape.rank() && perm.front() == 0 &&
+         perm.back() == static_cast<int64_t>(perm.size()) - 1 && !op.attrs.has("output_shape") &&
+         op.attrs.has("kernel_shape");
+}
+
 } // namespace
 
 std::vector<size_t> permutedSlots(const Op& op) {
+  if (opInfo(op.kind).order == OrderRule::Channels)
+    return {0}; // the others are weights
   return isElementwise(op.kind) ? runtimeOperands(op) : dataOperands(op);
 }
 
 bool isElementwise(OpKind kind) { return opInfo(kind).category == OpCategory::Pointwise; }
 
-bool isPermutable(const Graph& graph, OpId id) {
+bool isPermutable(const Graph& graph, OpId id, const Perm& perm) {
   const Op& op = graph.op(id);
-  if (const OrderRule order = opInfo(op.kind).order;
-      order == OrderRule::Fixed || order == OrderRule::Channels)
+  const OrderRule order = opInfo(op.kind).order;
+  if (order == OrderRule::Fixed ||
+      (order == OrderRule::Channels && !movesOnlyWindows(graph, op, perm)))
     return false;
   if (op.kind == OpKind::Slice && op.attrs.getInts("starts").empty())
     return false;
@@ -298,6 +345,8 @@ void permuteOp(Graph& graph, OpId id, const Perm& perm) {
   std::vector<TensorId> inputs = graph.op(id).inputs;
   for (const size_t slot : permutedSlots(graph.op(id)))
     inputs[slot] = unpermuted(graph, id, inputs[slot], perm);
+  if (opInfo(graph.op(id).kind).order == OrderRule::Channels && inputs.size() > 1)
+    inputs[1] = permutedWeights(graph, inputs[1], perm);
   graph.setInputs(id, std::move(inputs));
   permuteAttributes(graph.editOp(id), perm.size(), perm);
   for (size_t i = 0; i < graph.op(id).outputs.size(); ++i)

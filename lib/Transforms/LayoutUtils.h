@@ -44,8 +44,10 @@ void transposeResult(Graph& graph, OpId id, size_t index, const Perm& perm);
 /// Whether element i of the result depends only on element i of each operand (with broadcasting).
 bool isElementwise(OpKind kind);
 
-/// Whether the operator computes the same in any dimension order after its axes are renumbered.
-bool isPermutable(const Graph& graph, OpId id);
+/// Whether the operator computes the same on operands in the order before `perm`, after its axes
+/// are renumbered. Most operators do for any permutation or none. Windows over channels-last
+/// tensors do if only spatial dimensions change places.
+bool isPermutable(const Graph& graph, OpId id, const Perm& perm);
 
 /// Operand slots of a permutable operator whose dimensions correspond to the result's: all of an
 /// element-wise operator, the data of the others.

@@ -6,10 +6,12 @@
 //
 // The firmware reads and writes tensors in the order of the kernels (cameras deliver channels last
 // anyway). The port records how that order relates to the model's, and host tools convert. An input
-// is trimmed only if all its readers use the same order.
+// is trimmed only if all its readers use the same order. A Transpose that stays, but only moves
+// dimensions of size 1, becomes a Reshape.
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
+#include "tigris/Transforms/TransposeCancel.h"
 
 namespace tigris {
 
@@ -87,10 +89,19 @@ bool trimInput(Graph& graph, size_t index) {
   return true;
 }
 
+/// The Transposes that read an input which other operators read in its own order.
+bool reshapeReaders(Graph& graph, TensorId input) {
+  bool changed = false;
+  for (const OpId user : std::vector<OpId>(graph.users(input)))
+    if (graph.op(user).kind == OpKind::Transpose && !graph.isGraphOutput(graph.op(user).output()))
+      changed |= reshapeInstead(graph, user);
+  return changed;
+}
+
 PassStatus trimInputs(Graph& graph, PassContext&) {
   bool changed = false;
   for (size_t i = 0; i < graph.inputs().size(); ++i)
-    changed |= trimInput(graph, i);
+    changed |= trimInput(graph, i) || reshapeReaders(graph, graph.inputs()[i].tensor);
   if (changed) {
     graph.eraseUnusedTensors();
     nameStoredInputs(graph);

@@ -73,13 +73,8 @@ bool simplify(Graph& graph, OpId id, Transposed& seen) {
   }
   // At the interface the trim passes do better: they make the order a property of the port.
   const bool atInterface = graph.isGraphInput(source) || graph.isGraphOutput(result);
-  if (!atInterface && keepsElementOrder(graph.tensor(source).shape, perm)) {
-    Op& edited = graph.editOp(id);
-    edited.kind = OpKind::Reshape;
-    edited.attrs = AttrMap();
-    edited.attrs.set("shape", graph.tensor(result).shape.dims());
+  if (!atInterface && reshapeInstead(graph, id))
     return true;
-  }
   return merge(graph, id, perm, seen) || changed;
 }
 
@@ -88,6 +83,18 @@ PassStatus transposeCancel(Graph& graph, PassContext&) {
 }
 
 } // namespace
+
+bool reshapeInstead(Graph& graph, OpId transpose) {
+  const TensorId result = graph.op(transpose).output();
+  const Shape& source = graph.tensor(graph.op(transpose).input(0)).shape;
+  if (!keepsElementOrder(source, *transposePerm(graph, result)))
+    return false;
+  Op& edited = graph.editOp(transpose);
+  edited.kind = OpKind::Reshape;
+  edited.attrs = AttrMap();
+  edited.attrs.set("shape", graph.tensor(result).shape.dims());
+  return true;
+}
 
 bool cancelTransposes(Graph& graph) {
   bool changed = false;

@@ -9,4 +9,8 @@ namespace tigris {
 /// changed.
 bool cancelTransposes(Graph& graph);
 
+/// Makes a Transpose that only moves dimensions of size 1 a Reshape, which moves no bytes. False
+/// for others.
+bool reshapeInstead(Graph& graph, OpId transpose);
+
 } // namespace tigris

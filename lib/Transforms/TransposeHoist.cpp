@@ -82,12 +82,13 @@ private:
   bool spread(TensorId id) {
     const Perm order = orders_.at(id);
     const OpId producer = graph_.producer(id);
-    if (producer && isPermutable(graph_, producer) &&
+    if (producer && isPermutable(graph_, producer, inversePerm(order)) &&
         !join(producer, inversePerm(operandPerm(graph_, producer, inversePerm(order)))))
       return false;
     const std::vector<OpId>& users = graph_.users(id);
     return std::all_of(users.begin(), users.end(), [&](OpId user) {
-      return !isPermutable(graph_, user) || !completes(user, order) || join(user, order);
+      return !isPermutable(graph_, user, inversePerm(order)) || !completes(user, order) ||
+             join(user, order);
     });
   }
 

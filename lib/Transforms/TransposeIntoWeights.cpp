@@ -147,7 +147,7 @@ private:
     case OpKind::Concat:
       return passConcat(op);
     default:
-      return isElementwise(op.kind) && isPermutable(graph_, id) && passElementwise(id, op);
+      return isElementwise(op.kind) && isPermutable(graph_, id, {}) && passElementwise(id, op);
     }
   }
 

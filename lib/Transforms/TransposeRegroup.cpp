@@ -113,13 +113,14 @@ bool exchange(Graph& graph, OpId id) {
   if (!groups || !sameQuant(graph, x, between))
     return false;
   const Exchange plan = exchangeOf(graph.tensor(x).shape, *perm, out, *groups);
+  const bool gathers = !keepsElementOrder(graph.tensor(x).shape, plan.gather);
   const bool towardSpatial =
       plan.restore.size() > 3 && plan.restore == channelsFirstPerm(plan.restore.size());
-  if (isIdentityPerm(plan.restore) || (!isIdentityPerm(plan.gather) && !towardSpatial))
+  if (isIdentityPerm(plan.restore) || (gathers && !towardSpatial))
     return false;
   const std::optional<QuantParam> quant = graph.tensor(x).quant;
   TensorId source = x;
-  if (!isIdentityPerm(plan.gather))
+  if (gathers)
     source = insertResult(
         graph, id, makeOpLike(graph, transpose, OpKind::Transpose, {x}, {{"perm", plan.gather}}),
         quant);

@@ -3,6 +3,7 @@
 //   Relu(Transpose(x))                       becomes   Transpose(Relu(x))
 //   Add(Transpose(x), Transpose(y))          becomes   Transpose(Add(x, y))
 //   Mul(Transpose(x, [0,3,1,2]), c[C,1,1])   becomes   Transpose(Mul(x, c'[1,1,1,C]), [0,3,1,2])
+//   MaxPool(Transpose(x, [0,2,1,3]))         becomes   Transpose(MaxPool'(x), [0,2,1,3])
 //
 // Transposes only move down. There they meet the inverse Transposes of the next spatial operator
 // and cancel:
@@ -41,7 +42,10 @@ constexpr const char* TransposeSinkDoc =
     R"(Transposes move below operators that only need their axes renumbered:
 
     Relu(Transpose(x))                 ->   Transpose(Relu(x))
-    Add(Transpose(x), Transpose(y))    ->   Transpose(Add(x, y)))";
+    Add(Transpose(x), Transpose(y))    ->   Transpose(Add(x, y))
+
+A swap of rows and columns also moves below a window, whose sizes, strides, pads and weights are
+swapped instead.)";
 
 bool isFree(const Graph& graph, TensorId id, const Perm& perm) {
   const Tensor& tensor = graph.tensor(id);
@@ -62,12 +66,14 @@ bool pays(const Graph& graph, const Op& op, const Perm& perm) {
 }
 
 /// A permutation that is profitable to move through the op, if there is one.
-std::optional<Perm> profitablePerm(const Graph& graph, const Op& op) {
+std::optional<Perm> profitablePerm(const Graph& graph, OpId id) {
+  const Op& op = graph.op(id);
   const size_t rank = graph.tensor(op.output()).shape.rank();
   std::set<Perm> tried;
   for (const size_t slot : permutedSlots(op)) {
     std::optional<Perm> perm = movingPerm(graph, op.input(slot));
-    if (perm && perm->size() >= rank && tried.insert(*perm).second && pays(graph, op, *perm))
+    if (perm && perm->size() >= rank && tried.insert(*perm).second &&
+        isPermutable(graph, id, *perm) && pays(graph, op, *perm))
       return perm;
   }
   return std::nullopt;
@@ -83,9 +89,9 @@ bool sinkTransposes(Graph& graph, bool (*handles)(OpKind)) {
   bool changed = false;
   const std::vector<OpId> order = graph.order();
   for (const OpId id : order) {
-    if (!graph.contains(id) || !handles(graph.op(id).kind) || !isPermutable(graph, id))
+    if (!graph.contains(id) || !handles(graph.op(id).kind))
       continue;
-    while (const std::optional<Perm> perm = profitablePerm(graph, graph.op(id))) {
+    while (const std::optional<Perm> perm = profitablePerm(graph, id)) {
       const std::vector<TensorId> inputs = graph.op(id).inputs;
       permuteOp(graph, id, *perm);
       for (const TensorId input : inputs)

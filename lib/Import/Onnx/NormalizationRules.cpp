@@ -44,10 +44,38 @@ TensorId standardize(Chain& chain, TensorId rows, double epsilon) {
                   {{"axis", int64_t{-1}}, {"epsilon", epsilon}});
 }
 
+struct Moments {
+  TensorId centered; ///< x - mean
+  TensorId variance; ///< the mean of its squares
+};
+
+Moments moments(Chain& chain, TensorId x, const Ints& axes) {
+  const TensorId mean = chain.reduce("mean", OpKind::ReduceMean, x, axes);
+  const TensorId centered = chain.op("centered", OpKind::Sub, {x, mean});
+  const TensorId squares = chain.op("squares", OpKind::Mul, {centered, centered});
+  return {centered, chain.reduce("variance", OpKind::ReduceMean, squares, axes)};
+}
+
 /// A scale or bias of [channels] or [groups] as a column that broadcasts to [N, channels, values].
 TensorId column(NodeContext& node, Chain& chain, std::string_view suffix, size_t input) {
   const TensorId id = node.input(input);
   return chain.reshape(suffix, id, {node.tensor(id).elements(), 1});
+}
+
+/// For images, whose channels the kernels store last: reductions over positions need no Transpose.
+Status normalizePositions(NodeContext& node, const Shape& shape, double epsilon) {
+  Chain chain(node);
+  const Moments of = moments(chain, node.input(0), axesFrom(2, shape.rank()));
+  const TensorId sum = chain.op("stable", OpKind::Add,
+                                {of.variance, node.scalar("epsilon", static_cast<float>(epsilon))});
+  const TensorId root = chain.op("root", OpKind::Sqrt, {sum});
+  Ints dims(shape.rank() - 1, 1);
+  dims[0] = shape[1];
+  const Shape channels(std::move(dims));
+  const TensorId factor =
+      chain.op("factor", OpKind::Div, {chain.reshape("scale", node.input(1), channels), root});
+  const TensorId scaled = chain.op("scaled", OpKind::Mul, {of.centered, factor});
+  return chain.finish(OpKind::Add, {scaled, chain.reshape("bias", node.input(2), channels)});
 }
 
 Status instanceNormalization(NodeContext& node) {
@@ -59,6 +87,9 @@ Status instanceNormalization(NodeContext& node) {
   const Shape shape = node.tensor(node.input(0)).shape;
   if (shape.rank() < 3)
     return node.unsupported("its operand has shape ", shape.str(), ", expected at least rank 3");
+  // Exporters write the normalization of groups of channels as one of rank 3.
+  if (shape.rank() > 3)
+    return normalizePositions(node, shape, *epsilon);
   Chain chain(node);
   const TensorId rows =
       chain.reshape("rows", node.input(0), {shape[0], shape[1], shape.elementsFrom(2)});
@@ -180,14 +211,11 @@ Status meanVarianceNormalization(NodeContext& node) {
   if (const onnx::AttributeProto* given = node.findAttr("axes"))
     axes.assign(given->ints().begin(), given->ints().end());
   Chain chain(node);
-  const TensorId mean = chain.reduce("mean", OpKind::ReduceMean, node.input(0), axes);
-  const TensorId centered = chain.op("centered", OpKind::Sub, {node.input(0), mean});
-  const TensorId squares = chain.op("squares", OpKind::Mul, {centered, centered});
-  const TensorId variance = chain.reduce("variance", OpKind::ReduceMean, squares, axes);
-  const TensorId deviation = chain.op("deviation", OpKind::Sqrt, {variance});
+  const Moments of = moments(chain, node.input(0), axes);
+  const TensorId deviation = chain.op("deviation", OpKind::Sqrt, {of.variance});
   const TensorId divisor =
       chain.op("divisor", OpKind::Add, {deviation, node.scalar("epsilon", 1e-9F)});
-  return chain.finish(OpKind::Div, {centered, divisor});
+  return chain.finish(OpKind::Div, {of.centered, divisor});
 }
 
 /// x / (bias + alpha / size * sum of squares over `size` channels) ^ beta. A mean over a window

@@ -239,3 +239,39 @@ TEST_CASE("moves: the order of a flattened image goes into the weights behind it
   CHECK(left({flat, {"Gemm", "f, m", "y"}, {"Neg", "f", "z"}}, "{name: y}, {name: z}") == 1);
   CHECK(left({flat, {"Softmax", "f", "s", "axis: 1"}, {"Gemm", "s, m", "y"}}) == 1);
 }
+
+TEST_CASE("moves: rows and columns change places around windows") {
+  const Dims x = {1, 3, 4, 6};
+  const std::vector<Weight> weights = {
+      {"w", {5, 3, 3, 1}}, {"d", {3, 1, 1, 2}}, {"t", {3, 2, 2, 3}}};
+  const auto left = [&](Line window, const std::string& relu) {
+    return transposesLeft(graphOf(x,
+                                  {{"Abs", "x", "a"},
+                                   {"Transpose", "a", "s", "perm: [0, 1, 3, 2]"},
+                                   std::move(window),
+                                   {relu, "y", "r"},
+                                   {"Transpose", "r", "z", "perm: [0, 1, 3, 2]"},
+                                   {"GlobalMaxPool", "z", "q"}},
+                                  weights, "{name: q}, {name: z}"));
+  };
+  CHECK(left({"Conv", "s, w", "y",
+              "kernel_shape: [3, 1], strides: [2, 1], pads: [1, 0, 2, 0], dilations: [1, 2]"},
+             "Relu") == 0);
+  CHECK(left({"Conv", "s, d", "y", "kernel_shape: [1, 2], group: 3, pads: [0, 1, 0, 0]"}, "Relu") ==
+        0);
+  CHECK(left({"MaxPool", "s", "y", "kernel_shape: [2, 3], strides: [2, 1]"}, "Sigmoid") == 0);
+  CHECK(left({"AveragePool", "s", "y", "kernel_shape: [3, 2], pads: [1, 0, 0, 1]"}, "Relu") == 0);
+  CHECK(left({"ConvTranspose", "s, t", "y",
+              "kernel_shape: [2, 3], strides: [2, 1], output_padding: [1, 0]"},
+             "Relu") == 0);
+}
+
+TEST_CASE("moves: an input of one channel that is also read in its own order") {
+  const std::vector<Weight> weights = {{"w", {1, 1, 3, 3}}};
+  CHECK(transposesLeft(graphOf({1, 1, 5, 6},
+                               {{"Conv", "x, w", "a", "kernel_shape: [3, 3], pads: [1, 1, 1, 1]"},
+                                {"Reshape", "x", "f", "shape: [1, 30]"},
+                                {"Reshape", "a", "g", "shape: [1, 30]"},
+                                {"Add", "f, g", "y"}},
+                               weights)) == 0);
+}
