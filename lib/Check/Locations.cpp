@@ -34,7 +34,7 @@ Location Locations::find(size_t stage, TensorId tensor) const {
   const auto placed = fast_.at(stage).find(tensor);
   if (placed != fast_.at(stage).end())
     return {worksOnParts(mode) ? Memory::Tile : Memory::Fast, placed->second};
-  return worksOnParts(mode) ? Location{} : findCaller(tensor);
+  return worksOnParts(mode) ? Location{} : findOutside(tensor);
 }
 
 Location Locations::findCaller(TensorId tensor) const {
@@ -48,6 +48,10 @@ Location Locations::findBacking(size_t stage, TensorId tensor) const {
   const auto resident = residents_.at(stage).find(tensor);
   if (resident != residents_.at(stage).end())
     return {Memory::Fast, resident->second};
+  return findOutside(tensor);
+}
+
+Location Locations::findOutside(TensorId tensor) const {
   const Location caller = findCaller(tensor);
   return caller.memory == Memory::Caller ? caller : findSlow(tensor);
 }

@@ -24,8 +24,8 @@ public:
   Locations(const Graph& graph, const Plan& plan);
 
   /// Where the ops of a stage access the tensor. Whole stages: its placement in the fast arena if
-  /// it has one; otherwise, with IoMode::Caller, the caller's buffer of which it is a view. Direct
-  /// stages: its backing memory. Tiled and streamed stages: its buffer. Memory::None if the plan
+  /// it has one; otherwise, with IoMode::Caller, the caller's buffer of which it is a view, or its
+  /// placement in slow memory. Direct stages: its backing memory. Tiled and streamed stages: its buffer. Memory::None if the plan
   /// does not place it.
   Location find(size_t stage, TensorId tensor) const;
   /// The backing memory: where a tiled, streamed or direct stage accesses the whole tensor. The
@@ -42,6 +42,7 @@ public:
 
 private:
   Location findCaller(TensorId tensor) const;
+  Location findOutside(TensorId tensor) const;
 
   const Graph* graph_;
   const Plan* plan_;

@@ -98,9 +98,12 @@ private:
     fastPeak_ = std::max(fastPeak_, stage.peak);
     if (worksOnParts(stage.mode()))
       return runParts(index);
-    if (stage.mode() == StageMode::Direct)
-      return runDirect(index);
+    const auto isCopied = [&](TensorId tensor) {
+      return locations_.find(index, tensor).memory == Memory::Fast;
+    };
     for (const TensorId tensor : stage.loads) {
+      if (!isCopied(tensor))
+        continue;
       const std::string what = strCat("the load of stage ", index);
       if (Status status = read(locations_.findSlow(tensor), tensor, what); !status)
         return status;
@@ -112,6 +115,8 @@ private:
       if (Status status = runOp(index, graph_.op(id)); !status)
         return status;
     for (const TensorId tensor : stage.spills) {
+      if (!isCopied(tensor))
+        continue;
       const std::string what = strCat("the spill of stage ", index);
       if (Status status = read(locations_.find(index, tensor), tensor, what); !status)
         return status;
@@ -147,23 +152,16 @@ private:
         return status;
     }
     ++counted_.kernelCalls;
+    countSlow(stage, op.inputs, counted_.slowReadBytes);
+    countSlow(stage, op.outputs, counted_.slowWriteBytes);
     return {};
   }
 
-  Status runDirect(size_t index) {
-    for (const OpId id : plan_.stages[index].ops) {
-      const Op& op = graph_.op(id);
-      if (Status status = runOp(index, op); !status)
-        return status;
-      if (locations_.isView(index, op))
-        continue;
-      for (const TensorId input : op.inputs)
-        if (input && locations_.find(index, input).memory == Memory::Slow)
-          counted_.slowReadBytes += graph_.tensor(input).bytes();
-      if (locations_.find(index, op.output()).memory == Memory::Slow)
-        counted_.slowWriteBytes += graph_.tensor(op.output()).bytes();
-    }
-    return {};
+  /// Adds the bytes of the operands that an op uses in slow memory.
+  void countSlow(size_t stage, std::span<const TensorId> operands, uint64_t& bytes) const {
+    for (const TensorId id : operands)
+      if (id && locations_.find(stage, id).memory == Memory::Slow)
+        bytes += graph_.tensor(id).bytes();
   }
 
   /// Calls `visit` with the offset and size of each contiguous run of the part in the whole tensor.

@@ -97,16 +97,22 @@ private:
     return static_cast<uint16_t>(TIGRIS_NO_PORT);
   }
 
-  Status addTransfer(size_t stage, TensorId id) {
-    const Expected<uint16_t> tensor = context_.tensor(id);
-    if (!tensor)
-      return tensor.error();
-    tigris_transfer record = {};
-    record.tensor = *tensor;
-    record.fast = static_cast<uint32_t>(context_.locations().find(stage, id).offset);
-    record.slow = static_cast<uint32_t>(context_.locations().findSlow(id).offset);
-    record.bytes = static_cast<uint32_t>(graph_.tensor(id).bytes());
-    image_.transfer(record);
+  /// Loads or spills: those that are copied from or to whole tensors in the fast arena.
+  Status addTransfers(size_t stage, std::span<const TensorId> moved) {
+    for (const TensorId id : moved) {
+      const Location place = context_.locations().find(stage, id);
+      if (place.memory != Memory::Fast)
+        continue;
+      const Expected<uint16_t> tensor = context_.tensor(id);
+      if (!tensor)
+        return tensor.error();
+      tigris_transfer record = {};
+      record.tensor = *tensor;
+      record.fast = static_cast<uint32_t>(place.offset);
+      record.slow = static_cast<uint32_t>(context_.locations().findSlow(id).offset);
+      record.bytes = static_cast<uint32_t>(graph_.tensor(id).bytes());
+      image_.transfer(record);
+    }
     return {};
   }
 
@@ -191,16 +197,12 @@ private:
     }
     record.op_count = image_.opCount() - record.first_op;
     record.first_load = image_.transferCount();
-    if (stage.mode() == StageMode::Whole)
-      for (const TensorId id : stage.loads)
-        if (Status status = addTransfer(index, id); !status)
-          return status;
+    if (Status status = addTransfers(index, stage.loads); !status)
+      return status;
     record.load_count = image_.transferCount() - record.first_load;
     record.first_spill = image_.transferCount();
-    if (stage.mode() == StageMode::Whole)
-      for (const TensorId id : stage.spills)
-        if (Status status = addTransfer(index, id); !status)
-          return status;
+    if (Status status = addTransfers(index, stage.spills); !status)
+      return status;
     record.spill_count = image_.transferCount() - record.first_spill;
     record.peak = static_cast<uint32_t>(stage.peak);
     record.detail = TIGRIS_NONE;

@@ -52,14 +52,14 @@ inline constexpr size_t ColumnAxis = 2;
 /// Every op once, on whole tensors in the fast arena. Loads are copied to fast memory before the
 /// first op, spills to slow memory after the last one.
 struct WholeStage {
-  /// Every activation that the stage uses in the arena. A tensor without bytes of its own (the
-  /// result of a Reshape) has its source's offset. A tensor that is not loaded is resident: an
-  /// earlier stage has left it there.
+  /// Every activation that the stage uses in the arena. The result of a Reshape may have its
+  /// source's offset. A tensor that is not loaded is resident: an earlier stage has left it there.
+  /// A load or spill without a placement overflows: it is not copied, ops use it in slow memory.
   std::vector<Placement> placements;
 };
 
-/// Every op once, on tensors outside the fast arena; for ops that only move bytes, each of which is
-/// read and written once.
+/// Every op once, on tensors outside the fast arena: an op that only moves bytes, each of which is
+/// read and written once, or one for whose tensors the arena has no room.
 struct DirectStage {};
 
 /// The part of a tensor that one tile or step works on, packed, at a fixed offset of the fast
@@ -171,8 +171,8 @@ struct StageStats {
 struct Stage {
   /// In execution order; stages are consecutive ranges of the graph's order.
   std::vector<OpId> ops;
-  /// Activations that the stage reads from outside, and results that are needed outside, other than
-  /// the residents of a whole stage.
+  /// Activations that the stage reads from outside, and results that are needed outside or
+  /// overflow, other than the residents of a whole stage.
   std::vector<TensorId> loads;
   std::vector<TensorId> spills;
   /// One alternative per StageMode, in the same order.

@@ -158,7 +158,7 @@ private:
         if (slowTensors_.count(id) == 0 && residents.count(id) == 0 && !isCallers)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in slow memory");
-        if (placed.count(id) == 0 && stage.mode() != StageMode::Direct)
+        if (placed.count(id) == 0 && inParts)
           fail(what, " of tensor '", graph_.tensor(id).name,
                "', which has no place in fast memory");
       }

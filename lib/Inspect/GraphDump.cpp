@@ -1,10 +1,13 @@
 // Text output for a module: overview, operator counts, and the plan if there is one.
 #include "tigris/Inspect/Dump.h"
 
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Inspect/Figures.h"
 #include "tigris/Inspect/Overview.h"
 #include "tigris/Support/Printable.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace tigris {
@@ -53,6 +56,16 @@ std::string opTable(const Graph& graph) {
   return table.text();
 }
 
+/// The operands of an op that are among the tensors used in slow memory.
+std::string slowText(const Graph& graph, const Op& op, const std::vector<TensorId>& slow) {
+  std::vector<TensorId> used;
+  for (const auto* operands : {&op.inputs, &op.outputs})
+    std::copy_if(operands->begin(), operands->end(), std::back_inserter(used), [&](TensorId id) {
+      return std::find(slow.begin(), slow.end(), id) != slow.end();
+    });
+  return used.empty() ? "" : strCat(", in slow memory: ", names(graph, used));
+}
+
 std::string stageDetails(const Graph& graph, const Plan& plan) {
   std::string text;
   for (size_t i = 0; i < plan.stages.size(); ++i) {
@@ -65,10 +78,11 @@ std::string stageDetails(const Graph& graph, const Plan& plan) {
     });
     if (!inPlace.empty())
       text += strCat("  in place ", names(graph, inPlace), "\n");
+    const std::vector<TensorId> slow = usedInSlow(plan, stage);
     text += strCat("  load  ", names(graph, stage.loads), "\n");
     for (const OpId id : stage.ops)
       text += strCat("  run   ", printableName(graph.op(id).kindName()), " ",
-                     printableName(graph.op(id).name), "\n");
+                     printableName(graph.op(id).name), slowText(graph, graph.op(id), slow), "\n");
     text += strCat("  spill ", names(graph, stage.spills), "\n");
   }
   return text;

@@ -1,4 +1,5 @@
 // The picture of a planned module.
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Inspect/Overview.h"
 #include "tigris/Inspect/PictureParts.h"
 
@@ -152,7 +153,8 @@ private:
         const Stage& stage = plan_.stages[i];
         const PictureStage& shown = picture_.stages[i];
         const size_t last = shown.first + std::max<size_t>(shown.count, 1) - 1;
-        const bool whole = stage.mode() == StageMode::Whole;
+        const bool whole =
+            stage.mode() == StageMode::Whole && !has(usedInSlow(plan_, stage), placement.tensor);
         if (has(stage.loads, placement.tensor)) {
           span.touch(shown.first);
           span.touch(whole ? shown.first : last);

@@ -66,6 +66,15 @@ std::string opLabel(const PlanFile& file, size_t index) {
   return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", printableName(name));
 }
 
+/// The operands of an op that are in slow memory.
+std::string slowOperands(const PlanFile& file, const tigris_op& op) {
+  std::vector<std::string> used;
+  for (const tigris_operand& operand : file.operands(op))
+    if (operand.pool == TIGRIS_POOL_SLOW)
+      used.push_back(tensorName(file, operand.tensor));
+  return used.empty() ? "" : strCat(", in slow memory: ", join(used, ", "));
+}
+
 /// Flash used by the constants of each stage, unpacked and in blocks. Empty if there are no blocks.
 std::string weightTable(const PlanFile& file) {
   if (file.weightBlocks().empty())
@@ -108,7 +117,8 @@ std::string stageDetails(const PlanFile& file) {
     text += strCat("\nstage ", index++, "\n");
     transfers(stage.first_load, stage.load_count, "load ");
     for (uint32_t i = 0; i < stage.op_count; ++i)
-      text += strCat("  run   ", opLabel(file, stage.first_op + i), "\n");
+      text += strCat("  run   ", opLabel(file, stage.first_op + i),
+                     slowOperands(file, file.ops()[stage.first_op + i]), "\n");
     transfers(stage.first_spill, stage.spill_count, "spill");
   }
   return text;

@@ -1,8 +1,14 @@
 // Repeats the planner's questions to the drafter for each stage of the chosen plan.
 #include "tigris/Plan/PlanRemarks.h"
 
+#include "tigris/Analysis/OperandReads.h"
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Plan/PlanRequest.h"
+#include "tigris/Plan/Stage/StageNeed.h"
 #include "tigris/Support/Remarks.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
 
 namespace tigris {
 
@@ -34,6 +40,7 @@ public:
         onEnd(begin, end);
       if (stage.tiled() != nullptr)
         onTiles(begin, end, plan.planner);
+      onOverflow(begin, end, overflowOf(graph_, plan, stage));
       begin = end;
     }
   }
@@ -51,6 +58,27 @@ private:
     if (const uint64_t bytes = wholeBytes(begin, end + 1); bytes > available_)
       remarkOn(op(end), "not-added", "the whole stage before it would need at least ", bytes,
                " bytes with it, ", available_, " are available");
+  }
+
+  /// Remarks on ops that use tensors in slow memory.
+  void onOverflow(size_t begin, size_t end, const std::vector<TensorId>& overflow) const {
+    for (size_t step = begin; step < end; ++step) {
+      std::vector<std::string> uses;
+      const auto add = [&](TensorId id, const std::string& how) {
+        if (std::find(overflow.begin(), overflow.end(), id) != overflow.end())
+          uses.push_back(
+              strCat("'", graph_.tensor(id).name, "' (", drafter_.bytes(id), " bytes, ", how, ")"));
+      };
+      for (size_t i = 0; i < op(step).inputs.size(); ++i)
+        if (op(step).inputs[i])
+          add(op(step).inputs[i], strCat("read ", operandReads(graph_, op(step), i), "x"));
+      for (const TensorId output : op(step).outputs)
+        add(output, "written");
+      if (!uses.empty())
+        remarkOn(op(step), "overflow", "it needs at least ", leastNeed(drafter_, step),
+                 " bytes when it is cut as finely as possible, ", available_,
+                 " are available; it uses ", join(uses, ", "), " in slow memory");
+    }
   }
 
   void onTiles(size_t begin, size_t end, const std::string& strategy) {

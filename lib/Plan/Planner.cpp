@@ -69,23 +69,23 @@ Error overBudget(uint64_t needed, const std::string& memory, uint64_t budget) {
                    ", budget is ", formatExactBytes(budget));
 }
 
-/// Text for the note of an over-budget error.
+/// Text for the note of an over-budget error of a request without slow memory. `stages`: the budget
+/// in which every op fits alone.
 std::string smallestThatFits(const PlanRequest& request, uint64_t smallest, uint64_t stages) {
   const std::string_view io = ioModeName(request.io());
   std::string text = strCat("the smallest fast budget that fits is ", smallest,
                             " bytes with --io=", io, " and --target=", request.options().target);
-  if (request.options().budget.slow || request.io() == IoMode::Arena || stages >= smallest)
+  if (request.io() == IoMode::Arena || stages >= smallest)
     return text;
-  return strCat(text, "; with slow memory (a second -m) and --io=", io, " it is ", stages,
-                " bytes");
+  return strCat(text, "; with slow memory (a second -m) every budget fits, and from ", stages,
+                " bytes on all operators run in fast memory");
 }
 
 /// The error for a request that does not fit the fast budget; names the op that needs the most
 /// memory.
 Error fastOverBudget(const PlanRequest& request, const StageNeed& need, uint64_t smallest) {
   const Schedule& best = request.schedules().best();
-  const OpId at = request.maySpill() ? need.op : best.order[best.timeline.boundStep];
-  const Op& op = request.graph().op(at);
+  const Op& op = request.graph().op(best.order[best.timeline.boundStep]);
   return makeError(DiagId::OverBudget, "needs ", formatExactBytes(smallest),
                    " of fast memory at op '", op.name, "' (", op.kindName(), "), budget is ",
                    formatExactBytes(request.fast().forPlan()))
@@ -99,7 +99,7 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   if (request.rules().rows.empty() && best.layout.height <= fast)
     return oneStageOf(request.graph(), best, request.io(), fast);
   need = largestStageNeed(request.drafter(best));
-  if (request.io() == IoMode::Arena || (need.bytes > fast && request.maySpill()))
+  if (request.io() == IoMode::Arena)
     return std::nullopt;
   return cutsWithin(request, fast);
 }

@@ -26,8 +26,10 @@ class PlanDrafts;
 ///
 /// DiagId::UnsupportedOp if inputs or outputs cannot be moved by rows in any memory.
 /// DiagId::OverBudget if no plan fits; the message states the need, the op and the budget, or the
-/// recomputation. DiagId::Usage for an unknown target and for options that checkOptions rejects.
-/// The flash budget is compared with the emitted file (emitPlan), not here.
+/// recomputation. With slow memory, every fast budget fits that the reserve and the scratch fit:
+/// ops that do not fit when they are cut as finely as possible use tensors in slow memory.
+/// DiagId::Usage for an unknown target and for options that checkOptions rejects. The flash budget
+/// is compared with the emitted file (emitPlan), not here.
 ///
 /// The reserve and the scratch of the target's kernels are subtracted from the fast budget before
 /// anything is placed (FastBudget).
@@ -40,8 +42,8 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDra
 struct BudgetNeeds {
   /// With one stage for the whole model.
   uint64_t oneStage = 0;
-  /// The minimum for which any plan is found. Without slow memory, stages use a multiple of the
-  /// alignment or what oneStage needs.
+  /// The minimum for which a plan is found that runs all ops in fast memory. Without slow memory,
+  /// stages use a multiple of the alignment or what oneStage needs.
   uint64_t smallest = 0;
 };
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options);

@@ -14,6 +14,7 @@
 #include "PlanRun.h"
 #include "RandomModel.h"
 
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Driver/Host/RuntimeBackends.h"
 #include "tigris/Emit/Emitter.h"
@@ -69,6 +70,7 @@ struct Totals {
   uint64_t sinks = 0;
   uint64_t stripedSinks = 0;
   uint64_t packed = 0;
+  uint64_t overflowing = 0;
   uint64_t damaged = 0;
   uint64_t damagedRuns = 0;
   uint64_t unsupported = 0;
@@ -129,8 +131,15 @@ public:
     const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
     if (!needs)
       return strCat("needs: ", needs.error().message());
+    if (plan_.budget.slow && plan_.io != IoMode::Arena && !plan_.recompute) {
+      const uint64_t smallest = std::max<uint64_t>(needs->smallest, 1);
+      const std::string problem = checkBudgets(smallest, std::max(enough, smallest));
+      return problem.empty() ? checkOverflow(smallest) : problem;
+    }
     if (!plan_.inputRows && !plan_.outputRows && plan_.optimize != Objective::Memory) {
-      const uint64_t smallest = smallestBudget(1, enough);
+      // Below what all ops need in fast memory, overflow makes every budget feasible.
+      const uint64_t low = plan_.budget.slow ? std::max<uint64_t>(needs->smallest, 1) : 1;
+      const uint64_t smallest = smallestBudget(low, enough);
       if (!plan_.recompute && smallest > std::max<uint64_t>(needs->smallest, 1))
         return strCat("plans in ", smallest, " bytes, promised are ", needs->smallest);
       return checkBudgets(smallest, enough);
@@ -220,6 +229,19 @@ private:
     return {};
   }
 
+  /// With slow memory, every budget with room for the scratch of kernels is feasible.
+  std::string checkOverflow(uint64_t smallest) {
+    const uint64_t least = std::max<uint64_t>(current_.plan()->scratch, 1);
+    if (least >= smallest)
+      return {};
+    const uint64_t budget =
+        least + static_cast<uint64_t>(random_.below(static_cast<int64_t>(smallest - least)));
+    if (const std::string problem = checkBudget(budget); !problem.empty())
+      return strCat("budget ", budget, " (without overflow ", smallest, "): ", problem);
+    totals_.overflowing += hasOverflow(current_, *current_.plan()) ? 1 : 0;
+    return {};
+  }
+
   std::string checkBudget(uint64_t budget) {
     const Expected<std::string> file = planned(budget);
     if (!file)
@@ -239,6 +261,8 @@ private:
       totals_.direct += stage.mode() == StageMode::Direct ? 1 : 0;
     }
     totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
+    if (budget >= smallest_ && hasOverflow(current_, plan))
+      return "has overflow";
     if (fastNeed() > budget)
       return strCat("has a fast peak of ", plan.stats.fastPeakBytes, " and scratch of ",
                     plan.scratch);
@@ -254,7 +278,9 @@ private:
     if (plan_.planner == Strategy::Optimal && plan_.budget.slow && random_.percent(30))
       if (std::string problem = compareWithGreedy(plan); !problem.empty())
         return problem;
-    if (random_.percent(30))
+    // Overflow may cost less than the tiles of a larger budget, because reads by kernels do not
+    // count.
+    if (budget >= smallest_ && random_.percent(30))
       if (std::string problem = planInNeed(plan); !problem.empty())
         return problem;
     const RunResult run =
@@ -503,7 +529,8 @@ int main(int argc, char** argv) {
       "(%llu in place, %llu with overlaps, %llu in stripes, %llu with sinks, %llu with both), %llu "
       "direct; %llu "
       "plans with a bound by rows, %llu "
-      "graphs by rows; %llu plans with packed weights; %llu damaged plans, %llu of them run; "
+      "graphs by rows; %llu plans with packed weights; %llu with overflow; %llu damaged plans, "
+      "%llu of them run; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
       static_cast<unsigned long long>(totals.stages), static_cast<unsigned long long>(totals.tiled),
@@ -518,6 +545,7 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.byRows),
       static_cast<unsigned long long>(totals.packed),
+      static_cast<unsigned long long>(totals.overflowing),
       static_cast<unsigned long long>(totals.damaged),
       static_cast<unsigned long long>(totals.damagedRuns),
       static_cast<unsigned long long>(totals.unsupported),

@@ -2,6 +2,7 @@
 #include "tigris/Plan/Bounds/Bounds.h"
 
 #include "tigris/Analysis/OrderSearch.h"
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/Bounds/TrafficBound.h"
 #include "tigris/Plan/Stage/RowAccess.h"
@@ -77,6 +78,10 @@ void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Pla
   if (certificates && isRowPlan(plan))
     ofRows = rowPeakBound(graph, plan.io);
   bounds.slowTrafficBytes = plan.io == IoMode::Slow ? leastTraffic(graph) : 0;
+  if (hasOverflow(graph, plan)) {
+    bounds.planClass = "ops on slow memory, any order";
+    return;
+  }
   bounds.fastPeakBytes = ofRows.value_or(needInAnyStage(graph, need, plan));
   bounds.planClass = ofRows ? RowClass : "ops whole, in boxes or by rows, any order";
   plan.provenOptimal = ofRows && plan.stats.fastPeakBytes == *ofRows;

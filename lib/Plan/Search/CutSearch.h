@@ -26,7 +26,7 @@ std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
 /// the last resort is that no tensor stays in fast memory between stages, which needs no addresses.
 ///
 /// `any`: returns the first cuts that are found. nullopt if nothing fits or no addresses are found;
-/// with slow memory there are always cuts (SegmentOptions::budget).
+/// with slow memory there are always cuts.
 std::optional<Cuts> searchCuts(const Graph& graph, const StageDrafter& drafter,
                                const SegmentOptions& options, bool any = false);
 

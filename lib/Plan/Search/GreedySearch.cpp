@@ -2,7 +2,6 @@
 #include "tigris/Plan/Search/GreedySearch.h"
 
 #include "tigris/Plan/Search/StrategyTable.h"
-#include "tigris/Support/Check.h"
 #include "tigris/Support/Progress.h"
 
 #include <algorithm>
@@ -47,8 +46,7 @@ private:
     if (whole)
       return std::move(*whole);
     std::optional<StageDraft> direct = drafter_.direct(begin);
-    TIGRIS_CHECK_MSG(direct, "no stage fits an op, although the budget allows every op");
-    return std::move(*direct);
+    return direct ? std::move(*direct) : *drafter_.overflow(begin, begin + 1, budget_);
   }
 
   std::optional<StageDraft> fittingWhole(size_t begin, size_t end) const {
@@ -105,7 +103,8 @@ private:
       cost = drafter_.cost(*direct);
     else if (const auto tiled = drafter_.tiled(step, step + 1, budget_))
       cost = drafter_.cost(*tiled);
-    TIGRIS_CHECK_MSG(cost, "no stage fits an op, although the budget allows every op");
+    else
+      cost = drafter_.cost(*drafter_.overflow(step, step + 1, budget_));
     return *cost;
   }
 

@@ -56,6 +56,8 @@ private:
     size_t nextState = 0;
     StageMode mode = StageMode::Whole;
     int64_t stripes = 1;
+    /// Whether the op alone uses tensors in slow memory.
+    bool overflows = false;
     ResidentChain chain = {};
 
     bool isReached() const { return cost != Unreached; }
@@ -333,6 +335,22 @@ private:
     }
   }
 
+  /// The last resort, for an op with which no other stage begins.
+  void tryOverflow(size_t begin) {
+    const size_t end = begin + 1;
+    for (const Transition& transition : transitionsBetween(begin, end)) {
+      if (!transition.available)
+        continue;
+      const auto overflow =
+          drafter_.overflow(begin, end, *transition.available, residents(begin, end, transition));
+      if (!overflow)
+        continue;
+      Entry entry = entryFor(end, transition, priceOf(*overflow), 0);
+      entry.overflows = true;
+      offer(begin, transition, entry, chainOf(begin, end, transition, overflow->height));
+    }
+  }
+
   /// Kernel calls of streamed stages, by the masks of residents and the number of stripes.
   using FewestCalls = std::map<std::tuple<uint64_t, uint64_t, int64_t>, uint64_t>;
 
@@ -428,8 +446,8 @@ private:
       if (mayRun(begin, end, true))
         tryStreamed(begin, end, transitions);
     }
-    TIGRIS_CHECK_MSG(options_.stay || cuts_[begin].best[0].isReached(),
-                     "no stage fits an op, although the budget allows every op");
+    if (!options_.stay && !cuts_[begin].best[0].isReached())
+      tryOverflow(begin);
   }
 
   /// The stage for an entry, in as few steps as fit.
@@ -442,6 +460,8 @@ private:
     TIGRIS_CHECK_MSG(found != transitions.end(), "a transition that was found is gone");
     const Transition& transition = *found;
     const Residents all = residents(begin, entry.end, transition);
+    if (entry.overflows)
+      return *drafter_.overflow(begin, entry.end, *transition.available, all);
     std::optional<StageDraft> stage;
     switch (entry.mode) {
     case StageMode::Whole:

@@ -9,7 +9,7 @@ namespace tigris {
 constexpr size_t MaxSegmentOps = 40;
 
 struct SegmentOptions {
-  /// Fast bytes; at least largestStageNeed unless `stay`.
+  /// Fast bytes.
   uint64_t budget = 0;
   /// Fast bytes that stages and resident tensors together leave unused, so that their addresses can
   /// be found.
@@ -34,7 +34,8 @@ struct SegmentOptions {
 /// With slow memory, if more than MaxChoices tensors cross a cut, only the smallest may stay. The
 /// candidates from every op on are whole and streamed stages of up to MaxSegmentOps ops, and the op
 /// alone, tiled or direct. A stage may use the budget minus the bytes of the tensors that are
-/// resident before, after, or throughout it. nullopt if `stay` and nothing fits.
+/// resident before, after, or throughout it. If no stage from an op on fits, the op alone uses
+/// tensors in slow memory (draftOverflow). nullopt if `stay` and nothing fits.
 std::optional<std::vector<StageDraft>> searchSegments(const StageDrafter& drafter,
                                                       const SegmentOptions& options);
 

@@ -12,9 +12,9 @@ struct StrategyInfo {
   std::string_view name;
   bool withoutSlow;
   bool allOrders;
-  /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory, this
-  /// budget is enough for every op alone. nullopt if nothing fits. Called without slow memory only
-  /// if `withoutSlow`.
+  /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory,
+  /// every op fits alone, if need be with tensors in slow memory (draftOverflow). nullopt if
+  /// nothing fits. Called without slow memory only if `withoutSlow`.
   std::optional<Cuts> (*cut)(const Graph& graph, const StageDrafter& drafter,
                              const SegmentOptions& rules);
 };

@@ -1,6 +1,7 @@
 // Drafts stages for runs of ops of one order.
 #pragma once
 
+#include "tigris/Plan/Stage/OverflowDraft.h"
 #include "tigris/Plan/Stage/RunTable.h"
 #include "tigris/Plan/Stage/StreamCandidate.h"
 #include "tigris/Plan/Stage/TiledCandidate.h"
@@ -51,6 +52,11 @@ public:
   WholeCandidate& wholeCandidate(size_t begin, size_t end) const;
   /// See draftDirect.
   std::optional<StageDraft> direct(size_t step) const { return draftDirect(view(), step); }
+  /// See draftOverflow.
+  std::optional<StageDraft> overflow(size_t begin, size_t end, uint64_t budget,
+                                     const Residents& residents = {}) const {
+    return draftOverflow(view(), begin, end, budget, residents);
+  }
   /// See TiledCandidate.
   std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget,
                                   const Residents& residents = {}) const;

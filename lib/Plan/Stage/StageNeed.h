@@ -10,8 +10,13 @@ struct StageNeed {
   uint64_t bytes = 0;
 };
 
+/// The fast memory of one op by itself when it is cut as finely as possible. Ops that work in one
+/// pass need none, because they move no more bytes in slow memory.
+uint64_t leastNeed(const StageDrafter& drafter, size_t step);
+
 /// The op that needs the most fast memory by itself when it is cut as finely as possible. With slow
-/// memory, no plan of the order works in less, and a plan with one stage per op works in as much.
+/// memory, a plan with one stage per op works in as much; in less, ops use tensors in slow memory
+/// (draftOverflow).
 StageNeed largestStageNeed(const StageDrafter& drafter);
 
 } // namespace tigris

@@ -1,6 +1,7 @@
 // Plans once per row, with shared drafts.
 #include "tigris/Plan/Sweep/Sizing.h"
 
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
 #include "tigris/Support/Progress.h"
 
@@ -46,6 +47,8 @@ Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptio
     if (plan) {
       row.stats = plan->stats;
       row.counts = countStages(*plan);
+      if (hasOverflow(graph, *plan))
+        row.remark += row.remark.empty() ? "overflow" : ", overflow";
     }
     rows.push_back(std::move(row));
   }

@@ -54,6 +54,10 @@ TEST_CASE("pareto: rising memory buys traffic or calls, up to one stage") {
   REQUIRE(below);
   CHECK(below->back().stats.fastPeakBytes <= 1000);
   options.budget.fast = 10;
+  const auto overflowing = paretoFront(graph, options);
+  REQUIRE(overflowing);
+  CHECK(overflowing->back().stats.fastPeakBytes <= 10);
+  options.budget.slow = 10;
   const auto none = paretoFront(graph, options);
   REQUIRE_FALSE(none);
   CHECK(none.error().id() == DiagId::OverBudget);
