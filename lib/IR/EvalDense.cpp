@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tigris::eval {
 
@@ -39,6 +40,21 @@ template <typename T> T combine(OpKind kind, T a, T b) {
     return times(a, b);
   default:
     return plus(a, b);
+  }
+}
+
+/// The result of a reduction over no elements.
+template <typename T> T ofNothing(OpKind kind) {
+  using Limits = std::numeric_limits<T>;
+  switch (kind) {
+  case OpKind::ReduceMax:
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  case OpKind::ReduceMin:
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  case OpKind::ReduceProd:
+    return T{1};
+  default:
+    return T{0};
   }
 }
 
@@ -153,7 +169,9 @@ Outcome matMul(const OpValues& op) {
 Outcome reduce(const OpValues& op) {
   const Shape& x = op.shape(0);
   const auto given = intArgument(op.op(), op.values(), "axes");
-  if (!given || x.elements() == 0)
+  const OpKind kind = op.op().kind;
+  // The mean of nothing is not a number.
+  if (!given || (kind == OpKind::ReduceMean && x.elements() == 0))
     return std::nullopt;
   const bool all = !*given || (*given)->empty();
   std::vector<bool> reduced(x.rank(), all && op.attrs().getInt("noop_with_empty_axes") == 0);
@@ -167,7 +185,6 @@ Outcome reduce(const OpValues& op) {
   std::vector<int64_t> place(static_cast<size_t>(x.elements()));
   copyWalk(x, sizeof(int64_t), reinterpret_cast<const uint8_t*>(places.data()),
            reductionWalk(x, reduced), reinterpret_cast<uint8_t*>(place.data()), dense(x));
-  const OpKind kind = op.op().kind;
   if (opInfo(kind).opClass == OpClass::Norm) {
     if (!isFloat(op.type(0)))
       return std::nullopt;
@@ -182,17 +199,16 @@ Outcome reduce(const OpValues& op) {
   return inArithmetic(op.type(0), [&](auto zero) -> Outcome {
     using T = decltype(zero);
     const std::vector<T> values = op.load<T>(0);
-    std::vector<T> y(places.size());
+    std::vector<T> y(places.size(), ofNothing<T>(kind));
     std::vector<bool> begun(places.size(), false);
     for (size_t i = 0; i < values.size(); ++i) {
       const auto at = static_cast<size_t>(place[i]);
       y[at] = begun[at] ? combine(kind, y[at], values[i]) : values[i];
       begun[at] = true;
     }
-    const size_t perResult = values.size() / y.size();
     if (kind == OpKind::ReduceMean)
       for (T& value : y)
-        value /= static_cast<T>(perResult);
+        value /= static_cast<T>(values.size() / y.size());
     return one(y, op.result().type);
   });
 }

@@ -50,8 +50,8 @@ Status checkShapes(const Op& op, const Graph& graph) {
     if (tensor.shape.rank() > MaxRank)
       return unsupported(op, strCat("tensor '", tensor.name, "' has rank ", tensor.shape.rank(),
                                     ", at most ", MaxRank, " is supported"));
-    // Shape arithmetic may use empty lists; they are gone before the model runs.
-    if (tensor.elements() == 0 && (graph.form() != GraphForm::Imported || !isStatic(graph, id)))
+    // A tensor without elements is known; normalization removes it before the model runs.
+    if (tensor.elements() == 0 && graph.form() != GraphForm::Imported)
       return unsupported(op, strCat("tensor '", tensor.name, "' of shape ", tensor.shape.str(),
                                     " has no elements"));
     return {};
@@ -338,13 +338,20 @@ Status checkLimits(const Op& op, const Graph& graph) {
 
 } // namespace
 
+namespace {
+
+bool isEmpty(const Tensor& tensor) { return tensor.hasShape && tensor.elements() == 0; }
+
+} // namespace
+
 bool isStatic(const Graph& graph, TensorId id) {
   std::vector<TensorId> open = {id};
   std::set<TensorId> seen;
   while (!open.empty()) {
     const TensorId next = open.back();
     open.pop_back();
-    if (!next || graph.tensor(next).isConstant() || !seen.insert(next).second)
+    if (!next || graph.tensor(next).isConstant() || isEmpty(graph.tensor(next)) ||
+        !seen.insert(next).second)
       continue;
     const OpId producer = graph.producer(next);
     if (!producer || graph.op(producer).kind == OpKind::Unknown)

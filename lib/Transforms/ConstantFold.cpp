@@ -22,7 +22,8 @@ With static shapes, their results are known at compile time:
 
 Evaluation follows the operators' definitions (IR/ConstantEval.h). DequantizeLinear is evaluated
 only if the option `dequantize` is set: integer weights must stay integers until quantization
-folding has seen them, and only what it leaves behind may become float. Two kinds of quantized
+folding has seen them, and only what it leaves behind may become float. A result without elements
+needs no operands, so that it is a constant in any case. Two kinds of quantized
 constants are exceptions: those that are read only by arithmetic with other constants, such as
 weights that the model scales, and arguments such as the value of a Pad. They become real numbers. A
 result above 16 MiB is not folded, nor are results above 256 MiB in total, because folding would
@@ -84,10 +85,30 @@ public:
   explicit ConstantFold(bool dequantizes) : dequantizes_(dequantizes) {}
 
   PassStatus run(Graph& graph, PassContext&) override {
-    return forEachOp(graph, [&](OpId id) { return fold(graph, id); });
+    return forEachOp(graph, [&](OpId id) {
+      const bool emptied = replaceEmptyResults(graph, id);
+      return fold(graph, id) || emptied;
+    });
   }
 
 private:
+  /// Readers of a result without elements read a constant instead.
+  static bool replaceEmptyResults(Graph& graph, OpId id) {
+    bool changed = false;
+    const std::vector<TensorId> outputs = graph.op(id).outputs;
+    for (const TensorId output : outputs) {
+      if (!output || !graph.tensor(output).hasShape || graph.tensor(output).elements() != 0 ||
+          graph.users(output).empty() || graph.isGraphOutput(output))
+        continue;
+      const Tensor old = graph.tensor(output);
+      const TensorId value = graph.addConstant(old.name, old.type, old.shape, makeBlob({}));
+      graph.editTensor(value).quant = old.quant;
+      graph.replaceAllUses(output, value);
+      changed = true;
+    }
+    return changed;
+  }
+
   bool fold(Graph& graph, OpId id) {
     const Op& op = graph.op(id);
     if (op.kind == OpKind::Unknown || !hasKnownTypes(graph, id) || !hasStaticOperands(graph, op) ||

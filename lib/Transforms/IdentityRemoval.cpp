@@ -60,6 +60,9 @@ bool keepsElements(const Graph& graph, const Op& op) {
     return all("pads", 0);
   case OpKind::Tile:
     return all("repeats", 1);
+  case OpKind::ScatterElements:
+  case OpKind::ScatterND:
+    return graph.tensor(op.input(1)).elements() == 0;
   case OpKind::Slice: {
     // The same size along every axis, and no negative steps.
     const auto steps = intArgument(op, values, "steps");

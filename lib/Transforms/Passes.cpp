@@ -32,7 +32,7 @@ constexpr std::string_view Default =
     "transpose-into-weights,transpose-hoist,transpose-cancel,"
     "input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
-    "norm-before-fuse,activation-fuse,split-projection,state-align,dead-code,norm-end";
+    "norm-before-fuse,activation-fuse,split-projection,concat-split,state-align,dead-code,norm-end";
 
 std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Unknown)
@@ -104,7 +104,20 @@ PassInfo needingShapes(PassInfo info) {
   return info;
 }
 
+/// An operand or a result without elements. Constants and unused parts have been removed before.
+TensorId withoutElements(const Graph& graph, const Op& op) {
+  for (const auto* tensors : {&op.inputs, &op.outputs})
+    for (const TensorId id : *tensors)
+      if (id && graph.tensor(id).hasShape && graph.tensor(id).elements() == 0)
+        return id;
+  return {};
+}
+
 Status refuse(const Graph& graph, const Op& op) {
+  if (const TensorId empty = withoutElements(graph, op))
+    return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(), "): tensor '",
+                     graph.tensor(empty).name, "' of shape ", graph.tensor(empty).shape.str(),
+                     " has no elements");
   const std::string reason = reasonToRefuse(graph, op);
   if (!reason.empty())
     return makeError(DiagId::UnsupportedOp, "op '", op.name, "' (", op.kindName(), "): ", reason);

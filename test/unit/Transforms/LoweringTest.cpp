@@ -303,3 +303,25 @@ TEST_CASE("reduce-mean-to-gap: an average pool with one window") {
       "reduce-mean-to-gap",
       graph("kernel_shape: [3, 4], strides: [1, 1], pads: [1, 0, 1, 0]", "[1, 2, 3, 1]", "0.5"));
 }
+
+TEST_CASE("concat-split: at most 31 operands, in groups of nearly equal size") {
+  std::string in = "x";
+  for (int i = 1; i < 1000; ++i)
+    in += ", x";
+  const std::string yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 2]}
+  - {name: y, type: float32, shape: [1000, 2]}
+ops:
+  - {op: Concat, name: c, in: [)" +
+                           in + R"(], out: [y], attrs: {axis: 0}}
+# CHECK: {op: Concat, name: c, in: [
+)";
+  const Graph graph = checkPass("concat-split", yaml);
+  for (const OpId id : graph.order())
+    CHECK(graph.op(id).inputs.size() <= 31);
+  CHECK(graph.op(graph.order().back()).inputs.size() == 2);
+  checkSameValues(parseGraph(yaml), graph);
+}
