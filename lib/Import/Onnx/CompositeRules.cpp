@@ -1,5 +1,4 @@
-// Operators that are lowered to several others: masks, one-hot encoding, tests for NaN, wrapping
-// pads.
+// Operators that are lowered to several others: masks, one-hot encoding, tests for NaN.
 #include "tigris/IR/Elements.h"
 #include "tigris/Import/Onnx/Chain.h"
 #include "tigris/Import/Onnx/ModelParser.h"
@@ -174,70 +173,34 @@ Status isInf(NodeContext& node) {
   return node.finish(OpKind::Equal, {x, node.scalar("inf", *positive != 0 ? Infinity : -Infinity)});
 }
 
-/// Indices of a Gather that extends an axis periodically on both sides.
-Ints wrapped(int64_t before, int64_t size, int64_t after) {
-  Ints indices;
-  for (int64_t i = -before; i < size + after; ++i)
-    indices.push_back(((i % size) + size) % size);
-  return indices;
+/// A bound as a scalar, so that it does not change the rank of the result.
+TensorId bound(Chain& chain, const NodeContext& node, size_t index) {
+  const TensorId id = node.input(index);
+  return node.tensor(id).shape.rank() == 0 ? id : chain.reshape("bound", id, Shape());
 }
 
-Status pad(NodeContext& node) {
-  Expected<std::string> mode = node.stringAttr("mode", "constant");
-  if (!mode)
-    return mode.takeError();
-  if (*mode != "wrap")
-    return node.finishPlain(OpKind::Pad);
-  if (Status status = node.requireInputs(2); !status)
-    return status;
-  const Shape shape = node.tensor(node.input(0)).shape;
-  const BlobRef pads = node.valueOf(node.input(1));
-  const BlobRef axes = node.valueOf(node.input(3));
-  if (pads == nullptr || (node.input(3) && axes == nullptr))
-    return node.unsupported("its pads are computed at run time; they must be constant");
-  const Ints amounts = loadElements<int64_t>(*pads, node.tensor(node.input(1)).type);
-  Ints along;
-  if (axes != nullptr)
-    along = loadElements<int64_t>(*axes, node.tensor(node.input(3)).type);
-  else
-    for (size_t i = 0; i < shape.rank(); ++i)
-      along.push_back(static_cast<int64_t>(i));
-  if (amounts.size() != 2 * along.size())
-    return node.refuse(DiagId::BadAttr, "has ", amounts.size(), " pads for ", along.size(),
-                       " axes");
-  Chain chain(node);
-  TensorId x = node.input(0);
-  for (size_t i = 0; i < along.size(); ++i) {
-    const std::optional<size_t> axis = normalizeAxis(along[i], shape.rank());
-    const int64_t before = amounts[i];
-    const int64_t after = amounts[along.size() + i];
-    if (!axis || shape[*axis] == 0 || before < 0 || after < 0)
-      return node.unsupported("pads axis ", along[i], " by ", before, " and ", after,
-                              "; wrapping pads must be 0 or more");
-    if (before == 0 && after == 0)
-      continue;
-    for (const int64_t part : {before, shape[*axis], after})
-      if (Status status = node.limitTable({part}, DType::Int64); !status)
-        return status;
-    const Ints indices = wrapped(before, shape[*axis], after);
-    const TensorId picks = node.constant(
-        "picks", DType::Int64, {static_cast<int64_t>(indices.size())}, makeBlobOf(indices));
-    x = chain.op("wrapped", OpKind::Gather, {x, picks}, {{"axis", static_cast<int64_t>(*axis)}});
-  }
-  return chain.finish(OpKind::Identity, {x});
-}
-
-/// Integers have no clamp kernel; Max and Min do the same.
+/// The kernel clamps real numbers to bounds that are known. Max and Min do the rest.
 Status clip(NodeContext& node) {
-  const DType type = node.input(0) ? node.tensor(node.input(0)).type : DType::Undefined;
-  if (type != DType::Int32 && type != DType::Int64)
+  if (Status status = node.requireInputs(1); !status)
+    return status;
+  const auto isConstant = [&](size_t index) {
+    return !node.input(index) || isStatic(node.builder().graph(), node.input(index));
+  };
+  const DType type = node.tensor(node.input(0)).type;
+  if (type != DType::Int32 && type != DType::Int64 && isConstant(1) && isConstant(2))
     return node.finishPlain(OpKind::Clip);
   Chain chain(node);
   TensorId x = node.input(0);
-  if (node.input(1))
-    x = chain.op("raised", OpKind::Max, {x, node.input(1)});
-  if (node.input(2))
-    x = chain.op("lowered", OpKind::Min, {x, node.input(2)});
+  for (const size_t i : {size_t{1}, size_t{2}}) {
+    if (!node.input(i))
+      continue;
+    if (node.tensor(node.input(i)).elements() != 1)
+      return node.refuse(DiagId::BadShape, "its bound '", node.tensor(node.input(i)).name,
+                         "' has shape ", node.tensor(node.input(i)).shape.str(),
+                         ", expected a scalar");
+    x = chain.op(i == 1 ? "raised" : "lowered", i == 1 ? OpKind::Max : OpKind::Min,
+                 {x, bound(chain, node, i)});
+  }
   return chain.finish(OpKind::Identity, {x});
 }
 
@@ -287,7 +250,7 @@ Status topK(NodeContext& node) {
 const RuleTable& compositeRules() {
   static const RuleTable Rules = {
       {"Clip", clip},   {"Einsum", importEinsum}, {"EyeLike", eyeLike}, {"Hardmax", hardmax},
-      {"IsInf", isInf}, {"IsNaN", isNan},         {"OneHot", oneHot},   {"Pad", pad},
+      {"IsInf", isInf}, {"IsNaN", isNan},         {"OneHot", oneHot},   {"Pad", importPad},
       {"Pow", pow},     {"TopK", topK},           {"Trilu", trilu},
   };
   return Rules;

@@ -195,13 +195,6 @@ Status quantizeLinear(NodeContext& node) {
   return node.finish(OpKind::QuantizeLinear, std::move(inputs), std::move(*attrs));
 }
 
-Status dequantizeLinear(NodeContext& node) {
-  if (Status status = node.requireInputs(2); !status)
-    return status;
-  // Every float type that it could output is float32 here.
-  return node.finishPlain(OpKind::DequantizeLinear, {"output_dtype"});
-}
-
 Status mean(NodeContext& node) {
   if (node.inputCount() < 2)
     return node.finish(OpKind::Identity, node.inputs());
@@ -261,7 +254,7 @@ const RuleTable& defaultRules() {
       {"CastLike", castLike},
       {"Constant", constant},
       {"ConstantOfShape", constantOfShape},
-      {"DequantizeLinear", dequantizeLinear},
+      {"DequantizeLinear", importDequantizeLinear},
       {"Dropout", dropout},
       {"LogSoftmax", logSoftmax},
       {"Mean", mean},
@@ -298,8 +291,12 @@ Status fastGelu(NodeContext& node) {
 
 const RuleTable& contribRules() {
   static const RuleTable Rules = {
-      {"BiasGelu", biasGelu}, {"DequantizeLinear", dequantizeLinear}, {"FastGelu", fastGelu},
-      {"Gelu", gelu},         {"QuantizeLinear", quantizeLinear},
+      {"BiasGelu", biasGelu},
+      {"DequantizeLinear", importDequantizeLinear},
+      {"FastGelu", fastGelu},
+      {"Gelu", gelu},
+      {"MatMulNBits", importMatMulNBits},
+      {"QuantizeLinear", quantizeLinear},
   };
   return Rules;
 }

@@ -21,6 +21,13 @@ using OnnxRule = Status (*)(NodeContext&);
 /// The rule of Einsum, in EinsumRule.cpp.
 Status importEinsum(NodeContext& node);
 
+/// The rule of Pad, in PadRule.cpp.
+Status importPad(NodeContext& node);
+
+/// Rules of operators whose weights have one scale per block, in BlockQuantRules.cpp.
+Status importDequantizeLinear(NodeContext& node);
+Status importMatMulNBits(NodeContext& node);
+
 /// Rules by operator name.
 using RuleTable = std::map<std::string_view, OnnxRule>;
 

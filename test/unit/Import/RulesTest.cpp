@@ -57,6 +57,72 @@ TEST_CASE("Clip and Pad carry attributes in old opsets and operands in new ones"
   CHECK(imported.only(OpKind::Pad).attrs.getFloat("value") == 2);
 }
 
+TEST_CASE("negative pads crop before positive ones pad") {
+  Imported imported =
+      importGraph("g (float[5,4] x) => (float y) { y = Pad<pads=[-1,2,0,-1], value=2.0>(x) }", 7);
+  CHECK(imported.kinds() == "Slice Slice Pad");
+  CHECK(imported.only(OpKind::Pad).attrs.getInts("pads") == std::vector<int64_t>{0, 2, 0, 0});
+  CHECK(imported.only(OpKind::Pad).attrs.getFloat("value") == 2);
+  CHECK(imported.tensor("y").shape == Shape{4, 5});
+  imported = importGraph("g (float[5,4] x) => (float y) { p = Constant<value_ints=[1,-2]>() "
+                         "a = Constant<value_ints=[-1]>() v = Constant<value_float=3.0>() "
+                         "y = Pad(x, p, v, a) }",
+                         18);
+  CHECK(imported.tensor("y").shape == Shape{5, 3});
+  CHECK(imported.input(imported.only(OpKind::Pad), 2).name == "v");
+  CHECK(importGraph("g (float[5] x) => (float y) { y = Pad<pads=[-3,-2]>(x) }", 7)
+            .said(DiagId::UnsupportedOp, "pads -3 and -2 of axis 0 remove all of its 5 elements"));
+}
+
+TEST_CASE("Clip with computed bounds is Max and Min") {
+  Imported imported =
+      importGraph("g (float[2] x, float[1] lo, float hi) => (float y) { y = Clip(x, lo, hi) }");
+  CHECK(imported.kinds() == "Reshape Max Min Identity");
+  CHECK(importGraph("g (float[2] x, float hi) => (float y) { y = Clip(x, , hi) }").kinds() ==
+        "Min Identity");
+  CHECK(importGraph("g (float[2] x, float[2] hi) => (float y) { y = Clip(x, , hi) }")
+            .said(DiagId::BadShape, "its bound 'hi' has shape [2], expected a scalar"));
+}
+
+TEST_CASE("weights with one scale per block become float constants") {
+  const Imported imported = importGraph(
+      "g (float[1,4] x) => (float y) { w = Constant<value = int8[4,1] {1, 2, 3, 4}>() "
+      "s = Constant<value = float[2,1] {0.5, 2.0}>() z = Constant<value = int8[2,1] {1, -1}>() "
+      "r = DequantizeLinear<axis=0, block_size=2>(w, s, z) y = MatMul(x, r) }",
+      21);
+  const Op& product = imported.only(OpKind::MatMul);
+  const OpId producer = imported.graph->producer(product.input(1));
+  CHECK(imported.graph->tensor(imported.graph->op(producer).input(0)).data->values<float>()[3] ==
+        10);
+  CHECK(importGraph("g (int8[4] x) => (float y) { s = Constant<value = float[2] {0.5, 2.0}>() "
+                    "y = DequantizeLinear<axis=0, block_size=2>(x, s) }",
+                    21)
+            .said(DiagId::UnsupportedOp, "input 0 (tensor 'x') is computed at run time"));
+  CHECK(importGraph("g (float[1,4] x) => (float y) { w = Constant<value = int8[4] {1, 2, 3, 4}>() "
+                    "s = Constant<value = float[3] {0.5, 2.0, 1.0}>() "
+                    "y = DequantizeLinear<axis=0, block_size=2>(w, s) }",
+                    21)
+            .said(DiagId::BadShape, "input 1 has shape [3], blocks of 2 elements need [2]"));
+}
+
+TEST_CASE("MatMulNBits unpacks the low bits first") {
+  const std::string start = "g (float[1,3] x) => (float y) { q = Constant<value = uint8[2,1,2] "
+                            "{33, 3, 159, 8}>() s = Constant<value = float[2] {0.5, 2.0}>() ";
+  const Imported imported =
+      importGraph(start + "y = com.microsoft.MatMulNBits<K=3, N=2, bits=4, block_size=4>(x, q, s) "
+                          "}");
+  const Tensor& weights = imported.input(imported.only(OpKind::MatMul), 1);
+  CHECK(weights.shape == Shape{3, 2});
+  CHECK(weights.data->values<float>()[0] == -3.5F); // 1
+  CHECK(weights.data->values<float>()[2] == -3.0F); // 2
+  CHECK(weights.data->values<float>()[1] == 14.0F); // 15
+  CHECK(weights.data->values<float>()[3] == 2.0F);  // 9
+  CHECK(importGraph(start + "y = com.microsoft.MatMulNBits<K=9, N=2, block_size=4>(x, q, s) }")
+            .said(DiagId::BadShape, "input 1 has 4 bytes, expected 12"));
+  CHECK(importGraph(start + "y = com.microsoft.MatMulNBits<K=3, N=2, bits=3>(x, q, s) }")
+            .said(DiagId::UnsupportedOp, "'bits' is 3; 2, 4 and 8 are supported"));
+}
+
 TEST_CASE("axes as attributes and as operands") {
   CHECK(importGraph("g (float[2,1] x) => (float[2] y) { y = Squeeze<axes=[1]>(x) }", 11)
             .tensor("y")
