@@ -45,6 +45,9 @@ struct ImportOptions {
   /// Model inputs, by name, with the same number in every element: they become constants. A model
   /// with a mode or a sample rate as input then chooses its branches at compile time.
   std::map<std::string, double> inputValues = {};
+  /// Tensors of the model that become its outputs instead of the declared ones; empty: the declared
+  /// ones. Operators that only other outputs need are left out.
+  std::vector<std::string> outputs = {};
   /// "INPUT=OUTPUT" each: OUTPUT becomes INPUT of the next run (StateBinding.h). The registry binds
   /// them after the import.
   std::vector<std::string> states = {};

@@ -190,6 +190,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tigris-strangers-") as scratch:
         bench = Bench(np, onnx, ort, pipeline.Tools(options.bin), pathlib.Path(scratch))
         path, target = bench.scratch / "model.onnx", bench.scratch / "quantized.onnx"
+        for name, model in stranger_models.float_models():
+            if options.names and name not in options.names:
+                continue
+            onnx.save(model, str(path))
+            feed = draw(np, model, np.random.default_rng(len(name)))
+            report(f"{name} float", bench.check(path, [feed], None))
         for number, (name, model) in enumerate(stranger_models.models()):
             if options.names and name not in options.names:
                 continue

@@ -1,6 +1,6 @@
 """Models with the idioms of other exporters and seeded weights.
 
-`models()` yields (name, ModelProto). Sizes are small; only the structure of the graph matters. The
+`models()` and `float_models()` yield (name, ModelProto). Sizes are small; only the structure of the graph matters. The
 comment of each function names the exporter.
 """
 
@@ -16,6 +16,7 @@ from stranger_images import (
     swin,
     unet,
 )
+from stranger_operators import block_weights, keras_rnn, movements, scan_rnn
 from stranger_sequences import (
     conformer,
     keras_sequence,
@@ -45,4 +46,10 @@ def models():
         pixel_shuffle,
         mlp_mixer,
     ):
+        yield make.__name__, make()
+
+
+def float_models():
+    """Models that are not quantized further."""
+    for make in (keras_rnn, scan_rnn, movements, block_weights):
         yield make.__name__, make()

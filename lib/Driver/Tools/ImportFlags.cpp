@@ -21,7 +21,7 @@ Status parseInputShape(const std::string& value, const std::string& spelling,
   std::vector<int64_t> dims;
   for (const std::string_view word : split(std::string_view(value).substr(colon + 1), 'x')) {
     const std::optional<int64_t> dim = parseInt(word);
-    if (!dim || *dim < 1)
+    if (!dim || *dim < 0)
       return malformed();
     dims.push_back(*dim);
   }
@@ -69,6 +69,11 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
            })
       .record()
       .repeats = true;
+  table
+      .texts("output-tensor", flags.options.outputs, "NAME",
+             "end the model at this tensor: it becomes an output instead of the declared ones; may "
+             "be repeated")
+      .record();
   table
       .texts("state", flags.options.states, "INPUT=OUTPUT",
              "pass OUTPUT as INPUT of the next run; may be repeated")

@@ -73,6 +73,8 @@ Status GraphBuilder::addOp(Op newOp) {
       tensor.type = (*results)[i].type;
       tensor.shape = (*results)[i].shape;
       tensor.hasShape = true;
+      if (tensor.elements() == 0) // nothing to compute
+        values_.set(op.outputs[i], makeBlob({}));
     }
   if (op.kind == OpKind::Constant) {
     values_.set(op.outputs[0], graph_.tensor(op.inputs[0]).data);
@@ -88,19 +90,22 @@ Status GraphBuilder::addOp(Op newOp) {
   return {};
 }
 
-std::vector<Error> GraphBuilder::unsupportedUses() const {
-  std::vector<Error> errors;
+std::vector<std::pair<OpId, Error>> GraphBuilder::unsupportedUses() const {
+  std::vector<std::pair<OpId, Error>> errors;
   for (const OpId id : graph_.order()) {
     const Op& op = graph_.op(id);
     const auto resolved = [&](TensorId tensor) {
       return !tensor || graph_.tensor(tensor).hasShape;
     };
+    const auto isKnown = [&](TensorId tensor) {
+      return !tensor || values_.find(tensor) != nullptr;
+    };
     // A known value will be folded, whether or not the operator has a kernel.
-    if (op.kind == OpKind::Unknown || values_.find(op.output()) != nullptr ||
+    if (op.kind == OpKind::Unknown || std::all_of(op.outputs.begin(), op.outputs.end(), isKnown) ||
         !std::all_of(op.outputs.begin(), op.outputs.end(), resolved))
       continue;
     if (Status status = checkSupported(op, graph_); !status)
-      errors.push_back(status.takeError());
+      errors.emplace_back(id, status.takeError());
   }
   return errors;
 }

@@ -26,9 +26,12 @@ public:
   /// Appends the op, whose results come from addResult, and infers its results; an error names the
   /// op. Unknown ops are appended unchanged; their results must have types already.
   Status addOp(Op op);
-  /// The ops so far that neither a kernel nor a pass can execute: at most one error per op.
-  std::vector<Error> unsupportedUses() const;
+  /// The ops so far that neither a kernel nor a pass can execute, and why.
+  std::vector<std::pair<OpId, Error>> unsupportedUses() const;
 
+  template <typename... Args> void warn(DiagId id, const Args&... text) {
+    diagnostics_.warn(id, text...);
+  }
   /// Warns once that another float type has been converted to float32.
   void noteFloatType(int32_t onnxType);
 

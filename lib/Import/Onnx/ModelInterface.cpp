@@ -72,9 +72,9 @@ Expected<FreeInput> describeInput(const onnx::ValueInfoProto& info, const Import
 Status checkGiven(const FreeInput& input) {
   const std::string& name = input.info->name();
   for (const int64_t size : *input.given)
-    if (size < 1)
+    if (size < 0)
       return makeError(DiagId::Usage, "--input-shape ", name, ": the dimension ", size,
-                       " is not positive");
+                       " is negative");
   if (input.declared == nullptr)
     return {};
   const std::string declared = shapeText(*input.declared);
@@ -136,7 +136,7 @@ Expected<Shape> resolveShape(const FreeInput& input, SourceGraph& source,
       source.bindDimension(nameOf(dim), 1);
   }
   Shape shape(dims);
-  if (std::find(dims.begin(), dims.end(), 0) != dims.end() || !shape.checkedElements())
+  if (!shape.checkedElements())
     return makeError(DiagId::BadShape, "input '", name, "' has the impossible shape ", shape.str());
   if (!freed.empty())
     diagnostics.warn(DiagId::FreeDimension, "input '", name, "': free dimension",
@@ -170,19 +170,38 @@ Status checkNamesInput(const std::string& name, std::string_view option,
                         : strCat("; it has ", names.empty() ? "none" : join(names, ", ")));
 }
 
-void warnOfOtherShape(const onnx::ValueInfoProto& output, const Shape& actual,
+void warnOfOtherShape(const ModelOutput& output, const Shape& actual,
                       DiagnosticEngine& diagnostics) {
-  if (!output.type().has_tensor_type() || !output.type().tensor_type().has_shape())
+  if (output.type == nullptr || !output.type->has_tensor_type() ||
+      !output.type->tensor_type().has_shape())
     return;
-  const onnx::TensorShapeProto& declared = output.type().tensor_type().shape();
+  const onnx::TensorShapeProto& declared = output.type->tensor_type().shape();
   bool same = static_cast<size_t>(declared.dim_size()) == actual.rank();
   for (size_t i = 0; same && i < actual.rank(); ++i) {
     const Dimension& dim = declared.dim(static_cast<int>(i));
     same = isFree(dim) || dim.dim_value() == actual[i];
   }
   if (!same)
-    diagnostics.warn(DiagId::BadShape, "output '", output.name(), "' is declared as ",
+    diagnostics.warn(DiagId::BadShape, "output '", output.name, "' is declared as ",
                      shapeText(declared), ", the model computes ", actual.str());
+}
+
+/// The tensor that an output port may expose: one that no other port does.
+Expected<TensorId> exposableTensor(const ModelOutput& output, SourceGraph& source,
+                                   GraphBuilder& builder, std::set<TensorId>& exposed) {
+  TensorId tensor = source.value(source.resolve(output.value)).tensor;
+  if (exposed.insert(tensor).second && !builder.tensor(tensor).isConstant())
+    return tensor;
+  Op copy;
+  copy.kind = OpKind::Identity;
+  copy.name = source.freshNodeName(strCat(output.name, "_copy"));
+  copy.inputs = {tensor};
+  tensor = builder.addResult(source.freshValueName(strCat(output.name, "_copy")));
+  copy.outputs = {tensor};
+  if (Status status = builder.addOp(std::move(copy)); !status)
+    return status.takeError();
+  exposed.insert(tensor);
+  return tensor;
 }
 
 } // namespace
@@ -223,6 +242,12 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
       return shape.takeError();
     const std::string& name = input.info->name();
     TensorId& tensor = source.value(source.mainScope().values.at(name)).tensor;
+    if (shape->elements() == 0) {
+      diagnostics.warn(DiagId::BadShape, "input '", name, "' of shape ", shape->str(),
+                       " has no elements; the plan has no such input");
+      tensor = builder.addConstant(name, {input.type, *shape, makeBlob({})});
+      continue;
+    }
     if (const auto fixed = options.inputValues.find(name); fixed != options.inputValues.end()) {
       Expected<ConstantData> data = constantInput(name, fixed->second, input.type, *shape);
       if (!data)
@@ -237,36 +262,53 @@ Status addInputs(const onnx::GraphProto& onnxGraph, const ImportOptions& options
   return {};
 }
 
-Status addOutputs(const onnx::GraphProto& onnxGraph, SourceGraph& source, GraphBuilder& builder,
-                  DiagnosticEngine& diagnostics) {
+Expected<std::vector<ModelOutput>> modelOutputs(const onnx::GraphProto& onnxGraph,
+                                                const ImportOptions& options, SourceGraph& source) {
+  std::vector<ModelOutput> outputs;
+  if (options.outputs.empty())
+    for (const onnx::ValueInfoProto& output : onnxGraph.output()) {
+      Expected<ValueId> value = source.find(source.mainScope(), output.name(), "the model");
+      if (!value)
+        return value.takeError();
+      outputs.push_back({output.name(), *value, &output.type()});
+    }
+  for (const std::string& name : options.outputs) {
+    const std::optional<ValueId> value = source.findInMain(name);
+    if (!value) {
+      const std::optional<std::string> near = nearestSpelling(name, source.namesInMain());
+      return makeError(DiagId::Usage, "--output-tensor: the model has no tensor '", name, "'",
+                       near ? strCat("; did you mean '", *near, "'?") : "");
+    }
+    source.markUsed(name);
+    outputs.push_back({name, *value, source.value(*value).declared});
+  }
+  return outputs;
+}
+
+Status addOutputs(const std::vector<ModelOutput>& outputs, SourceGraph& source,
+                  GraphBuilder& builder, DiagnosticEngine& diagnostics) {
   Graph& graph = builder.graph();
   std::set<TensorId> exposed;
   std::set<std::string> portNames;
   for (const Port& port : graph.inputs())
     exposed.insert(port.tensor);
-  for (const onnx::ValueInfoProto& output : onnxGraph.output()) {
-    Expected<ValueId> value = source.find(source.mainScope(), output.name(), "the model");
-    if (!value)
-      return value.takeError();
-    TensorId tensor = source.value(source.resolve(*value)).tensor;
-    if (!exposed.insert(tensor).second || graph.tensor(tensor).isConstant()) {
-      Op copy;
-      copy.kind = OpKind::Identity;
-      copy.name = source.freshNodeName(strCat(output.name(), "_copy"));
-      copy.inputs = {tensor};
-      tensor = builder.addResult(source.freshValueName(strCat(output.name(), "_copy")));
-      copy.outputs = {tensor};
-      if (Status status = builder.addOp(std::move(copy)); !status)
-        return status;
-      exposed.insert(tensor);
+  for (const ModelOutput& output : outputs) {
+    const Expected<TensorId> tensor = exposableTensor(output, source, builder, exposed);
+    if (!tensor)
+      return tensor.error();
+    const Tensor& stored = graph.tensor(*tensor);
+    if (stored.elements() == 0) {
+      const Op& op = graph.op(graph.producer(*tensor));
+      return makeError(DiagId::UnsupportedOp, "node '", op.name, "' (", op.kindName(),
+                       "): the model's output '", output.name, "' of shape ", stored.shape.str(),
+                       " has no elements; name the other outputs with --output-tensor");
     }
-    const Tensor& stored = graph.tensor(tensor);
     warnOfOtherShape(output, stored.shape, diagnostics);
-    builder.noteFloatType(output.type().tensor_type().elem_type());
-    const std::string name = portNames.count(output.name()) == 0 ? output.name() : stored.name;
+    const int32_t declared = output.type == nullptr ? 0 : output.type->tensor_type().elem_type();
+    builder.noteFloatType(declared);
+    const std::string name = portNames.count(output.name) == 0 ? output.name : stored.name;
     portNames.insert(name);
-    const DType type = interfaceType(output.type().tensor_type().elem_type(), stored.type);
-    graph.addOutput({name, tensor, type, stored.shape, {}});
+    graph.addOutput({name, *tensor, interfaceType(declared, stored.type), stored.shape, {}});
   }
   return {};
 }

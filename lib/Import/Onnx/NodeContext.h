@@ -86,6 +86,7 @@ public:
   }
 
   GraphBuilder& builder() { return builder_; }
+  const GraphBuilder& builder() const { return builder_; }
 
 private:
   Expected<AttrValue> convert(const onnx::AttributeProto& attribute) const;

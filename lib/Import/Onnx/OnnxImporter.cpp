@@ -3,7 +3,7 @@
 //
 // The traversal is depth-first with an explicit stack, because hostile files must not determine the
 // recursion depth:
-//   enter(value)     pushes the node that produces it, or a function call or If to expand
+//   enter(value)     pushes the node that produces it: a function call, an If or a loop is expanded
 //   next input       entered from last to first
 //   leave(node)      translates the node when all inputs are done
 // A node that cannot be translated is recorded with its reason; nodes that depend on it are
@@ -12,10 +12,12 @@
 
 #include "tigris/Analysis/Cycles.h"
 #include "tigris/IR/Verifier.h"
+#include "tigris/Import/Onnx/LoopExpansion.h"
 #include "tigris/Import/Onnx/ModelInterface.h"
 #include "tigris/Import/Onnx/ModelParser.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
 #include "tigris/Import/Onnx/OperatorManual.h"
+#include "tigris/Import/Onnx/RefusalList.h"
 #include "tigris/Support/FileKind.h"
 #include "tigris/Support/Progress.h"
 
@@ -25,8 +27,6 @@
 namespace tigris {
 
 namespace {
-
-constexpr size_t MaxRefusals = 20;
 
 std::string modelName(const onnx::GraphProto& graph, const std::string& path) {
   if (!graph.name().empty())
@@ -43,6 +43,10 @@ bool isFromTensorFlowLite(const onnx::ModelProto& model) {
   std::transform(producer.begin(), producer.end(), producer.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return producer.find("tflite") != std::string::npos || producer == "tf2onnx";
+}
+
+bool isIf(const onnx::NodeProto& node) {
+  return node.op_type() == "If" && isDefaultDomain(node.domain());
 }
 
 class OnnxReader {
@@ -63,6 +67,8 @@ private:
     std::vector<ValueId> pending;
     /// Whether the node has been replaced by the body that it represents.
     bool expanded = false;
+    /// A loop that is being unrolled; null for other nodes.
+    std::unique_ptr<LoopExpansion> loop = {};
   };
 
   Status importValue(ValueId root);
@@ -71,13 +77,17 @@ private:
   /// Replaces a call by the function's body, or an `If` by its branch; returns false for other
   /// nodes.
   Expected<bool> expand(Frame& frame);
+  Expected<bool> expandIf(NodeId id);
+  /// Unrolls a loop by one step.
+  Expected<bool> expandLoop(Frame& frame);
   Expected<const onnx::GraphProto*> chosenBranch(NodeId id);
+  Expected<NodeContext> contextOf(NodeId id);
   Status leave(NodeId id);
   Status importConstant(ValueId id);
   bool anyRefused(const std::vector<ValueId>& values);
   void refuse(NodeId id, Error error);
   void markRefused(NodeId id);
-  Error refusalError();
+  std::vector<std::string> namesBefore(const std::vector<TensorId>& inputs) const;
   void eraseDeadOps();
 
   const onnx::ModelProto& model_;
@@ -87,7 +97,7 @@ private:
   GraphBuilder builder_;
   TensorReader reader_;
   std::vector<Frame> stack_;
-  std::vector<Error> refusals_;
+  RefusalList refusals_;
   Progress progress_{"importing node"};
 };
 
@@ -151,50 +161,85 @@ Error OnnxReader::cycleError() {
   return makeError(DiagId::BadModel, "node ", cycleMessage(names));
 }
 
-Expected<const onnx::GraphProto*> OnnxReader::chosenBranch(NodeId id) {
+/// The node and its inputs, which have been imported.
+Expected<NodeContext> OnnxReader::contextOf(NodeId id) {
   Expected<std::vector<ValueId>> inputs = source_.inputs(id);
   if (!inputs)
     return inputs.takeError();
   std::vector<TensorId> tensors;
   for (const ValueId input : *inputs)
     tensors.push_back(input ? source_.value(input).tensor : TensorId());
-  const NodeContext node(builder_, source_, reader_, id, tensors);
-  const BlobRef condition = node.valueOf(node.input(0));
+  return NodeContext(builder_, source_, reader_, id, std::move(tensors));
+}
+
+Expected<const onnx::GraphProto*> OnnxReader::chosenBranch(NodeId id) {
+  const Expected<NodeContext> node = contextOf(id);
+  if (!node)
+    return node.error();
+  const BlobRef condition = node->valueOf(node->input(0));
   if (condition == nullptr || condition->size() != 1)
-    return node.unsupported(
+    return node->unsupported(
         "its condition is not known at compile time; where it depends on a model "
         "input that never changes, fix it with --input-value");
   const char* name = condition->bytes()[0] != 0 ? "then_branch" : "else_branch";
-  const onnx::AttributeProto* branch = node.findAttr(name);
+  const onnx::AttributeProto* branch = node->findAttr(name);
   if (branch == nullptr || !branch->has_g())
-    return node.refuse(DiagId::BadAttr, "attribute '", name, "' must be a graph");
+    return node->refuse(DiagId::BadAttr, "attribute '", name, "' must be a graph");
   return &branch->g();
+}
+
+Expected<bool> OnnxReader::expandIf(NodeId id) {
+  Expected<const onnx::GraphProto*> branch = chosenBranch(id);
+  if (!branch) {
+    refuse(id, branch.takeError());
+    return false;
+  }
+  if (Status status = source_.addBranch(id, **branch); !status)
+    return status.takeError();
+  return true;
+}
+
+Expected<bool> OnnxReader::expandLoop(Frame& frame) {
+  if (frame.loop == nullptr) {
+    Expected<NodeContext> node = contextOf(frame.node);
+    if (!node)
+      return node.takeError();
+    frame.loop = std::make_unique<LoopExpansion>(std::move(*node), source_, frame.node);
+  } else if (anyRefused(frame.loop->needed())) {
+    markRefused(frame.node);
+    return false;
+  }
+  Expected<std::vector<ValueId>> needed = frame.loop->next();
+  if (!needed) {
+    refuse(frame.node, needed.takeError());
+    return false;
+  }
+  frame.expanded = needed->empty();
+  frame.pending = needed->empty() ? std::vector<ValueId>{frame.wanted} : std::move(*needed);
+  return true;
 }
 
 Expected<bool> OnnxReader::expand(Frame& frame) {
   const SourceNode& node = source_.node(frame.node);
-  Status status;
   if (const onnx::FunctionProto* function = source_.calledFunction(node)) {
-    status = source_.addFunction(frame.node, *function);
-  } else if (node.proto->op_type() == "If" && isDefaultDomain(node.proto->domain())) {
-    Expected<std::vector<ValueId>> condition = source_.inputs(frame.node);
-    if (!condition)
-      return condition.takeError();
-    if (anyRefused(*condition)) {
+    if (Status status = source_.addFunction(frame.node, *function); !status)
+      return status.takeError();
+  } else if (const bool loop = isLoop(*node.proto); loop || isIf(*node.proto)) {
+    Expected<std::vector<ValueId>> inputs = source_.inputs(frame.node);
+    if (!inputs)
+      return inputs.takeError();
+    if (anyRefused(*inputs)) {
       markRefused(frame.node);
       return false;
     }
-    Expected<const onnx::GraphProto*> branch = chosenBranch(frame.node);
-    if (!branch) {
-      refuse(frame.node, branch.takeError());
-      return false;
-    }
-    status = source_.addBranch(frame.node, **branch);
+    if (loop)
+      return expandLoop(frame);
+    Expected<bool> chosen = expandIf(frame.node);
+    if (!chosen || !*chosen)
+      return chosen;
   } else {
     return false;
   }
-  if (!status)
-    return status.takeError();
   // Producers of other results are found in the body when they are needed.
   frame.expanded = true;
   frame.pending = {frame.wanted};
@@ -203,11 +248,23 @@ Expected<bool> OnnxReader::expand(Frame& frame) {
 
 bool OnnxReader::anyRefused(const std::vector<ValueId>& values) {
   return std::any_of(values.begin(), values.end(),
-                     [&](ValueId id) { return id && source_.value(id).refused; });
+                     [&](ValueId id) { return id && source_.value(source_.resolve(id)).refused; });
+}
+
+/// The tensors at which the model can end instead of before a node with these inputs.
+std::vector<std::string> OnnxReader::namesBefore(const std::vector<TensorId>& inputs) const {
+  const Graph& graph = builder_.graph();
+  std::vector<std::string> names;
+  for (const TensorId input : inputs)
+    if (input && !isStatic(graph, input) && !graph.isGraphInput(input) &&
+        source_.findInMain(graph.tensor(input).name))
+      names.push_back(graph.tensor(input).name);
+  return names;
 }
 
 void OnnxReader::refuse(NodeId id, Error error) {
-  refusals_.push_back(std::move(error));
+  const Expected<NodeContext> node = contextOf(id);
+  refusals_.add(std::move(error), node ? namesBefore(node->inputs()) : std::vector<std::string>());
   markRefused(id);
 }
 
@@ -223,21 +280,20 @@ Status OnnxReader::leave(NodeId id) {
   Expected<std::vector<ValueId>> values = source_.inputs(id);
   if (!values)
     return values.takeError();
-  std::vector<TensorId> inputs;
-  for (const ValueId value : *values)
-    inputs.push_back(value ? source_.value(value).tensor : TensorId());
-  NodeContext node(builder_, source_, reader_, id, std::move(inputs));
+  Expected<NodeContext> node = contextOf(id);
+  if (!node)
+    return node.takeError();
   std::string reason;
-  const bool known = isKnownOperator(node, reason);
+  const bool known = isKnownOperator(*node, reason);
   if (!known && !options_.allowUnknownOps) {
-    refuse(id, node.unsupported(reason));
+    refuse(id, node->unsupported(reason));
     return {};
   }
   if (anyRefused(*values)) { // an error of an input has been reported already
     markRefused(id);
     return {};
   }
-  if (Status status = known ? translateNode(node) : node.finishUnknown(); !status)
+  if (Status status = known ? translateNode(*node) : node->finishUnknown(); !status)
     refuse(id, status.takeError());
   return {};
 }
@@ -273,18 +329,6 @@ Status OnnxReader::importValue(ValueId root) {
   return {};
 }
 
-/// Reports all errors but the last, which it returns.
-Error OnnxReader::refusalError() {
-  const size_t shown = std::min(refusals_.size(), MaxRefusals);
-  for (size_t i = 0; i + 1 < shown; ++i)
-    diagnostics_.report(refusals_[i].diagnostic());
-  Error last = refusals_[shown - 1];
-  if (refusals_.size() == shown)
-    return last;
-  return std::move(last).note(
-      strCat(refusals_.size() - shown, " more errors; these are the first ", shown));
-}
-
 /// Removes ops that were needed only to choose a branch.
 void OnnxReader::eraseDeadOps() {
   Graph& graph = builder_.graph();
@@ -307,22 +351,21 @@ Expected<Graph> OnnxReader::run() {
     return makeError(DiagId::BadModel, "the model has no outputs");
   if (Status status = addInputs(main, options_, source_, builder_, diagnostics_); !status)
     return status.takeError();
-  for (const onnx::ValueInfoProto& output : main.output()) {
-    Expected<ValueId> value = source_.find(source_.mainScope(), output.name(), "the model");
-    if (!value)
-      return value.takeError();
-    if (Status status = importValue(*value); !status)
+  const Expected<std::vector<ModelOutput>> outputs = modelOutputs(main, options_, source_);
+  if (!outputs)
+    return outputs.error();
+  for (const ModelOutput& output : *outputs)
+    if (Status status = importValue(output.value); !status)
       return status.takeError();
-  }
-  if (refusals_.empty())
-    if (Status status = addOutputs(main, source_, builder_, diagnostics_); !status)
+  if (refusals_.empty()) {
+    if (Status status = addOutputs(*outputs, source_, builder_, diagnostics_); !status)
       return status.takeError();
-  if (refusals_.empty())
     eraseDeadOps();
-  for (Error& error : builder_.unsupportedUses())
-    refusals_.push_back(std::move(error));
+  }
+  for (auto& [op, error] : builder_.unsupportedUses())
+    refusals_.add(std::move(error), namesBefore(builder_.graph().op(op).inputs));
   if (!refusals_.empty())
-    return refusalError();
+    return refusals_.report(diagnostics_);
 
   Graph& graph = builder_.graph();
   graph.setModelName(modelName(main, options_.modelPath));

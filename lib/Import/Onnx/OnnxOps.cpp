@@ -44,8 +44,6 @@ constexpr std::string_view ComputedPlaces =
     "it reads locations that are computed at run time; cut the model before it";
 
 constexpr Refusal Refusals[] = {
-    {"Loop", "loops have no static schedule; export the model unrolled"},
-    {"Scan", "loops have no static schedule; export the model unrolled"},
     {"DynamicQuantize*", DynamicQuantization},
     {"ConvInteger", DynamicQuantization},
     {"MatMulInteger*", DynamicQuantization},
@@ -132,7 +130,7 @@ bool isKnownOperator(const NodeContext& node, std::string& reason) {
 }
 
 std::vector<std::string> importedOperators() {
-  std::set<std::string> names = {"If"};
+  std::set<std::string> names = {"If", "Loop", "Scan"};
   for (const OpKind kind : allOpKinds())
     if (!isInternalKind(kind))
       names.emplace(opInfo(kind).name);

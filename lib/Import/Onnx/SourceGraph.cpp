@@ -4,6 +4,8 @@
 #include "tigris/Import/Onnx/ModelParser.h"
 #include "tigris/Support/FreeName.h"
 
+#include <algorithm>
+
 namespace tigris {
 
 namespace {
@@ -32,6 +34,11 @@ void collectUses(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& node
         used.insert(output.name());
     }
   }
+}
+
+/// A node that all iterations of a loop can share.
+bool isConstantNode(const onnx::NodeProto& node) {
+  return node.op_type() == "Constant" && isDefaultDomain(node.domain());
 }
 
 std::string freshName(std::set<std::string, std::less<>>& taken, const std::string& base) {
@@ -110,33 +117,38 @@ Status SourceGraph::addInitializers(Scope& scope, const onnx::GraphProto& graph)
   return {};
 }
 
+Status SourceGraph::addNode(Scope& scope, const onnx::NodeProto& proto) {
+  const NodeId id(static_cast<uint32_t>(nodes_.size()));
+  SourceNode node;
+  node.proto = &proto;
+  node.scope = &scope;
+  node.name = proto.name();
+  if (node.name.empty())
+    node.name = strCat(proto.op_type(), "_", (*scope.nameless)[proto.op_type()]++);
+  node.name = freshNodeName(strCat(scope.prefix, node.name));
+  nodes_.push_back(std::move(node));
+  for (const std::string& output : proto.output()) {
+    if (output.empty())
+      continue;
+    const auto result = scope.results.find(output);
+    if (result != scope.results.end() && scope.values.emplace(output, result->second).second) {
+      value(result->second).producer = id;
+      continue;
+    }
+    Expected<ValueId> defined =
+        defineValue(scope, output, strCat("node '", nodes_.back().name, "'"));
+    if (!defined)
+      return defined.takeError();
+    value(*defined).producer = id;
+  }
+  return {};
+}
+
 Status SourceGraph::addNodes(Scope& scope,
                              const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
-  for (const onnx::NodeProto& proto : nodes) {
-    const NodeId id(static_cast<uint32_t>(nodes_.size()));
-    SourceNode node;
-    node.proto = &proto;
-    node.scope = &scope;
-    node.name = proto.name();
-    if (node.name.empty())
-      node.name = strCat(proto.op_type(), "_", (*scope.nameless)[proto.op_type()]++);
-    node.name = freshNodeName(strCat(scope.prefix, node.name));
-    nodes_.push_back(std::move(node));
-    for (const std::string& output : proto.output()) {
-      if (output.empty())
-        continue;
-      const auto result = scope.results.find(output);
-      if (result != scope.results.end() && scope.values.emplace(output, result->second).second) {
-        value(result->second).producer = id;
-        continue;
-      }
-      Expected<ValueId> defined =
-          defineValue(scope, output, strCat("node '", nodes_.back().name, "'"));
-      if (!defined)
-        return defined.takeError();
-      value(*defined).producer = id;
-    }
-  }
+  for (const onnx::NodeProto& node : nodes)
+    if (Status status = addNode(scope, node); !status)
+      return status;
   collectUses(nodes, scope.used);
   return {};
 }
@@ -208,8 +220,7 @@ Status SourceGraph::addBody(Scope& scope, NodeId call, const std::vector<std::st
     if (!target || target == results[i])
       return makeError(DiagId::BadModel, reader, ": its output '", value(results[i]).name,
                        target ? "' depends on itself" : "' is an omitted input");
-    value(results[i]).producer = NodeId();
-    value(results[i]).alias = target;
+    replaceResult(results[i], target);
   }
   return {};
 }
@@ -238,6 +249,68 @@ Status SourceGraph::addBranch(NodeId call, const onnx::GraphProto& branch) {
     return status;
   addDeclarations(body, branch.value_info());
   return {};
+}
+
+Expected<Scope*> SourceGraph::openLoop(NodeId call, const onnx::GraphProto& body) {
+  const SourceNode& caller = node(call);
+  Expected<Scope*> scope = openScope(caller, caller.scope);
+  if (!scope)
+    return scope;
+  Scope& loop = **scope;
+  loop.opsets = caller.scope->opsets;
+  loop.arguments = caller.scope->arguments;
+  loop.prefix = strCat(caller.name, "/");
+  if (Status status = addInitializers(loop, body); !status)
+    return status.takeError();
+  for (const onnx::NodeProto& one : body.node())
+    if (isConstantNode(one))
+      if (Status status = addNode(loop, one); !status)
+        return status.takeError();
+  return scope;
+}
+
+Expected<SourceGraph::Iteration> SourceGraph::addIteration(NodeId call, const Scope& loop,
+                                                           const onnx::GraphProto& body,
+                                                           int64_t iteration,
+                                                           const std::vector<ValueId>& arguments) {
+  const SourceNode& caller = node(call);
+  Scope& scope = scopes_.emplace_back();
+  scope.parent = &loop;
+  scope.depth = loop.depth;
+  scope.opsets = loop.opsets;
+  scope.arguments = loop.arguments;
+  scope.prefix = strCat(loop.prefix, iteration, "/");
+  for (size_t i = 0; i < arguments.size(); ++i)
+    scope.values[body.input(static_cast<int>(i)).name()] = arguments[i];
+  for (const onnx::NodeProto& one : body.node())
+    if (!isConstantNode(one)) {
+      ++iterationNodes_;
+      if (Status status = addNode(scope, one); !status)
+        return status.takeError();
+    }
+  collectUses(body.node(), scope.used);
+  addDeclarations(scope, body.value_info());
+  Iteration added = {&scope, {}};
+  const std::string reader = strCat("node '", caller.name, "' (", caller.proto->op_type(), ")");
+  for (const onnx::ValueInfoProto& output : body.output()) {
+    scope.used.insert(output.name());
+    Expected<ValueId> result = find(scope, output.name(), reader);
+    if (!result)
+      return result.takeError();
+    added.results.push_back(resolve(*result));
+  }
+  return added;
+}
+
+ValueId SourceGraph::addComputed(TensorId tensor) {
+  const ValueId id(static_cast<uint32_t>(values_.size()));
+  values_.emplace_back().tensor = tensor;
+  return id;
+}
+
+void SourceGraph::replaceResult(ValueId result, ValueId target) {
+  value(result).producer = NodeId();
+  value(result).alias = target;
 }
 
 Status SourceGraph::addFunction(NodeId call, const onnx::FunctionProto& function) {
@@ -292,6 +365,19 @@ Expected<ValueId> SourceGraph::find(const Scope& scope, std::string_view name,
       return found->second;
   }
   return makeError(DiagId::BadModel, reader, " reads '", name, "', which nothing defines");
+}
+
+std::optional<ValueId> SourceGraph::findInMain(std::string_view name) const {
+  const auto found = mainScope().values.find(name);
+  return found == mainScope().values.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::string> SourceGraph::namesInMain() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : mainScope().values)
+    names.emplace_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 Expected<std::vector<ValueId>> SourceGraph::inputs(NodeId id) const {

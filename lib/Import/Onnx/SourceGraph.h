@@ -3,7 +3,7 @@
 //
 // ONNX names are scoped: a branch of `If` also sees the enclosing names, a function only its own.
 // Bodies are added when the importer reaches them, so that an `If` with a static condition costs
-// nothing for the other branch.
+// nothing for the other branch. The body of a loop is added once per iteration.
 #pragma once
 
 #include "tigris/IR/Ids.h"
@@ -28,7 +28,7 @@ using NodeId = Id<struct NodeTag>;
 
 /// The scope in which names of a body are looked up. Keys point into the model.
 struct Scope {
-  /// The scope around an `If`; null for the model's graph and for functions.
+  /// The scope around an `If` or a loop; null for the model's graph and for functions.
   const Scope* parent = nullptr;
   /// Arguments of a function call, for attributes that are references.
   std::map<std::string, const onnx::AttributeProto*, std::less<>> arguments;
@@ -82,6 +82,22 @@ public:
   Status addBranch(NodeId call, const onnx::GraphProto& branch);
   /// Adds the body of the function that `call` calls; the body then writes the node's outputs.
   Status addFunction(NodeId call, const onnx::FunctionProto& function);
+  /// Opens the scope that all iterations of the loop `call` share, with the constants of its body.
+  Expected<Scope*> openLoop(NodeId call, const onnx::GraphProto& body);
+  /// The scope of an iteration and the values of the body's outputs.
+  struct Iteration {
+    const Scope* scope = nullptr;
+    std::vector<ValueId> results;
+  };
+  /// Adds an iteration of a loop: a copy of the nodes of `body`, whose inputs are `arguments`.
+  Expected<Iteration> addIteration(NodeId call, const Scope& loop, const onnx::GraphProto& body,
+                                   int64_t iteration, const std::vector<ValueId>& arguments);
+  /// Nodes that addIteration has added.
+  size_t iterationNodes() const { return iterationNodes_; }
+  /// A value that the importer has computed; it has no producer.
+  ValueId addComputed(TensorId tensor);
+  /// Makes a result of a node another name of `target`.
+  void replaceResult(ValueId result, ValueId target);
   /// Null if the node does not call a function of the model.
   const onnx::FunctionProto* calledFunction(const SourceNode& node) const;
 
@@ -95,6 +111,9 @@ public:
   /// The value of a name in a body; if there is none, BadModel names the reader.
   Expected<ValueId> find(const Scope& scope, std::string_view name,
                          const std::string& reader) const;
+  /// The value of a name in the model's own graph, and all such names in alphabetical order.
+  std::optional<ValueId> findInMain(std::string_view name) const;
+  std::vector<std::string> namesInMain() const;
   /// The values that a node reads; ids of omitted inputs are invalid.
   Expected<std::vector<ValueId>> inputs(NodeId id) const;
   /// The values that a node writes; ids of omitted outputs are invalid.
@@ -103,6 +122,8 @@ public:
   static bool isUsed(const Scope& scope, std::string_view name) {
     return scope.used.count(name) != 0;
   }
+  /// Makes isUsed true for a name in the model's own graph, which must outlive this object.
+  void markUsed(std::string_view name) { scopes_.front().used.insert(name); }
 
   /// Size of a named dimension ("batch"), as bound by the model inputs.
   void bindDimension(const std::string& symbol, int64_t size) { dimensions_[symbol] = size; }
@@ -117,6 +138,7 @@ private:
   ValueId addValue(Scope& scope, std::string_view name);
   Expected<ValueId> defineValue(Scope& scope, std::string_view name, const std::string& what);
   Status addInitializers(Scope& scope, const onnx::GraphProto& graph);
+  Status addNode(Scope& scope, const onnx::NodeProto& proto);
   Status addNodes(Scope& scope, const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes);
   void addDeclarations(Scope& scope,
                        const google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& infos);
@@ -133,6 +155,7 @@ private:
   std::set<std::string, std::less<>> nodeNames_;
   std::map<std::string, const onnx::FunctionProto*> functions_;
   std::map<std::string, int64_t> dimensions_;
+  size_t iterationNodes_ = 0;
 };
 
 } // namespace tigris

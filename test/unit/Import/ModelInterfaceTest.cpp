@@ -137,3 +137,18 @@ TEST_CASE("inputs that are no tensors of known type are refused") {
   model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type();
   CHECK(importModel(model).said(DiagId::UnsupportedType, "is not a tensor"));
 }
+
+TEST_CASE("tensors without elements: inputs and parts disappear, outputs are refused") {
+  const std::string text = "g (float[1,n] past, float[1,2] x) => (float y) { k = Concat<axis=1>"
+                           "(past, x) y = Relu(k) }";
+  ImportOptions options;
+  options.inputShapes = {{"past", {1, 0}}};
+  const Imported imported = importGraph(text, 17, options);
+  CHECK(imported.graph->inputs().size() == 1);
+  CHECK(imported.said(DiagId::BadShape, "input 'past' of shape [1, 0] has no elements"));
+  CHECK(imported.tensor("y").shape == Shape{1, 2});
+  CHECK(importGraph("g (float[2] x) => (float y) { y = Slice<starts=[2], ends=[2]>(x) }", 9)
+            .said(DiagId::UnsupportedOp,
+                  "node 'Slice_0' (Slice): the model's output 'y' of shape [0] has no "
+                  "elements"));
+}
