@@ -90,6 +90,7 @@ def variants(np, onnx, model, arrays):
 def run_variant(np, onnx, tools, scratch, model, inputs, outputs):
     """None if the model is refused, otherwise a list of problems."""
     onnx.save(model, str(scratch / "model.onnx"))
+    inputs = [array for array in inputs if array.size]  # the plan has no others
     try:
         imported = tools.call("import", scratch / "model.onnx")
         normalized = tools.call("norm", data=imported)

@@ -66,9 +66,7 @@ def gru_cell(weights):
 
     def cell(b, x, states):
         (h,) = states
-        xz, xr, xh = b.op(
-            "Split", b.op("Add", b.op("MatMul", x, kernel), bias), axis=1, outputs=3
-        )
+        xz, xr, xh = b.op("Split", b.op("Add", b.op("MatMul", x, kernel), bias), axis=1, outputs=3)
         hz, hr, hh = b.op(
             "Split", b.op("Add", b.op("MatMul", h, recurrent), inner_bias), axis=1, outputs=3
         )
@@ -81,18 +79,48 @@ def gru_cell(weights):
     return cell
 
 
+def tensorflow_gru_cell(weights):
+    """With the reset gate on the state, and both gates as one product (tf.nn.rnn_cell.GRUCell)."""
+    kernel, bias, inner_kernel, inner_bias = weights
+
+    def cell(b, x, states):
+        (h,) = states
+        gates = b.op("MatMul", b.op("Concat", x, h, axis=1), kernel)
+        r, z = b.op("Split", b.op("Sigmoid", b.op("Add", gates, bias)), axis=1, outputs=2)
+        joined = b.op("Concat", x, b.op("Mul", r, h), axis=-1)
+        new = b.op("Tanh", b.op("Gemm", joined, inner_kernel, inner_bias, transB=1))
+        keep = b.op("Mul", b.op("Sub", np.float32(1), z), new)
+        return (b.op("Add", keep, b.op("Mul", z, h)),)
+
+    return cell
+
+
+def simple_cell(weights):
+    kernel, recurrent, bias = weights
+
+    def cell(b, x, states):
+        product = b.op("Add", b.op("MatMul", x, kernel), bias)
+        return (b.op("Relu", b.op("Add", product, b.op("MatMul", states[0], recurrent))),)
+
+    return cell
+
+
 def keras_rnn():
-    """tf2onnx: an LSTM whose sequence is read, a backward GRU whose last state is read."""
+    """tf2onnx: layers whose sequence is read, forward and backward; of the last one, the state."""
     m = Maker("keras_rnn", 13)
     x = m.op("Transpose", m.input("x", [1, 7, 5]), perm=[1, 0, 2])
     zeros = np.zeros((1, 6), np.float32)
     lstm = m.weight(5, 24), m.weight(6, 24), m.weight(24)
     *_, sequence = while_rnn(m, x, 7, [zeros, zeros], lstm_cell(lstm))
     gru = m.weight(6, 12), m.weight(4, 12), m.weight(12), m.weight(12)
-    *_, last, _ = while_rnn(
-        m, sequence, 7, [np.zeros((1, 4), np.float32)], gru_cell(gru), backwards=True
-    )
+    zeros = np.full((1, 4), 0.2, np.float32)
+    *_, y = while_rnn(m, sequence, 7, [zeros], gru_cell(gru), backwards=True)
+    gru = m.weight(8, 8), m.weight(8), m.weight(4, 8), m.weight(4)
+    *_, y = while_rnn(m, y, 7, [zeros], tensorflow_gru_cell(gru))
+    simple = m.weight(4, 4), m.weight(4, 4), m.weight(4)
+    *_, last, _ = while_rnn(m, y, 7, [zeros], simple_cell(simple))
     m.output(sequence, [7, 1, 6])
+    m.output(last, [1, 4])
     m.output(m.op("Softmax", m.op("Gemm", last, m.weight(4, 3), m.weight(3)), axis=1), [1, 3])
     return m.model()
 

@@ -14,7 +14,7 @@
 namespace tigris {
 
 /// Maximum number of nodes that the unrolled loops of a model may have in all.
-constexpr size_t MaxUnrolledNodes = 16384;
+constexpr size_t MaxUnrolledNodes = 32768;
 
 /// Whether the node is a Loop or a Scan.
 bool isLoop(const onnx::NodeProto& node);

@@ -302,7 +302,7 @@ std::optional<RecurrentCell> CellMatcher::lstm() {
   if (!state || source(state.whole) != source(step_.nextC))
     return std::nullopt;
   for (const size_t i : {size_t{0}, size_t{1}}) {
-    const TensorId forget = operandOf(otherFactor(sum->input(i), step_.c), OpKind::Sigmoid);
+    const Part forget = operandOf(otherFactor(sum->input(i), step_.c), OpKind::Sigmoid);
     const auto input = factorOf(sum->input(1 - i), OpKind::Sigmoid);
     if (!forget || !input)
       continue;
