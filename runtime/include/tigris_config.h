@@ -92,8 +92,8 @@
 #define TIGRIS_VALIDATE 1
 #endif
 
-/* 0 leaves out the fallback for kernels that lack scratch: less scratch than the backend asks for is
- * then TIGRIS_E_SCRATCH. */
+/* 0 leaves out the fallback for kernels that lack scratch: less scratch than the backend asks for
+ * is then TIGRIS_E_SCRATCH. */
 #ifndef TIGRIS_SCRATCH_FALLBACK
 #define TIGRIS_SCRATCH_FALLBACK 1
 #endif

@@ -15,6 +15,10 @@ extern "C" {
 
 extern const tigris_backend tigris_backend_esp_nn;
 
+/* For tests on a host: the same with the scratch, alignment and padding of the ESP32-S3. Its
+ * assembler is emulated in C. */
+extern const tigris_backend tigris_backend_esp_nn_s3;
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,7 +26,7 @@ constexpr auto Backends = std::to_array<const tigris_backend*>({
       &tigris_backend_cmsis_nn,
 #endif
 #if TIGRIS_HAS_ESP_NN_BACKEND
-      &tigris_backend_esp_nn,
+      &tigris_backend_esp_nn, &tigris_backend_esp_nn_s3,
 #endif
 });
 

@@ -3,7 +3,38 @@
 #include "tigris_esp_nn.h"
 
 #include "esp_nn.h"
+#include "tigris_scratch.h"
 #include "vendor.h"
+
+/* The vector kernels of the ESP32-S3 require scratch and tensors at multiples of 16 bytes. Plans
+ * may have smaller alignments; calls with other addresses run on the reference kernels. The C
+ * kernels need no scratch and no alignment. */
+#if defined(ARCH_ESP32_S3)
+#define IS_S3 1
+#else
+#define IS_S3 0
+#endif
+
+static int isAligned(const tigris_call* call) {
+  return (((uintptr_t)call->in[0].data | (uintptr_t)call->out[0].data) &
+          (TIGRIS_ESP_NN_S3_ALIGN - 1u)) == 0;
+}
+
+/* The scratch of a call at the alignment of vectors, and the bytes there. */
+static uint8_t* scratchOf(const tigris_call* call, uint32_t* bytes) {
+  const uint32_t skip =
+      IS_S3 ? (uint32_t)(0u - (uintptr_t)call->scratch) & (TIGRIS_ESP_NN_S3_ALIGN - 1u) : 0;
+  *bytes = call->scratch_bytes > skip ? call->scratch_bytes - skip : 0;
+  return *bytes == 0 ? NULL : (uint8_t*)call->scratch + skip;
+}
+
+/* Emulated kernels check the scratch that they get. */
+#if defined(TIGRIS_ESP_NN_EMULATE_S3)
+#include "emulate_s3.h"
+#else
+#define TIGRIS_ESP_NN_NAME "esp-nn"
+#define TIGRIS_ESP_NN_ROOM(conv, is_depthwise, scratch, bytes) ((void)0)
+#endif
 
 /* Narrows to the 16 bits that ESP-NN takes: served ops do not exceed TIGRIS_VENDOR_MOST. */
 static inline uint16_t narrow(int32_t value) { return (uint16_t)value; }
@@ -57,16 +88,61 @@ static Conv convOf(const tigris_plan* plan, const tigris_conv_params* p, const t
   return c;
 }
 
+static tigris_esp_nn_shape shapeOf(const Conv* c) {
+  tigris_esp_nn_shape s;
+  s.kernel_h = (uint32_t)c->filter.height;
+  s.kernel_w = (uint32_t)c->filter.width;
+  s.in_h = (uint32_t)c->in.height;
+  s.in_w = (uint32_t)c->in.width;
+  s.in_channels = (uint32_t)c->in.channels;
+  s.out_h = (uint32_t)c->out.height;
+  s.out_w = (uint32_t)c->out.width;
+  s.out_channels = (uint32_t)c->out.channels;
+  s.stride_h = (uint32_t)c->conv.stride.height;
+  s.stride_w = (uint32_t)c->conv.stride.width;
+  s.pad_h = (uint32_t)c->conv.padding.height;
+  s.pad_w = (uint32_t)c->conv.padding.width;
+  return s;
+}
+
+/* What the library asks for. On the ESP32-S3 some kernels use more than that, and this library may
+ * be another version than the one that the formulas describe. */
 static uint32_t ownScratch(const Conv* c, int isDepthwise) {
-  const int bytes =
+  const int asked =
       isDepthwise
           ? esp_nn_get_depthwise_conv_scratch_size(&c->in, &c->filter, &c->out, &c->depthwise)
           : esp_nn_get_conv_scratch_size(&c->in, &c->filter, &c->out, &c->conv);
-  return bytes > 0 ? (uint32_t)bytes : 0;
+  uint32_t bytes = asked > 0 ? (uint32_t)asked : 0;
+  if (IS_S3) {
+    const tigris_esp_nn_shape s = shapeOf(c);
+    const uint64_t used =
+        isDepthwise ? tigris_esp_nn_s3_depthwise_scratch(&s) : tigris_esp_nn_s3_conv_scratch(&s);
+    tigris_raise(&bytes, used < UINT32_MAX / 2 ? (uint32_t)used : UINT32_MAX / 2);
+  }
+  return bytes;
+}
+
+/* Whether the kernels of the ESP32-S3 compute the call. They pad an image by as much after as
+ * before it, and load whole vectors. */
+static int servesOnS3(const tigris_call* call, const Conv* c, int isDepthwise) {
+  const tigris_esp_nn_shape s = shapeOf(c);
+  const uint32_t row = s.kernel_w * s.in_channels;
+  const uint64_t right =
+      tigris_esp_nn_beyond(s.in_w + s.stride_w - 1u, s.out_w, s.stride_w, s.kernel_w, s.pad_w);
+  const uint64_t below =
+      tigris_esp_nn_beyond(s.in_h + s.stride_h - 1u, s.out_h, s.stride_h, s.kernel_h, s.pad_h);
+  /* kernels that test for each tap whether it is inside the image */
+  const int isExact = isDepthwise
+                          ? s.in_channels != s.out_channels || s.kernel_h != 3 || s.kernel_w != 3 ||
+                                s.in_channels % 16u != 0 || s.pad_h != 1 || s.pad_w != 1
+                          : row < 16u && row * s.kernel_h >= 16u;
+  if (!isAligned(call))
+    return 0;
+  return isExact || (s.pad_h | s.pad_w) == 0 || (right <= s.pad_w && below <= s.pad_h);
 }
 
 static uint32_t pairBytes(const tigris_conv_params* p, int32_t channels) {
-  return p->requant_count == 1 && channels > 1 ? 8u * (uint32_t)channels : 0;
+  return tigris_esp_nn_pairs((uint32_t)channels, p->requant_count == 1);
 }
 
 static int servesConv(const tigris_vendor_op* o) {
@@ -91,7 +167,9 @@ static tigris_status conv(const tigris_call* call) {
   const int isDepthwise = call->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
   const int8_t* x = tigris_vendor_input(call, 0);
   int8_t* y = tigris_vendor_output(call);
-  uint8_t* scratch = (uint8_t*)call->scratch;
+  uint32_t room;
+  uint8_t* scratch = scratchOf(call, &room);
+  uint8_t* own; /* behind the pairs */
   tigris_vendor_pairs pairs;
   quant_data_t quant;
   Conv c;
@@ -101,16 +179,20 @@ static tigris_status conv(const tigris_call* call) {
       (isDepthwise && tigris_weight_row(call) != (uint32_t)out.c))
     return tigris_vendor_fallback(call);
   c = convOf(call->plan, p, call->in[0].tensor, call->out[0].tensor, &in, &out, isDepthwise);
+  if (IS_S3 && !servesOnS3(call, &c, isDepthwise))
+    return tigris_vendor_fallback(call);
   /* A box may need more scratch than the whole op, or less. */
-  if (pairBytes(p, out.c) + ownScratch(&c, isDepthwise) > call->scratch_bytes)
+  if (pairBytes(p, out.c) + ownScratch(&c, isDepthwise) > room)
     return tigris_vendor_without_scratch(call);
+  own = room == 0 ? NULL : scratch + pairBytes(p, out.c);
   pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
+  TIGRIS_ESP_NN_ROOM(&c, isDepthwise, own, room - pairBytes(p, out.c));
   quant.mult = pairs.multiplier;
   quant.shift = pairs.shift;
   if (isDepthwise)
-    esp_nn_set_depthwise_conv_scratch_buf(scratch);
+    esp_nn_set_depthwise_conv_scratch_buf(own);
   else
-    esp_nn_set_conv_scratch_buf(scratch);
+    esp_nn_set_conv_scratch_buf(own);
   for (n = 0; n < in.n; ++n) {
     if (isDepthwise)
       esp_nn_depthwise_conv_s8(&c.in, x, &c.filter, tigris_vendor_input(call, 1),
@@ -167,6 +249,8 @@ static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_poo
   int8_t* y = tigris_vendor_output(call);
   int32_t n;
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
+    return tigris_vendor_fallback(call);
+  if (IS_S3 && !isAligned(call))
     return tigris_vendor_fallback(call);
   for (n = 0; n < in.n; ++n) {
     kernel(x, narrow(in.w), narrow(in.h), y, narrow(out.w), narrow(out.h), narrow(p->stride_w),
@@ -275,17 +359,6 @@ static uint32_t scratchBytes(const tigris_plan* plan, const tigris_op* op) {
   return tigris_vendor_scratch(adapters, plan, op);
 }
 
-/* The vector kernels of the ESP32-S3 require an alignment of 16 bytes; the C kernels have none. */
-#if defined(ARCH_ESP32_S3)
-#define ALIGNMENT TIGRIS_PLAN_ALIGN
-#else
-#define ALIGNMENT TIGRIS_MIN_ALIGN
-#endif
-
-const tigris_backend tigris_backend_esp_nn = {"esp-nn",
-                                              TIGRIS_BACKEND_ABI,
-                                              ALIGNMENT,
-                                              find,
-                                              scratchBytes,
-                                              tigris_reference_sink,
-                                              &tigris_backend_reference};
+const tigris_backend tigris_backend_esp_nn = {
+    TIGRIS_ESP_NN_NAME, TIGRIS_BACKEND_ABI,    TIGRIS_MIN_ALIGN,         find,
+    scratchBytes,       tigris_reference_sink, &tigris_backend_reference};
