@@ -89,7 +89,7 @@ RUNTIME_HEADERS = {
 }
 
 # runtime/backends/<folder> -> prefix of the names of its vendor's headers.
-VENDORS = {"cmsis_nn": r"arm_nn", "esp_nn": r"esp_nn"}
+VENDORS = {"cmsis_nn": r"arm_nn", "esp_nn": r"esp_nn|common_functions"}
 
 # include prefix -> the layers, or folders of layers, that may use the library. The longest matching
 # prefix decides.

@@ -78,6 +78,10 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
   if (options.reserve >= options.budget.fast)
     return makeError(DiagId::Usage, "--reserve=", options.reserve, " uses up all ",
                      options.budget.fast, " bytes of fast memory");
+  if (options.scratch && *options.scratch > options.budget.fast - options.reserve)
+    return makeError(DiagId::Usage, "--scratch=", *options.scratch, " is more than the ",
+                     options.budget.fast - options.reserve, " bytes of fast memory",
+                     options.reserve == 0 ? "" : " that --reserve leaves");
   if (Status status = checkInterface(graph, options); !status)
     return status;
   if (options.recompute && options.budget.slow && options.optimize != Objective::Traffic)

@@ -29,6 +29,10 @@ struct PlanOptions {
   MemoryBudget budget;
   /// Fast bytes of the budget that the plan leaves free, for tigris-emit to unpack weights in.
   uint64_t reserve = 0;
+  /// Fast bytes of the budget for kernels; those that need more are replaced by reference kernels.
+  /// If unset: what all kernels of the target need or, where that depends on the call, the size
+  /// with the best plan (Plan/Sweep/BestScratch.h).
+  std::optional<uint64_t> scratch;
   /// Default: IoMode::Slow if there is slow memory, otherwise IoMode::Caller.
   std::optional<IoMode> io;
   Strategy planner = Strategy::Optimal;
@@ -63,10 +67,10 @@ struct PlanOptions {
 };
 
 /// DiagId::Usage for options that contradict each other or the graph: a fast budget of 0; a reserve
-/// that uses up the fast budget; IoMode::Slow without slow memory; IoMode::Arena for a model with
-/// states; moving by rows with slow memory, with another IoMode than Caller, or with a strategy
-/// that requires slow memory; a limit of recomputation with slow memory for an objective other than
-/// traffic.
+/// that uses up the fast budget; more scratch than fast memory; IoMode::Slow without slow memory;
+/// IoMode::Arena for a model with states; moving by rows with slow memory, with another IoMode than
+/// Caller, or with a strategy that requires slow memory; a limit of recomputation with slow memory
+/// for an objective other than traffic.
 Status checkOptions(const Graph& graph, const PlanOptions& options);
 
 /// Adds a note to a DiagId::OverBudget error if a reserve has reduced the budget.

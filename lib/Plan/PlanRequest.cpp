@@ -9,20 +9,30 @@ namespace tigris {
 
 namespace {
 
-CostModel costModel(const PlanOptions& options, const Target& target) {
-  if (options.optimize == Objective::Latency)
-    return CostModel::latency(options.costs.value_or(target.costs));
-  return CostModel::traffic(options.macsPerSlowByte);
+/// Where the need depends on the call, none.
+uint64_t scratchOf(const Graph& graph, const PlanOptions& options, const Target& target) {
+  if (options.scratch)
+    return *options.scratch;
+  return scratchDependsOnCall(target.kernels) ? 0 : kernelScratch(graph, target.kernels);
+}
+
+CostModel costModel(const PlanOptions& options, const Target& target, uint64_t scratch) {
+  const KernelCosts costs = options.costs.value_or(target.costs);
+  const CostModel model = options.optimize == Objective::Latency
+                              ? CostModel::latency(costs)
+                              : CostModel::traffic(options.macsPerSlowByte);
+  return model.withKernels(KernelChoice(target.kernels, scratch, costs));
 }
 
 } // namespace
 
 PlanRequest::PlanRequest(PlanDrafts& drafts, PlanOptions options, const Target& target)
     : drafts_(&drafts), options_(std::move(options)), strategy_(&strategyInfo(options_.planner)),
-      target_(target.name), costs_(costModel(options_, target)),
+      target_(target.name),
       io_(options_.io.value_or(options_.budget.slow ? IoMode::Slow : IoMode::Caller)),
       align_(target.align), fast_{options_.budget.fast, options_.reserve,
-                                  kernelScratch(drafts.graph(), target.kernels)},
+                                  scratchOf(drafts.graph(), options_, target)},
+      costs_(costModel(options_, target, fast_.scratch)),
       rows_(movedByRows(drafts.graph(), options_)) {}
 
 Expected<PlanRequest> PlanRequest::make(PlanDrafts& drafts, const PlanOptions& options) {

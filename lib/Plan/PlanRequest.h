@@ -46,10 +46,10 @@ private:
   PlanOptions options_;
   const StrategyInfo* strategy_;
   std::string target_;
-  CostModel costs_;
   IoMode io_;
   uint64_t align_;
   FastBudget fast_;
+  CostModel costs_;
   std::vector<TensorId> rows_;
 };
 

@@ -5,6 +5,7 @@
 #include "tigris/Plan/Bounds/Bounds.h"
 #include "tigris/Plan/BudgetSearch.h"
 #include "tigris/Plan/PlanAssembly.h"
+#include "tigris/Plan/Sweep/BestScratch.h"
 #include "tigris/Plan/Sweep/LeastMemory.h"
 #include "tigris/Plan/Sweep/LeastTraffic.h"
 #include "tigris/Support/StringUtils.h"
@@ -92,12 +93,29 @@ Error fastOverBudget(const PlanRequest& request, const StageNeed& need, uint64_t
       .note(smallestThatFits(request, smallest, request.budgetFor(need.bytes)));
 }
 
+/// The one stage, or cheaper cuts of the order in which kernels do not lack scratch.
+CutOrder oneStageOrCuts(const PlanRequest& request, CutOrder one, uint64_t fast) {
+  const StageDrafter drafter = request.drafter(*one.schedule);
+  if (request.io() == IoMode::Arena || drafter.lackingCost(one.cuts.drafts.front()) == 0)
+    return one;
+  std::optional<CutOrder> cuts = cutsWithin(request, fast);
+  const auto cost = [&](const CutOrder& order) {
+    return totalCost(request.drafter(*order.schedule), order.cuts.drafts);
+  };
+  return cuts && cost(*cuts) < cost(one) ? std::move(*cuts) : std::move(one);
+}
+
 /// One stage, or the cheapest cuts; nullopt if neither fits. Sets `need` unless one stage fits.
 std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   const Schedule& best = request.schedules().best();
   const uint64_t fast = request.fastForStages();
-  if (request.rules().rows.empty() && best.layout.height <= fast)
-    return oneStageOf(request.graph(), best, request.io(), fast);
+  if (request.rules().rows.empty() && best.layout.height <= fast) {
+    CutOrder choice =
+        oneStageOrCuts(request, oneStageOf(request.graph(), best, request.io(), fast), fast);
+    if (choice.cuts.drafts.size() > 1)
+      need = largestStageNeed(request.drafter(best));
+    return choice;
+  }
   need = largestStageNeed(request.drafter(best));
   if (request.io() == IoMode::Arena)
     return std::nullopt;
@@ -147,6 +165,8 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
 }
 
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  if (choosesScratch(options))
+    return planBestScratch(graph, options, drafts);
   if (options.optimize == Objective::Memory)
     return planLeastMemory(graph, options, drafts);
   if (options.recompute && options.budget.slow && options.optimize == Objective::Traffic)

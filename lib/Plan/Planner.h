@@ -31,8 +31,8 @@ class PlanDrafts;
 /// DiagId::Usage for an unknown target and for options that checkOptions rejects. The flash budget
 /// is compared with the emitted file (emitPlan), not here.
 ///
-/// The reserve and the scratch of the target's kernels are subtracted from the fast budget before
-/// anything is placed (FastBudget).
+/// The reserve and the scratch of the target's kernels (PlanOptions::scratch) are subtracted from
+/// the fast budget before anything is placed (FastBudget).
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
 /// The same, with drafts that several plans of one graph share.
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts);

@@ -13,6 +13,7 @@ enum class KernelLibrary : uint8_t {
   CmsisNnC,   // CMSIS-NN as its portable C
   CmsisNnDsp, // CMSIS-NN for the DSP extension
   CmsisNnMve, // CMSIS-NN for Helium
+  EspNnS3,    // ESP-NN for the ESP32-S3
 };
 
 /// Classes of operators with a common linear cost function.

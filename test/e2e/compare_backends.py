@@ -3,11 +3,11 @@ reference kernels.
 
 usage: compare_backends.py --bin DIR BACKEND TARGET [CASE...]
 
-Plans each case for TARGET in one stage and in the smallest feasible fast memory, and runs both
-plans on both backends with the same random input: in memory with room for all scratch, and in
-exactly the memory of -m. Also runs plans without scratch there, which ops that need some must leave
-to the reference kernels. Without the corpus (TIGRIS_CORPUS, default ../shared/corpus), numpy or the
-backend it is skipped (exit 77).
+Plans each case for TARGET in one stage, in the smallest feasible fast memory and in 64 KiB, and
+runs the plans on both backends with the same random input: in memory with room for all scratch,
+and in exactly the memory of -m. Also runs plans without scratch there, which ops that need some
+must leave to the reference kernels. Without the corpus (TIGRIS_CORPUS, default ../shared/corpus),
+numpy or the backend it is skipped (exit 77).
 """
 
 import argparse
@@ -27,9 +27,8 @@ RESERVED = ("cmsis-nn",)
 def outputs(tools, plan, backend, count, scratch, *memory):
     files = [scratch / f"{backend}-{i}.npy" for i in range(count)]
     arguments = [a for i, f in enumerate(files) for a in ("--output", f"{i}={f}")]
-    stats = json.loads(
-        tools.call("run", plan, "--raw", f"--backend={backend}", "--stats=json", *memory, *arguments)
-    )
+    options = ("--raw", f"--backend={backend}", "--stats=json", *memory, *arguments)
+    stats = json.loads(tools.call("run", plan, *options))
     return stats, [f.read_bytes() for f in files]
 
 
@@ -75,7 +74,8 @@ def run_case(tools, name, directory, options, scratch):
     imported = tools.call("import", directory / "model.onnx")
     normalized.write_bytes(tools.call("norm", data=imported))
     for target in (options.target, "cortex-m"):
-        for budget in (["-m", "64M"], ["-m", smallest(tools, normalized, target), "-m", "1G"]):
+        least = smallest(tools, normalized, target)
+        for budget in (["-m", "64M"], ["-m", least, "-m", "1G"], ["-m", "64K", "-m", "16M"]):
             where = f"{name} for {target} with {' '.join(budget)}"
             yield from run_plan(tools, where, budget, target, options.backend, scratch)
 

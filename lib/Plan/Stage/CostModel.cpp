@@ -17,6 +17,12 @@ CostModel CostModel::traffic(uint64_t macsPerSlowByte) {
   return model;
 }
 
+CostModel CostModel::withKernels(KernelChoice kernels) const {
+  CostModel model = *this;
+  model.kernels_ = std::move(kernels);
+  return model;
+}
+
 CostWeights CostModel::weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const {
   constexpr double Prohibitive = 4096;
   if (!costs_)

@@ -1,8 +1,7 @@
 // The weights that combine the figures of a stage into one cost.
 #pragma once
 
-#include "tigris/IR/Graph.h"
-#include "tigris/Target/KernelCosts.h"
+#include "tigris/Plan/Stage/KernelChoice.h"
 
 #include <span>
 
@@ -41,16 +40,24 @@ public:
   /// Slow bytes, each of which is worth `macsPerSlowByte` multiply-accumulates. With 0, one
   /// multiply-accumulate is worth thousands of bytes.
   static CostModel traffic(uint64_t macsPerSlowByte);
+  /// The same with a limited scratch.
+  CostModel withKernels(KernelChoice kernels) const;
 
   bool operator==(const CostModel&) const = default;
   bool countsCalls() const { return costs_.has_value(); }
   /// The weights for a stage of these ops; `isWhole`: on whole tensors. The weight of a call is the
   /// mean over the ops.
   CostWeights weights(const Graph& graph, std::span<const OpId> ops, bool isWhole) const;
+  const KernelChoice& kernels() const { return kernels_; }
+  /// What a stage costs more for lack of scratch. Only time counts it.
+  uint64_t lackingCost(const Graph& graph, std::span<const OpId> ops, const StageCut& cut) const {
+    return countsCalls() ? kernels_.lacking(graph, ops, cut) : 0;
+  }
 
 private:
   std::optional<KernelCosts> costs_;
   uint64_t macsPerSlowByte_ = MacsPerSlowByte;
+  KernelChoice kernels_;
 };
 
 } // namespace tigris

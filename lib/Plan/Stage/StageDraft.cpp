@@ -106,6 +106,24 @@ uint64_t Overlap::saved(const Graph& graph, uint64_t align) const {
   return under + over - std::min(under + over, std::max(under + distance, over));
 }
 
+StageCut cutOf(const StageDraft& stage) {
+  StageCut cut;
+  cut.mode = stage.mode();
+  if (const auto* tiled = std::get_if<TiledDraft>(&stage.execution)) {
+    cut.counts = tiled->stage.counts();
+    cut.bytes = [tiled](TensorId id) {
+      const auto& buffers = tiled->stage.buffers;
+      const auto found =
+          std::find_if(buffers.begin(), buffers.end(),
+                       [&](const PartBuffer& buffer) { return buffer.tensor == id; });
+      return found == buffers.end() ? 0 : found->bytes;
+    };
+  }
+  if (const StreamedDraft* streamed = stage.streamed())
+    cut.counts = streamed->stage.counts();
+  return cut;
+}
+
 StageDraft draftInterface(const OrderView& view, size_t begin, size_t end) {
   StageDraft stage;
   for (size_t step = begin; step < end; ++step) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tigris/Plan/Layout/ArenaLayout.h"
+#include "tigris/Plan/Stage/KernelChoice.h"
 #include "tigris/Plan/Stage/OrderView.h"
 
 #include <map>
@@ -77,6 +78,9 @@ struct StageDraft {
     return streamed() != nullptr ? streamed()->overlap : std::nullopt;
   }
 };
+
+/// The cut of a draft, which must outlive it.
+StageCut cutOf(const StageDraft& stage);
 
 /// Ops, loads and spills of ops [begin, end) as a stage that works on tensors outside the arena,
 /// including the caller's. A result that nothing reads is spilled, too, because it needs a place.

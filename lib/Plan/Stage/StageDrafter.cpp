@@ -45,9 +45,15 @@ CostWeights StageDrafter::weights(const StageDraft& stage) const {
   return costs_.weights(view().graph(), stage.ops, !worksOnParts(stage.mode()));
 }
 
+uint64_t StageDrafter::lackingCost(const StageDraft& stage) const {
+  return costs_.kernels().isLimited() ? costs_.lackingCost(view().graph(), stage.ops, cutOf(stage))
+                                      : 0;
+}
+
 uint64_t StageDrafter::cost(const StageDraft& stage) const {
   const StageStats& stats = stage.stats;
-  return weights(stage).of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
+  return weights(stage).of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls) +
+         lackingCost(stage);
 }
 
 StageDraft StageDrafter::whole(size_t begin, size_t end, const Residents& residents) const {

@@ -44,7 +44,9 @@ public:
   const CostModel& costs() const { return costs_; }
   /// The weights for the figures of the stage.
   CostWeights weights(const StageDraft& stage) const;
-  /// The cost of the stage beyond the work of its ops.
+  /// What the stage costs more for lack of scratch.
+  uint64_t lackingCost(const StageDraft& stage) const;
+  /// The cost of the stage beyond the work of its ops on the target's kernels.
   uint64_t cost(const StageDraft& stage) const;
 
   /// Ops [begin, end) on whole tensors, with addresses.
@@ -65,7 +67,7 @@ public:
   /// Null if ops [begin, end) cannot run row by row.
   StreamCandidate* streamCandidate(size_t begin, size_t end) const;
   StreamResidents streamResidents(const Residents& residents) const {
-    return {residents, inPlace_, lowest_};
+    return {residents, inPlace_, lowest_, &costs_};
   }
   /// Why the op cannot run row by row, as a clause about it; empty if it can.
   std::string streamRefusal(OpId op) const { return candidates_->rows.refusal(op); }

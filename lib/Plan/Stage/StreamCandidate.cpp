@@ -97,13 +97,39 @@ std::optional<uint64_t> StreamCandidate::heightWithin(uint64_t available, size_t
   return *known.height <= available ? known.height : std::nullopt;
 }
 
+StageCut StreamCandidate::finestCut(int64_t stripes) const {
+  return {StageMode::Streamed, {1, model_.mostSteps(), stripes, 1}};
+}
+
+/// The fewest steps in which no more calls lack scratch than in the most.
+int64_t StreamCandidate::leastSteps(int64_t stripes, const StreamResidents& residents) const {
+  if (residents.costs == nullptr || !residents.costs->kernels().isLimited())
+    return 1;
+  StageCut cut = finestCut(stripes);
+  const auto lacking = [&](int64_t steps) {
+    cut.counts[1] = steps;
+    return residents.costs->kernels().lacking(view_.graph(), stage_.ops, cut);
+  };
+  int64_t low = 1;
+  int64_t high = model_.mostSteps();
+  for (const uint64_t least = lacking(high); low < high;) {
+    const int64_t middle = low + (high - low) / 2;
+    if (lacking(middle) <= least)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return high;
+}
+
 std::optional<StreamCost> StreamCandidate::search(int64_t stripes, const StreamCapacity& capacity,
                                                   const StreamResidents& residents) const {
   const std::set<TensorId> whole = wholeTensors(residents);
   if (!capacity)
     return model_.cost(model_.mostSteps(), stripes, whole);
   return model_.search([&](const StreamCost& cut) { return capacity(overlapsOf(cut)); },
-                       view_.align(), stripes, whole, residents.lowest);
+                       view_.align(), stripes, whole, residents.lowest,
+                       leastSteps(stripes, residents));
 }
 
 std::optional<StageDraft> StreamCandidate::draft(int64_t stripes, const StreamCapacity& capacity,

@@ -1,6 +1,7 @@
 // A run of ops as a streamed stage, evaluated for many budgets and sets of residents.
 #pragma once
 
+#include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Plan/Stage/StageDraft.h"
 #include "tigris/Plan/Stage/StreamModel.h"
 
@@ -16,6 +17,8 @@ struct StreamResidents {
   bool inPlace = true;
   /// Whether the lowest layout decides what fits, or the first that is found within the capacity.
   bool lowest = false;
+  /// A limited scratch, which can require more steps. May be null.
+  const CostModel* costs = nullptr;
 };
 
 /// Stores its results. Refers to the view and the table.
@@ -43,6 +46,9 @@ public:
     std::optional<uint64_t> height;
   };
 
+  /// The cut of the stage in a number of stripes, in as many steps as make anything smaller.
+  StageCut finestCut(int64_t stripes) const;
+
   /// Ops, loads and spills of all variants.
   const StageDraft& stage() const { return stage_; }
   /// Variants in ascending order of stripes, from one on. More stripes take less memory and cost
@@ -67,6 +73,7 @@ private:
                   StreamModel model);
 
   std::vector<bool> inPlace(size_t index, const StreamResidents& residents) const;
+  int64_t leastSteps(int64_t stripes, const StreamResidents& residents) const;
   std::set<TensorId> wholeTensors(const StreamResidents& residents) const;
   std::optional<StreamCost> search(int64_t stripes, const StreamCapacity& capacity,
                                    const StreamResidents& residents) const;

@@ -406,7 +406,8 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
 
 std::optional<StreamCost>
 StreamModel::search(const std::function<uint64_t(const StreamCost&)>& capacity, uint64_t align,
-                    int64_t stripes, const std::set<TensorId>& whole, bool lowest) const {
+                    int64_t stripes, const std::set<TensorId>& whole, bool lowest,
+                    int64_t least) const {
   std::optional<StreamCost> found;
   const auto fits = [&](int64_t steps) {
     std::optional<StreamCost> cost = this->cost(steps, stripes, whole);
@@ -419,7 +420,7 @@ StreamModel::search(const std::function<uint64_t(const StreamCost&)>& capacity, 
     found = std::move(cost);
     return true;
   };
-  int64_t low = 1;
+  int64_t low = std::clamp<int64_t>(least, 1, mostSteps_);
   int64_t high = mostSteps_;
   if (!fits(high))
     return std::nullopt;

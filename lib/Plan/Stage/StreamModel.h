@@ -84,11 +84,12 @@ public:
   /// Numbers of stripes worth trying, ascending from 1. Each makes stripes narrower by about a
   /// fifth.
   std::vector<int64_t> stripeCounts() const;
-  /// The fewest steps that fit the bytes that `capacity` grants them; nullopt if none do. `lowest`:
-  /// whether mostSteps() fit follows from height() instead of heightWithin().
+  /// The fewest steps, from `least` on, that fit the bytes that `capacity` grants them; nullopt if
+  /// none do. `lowest`: whether mostSteps() fit follows from height() instead of heightWithin().
   std::optional<StreamCost> search(const std::function<uint64_t(const StreamCost&)>& capacity,
                                    uint64_t align, int64_t stripes,
-                                   const std::set<TensorId>& whole = {}, bool lowest = false) const;
+                                   const std::set<TensorId>& whole = {}, bool lowest = false,
+                                   int64_t least = 1) const;
 
   uint64_t lowerBound(const StreamCost& cost) const;
   /// The lowest that is found.

@@ -187,6 +187,13 @@ const TileModel::AxisSummary& TileModel::summary(size_t axis, int64_t parts) {
   return result;
 }
 
+uint64_t TileModel::bytesOf(const TileCost& cost, TensorId tensor) const {
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i].tensor == tensor)
+      return cost.buffers[i].bytes;
+  return 0;
+}
+
 std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
   std::array<const AxisSummary*, Box::MaxRank> axes = {};
   size_t innermost = 0;

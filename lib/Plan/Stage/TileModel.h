@@ -61,6 +61,8 @@ public:
   uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
   TiledStage stage(const TileCost& cost, const ArenaLayout& layout) const;
   /// Bytes loaded from the tensors for which `counts` returns true.
+  /// Bytes of the buffer of a tensor; 0 if it has none.
+  uint64_t bytesOf(const TileCost& cost, TensorId tensor) const;
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
     uint64_t bytes = 0;
     for (size_t i = 0; i < buffers_.size(); ++i)

@@ -3,15 +3,15 @@
 #include "tigris/Plan/Stage/TileSearch.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace tigris {
 
 /// The search for one budget.
 class TileSearch::Search {
 public:
-  Search(TileSearch& cuts, uint64_t budget, const CostWeights& weights)
-      : cuts_(cuts), model_(cuts.model_), budget_(budget), weights_(weights) {}
+  Search(TileSearch& cuts, uint64_t budget, const CostWeights& weights, const TileLacking& lacking)
+      : cuts_(cuts), model_(cuts.model_), budget_(budget), weights_(weights), lacking_(lacking) {}
 
   std::optional<TileCost> run() {
     const int64_t outer = model_.legalParts(0, model_.extent(0));
@@ -69,6 +69,8 @@ private:
       --high;
     if (found == nullptr || !cuts_.fits(*found, budget_))
       return;
+    Cut* const finest = found;
+    const int64_t most = high;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       if (Cut* cut = cutAt(middle); cut != nullptr && cuts_.fits(*cut, budget_)) {
@@ -79,12 +81,28 @@ private:
       }
     }
     keep(found->cost);
+    const uint64_t least = lack(finest->cost);
+    if (lack(found->cost) <= least)
+      return;
+    for (high = most; low < high;) { // the fewest parts that lack no more than the finest cut
+      const int64_t middle = low + (high - low) / 2;
+      if (Cut* cut = cutAt(middle); cut != nullptr && lack(cut->cost) <= least)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    if (Cut* cut = cutAt(high); cut != nullptr && cuts_.fits(*cut, budget_))
+      keep(cut->cost);
   }
+
+  uint64_t lack(const TileCost& cost) const { return lacking_.of ? lacking_.of(cost) : 0; }
 
   void keep(const TileCost& cost) {
     const auto rank = [&](const TileCost& c) {
-      return std::pair(weights_.of(c.loadBytes + c.storeBytes, c.recomputeMacs, c.kernelCalls),
-                       c.kernelCalls);
+      const uint64_t lacking = lack(c);
+      return std::tuple(weights_.of(c.loadBytes + c.storeBytes, c.recomputeMacs, c.kernelCalls) +
+                            (lacking_.isCost ? lacking : 0),
+                        lacking, c.kernelCalls);
     };
     if (!best_ || rank(cost) < rank(*best_))
       best_ = cost;
@@ -94,11 +112,13 @@ private:
   TileModel& model_;
   uint64_t budget_;
   CostWeights weights_;
+  const TileLacking& lacking_;
   std::optional<TileCost> best_;
 };
 
-std::optional<TileCost> TileSearch::search(uint64_t budget, const CostWeights& weights) {
-  return Search(*this, budget, weights).run();
+std::optional<TileCost> TileSearch::search(uint64_t budget, const CostWeights& weights,
+                                           const TileLacking& lacking) {
+  return Search(*this, budget, weights, lacking).run();
 }
 
 TileSearch::Cut* TileSearch::find(const TileCounts& tiles) {

@@ -8,6 +8,13 @@
 
 namespace tigris {
 
+/// What a cut costs more for lack of scratch (KernelChoice).
+struct TileLacking {
+  std::function<uint64_t(const TileCost&)> of;
+  /// Whether it adds to the cost of a cut, or only decides between equal costs.
+  bool isCost = false;
+};
+
 /// Searches the cuts of one model for any number of budgets. Each cut is evaluated once.
 class TileSearch {
 public:
@@ -19,8 +26,10 @@ public:
   /// A chain is cut along one axis only: along the rows, with the indices of the outermost axis one
   /// at a time. Binary search finds the fewest parts that fit, because more parts mean smaller
   /// buffers and a larger halo. A single op may be cut along every axis: for each choice of columns
-  /// and channels, the same search is made over the rows.
-  std::optional<TileCost> search(uint64_t budget, const CostWeights& weights = {});
+  /// and channels, the same search is made over the rows. With `lacking`, cuts that lack less
+  /// scratch are tried, too.
+  std::optional<TileCost> search(uint64_t budget, const CostWeights& weights = {},
+                                 const TileLacking& lacking = {});
 
 private:
   class Search;

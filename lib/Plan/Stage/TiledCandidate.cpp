@@ -16,9 +16,10 @@ std::optional<StageDraft> TiledCandidate::draft(uint64_t budget, const CostModel
   if (!search_)
     return std::nullopt;
   const CostWeights weights = costs.weights(view_.graph(), interface_.ops, false);
-  auto known = found_.find({weights, budget});
+  const std::tuple key(weights, costs.kernels().scratch(), budget);
+  auto known = found_.find(key);
   if (known == found_.end())
-    known = found_.emplace(std::pair(weights, budget), search(budget, weights)).first;
+    known = found_.emplace(key, search(budget, weights, costs)).first;
   if (!known->second)
     return std::nullopt;
   StageDraft stage = known->second->stage;
@@ -26,12 +27,21 @@ std::optional<StageDraft> TiledCandidate::draft(uint64_t budget, const CostModel
   return stage;
 }
 
-std::optional<TiledCandidate::Found> TiledCandidate::search(uint64_t budget,
-                                                            const CostWeights& weights) {
-  const std::optional<TileCost> cost = search_->search(budget, weights);
+std::optional<TiledCandidate::Found>
+TiledCandidate::search(uint64_t budget, const CostWeights& weights, const CostModel& costs) {
+  TileModel& model = search_->model();
+  TileLacking lacking;
+  if (costs.kernels().isLimited())
+    lacking = {[&](const TileCost& cut) {
+                 return costs.kernels().lacking(view_.graph(), interface_.ops,
+                                                {StageMode::Tiled, cut.tiles, [&](TensorId id) {
+                                                   return model.bytesOf(cut, id);
+                                                 }});
+               },
+               costs.countsCalls()};
+  const std::optional<TileCost> cost = search_->search(budget, weights, lacking);
   if (!cost)
     return std::nullopt;
-  TileModel& model = search_->model();
   const ArenaLayout layout = model.layOut(*cost, view_.align());
   Found found = {interface_, {}};
   StageDraft& stage = found.stage;

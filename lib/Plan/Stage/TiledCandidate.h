@@ -23,12 +23,13 @@ private:
     StageDraft stage;
     LoadedBytes loaded;
   };
-  std::optional<Found> search(uint64_t budget, const CostWeights& weights);
+  std::optional<Found> search(uint64_t budget, const CostWeights& weights, const CostModel& costs);
 
   const OrderView& view_;
   StageDraft interface_;
   std::optional<TileSearch> search_;
-  std::map<std::pair<CostWeights, uint64_t>, std::optional<Found>> found_;
+  /// By the weights, the scratch and the budget.
+  std::map<std::tuple<CostWeights, uint64_t, uint64_t>, std::optional<Found>> found_;
 };
 
 } // namespace tigris

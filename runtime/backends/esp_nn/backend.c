@@ -122,23 +122,25 @@ static uint32_t ownScratch(const Conv* c, int isDepthwise) {
   return bytes;
 }
 
-/* Whether the kernels of the ESP32-S3 compute the call. They pad an image by as much after as
- * before it, and load whole vectors. */
+/* Whether the kernels of the ESP32-S3 compute the call right. They load whole vectors. */
 static int servesOnS3(const tigris_call* call, const Conv* c, int isDepthwise) {
   const tigris_esp_nn_shape s = shapeOf(c);
   const uint32_t row = s.kernel_w * s.in_channels;
-  const uint64_t right =
-      tigris_esp_nn_beyond(s.in_w + s.stride_w - 1u, s.out_w, s.stride_w, s.kernel_w, s.pad_w);
-  const uint64_t below =
-      tigris_esp_nn_beyond(s.in_h + s.stride_h - 1u, s.out_h, s.stride_h, s.kernel_h, s.pad_h);
-  /* kernels that test for each tap whether it is inside the image */
-  const int isExact = isDepthwise
-                          ? s.in_channels != s.out_channels || s.kernel_h != 3 || s.kernel_w != 3 ||
-                                s.in_channels % 16u != 0 || s.pad_h != 1 || s.pad_w != 1
-                          : row < 16u && row * s.kernel_h >= 16u;
   if (!isAligned(call))
     return 0;
-  return isExact || (s.pad_h | s.pad_w) == 0 || (right <= s.pad_w && below <= s.pad_h);
+  /* Windows are gathered. Those that begin inside the image are taken to end inside it if the image
+   * is smaller than a window. */
+  if (!isDepthwise && row < 16u && row * s.kernel_h >= 16u)
+    return s.in_h + s.pad_h >= s.kernel_h && s.in_w + s.pad_w >= s.kernel_w;
+  /* These images are padded by as much after as before; others are tested tap by tap. */
+  if ((s.pad_h | s.pad_w) != 0 &&
+      (!isDepthwise || (s.in_channels == s.out_channels && s.kernel_h == 3 && s.kernel_w == 3 &&
+                        s.in_channels % 16u == 0 && s.pad_h == 1 && s.pad_w == 1)))
+    return tigris_esp_nn_beyond(s.in_w + s.stride_w - 1u, s.out_w, s.stride_w, s.kernel_w,
+                                s.pad_w) <= s.pad_w &&
+           tigris_esp_nn_beyond(s.in_h + s.stride_h - 1u, s.out_h, s.stride_h, s.kernel_h,
+                                s.pad_h) <= s.pad_h;
+  return 1;
 }
 
 static uint32_t pairBytes(const tigris_conv_params* p, int32_t channels) {
