@@ -6,8 +6,8 @@ usage: compare_backends.py --bin DIR BACKEND TARGET [CASE...]
 Plans each case for TARGET in one stage, in the smallest feasible fast memory and in 64 KiB, and
 runs the plans on both backends with the same random input: in memory with room for all scratch,
 and in exactly the memory of -m. Also runs plans without scratch in the smallest memory, which ops
-that need some must leave to the reference kernels. Without the corpus (TIGRIS_CORPUS, default ../shared/corpus),
-numpy or the backend it is skipped (exit 77).
+that need some must leave to the reference kernels. Without the corpus (TIGRIS_CORPUS, default
+../shared/corpus), numpy or the backend it is skipped (exit 77).
 """
 
 import argparse

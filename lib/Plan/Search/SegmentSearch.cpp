@@ -1,4 +1,5 @@
 // Dynamic programming from the end of the order: the cheapest stages for the ops after each cut.
+// Over 500 lines: one class tries every kind of stage at every cut.
 #include "tigris/Plan/Search/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
