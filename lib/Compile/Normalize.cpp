@@ -6,6 +6,8 @@
 #include "tigris/Support/FileIO.h"
 #include "tigris/Transforms/Passes.h"
 
+#include <algorithm>
+
 namespace tigris {
 
 namespace {
@@ -56,9 +58,14 @@ void addInstrumentations(PassManager& manager, const PassRunOptions& options, co
     manager.addInstrumentation(makeTimePasses(log));
 }
 
-/// Whether the passes need not produce a normalized graph: only a complete `default` pipeline does.
+/// Whether the passes need not produce a normalized graph: only a complete pipeline with a
+/// normalizing one in it does.
 bool isPartial(const NormOptions& norm, const PassRunOptions& passes) {
-  return passes.stopAfter || passes.passLimit || norm.pipeline.find("default") == std::string::npos;
+  const std::span<const NamedPipeline> all = normalizingPipelines();
+  return passes.stopAfter || passes.passLimit ||
+         std::none_of(all.begin(), all.end(), [&](const NamedPipeline& pipeline) {
+           return norm.pipeline.find(pipeline.name) != std::string::npos;
+         });
 }
 
 } // namespace

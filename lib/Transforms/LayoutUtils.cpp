@@ -293,12 +293,14 @@ bool isElementwise(OpKind kind) { return opInfo(kind).category == OpCategory::Po
 
 bool isPermutable(const Graph& graph, OpId id, const Perm& perm) {
   const Op& op = graph.op(id);
-  const OrderRule order = opInfo(op.kind).order;
-  if (order == OrderRule::Fixed ||
-      (order == OrderRule::Channels && !movesOnlyWindows(graph, op, perm)))
+  const OpInfo& info = opInfo(op.kind);
+  if (info.order == OrderRule::Fixed ||
+      (info.order == OrderRule::Channels && !movesOnlyWindows(graph, op, perm)))
     return false;
-  if (op.kind == OpKind::Slice && op.attrs.getInts("starts").empty())
-    return false;
+  // The order of arguments that are still operands cannot be changed.
+  for (size_t i = 0; i < op.inputs.size() && info.order != OrderRule::Any; ++i)
+    if (op.inputs[i] && i < info.operands.size() && info.operands[i].compileTime)
+      return false;
   // The axis of a per-channel quantized activation changes, too.
   for (const auto* operands : {&op.inputs, &op.outputs})
     for (const TensorId operand : *operands)

@@ -1,4 +1,4 @@
-// Registers the built-in passes and defines the default pipeline.
+// Registers the built-in passes and defines the pipelines that normalize.
 #include "tigris/Transforms/Passes.h"
 
 #include "tigris/IR/ConstantEval.h"
@@ -33,6 +33,26 @@ constexpr std::string_view Default =
     "input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
     "norm-before-fuse,activation-fuse,split-projection,concat-split,state-align,dead-code,norm-end";
+
+// The thirteen passes of the compilation pipeline's specification in their order. Constant folding
+// is two passes here, quantization folding four. Then follows only what the kernels require:
+// arguments as attributes, operators that have a kernel, and channels last. Quantization folding,
+// batch normalization folding, the Concat axes and the output transposes have more to do when
+// arguments are attributes and channels are last, so these passes run again there.
+constexpr std::string_view Specification =
+    "constant-op-fold,constant-fold,quant-annotate,qdq-move,qdq-fold,quant-interface,"
+    "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
+    "reduce-mean-to-gap,shape-fold,resize-scale-extract,concat-axis-normalize,"
+    "output-transpose-trim,activation-fuse,"
+    // lowering
+    "identity-removal,constant-fold,static-args,explicit-padding,"
+    "quant-annotate,qdq-move,qdq-fold,quant-interface,constant-fold{dequantize},"
+    "batch-norm-fold,split-to-slices,repeat-to-gather,sum-to-add,matmul-to-gemm,gemm-canonicalize,"
+    "depth-to-space-lower,shape-fold,resize-scale-extract,dead-code,layout-assign,"
+    "fixpoint(transpose-sink,concat-axis-normalize,transpose-cancel),"
+    "input-transpose-trim,output-transpose-trim,state-align,dead-code";
+
+constexpr NamedPipeline Pipelines[] = {{"default", Default}, {"specification", Specification}};
 
 std::string reasonToRefuse(const Graph& graph, const Op& op) {
   if (op.kind == OpKind::Unknown)
@@ -131,10 +151,15 @@ Status registerTransforms(PassRegistry& registry) {
   if (Status status = registry.add(needingShapes(x##Pass())); !status)                             \
     return status;
 #include "tigris/Transforms/Passes.def"
-  return registry.addPipeline("default", std::string(Default));
+  for (const NamedPipeline& pipeline : Pipelines)
+    if (Status status =
+            registry.addPipeline(std::string(pipeline.name), std::string(pipeline.text));
+        !status)
+      return status;
+  return {};
 }
 
-std::string_view defaultPipeline() { return Default; }
+std::span<const NamedPipeline> normalizingPipelines() { return Pipelines; }
 
 bool finishNormalization(Graph& graph, DiagnosticEngine& diagnostics) {
   bool executable = true;

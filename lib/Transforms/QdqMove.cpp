@@ -59,10 +59,23 @@ private:
     return param;
   }
 
+  /// Whether an argument of the elements' type is an operand: the bounds of a Clip, the value of a
+  /// Pad. Its type cannot follow that of the elements.
+  static bool hasElementOperand(const Op& op) {
+    const OpInfo& info = opInfo(op.kind);
+    for (size_t i = 0; i < op.inputs.size() && i < info.operands.size(); ++i) {
+      const AttrInfo* attr = info.attribute(info.operands[i].name);
+      if (op.inputs[i] && info.operands[i].compileTime && attr && attr->kind == AttrKind::Float)
+        return true;
+    }
+    return false;
+  }
+
   /// DQ -> movement  ==>  movement -> DQ.
   static bool sinkDequantize(Graph& graph, OpId id) {
     const Op op = graph.op(id);
-    if ((!isDataMovement(op) && op.kind != OpKind::TopK) || op.inputs.empty())
+    if ((!isDataMovement(op) && op.kind != OpKind::TopK) || op.inputs.empty() ||
+        hasElementOperand(op))
       return false;
     std::vector<TensorId> inputs = op.inputs;
     std::optional<Tensor> source;
@@ -106,7 +119,7 @@ private:
   /// movement or clamp -> Q  ==>  Q -> movement or clamp.
   static bool hoistQuantize(Graph& graph, OpId id) {
     const Op op = graph.op(id);
-    if ((!isDataMovement(op) && !isMonotone(op)) || op.outputs.size() != 1)
+    if ((!isDataMovement(op) && !isMonotone(op)) || op.outputs.size() != 1 || hasElementOperand(op))
       return false;
     const OpId quantizer = soleQuantizer(graph, op.output());
     if (!quantizer)

@@ -3,6 +3,8 @@
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
+#include <algorithm>
+
 namespace tigris {
 
 namespace {
@@ -18,7 +20,7 @@ stages are tiled; a general reduction has neither property:
 An AveragePool whose only window is the whole unpadded map, and which keeps the quantization, also
 becomes GlobalAveragePool. For sequences [N, C, L] the pass applies only if their values come from
 a convolution or pool: in a transformer the same shape holds tokens, and a mean over the last axis
-is one value per token.)";
+is one value per token. Axes may be an attribute or a constant operand.)";
 
 bool comesFromWindow(const Graph& graph, TensorId id) {
   for (OpId producer = graph.producer(id); producer;
@@ -44,7 +46,14 @@ bool reducesAllPositions(const Graph& graph, const Op& op) {
   std::vector<int64_t> positions;
   for (int64_t axis = first; axis < first + static_cast<int64_t>(x.rank()) - 2; ++axis)
     positions.push_back(axis);
-  return op.attrs.getInts("axes") == positions;
+  const auto axes = intArgument(op, KnownValues(graph), "axes");
+  if (!axes || !*axes)
+    return false;
+  std::vector<int64_t> reduced = **axes;
+  for (int64_t& axis : reduced)
+    axis += axis < 0 ? static_cast<int64_t>(x.rank()) : 0;
+  std::sort(reduced.begin(), reduced.end());
+  return reduced == positions;
 }
 
 bool poolsAllPositions(const Graph& graph, const Op& op) {
@@ -69,7 +78,7 @@ PassStatus reduceMeanToGap(Graph& graph, PassContext&) {
       rewriteInPlace(graph, id, OpKind::GlobalAveragePool, {op.input(0)}, {});
       return true;
     }
-    if (op.kind != OpKind::ReduceMean || op.inputs.size() != 1 || !hasKnownTypes(graph, id) ||
+    if (op.kind != OpKind::ReduceMean || !hasKnownTypes(graph, id) ||
         !reducesAllPositions(graph, op))
       return false;
     const TensorId x = op.input(0);

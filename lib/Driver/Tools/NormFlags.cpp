@@ -6,7 +6,8 @@ namespace tigris {
 void declareNormalizing(OptionTable& table, NormOptions& options) {
   table
       .text("passes", options.pipeline, "PIPELINE",
-            "passes to run, as in 'a,b{k=v},fixpoint(c,d),repeat{n=2}(e)' (default: 'default')")
+            "passes to run: 'default', 'specification', or as in "
+            "'a,b{k=v},fixpoint(c,d),repeat{n=2}(e)' (default: 'default')")
       .record();
   table.texts("skip-pass", options.skip, "NAME", "skip this pass; may be repeated").record();
 }

@@ -8,13 +8,62 @@
 
 using namespace tigris;
 
-TEST_CASE("the default pipeline registers and resolves") {
-  const Expected<Pipeline> pipeline = parsePipeline("default", builtinPasses());
-  REQUIRE_MESSAGE(pipeline, pipeline.error().message());
-  // Extension points print as the passes that plugins added: none.
-  const Expected<Pipeline> spelled = parsePipeline(defaultPipeline(), builtinPasses());
-  REQUIRE(spelled);
-  CHECK(printPipeline(*pipeline) == printPipeline(*spelled));
+TEST_CASE("the normalizing pipelines register and resolve") {
+  for (const NamedPipeline& named : normalizingPipelines()) {
+    CAPTURE(named.name);
+    const Expected<Pipeline> pipeline = parsePipeline(named.name, builtinPasses());
+    REQUIRE_MESSAGE(pipeline, pipeline.error().message());
+    // Extension points print as the passes that plugins added: none.
+    const Expected<Pipeline> spelled = parsePipeline(named.text, builtinPasses());
+    REQUIRE(spelled);
+    CHECK(printPipeline(*pipeline) == printPipeline(*spelled));
+  }
+}
+
+TEST_CASE("specification: the thirteen passes come first, in their order") {
+  const Expected<Pipeline> pipeline = parsePipeline("specification", builtinPasses());
+  REQUIRE(pipeline);
+  // Constant folding is two passes, quantization folding four.
+  CHECK(printPipeline(*pipeline).rfind(
+            "constant-op-fold,constant-fold,quant-annotate,qdq-move,qdq-fold,quant-interface,"
+            "batch-norm-fold,silu-decompose,depthwise-conv-relabel,conv1d-relabel,clip-to-relu6,"
+            "reduce-mean-to-gap,shape-fold,resize-scale-extract,concat-axis-normalize,"
+            "output-transpose-trim,activation-fuse,",
+            0) == 0);
+}
+
+TEST_CASE("specification: silu is decomposed, and the result is normalized") {
+  const char* yaml = R"(
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 3, 8, 8]}
+  - {name: w, type: float32, shape: [4, 3, 3, 3], const: true}
+  - {name: a, type: float32, shape: [1, 4, 6, 6]}
+  - {name: b, type: float32, shape: [1, 4, 6, 6]}
+  - {name: c, type: float32, shape: [1, 4, 6, 6]}
+  - {name: d, type: float32, shape: [1, 8, 6, 6]}
+  - {name: y, type: float32, shape: [1, 8, 6, 6]}
+ops:
+  - {op: Conv, name: conv, in: [x, w], out: [a]}
+  - {op: Silu, name: silu, in: [a], out: [b]}
+  - {op: Relu, name: relu, in: [a], out: [c]}
+  - {op: Concat, name: join, in: [b, c], out: [d], attrs: {axis: 1}}
+  - {op: Identity, name: same, in: [d], out: [y]}
+blobs:
+  - {name: w, fill: {seed: 1, amplitude: 1.0}}
+# CHECK: layout: channels-last
+# CHECK: ops:
+# CHECK-NEXT: {op: Conv, name: conv,
+# CHECK-NEXT: {op: Sigmoid,
+# CHECK-NEXT: {op: Mul, name: silu,
+# CHECK-NEXT: {op: Relu, name: relu,
+# CHECK-NEXT: {op: Concat, name: join, {{.*}} attrs: {axis: 3}}
+# CHECK-NEXT: ---
+)";
+  Graph finished = checkPass("specification", yaml);
+  DiagnosticEngine diagnostics;
+  CHECK(finishNormalization(finished, diagnostics));
 }
 
 TEST_CASE("every pass has a manual") {

@@ -30,6 +30,26 @@ ops:
   checkPass("qdq-move", yaml);
 }
 
+TEST_CASE("qdq-move: bounds that are operands keep their type") {
+  // Only static-args makes them attributes, which have none.
+  checkUnchanged("qdq-move", R"(
+inputs: [{name: x}]
+outputs: [{name: q}]
+tensors:
+  - {name: x, type: float32, shape: [4]}
+  - {name: lo, type: float32, shape: [], const: true}
+  - {name: t, type: float32, shape: [4]}
+  - {name: c, type: float32, shape: [4]}
+  - {name: q, type: int8, shape: [4], quant: {scale: 0.01, zero_point: -128}}
+ops:
+  - {op: Tanh, name: tanh, in: [x], out: [t]}
+  - {op: Clip, name: clip, in: [t, lo], out: [c]}
+  - {op: QuantizeLinear, name: quant, in: [c], out: [q]}
+blobs:
+  - {name: lo, values: [0.25]}
+)");
+}
+
 TEST_CASE("qdq-move: dequantization sinks, also with a per-channel axis through Transpose") {
   checkPass("qdq-move", R"(
 inputs: [{name: x}]

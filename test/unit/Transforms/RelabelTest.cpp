@@ -89,6 +89,37 @@ ops:
   checkSameValues(parseGraph(yaml), checkPass("clip-to-relu6", yaml));
 }
 
+TEST_CASE("clip-to-relu6, reduce-mean-to-gap: arguments may be constant operands") {
+  const char* yaml = R"(
+inputs: [{name: x}, {name: k}]
+outputs: [{name: y}, {name: z}]
+tensors:
+  - {name: x, type: float32, shape: [1, 4, 8, 8]}
+  - {name: k, type: float32, shape: []}
+  - {name: lo, type: float32, shape: [], const: true}
+  - {name: hi, type: float32, shape: [], const: true}
+  - {name: ax, type: int64, shape: [2], const: true}
+  - {name: a, type: float32, shape: [1, 4, 8, 8]}
+  - {name: b, type: float32, shape: [1, 4, 8, 8]}
+  - {name: y, type: float32, shape: [1, 4, 1, 1]}
+  - {name: z, type: float32, shape: [1, 4, 8, 8]}
+ops:
+  - {op: Clip, name: o1, in: [x, lo, hi], out: [a]}
+  - {op: Clip, name: o2, in: [a, lo], out: [b]}
+  - {op: ReduceMean, name: o3, in: [b, ax], out: [y], attrs: {keepdims: 1}}
+  - {op: Clip, name: o4, in: [x, lo, k], out: [z]}
+blobs:
+  - {name: lo, values: [0.0]}
+  - {name: hi, values: [6.0]}
+  - {name: ax, values: [-1, -2]}
+# CHECK: {op: Relu6, name: o1, in: [x], out: [a]}
+# CHECK-NEXT: {op: Relu, name: o2, in: [a], out: [b]}
+# CHECK-NEXT: {op: GlobalAveragePool, name: o3, in: [b], out: ["y"]}
+# CHECK-NEXT: {op: Clip, name: o4, in: [x, lo, k]
+)";
+  checkPass("clip-to-relu6,reduce-mean-to-gap", yaml);
+}
+
 TEST_CASE("reduce-mean-to-gap: over all positions") {
   const char* yaml = R"(
 inputs: [{name: x}]

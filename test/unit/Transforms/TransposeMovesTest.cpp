@@ -275,3 +275,25 @@ TEST_CASE("moves: an input of one channel that is also read in its own order") {
                                 {"Add", "f, g", "y"}},
                                weights)) == 0);
 }
+
+TEST_CASE("transpose-sink: arguments that are operands keep the dimension order") {
+  // Only static-args makes them attributes, which can be permuted.
+  checkUnchanged("transpose-sink", R"(
+inputs: [{name: x}]
+outputs: [{name: y}, {name: z}]
+tensors:
+  - {name: x, type: float32, shape: [1, 4, 6, 8]}
+  - {name: t, type: float32, shape: [1, 8, 4, 6]}
+  - {name: p, type: int64, shape: [8], const: true}
+  - {name: a, type: int64, shape: [1], const: true}
+  - {name: y, type: float32, shape: [1, 10, 4, 6]}
+  - {name: z, type: float32, shape: [1, 8, 4, 1]}
+ops:
+  - {op: Transpose, name: o1, in: [x], out: [t], attrs: {perm: [0, 3, 1, 2]}}
+  - {op: Pad, name: o2, in: [t, p], out: [y], attrs: {mode: constant}}
+  - {op: ReduceMean, name: o3, in: [t, a], out: [z], attrs: {keepdims: 1}}
+blobs:
+  - {name: p, values: [0, 1, 0, 0, 0, 1, 0, 0]}
+  - {name: a, values: [3]}
+)");
+}
