@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares plans with their bounds, the greedy planner, another tool and Vela: traffic, memory,
-smallest budgets.
+"""Compares plans with their bounds, the greedy and the specified planner, another tool and Vela:
+traffic, memory, smallest budgets.
 
 usage: compare.py --tools BUILD/bin --corpus DIRECTORY [--corpus DIRECTORY]... [--case NAME]...
                   [--budgets 512,256,..] [--peer FILE.json] [--vela DIRECTORY] [--output FILE.json]
 
 Uses the directories with a model.onnx below each corpus. For every budget in KiB (with ample slow
-memory) it plans each model with both planners, and finds the smallest feasible fast memory with and
+memory) it plans each model with every planner, and finds the smallest feasible fast memory with and
 without slow memory. Geometric means follow the tables. Exits with code 77 if there are no models.
 --peer compares with the figures of another tool, in the format of bench/plan_quality/README.md.
 --vela creates a Python environment in the directory, installs Arm's Vela there and compiles each
@@ -113,7 +113,7 @@ def vela_sram(program, model):
 def measure_case(tools, folder, budgets, peer, vela):
     planner = Planner(tools, folder)
     result = {"budgets": {}}
-    for planner_name in ("optimal", "greedy"):
+    for planner_name in ("optimal", "greedy", "specification"):
         figures = planner.plan("-m", AMPLE, "-m", SLOW, f"--planner={planner_name}", "--min-fast")
         result[f"smallest_{planner_name}"] = figures["budget"]["fast"]
     figures = planner.plan("-m", AMPLE, "--min-fast", "--certificates")
@@ -140,6 +140,9 @@ def measure_case(tools, folder, budgets, peer, vela):
         greedy = planner.plan("-m", f"{budget}K", "-m", SLOW, "--planner=greedy")
         if greedy:
             row |= {"greedy": traffic(greedy), "greedy_memory": memory(greedy)}
+        specified = planner.plan("-m", f"{budget}K", "-m", SLOW, "--planner=specification")
+        if specified:
+            row["specification"] = traffic(specified)
         other = peer.get("budgets", {}).get(str(budget), {})
         if other.get("fits"):
             row["peer_memory"] = other["fast_peak"] + other["slow_peak"]
@@ -171,6 +174,40 @@ def ratio(row, part, whole):
     return row[part] / row[whole] if row.get(part) and row.get(whole) else None
 
 
+def smallest_rows(results):
+    rows = [
+        [
+            "case",
+            "smallest",
+            "greedy",
+            "specified",
+            "peer",
+            "no spill",
+            "bound",
+            "one stage",
+            "Vela",
+        ]
+    ]
+    for name, case in results.items():
+        rows.append(
+            [name]
+            + [
+                cell(case.get(key))
+                for key in (
+                    "smallest_optimal",
+                    "smallest_greedy",
+                    "smallest_specification",
+                    "smallest_peer",
+                    "no_spill",
+                    "no_spill_bound",
+                    "one_stage",
+                    "vela",
+                )
+            ]
+        )
+    return rows
+
+
 def report(results):
     rows = [
         [
@@ -179,9 +216,11 @@ def report(results):
             "traffic",
             "bound",
             "greedy",
+            "specified",
             "peer",
             "/bound",
             "/greedy",
+            "/specified",
             "/peer",
             "recomputed",
             "calls",
@@ -197,8 +236,14 @@ def report(results):
             every.append(row)
             rows.append(
                 [name, str(budget)]
-                + [cell(row.get(key)) for key in ("traffic", "bound", "greedy", "peer")]
-                + [cell(ratio(row, "traffic", key)) for key in ("bound", "greedy", "peer")]
+                + [
+                    cell(row.get(key))
+                    for key in ("traffic", "bound", "greedy", "specification", "peer")
+                ]
+                + [
+                    cell(ratio(row, "traffic", key))
+                    for key in ("bound", "greedy", "specification", "peer")
+                ]
                 + [
                     f"{100 * row['recompute']:.1f} %",
                     str(row["calls"]),
@@ -210,28 +255,12 @@ def report(results):
             )
     show_table(rows)
     print()
-    rows = [["case", "smallest", "greedy", "peer", "no spill", "bound", "one stage", "Vela"]]
-    for name, case in results.items():
-        rows.append(
-            [name]
-            + [
-                cell(case.get(key))
-                for key in (
-                    "smallest_optimal",
-                    "smallest_greedy",
-                    "smallest_peer",
-                    "no_spill",
-                    "no_spill_bound",
-                    "one_stage",
-                    "vela",
-                )
-            ]
-        )
-    show_table(rows)
+    show_table(smallest_rows(results))
     cases = list(results.values())
     means = {
         "traffic / bound": geometric_mean(ratio(r, "traffic", "bound") for r in every),
         "traffic / greedy": geometric_mean(ratio(r, "traffic", "greedy") for r in every),
+        "traffic / specified": geometric_mean(ratio(r, "traffic", "specification") for r in every),
         "traffic / peer": geometric_mean(ratio(r, "traffic", "peer") for r in every),
         "fast + slow / peer": geometric_mean(ratio(r, "memory", "peer_memory") for r in every),
         "least fast + slow / peer": geometric_mean(

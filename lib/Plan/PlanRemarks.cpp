@@ -4,6 +4,7 @@
 #include "tigris/Analysis/OperandReads.h"
 #include "tigris/Analysis/Overflow.h"
 #include "tigris/Plan/PlanRequest.h"
+#include "tigris/Plan/Specification/SpecificationRemarks.h"
 #include "tigris/Plan/Stage/StageNeed.h"
 #include "tigris/Support/Remarks.h"
 #include "tigris/Support/StringUtils.h"
@@ -18,7 +19,7 @@ class PlanRemarks {
 public:
   PlanRemarks(const PlanRequest& request, const Schedule& schedule)
       : graph_(request.graph()), drafter_(request.drafter(schedule)),
-        available_(request.fastForStages()) {}
+        available_(request.fastForStages()), needOf_(request.strategy().need) {}
 
   /// Remarks on what ops cannot do in any plan.
   void onOps() {
@@ -43,6 +44,8 @@ public:
       onOverflow(begin, end, overflowOf(graph_, plan, stage));
       begin = end;
     }
+    if (plan.planner == strategyName(Strategy::Specification))
+      remarkOnSpecification(drafter_, plan, available_);
   }
 
 private:
@@ -75,7 +78,7 @@ private:
       for (const TensorId output : op(step).outputs)
         add(output, "written");
       if (!uses.empty())
-        remarkOn(op(step), "overflow", "it needs at least ", leastNeed(drafter_, step),
+        remarkOn(op(step), "overflow", "it needs at least ", needOf_(drafter_, step),
                  " bytes when it is cut as finely as possible, ", available_,
                  " are available; it uses ", join(uses, ", "), " in slow memory");
     }
@@ -104,6 +107,7 @@ private:
   const Graph& graph_;
   StageDrafter drafter_;
   uint64_t available_;
+  OpNeed needOf_;
 };
 
 /// The schedule with the order of the plan; null if there is none.

@@ -53,6 +53,10 @@ StageDrafter PlanRequest::drafter(const Schedule& schedule) const {
   return drafts_->drafter(schedule, costs_, rows_);
 }
 
+StageNeed PlanRequest::stageNeed(const Schedule& schedule) const {
+  return largestStageNeed(drafter(schedule), strategy_->need);
+}
+
 SegmentOptions PlanRequest::rules() const {
   SegmentOptions rules;
   rules.stay = !maySpill();

@@ -33,6 +33,8 @@ public:
   /// The orders that the strategy tries. References to them stay valid.
   const Schedules& schedules() const;
   StageDrafter drafter(const Schedule& schedule) const;
+  /// The op that limits how small the budget of the strategy can be in this order.
+  StageNeed stageNeed(const Schedule& schedule) const;
   /// Options of a search. The caller sets their budget.
   SegmentOptions rules() const;
 

@@ -113,10 +113,10 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
     CutOrder choice =
         oneStageOrCuts(request, oneStageOf(request.graph(), best, request.io(), fast), fast);
     if (choice.cuts.drafts.size() > 1)
-      need = largestStageNeed(request.drafter(best));
+      need = request.stageNeed(best);
     return choice;
   }
-  need = largestStageNeed(request.drafter(best));
+  need = request.stageNeed(best);
   if (request.io() == IoMode::Arena)
     return std::nullopt;
   return cutsWithin(request, fast);
@@ -153,6 +153,9 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
     return overBudget(plan.stats.slowPeakBytes, "slow memory", *plan.budget.slow)
         .note(strCat("the smallest slow budget that fits is ", plan.stats.slowPeakBytes, " bytes",
                      plan.stages.size() == 1 ? "; --io=caller needs none" : ""));
+  // The bounds hold for stages of every strategy.
+  if (need.op && request->strategy().need != leastNeed)
+    need = largestStageNeed(request->drafter(request->schedules().best()));
   addBounds(request->graph(), need, options.certificates, plan);
   return plan;
 }
@@ -191,8 +194,7 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& /*graph*/, const PlanOptions& opt
   if (!request)
     return request.error();
   const Schedule& best = request->schedules().best();
-  const std::optional<uint64_t> smallest =
-      smallestBudget(*request, largestStageNeed(request->drafter(best)));
+  const std::optional<uint64_t> smallest = smallestBudget(*request, request->stageNeed(best));
   if (!smallest)
     return noRows(*request);
   const bool byRows = !request->rules().rows.empty(); // one whole stage cannot move rows

@@ -90,7 +90,9 @@ public:
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
     plan_.certificates = true;
-    plan_.planner = random_.percent(20) ? Strategy::Greedy : Strategy::Optimal;
+    plan_.planner = random_.percent(15)   ? Strategy::Greedy
+                    : random_.percent(15) ? Strategy::Specification
+                                          : Strategy::Optimal;
     if (random_.percent(40))
       plan_.optimize = random_.percent(70) ? Objective::Latency : Objective::Memory;
     if (plan_.io != IoMode::Slow && plan_.planner == Strategy::Optimal && random_.percent(50))
@@ -276,8 +278,9 @@ private:
     if (std::string problem = checkStream(*file); !problem.empty())
       return problem;
     if (plan_.planner == Strategy::Optimal && plan_.budget.slow && random_.percent(30))
-      if (std::string problem = compareWithGreedy(plan); !problem.empty())
-        return problem;
+      for (const Strategy other : {Strategy::Greedy, Strategy::Specification})
+        if (std::string problem = compareWith(other, plan); !problem.empty())
+          return problem;
     // Overflow may cost less than the tiles of a larger budget, because reads by kernels do not
     // count.
     if (budget >= smallest_ && random_.percent(30))
@@ -351,22 +354,24 @@ private:
     if (!again)
       return strCat("needs ", options.budget.fast,
                     " bytes, with which there is no plan: ", again.error().message());
-    return costOf(*again) <= costOf(plan)
+    // The specified tile heights follow from the budget, not from what fits.
+    return plan_.planner == Strategy::Specification || costOf(*again) <= costOf(plan)
                ? ""
                : strCat("needs ", options.budget.fast, " bytes, with which it costs ",
                         costOf(*again), " in place of ", costOf(plan));
   }
 
-  /// The plan must not cost more than the greedy one, in terms of the optimization objective.
-  std::string compareWithGreedy(const Plan& plan) const {
+  /// The optimal plan must not cost more than that of another strategy, in terms of the
+  /// optimization objective.
+  std::string compareWith(Strategy strategy, const Plan& plan) const {
     PlanOptions options = plan_;
-    options.planner = Strategy::Greedy;
-    const Expected<Plan> greedy = planGraph(graph_, options);
-    if (!greedy)
+    options.planner = strategy;
+    const Expected<Plan> other = planGraph(graph_, options);
+    if (!other || hasOverflow(graph_, *other))
       return {};
     const uint64_t ours = costOf(plan);
-    const uint64_t theirs = costOf(*greedy);
-    return ours <= theirs ? "" : strCat("costs ", ours, ", greedy ", theirs);
+    const uint64_t theirs = costOf(*other);
+    return ours <= theirs ? "" : strCat("costs ", ours, ", ", strategyName(strategy), " ", theirs);
   }
 
   uint64_t costOf(const Plan& plan) const {

@@ -1,6 +1,7 @@
 // Greedy search: every stage is the best one that begins where the previous one ended.
 #include "tigris/Plan/Search/GreedySearch.h"
 
+#include "tigris/Plan/Search/LongestWhole.h"
 #include "tigris/Plan/Search/StrategyTable.h"
 #include "tigris/Support/Progress.h"
 
@@ -13,8 +14,6 @@ namespace {
 /// Number of attempts to improve a tiled stage with more ops. A longer stage may be worse before it
 /// is better, because layers that expand precede the ones that shrink.
 constexpr size_t Patience = 4;
-/// Maximum number of ops of a stage for which every end is tried.
-constexpr size_t OneByOne = 1024;
 
 class Greedy {
 public:
@@ -36,7 +35,7 @@ private:
   size_t count() const { return drafter_.order().size(); }
 
   StageDraft next(size_t begin) {
-    std::optional<StageDraft> whole = longestWhole(begin);
+    std::optional<StageDraft> whole = longestWhole(drafter_, begin, count(), budget_);
     if (whole && begin + whole->ops.size() == count())
       return std::move(*whole);
     std::optional<StageDraft> tiled = bestTiled(begin);
@@ -49,55 +48,12 @@ private:
     return direct ? std::move(*direct) : *drafter_.overflow(begin, begin + 1, budget_);
   }
 
-  std::optional<StageDraft> fittingWhole(size_t begin, size_t end) const {
-    StageDraft stage = draftWhole(drafter_.view(), begin, end, {});
-    if (wholeBound(drafter_.view(), stage) > budget_)
-      return std::nullopt;
-    layOutWhole(drafter_.view(), stage);
-    return stage.height <= budget_ ? std::optional(std::move(stage)) : std::nullopt;
-  }
-
-  std::optional<StageDraft> longestWhole(size_t begin) const {
-    size_t end = endOfLiveBytes(begin);
-    // Gaps between buffers can push a layout above a budget that the live bytes alone would fit.
-    for (; end > begin; --end)
-      if (std::optional<StageDraft> stage = fittingWhole(begin, end))
-        return stage;
-    return std::nullopt;
-  }
-
-  bool liveBytesFit(size_t begin, size_t end) const {
-    const OrderView& view = drafter_.view();
-    return wholeBound(view, draftWhole(view, begin, end, {})) <= budget_;
-  }
-
-  /// The end of the longest stage from `begin` whose live bytes fit. A draft takes time in
-  /// proportion to its ops, so the end of a long stage is found by doubling and bisection.
-  size_t endOfLiveBytes(size_t begin) const {
-    size_t end = begin;
-    while (end < count() && end - begin < OneByOne && liveBytesFit(begin, end + 1))
-      ++end;
-    if (end - begin < OneByOne)
-      return end;
-    size_t beyond = end + 1;
-    for (size_t step = 1; beyond <= count() && liveBytesFit(begin, beyond); step *= 2) {
-      end = beyond;
-      beyond = end + step;
-    }
-    beyond = std::min(beyond, count() + 1);
-    while (beyond - end > 1) {
-      const size_t middle = end + (beyond - end) / 2;
-      (liveBytesFit(begin, middle) ? end : beyond) = middle;
-    }
-    return end;
-  }
-
   /// Cost of one op in a stage of its own.
   uint64_t costAlone(size_t step) {
     std::optional<uint64_t>& cost = alone_[step];
     if (cost)
       return *cost;
-    if (const auto whole = fittingWhole(step, step + 1))
+    if (const auto whole = fittingWhole(drafter_, step, step + 1, budget_))
       cost = drafter_.cost(*whole);
     else if (const auto direct = drafter_.direct(step))
       cost = drafter_.cost(*direct);

@@ -6,8 +6,8 @@ namespace tigris {
 namespace {
 
 constexpr StrategyInfo StrategyRows[] = {
-#define TIGRIS_STRATEGY(id, name, function, withoutSlow, allOrders)                                \
-  {Strategy::id, name, withoutSlow, allOrders, function},
+#define TIGRIS_STRATEGY(id, name, function, need, withoutSlow, allOrders)                          \
+  {Strategy::id, name, need, withoutSlow, allOrders, function},
 #include "tigris/Plan/Strategies.def"
 };
 

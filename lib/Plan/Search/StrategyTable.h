@@ -3,6 +3,7 @@
 
 #include "tigris/Plan/PlanOptions.h"
 #include "tigris/Plan/Search/CutSearch.h"
+#include "tigris/Plan/Stage/StageNeed.h"
 
 namespace tigris {
 
@@ -10,6 +11,7 @@ namespace tigris {
 struct StrategyInfo {
   Strategy id;
   std::string_view name;
+  OpNeed need;
   bool withoutSlow;
   bool allOrders;
   /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory,
@@ -22,9 +24,10 @@ struct StrategyInfo {
 std::span<const StrategyInfo> allStrategies();
 const StrategyInfo& strategyInfo(Strategy strategy);
 
-#define TIGRIS_STRATEGY(id, name, function, ...)                                                   \
+#define TIGRIS_STRATEGY(id, name, function, need, ...)                                             \
   std::optional<Cuts> function(const Graph& graph, const StageDrafter& drafter,                    \
-                               const SegmentOptions& rules);
+                               const SegmentOptions& rules);                                       \
+  uint64_t need(const StageDrafter& drafter, size_t step);
 #include "tigris/Plan/Strategies.def"
 
 } // namespace tigris

@@ -68,9 +68,17 @@ WholeCandidate& StageDrafter::wholeCandidate(size_t begin, size_t end) const {
 
 std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget,
                                               const Residents& residents) const {
-  TiledCandidate& candidate = candidates_->tiled.find(
+  return tiledCandidate(begin, end).draft(budget, costs_, residents);
+}
+
+std::optional<StageDraft> StageDrafter::cut(size_t begin, size_t end,
+                                            const TileCounts& tiles) const {
+  return tiledCandidate(begin, end).cut(tiles);
+}
+
+TiledCandidate& StageDrafter::tiledCandidate(size_t begin, size_t end) const {
+  return candidates_->tiled.find(
       begin, end, [&] { return TiledCandidate(view(), candidates_->access, begin, end); });
-  return candidate.draft(budget, costs_, residents);
 }
 
 std::optional<uint64_t> StageDrafter::finestNeed(size_t step) const {

@@ -62,6 +62,8 @@ public:
   /// See TiledCandidate.
   std::optional<StageDraft> tiled(size_t begin, size_t end, uint64_t budget,
                                   const Residents& residents = {}) const;
+  /// See TiledCandidate.
+  std::optional<StageDraft> cut(size_t begin, size_t end, const TileCounts& tiles) const;
   /// Fast memory of the finest cut of one op; nullopt if it cannot run in tiles.
   std::optional<uint64_t> finestNeed(size_t step) const;
   /// Null if ops [begin, end) cannot run row by row.
@@ -79,6 +81,8 @@ public:
   StageDraft refit(const StageDraft& streamed, const StreamCapacity& capacity) const;
 
 private:
+  TiledCandidate& tiledCandidate(size_t begin, size_t end) const;
+
   /// Knowledge about runs of the order that does not depend on costs.
   struct Candidates {
     Candidates(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,

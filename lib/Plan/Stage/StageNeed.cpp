@@ -15,12 +15,12 @@ uint64_t leastNeed(const StageDrafter& drafter, size_t step) {
   return std::min(whole, drafter.finestNeed(step).value_or(whole));
 }
 
-StageNeed largestStageNeed(const StageDrafter& drafter) {
+StageNeed largestStageNeed(const StageDrafter& drafter, OpNeed needOf) {
   StageNeed need;
   Progress progress("least memory of op", drafter.order().size());
   for (size_t step = 0; step < drafter.order().size(); ++step) {
     progress.step();
-    const uint64_t bytes = leastNeed(drafter, step);
+    const uint64_t bytes = needOf(drafter, step);
     if (!need.op || bytes > need.bytes)
       need = {drafter.order()[step], bytes};
   }

@@ -40,18 +40,29 @@ TiledCandidate::search(uint64_t budget, const CostWeights& weights, const CostMo
                },
                costs.countsCalls()};
   const std::optional<TileCost> cost = search_->search(budget, weights, lacking);
-  if (!cost)
-    return std::nullopt;
-  const ArenaLayout layout = model.layOut(*cost, view_.align());
+  return cost ? std::optional(found(*cost)) : std::nullopt;
+}
+
+std::optional<StageDraft> TiledCandidate::cut(const TileCounts& tiles) {
+  for (size_t axis = 0; axis < tiles.size(); ++axis)
+    if (!search_ || tiles.at(axis) > search_->model().extent(axis))
+      return std::nullopt;
+  const std::optional<TileCost> cost = search_->model().cost(tiles);
+  return cost ? std::optional(found(*cost).stage) : std::nullopt;
+}
+
+TiledCandidate::Found TiledCandidate::found(const TileCost& cost) {
+  TileModel& model = search_->model();
+  const ArenaLayout layout = model.layOut(cost, view_.align());
   Found found = {interface_, {}};
   StageDraft& stage = found.stage;
-  stage.execution = TiledDraft{model.stage(*cost, layout)};
+  stage.execution = TiledDraft{model.stage(cost, layout)};
   stage.height = layout.height;
-  stage.stats.kernelCalls = cost->kernelCalls;
-  stage.stats.recomputeMacs = cost->recomputeMacs;
-  stage.stats.haloRows = model.haloRows(*cost);
+  stage.stats.kernelCalls = cost.kernelCalls;
+  stage.stats.recomputeMacs = cost.recomputeMacs;
+  stage.stats.haloRows = model.haloRows(cost);
   found.loaded = addPartTraffic(view_, stage, [&](TensorId id) {
-    return model.loadBytes(*cost, [&](TensorId other) { return other == id; });
+    return model.loadBytes(cost, [&](TensorId other) { return other == id; });
   });
   return found;
 }

@@ -16,6 +16,8 @@ public:
   /// do not fit.
   std::optional<StageDraft> draft(uint64_t budget, const CostModel& costs,
                                   const Residents& residents);
+  /// The stage with this cut, without residents. nullopt if the ops cannot run in these tiles.
+  std::optional<StageDraft> cut(const TileCounts& tiles);
 
 private:
   /// A cut without residents, and the slow bytes of each load.
@@ -24,6 +26,7 @@ private:
     LoadedBytes loaded;
   };
   std::optional<Found> search(uint64_t budget, const CostWeights& weights, const CostModel& costs);
+  Found found(const TileCost& cost);
 
   const OrderView& view_;
   StageDraft interface_;
