@@ -3,13 +3,15 @@
 #include "RandomGraphs.h"
 #include "tigris/Analysis/Overflow.h"
 #include "tigris/Check/PlanChecker.h"
+#include "tigris/Plan/PlanRemarks.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Plan/Search/StrategyTable.h"
+#include "tigris/Plan/Search/PlanDrafts.h"
 #include "tigris/Plan/Specification/SpatialPartition.h"
 #include "tigris/Plan/Specification/SpecifiedTimeline.h"
 #include "tigris/Plan/Specification/TemporalPartition.h"
 #include "tigris/Plan/Specification/Tileability.h"
+#include "tigris/Support/Remarks.h"
 
 #include <doctest/doctest.h>
 
@@ -285,6 +287,31 @@ TEST_CASE("specification: categories and the single spatial op") {
   CHECK_FALSE(isChainLink(view, 0, 1, 2));
   CHECK(isChainLink(view, 0, 1, 3));
   CHECK_FALSE(isChainLink(view, 6, 7, 8)); // a vector between the two
+}
+
+TEST_CASE("specification: remarks state the figures of tiles, chains and cuts") {
+  const RemarkCollector remarks("planner:(tile-height|chain-height|cut-again)");
+  const auto first = [&](const std::string& text, uint64_t fast) {
+    const Graph graph = parseGraph(text.c_str());
+    PlanDrafts drafts(graph);
+    const Expected<Plan> plan = planGraph(graph, asSpecified(fast), drafts);
+    REQUIRE(bool(plan));
+    remarkOnPlan(graph, asSpecified(fast), drafts, &*plan);
+    REQUIRE_FALSE(remarks.all().empty());
+    const Remark& remark = remarks.all().front();
+    return strCat(remark.name, " ", remark.op, ": ", remark.reason);
+  };
+  CHECK(
+      first(convolution(3, 1), 16384) ==
+      "tile-height conv: receptive field 3, halo 2, peak 65536 bytes at 32 rows: the formula gives "
+      "tiles of 6 rows; 6 tiles of up to 6 rows have a peak of about 16384 bytes and load 10240 "
+      "bytes twice");
+  CHECK(first(TwoConvolutions, 65536) ==
+        "chain-height c1: it begins a chain of 2 operators in 11 tiles of up to 6 rows, which take "
+        "65024 bytes together");
+  CHECK(first(Skips, 1300) ==
+        "cut-again f4: the stage before it would have a specified peak of 1200 bytes with it, 1300 "
+        "are available, but operands and results do not fit together");
 }
 
 TEST_CASE("specification: a dense layer that does not fit uses slow memory") {
