@@ -113,7 +113,7 @@ int64_t rowTiles(const Plan& plan) {
   return plan.stages[0].tiled()->tiles[RowAxis];
 }
 
-std::string namesOf(const Graph& graph, const std::vector<TensorId>& tensors) {
+std::string joinedNames(const Graph& graph, const std::vector<TensorId>& tensors) {
   std::string text;
   for (const TensorId id : tensors)
     text += graph.tensor(id).name;
@@ -247,8 +247,8 @@ TEST_CASE("specification: cuts before the op that exceeds the budget") {
   const char* const loads[] = {"x", "cb", "ea"};
   const char* const spills[] = {"abc", "e", "y"};
   for (size_t i = 0; i < 3; ++i) {
-    CHECK(namesOf(subject.graph, plan.stages[i].loads) == loads[i]);
-    CHECK(namesOf(subject.graph, plan.stages[i].spills) == spills[i]);
+    CHECK(joinedNames(subject.graph, plan.stages[i].loads) == loads[i]);
+    CHECK(joinedNames(subject.graph, plan.stages[i].spills) == spills[i]);
   }
 }
 
