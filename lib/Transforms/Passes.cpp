@@ -14,7 +14,8 @@ namespace {
 // and quantization get their final form next, so that later passes see one spelling of each
 // operator. Products become Gemm before batch normalizations are folded into them; relabeling
 // follows, in the order of the specification. The layout changes when all axes are attributes.
-// Activations are fused last, when every operator has its final kind and position.
+// Activations are fused last, when every operator has its final kind and position; after that, only
+// axes are merged, because other passes rely on the axes of the model.
 constexpr std::string_view Default =
     // constants and dead code
     "norm-start,infer-shapes,constant-op-fold,identity-removal,constant-fold,static-args,"
@@ -32,7 +33,8 @@ constexpr std::string_view Default =
     "transpose-into-weights,transpose-hoist,transpose-cancel,"
     "input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
-    "norm-before-fuse,activation-fuse,split-projection,concat-split,state-align,dead-code,norm-end";
+    "norm-before-fuse,activation-fuse,split-projection,concat-split,merge-axes,state-align,"
+    "dead-code,norm-end";
 
 // The thirteen passes of the compilation pipeline's specification in their order. Constant folding
 // is two passes here, quantization folding four. Then follows only what the kernels require:

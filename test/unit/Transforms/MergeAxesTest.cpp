@@ -1,0 +1,111 @@
+// merge-axes: fewer axes for operators on more than four.
+#include "PassTesting.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+
+namespace {
+
+/// One op from tensors 'x' and, if `b` is not empty, 'b' to 'y'.
+std::string oneOp(const std::string& x, const std::string& b, const std::string& y,
+                  const std::string& op) {
+  const bool two = !b.empty();
+  std::string text = "form: normalized\nlayout: channels-last\ninputs:\n  - {name: x}\n";
+  text += two ? "  - {name: b}\n" : "";
+  text += "outputs:\n  - {name: y}\ntensors:\n";
+  text += strCat("  - {name: x, type: float32, shape: [", x, "]}\n");
+  text += two ? strCat("  - {name: b, type: float32, shape: [", b, "]}\n") : "";
+  text += strCat("  - {name: y, type: float32, shape: [", y, "]}\nops:\n");
+  return strCat(text, "  - {", op, ", in: [x", two ? ", b" : "", "], out: [y]}\n");
+}
+
+/// The shapes of the operator's operands and result after the pass; empty if it changes nothing.
+std::string mergedShapes(const std::string& yaml) {
+  const Graph before = parseGraph(yaml);
+  const PassOutcome outcome = runPasses("merge-axes,dead-code", before);
+  REQUIRE(outcome.status != PassStatus::Failed);
+  if (outcome.status == PassStatus::Unchanged)
+    return "";
+  checkSameValues(before, outcome.graph);
+  CHECK(runPasses("merge-axes,dead-code", outcome.graph).status == PassStatus::Unchanged);
+  std::vector<std::string> shapes;
+  for (const OpId id : outcome.graph.order()) {
+    const Op& op = outcome.graph.op(id);
+    if (op.kind == OpKind::Reshape)
+      continue;
+    for (const auto* operands : {&op.inputs, &op.outputs})
+      for (const TensorId operand : *operands)
+        shapes.push_back(outcome.graph.tensor(operand).shape.str());
+  }
+  return join(shapes, " ");
+}
+
+} // namespace
+
+TEST_CASE("element-wise operators merge axes along which they broadcast alike") {
+  const std::string add = "op: Add, name: add";
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "2, 3, 4, 5, 6", "2, 3, 4, 5, 6", add)) ==
+        "[720] [720] [720]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "1, 3, 1, 1, 6", "2, 3, 4, 5, 6", add)) ==
+        "[2, 3, 20, 6] [1, 3, 1, 6] [2, 3, 20, 6]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "6", "2, 3, 4, 5, 6", add)) ==
+        "[120, 6] [1, 6] [120, 6]");
+  CHECK(mergedShapes(oneOp("1, 3, 1, 5, 6", "1, 3, 4, 1, 1", "1, 3, 4, 5, 6", add)) ==
+        "[3, 1, 30] [3, 4, 1] [3, 4, 30]");
+  CHECK(mergedShapes(oneOp("1, 1, 1, 5, 1, 6", "1, 1, 1, 5, 1, 1", "1, 1, 1, 5, 1, 6", add)) ==
+        "[5, 6] [5, 1] [5, 6]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 4, 5, 6", "op: Tanh, name: f")) ==
+        "[720] [720]");
+  CHECK(mergedShapes(oneOp("3, 4, 5, 6", "6", "3, 4, 5, 6", add)).empty());
+  // Five axes that alternate cannot be merged.
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "2, 1, 4, 1, 6", "2, 3, 4, 5, 6", add)).empty());
+}
+
+TEST_CASE("products, softmax and reductions merge the axes that they treat alike") {
+  const std::string product = "op: MatMul, name: product";
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "2, 3, 4, 6, 7", "2, 3, 4, 5, 7", product)) ==
+        "[24, 5, 6] [24, 6, 7] [24, 5, 7]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "4, 6, 7", "2, 3, 4, 5, 7", product)) ==
+        "[6, 4, 5, 6] [1, 4, 6, 7] [6, 4, 5, 7]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "6, 7", "2, 3, 4, 5, 7", product)) ==
+        "[24, 5, 6] [6, 7] [24, 5, 7]");
+  const std::string softmax = "op: Softmax, name: softmax, attrs: {axis: ";
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 4, 5, 6", softmax + "-1}")) ==
+        "[120, 6] [120, 6]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 4, 5, 6", softmax + "2}")) ==
+        "[6, 4, 30] [6, 4, 30]");
+  const std::string mean = "op: ReduceMean, name: mean, attrs: {axes: ";
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 1, 1, 1",
+                           mean + "[2, 3, 4], keepdims: 1}")) == "[6, 120] [6, 1]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 6", mean + "[2, 3], keepdims: 0}")) ==
+        "[6, 20, 6] [6, 1, 6]");
+}
+
+TEST_CASE("consecutive operators need no Reshape between them, constants none at all") {
+  checkPass("merge-axes,dead-code", R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: float32, shape: [2, 3, 4, 5, 6]}
+  - {name: b, type: float32, shape: [1, 3, 1, 1, 6], const: true}
+  - {name: a, type: float32, shape: [2, 3, 4, 5, 6]}
+  - {name: y, type: float32, shape: [2, 3, 4, 5, 6]}
+ops:
+  - {op: Add, name: add, in: [x, b], out: [a]}
+  - {op: Mul, name: mul, in: [a, b], out: [y]}
+blobs:
+  - {name: b, fill: {seed: 1, amplitude: 1.0}}
+# CHECK: ops:
+# CHECK-NEXT: {op: Reshape
+# CHECK-NEXT: {op: Add, name: add
+# CHECK-NEXT: {op: Mul, name: mul
+# CHECK-NEXT: {op: Reshape
+# CHECK-NOT: {op:
+)");
+}
