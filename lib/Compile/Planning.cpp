@@ -1,6 +1,7 @@
 // Runs the planner, and the hooks of plugins before and after it.
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Compile/Compiler.h"
+#include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/PlanRemarks.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
@@ -45,8 +46,10 @@ Expected<bool> Compiler::preparePlanning(Graph& graph) {
   if (graph.form() == GraphForm::Imported)
     return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
   Expected<bool> started = runExtensions(ExtensionPoint::PlanStart, graph, diagnostics_);
-  if (started && *started)
+  if (started && *started) {
     insertPortCopies(graph);
+    insertOperandViews(graph);
+  }
   return started;
 }
 

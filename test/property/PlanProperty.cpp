@@ -20,6 +20,7 @@
 #include "tigris/Emit/Emitter.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Plan/Bounds/RowBound.h"
+#include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/Stage/CostModel.h"
@@ -108,6 +109,7 @@ public:
   std::string check(unsigned ops) {
     graph_ = randomModel(seed_, ops);
     insertPortCopies(graph_);
+    insertOperandViews(graph_);
     DiagnosticEngine diagnostics;
     if (!verifyGraph(graph_, diagnostics))
       return strCat("the generator made a bad graph: ", diagnostics.all().front().message);
