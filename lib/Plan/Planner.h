@@ -16,8 +16,8 @@ class PlanDrafts;
 ///
 /// Several orders are tried (Plan/Search/Schedule.h). For one stage, the planner takes the order
 /// with the lowest fast peak; for several stages, the order whose cuts cost least. Every model
-/// output must have a tensor of its own (insertPortCopies). Products of a tensor with itself are cut
-/// only after insertOperandViews.
+/// output must have a tensor of its own (insertPortCopies). Products of a tensor with itself are
+/// cut only after insertOperandViews.
 ///
 /// Bounds of one stage: no plan of one stage, in any order, has a lower fast peak than
 /// bounds.fastPeakBytes (Analysis/OrderSearch.h); slow traffic cannot be lower than the loads and

@@ -61,9 +61,9 @@ std::string memoryLines(const Analysis& analysis) {
     text += labeledLine("largest", strCat("tensor '", printableName(largest->name), "' ",
                                           largest->what, ", ", describeBytes(largest->bytes)));
   if (analysis.needs)
-    text += labeledLine("needs", strCat(describeBytes(analysis.needs->oneStage),
-                                        " of fast memory for one stage, ",
-                                        describeBytes(analysis.needs->smallest), " for any plan"));
+    text += labeledLine(
+        "needs", strCat(describeBytes(analysis.needs->oneStage), " of fast memory for one stage, ",
+                        describeBytes(analysis.needs->smallest), " for any plan without overflow"));
   return text;
 }
 
