@@ -25,8 +25,8 @@ public:
 
   /// Where the ops of a stage access the tensor. Whole stages: its placement in the fast arena if
   /// it has one; otherwise, with IoMode::Caller, the caller's buffer of which it is a view, or its
-  /// placement in slow memory. Direct stages: its backing memory. Tiled and streamed stages: its buffer. Memory::None if the plan
-  /// does not place it.
+  /// placement in slow memory. Direct stages: its backing memory. Tiled and streamed stages: its
+  /// buffer. Memory::None if the plan does not place it.
   Location find(size_t stage, TensorId tensor) const;
   /// The backing memory: where a tiled, streamed or direct stage accesses the whole tensor. The
   /// tensor is resident in the fast arena, in the caller's buffer, or in slow memory.

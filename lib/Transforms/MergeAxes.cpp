@@ -167,19 +167,20 @@ AttrMap mergedAttrs(const Op& op, const Keys& keys) {
   return attrs;
 }
 
-/// Whether a scale applies to one index of an axis.
-bool hasChannelScales(const Graph& graph, const Op& op) {
-  const auto isPerChannel = [&](TensorId id) {
-    return id && graph.tensor(id).quant && graph.tensor(id).quant->perChannel();
+/// Whether a scale applies to one index of an axis, or a tensor has no elements.
+bool needsItsAxes(const Graph& graph, const Op& op) {
+  const auto needs = [&](TensorId id) {
+    return id && ((graph.tensor(id).quant && graph.tensor(id).quant->perChannel()) ||
+                  graph.tensor(id).elements() == 0);
   };
-  return std::any_of(op.inputs.begin(), op.inputs.end(), isPerChannel) || isPerChannel(op.output());
+  return std::any_of(op.inputs.begin(), op.inputs.end(), needs) || needs(op.output());
 }
 
 bool mergeAxesOf(Graph& graph, OpId id) {
   if (!hasKnownTypes(graph, id) || graph.op(id).outputs.size() != 1)
     return false;
   const std::optional<Keys> keys = keysOf(graph, graph.op(id));
-  if (!keys || groupsOf(*keys) > MostAxes || hasChannelScales(graph, graph.op(id)))
+  if (!keys || groupsOf(*keys) > MostAxes || needsItsAxes(graph, graph.op(id)))
     return false;
   std::vector<TensorId> inputs = graph.op(id).inputs;
   for (TensorId& input : inputs) {
