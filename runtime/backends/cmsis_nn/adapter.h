@@ -7,6 +7,7 @@
 #include "arm_nnsupportfunctions.h"
 #include "dsp.h"
 #include "helium.h"
+#include "tigris_cmsis_nn.h"
 #include "tigris_scratch.h"
 #include "vendor.h"
 
@@ -35,6 +36,12 @@ tigris_status tigris_cn_average_pool(const tigris_call* call);
 tigris_status tigris_cn_global_average_pool(const tigris_call* call);
 tigris_status tigris_cn_binary(const tigris_call* call);
 tigris_status tigris_cn_softmax(const tigris_call* call);
+
+/* Whether the call has too little scratch for its op. */
+static inline int tigris_cn_lacks(const tigris_call* call) {
+  return call->is_short &&
+         tigris_backend_cmsis_nn.scratch_bytes(call->plan, call->op) > call->scratch_bytes;
+}
 
 static inline cmsis_nn_dims tigris_cn_dims(const tigris_view* view) {
   const tigris_shape4 s = tigris_view_shape(view);

@@ -231,7 +231,7 @@ tigris_status tigris_cn_conv(const tigris_call* call) {
                           (p->pad_top | p->pad_left | p->pad_bottom | p->pad_right) == 0;
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
     return tigris_vendor_fallback(call);
-  if (tigris_vendor_lacks(call, tigris_cn_conv_scratch))
+  if (tigris_cn_lacks(call))
     return tigris_vendor_without_scratch(call);
 #if defined(TIGRIS_CMSIS_NN_OWN_DSP) || defined(TIGRIS_CMSIS_NN_OWN_MVE)
   ownConv(call, isPointwise);
@@ -317,7 +317,7 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]) ||
       tigris_weight_row(call) != (uint32_t)out.c)
     return tigris_vendor_fallback(call);
-  if (tigris_vendor_lacks(call, tigris_cn_depthwise_scratch))
+  if (tigris_cn_lacks(call))
     return tigris_vendor_without_scratch(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   if (tigris_cmsis_nn_depthwise_own(TIGRIS_CMSIS_NN_ISA, &shape)) {

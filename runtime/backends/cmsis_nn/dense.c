@@ -20,7 +20,7 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
   int8_t* y = tigris_vendor_output(call);
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
     return tigris_vendor_fallback(call);
-  if (tigris_vendor_lacks(call, tigris_cn_dense_scratch))
+  if (tigris_cn_lacks(call))
     return tigris_vendor_without_scratch(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   {

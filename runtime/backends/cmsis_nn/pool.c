@@ -27,7 +27,7 @@ static tigris_status pool(const tigris_call* call, Pool kernel, const tigris_poo
   params.padding.w = p->pad_left;
   params.activation.min = p->lo.i;
   params.activation.max = p->hi.i;
-  if (kernel == arm_avgpool_s8 && tigris_vendor_lacks(call, tigris_cn_pool_scratch))
+  if (tigris_cn_lacks(call))
     return tigris_vendor_without_scratch(call);
   window.n = window.c = 1;
   window.h = p->kernel_h;

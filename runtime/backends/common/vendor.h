@@ -80,16 +80,6 @@ static inline uint32_t tigris_vendor_scratch(const tigris_vendor_adapter* table,
   return a == NULL || a->scratch == NULL ? 0 : a->scratch(&o);
 }
 
-/* Whether the call has too little scratch for the op, of which `scratch` computes the need. */
-static inline int tigris_vendor_lacks(const tigris_call* call,
-                                      uint32_t (*scratch)(const tigris_vendor_op* o)) {
-  tigris_vendor_op o;
-  if (!call->is_short)
-    return 0;
-  o = tigris_vendor_op_of(call->plan, call->op);
-  return scratch(&o) > call->scratch_bytes;
-}
-
 /* Runs the call on the reference kernel. */
 static inline tigris_status tigris_vendor_fallback(const tigris_call* call) {
   const tigris_kernel kernel = tigris_backend_reference.find(call->plan, call->op);

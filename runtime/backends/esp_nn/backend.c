@@ -307,10 +307,13 @@ static tigris_status binary(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
-static uint32_t softmaxScratch(const tigris_vendor_op* o) {
-  const int32_t width = tigris_dims(o->plan, o->x)[o->x->rank - 1u];
+static uint32_t softmaxBytes(int32_t width) {
   const int32_t bytes = esp_nn_get_softmax_scratch_size(width, 1);
   return bytes > 0 ? (uint32_t)bytes : 0;
+}
+
+static uint32_t softmaxScratch(const tigris_vendor_op* o) {
+  return softmaxBytes(tigris_dims(o->plan, o->x)[o->x->rank - 1u]);
 }
 
 static tigris_status softmax(const tigris_call* call) {
@@ -318,7 +321,7 @@ static tigris_status softmax(const tigris_call* call) {
   const int32_t width = call->out[0].dims[p->axis];
   if (!tigris_vendor_same_rows(call, 1))
     return tigris_vendor_fallback(call);
-  if (tigris_vendor_lacks(call, softmaxScratch))
+  if (softmaxBytes(width) > call->scratch_bytes)
     return tigris_vendor_without_scratch(call);
   esp_nn_set_softmax_scratch_buf(call->scratch);
   esp_nn_softmax_s8(tigris_vendor_input(call, 0),

@@ -8,13 +8,18 @@
 #include "tile.h"
 #include "view.h"
 
-static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend) {
+/* The most scratch that an op needs. Counts the ops that need more than `limit`. */
+static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend, uint32_t limit,
+                          uint32_t* above) {
   uint32_t most = 0;
   uint32_t i;
+  *above = 0;
   if (backend == NULL || backend->scratch_bytes == NULL)
     return 0;
   for (i = 0; i < plan->op_count; ++i) {
-    tigris_raise(&most, backend->scratch_bytes(plan, &plan->ops[i]));
+    const uint32_t bytes = backend->scratch_bytes(plan, &plan->ops[i]);
+    tigris_raise(&most, bytes);
+    *above += bytes > limit;
   }
   return most;
 }
@@ -25,7 +30,8 @@ static uint32_t alignUp(uint32_t value, uint32_t align) {
 
 void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* backend,
                               tigris_requirements* out) {
-  out->scratch_bytes = scratchOf(plan, backend);
+  uint32_t above;
+  out->scratch_bytes = scratchOf(plan, backend, 0, &above);
   out->fast_bytes = plan->summary->fast_bytes;
   if (out->scratch_bytes != 0)
     out->fast_bytes = alignUp(out->fast_bytes, backend->alignment) + out->scratch_bytes;
@@ -65,29 +71,6 @@ static uint32_t scratchWithin(const tigris_plan* plan, uint32_t needed, uint32_t
   if (most > fast)
     most = 0;
   return needed < most ? needed : (uint32_t)most;
-}
-
-/* Counts the ops that need more than the scratch of the context. Sets error_op if one of them has
- * no fallback. */
-static tigris_status countFallbacks(tigris_context* ctx) {
-#if TIGRIS_SCRATCH_FALLBACK
-  const tigris_backend* fallback = ctx->backend->fallback;
-  uint32_t i;
-  for (i = 0; i < ctx->plan->op_count; ++i) {
-    const tigris_op* op = &ctx->plan->ops[i];
-    if (ctx->backend->scratch_bytes(ctx->plan, op) <= ctx->scratch_bytes)
-      continue;
-    ++ctx->fallback_ops;
-    if (fallback == NULL || fallback->find(ctx->plan, op) == NULL) {
-      ctx->error_op = i;
-      return TIGRIS_E_SCRATCH;
-    }
-  }
-  return TIGRIS_OK;
-#else
-  (void)ctx;
-  return TIGRIS_E_SCRATCH;
-#endif
 }
 
 tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
@@ -135,9 +118,9 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
     ctx->scratch = ctx->fast + top;
   }
   if (ctx->scratch_bytes < need.scratch_bytes) {
-    const tigris_status status = countFallbacks(ctx);
-    if (status != TIGRIS_OK)
-      return status;
+    if (!TIGRIS_SCRATCH_FALLBACK || backend->fallback == NULL)
+      return TIGRIS_E_SCRATCH;
+    scratchOf(plan, backend, ctx->scratch_bytes, &ctx->fallback_ops);
   }
   if (TIGRIS_STATES && plan->summary->io_mode == TIGRIS_IO_SLOW)
     tigris_reset(ctx); /* cannot fail here */

@@ -26,7 +26,8 @@ tigris_status tigris_invoke(tigris_context* ctx, tigris_kernel kernel, const tig
   if (status == TIGRIS_E_SCRATCH) {
     call.is_fallback = 1;
     ++ctx->statistics.fallback_calls;
-    status = ctx->backend->fallback->find(call.plan, op)(&call);
+    kernel = ctx->backend->fallback->find(call.plan, op);
+    status = kernel == NULL ? TIGRIS_E_KERNEL : kernel(&call);
   }
 #endif
 #if TIGRIS_PROFILE
