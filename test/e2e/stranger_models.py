@@ -16,7 +16,7 @@ from stranger_images import (
     swin,
     unet,
 )
-from stranger_operators import block_weights, keras_rnn, movements, scan_rnn
+from stranger_operators import block_weights, keras_rnn, learners, movements, scan_rnn, spectra
 from stranger_sequences import (
     conformer,
     keras_sequence,
@@ -51,5 +51,5 @@ def models():
 
 def float_models():
     """Models that are not quantized further."""
-    for make in (keras_rnn, scan_rnn, movements, block_weights):
+    for make in (keras_rnn, scan_rnn, movements, block_weights, learners, spectra):
         yield make.__name__, make()

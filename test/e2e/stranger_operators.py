@@ -1,6 +1,6 @@
 """Models with operators that the importer rewrites: loops of known length, pads that crop, computed
-bounds, tensors without elements, weights with one scale per block. The comment of each function
-names the exporter."""
+bounds, tensors without elements, weights with one scale per block, scikit-learn's operators, Fourier
+transforms. The comment of each function names the exporter."""
 
 import numpy as np
 from onnx import TensorProto, helper
@@ -213,3 +213,85 @@ def block_weights():
         )
     m.output(y, [3, 6])
     return m.model(["com.microsoft"])
+
+
+def random_trees(m, features, prefix, ids, trees=3, depth=4):
+    """The attributes of a tree ensemble: every leaf has one weight for each of `ids`."""
+    nodes = {key: [] for key in ("treeids", "nodeids", "featureids", "values", "modes")}
+    nodes |= {"truenodeids": [], "falsenodeids": []}
+    weights = {key: [] for key in ("treeids", "nodeids", "ids", "weights")}
+
+    def grow(tree, level):
+        """Appends a node and those below it; returns its id."""
+        leaf = level == depth or (level > 1 and m.rng.random() < 0.4)
+        at, row = nodes["treeids"].count(tree), len(nodes["treeids"])
+        values = [tree, at, 0, 0.0, "LEAF", 0, 0]
+        for column, value in zip(nodes.values(), values):
+            column.append(value)
+        if leaf:
+            for number in ids:
+                for column, value in zip(weights.values(), (tree, at, number, m.rng.normal())):
+                    column.append(value)
+            return at
+        nodes["featureids"][row] = int(m.rng.integers(0, features))
+        nodes["values"][row], nodes["modes"][row] = float(m.rng.normal(0, 0.5)), "BRANCH_LEQ"
+        nodes["truenodeids"][row] = grow(tree, level + 1)
+        nodes["falsenodeids"][row] = grow(tree, level + 1)
+        return at
+
+    for tree in range(trees):
+        grow(tree, 0)
+    attributes = {f"nodes_{key}": column for key, column in nodes.items()}
+    return attributes | {f"{prefix}_{key}": column for key, column in weights.items()}
+
+
+def learners():
+    """skl2onnx: scaled and normalized features, linear models and trees, labels and scores."""
+    m = Maker("learners", 18)
+    learn = lambda kind, *x, **how: m.op(kind, *x, domain="ai.onnx.ml", **how)
+    floats = lambda *shape: [float(v) for v in m.weight(*shape).flatten()]
+    x = learn("Scaler", m.input("x", [3, 5]), offset=floats(5), scale=floats(5))
+    rows = learn("Normalizer", x, norm="L2")
+    some = learn("ArrayFeatureExtractor", rows, m.ints(4, 0, 2))
+    one = learn("LinearRegressor", some, coefficients=floats(6), intercepts=floats(2), targets=2)
+    classes = {"coefficients": floats(4, 5), "intercepts": floats(4)}
+    label, scores = learn(
+        "LinearClassifier",
+        rows,
+        outputs=2,
+        classlabels_ints=[3, 1, 4, 7],
+        post_transform="SOFTMAX",
+        **classes,
+    )
+    sums = learn("TreeEnsembleRegressor", x, n_targets=2, **random_trees(m, 5, "target", (0, 1)))
+    side, chance = learn(
+        "TreeEnsembleClassifier",
+        x,
+        outputs=2,
+        classlabels_int64s=[-1, 1],
+        post_transform="LOGISTIC",
+        base_values=[0.1],
+        **random_trees(m, 5, "class", (0,)),
+    )
+    for name, shape in ((one, [3, 2]), (scores, [3, 4]), (sums, [3, 2]), (chance, [3, 2])):
+        m.output(name, shape)
+    for name in (label, side):
+        m.output(name, [3], INT64)
+    return m.model(["ai.onnx.ml"])
+
+
+def spectra():
+    """torch.stft and scipy exports: windowed spectra of a signal, a transform and its inverse."""
+    m = Maker("spectra", 17)
+    x = m.input("x", [2, 64])
+    window = m.op("HannWindow", np.int64(16))
+    y = m.op("STFT", x, np.int64(8), window)
+    power = m.op("ReduceSumSquare", y, axes=[3], keepdims=0)
+    m.output(m.op("Log", m.op("Add", power, np.float32(0.1))), [2, 7, 9])
+    window = m.rng.uniform(0.5, 1, 8).astype(np.float32)
+    m.output(m.op("STFT", x, np.int64(6), window, np.int64(8), onesided=0), [2, 10, 8, 2])
+    z = m.op("DFT", m.op("Reshape", x, m.ints(2, 4, 16, 1)), np.int64(12), axis=2)
+    m.output(z, [2, 4, 12, 2])
+    m.output(m.op("DFT", z, axis=1, inverse=1), [2, 4, 12, 2])
+    m.output(m.op("DFT", m.op("Reshape", x, m.ints(2, 64, 1)), onesided=1), [2, 33, 2])
+    return m.model()

@@ -35,6 +35,10 @@ public:
 
   // --- results
   size_t outputCount() const { return static_cast<size_t>(proto_.output_size()); }
+  /// The name of a result in the model; empty if it is omitted.
+  std::string outputName(size_t index) const {
+    return index < outputCount() ? proto_.output(static_cast<int>(index)) : "";
+  }
   /// False for results that are omitted or never read.
   bool outputUsed(size_t index) const;
 

@@ -38,8 +38,6 @@ constexpr std::string_view NoSequences =
     "sequences and optional values have no static memory layout";
 
 constexpr std::string_view NoBits = "bitwise arithmetic is not supported";
-constexpr std::string_view NoSignals =
-    "signal transforms are not supported; compute these features before the model";
 constexpr std::string_view ComputedPlaces =
     "it reads locations that are computed at run time; cut the model before it";
 
@@ -58,12 +56,7 @@ constexpr Refusal Refusals[] = {
     {"TfIdfVectorizer", "text is not supported"},
     {"Bitwise*", NoBits},
     {"BitShift", NoBits},
-    {"DFT", NoSignals},
-    {"STFT", NoSignals},
-    {"MelWeightMatrix", NoSignals},
-    {"BlackmanWindow", NoSignals},
-    {"HammingWindow", NoSignals},
-    {"HannWindow", NoSignals},
+    {"MelWeightMatrix", "store the matrix in the model as a constant"},
     {"AffineGrid", ComputedPlaces},
     {"GridSample", ComputedPlaces},
     {"DeformConv", ComputedPlaces},
@@ -94,11 +87,13 @@ std::optional<OpKind> plainKind(std::string_view opType) {
 /// The tables in which operators of a domain are looked up, in order.
 std::vector<const RuleTable*> tablesOf(std::string_view domain) {
   if (isDefaultDomain(domain))
-    return {&defaultRules(),   &compositeRules(), &normalizationRules(),
-            &recurrentRules(), &attentionRules(), &qlinearRules()};
+    return {&defaultRules(),   &compositeRules(), &normalizationRules(), &recurrentRules(),
+            &attentionRules(), &qlinearRules(),   &signalRules()};
   if (domain == "com.microsoft")
     return {&contribRules(), &contribNormalizationRules(), &contribAttentionRules(),
             &qlinearRules()};
+  if (domain == "ai.onnx.ml")
+    return {&learnRules()};
   return {};
 }
 
@@ -123,6 +118,8 @@ bool isKnownOperator(const NodeContext& node, std::string& reason) {
     reason =
         "the operator is not supported; export the model without it, or cut the model there and "
         "compute it outside";
+  else if (node.domain() == "ai.onnx.ml")
+    reason = "this operator of scikit-learn is not supported; compute it outside of the model";
   else
     reason = strCat("operators of the domain '", node.domain(),
                     "' are not supported; save the model with operators of ONNX itself");
@@ -137,9 +134,10 @@ std::vector<std::string> importedOperators() {
   for (const RuleTable* table : tablesOf(""))
     for (const auto& [name, rule] : *table)
       names.emplace(name);
-  for (const RuleTable* table : tablesOf("com.microsoft"))
-    for (const auto& [name, rule] : *table)
-      names.insert(strCat("com.microsoft::", name));
+  for (const std::string_view domain : {"ai.onnx.ml", "com.microsoft"})
+    for (const RuleTable* table : tablesOf(domain))
+      for (const auto& [name, rule] : *table)
+        names.insert(strCat(domain, "::", name));
   return {names.begin(), names.end()};
 }
 

@@ -44,6 +44,10 @@ const RuleTable& attentionRules();
 const RuleTable& contribRules();
 const RuleTable& contribNormalizationRules();
 const RuleTable& contribAttentionRules();
+/// Operators of ai.onnx.ml.
+const RuleTable& learnRules();
+/// Fourier transforms and windows.
+const RuleTable& signalRules();
 /// QLinearConv and related operators, of both domains.
 const RuleTable& qlinearRules();
 
