@@ -3,6 +3,8 @@
 #include "tigris/Import/Onnx/OnnxOps.h"
 #include "tigris/Import/Onnx/TreeEnsemble.h"
 
+#include <numeric>
+
 namespace tigris {
 
 namespace {
@@ -149,13 +151,16 @@ public:
   Status read(const char* integers, const char* words) {
     labels_ = intList(node_, integers);
     const onnx::AttributeProto* texts = node_.findAttr(words);
-    areTexts_ = texts != nullptr && texts->strings_size() > 0;
-    count_ = areTexts_ ? texts->strings_size() : static_cast<int64_t>(labels_.size());
-    if (areTexts_ && node_.outputUsed(0))
-      return node_.refuse(DiagId::UnsupportedType,
-                          "its labels are text; convert the model with zipmap=False and end it at "
-                          "the scores: --output-tensor=",
-                          scoresName());
+    const bool areTexts = texts != nullptr && texts->strings_size() > 0;
+    count_ = areTexts ? texts->strings_size() : static_cast<int64_t>(labels_.size());
+    if (!areTexts)
+      return {};
+    labels_.resize(static_cast<size_t>(count_));
+    std::iota(labels_.begin(), labels_.end(), 0);
+    if (node_.outputUsed(0))
+      node_.builder().warn(DiagId::UnsupportedType, "node '", node_.name(), "' (", node_.opType(),
+                           "): its labels are text; the plan returns their index, from 0 to ",
+                           count_ - 1);
     return {};
   }
   int64_t count() const { return count_; }
@@ -192,8 +197,6 @@ public:
   }
 
 private:
-  std::string scoresName() const { return node_.outputName(1); }
-
   Status finishLabel(TensorId index) {
     const TensorId labels = node_.constant("labels", DType::Int64, {count_}, makeBlobOf(labels_));
     return chain_.finishOutput(0, OpKind::Gather, {labels, index}, {{"axis", int64_t{0}}});
@@ -202,7 +205,6 @@ private:
   NodeContext& node_;
   Chain& chain_;
   Ints labels_;
-  bool areTexts_ = false;
   int64_t count_ = 0;
 };
 
@@ -259,7 +261,14 @@ Status treeClassifier(NodeContext& node) {
   const Expected<TreeScores> trees = addTrees(node, chain, *x, "class", classifier.count(), true);
   if (!trees)
     return trees.error();
-  if (node.tensor(trees->scores).shape[1] == classifier.count())
+  // onnxruntime has further rules for classes without weights.
+  const auto used = static_cast<int64_t>(trees->targets.size());
+  const bool isBinary = classifier.count() == 2 && used == 1 && trees->targets[0] == 0;
+  if (!isBinary && (classifier.count() == 2 || used != classifier.count()))
+    return node.unsupported(
+        "its weights belong to ", used, " of ", classifier.count(),
+        " classes; of two classes only the first one may have weights, of more all must");
+  if (!isBinary)
     return classifier.finish(trees->scores);
   const TensorId second = trees->scores;
   if (trees->arePositive)

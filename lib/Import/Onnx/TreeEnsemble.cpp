@@ -87,8 +87,7 @@ Status linkNodes(const NodeContext& node, Trees& trees, const Ints& treeIds, con
     for (Ints* links : {&trees.yes, &trees.no}) {
       int64_t& link = (*links)[i];
       const auto found = trees.numberOf.find({treeIds[i], link});
-      if (!isLeaf[i] &&
-          (found == trees.numberOf.end() || !children.insert(found->second).second))
+      if (!isLeaf[i] && (found == trees.numberOf.end() || !children.insert(found->second).second))
         return node.refuse(DiagId::BadAttr, "node ", nodeIds[i], " of tree ", treeIds[i],
                            " leads to ", link, ", which is no node of its own");
       link = isLeaf[i] ? static_cast<int64_t>(i) : found->second;
@@ -96,8 +95,10 @@ Status linkNodes(const NodeContext& node, Trees& trees, const Ints& treeIds, con
   for (size_t i = 0; i < trees.size(); ++i)
     if (children.count(static_cast<int64_t>(i)) == 0)
       trees.roots.push_back(static_cast<int64_t>(i));
-  if (trees.roots.empty())
-    return node.refuse(DiagId::BadAttr, "its trees have no roots");
+  const std::set<int64_t> distinct(treeIds.begin(), treeIds.end());
+  if (trees.roots.empty() || trees.roots.size() != distinct.size())
+    return node.refuse(DiagId::BadAttr, "its ", distinct.size(), " trees have ", trees.roots.size(),
+                       " roots");
   return measure(node, trees);
 }
 
@@ -274,9 +275,7 @@ Expected<TreeScores> addTrees(NodeContext& node, Chain& chain, TensorId x, std::
   else if (*aggregate != "SUM")
     return node.unsupported("'aggregate_function' is ", *aggregate,
                             "; SUM and AVERAGE are supported");
-  std::vector<float> base = floatList(node, "base_values");
-  if (targets == 1 && base.size() == 2) // of the class that all weights belong to
-    base = {base[1]};
+  const std::vector<float> base = floatList(node, "base_values");
   if (!base.empty() && static_cast<int64_t>(base.size()) != targets)
     return node.refuse(DiagId::BadAttr, "attribute 'base_values' has ", base.size(),
                        " numbers, expected ", targets);

@@ -42,16 +42,16 @@ TEST_CASE("scalers, normalizers and regressors") {
             .said(DiagId::BadAttr, "'coefficients' has 3 numbers, expected a multiple of 2"));
 }
 
-TEST_CASE("labels are integers; text is refused where it is read") {
+TEST_CASE("labels are integers; text becomes an index") {
   const std::string integers = "classlabels_ints=[5,6]";
   const std::string texts = "classlabels_strings=[\"no\",\"yes\"]";
   CHECK(importGraph(classifier(integers, "int64 l, float s", "l, s")).kinds() ==
         "Gemm ArgMax Gather Sigmoid");
   CHECK(importGraph(classifier(texts, "float s", "l, s")).kinds() == "Gemm Sigmoid");
-  CHECK(importGraph(classifier(texts, "string l, float s", "l, s"))
-            .said(DiagId::UnsupportedType, "its labels are text; convert the model with "
-                                           "zipmap=False and end it at the scores: "
-                                           "--output-tensor=s"));
+  const Imported named = importGraph(classifier(texts, "string l, float s", "l, s"));
+  CHECK(named.tensor("l").type == DType::Int64);
+  CHECK(named.said(DiagId::UnsupportedType,
+                   "its labels are text; the plan returns their index, from 0 to 1"));
 }
 
 TEST_CASE("a ZipMap returns its tensor, with a warning") {
@@ -66,7 +66,8 @@ TEST_CASE("trees descend level by level; malformed ones are refused") {
         "Gather GatherElements Gather LessOrEqual Gather Gather Where Gather ReduceSum Identity");
   CHECK(importGraph(tree("nodes_truenodeids=[1,0,0], nodes_falsenodeids=[7,0,0]"))
             .said(DiagId::BadAttr, "node 0 of tree 0 leads to 7"));
-  CHECK(importGraph(tree("nodes_truenodeids=[0,0,0], nodes_falsenodeids=[2,0,0]")).error);
+  CHECK(importGraph(tree("nodes_truenodeids=[1,0,0], nodes_falsenodeids=[1,0,0]"))
+            .said(DiagId::BadAttr, "node 0 of tree 0 leads to 1, which is no node of its own"));
   CHECK(importGraph(tree("nodes_truenodeids=[1,0,0], nodes_falsenodeids=[2,0,0]", "2,0,0"))
             .said(DiagId::BadAttr, "compares feature 2 of 2"));
   CHECK(importGraph(
