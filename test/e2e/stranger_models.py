@@ -1,7 +1,7 @@
 """Models with the idioms of other exporters and seeded weights.
 
-`models()` and `float_models()` yield (name, ModelProto). Sizes are small; only the structure of the graph matters. The
-comment of each function names the exporter.
+`models()` and `float_models()` yield (name, ModelProto). Sizes are small; only the structure of the
+graph matters. The comment of each function names the exporter.
 """
 
 from stranger_images import (

@@ -1,6 +1,6 @@
 """Models with operators that the importer rewrites: loops of known length, pads that crop, computed
-bounds, tensors without elements, weights with one scale per block, scikit-learn's operators, Fourier
-transforms. The comment of each function names the exporter."""
+bounds, tensors without elements, weights with one scale per block, scikit-learn's operators,
+Fourier transforms. The comment of each function names the exporter."""
 
 import numpy as np
 from onnx import TensorProto, helper

@@ -106,20 +106,22 @@ TEST_CASE("weights with one scale per block become float constants") {
 }
 
 TEST_CASE("MatMulNBits unpacks the low bits first") {
-  const std::string start = "g (float[1,3] x) => (float y) { q = Constant<value = uint8[2,1,2] "
-                            "{33, 3, 159, 8}>() s = Constant<value = float[2] {0.5, 2.0}>() ";
-  const Imported imported =
-      importGraph(start + "y = com.microsoft.MatMulNBits<K=3, N=2, bits=4, block_size=4>(x, q, s) "
-                          "}");
+  const auto product = [](const std::string& attributes) {
+    return importGraph("g (float[1,3] x) => (float y) { q = Constant<value = uint8[2,1,2] "
+                       "{33, 3, 159, 8}>() s = Constant<value = float[2] {0.5, 2.0}>() "
+                       "y = com.microsoft.MatMulNBits<" +
+                       attributes + ">(x, q, s) }");
+  };
+  const Imported imported = product("K=3, N=2, bits=4, block_size=4");
   const Tensor& weights = imported.input(imported.only(OpKind::MatMul), 1);
   CHECK(weights.shape == Shape{3, 2});
   CHECK(weights.data->values<float>()[0] == -3.5F); // 1
   CHECK(weights.data->values<float>()[2] == -3.0F); // 2
   CHECK(weights.data->values<float>()[1] == 14.0F); // 15
   CHECK(weights.data->values<float>()[3] == 2.0F);  // 9
-  CHECK(importGraph(start + "y = com.microsoft.MatMulNBits<K=9, N=2, block_size=4>(x, q, s) }")
-            .said(DiagId::BadShape, "input 1 has 4 bytes, expected 12"));
-  CHECK(importGraph(start + "y = com.microsoft.MatMulNBits<K=3, N=2, bits=3>(x, q, s) }")
+  CHECK(
+      product("K=9, N=2, block_size=4").said(DiagId::BadShape, "input 1 has 4 bytes, expected 12"));
+  CHECK(product("K=3, N=2, bits=3")
             .said(DiagId::UnsupportedOp, "'bits' is 3; 2, 4 and 8 are supported"));
 }
 
