@@ -26,7 +26,7 @@ LAYERS = {
     "Plan": {"Support", "IR", "Analysis", "Target"},
     "Check": {"Support", "IR", "Analysis"},
     "Emit": {"Support", "IR", "Analysis", "Target", "Check"},
-    "Inspect": {"Support", "IR", "Analysis"},
+    "Inspect": {"Support", "IR", "Analysis", "Check"},
     "Compile": {
         "Support",
         "IR",

@@ -42,12 +42,6 @@ std::string typeName(uint64_t type) {
   return known == DType::Undefined ? strCat("type ", type) : std::string(dtypeName(known));
 }
 
-std::string poolName(uint64_t pool) {
-  static constexpr const char* Names[] = {"absent", "fast", "slow",    "caller",
-                                          "const",  "tile", "unpacked"};
-  return pool < std::size(Names) ? Names[pool] : strCat("pool ", pool);
-}
-
 std::string sectionLabel(uint32_t type) {
   const std::string_view name = sectionName(type);
   return name.empty() ? strCat("section ", type) : std::string(name);
@@ -191,7 +185,7 @@ private:
     case FieldKind::Type:
       return strCat(value, " ", typeName(value));
     case FieldKind::Pool:
-      return strCat(value, " ", poolName(value));
+      return strCat(value, " ", planPoolName(value));
     case FieldKind::StageMode:
       return strCat(value, " ", planModeName(value));
     case FieldKind::SectionType:

@@ -1,7 +1,6 @@
 // Writes the data of the HTML page; the page itself is a resource (PlanPage.html).
-#include "tigris/Inspect/PlanPicture.h"
-
 #include "tigris/Inspect/Figures.h"
+#include "tigris/Inspect/PictureParts.h"
 #include "tigris/Support/Printable.h"
 
 namespace tigris {
@@ -115,12 +114,13 @@ void replace(std::string& text, std::string_view mark, const std::string& by) {
 std::string htmlOf(const PlanPicture& plan, const PlanPicture* other) {
   JsonWriter json;
   json.beginArray();
-  writePlan(json, plan);
+  writePlan(json, withPrintableNames(plan));
   if (other != nullptr)
-    writePlan(json, *other);
+    writePlan(json, withPrintableNames(*other));
   json.endArray();
   std::string page = PlanPage;
-  replace(page, "{{title}}", escapeMarkup(plan.report.model.empty() ? "plan" : plan.report.model));
+  replace(page, "{{title}}",
+          escapeMarkup(plan.report.model.empty() ? "plan" : printable(plan.report.model)));
   replace(page, "{{data}}", forScript(json.text()));
   return page;
 }

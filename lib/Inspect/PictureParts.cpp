@@ -125,7 +125,8 @@ void sweep(PlanPicture& picture) {
       picture.peakParts.push_back({i, bytes});
 }
 
-/// Makes all texts from the model printable.
+} // namespace
+
 PlanPicture withPrintableNames(PlanPicture picture) {
   const auto fix = [](std::string& text) { text = printable(text); };
   const auto fixAll = [&](std::vector<std::string>& texts) {
@@ -159,11 +160,9 @@ PlanPicture withPrintableNames(PlanPicture picture) {
   return picture;
 }
 
-} // namespace
-
 PlanPicture finishPicture(PlanPicture picture) {
   sweep(picture);
-  return withPrintableNames(std::move(picture));
+  return picture;
 }
 
 } // namespace tigris

@@ -46,7 +46,10 @@ bool isKept(uint32_t reloadAxes);
 bool mayRoll(const std::vector<TileBytes>& buffers, size_t index);
 
 /// Computes everything that follows from stages and blocks: the bytes in use at each step, the peak
-/// and its parts. Makes names printable.
+/// and its parts.
 PlanPicture finishPicture(PlanPicture picture);
+
+/// Makes all texts from the model printable.
+PlanPicture withPrintableNames(PlanPicture picture);
 
 } // namespace tigris

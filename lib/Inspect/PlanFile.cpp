@@ -201,6 +201,12 @@ std::string planModeName(uint64_t mode) {
   return mode < std::size(Names) ? Names[mode] : strCat("mode ", mode);
 }
 
+std::string planPoolName(uint64_t pool) {
+  static constexpr const char* Names[] = {"absent", "fast", "slow",    "caller",
+                                          "const",  "tile", "unpacked"};
+  return pool < std::size(Names) ? Names[pool] : strCat("pool ", pool);
+}
+
 DType planDType(unsigned dtype) {
   switch (dtype) {
   case TIGRIS_F32:

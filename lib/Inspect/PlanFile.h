@@ -87,6 +87,8 @@ bool looksLikePlan(std::string_view bytes);
 std::string opcodeName(unsigned opcode);
 /// "whole", "tiled" or "streamed"; "mode 9" if unknown.
 std::string planModeName(uint64_t mode);
+/// "absent", "fast", "slow", "caller", "const", "tile" or "unpacked"; "pool 9" if unknown.
+std::string planPoolName(uint64_t pool);
 /// The interface or storage type; Undefined for unknown numbers.
 DType planDType(unsigned dtype);
 

@@ -88,7 +88,7 @@ struct PlanPicture {
   }
 };
 
-/// Texts are printable().
+/// Texts from the model are unchanged; page and SVG make them printable().
 PlanPicture pictureOf(const PlanFile& file);
 /// Fails with DiagId::BadPlan if the graph has no plan.
 Expected<PlanPicture> pictureOf(const Graph& graph);

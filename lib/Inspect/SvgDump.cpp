@@ -1,5 +1,5 @@
 // The memory map as a static SVG: stages as bands, buffers as blocks, live bytes below.
-#include "tigris/Inspect/PlanPicture.h"
+#include "tigris/Inspect/PictureParts.h"
 
 #include "tigris/Support/Printable.h"
 
@@ -206,6 +206,6 @@ private:
 
 } // namespace
 
-std::string svgOf(const PlanPicture& plan) { return SvgMap(plan).make(); }
+std::string svgOf(const PlanPicture& plan) { return SvgMap(withPrintableNames(plan)).make(); }
 
 } // namespace tigris

@@ -3,7 +3,7 @@
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 #include "tigris/Inspect/Dump.h"
-#include "tigris/Inspect/PlanPicture.h"
+#include "tigris/Inspect/PlanContent.h"
 #include "tigris/Serialize/Module.h"
 #include "tigris/Support/FileIO.h"
 
@@ -46,10 +46,12 @@ Expected<PlanPicture> pictureOf(const Content& content) {
   return pictureOf(std::get<Graph>(content));
 }
 
-std::string jsonOf(const Report& report) {
+std::string jsonOf(const Content& content, const DumpOptions& parts) {
   JsonWriter json;
   json.beginObject();
-  writeReport(json, report);
+  writeReport(json, reportOf(content));
+  const auto contentOfAny = [](const auto& model) { return contentOf(model); };
+  writeContent(json, std::visit(contentOfAny, content), parts);
   json.endObject();
   return json.text();
 }
@@ -116,7 +118,7 @@ Status dump(ToolContext& context, const DumpFlags& flags) {
     return dumpPicture(context, flags, *content);
   if (flags.format == "dot")
     return dumpOperators(context, *content);
-  context.output(flags.format == "json" ? jsonOf(reportOf(*content))
+  context.output(flags.format == "json" ? jsonOf(*content, flags.parts)
                                         : textOf(*content, flags.parts));
   return {};
 }
@@ -132,9 +134,9 @@ int withDumpSpec(const char* name, const SpecUser& use) {
   spec.output = true;
   spec.options = [&](OptionTable& table) {
     table.choice("format", flags.format, {"text", "json", "html", "svg", "dot", "hex"},
-                 "text (default), figures as one JSON object, plan as HTML page or SVG picture, "
+                 "text (default), everything as one JSON object, plan as HTML page or SVG picture, "
                  "operators of a module for Graphviz, or every byte of a .tgrs");
-    table.flag("stages", flags.parts.stages, "add the traffic and kernel calls of each stage");
+    table.flag("stages", flags.parts.stages, "add the loads, operators and spills of each stage");
     table.flag("memory", flags.parts.memory, "add the address and lifetime of every buffer");
     table.flag("ops", flags.parts.ops, "add every operator with its shapes and locations");
     table.text("diff", flags.diff, "FILE", "compare with this plan (HTML only)").reads();
@@ -142,7 +144,9 @@ int withDumpSpec(const char* name, const SpecUser& use) {
   spec.details =
       "The page of --format=html shows memory over time, live bytes against budget and bound,\n"
       "stages, operators and quantization; it needs no network. Halo rows and recomputed work of\n"
-      "each stage are known for planned modules only, not for .tgrs files.\n";
+      "each stage are known for planned modules only, not for .tgrs files. JSON contains all "
+      "parts;\n"
+      "--stages, --memory and --ops select parts.\n";
   spec.examples = strCat(name, " model.tgrs\n", name, " --ops --memory model.tgrs | less\n", name,
                          " --format=html planned.yaml -o plan.html\n", name,
                          " --format=html 256K.tgrs --diff=128K.tgrs -o both.html\n",

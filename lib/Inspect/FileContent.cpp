@@ -1,0 +1,276 @@
+// The content of a plan file.
+#include "tigris/Inspect/HexFields.h"
+#include "tigris/Inspect/PlanContent.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+
+namespace tigris {
+
+namespace {
+
+class FileContent {
+public:
+  explicit FileContent(const PlanFile& file) : file_(file), plan_(file.plan()) {}
+
+  PlanContent make() {
+    for (uint32_t i = 0; i < plan_.tensor_count; ++i)
+      content_.tensors.push_back(recordOf(i));
+    for (uint32_t i = 0; i < plan_.port_count; ++i)
+      content_.tensors[plan_.ports[i].tensor].role = i < plan_.input_count ? "input" : "output";
+    for (const tigris_op& op : file_.ops())
+      content_.ops.push_back(recordOf(op));
+    for (const tigris_stage& stage : file_.stages())
+      addStage(stage);
+    addLifetimes();
+    for (const tigris_weight_block& block : file_.weightBlocks())
+      content_.weightBlocks.push_back(
+          {block.first_op, block.fast, block.packed_bytes, block.bytes});
+    content_.picture = pictureOf(file_);
+    return std::move(content_);
+  }
+
+private:
+  TensorContent recordOf(uint32_t index) const {
+    const tigris_tensor& tensor = file_.tensor(index);
+    TensorContent record;
+    const std::string_view name = file_.string(tensor.name);
+    record.name = name.empty() ? strCat("t", index) : std::string(name);
+    record.role = (tensor.flags & TIGRIS_TENSOR_CONST) != 0 ? "constant" : "activation";
+    record.type = planDType(tensor.dtype);
+    const auto dims = file_.dims(tensor);
+    record.shape = std::vector<int64_t>(dims.begin(), dims.end());
+    record.bytes = tensor.bytes;
+    if (const tigris_quant* quant = file_.quant(tensor)) {
+      record.scales = {quant->scale};
+      record.zeroPoints = {quant->zero_point};
+    }
+    return record;
+  }
+
+  static OperandContent recordOf(const tigris_operand& operand) {
+    if (operand.pool == TIGRIS_POOL_ABSENT)
+      return {{}, planPoolName(operand.pool), {}};
+    return {operand.tensor, planPoolName(operand.pool), operand.offset};
+  }
+
+  OpContent recordOf(const tigris_op& op) const {
+    OpContent record;
+    record.name = file_.string(op.name);
+    record.kind = opcodeName(op.opcode);
+    for (const tigris_operand& operand : file_.operands(op))
+      (record.inputs.size() < op.inputs ? record.inputs : record.outputs)
+          .push_back(recordOf(operand));
+    const HexRecord* shape = paramsRecord(op.opcode);
+    if (shape != nullptr && shape->size == op.params_size)
+      for (const HexField& field : shape->fields)
+        addParameter(record.attrs, field, plan_.params + op.params, isFloat(op));
+    return record;
+  }
+
+  /// Whether the operator computes with floats, which decides what FieldKind::Scalar means.
+  bool isFloat(const tigris_op& op) const {
+    const auto operands = file_.operands(op);
+    return std::any_of(operands.begin(), operands.end(), [&](const tigris_operand& operand) {
+      return operand.pool != TIGRIS_POOL_ABSENT && file_.tensor(operand.tensor).dtype == TIGRIS_F32;
+    });
+  }
+
+  /// Omits references to nothing and reserved bytes.
+  static void addParameter(AttrMap& attrs, const HexField& field, const uint8_t* params,
+                           bool isFloat) {
+    if (field.name == "reserved")
+      return;
+    std::vector<double> floats;
+    std::vector<int64_t> ints;
+    const bool asFloat =
+        field.kind == FieldKind::Float || (field.kind == FieldKind::Scalar && isFloat);
+    for (unsigned i = 0; i < field.count; ++i) {
+      uint64_t value = 0;
+      std::memcpy(&value, params + field.offset + size_t{i} * field.size, field.size);
+      const auto word = static_cast<uint32_t>(value);
+      if (asFloat)
+        floats.push_back(std::bit_cast<float>(word));
+      else if (field.kind == FieldKind::Signed || field.kind == FieldKind::Scalar)
+        ints.push_back(static_cast<int32_t>(word));
+      else if (field.size != 4 || word != TIGRIS_NONE)
+        ints.push_back(static_cast<int64_t>(value));
+    }
+    if (floats.empty() && ints.empty())
+      return;
+    if (asFloat)
+      attrs.set(field.name, field.count == 1 ? AttrValue(floats[0]) : AttrValue(floats));
+    else
+      attrs.set(field.name, field.count == 1 ? AttrValue(ints[0]) : AttrValue(ints));
+  }
+
+  std::vector<TransferContent> transfersOf(uint32_t first, uint32_t count) const {
+    std::vector<TransferContent> records;
+    for (uint32_t i = first; i < first + count; ++i) {
+      const tigris_transfer& transfer = plan_.transfers[i];
+      records.push_back({transfer.tensor, transfer.fast, transfer.slow, transfer.bytes});
+    }
+    return records;
+  }
+
+  void addStage(const tigris_stage& stage) {
+    StageContent record;
+    record.mode = planModeName(stage.mode);
+    record.first = stage.first_op;
+    record.count = stage.op_count;
+    for (size_t i = 0; i < record.count; ++i)
+      content_.ops[record.first + i].stage = content_.stages.size();
+    record.loads = transfersOf(stage.first_load, stage.load_count);
+    record.spills = transfersOf(stage.first_spill, stage.spill_count);
+    if (stage.mode != TIGRIS_STAGE_WHOLE)
+      addTiling(stage, record);
+    content_.stages.push_back(std::move(record));
+  }
+
+  void addTiling(const tigris_stage& stage, StageContent& record) const {
+    const tigris_tiling& tiling = plan_.tilings[stage.detail];
+    const bool streams = stage.mode == TIGRIS_STAGE_STREAMED;
+    record.parts.emplace();
+    std::copy(std::begin(tiling.tiles), std::end(tiling.tiles), record.parts->begin());
+    record.bookkeepingOffset = tiling.bookkeeping;
+    record.bookkeepingBytes = bookkeepingBytes(stage);
+    for (uint32_t i = 0; i < tiling.buffer_count; ++i)
+      record.buffers.push_back(recordOf(plan_.tile_buffers[tiling.first_buffer + i], streams));
+  }
+
+  uint64_t bookkeepingBytes(const tigris_stage& stage) const {
+    const tigris_tiling& tiling = plan_.tilings[stage.detail];
+    if (stage.mode != TIGRIS_STAGE_STREAMED)
+      return uint64_t{tiling.buffer_count} * TIGRIS_TILE_BOOKKEEPING;
+    return uint64_t{tiling.buffer_count} * (tiling.tiles[TIGRIS_STREAM_STRIPES] > 1
+                                                ? TIGRIS_STRIPE_BOOKKEEPING
+                                                : TIGRIS_STREAM_BOOKKEEPING);
+  }
+
+  static BufferContent recordOf(const tigris_tile_buffer& buffer, bool streams) {
+    BufferContent record;
+    record.tensor = buffer.tensor;
+    record.offset = buffer.fast;
+    record.bytes = buffer.bytes;
+    record.load = (buffer.flags & TIGRIS_TILE_LOAD) != 0;
+    record.store = (buffer.flags & TIGRIS_TILE_STORE) != 0;
+    record.inPlace = (buffer.flags & TIGRIS_TILE_IN_PLACE) != 0;
+    record.sink = (buffer.flags & TIGRIS_TILE_SINK) != 0;
+    record.reloadAxes = buffer.reload_axes;
+    record.wait = streams && !record.load ? buffer.start : 0;
+    if (record.load || record.store)
+      record.backing = {buffer.tensor, planPoolName(buffer.backing), buffer.backing_offset};
+    else
+      record.backing.memory = planPoolName(TIGRIS_POOL_ABSENT);
+    return record;
+  }
+
+  // --- lifetimes
+
+  /// Extends the lifetime of the tensor, and of those whose bytes it has.
+  void touch(std::optional<size_t> tensor, size_t step) {
+    for (; tensor; tensor = content_.tensors[*tensor].viewOf) {
+      TensorContent& record = content_.tensors[*tensor];
+      if (record.role == "constant")
+        return;
+      record.birth = std::min(record.birth.value_or(step), step);
+      record.death = std::max(record.death.value_or(step), step);
+    }
+  }
+
+  /// A tensor that nothing has written is a view of the tensor that was last written to its
+  /// address.
+  void addRead(const OperandContent& operand, size_t step) {
+    if (!operand.tensor)
+      return;
+    TensorContent& tensor = content_.tensors[*operand.tensor];
+    const auto source = writtenAt_.find({operand.memory, operand.offset});
+    if (!tensor.birth && tensor.role != "constant" && source != writtenAt_.end()) {
+      tensor.viewOf = source->second;
+      tensor.birth = content_.tensors[source->second].birth;
+    }
+    touch(operand.tensor, step);
+  }
+
+  /// Every tensor in writtenAt_ has been touched, so views form no cycles. The buffers of a tiling
+  /// differ from stage to stage; their tensors are found by their backing.
+  void addWrite(const OperandContent& operand, size_t step) {
+    if (!operand.tensor)
+      return;
+    touch(operand.tensor, step);
+    if (operand.memory != planPoolName(TIGRIS_POOL_TILE))
+      writtenAt_[{operand.memory, operand.offset}] = *operand.tensor;
+  }
+
+  /// Where the caller accesses a model input or output.
+  OperandContent placeOf(uint32_t port) const {
+    const tigris_port& record = plan_.ports[port];
+    switch (file_.summary().io_mode) {
+    case TIGRIS_IO_SLOW:
+      return {record.tensor, planPoolName(TIGRIS_POOL_SLOW), record.offset};
+    case TIGRIS_IO_CALLER:
+      return {record.tensor, planPoolName(TIGRIS_POOL_CALLER), port};
+    default:
+      return {record.tensor, planPoolName(TIGRIS_POOL_FAST), record.offset};
+    }
+  }
+
+  /// Loads come before the first op of a stage, spills after its last.
+  void addLoads(const StageContent& stage) {
+    for (const TransferContent& load : stage.loads) {
+      addRead({load.tensor, planPoolName(TIGRIS_POOL_SLOW), load.slow}, stage.first);
+      addWrite({load.tensor, planPoolName(TIGRIS_POOL_FAST), load.fast}, stage.first);
+    }
+    for (const BufferContent& buffer : stage.buffers)
+      if (buffer.load)
+        addRead(buffer.backing, stage.first);
+  }
+
+  void addSpills(const StageContent& stage) {
+    const size_t last = stage.first + std::max<size_t>(stage.count, 1) - 1;
+    for (const TransferContent& spill : stage.spills) {
+      addRead({spill.tensor, planPoolName(TIGRIS_POOL_FAST), spill.fast}, last);
+      addWrite({spill.tensor, planPoolName(TIGRIS_POOL_SLOW), spill.slow}, last);
+    }
+    for (const BufferContent& buffer : stage.buffers)
+      if (buffer.store)
+        addWrite(buffer.backing, last);
+  }
+
+  void addLifetimes() {
+    const size_t steps = content_.ops.size();
+    for (uint32_t port = 0; port < plan_.input_count; ++port)
+      addWrite(placeOf(port), 0);
+    for (const StageContent& stage : content_.stages) {
+      addLoads(stage);
+      for (size_t step = stage.first; step < stage.first + stage.count; ++step) {
+        for (const OperandContent& operand : content_.ops[step].inputs)
+          addRead(operand, step);
+        for (const OperandContent& operand : content_.ops[step].outputs)
+          addWrite(operand, step);
+      }
+      addSpills(stage);
+    }
+    for (uint32_t port = plan_.input_count; port < plan_.port_count; ++port)
+      addRead(placeOf(port), steps == 0 ? 0 : steps - 1);
+    content_.live.assign(steps, 0);
+    for (const TensorContent& record : content_.tensors)
+      if (record.birth && !record.viewOf)
+        for (size_t step = *record.birth; step <= *record.death && step < steps; ++step)
+          content_.live[step] += record.bytes;
+  }
+
+  const PlanFile& file_;
+  const tigris_plan& plan_;
+  PlanContent content_;
+  /// The tensor that was last written to an address.
+  std::map<std::pair<std::string, std::optional<uint64_t>>, size_t> writtenAt_;
+};
+
+} // namespace
+
+PlanContent contentOf(const PlanFile& file) { return FileContent(file).make(); }
+
+} // namespace tigris
