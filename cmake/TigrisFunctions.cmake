@@ -22,6 +22,8 @@
 #       sources.
 #       NAME_kernels.h beside NAME.h is the selection for this model alone, for runtimes that are
 #       built differently.
+#       FAST and SLOW are the -m options of tigris-plan: without SLOW, the plan uses slow memory only
+#       if none exists without, and the build prints how much; SLOW 0 forbids it.
 #       PLUGINS accepts paths, names and targets of tigris_add_pass_plugin. A change of FAST plans
 #       again but
 #       does not import again; with Ninja, the build stops at a step whose result does not change.
@@ -115,7 +117,7 @@ function(tigris_compile_model name)
     list(APPEND norm --passes=${arg_PASSES})
   endif()
   set(plan -m ${arg_FAST})
-  if(arg_SLOW)
+  if(DEFINED arg_SLOW)
     list(APPEND plan -m ${arg_SLOW})
   endif()
   if(arg_FLASH)

@@ -36,7 +36,8 @@ struct PassRunOptions {
 
 /// The options of the planner and of its caller.
 struct PlanningOptions : PlanOptions {
-  /// Lowers the fast budget to the smallest feasible one, plus `reserve`.
+  /// Lowers the fast budget to the smallest feasible one, plus `reserve`. Slow memory that is not
+  /// in the budget is not used, whatever slowAsNeeded.
   bool minFast = false;
   /// With minFast, without slow memory and without `recompute`: recomputes nothing if that fits the
   /// budget.
@@ -57,7 +58,8 @@ struct CompileOptions {
   EmitOptions emit;
   /// Called with each further file that was read, and with its kind: "external data". May be empty.
   std::function<void(const std::string& path, const std::string& what)> onFileRead;
-  /// Receives what passes and their instrumentations print; may be empty.
+  /// Receives what passes and their instrumentations print, and how much slow memory a plan adds;
+  /// may be empty.
   TextSink log;
 };
 

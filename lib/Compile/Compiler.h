@@ -64,7 +64,8 @@ public:
   /// Applies the plan to the graph, checks it by replay, runs the PlanEnd hooks, and checks the
   /// result again.
   Expected<bool> adoptPlan(Graph& graph, Plan plan);
-  /// preparePlanning, plan and adoptPlan.
+  /// preparePlanning, plan and adoptPlan. Logs a line if the plan needs slow memory that is not in
+  /// the budget (PlanOptions::slowAsNeeded).
   Expected<bool> planInto(Graph& graph);
 
   /// Plans for other budgets for a prepared graph (Plan/Sweep), each after the PlanEnd hooks.

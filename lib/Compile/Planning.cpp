@@ -12,8 +12,9 @@ namespace tigris {
 
 namespace {
 
-/// Lowers the fast budget to the smallest feasible one.
+/// Lowers the fast budget to the smallest feasible one, without adding slow memory.
 Status takeLeastFast(const Graph& graph, PlanDrafts& drafts, PlanningOptions& options) {
+  options.slowAsNeeded = false;
   const bool mayRelax = options.avoidRecompute && !options.recompute && !options.budget.slow;
   if (mayRelax)
     options.recompute = 0;
@@ -88,7 +89,11 @@ Expected<bool> Compiler::planInto(Graph& graph) {
   if (!prepared || !*prepared)
     return prepared;
   Expected<Plan> result = plan(graph);
-  return result ? adoptPlan(graph, std::move(*result)) : result.takeError();
+  if (!result)
+    return result.takeError();
+  if (result->budget.slow && !options_.plan.budget.slow && options_.log)
+    options_.log(strCat("needs ", formatBytes(*result->budget.slow), " of slow memory (PSRAM)\n"));
+  return adoptPlan(graph, std::move(*result));
 }
 
 PlanFinisher Compiler::finisher(const Graph& graph) {

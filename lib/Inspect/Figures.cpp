@@ -71,6 +71,13 @@ std::string flashText(const Report& report) {
                 describeBytes(report.metadataBytes.value_or(0)));
 }
 
+std::string slowText(uint64_t bytes, const std::optional<uint64_t>& budget) {
+  if (bytes == 0)
+    return "needs no slow memory (PSRAM)" + (budget ? ", budget " + formatBytes(*budget) : "");
+  return strCat("needs ", formatBytes(bytes), " of slow memory (PSRAM): peak ", bytes, " bytes",
+                budget ? " of " + formatBytes(*budget) : "");
+}
+
 void addPlanLines(std::vector<FigureLine>& lines, const Report& report, const PlanStats& stats) {
   lines.push_back({"fast memory", strCat("peak ", ofBudget(stats.fastPeakBytes, report.budgetFast),
                                          boundText(report))});
@@ -78,8 +85,7 @@ void addPlanLines(std::vector<FigureLine>& lines, const Report& report, const Pl
     lines.push_back({"scratch", strCat(describeBytes(*report.kernelScratch),
                                        " of kernel scratch beside the fast peak")});
   if (report.budgetSlow || stats.slowPeakBytes != 0) {
-    lines.push_back(
-        {"slow memory", strCat("peak ", ofBudget(stats.slowPeakBytes, report.budgetSlow))});
+    lines.push_back({"slow memory", slowText(stats.slowPeakBytes, report.budgetSlow)});
     lines.push_back({"traffic", trafficText(stats, report.bounds)});
   }
   lines.push_back({"work", strCat(stats.macs, " MACs, ", stats.recomputeMacs, " recomputed (",

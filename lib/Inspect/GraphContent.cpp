@@ -111,10 +111,8 @@ private:
     record.count = stage.ops.size();
     for (const OpId id : stage.ops)
       place(graph_.op(id), index, content_.ops[next_++]);
-    if (stage.mode() == StageMode::Whole) {
-      record.loads = transfersOf(index, stage.loads);
-      record.spills = transfersOf(index, stage.spills);
-    }
+    record.loads = transfersOf(index, stage.loads);
+    record.spills = transfersOf(index, stage.spills);
     if (const PartStage* parts = stage.parts()) {
       record.parts = stage.counts();
       record.bookkeepingOffset = parts->bookkeeping;
@@ -133,11 +131,13 @@ private:
       record.outputs[i] = at(op.outputs[i], locations_->find(stage, op.outputs[i]));
   }
 
+  /// Loads or spills of whole tensors. Others are used in slow memory, or part by part.
   std::vector<TransferContent> transfersOf(size_t stage, const std::vector<TensorId>& ids) const {
     std::vector<TransferContent> records;
     for (const TensorId id : ids)
-      records.push_back({indexOf_.at(id), locations_->find(stage, id).offset,
-                         locations_->findSlow(id).offset, graph_.tensor(id).bytes()});
+      if (const Location place = locations_->find(stage, id); place.memory == Memory::Fast)
+        records.push_back({indexOf_.at(id), place.offset, locations_->findSlow(id).offset,
+                           graph_.tensor(id).bytes()});
     return records;
   }
 

@@ -23,8 +23,9 @@ Status checkInterface(const Graph& graph, const PlanOptions& options) {
                          "' cannot stay in the fast arena, whose bytes are reused: use --io=slow "
                          "or --io=caller");
   if (options.io == IoMode::Slow && !options.budget.slow)
-    return makeError(DiagId::Usage, "model inputs and outputs cannot be in slow memory, as there "
-                                    "is none; specify a second -m, --io=caller or --io=arena");
+    return makeError(DiagId::Usage,
+                     "model inputs and outputs cannot be in slow memory, as there "
+                     "is none; grant some with -m, or specify --io=caller or --io=arena");
   return {};
 }
 
@@ -88,6 +89,29 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
     return makeError(DiagId::Usage, "with slow memory, --recompute requires --optimize=traffic; "
                                     "omit the second -m, --recompute or --optimize");
   return checkRows(options);
+}
+
+bool mayAddSlow(const PlanOptions& options) {
+  const bool cannotRecompute = options.recompute && options.optimize != Objective::Traffic;
+  return options.slowAsNeeded && !options.budget.slow && options.io != IoMode::Arena &&
+         !options.movesRows() && !cannotRecompute;
+}
+
+PlanOptions withSlowAsNeeded(PlanOptions options) {
+  constexpr uint64_t Most = UINT32_MAX; // more than any plan file can address
+  if (!options.io && !options.budget.slow)
+    options.io = IoMode::Caller;
+  options.budget.slow = Most;
+  options.slowAsNeeded = false;
+  return options;
+}
+
+PlanOptions withoutSlow(PlanOptions options) {
+  if (options.io == IoMode::Slow)
+    options.io = IoMode::Caller;
+  options.budget.slow.reset();
+  options.slowAsNeeded = false;
+  return options;
 }
 
 Error withReserveNote(Error error, const PlanOptions& options) {

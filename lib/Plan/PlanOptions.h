@@ -27,6 +27,9 @@ std::vector<std::string> objectiveNames();
 
 struct PlanOptions {
   MemoryBudget budget;
+  /// For budgets without slow memory: if no plan exists without it, use as much as the plan needs.
+  /// That becomes the plan's slow budget.
+  bool slowAsNeeded = false;
   /// Fast bytes of the budget that the plan leaves free, for tigris-emit to unpack weights in.
   uint64_t reserve = 0;
   /// Fast bytes of the budget for kernels; those that need more are replaced by reference kernels.
@@ -66,11 +69,21 @@ struct PlanOptions {
   bool movesRows() const { return inputRows || outputRows; }
 };
 
+/// Whether planGraph may add slow memory to the budget: not for options that exclude it.
+bool mayAddSlow(const PlanOptions& options);
+
+/// The options of a plan that uses as much slow memory as it needs. Model inputs and outputs are
+/// where they are without it.
+PlanOptions withSlowAsNeeded(PlanOptions options);
+/// The options of a plan without slow memory, with inputs and outputs of IoMode::Slow in the
+/// caller's buffers.
+PlanOptions withoutSlow(PlanOptions options);
+
 /// DiagId::Usage for options that contradict each other or the graph: a fast budget of 0; a reserve
-/// that uses up the fast budget; more scratch than fast memory; IoMode::Slow without slow memory;
-/// IoMode::Arena for a model with states; moving by rows with slow memory, with another IoMode than
-/// Caller, or with a strategy that requires slow memory; a limit of recomputation with slow memory
-/// for an objective other than traffic.
+/// that uses up the fast budget; more scratch than fast memory; IoMode::Slow without slow memory,
+/// unless it may be added; IoMode::Arena for a model with states; moving by rows with slow memory,
+/// with another IoMode than Caller, or with a strategy that requires slow memory; a limit of
+/// recomputation with slow memory for an objective other than traffic.
 Status checkOptions(const Graph& graph, const PlanOptions& options);
 
 /// Adds a note to a DiagId::OverBudget error if a reserve has reduced the budget.

@@ -132,7 +132,12 @@ void remarkOnPlan(const Graph& graph, const PlanOptions& options, PlanDrafts& dr
   const RemarkOrigin origin("planner");
   if (plan != nullptr && plan->stages.size() == 1 && plan->stages[0].mode() == StageMode::Whole)
     return;
-  const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
+  PlanOptions used = mayAddSlow(options) ? withSlowAsNeeded(options) : options;
+  if (plan != nullptr) {
+    used.budget.slow = plan->budget.slow;
+    used.io = plan->io;
+  }
+  const Expected<PlanRequest> request = PlanRequest::make(drafts, used);
   const Schedule* schedule = request ? scheduleOf(*request, plan) : nullptr;
   if (schedule == nullptr)
     return;

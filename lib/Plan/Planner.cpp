@@ -78,7 +78,7 @@ std::string smallestThatFits(const PlanRequest& request, uint64_t smallest, uint
                             " bytes with --io=", io, " and --target=", request.options().target);
   if (request.io() == IoMode::Arena || stages >= smallest)
     return text;
-  return strCat(text, "; with slow memory (a second -m) every budget fits, and from ", stages,
+  return strCat(text, "; with slow memory every budget fits, and from ", stages,
                 " bytes on all operators run in fast memory");
 }
 
@@ -160,14 +160,8 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
   return plan;
 }
 
-} // namespace
-
-Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
-  PlanDrafts drafts(graph);
-  return planGraph(graph, options, drafts);
-}
-
-Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+/// The plan for the slow memory of the budget.
+Expected<Plan> planWithin(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
   if (choosesScratch(options))
     return planBestScratch(graph, options, drafts);
   if (options.optimize == Objective::Memory)
@@ -183,6 +177,39 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDra
   return plan;
 }
 
+/// Whether no plan can do without the slow memory that may be added.
+bool requiresSlow(const PlanOptions& options) {
+  return mayAddSlow(options) && options.io == IoMode::Slow;
+}
+
+/// The plan with as much slow memory as it needs.
+Expected<Plan> planAddingSlow(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  Expected<Plan> plan = planWithin(graph, withSlowAsNeeded(options), drafts);
+  if (plan) {
+    const uint64_t used = plan->stats.slowPeakBytes;
+    plan->budget.slow = used != 0 ? std::optional(used) : std::nullopt;
+  }
+  return plan;
+}
+
+} // namespace
+
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options) {
+  PlanDrafts drafts(graph);
+  return planGraph(graph, options, drafts);
+}
+
+Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+  if (!mayAddSlow(options))
+    return planWithin(graph, options, drafts);
+  if (requiresSlow(options))
+    return planAddingSlow(graph, options, drafts);
+  Expected<Plan> plan = planWithin(graph, withoutSlow(options), drafts);
+  if (plan || plan.error().id() != DiagId::OverBudget)
+    return plan;
+  return planAddingSlow(graph, options, drafts);
+}
+
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options) {
   PlanDrafts drafts(graph);
   return budgetNeeds(graph, options, drafts);
@@ -190,7 +217,8 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options
 
 Expected<BudgetNeeds> budgetNeeds(const Graph& /*graph*/, const PlanOptions& options,
                                   PlanDrafts& drafts) {
-  const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
+  const Expected<PlanRequest> request =
+      PlanRequest::make(drafts, requiresSlow(options) ? withSlowAsNeeded(options) : options);
   if (!request)
     return request.error();
   const Schedule& best = request->schedules().best();
@@ -199,6 +227,13 @@ Expected<BudgetNeeds> budgetNeeds(const Graph& /*graph*/, const PlanOptions& opt
     return noRows(*request);
   const bool byRows = !request->rules().rows.empty(); // one whole stage cannot move rows
   return BudgetNeeds{byRows ? *smallest : request->budgetFor(best.layout.height), *smallest};
+}
+
+PlanOptions decideSlow(const PlanOptions& options, const BudgetNeeds& needs) {
+  if (!mayAddSlow(options))
+    return options;
+  const bool fits = needs.smallest + options.reserve <= options.budget.fast;
+  return fits && !requiresSlow(options) ? withoutSlow(options) : withSlowAsNeeded(options);
 }
 
 void applyPlan(Graph& graph, Plan plan) {

@@ -14,6 +14,10 @@ class PlanDrafts;
 /// memory (Plan/Search/SegmentSearch.h) or, if there is slow memory, are spilled and reloaded
 /// (Plan/Search/GreedySearch.h).
 ///
+/// With slowAsNeeded, the plan uses slow memory only if planning without it fails for the budget.
+/// The model is then planned again with as much as the plan needs, and inputs and outputs stay in
+/// the caller's buffers unless `io` says otherwise.
+///
 /// Several orders are tried (Plan/Search/Schedule.h). For one stage, the planner takes the order
 /// with the lowest fast peak; for several stages, the order whose cuts cost least. Every model
 /// output must have a tensor of its own (insertPortCopies). Products of a tensor with itself are
@@ -39,7 +43,7 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options);
 Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts);
 
 /// Fast memory that planGraph needs, without a reserve, for the order that it chooses. If there is
-/// slow memory, it is assumed to be large enough.
+/// slow memory, it is assumed to be large enough; slowAsNeeded adds it for IoMode::Slow only.
 struct BudgetNeeds {
   /// With one stage for the whole model.
   uint64_t oneStage = 0;
@@ -50,6 +54,10 @@ struct BudgetNeeds {
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options);
 Expected<BudgetNeeds> budgetNeeds(const Graph& graph, const PlanOptions& options,
                                   PlanDrafts& drafts);
+
+/// The options without slowAsNeeded: with slow memory if nothing fits without it. `needs`:
+/// budgetNeeds of the options.
+PlanOptions decideSlow(const PlanOptions& options, const BudgetNeeds& needs);
 
 /// Processes a plan before its figures are used, for example runs plugins that change it.
 /// OverBudget: the plan no longer fits.

@@ -13,7 +13,7 @@ import tempfile
 
 import pipeline
 
-BUDGETS = (["-m", "256K", "-m", "16M"], ["-m", "48K", "-m", "16M", "-f", "200K"], ["-m", "1M"])
+BUDGETS = (["-m", "256K", "-m", "16M"], ["-m", "48K", "-m", "16M", "-f", "200K"], ["-m", "128K"])
 
 
 def main():

@@ -121,6 +121,7 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
     variants = {
         "slow": [*memory, "-m", "32M"],
         "arena": ["-m", "32M", "--io=arena"],
+        "one": ["-m", f"{smallest}"],
         "caller": ["-m", f"{peak // 2 + smallest}", "-m", "32M", "--io=caller"],
     }
     budgets = {peak * 3 // 4, peak // 2, smallest}

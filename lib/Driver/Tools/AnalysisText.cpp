@@ -53,8 +53,29 @@ std::string peakParts(const Analysis& analysis) {
   return text;
 }
 
+std::string withoutSlowText(const std::optional<MemoryAnswer>& answer) {
+  return answer ? strCat(answer->fits ? "possible" : "impossible", ": needs at least ",
+                         describeBytes(answer->smallestFast), " of fast memory")
+                : "excluded by the options";
+}
+
+/// "possible: needs 648 KiB of slow memory (PSRAM); ...".
+std::string withSlowText(const std::optional<MemoryAnswer>& answer) {
+  if (!answer)
+    return "excluded by the options";
+  const std::string need =
+      !answer->fits ? "impossible"
+      : *answer->slowBytes == 0
+          ? "possible: needs none"
+          : strCat("possible: needs ", formatBytes(*answer->slowBytes), " of slow memory (PSRAM)");
+  return strCat(need, "; from ", describeBytes(answer->smallestFast),
+                " of fast memory on, all ops run in fast memory");
+}
+
 std::string memoryLines(const Analysis& analysis) {
   std::string text;
+  for (const FigureLine& line : contentLines(analysis.content))
+    text += labeledLine(line.label, line.text);
   if (analysis.peak)
     text += labeledLine("peak", strCat("at ", opText(*analysis.peak), ": ", peakParts(analysis)));
   if (const auto& largest = analysis.largestTensor)
@@ -62,9 +83,24 @@ std::string memoryLines(const Analysis& analysis) {
                                           largest->what, ", ", describeBytes(largest->bytes)));
   if (analysis.needs)
     text += labeledLine(
-        "needs", strCat(describeBytes(analysis.needs->oneStage), " of fast memory for one stage, ",
-                        describeBytes(analysis.needs->smallest), " for any plan without overflow"));
-  return text;
+        "one stage", strCat("needs ", describeBytes(analysis.needs->oneStage), " of fast memory"));
+  return text + labeledLine("without slow", withoutSlowText(analysis.withoutSlow)) +
+         labeledLine("with slow", withSlowText(analysis.withSlow));
+}
+
+/// The stages, under the memory of their plan unless it is the plan that was asked for.
+std::string stageLines(const Analysis& analysis) {
+  const Report& report = analysis.nearest ? *analysis.nearest : analysis.report;
+  if (report.stages.empty())
+    return "";
+  std::string title;
+  if (analysis.nearest) {
+    title = strCat("nearest plan, with ", formatBytes(*report.budgetFast), " of fast memory");
+    if (const uint64_t slow = report.stats->slowPeakBytes; slow != 0)
+      title += strCat(" and ", formatBytes(slow), " of slow memory (PSRAM)");
+    title += "\n";
+  }
+  return "\n" + title + stageTable(report).text();
 }
 
 /// The op at which live bytes peak in the model's own order, nothing tiled.
@@ -84,6 +120,19 @@ void writeNamed(JsonWriter& json, const char* key, const std::optional<NamedByte
       .field("name", named->name)
       .field("what", named->what)
       .field("bytes", named->bytes)
+      .endObject();
+}
+
+void writeAnswer(JsonWriter& json, const char* key, const std::optional<MemoryAnswer>& answer) {
+  json.key(key);
+  if (!answer) {
+    json.value(std::optional<uint64_t>());
+    return;
+  }
+  json.beginObject(JsonWriter::Inline)
+      .field("fits", answer->fits)
+      .field("smallest_fast_bytes", answer->smallestFast)
+      .field("slow_bytes", answer->slowBytes)
       .endObject();
 }
 
@@ -118,8 +167,10 @@ std::string analysisText(const Analysis& analysis, bool verbose) {
   }
   text = modelLine(analysis) + verdictLines(analysis) + figureText(analysis.report) +
          memoryLines(analysis) + warnings;
-  if (verbose && !analysis.report.stages.empty())
-    text += "\n" + stageTable(analysis.report).text();
+  text += stageLines(analysis);
+  if (verbose)
+    text += strCat("\nlifetimes in steps\n", lifetimeTable(analysis.content).text(), "\ntimeline\n",
+                   timelineTable(analysis.content).text());
   return text + "\nother budgets\n" + sizingText(analysis.budgets);
 }
 
@@ -140,6 +191,16 @@ std::string analysisJson(const Analysis& analysis) {
         .field("one_stage", analysis.needs ? std::optional(analysis.needs->oneStage) : std::nullopt)
         .field("smallest", analysis.needs ? std::optional(analysis.needs->smallest) : std::nullopt)
         .endObject();
+    writeAnswer(json, "without_slow_memory", analysis.withoutSlow);
+    writeAnswer(json, "with_slow_memory", analysis.withSlow);
+    json.key("nearest_plan");
+    if (analysis.nearest) {
+      json.beginObject();
+      writeReport(json, *analysis.nearest);
+      json.endObject();
+    } else {
+      json.value(std::optional<uint64_t>());
+    }
     writeNamed(json, "unscheduled_peak", unscheduledPeak(analysis.report));
     writeNamed(json, "largest_tensor", analysis.largestTensor);
     writeNamed(json, "peak", analysis.peak);
@@ -154,6 +215,7 @@ std::string analysisJson(const Analysis& analysis) {
     json.field("peak_gap_bytes", analysis.peak ? std::optional(analysis.peakGaps) : std::nullopt);
     json.field("compressed_bytes", analysis.compressedBytes);
     writeSizing(json, analysis.budgets);
+    writeContent(json, analysis.content, {});
   }
   json.endObject();
   return json.text();

@@ -111,12 +111,14 @@ int withAnalyzeSpec(const SpecUser& use) {
     declarePlanning(table, flags.model.plan);
     declareModelInput(table, flags.model);
     declareRemarks(table, flags.remarks);
-    table.flag("verbose,v", flags.verbose, "print one line per stage");
+    table.flag("verbose,v", flags.verbose, "print the lifetime of each tensor and the timeline");
     table.flag("json", flags.json, "print one JSON object instead of text");
   };
   spec.details =
       "MODEL is an ONNX file or a module of any form. The report goes to standard output, also\n"
-      "when the model cannot be executed (exit code 1) or does not fit (exit code 3).\n";
+      "when the model cannot be executed (exit code 1) or does not fit (exit code 3). With one "
+      "-m,\n"
+      "the plan uses slow memory only if none exists without, as compile does.\n";
   spec.examples = "tigris analyze model.onnx -m 256K\n"
                   "tigris analyze model.onnx -m 256K -m 8M -f 4M -v\n"
                   "tigris analyze model.onnx -m 64K -m 8M --json > analysis.json\n";

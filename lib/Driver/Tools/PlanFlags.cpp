@@ -30,12 +30,16 @@ Expected<uint64_t> parsePercent(const std::string& text) {
 
 void declarePlanning(OptionTable& table, PlanFlags& flags) {
   table
-      .sizes("memory,m", flags.memory, "SIZE",
-             "fast memory for activations; a second -m adds slow memory")
+      .sizes(
+          "memory,m", flags.memory, "SIZE",
+          "fast memory for activations; a second -m limits the slow memory (0: none; default: none "
+          "if a plan exists without it, otherwise as much as the plan needs)")
       .record();
   table
       .flag("min-fast", flags.minFast,
-            "plan for the smallest feasible fast memory, at most that of -m")
+            "plan for the smallest feasible fast memory, at most that of -m; with one -m without "
+            "slow "
+            "memory")
       .record();
   table
       .text("recompute", flags.recompute, "PERCENT",
@@ -63,7 +67,8 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .reads();
   table
       .choice("io", flags.io, {"slow", "caller", "arena"},
-              "location of model inputs and outputs (default: caller; slow with two -m)")
+              "location of model inputs and outputs (default: slow if a second -m grants slow "
+              "memory, otherwise caller)")
       .record();
   table
       .flag("input-rows", flags.inputRows,
@@ -103,7 +108,8 @@ Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
                      " times, expected fast and slow memory");
   PlanningOptions options;
   options.budget.fast = flags.memory[0];
-  if (flags.memory.size() > 1)
+  options.slowAsNeeded = flags.memory.size() == 1;
+  if (flags.memory.size() > 1 && flags.memory[1] != 0)
     options.budget.slow = flags.memory[1];
   options.budget.flash = flags.flash;
   options.reserve = flags.reserve.value_or(0);

@@ -107,9 +107,11 @@ int planMain(int argc, const char* const* argv) {
   spec.output = true;
   spec.options = [&](OptionTable& table) { declare(table, flags); };
   spec.details =
-      "Sizes are in bytes, or written as 256K, 256KiB or 1.5M. With one -m nothing is spilled,\n"
-      "and model inputs and outputs stay in the caller's buffers. Exit code 3 means that the\n"
-      "model does not fit.\n";
+      "Sizes are in bytes, or written as 256K, 256KiB or 1.5M. With one -m the plan\n"
+      "uses no slow memory if such a plan exists, otherwise as much as it needs, which is "
+      "printed.\n"
+      "Model inputs and outputs stay in the caller's buffers. -m SIZE -m 0 allows no slow memory.\n"
+      "Exit code 3 means that the model does not fit.\n";
   spec.examples = "tigris-plan -m 256K normalized.yaml -o planned.yaml\n"
                   "tigris-plan -m 256K -m 8M -f 4M --target=esp32s3 norm.yaml -o planned.yaml\n"
                   "tigris-import model.onnx | tigris-norm | tigris-plan -m 64K -v | tigris-emit -o "

@@ -36,12 +36,16 @@ std::set<uint64_t> budgetsBetween(uint64_t least, uint64_t most) {
 
 } // namespace
 
-Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& options,
+Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOptions& asked,
                                                const PlanFinisher& finish) {
   PlanDrafts drafts(graph);
-  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
+  Expected<BudgetNeeds> needs = budgetNeeds(graph, asked, drafts);
   if (!needs)
     return needs.error();
+  const PlanOptions options = decideSlow(asked, *needs);
+  if (options.budget.slow && !asked.budget.slow)
+    if (needs = budgetNeeds(graph, options, drafts); !needs)
+      return needs.error();
   const uint64_t most = std::max<uint64_t>(
       1, std::min(options.budget.fast, std::max(needs->oneStage, needs->smallest)));
   const std::set<uint64_t> budgets = budgetsBetween(std::max<uint64_t>(1, needs->smallest), most);

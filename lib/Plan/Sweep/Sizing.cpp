@@ -9,23 +9,46 @@
 
 namespace tigris {
 
+namespace {
+
+/// The smallest budget that works with slow memory, if the options may add it.
+std::optional<uint64_t> smallestWithSlow(const Graph& graph, const PlanOptions& options,
+                                         PlanDrafts& drafts) {
+  if (!mayAddSlow(options))
+    return std::nullopt;
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, withSlowAsNeeded(options), drafts);
+  return needs ? std::optional(needs->smallest) : std::nullopt;
+}
+
+/// Adds a budget, and to its remarks why.
+void addBudget(std::map<uint64_t, std::string>& budgets, uint64_t bytes, const std::string& why) {
+  std::string& remark = budgets[std::max<uint64_t>(bytes, 1)];
+  remark += remark.empty() ? why : ", " + why;
+}
+
+} // namespace
+
 Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptions& options,
                                              const PlanFinisher& finish) {
   const uint64_t asked = options.budget.fast;
   PlanDrafts drafts(graph);
   std::map<uint64_t, std::string> budgets;
+  addBudget(budgets, asked, "requested");
+  const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts);
+  if (needs) {
+    const std::optional<uint64_t> withSlow = smallestWithSlow(graph, options, drafts);
+    if (withSlow && *withSlow < needs->smallest) {
+      addBudget(budgets, *withSlow, "smallest");
+      addBudget(budgets, needs->smallest, "smallest without slow memory");
+    } else {
+      addBudget(budgets, needs->smallest, "smallest");
+    }
+    if (!options.movesRows()) // one whole stage cannot move rows
+      addBudget(budgets, needs->oneStage, "one stage");
+  }
   for (const uint64_t budget : {asked / 4, asked / 2, asked * 2, asked * 4})
     if (budget != 0)
       budgets[budget];
-  if (const Expected<BudgetNeeds> needs = budgetNeeds(graph, options, drafts)) {
-    const bool byRows = options.movesRows(); // one whole stage cannot move rows
-    if (!byRows)
-      budgets[std::max<uint64_t>(needs->oneStage, 1)] = "one stage";
-    budgets[std::max<uint64_t>(needs->smallest, 1)] =
-        needs->smallest == needs->oneStage && !byRows ? "smallest, one stage" : "smallest";
-  }
-  std::string& remark = budgets[asked];
-  remark = remark.empty() ? "requested" : "requested, " + remark;
 
   std::vector<SizingRow> rows;
   Progress progress("budget", budgets.size());
@@ -34,6 +57,8 @@ Expected<std::vector<SizingRow>> sizingTable(const Graph& graph, const PlanOptio
     PlanOptions other = options;
     other.budget.fast = budget;
     other.reserve = 0;
+    if (needs)
+      other = decideSlow(other, *needs);
     // With the objective memory, each of these rows would sweep over many budgets.
     if (budget != asked && other.optimize == Objective::Memory)
       other.optimize = Objective::Traffic;

@@ -8,8 +8,8 @@ namespace tigris {
 
 struct SizingRow {
   uint64_t fastBudget = 0;
-  /// Why the budget was tried: "requested", "smallest", "one stage"; and "overflow" if the plan has
-  /// it. Several are joined by commas.
+  /// Why the budget was tried: "requested", "smallest", "smallest without slow memory", "one
+  /// stage"; and "overflow" if the plan has it. Several are joined by commas.
   std::string remark;
   /// nullopt if the model does not fit.
   std::optional<PlanStats> stats;
@@ -18,7 +18,8 @@ struct SizingRow {
 
 /// Plans the graph for several fast budgets, in ascending order: the one of `options`, a half and a
 /// quarter, twice and four times that, the smallest one in which all ops run in fast memory, and
-/// the smallest one with a single stage (not with rows). Slow and flash budgets are those of
+/// the smallest one with a single stage (not with rows). With slowAsNeeded, each row uses slow
+/// memory only if its budget does not suffice without. Slow and flash budgets are those of
 /// `options`. So is the objective, except that "memory" applies to the requested budget only and
 /// the other rows use "traffic". Every model output must have a tensor of its own. The figures are
 /// those of the plans that `finish` returns, if it is given. Fails if `finish` fails for a reason

@@ -173,6 +173,34 @@ TEST_CASE("compiler: what passes print goes to the log") {
   CHECK(log.find("layout-assign") != std::string::npos);
 }
 
+TEST_CASE("compiler: slow memory that a plan adds is logged, and the smallest budget adds none") {
+  const auto planned = [](const PlanningOptions& planning, std::string& log) {
+    CompileOptions options;
+    options.plan = planning;
+    options.log = [&](std::string_view text) { log += text; };
+    DiagnosticEngine diagnostics;
+    Compiler compiler(options, diagnostics);
+    Expected<Graph> graph = compiler.read(Model);
+    REQUIRE(bool(graph));
+    REQUIRE(*compiler.normalize(*graph));
+    REQUIRE(*compiler.planInto(*graph));
+    return *graph->plan();
+  };
+  std::string log;
+  PlanningOptions planning;
+  planning.slowAsNeeded = true;
+  planning.budget = {1 << 16, {}, {}};
+  planning.minFast = true;
+  const Plan least = planned(planning, log);
+  CHECK(!least.budget.slow);
+  CHECK(log.empty());
+  planning.minFast = false;
+  planning.io = IoMode::Slow;
+  const Plan slow = planned(planning, log);
+  REQUIRE(slow.budget.slow);
+  CHECK(log == strCat("needs ", formatBytes(*slow.budget.slow), " of slow memory (PSRAM)\n"));
+}
+
 TEST_CASE("compiler: the smallest fast budget, and what is kept free of it") {
   const auto planned = [](const PlanningOptions& planning) {
     CompileOptions options;
