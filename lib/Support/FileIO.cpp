@@ -1,11 +1,14 @@
 // Reads whole files with few system calls.
 #include "tigris/Support/FileIO.h"
 
+#include "tigris/Support/LargePages.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tigris {
 
@@ -15,6 +18,14 @@ Error ioError(const std::string& path, const char* what) {
   const char* reason = std::strerror(errno);
   return makeError(DiagId::IoError, "cannot ", what, " '", displayName(path), "': ", reason);
 }
+
+/// Memory to reserve for an input of unknown size. It costs nothing until it is written, but
+/// growing a string by copying does.
+constexpr size_t StreamReserve = size_t{64} << 20;
+/// Smaller inputs would waste a large page.
+constexpr size_t LargeInput = size_t{1} << 20;
+/// A buffer that stays in the processor's cache.
+constexpr size_t PieceBytes = size_t{1} << 18;
 
 Expected<std::string> readAll(int fd, const std::string& path) {
   struct stat info {};
@@ -27,13 +38,10 @@ Expected<std::string> readAll(int fd, const std::string& path) {
   // /dev/null ends at once, and a terminal ends when the user types the end-of-file character.
   const bool endless = S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && ::isatty(fd) == 0);
   std::string text;
-  size_t used = 0;
-  // One byte more than the size, so that the final read of zero bytes does not grow the buffer.
-  text.resize(S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) + 1 : size_t{1} << 20);
+  text.reserve(S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) : StreamReserve);
+  std::vector<char> piece(PieceBytes);
   while (true) {
-    if (used == text.size())
-      text.resize(text.size() * 2);
-    const ssize_t n = ::read(fd, text.data() + used, text.size() - used);
+    const ssize_t n = ::read(fd, piece.data(), piece.size());
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
@@ -43,9 +51,11 @@ Expected<std::string> readAll(int fd, const std::string& path) {
     if (endless)
       return makeError(DiagId::IoError, "cannot read '", displayName(path),
                        "': it is a device without an end of file");
-    used += static_cast<size_t>(n);
+    const bool wasSmall = text.size() < LargeInput;
+    text.append(piece.data(), static_cast<size_t>(n));
+    if (wasSmall && text.size() >= LargeInput)
+      preferLargePages(text);
   }
-  text.resize(used);
   return text;
 }
 
