@@ -1,10 +1,10 @@
-// Replays the transfers and ops of a plan in order.
+// Compares the figures that a plan states with those that its replay counts.
 #include "tigris/Check/PlanChecker.h"
 
-#include "tigris/Check/Locations.h"
-#include "tigris/Check/MemoryModel.h"
-#include "tigris/Check/StreamReplay.h"
-#include "tigris/Check/TileReplay.h"
+#include "tigris/Analysis/MacCount.h"
+#include "tigris/Analysis/MemoryTimeline.h"
+#include "tigris/Check/PlanReplay.h"
+#include "tigris/IR/PlanStats.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -14,386 +14,116 @@ namespace tigris {
 
 namespace {
 
-class Replay {
-public:
-  Replay(const Graph& graph, const Plan& plan)
-      : graph_(graph), plan_(plan), locations_(graph, plan) {}
+/// A plan without stated kernel calls may make this many.
+constexpr uint64_t UnstatedCalls = uint64_t{1} << 18;
 
-  Status run() {
-    for (const Port& port : graph_.inputs()) {
-      const Location place = locations_.findPort(port);
-      if (place.memory == Memory::None && !graph_.users(port.tensor).empty())
-        return fail("model input '", port.name, "' has no place");
-      if (Status status = write(place, port.tensor, "the caller"); !status)
-        return status;
-    }
-    for (size_t stage = 0; stage < plan_.stages.size(); ++stage) {
-      if (Status status = runStage(stage); !status)
-        return status;
-      reached_.push_back(counted_);
-    }
-    for (const Port& port : graph_.outputs())
-      if (Status status = read(locations_.findPort(port), port.tensor, "the caller"); !status)
-        return status;
-    for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
-      if (Status status = checkStageStats(stage); !status)
-        return status;
-    return checkStats();
+struct Difference {
+  std::string figure;
+  uint64_t stated;
+  uint64_t counted;
+};
+
+class FigureComparison {
+public:
+  void add(const std::string& figure, uint64_t stated, uint64_t counted) {
+    if (stated != counted)
+      differences_.push_back({figure, stated, counted});
   }
+
+  /// The fields of a table, without those of the model.
+  template <typename Record, size_t N>
+  void add(const std::string& prefix, const std::array<StatField<Record>, N>& fields,
+           const Record& stated, const Record& counted) {
+    for (const StatField<Record>& field : fields)
+      if (!field.ofModel)
+        add(strCat(prefix, field.key), stated.*field.member, counted.*field.member);
+  }
+
+  const std::vector<Difference>& differences() const { return differences_; }
 
 private:
-  template <typename... Args> static Error fail(const Args&... text) {
-    return makeError(DiagId::BadPlan, "plan: ", text...);
-  }
-
-  std::string quoted(TensorId tensor) const {
-    return strCat("tensor '", graph_.tensor(tensor).name, "'");
-  }
-
-  /// The tensor whose producer wrote this tensor's bytes: a view has its source's value.
-  TensorId value(TensorId tensor) const {
-    const auto found = valueOf_.find(tensor);
-    return found == valueOf_.end() ? tensor : found->second;
-  }
-
-  MemoryModel& memory(const Location& place) {
-    switch (place.memory) {
-    case Memory::Slow:
-      return slow_;
-    case Memory::Caller:
-      return caller_[place.offset];
-    default:
-      return fast_;
-    }
-  }
-  static uint64_t start(const Location& place) {
-    return place.memory == Memory::Caller ? 0 : place.offset;
-  }
-
-  Status read(const Location& place, TensorId tensor, const std::string& reader) {
-    if (place.memory == Memory::Constant)
-      return {};
-    if (place.memory == Memory::None)
-      return fail(reader, " reads ", quoted(tensor), ", which has no place");
-    const uint64_t bytes = graph_.tensor(tensor).bytes();
-    const auto intruder = memory(place).intruder(start(place), bytes, {value(tensor)});
-    if (!intruder)
-      return {};
-    return fail(reader, " reads ", quoted(tensor), " at ", start(place), "..", start(place) + bytes,
-                ", which holds ", *intruder ? quoted(*intruder) : std::string("nothing"));
-  }
-
-  Status write(const Location& place, TensorId tensor, const std::string& writer) {
-    if (place.memory == Memory::None) {
-      if (graph_.isGraphInput(tensor)) // without readers
-        return {};
-      return fail(writer, " writes ", quoted(tensor), ", which has no place");
-    }
-    memory(place).write(start(place), graph_.tensor(tensor).bytes(), {value(tensor)});
-    return {};
-  }
-
-  Status runStage(size_t index) {
-    const Stage& stage = plan_.stages[index];
-    fastPeak_ = std::max(fastPeak_, stage.peak);
-    if (worksOnParts(stage.mode()))
-      return runParts(index);
-    const auto isCopied = [&](TensorId tensor) {
-      return locations_.find(index, tensor).memory == Memory::Fast;
-    };
-    for (const TensorId tensor : stage.loads) {
-      if (!isCopied(tensor))
-        continue;
-      const std::string what = strCat("the load of stage ", index);
-      if (Status status = read(locations_.findSlow(tensor), tensor, what); !status)
-        return status;
-      if (Status status = write(locations_.find(index, tensor), tensor, what); !status)
-        return status;
-      counted_.slowReadBytes += graph_.tensor(tensor).bytes();
-    }
-    for (const OpId id : stage.ops)
-      if (Status status = runOp(index, graph_.op(id)); !status)
-        return status;
-    for (const TensorId tensor : stage.spills) {
-      if (!isCopied(tensor))
-        continue;
-      const std::string what = strCat("the spill of stage ", index);
-      if (Status status = read(locations_.find(index, tensor), tensor, what); !status)
-        return status;
-      if (Status status = write(locations_.findSlow(tensor), tensor, what); !status)
-        return status;
-      counted_.slowWriteBytes += graph_.tensor(tensor).bytes();
-    }
-    return {};
-  }
-
-  Status runOp(size_t stage, const Op& op) {
-    const std::string who = strCat("op '", op.name, "'");
-    for (const TensorId input : op.inputs)
-      if (input)
-        if (Status status = read(locations_.find(stage, input), input, who); !status)
-          return status;
-    if (locations_.isView(stage, op)) {
-      valueOf_[op.output()] = value(op.input(0));
-      return {};
-    }
-    std::vector<TensorId> touched = op.inputs;
-    for (const TensorId output : op.outputs) {
-      if (!output)
-        continue;
-      const Location place = locations_.find(stage, output);
-      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
-        return fail(who, " writes ", quoted(output), " over the caller's input");
-      for (const TensorId other : touched)
-        if (other && overlap(stage, output, other))
-          return fail(who, " writes ", quoted(output), " over its own ", quoted(other));
-      touched.push_back(output);
-      if (Status status = write(place, output, who); !status)
-        return status;
-    }
-    ++counted_.kernelCalls;
-    countSlow(stage, op.inputs, counted_.slowReadBytes);
-    countSlow(stage, op.outputs, counted_.slowWriteBytes);
-    return {};
-  }
-
-  /// Adds the bytes of the operands that an op uses in slow memory.
-  void countSlow(size_t stage, std::span<const TensorId> operands, uint64_t& bytes) const {
-    for (const TensorId id : operands)
-      if (id && locations_.find(stage, id).memory == Memory::Slow)
-        bytes += graph_.tensor(id).bytes();
-  }
-
-  /// Calls `visit` with the offset and size of each contiguous run of the part in the whole tensor.
-  template <typename Visit>
-  Status eachRun(TensorId tensor, const Box& part, const Visit& visit) const {
-    const Box whole = wholeBox(graph_.tensor(tensor).shape);
-    size_t axis = Box::MaxRank - 1;
-    uint64_t unit = dtypeSize(graph_.tensor(tensor).type);
-    for (; axis > 0 && part.axes.at(axis) == whole.axes.at(axis); --axis)
-      unit *= static_cast<uint64_t>(whole.axes.at(axis).size());
-    const uint64_t bytes = unit * static_cast<uint64_t>(part.axes.at(axis).size());
-    Box at = part;
-    for (bool more = true; more;) {
-      uint64_t first = 0;
-      for (size_t k = 0; k <= axis; ++k)
-        first = first * static_cast<uint64_t>(whole.axes.at(k).size()) +
-                static_cast<uint64_t>(at.axes.at(k).begin);
-      if (Status status = visit(first * unit, bytes); !status)
-        return status;
-      more = false;
-      for (size_t k = axis; k-- > 0 && !more;) {
-        more = ++at.axes.at(k).begin < part.axes.at(k).end;
-        if (!more)
-          at.axes.at(k).begin = part.axes.at(k).begin;
-      }
-    }
-    return {};
-  }
-
-  Status readPart(const Location& place, TensorId tensor, const Box& part) {
-    return eachRun(tensor, part, [&](uint64_t offset, uint64_t bytes) -> Status {
-      const auto intruder = memory(place).intruder(start(place) + offset, bytes, {value(tensor)});
-      if (!intruder)
-        return {};
-      return makeError(DiagId::BadPlan, "reads ", quoted(tensor), " at ", start(place) + offset,
-                       "..", start(place) + offset + bytes, ", which holds ",
-                       *intruder ? quoted(*intruder) : std::string("nothing"));
-    });
-  }
-
-  Status writePart(const Location& place, TensorId tensor, const Box& part) {
-    return eachRun(tensor, part, [&](uint64_t offset, uint64_t bytes) -> Status {
-      memory(place).write(start(place) + offset, bytes, {value(tensor)});
-      return {};
-    });
-  }
-
-  /// Buffers and bookkeeping are the working memory of the stage. Results are complete in their
-  /// backing memory after the last tile or, in a streamed stage, row by row.
-  Status runParts(size_t index) {
-    const Stage& stage = plan_.stages[index];
-    const std::string what = strCat("stage ", index);
-    const bool streams = stage.streamed() != nullptr;
-    const auto homeOf = [&](TensorId tensor) { return locations_.findBacking(index, tensor); };
-    for (const TensorId tensor : stage.loads)
-      if (Status status = read(homeOf(tensor), tensor, what); !status)
-        return status;
-    if (Status status = checkBacking(index); !status)
-      return status;
-    if (Status status = clobber(index); !status)
-      return status;
-    const BackingAccess backing = {
-        [&](TensorId tensor, const Box& part) { return readPart(homeOf(tensor), tensor, part); },
-        [&](TensorId tensor, const Box& part) { return writePart(homeOf(tensor), tensor, part); }};
-    const uint64_t claimed = plan_.stats.kernelCalls;
-    const uint64_t mostCalls = claimed - std::min(claimed, counted_.kernelCalls);
-    const Expected<TileReplay::Counts> counts =
-        streams ? StreamReplay(graph_, stage, mostCalls).run(backing)
-                : TileReplay(graph_, stage, mostCalls).run();
-    if (!counts)
-      return fail(what, ": ", counts.error().message());
-    for (const auto& [tensor, bytes] : counts->loaded)
-      counted_.slowReadBytes += homeOf(tensor).memory == Memory::Slow ? bytes : 0;
-    for (const auto& [tensor, bytes] : counts->stored) {
-      const Location place = homeOf(tensor);
-      counted_.slowWriteBytes += place.memory == Memory::Slow ? bytes : 0;
-      if (streams)
-        continue;
-      if (Status status = write(place, tensor, what); !status)
-        return status;
-    }
-    counted_.kernelCalls += counts->kernelCalls;
-    return {};
-  }
-
-  /// The results of a tiled or streamed stage must not overlap its working memory, and resident
-  /// tensors must not overlap each other. Exception: results of a streamed stage may overwrite rows
-  /// that it has read.
-  Status checkBacking(size_t index) const {
-    const Stage& stage = plan_.stages[index];
-    const std::string what = strCat("stage ", index);
-    const bool streams = stage.streamed() != nullptr;
-    const auto homeOf = [&](TensorId tensor) { return locations_.findBacking(index, tensor); };
-    const auto shares = [&](TensorId a, TensorId b) {
-      return a != b && overlap(homeOf(a), a, homeOf(b), b);
-    };
-    for (const TensorId store : stage.spills) {
-      const Location place = homeOf(store);
-      if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
-        return fail(what, " writes ", quoted(store), " over the caller's input");
-      for (const auto* moved : {&stage.loads, &stage.spills})
-        for (const TensorId other : *moved)
-          if ((moved == &stage.spills || !streams) && shares(store, other))
-            return fail(what, " writes ", quoted(store), " over ", quoted(other),
-                        ", which it works on");
-    }
-    for (const TensorId load : stage.loads)
-      for (const TensorId other : stage.loads)
-        if (homeOf(load).memory == Memory::Fast && shares(load, other))
-          return fail(what, " has both ", quoted(load), " and ", quoted(other), " resident at ",
-                      homeOf(load).offset);
-    return stage.streamed() != nullptr ? checkInPlace(index, *stage.streamed()) : Status();
-  }
-
-  Status checkInPlace(size_t index, const StreamedStage& stage) const {
-    for (const StreamBuffer& buffer : stage.buffers) {
-      const Location place = locations_.findBacking(index, buffer.tensor);
-      const bool isCallers =
-          place.memory == Memory::Caller && buffer.offset == 0 && buffer.bytes == 0;
-      const bool isResident = place == Location{Memory::Fast, buffer.offset} && buffer.bytes != 0;
-      if (buffer.inPlace && !(isCallers || isResident))
-        return fail("stage ", index, " works in place on ", quoted(buffer.tensor), " at ",
-                    buffer.offset, "..", buffer.offset + buffer.bytes,
-                    ", where it is not resident");
-    }
-    return {};
-  }
-
-  /// The interval of buffers and executor bookkeeping of a tiled or streamed stage. It holds no
-  /// usable data afterward and must not overlap tensors that the stage keeps whole.
-  Status clobber(size_t index) {
-    const Stage& stage = plan_.stages[index];
-    uint64_t begin = stage.parts()->bookkeeping;
-    uint64_t end = begin + stage.bookkeepingBytes();
-    stage.eachBuffer([&](const auto& buffer) {
-      if (isInPlace(buffer))
-        return;
-      begin = std::min(begin, buffer.offset);
-      end = std::max(end, buffer.offset + buffer.bytes);
-    });
-    for (const Placement& resident : stage.parts()->residents)
-      if (resident.offset < end && begin < resident.offset + graph_.tensor(resident.tensor).bytes())
-        return fail("stage ", index, " works over ", quoted(resident.tensor),
-                    ", which is resident");
-    fast_.write(begin, end - begin, {TensorId()});
-    return {};
-  }
-
-  bool overlap(size_t stage, TensorId a, TensorId b) const {
-    return overlap(locations_.find(stage, a), a, locations_.find(stage, b), b);
-  }
-
-  bool overlap(const Location& first, TensorId a, const Location& second, TensorId b) const {
-    if (first.memory != second.memory || first.memory == Memory::None)
-      return false;
-    if (first.memory == Memory::Caller)
-      return first.offset == second.offset;
-    return first.offset < second.offset + graph_.tensor(b).bytes() &&
-           second.offset < first.offset + graph_.tensor(a).bytes();
-  }
-
-  static Status compare(const std::string& who, const char* what, uint64_t claimed,
-                        uint64_t counted) {
-    if (claimed == counted)
-      return {};
-    return fail(who, "claims ", what, " of ", claimed, ", the replay counts ", counted);
-  }
-
-  /// The replay does not count recomputed work and halos; only tiles have them.
-  Status checkStageStats(size_t index) {
-    const Stage& stage = plan_.stages[index];
-    const StageStats before = index == 0 ? StageStats() : reached_[index - 1];
-    const StageStats& after = reached_[index];
-    const StageStats& stats = stage.stats;
-    const std::string who = strCat("stage ", index, " ");
-    for (const auto& [what, claimed, counted] :
-         {std::tuple("slow reads", stats.slowReadBytes, after.slowReadBytes - before.slowReadBytes),
-          std::tuple("slow writes", stats.slowWriteBytes,
-                     after.slowWriteBytes - before.slowWriteBytes),
-          std::tuple("kernel calls", stats.kernelCalls, after.kernelCalls - before.kernelCalls)})
-      if (Status status = compare(who, what, claimed, counted); !status)
-        return status;
-    if (stats.recomputeMacs != 0 && stage.parts() == nullptr)
-      return fail(who, "claims to recompute ", stats.recomputeMacs, " MACs without tiles");
-    if (stats.haloRows > largestHalo(stage))
-      return fail(who, "claims a halo of ", stats.haloRows, " rows, at most ", largestHalo(stage),
-                  " are loaded twice");
-    if (stats.recomputeMacs > plan_.stats.recomputeMacs - counted_.recomputeMacs)
-      return fail("recomputes more than the ", plan_.stats.recomputeMacs, " MACs it claims");
-    counted_.recomputeMacs += stats.recomputeMacs;
-    return {};
-  }
-
-  /// The rows of the loaded tensor with the most rows.
-  uint64_t largestHalo(const Stage& stage) const {
-    uint64_t most = 0;
-    for (const TensorId id : stage.loads)
-      if (const Shape& shape = graph_.tensor(id).shape;
-          stage.tiled() != nullptr && shape.rank() > RowAxis)
-        most = std::max(most, static_cast<uint64_t>(shape.dims()[RowAxis]));
-    return most;
-  }
-
-  Status checkStats() const {
-    const PlanStats& stats = plan_.stats;
-    uint64_t slowPeak = 0;
-    for (const Placement& placement : plan_.slow)
-      slowPeak = std::max(slowPeak, placement.offset + graph_.tensor(placement.tensor).bytes());
-    for (const auto& [what, claimed, counted] :
-         {std::tuple("a fast peak", stats.fastPeakBytes, fastPeak_),
-          std::tuple("a slow peak", stats.slowPeakBytes, slowPeak),
-          std::tuple("slow reads", stats.slowReadBytes, counted_.slowReadBytes),
-          std::tuple("slow writes", stats.slowWriteBytes, counted_.slowWriteBytes),
-          std::tuple("kernel calls", stats.kernelCalls, counted_.kernelCalls),
-          std::tuple("recomputed MACs", stats.recomputeMacs, counted_.recomputeMacs)})
-      if (Status status = compare("", what, claimed, counted); !status)
-        return status;
-    return {};
-  }
-
-  const Graph& graph_;
-  const Plan& plan_;
-  Locations locations_;
-  MemoryModel fast_;
-  MemoryModel slow_;
-  std::map<uint64_t, MemoryModel> caller_;
-  std::map<TensorId, TensorId> valueOf_;
-  uint64_t fastPeak_ = 0;
-  /// The sums over the stages so far, and at the end of each stage.
-  StageStats counted_;
-  std::vector<StageStats> reached_;
+  std::vector<Difference> differences_;
 };
+
+FigureComparison compare(const Plan& plan, const PlanFigures& counted) {
+  FigureComparison comparison;
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
+    const std::string where = strCat("stage ", i, ": ");
+    comparison.add(where + "peak", plan.stages[i].peak, counted.stages[i].peak);
+    comparison.add(where, StageStatFields, plan.stages[i].stats, counted.stages[i].stats);
+  }
+  comparison.add("", PlanStatFields, plan.stats, counted.stats);
+  return comparison;
+}
+
+/// The figures of the model in its current order.
+PlanStats modelStats(const Graph& graph, const Plan& plan) {
+  PlanStats stats;
+  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
+    for (const Port& port : *ports) {
+      const uint64_t bytes = graph.tensor(port.tensor).bytes();
+      stats.ioBytes += bytes;
+      if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
+        stats.compulsoryBytes += bytes;
+    }
+  for (const OpId id : graph.order())
+    stats.macs += macCount(graph, graph.op(id));
+  const AliasSets aliases(graph, graph.order());
+  const auto buffers = computeLifetimes(graph, graph.order(), aliases, plan.io);
+  const MemoryTimeline timeline = computeTimeline(buffers, graph.order().size(), plan.align);
+  stats.unscheduledPeakBytes = timeline.peak;
+  if (!graph.order().empty())
+    stats.peakOp = graph.order()[timeline.peakStep];
+  return stats;
+}
+
+/// The model's peak before planning is that of another order, which only the planner knew. It stays
+/// as stated unless other figures of the model are wrong.
+void recountModel(const Graph& graph, Plan& plan, FigureComparison& comparison) {
+  const PlanStats counted = modelStats(graph, plan);
+  const size_t before = comparison.differences().size();
+  for (const StatField<PlanStats>& field : PlanStatFields) {
+    uint64_t& stated = plan.stats.*field.member;
+    if (!field.ofModel || (field.member == &PlanStats::unscheduledPeakBytes && stated != 0 &&
+                           comparison.differences().size() == before))
+      continue;
+    comparison.add(std::string(field.key), stated, counted.*field.member);
+    stated = counted.*field.member;
+    if (field.member == &PlanStats::unscheduledPeakBytes)
+      plan.stats.peakOp = counted.peakOp;
+  }
+}
+
+void adopt(Plan& plan, const PlanFigures& counted) {
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
+    plan.stages[i].peak = counted.stages[i].peak;
+    plan.stages[i].stats = counted.stages[i].stats;
+  }
+  for (const StatField<PlanStats>& field : PlanStatFields)
+    if (!field.ofModel)
+      plan.stats.*field.member = counted.stats.*field.member;
+}
+
+/// Whether a plan with these figures contradicts the bounds.
+bool isBelowBounds(const Plan& plan) {
+  return plan.stats.fastPeakBytes < plan.bounds.fastPeakBytes ||
+         plan.stats.trafficBytes() < plan.bounds.slowTrafficBytes;
+}
+
+void warnOf(const std::vector<Difference>& differences, DiagnosticEngine& warnings) {
+  constexpr size_t MostNamed = 8;
+  std::vector<std::string> named;
+  for (const Difference& difference : differences)
+    if (difference.stated != 0)
+      named.push_back(strCat(difference.figure, " is stated as ", difference.stated,
+                             ", the replay counts ", difference.counted));
+  if (named.empty())
+    return;
+  const size_t more = named.size() - std::min(named.size(), MostNamed);
+  named.resize(named.size() - more);
+  warnings.warn(DiagId::BadPlan, "corrected figures of the plan: ", join(named, "; "),
+                more != 0 ? strCat("; and ", more, " more") : std::string());
+}
 
 } // namespace
 
@@ -402,7 +132,43 @@ Status checkPlan(const Graph& graph) {
     return makeError(DiagId::BadPlan, "the graph has no plan; run tigris-plan first");
   if (Status status = verifyPlan(graph); !status)
     return status;
-  return Replay(graph, *graph.plan()).run();
+  const Plan& plan = *graph.plan();
+  const Expected<PlanFigures> counted = replayPlan(graph, plan, plan.stats.kernelCalls);
+  if (!counted)
+    return counted.error();
+  const FigureComparison comparison = compare(plan, *counted);
+  if (comparison.differences().empty())
+    return {};
+  const Difference& first = comparison.differences().front();
+  return makeError(DiagId::BadPlan, "plan: ", first.figure, " is stated as ", first.stated,
+                   ", the replay counts ", first.counted);
+}
+
+Status recountPlan(Graph& graph, DiagnosticEngine& warnings) {
+  if (!graph.plan())
+    return makeError(DiagId::BadPlan, "the graph has no plan; run tigris-plan first");
+  if (Status status = verifyPlan(graph); !status)
+    return status;
+  Plan plan = *graph.plan();
+  const uint64_t mostCalls = std::max(plan.stats.kernelCalls, UnstatedCalls);
+  const Expected<PlanFigures> counted = replayPlan(graph, plan, mostCalls);
+  if (!counted)
+    return counted.error();
+  FigureComparison comparison = compare(plan, *counted);
+  adopt(plan, *counted);
+  const size_t ofStages = comparison.differences().size();
+  recountModel(graph, plan, comparison);
+  const std::vector<Difference>& differences = comparison.differences();
+  // Bounds hold for the model that was planned.
+  if (differences.size() != ofStages || isBelowBounds(plan))
+    plan.bounds = PlanBounds();
+  if (!differences.empty() || plan.bounds.planClass.empty())
+    plan.provenOptimal = false;
+  if (differences.empty() && !isBelowBounds(*graph.plan()))
+    return {};
+  warnOf(differences, warnings);
+  graph.setPlan(std::move(plan));
+  return {};
 }
 
 } // namespace tigris

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tigris/IR/Graph.h"
+#include "tigris/Support/Diagnostics.h"
 #include "tigris/Support/Expected.h"
 
 namespace tigris {
@@ -19,9 +20,15 @@ namespace tigris {
 ///  - no op overwrites its own inputs, another of its outputs, or the caller's inputs;
 ///  - after the last stage every model output is complete at the location where the caller reads
 ///    it;
-///  - the peaks of the plan, and the traffic and kernel calls of the plan and of each stage, equal
-///    those of the replay;
-///  - the recomputed work of the stages adds up to that of the plan.
+///  - the figures of the plan and of each stage that follow from the stages (peaks, traffic, kernel
+///    calls, recomputed work, halos) equal those of the replay.
 Status checkPlan(const Graph& graph);
+
+/// As checkPlan, for a plan that somebody may have edited: all figures, also those of the model
+/// (StatField::ofModel), are replaced by counted ones. One warning names those that were stated and
+/// differ, with both numbers. Bounds and `proven_optimal` do not survive figures that contradict
+/// them. Fails with BadPlan if the plan makes more kernel calls than it states and more than
+/// 262144.
+Status recountPlan(Graph& graph, DiagnosticEngine& warnings);
 
 } // namespace tigris

@@ -13,6 +13,7 @@
 // Over 500 lines: one class replays all that a streamed stage does.
 #include "tigris/Check/StreamReplay.h"
 
+#include "tigris/Analysis/MacCount.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/PartRules.h"
 #include "tigris/Support/MathUtils.h"
@@ -95,7 +96,16 @@ public:
     return {};
   }
 
-  TileReplay::Counts counts() { return std::move(counts_); }
+  TileReplay::Counts counts() {
+    for (const Step& step : steps_) {
+      const auto columns = wholeBox(graph_.tensor(step.op->output()).shape).axes[ColumnAxis].size();
+      const int64_t twice = step.columns - columns;
+      if (twice > 0)
+        counts_.recomputeMacs += macCount(graph_, *step.op) * static_cast<uint64_t>(twice) /
+                                 static_cast<uint64_t>(columns);
+    }
+    return std::move(counts_);
+  }
 
 private:
   struct Progress {
@@ -132,6 +142,8 @@ private:
     /// Index of the operand, index of its buffer.
     std::vector<std::pair<size_t, size_t>> inputs;
     size_t output;
+    /// Of its result in all stripes.
+    int64_t columns = 0;
   };
 
   template <typename... Args> static Error fail(const Args&... text) {
@@ -172,8 +184,7 @@ private:
   }
 
   Status countCall() {
-    return ++counts_.kernelCalls <= mostCalls_ ? Status()
-                                               : fail("calls more kernels than the plan claims");
+    return ++counts_.kernelCalls <= mostCalls_ ? Status() : tooManyCalls(mostCalls_);
   }
 
   bool hasCome(const Step& step, int64_t row) const {
@@ -216,8 +227,9 @@ private:
         progress.whole.axes[ColumnAxis] = progress.isStore ? progress.part : Range{0, 0};
     }
     for (size_t k = steps_.size(); k-- > 0;) {
-      const Step& step = steps_[k];
+      Step& step = steps_[k];
       const Box result = strip(progress_[step.output].whole, 0, 1);
+      step.columns += outer_ == 0 ? result.axes[ColumnAxis].size() : 0;
       if (result.empty() || !step.access.allows(result))
         return fail("op '", step.op->name, "' cannot compute columns ",
                     result.axes[ColumnAxis].begin, "..", result.axes[ColumnAxis].end,

@@ -3,8 +3,10 @@
 #include "tigris/Check/TileReplay.h"
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Analysis/MacCount.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/PartRules.h"
+#include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -14,6 +16,7 @@ namespace tigris {
 namespace {
 
 using TileIndex = std::array<int64_t, PartStage::MaxRank>;
+__extension__ using Wide = __int128;
 
 /// Whether the elements of `part` are contiguous in a packed `box`.
 bool isContiguous(const Box& part, const Box& box) {
@@ -67,6 +70,8 @@ public:
   Status runTile(const TileIndex& tile, const std::optional<TileIndex>& last) {
     if (Status status = findBoxes(tile); !status)
       return status;
+    if (tile[0] == 0 && tile[2] == 0 && tile[3] == 0)
+      countRows();
     std::vector<bool> loaded(progress_.size(), false);
     for (size_t step = 0; step < stage_.ops.size(); ++step)
       if (Status status = runOp(step, tile, last, loaded); !status)
@@ -79,6 +84,9 @@ public:
       if (counts_.stored[store] != graph_.tensor(store).bytes())
         return fail("stores ", counts_.stored[store], " bytes of tensor '",
                     graph_.tensor(store).name, "', which has ", graph_.tensor(store).bytes());
+    for (size_t step = 0; step < stage_.ops.size(); ++step)
+      counts_.recomputeMacs += recomputed(graph_.op(stage_.ops[step]));
+    counts_.haloRows = haloRows();
     return std::move(counts_);
   }
 
@@ -94,6 +102,13 @@ private:
     /// The box of the last load, and its number in the memory model.
     Box loadedBox;
     uint64_t content = 0;
+    /// Elements computed in all tiles.
+    int64_t made = 0;
+    /// Rows of the tiles along the row axis: of the first one, of all together, and their sum.
+    Range firstRows;
+    Range allRows;
+    int64_t rows = 0;
+    bool rowsDiffer = false;
   };
 
   template <typename... Args> static Error fail(const Args&... text) {
@@ -138,6 +153,38 @@ private:
         return fail(quoted(i), " needs ", bytes(progress_[i], progress_[i].box),
                     " bytes in a tile, its buffer has ", tiled_.buffers[i].bytes);
     return {};
+  }
+
+  void countRows() {
+    for (Progress& progress : progress_) {
+      const Range rows = progress.box.axes[RowAxis];
+      if (progress.rows == 0)
+        progress.firstRows = rows;
+      progress.rowsDiffer |= rows != progress.firstRows;
+      progress.allRows = hull(progress.allRows, rows);
+      progress.rows += rows.size();
+    }
+  }
+
+  uint64_t haloRows() const {
+    const int64_t cuts = tiled_.tiles[RowAxis] - 1;
+    int64_t most = 0;
+    for (const Progress& progress : progress_)
+      if (progress.isLoad && progress.rowsDiffer && cuts > 0)
+        most = std::max(
+            most, ceilDiv(std::max<int64_t>(progress.rows - progress.allRows.size(), 0), cuts));
+    return static_cast<uint64_t>(most);
+  }
+
+  uint64_t recomputed(const Op& op) const {
+    const Progress& result = progress_[index_.at(op.output())];
+    const uint64_t macs = macCount(graph_, op);
+    if (macs == 0)
+      return 0;
+    const auto all = static_cast<Wide>(result.whole.elements());
+    const auto made =
+        static_cast<uint64_t>(static_cast<Wide>(result.made) * static_cast<Wide>(macs) / all);
+    return made > macs ? made - macs : 0;
   }
 
   void write(size_t buffer) {
@@ -199,8 +246,9 @@ private:
                     ", which does not hold its box");
     }
     write(output);
+    progress_[output].made += result.box.elements();
     if (++counts_.kernelCalls > mostCalls_)
-      return fail("calls more kernels than the plan claims");
+      return tooManyCalls(mostCalls_);
     if (result.isStore)
       counts_.stored[to.tensor] += bytes(result, result.part);
     return {};
@@ -219,6 +267,10 @@ private:
 };
 
 } // namespace
+
+Error tooManyCalls(uint64_t most) {
+  return makeError(DiagId::BadPlan, "makes more than ", most, " kernel calls");
+}
 
 Expected<TileReplay::Counts> TileReplay::run() const {
   TileRun run(graph_, stage_, mostCalls_);

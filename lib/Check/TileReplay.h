@@ -8,6 +8,9 @@
 
 namespace tigris {
 
+/// The error of a replay that exceeds `most` kernel calls.
+Error tooManyCalls(uint64_t most);
+
 /// Replays every tile of a tiled stage like the executor: boxes from the stored parts backward
 /// through the ops, loads before the first op that reads them, stores after the op that writes
 /// them.
@@ -17,10 +20,15 @@ public:
     std::map<TensorId, uint64_t> loaded;
     std::map<TensorId, uint64_t> stored;
     uint64_t kernelCalls = 0;
+    /// Work on elements that more than one tile or stripe computes.
+    uint64_t recomputeMacs = 0;
+    /// Of the load with most of them: rows that a tile loads again, averaged over the cuts.
+    /// Streamed stages have none.
+    uint64_t haloRows = 0;
   };
 
-  /// `mostCalls`: the number of kernel calls in the plan. More calls are an error as soon as they
-  /// are counted, which bounds the time of a replay.
+  /// `mostCalls`: more kernel calls are an error as soon as they are counted, which bounds the time
+  /// of a replay.
   TileReplay(const Graph& graph, const Stage& stage, uint64_t mostCalls = UINT64_MAX)
       : graph_(graph), stage_(stage), mostCalls_(mostCalls) {}
 

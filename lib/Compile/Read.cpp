@@ -1,4 +1,5 @@
 // Reads models and modules, and names the files that were read.
+#include "tigris/Check/PlanChecker.h"
 #include "tigris/Compile/Compiler.h"
 
 #include "tigris/Serialize/BlobSources.h"
@@ -31,6 +32,9 @@ Expected<Graph> Compiler::importModel(std::string_view bytes) {
 Expected<Graph> Compiler::readGraph(std::string text) {
   Expected<Graph> graph = readModule(std::make_shared<const std::string>(std::move(text)),
                                      options_.inputPath, &diagnostics_);
+  if (graph && graph->plan())
+    if (Status status = recountPlan(*graph, diagnostics_); !status)
+      return status.takeError().at({displayName(options_.inputPath), 0, 0});
   if (!graph || !options_.onFileRead)
     return graph;
   for (const TensorId id : graph->tensors())

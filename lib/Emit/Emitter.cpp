@@ -6,6 +6,7 @@
 #include "tigris/Emit/WeightPacking.h"
 #include "tigris/IR/PlanStats.h"
 #include "tigris/Support/StringUtils.h"
+#include "tigris/Target/Target.h"
 
 #include <algorithm>
 #include <limits>
@@ -327,6 +328,8 @@ Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
   if (Status status = checkPlan(graph); !status)
     return status.takeError();
   const Plan& plan = *graph.plan();
+  if (const Expected<Target> target = findTarget(plan.target); !plan.target.empty() && !target)
+    return makeError(DiagId::BadPlan, "plan: ", target.error().message());
   Expected<std::string> file = Emitter(graph, plan, options).run();
   if (!file || !plan.budget.flash || file->size() <= *plan.budget.flash)
     return file;

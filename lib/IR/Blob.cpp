@@ -6,6 +6,7 @@
 #include "tigris/Support/StringUtils.h"
 
 #include <cstring>
+#include <iomanip>
 
 namespace tigris {
 
@@ -25,7 +26,8 @@ std::span<const uint8_t> Blob::bytes() const {
     const uint32_t actual = crc32(loaded.data(), loaded.size());
     if (actual != crc_)
       throw DataError(strCat("weights of '", source_->name(), "' are damaged: crc32 is ", std::hex,
-                             actual, ", expected ", crc_));
+                             std::setfill('0'), std::setw(8), actual, ", expected ", std::setw(8),
+                             crc_));
     bytes_ = std::move(loaded);
   });
   return bytes_;

@@ -2,6 +2,7 @@
 // lookups.
 #include "tigris/Serialize/Base64.h"
 
+#include "tigris/Support/Crc32.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -98,6 +99,13 @@ bool decodeLast(std::string_view group, uint8_t* to, size_t size) {
   return true;
 }
 
+/// Decodes one line of complete groups to `size` bytes.
+bool decodeLine(std::string_view line, uint8_t* to, size_t size) {
+  const size_t full = line.size() - 4;
+  return decodeRun(line.substr(0, full), to) &&
+         decodeLast(line.substr(full), to + full / 4 * 3, size - full / 4 * 3);
+}
+
 /// Decodes lines that hold complete groups.
 bool decodeLines(std::string_view text, std::vector<uint8_t>& bytes) {
   size_t done = 0;
@@ -109,14 +117,10 @@ bool decodeLines(std::string_view text, std::vector<uint8_t>& bytes) {
       return false;
     if (line.empty())
       continue;
-    const size_t full = line.size() - 4;
-    if (done + full / 4 * 3 >= bytes.size() || !decodeRun(line.substr(0, full), &bytes[done]))
+    const size_t size = std::min(line.size() / 4 * 3, bytes.size() - done);
+    if (size <= line.size() / 4 * 3 - 3 || !decodeLine(line, &bytes[done], size))
       return false;
-    done += full / 4 * 3;
-    const size_t last = std::min<size_t>(3, bytes.size() - done);
-    if (!decodeLast(line.substr(full), &bytes[done], last))
-      return false;
-    done += last;
+    done += size;
   }
   return done == bytes.size();
 }
@@ -168,6 +172,20 @@ std::optional<std::vector<uint8_t>> decodeBase64(std::string_view text, size_t s
   if (decodeLines(joined, bytes))
     return bytes;
   return std::nullopt;
+}
+
+std::optional<uint32_t> crcOfBase64Block(std::string_view block, size_t size) {
+  std::array<uint8_t, LineBytes> bytes{};
+  uint32_t crc = 0;
+  for (size_t line = 0; size > 0; ++line) {
+    const size_t count = std::min(size, LineBytes);
+    if (!decodeLine(block.substr(line * LineLength + Indent.size(), base64Length(count)),
+                    bytes.data(), count))
+      return std::nullopt;
+    crc = crc32(bytes.data(), count, crc);
+    size -= count;
+  }
+  return crc;
 }
 
 size_t countBase64(std::string_view text) {

@@ -29,6 +29,10 @@ bool isBase64Block(std::string_view block, size_t size);
 /// differ from what an encoder writes.
 std::optional<std::vector<uint8_t>> decodeBase64(std::string_view text, size_t size);
 
+/// CRC-32 of the `size` bytes of a block that isBase64Block() accepts, decoded line by line;
+/// nullopt where decodeBase64() has none.
+std::optional<uint32_t> crcOfBase64Block(std::string_view block, size_t size);
+
 /// Number of characters of `text` that are not white space.
 size_t countBase64(std::string_view text);
 

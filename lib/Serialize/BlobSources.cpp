@@ -79,4 +79,11 @@ std::vector<uint8_t> Pattern::generate(size_t size) const {
   return bytes;
 }
 
+void checkData(const Blob& blob) {
+  const std::string_view text =
+      blob.source() != nullptr ? blob.source()->encodedText() : std::string_view();
+  if (!isBase64Block(text, blob.size()) || crcOfBase64Block(text, blob.size()) != blob.crc())
+    (void)blob.bytes(); // throws with what is wrong
+}
+
 } // namespace tigris

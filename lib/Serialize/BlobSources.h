@@ -79,4 +79,7 @@ private:
   Pattern pattern_;
 };
 
+/// Throws DataError if the data is damaged. Does not keep what it decodes of text.
+void checkData(const Blob& blob);
+
 } // namespace tigris

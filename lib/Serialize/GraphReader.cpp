@@ -417,11 +417,9 @@ void complete(Graph& graph, const std::string& fileName, DiagnosticEngine* warni
 
 Status finishRead(Graph& graph, const std::string& fileName, DiagnosticEngine* warnings) {
   DiagnosticEngine diagnostics;
-  if (graph.form() == GraphForm::Imported) {
-    if (!verifyOperators(graph, diagnostics))
-      return firstError(graph, diagnostics, fileName);
-    complete(graph, fileName, warnings);
-  }
+  if (!verifyOperators(graph, diagnostics))
+    return firstError(graph, diagnostics, fileName);
+  complete(graph, fileName, warnings);
   return verifyGraph(graph, diagnostics) ? Status() : firstError(graph, diagnostics, fileName);
 }
 

@@ -1,5 +1,6 @@
 // writeModule(): fixed key order, one line per tensor and op; values equal to their default are
 // omitted.
+#include "tigris/Serialize/BlobSources.h"
 #include "tigris/Serialize/FlowText.h"
 #include "tigris/Serialize/Module.h"
 #include "tigris/Serialize/PlanText.h"
@@ -193,6 +194,17 @@ Expected<std::string> writeModule(const Graph& graph, const WriteOptions& option
     return makeError(DiagId::BadWeights, damage.what());
   }
   return out;
+}
+
+Status checkWeights(const Graph& graph) {
+  try {
+    for (const TensorId id : graph.tensors())
+      if (const BlobRef& data = graph.tensor(id).data)
+        checkData(*data);
+  } catch (const DataError& damage) {
+    return makeError(DiagId::BadWeights, damage.what());
+  }
+  return {};
 }
 
 } // namespace tigris

@@ -5,8 +5,7 @@
 //   Expected<Graph> graph = readModule(text, path);
 //   Expected<std::string> out = writeModule(*graph);             // the same bytes again
 //
-// Weights that no pass accesses are never decoded: they are copied from the input's text to the
-// output's.
+// Weights that no pass accesses are checked and copied from the input's text to the output's.
 #pragma once
 
 #include "tigris/IR/Graph.h"
@@ -47,7 +46,8 @@ struct WriteOptions {
 
 /// The graph as text. Equal graphs produce equal bytes. In File mode the side file is written
 /// atomically before this returns; no other file is written. Fails with IoError if the side file
-/// cannot be written, and with BadWeights if data that must be decoded is damaged.
+/// cannot be written, and with BadWeights if data is damaged, except in side files to which the
+/// output refers again.
 Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options = {});
 
 /// Parses, validates and verifies a module. `fileName` ("-" is standard input) is used in messages,
@@ -58,10 +58,13 @@ Expected<std::string> writeModule(const Graph& graph, const WriteOptions& option
 /// the tool that reads it), BadVersion, UnknownKey, BadValue, DuplicateName, UnknownTensor,
 /// BadAttr, BadWeights, or the first error of verifyGraph() with the others as notes.
 ///
-/// In the imported form, results of operators get the types and shapes that their operands
-/// determine, whatever the module states (IR/ShapeCompletion.h); warnings about differences go to
+/// Results of operators get the types and shapes that their operands determine, whatever the module
+/// states (IR/ShapeCompletion.h); warnings about differences go to
 /// `warnings`.
 Expected<Graph> readModule(std::shared_ptr<const std::string> text, const std::string& fileName,
                            DiagnosticEngine* warnings = nullptr);
+
+/// Decodes all constants of a graph that is not written again; BadWeights if one is damaged.
+Status checkWeights(const Graph& graph);
 
 } // namespace tigris

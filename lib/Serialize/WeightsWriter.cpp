@@ -8,6 +8,7 @@
 #include "tigris/Serialize/Schema.h"
 #include "tigris/Support/Crc32.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/LargePages.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <cmath>
@@ -251,10 +252,12 @@ void WeightsWriter::printItem(std::string& out, const Item& item) {
   out += "\n    data: !!binary |\n";
   const std::string_view known =
       item.data->source() != nullptr ? item.data->source()->encodedText() : std::string_view();
-  if (isBase64Block(known, item.data->size()))
+  if (!known.empty() && known.size() == base64BlockLength(item.data->size())) {
+    checkData(*item.data);
     out += known;
-  else
+  } else {
     appendBase64Block(out, item.data->bytes());
+  }
 }
 
 Status WeightsWriter::print(std::string& out) {
@@ -265,6 +268,7 @@ Status WeightsWriter::print(std::string& out) {
     for (const Item& item : items_)
       estimate += base64BlockLength(item.data->size()) + item.name.size() + 96;
     out.reserve(estimate);
+    preferLargePages(out);
   }
   out += "---\ntigris: weights/";
   appendNumber(out, int64_t{WeightsVersion});

@@ -1,7 +1,7 @@
 // Distinguishes modules from plans by their first bytes and passes them to the dumpers.
 #include "tigris/Driver/Tools/DumpTool.h"
 
-#include "tigris/Driver/CommandLine/ToolMain.h"
+#include "tigris/Driver/Tools/ToolCompiler.h"
 #include "tigris/Inspect/Dump.h"
 #include "tigris/Inspect/PlanContent.h"
 #include "tigris/Serialize/Module.h"
@@ -21,13 +21,20 @@ struct DumpFlags {
 
 using Content = std::variant<PlanFile, Graph>;
 
-Expected<Content> parse(std::string bytes, const std::string& path) {
+Expected<Content> parse(ToolContext& context, std::string bytes, const std::string& path) {
   if (looksLikePlan(bytes)) {
     Expected<PlanFile> file = PlanFile::open(bytes, displayName(path));
     return file ? Expected<Content>(std::move(*file)) : Expected<Content>(file.takeError());
   }
-  Expected<Graph> graph = readModule(std::make_shared<const std::string>(std::move(bytes)), path);
-  return graph ? Expected<Content>(std::move(*graph)) : Expected<Content>(graph.takeError());
+  CompileOptions options = toolCompileOptions(context);
+  options.inputPath = path;
+  Expected<Graph> graph =
+      Compiler(std::move(options), context.diagnostics()).readGraph(std::move(bytes));
+  if (!graph)
+    return graph.takeError();
+  if (Status status = checkWeights(*graph); !status)
+    return status.takeError().at({displayName(path), 0, 0});
+  return Content(std::move(*graph));
 }
 
 Report reportOf(const Content& content) {
@@ -93,7 +100,7 @@ Status dumpPicture(ToolContext& context, const DumpFlags& flags, const Content& 
   Expected<std::string> bytes = readFile(flags.diff);
   if (!bytes)
     return bytes.takeError();
-  const Expected<Content> other = parse(std::move(*bytes), flags.diff);
+  const Expected<Content> other = parse(context, std::move(*bytes), flags.diff);
   if (!other)
     return other.error();
   const Expected<PlanPicture> second = pictureOf(*other);
@@ -111,7 +118,7 @@ Status dump(ToolContext& context, const DumpFlags& flags) {
     return bytes.takeError();
   if (flags.format == "hex")
     return dumpBytes(context, *bytes);
-  const Expected<Content> content = parse(std::move(*bytes), context.input());
+  const Expected<Content> content = parse(context, std::move(*bytes), context.input());
   if (!content)
     return content.error();
   if (flags.format == "html" || flags.format == "svg")
