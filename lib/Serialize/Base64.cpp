@@ -1,5 +1,5 @@
 // Table-driven in both directions: encodes two characters per lookup, decodes three bytes with four
-// lookups.
+// lookups, or with AVX2 24 bytes at a time.
 #include "tigris/Serialize/Base64.h"
 
 #include "tigris/Support/Crc32.h"
@@ -9,6 +9,9 @@
 #include <array>
 #include <cstring>
 #include <iterator>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 namespace tigris {
 
@@ -64,8 +67,66 @@ char* encode(char* to, const uint8_t* from, size_t size) {
 
 bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-/// Decodes groups of four characters without padding; false at the first invalid character.
+#ifdef __x86_64__
+
+/// The same 16 bytes in both halves.
+__attribute__((target("avx2"))) __m256i inBothHalves(const std::array<int8_t, 16>& bytes) {
+  __m128i half;
+  std::memcpy(&half, bytes.data(), sizeof half);
+  return _mm256_broadcastsi128_si256(half);
+}
+
+/// Decodes the first characters of a run, 32 at a time, with the tables of W. Mula and D. Lemire,
+/// "Faster Base64 Encoding and Decoding Using AVX2 Instructions". Returns how many; `isGood`
+/// becomes false if one is invalid. Writes 8 bytes too many, over which the rest is then decoded.
+__attribute__((target("avx2"))) size_t decodeVectors(std::string_view run, uint8_t* to,
+                                                     bool& isGood) {
+  // A character is valid if the entries for its two halves have no bit in common.
+  const __m256i ofLow = inBothHalves({0x15, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11,
+                                      0x13, 0x1A, 0x1B, 0x1B, 0x1B, 0x1A});
+  const __m256i ofHigh = inBothHalves({0x10, 0x10, 0x01, 0x02, 0x04, 0x08, 0x04, 0x08, 0x10, 0x10,
+                                       0x10, 0x10, 0x10, 0x10, 0x10, 0x10});
+  // What to add to a character, by its high half; '/' has an entry of its own.
+  const __m256i toValue = inBothHalves({0, 16, 19, 4, -65, -65, -71, -71, 0, 0, 0, 0, 0, 0, 0, 0});
+  const __m256i bytesInOrder =
+      inBothHalves({2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12, -1, -1, -1, -1});
+  const __m256i wordsInOrder = _mm256_setr_epi32(0, 1, 2, 4, 5, 6, -1, -1);
+  const __m256i slash = _mm256_set1_epi8('/');
+  __m256i bad = _mm256_setzero_si256();
+  size_t i = 0;
+  for (; i + 44 <= run.size(); i += 32, to += 24) {
+    __m256i text;
+    std::memcpy(&text, run.data() + i, sizeof text);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi32(text, 4), slash);
+    const __m256i low = _mm256_and_si256(text, slash);
+    bad = _mm256_or_si256(
+        bad, _mm256_and_si256(_mm256_shuffle_epi8(ofLow, low), _mm256_shuffle_epi8(ofHigh, high)));
+    const __m256i row = _mm256_add_epi8(_mm256_cmpeq_epi8(text, slash), high);
+    const __m256i values = _mm256_add_epi8(text, _mm256_shuffle_epi8(toValue, row));
+    const __m256i pairs = _mm256_maddubs_epi16(values, _mm256_set1_epi32(0x01400140));
+    const __m256i groups = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00011000));
+    const __m256i bytes =
+        _mm256_permutevar8x32_epi32(_mm256_shuffle_epi8(groups, bytesInOrder), wordsInOrder);
+    std::memcpy(to, &bytes, sizeof bytes);
+  }
+  isGood = _mm256_testz_si256(bad, bad) != 0;
+  return i;
+}
+
+#endif
+
+/// Decodes groups of four characters without padding; false if one is invalid.
 bool decodeRun(std::string_view run, uint8_t* to) {
+#ifdef __x86_64__
+  if (run.size() >= 128 && __builtin_cpu_supports("avx2")) {
+    bool isGood = true;
+    const size_t done = decodeVectors(run, to, isGood);
+    if (!isGood)
+      return false;
+    run.remove_prefix(done);
+    to += done / 4 * 3;
+  }
+#endif
   const auto* from = reinterpret_cast<const uint8_t*>(run.data());
   uint32_t seen = 0;
   for (size_t i = 0; i + 4 <= run.size(); i += 4, to += 3) {

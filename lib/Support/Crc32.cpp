@@ -1,10 +1,14 @@
-// Slice-by-8: eight table lookups per eight bytes. Every tool checks all weights once; the bytewise
-// form (about 0.4 GB/s) would take a noticeable part of a pipeline's time.
+// Slice-by-8, eight table lookups per eight bytes, and on x86-64 folding by carry-less products
+// (V. Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ"), which is
+// several times as fast. Every tool checks all weights, so this is a part of a pipeline's time.
 #include "tigris/Support/Crc32.h"
 
 #include <array>
 #include <bit>
 #include <cstring>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 namespace tigris {
 
@@ -28,13 +32,10 @@ constexpr Table makeTable() {
 
 constexpr Table Crc = makeTable();
 
-} // namespace
-
-uint32_t crc32(const void* data, size_t size, uint32_t seed) {
+/// Continues the inverted checksum `crc`.
+uint32_t crcBySlices(uint32_t crc, const uint8_t* bytes, size_t size) {
   static_assert(std::endian::native == std::endian::little,
                 "the sliced loop reads little-endian words");
-  const auto* bytes = static_cast<const uint8_t*>(data);
-  uint32_t crc = ~seed;
   for (; size >= 8; size -= 8, bytes += 8) {
     uint32_t low = 0;
     uint32_t high = 0;
@@ -47,7 +48,56 @@ uint32_t crc32(const void* data, size_t size, uint32_t seed) {
   }
   for (; size > 0; --size, ++bytes)
     crc = (crc >> 8) ^ Crc[0][(crc ^ *bytes) & 0xFF];
-  return ~crc;
+  return crc;
+}
+
+#ifdef __x86_64__
+
+__m128i bitsAt(const uint8_t* bytes) {
+  __m128i bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+/// 16 bytes with the remainder of `bits`, moved by the distance that belongs to `by`, plus `next`.
+__attribute__((target("pclmul"))) __m128i fold(__m128i bits, __m128i by, __m128i next) {
+  const __m128i moved =
+      _mm_xor_si128(_mm_clmulepi64_si128(bits, by, 0x00), _mm_clmulepi64_si128(bits, by, 0x11));
+  return _mm_xor_si128(moved, next);
+}
+
+/// As crcBySlices, for at least 64 bytes.
+__attribute__((target("pclmul"))) uint32_t crcByFolding(uint32_t crc, const uint8_t* bytes,
+                                                        size_t size) {
+  const __m128i by64 = _mm_set_epi64x(0x1C6E41596, 0x154442BD4);
+  const __m128i by16 = _mm_set_epi64x(0x0CCAA009E, 0x1751997D0);
+  __m128i a = _mm_xor_si128(bitsAt(bytes), _mm_cvtsi32_si128(static_cast<int>(crc)));
+  __m128i b = bitsAt(bytes + 16);
+  __m128i c = bitsAt(bytes + 32);
+  __m128i d = bitsAt(bytes + 48);
+  for (bytes += 64, size -= 64; size >= 64; bytes += 64, size -= 64) {
+    a = fold(a, by64, bitsAt(bytes));
+    b = fold(b, by64, bitsAt(bytes + 16));
+    c = fold(c, by64, bitsAt(bytes + 32));
+    d = fold(d, by64, bitsAt(bytes + 48));
+  }
+  a = fold(fold(fold(a, by16, b), by16, c), by16, d);
+  std::array<uint8_t, sizeof a> rest{};
+  std::memcpy(rest.data(), &a, sizeof a);
+  return crcBySlices(crcBySlices(0, rest.data(), rest.size()), bytes, size);
+}
+
+#endif
+
+} // namespace
+
+uint32_t crc32(const void* data, size_t size, uint32_t seed) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+#ifdef __x86_64__
+  if (size >= 64 && __builtin_cpu_supports("pclmul"))
+    return ~crcByFolding(~seed, bytes, size);
+#endif
+  return ~crcBySlices(~seed, bytes, size);
 }
 
 } // namespace tigris

@@ -4,9 +4,11 @@
 
 #include "tigris/Serialize/Base64.h"
 #include "tigris/Serialize/BlobSources.h"
+#include "tigris/Support/Crc32.h"
 #include "tigris/Support/FileIO.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -176,6 +178,23 @@ TEST_CASE("damage is found when the data is used or passed on and names the tens
     }
     CHECK_FALSE(bool(checkWeights(*graph)));
   }
+}
+
+TEST_CASE("base64: every byte at the start, in the middle and at the end of a line") {
+  const std::vector<uint8_t> bytes(768, 0x5A);
+  std::string block;
+  appendBase64Block(block, bytes);
+  const std::string line = block.substr(6, 1024);
+  for (const size_t at : {size_t{0}, size_t{500}, size_t{1000}, size_t{1023}})
+    for (int c = 0; c < 256; ++c) {
+      const auto byte = static_cast<char>(c);
+      const bool isValid = c < 128 && (std::isalnum(c) != 0 || byte == '+' || byte == '/');
+      std::string changed = line;
+      changed[at] = byte;
+      CHECK_MESSAGE(decodeBase64(changed, 768).has_value() == isValid, c, " at ", at);
+      CHECK(crcOfBase64Block("      " + changed + "\n", 768).has_value() == isValid);
+    }
+  CHECK(crcOfBase64Block(block, 768) == crc32(bytes.data(), bytes.size()));
 }
 
 TEST_CASE("errors of the weights document") {

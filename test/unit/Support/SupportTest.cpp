@@ -17,6 +17,14 @@ TEST_CASE("crc32: zlib's values, whole or in pieces") {
   for (const size_t cut : {size_t{0}, size_t{1}, size_t{7}, size_t{99999}})
     CHECK(crc32(text.data() + cut, text.size() - cut, crc32(text.data(), cut)) ==
           crc32(text.data(), text.size()));
+  // Pieces below 64 bytes take another way than the whole.
+  std::string varied;
+  for (int i = 0; i < 1000; ++i)
+    varied += static_cast<char>(i * i >> 3);
+  uint32_t pieces = 0;
+  for (size_t at = 0; at < varied.size(); at += 10)
+    pieces = crc32(varied.data() + at, 10, pieces);
+  CHECK(pieces == crc32(varied.data(), varied.size()));
 }
 
 TEST_CASE("checked arithmetic reports overflow") {
