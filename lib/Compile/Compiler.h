@@ -47,8 +47,8 @@ public:
   /// Calls importModel or readGraph, depending on the content: a module is text.
   Expected<Graph> read(std::string input);
   Expected<Graph> importModel(std::string_view bytes);
-  /// Parses a module, recounts its plan if it has one (recountPlan), and reports the side files with
-  /// its weights to onFileRead.
+  /// Parses a module, recounts its plan if it has one (recountPlan), and reports the side files
+  /// with its weights to onFileRead.
   Expected<Graph> readGraph(std::string text);
 
   /// The pipeline of normalization. BadPipeline if it contains names that are not in the registry.

@@ -4,6 +4,7 @@
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/Emit/WeightPacking.h"
+#include "tigris/IR/FormatLimits.h"
 #include "tigris/IR/PlanStats.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
@@ -231,6 +232,7 @@ private:
       return makeError(DiagId::UnsupportedOp, "the plan needs ",
                        std::max(stats.fastPeakBytes, stats.slowPeakBytes),
                        " bytes of memory, the format can address ", Limit);
+    static_assert(MinPlanAlign == TIGRIS_MIN_ALIGN && MaxPlanAlign == TIGRIS_MAX_ALIGN);
     if (plan_.align < TIGRIS_MIN_ALIGN || plan_.align > TIGRIS_MAX_ALIGN)
       return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align, " bytes, expected ",
                        TIGRIS_MIN_ALIGN, " to ", TIGRIS_MAX_ALIGN);

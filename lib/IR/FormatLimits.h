@@ -14,4 +14,8 @@ constexpr size_t MaxPlanOperands = 32;
 /// Maximum bytes of one tensor: addresses have 32 bits.
 constexpr uint64_t MaxTensorBytes = UINT32_MAX;
 
+/// Range of alignments of addresses; powers of two only.
+constexpr uint64_t MinPlanAlign = 4;
+constexpr uint64_t MaxPlanAlign = 4096;
+
 } // namespace tigris

@@ -1,10 +1,12 @@
 // Names of strategies and objectives, and checks for options that contradict each other.
 #include "tigris/Plan/PlanOptions.h"
 
+#include "tigris/IR/FormatLimits.h"
 #include "tigris/Plan/Search/StrategyTable.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tigris {
 
@@ -27,6 +29,14 @@ Status checkInterface(const Graph& graph, const PlanOptions& options) {
                      "model inputs and outputs cannot be in slow memory, as there "
                      "is none; grant some with -m, or specify --io=caller or --io=arena");
   return {};
+}
+
+Status checkAlign(const PlanOptions& options) {
+  const uint64_t align = options.align.value_or(MinPlanAlign);
+  if (std::has_single_bit(align) && align >= MinPlanAlign && align <= MaxPlanAlign)
+    return {};
+  return makeError(DiagId::Usage, "option '--align': ", align, " is not a power of two from ",
+                   MinPlanAlign, " to ", MaxPlanAlign);
 }
 
 Status checkRows(const PlanOptions& options) {
@@ -83,6 +93,8 @@ Status checkOptions(const Graph& graph, const PlanOptions& options) {
     return makeError(DiagId::Usage, "--scratch=", *options.scratch, " is more than the ",
                      options.budget.fast - options.reserve, " bytes of fast memory",
                      options.reserve == 0 ? "" : " that --reserve leaves");
+  if (Status status = checkAlign(options); !status)
+    return status;
   if (Status status = checkInterface(graph, options); !status)
     return status;
   if (options.recompute && options.budget.slow && options.optimize != Objective::Traffic)

@@ -58,6 +58,9 @@ struct PlanOptions {
   bool certificates = false;
   /// A name of Targets.def.
   std::string target = "generic";
+  /// Every address is a multiple of it: a power of two from MinPlanAlign to MaxPlanAlign
+  /// (IR/FormatLimits.h). If unset, that of the target.
+  std::optional<uint64_t> align;
   /// Costs for latency, in place of the target's.
   std::optional<KernelCosts> costs;
   /// Each model input (outputRows: output) that is not a state is moved by one streamed stage, so
@@ -80,10 +83,11 @@ PlanOptions withSlowAsNeeded(PlanOptions options);
 PlanOptions withoutSlow(PlanOptions options);
 
 /// DiagId::Usage for options that contradict each other or the graph: a fast budget of 0; a reserve
-/// that uses up the fast budget; more scratch than fast memory; IoMode::Slow without slow memory,
-/// unless it may be added; IoMode::Arena for a model with states; moving by rows with slow memory,
-/// with another IoMode than Caller, or with a strategy that requires slow memory; a limit of
-/// recomputation with slow memory for an objective other than traffic.
+/// that uses up the fast budget; more scratch than fast memory; an alignment that plans cannot
+/// have; IoMode::Slow without slow memory, unless it may be added; IoMode::Arena for a model with
+/// states; moving by rows with slow memory, with another IoMode than Caller, or with a strategy
+/// that requires slow memory; a limit of recomputation with slow memory for an objective other than
+/// traffic.
 Status checkOptions(const Graph& graph, const PlanOptions& options);
 
 /// Adds a note to a DiagId::OverBudget error if a reserve has reduced the budget.

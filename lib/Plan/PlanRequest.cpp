@@ -30,8 +30,9 @@ PlanRequest::PlanRequest(PlanDrafts& drafts, PlanOptions options, const Target& 
     : drafts_(&drafts), options_(std::move(options)), strategy_(&strategyInfo(options_.planner)),
       target_(target.name),
       io_(options_.io.value_or(options_.budget.slow ? IoMode::Slow : IoMode::Caller)),
-      align_(target.align), fast_{options_.budget.fast, options_.reserve,
-                                  scratchOf(drafts.graph(), options_, target)},
+      align_(options_.align.value_or(target.align)), fast_{options_.budget.fast, options_.reserve,
+                                                           scratchOf(drafts.graph(), options_,
+                                                                     target)},
       costs_(costModel(options_, target, fast_.scratch)),
       rows_(movedByRows(drafts.graph(), options_)) {}
 

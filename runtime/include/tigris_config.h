@@ -15,11 +15,19 @@
 #error "the TiGrIS runtime supports little-endian processors only"
 #endif
 
-/* Alignment in bytes of tensors and arenas that suits this processor's vector loads. Declare arenas
- * with it, and compile plans with at least this alignment. The reference kernels need only
- * TIGRIS_MIN_ALIGN (4). */
-#ifndef TIGRIS_TENSOR_ALIGN
-#if defined(__XTENSA__)
+/* Alignment in bytes of tensors and arenas: a power of two from 4 to 4096. TIGRIS_ALIGNED declares
+ * arenas with it.
+ *
+ * By default it suits this processor's vector loads, and plans of any alignment run, because the
+ * kernels state what they need (tigris_backend.alignment; the reference kernels: 4). If it is
+ * defined from outside, it is a demand: tigris_init rejects plans with a smaller alignment
+ * (TIGRIS_E_ALIGN); `tigris-plan --align=N` makes plans for it. A plan's own alignment may be
+ * larger in either case; its memory must then be declared with that. */
+#ifdef TIGRIS_TENSOR_ALIGN
+#define TIGRIS_LEAST_ALIGN TIGRIS_TENSOR_ALIGN
+#else
+#define TIGRIS_LEAST_ALIGN 4
+#if defined(__XTENSA__) || defined(__xtensa__)
 #define TIGRIS_TENSOR_ALIGN 8
 #elif defined(__aarch64__) || defined(_M_ARM64)
 #define TIGRIS_TENSOR_ALIGN 16
@@ -28,6 +36,10 @@
 #else
 #define TIGRIS_TENSOR_ALIGN 4
 #endif
+#endif
+#if TIGRIS_TENSOR_ALIGN < 4 || TIGRIS_TENSOR_ALIGN > 4096 ||                                       \
+    (TIGRIS_TENSOR_ALIGN & (TIGRIS_TENSOR_ALIGN - 1)) != 0
+#error "TIGRIS_TENSOR_ALIGN must be a power of two from 4 to 4096"
 #endif
 
 /* Maximum number of inputs plus outputs of one op. The executor keeps one view for each on the

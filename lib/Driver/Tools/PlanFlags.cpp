@@ -62,6 +62,10 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
               "processor family; sets alignment and kernel scratch (default: generic)")
       .record();
   table
+      .size("align", flags.align, "N",
+            "align every address to N bytes, a power of two from 4 to 4096 (default: of --target)")
+      .record();
+  table
       .text("costs", flags.costs, "FILE",
             "kernel costs for --optimize=latency (default: those of the target)")
       .reads();
@@ -128,6 +132,7 @@ Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
   options.avoidRecompute = flags.recompute.empty();
   options.minFast = flags.minFast;
   options.target = flags.target;
+  options.align = flags.align;
   options.certificates = flags.certificates;
   if (!flags.costs.empty()) {
     const Expected<std::string> text = readFile(flags.costs);

@@ -18,6 +18,7 @@ struct PlanFlags {
   std::string optimize = "traffic";
   std::string target = "generic";
   std::string costs;
+  std::optional<uint64_t> align;
   std::string io;
   int64_t macsPerSlowByte = MacsPerSlowByte;
   /// Empty: any amount; with the least fast memory, none if that fits.

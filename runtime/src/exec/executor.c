@@ -85,7 +85,8 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
   ctx->error_stage = TIGRIS_NONE;
   if (backend->abi_version != TIGRIS_BACKEND_ABI)
     return TIGRIS_E_BACKEND;
-  if (plan->summary->align < backend->alignment)
+  if (plan->summary->align < backend->alignment ||
+      (TIGRIS_LEAST_ALIGN > TIGRIS_MIN_ALIGN && plan->summary->align < TIGRIS_LEAST_ALIGN))
     return TIGRIS_E_ALIGN;
   for (i = 0; i < plan->op_count; ++i) {
     if (backend->find(plan, &plan->ops[i]) == NULL) {
