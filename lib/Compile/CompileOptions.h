@@ -42,6 +42,12 @@ struct PlanningOptions : PlanOptions {
   /// With minFast, without slow memory and without `recompute`: recomputes nothing if that fits the
   /// budget.
   bool avoidRecompute = true;
+  /// Whether the plan leaves fast memory free for copies of weights, or for weights that are
+  /// unpacked (Compile/WeightMemory.h).
+  WeightMemory weights = WeightMemory::Map;
+  Compression compress = Compression::None;
+  /// Whether to find the reserve for them; otherwise `reserve` is used.
+  bool findReserve = true;
 };
 
 struct CompileOptions {

@@ -77,7 +77,8 @@ public:
   Expected<std::string> emit(const Graph& graph) const { return emit(graph, options_.emit); }
   static Expected<std::string> emit(const Graph& graph, EmitOptions options);
   /// Checks whether the file fits the plan's flash budget: nullopt if it fits or there is no
-  /// budget, a remark if it fits only when compressed, otherwise DiagId::OverBudget.
+  /// budget, a remark if it fits only when compressed or with a weights file, otherwise
+  /// DiagId::OverBudget.
   static Expected<std::optional<std::string>> checkFlash(const Graph& graph);
 
 private:

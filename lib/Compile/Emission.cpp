@@ -62,12 +62,21 @@ Expected<std::optional<std::string>> Compiler::checkFlash(const Graph& graph) {
   Expected<std::string> file = emitPlan(graph, options);
   if (file || file.error().id() != DiagId::OverBudget)
     return file ? std::optional<std::string>() : Expected<std::optional<std::string>>(file.error());
+  const auto fitsWith = [&](const char* option) {
+    return std::optional<std::string>(
+        strCat("the plan fits its flash budget only with tigris-emit ", option, ": ",
+               file.error().message()));
+  };
+  std::string weights;
+  if (graph.plan()->weights == WeightMemory::Copy) {
+    options.weightsFile = &weights;
+    return emitPlan(graph, options) ? fitsWith("--weights-file")
+                                    : Expected<std::optional<std::string>>(file.takeError());
+  }
   options.compress = Compression::Lz4;
   if (!emitPlan(graph, options))
     return file.takeError();
-  return std::optional<std::string>(
-      strCat("the plan fits its flash budget only with tigris-emit --compress=lz4: ",
-             file.error().message()));
+  return fitsWith("--compress=lz4");
 }
 
 } // namespace tigris

@@ -1,6 +1,7 @@
 // Runs the planner, and the hooks of plugins before and after it.
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Compile/Compiler.h"
+#include "tigris/Compile/WeightMemory.h"
 #include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/PlanRemarks.h"
 #include "tigris/Plan/PortCopies.h"
@@ -55,13 +56,23 @@ Expected<bool> Compiler::preparePlanning(Graph& graph) {
 }
 
 Expected<Plan> Compiler::plan(const Graph& graph) const {
-  PlanningOptions options = options_.plan;
   PlanDrafts drafts(graph);
-  if (options.minFast)
-    if (Status status = takeLeastFast(graph, drafts, options); !status)
-      return status.takeError();
-  Expected<Plan> plan = planGraph(graph, options, drafts);
-  remarkOnPlan(graph, options, drafts, plan ? &*plan : nullptr);
+  PlanningOptions last = options_.plan;
+  const auto make = [&](PlanningOptions options) -> Expected<Plan> {
+    if (options.minFast)
+      if (Status status = takeLeastFast(graph, drafts, options); !status)
+        return status.takeError();
+    last = options;
+    return planGraph(graph, options, drafts);
+  };
+  Expected<Plan> plan = bringsWeights(options_.plan)
+                            ? planForWeights(graph, options_.plan, drafts, make)
+                            : make(options_.plan);
+  remarkOnPlan(graph, last, drafts, plan ? &*plan : nullptr);
+  if (plan) {
+    plan->weights = options_.plan.weights;
+    plan->compress = options_.plan.compress;
+  }
   return plan;
 }
 

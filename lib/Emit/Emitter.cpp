@@ -6,6 +6,7 @@
 #include "tigris/Emit/WeightPacking.h"
 #include "tigris/IR/FormatLimits.h"
 #include "tigris/IR/PlanStats.h"
+#include "tigris/Support/MathUtils.h"
 #include "tigris/Support/StringUtils.h"
 #include "tigris/Target/Target.h"
 
@@ -23,6 +24,34 @@ public:
         context_(graph, plan, image_, !options.strip) {}
 
   Expected<std::string> run() {
+    if (Status status = lower(); !status)
+      return status.takeError();
+    Expected<tigris_summary> summary = this->summary();
+    if (!summary)
+      return summary.takeError();
+    if (compress() == Compression::Lz4 || plan_.weights == WeightMemory::Copy)
+      if (Status status = pack(*summary); !status)
+        return status.takeError();
+    return image_.finish(*summary, options_.weightsFile);
+  }
+
+  Expected<std::map<OpId, uint64_t>> weightBytes() {
+    if (Status status = lower(); !status)
+      return status.takeError();
+    std::map<OpId, uint64_t> result;
+    const std::vector<uint64_t> bytes = copiedBytes(image_, plan_.align);
+    for (size_t i = 0; i < bytes.size(); ++i)
+      result[opOf_[i]] += alignUp(bytes[i], plan_.align);
+    return result;
+  }
+
+  const PackedWeights& packed() const { return packed_; }
+
+private:
+  Compression compress() const { return options_.compress.value_or(plan_.compress); }
+
+  /// Adds everything but the summary to the image.
+  Status lower() {
     for (const Port& port : graph_.inputs())
       if (Status status = addPort(port, TIGRIS_INPUT); !status)
         return status.takeError();
@@ -32,17 +61,9 @@ public:
     for (size_t i = 0; i < plan_.stages.size(); ++i)
       if (Status status = addStage(i); !status)
         return status.takeError();
-    Expected<tigris_summary> summary = this->summary();
-    if (!summary)
-      return summary.takeError();
-    if (options_.compress == Compression::Lz4)
-      compress(*summary);
-    return image_.finish(*summary);
+    return {};
   }
 
-  const PackedWeights& packed() const { return packed_; }
-
-private:
   static uint32_t budget(const std::optional<uint64_t>& bytes) {
     return bytes && *bytes < TIGRIS_NONE ? static_cast<uint32_t>(*bytes) : TIGRIS_NONE;
   }
@@ -196,6 +217,7 @@ private:
         continue;
       if (Status status = lowerOp(context_, op); !status)
         return status;
+      opOf_.resize(image_.opCount(), id);
     }
     record.op_count = image_.opCount() - record.first_op;
     record.first_load = image_.transferCount();
@@ -274,19 +296,34 @@ private:
   }
 
   /// Uses the remaining fast memory for weight blocks, and updates the figures of fast memory.
-  void compress(tigris_summary& s) {
-    const uint64_t used = plan_.stats.fastPeakBytes;
-    const uint64_t most =
-        std::min<uint64_t>(plan_.budget.fast, std::numeric_limits<int32_t>::max());
-    const uint64_t budget = most - std::min(most, plan_.scratch);
-    const uint64_t space = used < budget ? budget - used : 0;
-    packed_ =
-        packWeights(image_, {space - space % plan_.align, plan_.align, plan_.io == IoMode::Arena});
+  Status pack(tigris_summary& s) {
+    PackingSpace space;
+    space.bytes = std::min<uint64_t>(plan_.freeFastBytes(), std::numeric_limits<int32_t>::max() -
+                                                                plan_.stats.fastPeakBytes);
+    space.bytes -= space.bytes % plan_.align;
+    space.align = plan_.align;
+    space.portsInArena = plan_.io == IoMode::Arena;
+    space.weights = plan_.weights;
+    space.compress = compress();
+    packed_ = packWeights(image_, space);
+    if (packed_.misfit)
+      return misfitError(*packed_.misfit, space.bytes);
+    if (plan_.weights == WeightMemory::Copy)
+      s.flags |= TIGRIS_SUMMARY_COPY;
     if (packed_.reserved == 0)
-      return;
+      return {};
     s.fast_reserved = packed_.reserved;
-    s.fast_bytes = s.fast_peak = static_cast<uint32_t>(packed_.peak(used));
+    s.fast_bytes = s.fast_peak = static_cast<uint32_t>(packed_.peak(plan_.stats.fastPeakBytes));
     s.bound_fast_peak = packed_.peak(s.bound_fast_peak);
+    return {};
+  }
+
+  Error misfitError(const WeightMisfit& misfit, uint64_t space) const {
+    const Op& op = graph_.op(opOf_[misfit.op]);
+    return makeError(DiagId::OverBudget, "op '", op.name, "' (", op.kindName(),
+                     "): copying its weights, or those of its stage, takes ",
+                     formatExactBytes(misfit.bytes), " of fast memory, the plan leaves ",
+                     formatExactBytes(space), "; plan again with --weight-memory=copy");
   }
 
   const Graph& graph_;
@@ -294,6 +331,8 @@ private:
   const EmitOptions& options_;
   PlanImage image_;
   LoweringContext context_;
+  /// Per op of the file: the op of the graph that it comes from.
+  std::vector<OpId> opOf_;
   PackedWeights packed_;
 };
 
@@ -321,7 +360,25 @@ std::string compressionAdvice(const Graph& graph, const Plan& plan, EmitOptions 
   return text;
 }
 
+Status checkWeightOptions(const Plan& plan, const EmitOptions& options) {
+  const bool copies = plan.weights == WeightMemory::Copy;
+  if (options.xip && copies)
+    return makeError(DiagId::Usage, "--xip promises that no weight is copied, but this plan was "
+                                    "made with --weight-memory=copy");
+  if (options.xip && options.compress.value_or(plan.compress) == Compression::Lz4)
+    return makeError(DiagId::Usage, "--xip promises that no weight is copied, but --compress=lz4 "
+                                    "unpacks weights into fast memory");
+  if (options.weightsFile != nullptr && !copies)
+    return makeError(DiagId::Usage, "--weights-file needs a plan that copies its weights; plan "
+                                    "with --weight-memory=copy");
+  return {};
+}
+
 } // namespace
+
+Expected<std::map<OpId, uint64_t>> opWeightBytes(const Graph& graph) {
+  return Emitter(graph, *graph.plan(), {}).weightBytes();
+}
 
 Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
   if (graph.form() != GraphForm::Planned || !graph.plan())
@@ -332,6 +389,8 @@ Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
   const Plan& plan = *graph.plan();
   if (const Expected<Target> target = findTarget(plan.target); !plan.target.empty() && !target)
     return makeError(DiagId::BadPlan, "plan: ", target.error().message());
+  if (Status status = checkWeightOptions(plan, options); !status)
+    return status.takeError();
   Expected<std::string> file = Emitter(graph, plan, options).run();
   if (!file || !plan.budget.flash || file->size() <= *plan.budget.flash)
     return file;
@@ -339,7 +398,7 @@ Expected<std::string> emitPlan(const Graph& graph, const EmitOptions& options) {
   Error error = makeError(DiagId::OverBudget, "needs ", formatExactBytes(file->size()),
                           " of flash, budget is ", formatExactBytes(budget), "; that is ",
                           formatExactBytes(file->size() - budget), " over budget");
-  if (options.compress == Compression::Lz4)
+  if (options.compress.value_or(plan.compress) == Compression::Lz4)
     return error;
   return std::move(error).note(compressionAdvice(graph, plan, options, file->size(), budget));
 }

@@ -126,12 +126,19 @@ uint32_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buf
   return static_cast<uint32_t>(tilings_.size() - 1);
 }
 
-Expected<std::string> PlanImage::finish(tigris_summary summary) const {
+Expected<std::string> PlanImage::finish(tigris_summary summary, std::string* weights) const {
   static_assert(MaxPlanTensors == TIGRIS_NO_TENSOR - 1U);
   if (tensors_.size() > MaxPlanTensors)
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
                      " tensors, the format supports at most ", MaxPlanTensors);
   summary.weight_bytes = static_cast<uint32_t>(weights_.payload());
+  std::string_view weightSection = weights_.bytes();
+  if (weights != nullptr) {
+    *weights = weights_.bytes();
+    weightSection = {};
+    summary.flags |= TIGRIS_SUMMARY_EXTERNAL;
+    summary.weights_crc = crc32(weights->data(), weights->size());
+  }
   std::vector<Section> sections = {
       {TIGRIS_SECTION_SUMMARY, {reinterpret_cast<const char*>(&summary), sizeof summary}, 1},
       {TIGRIS_SECTION_STRINGS, strings_.bytes(), strings_.bytes().size()},
@@ -145,7 +152,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary) const {
       {TIGRIS_SECTION_OPS, bytesOf(ops_), ops_.size()},
       {TIGRIS_SECTION_TRANSFERS, bytesOf(transfers_), transfers_.size()},
       {TIGRIS_SECTION_STAGES, bytesOf(stages_), stages_.size()},
-      {TIGRIS_SECTION_WEIGHTS, weights_.bytes(), weights_.bytes().size()},
+      {TIGRIS_SECTION_WEIGHTS, weightSection, weightSection.size()},
       {TIGRIS_SECTION_TILINGS, bytesOf(tilings_), tilings_.size()},
       {TIGRIS_SECTION_TILE_BUFFERS, bytesOf(tileBuffers_), tileBuffers_.size()},
       {TIGRIS_SECTION_BLOCKS, bytesOf(weightBlocks_), weightBlocks_.size()},

@@ -71,8 +71,9 @@ public:
   uint32_t transferCount() const { return static_cast<uint32_t>(transfers_.size()); }
 
   /// The whole file: header, directory and sections. Sets flash_bytes and weight_bytes of the
-  /// summary. DiagId::UnsupportedOp if a table or the file exceeds the limits of the format.
-  Expected<std::string> finish(tigris_summary summary) const;
+  /// summary. `weights`: receives the bytes of WEIGHTS, which the file then refers to as external.
+  /// DiagId::UnsupportedOp if a table or the file exceeds the limits of the format.
+  Expected<std::string> finish(tigris_summary summary, std::string* weights = nullptr) const;
 
 private:
   friend class WeightPacker; // Emit/WeightPacking.h

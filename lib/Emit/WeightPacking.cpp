@@ -50,18 +50,29 @@ public:
 
   PackedWeights run() {
     collect();
-    for (size_t i = 0; i < image_.stages_.size(); ++i)
+    PackedWeights result;
+    for (size_t i = 0; i < image_.stages_.size() && !misfit_; ++i)
       groupStage(i);
+    result.misfit = misfit_;
+    if (misfit_)
+      return result;
     for (Group& group : groups_)
       pack(group);
-    PackedWeights result;
     for (const Group& group : groups_)
-      result.reserved = std::max(result.reserved, group.block ? group.block->bytes : 0);
-    if (result.reserved == 0)
+      result.reserved = std::max(result.reserved, group.reserved);
+    if (result.reserved == 0 && !copies())
       return result;
     result.shift = static_cast<uint32_t>(alignUp(result.reserved, space_.align));
     rewriteWeights();
-    moveUp(result.shift);
+    moveUp(result);
+    return result;
+  }
+
+  std::vector<uint64_t> bytesByOp() {
+    collect();
+    std::vector<uint64_t> result;
+    for (uint32_t op = 0; op < image_.ops_.size(); ++op)
+      result.push_back(endWith({}, candidates(op, op + 1)));
     return result;
   }
 
@@ -72,14 +83,14 @@ private:
     /// The only stage that uses it; Many: several.
     std::optional<size_t> stage;
     bool many = false;
-    /// Bytes that LZ4 saves; 0: too few, or the constant does not fit.
+    /// Compressing: bytes that LZ4 saves; 0: too few, or the constant does not fit.
     uint64_t saving = 0;
-    /// Index of its group.
+    /// Index of its group, of the last one when copying.
     std::optional<size_t> group;
-    /// Needed by two groups, so it is not packed.
+    /// Compressing: needed by two groups, so it is not packed.
     bool dropped = false;
-    /// Fast offset, set when its block has been built.
-    std::optional<uint32_t> fast;
+    /// Whether it is in a block.
+    bool packed = false;
   };
 
   struct Group {
@@ -90,8 +101,16 @@ private:
     std::vector<uint32_t> members;
     uint64_t end = 0;
     std::optional<tigris_weight_block> block;
-    std::string packed;
+    /// The bytes of the block in WEIGHTS.
+    std::string stored;
+    /// Fast offsets of its constants, by offset in WEIGHTS.
+    std::map<uint32_t, uint32_t> places;
+    /// Bytes of the prefix that it needs.
+    uint32_t reserved = 0;
   };
+
+  bool copies() const { return space_.weights == WeightMemory::Copy; }
+  bool compresses() const { return space_.compress == Compression::Lz4; }
 
   std::string_view content(uint32_t data) const {
     return std::string_view(image_.weights_.bytes()).substr(data, constants_.at(data).bytes);
@@ -119,6 +138,8 @@ private:
           constant.stage = i;
         });
     }
+    if (copies())
+      return;
     for (auto& [data, constant] : constants_) {
       if (constant.many || !constant.stage || constant.bytes > space_.bytes)
         continue;
@@ -169,20 +190,29 @@ private:
     group = {};
   }
 
-  /// Candidates of ops [first, end) that are in no group yet, without duplicates. Drops constants
-  /// that are in a closed group.
+  /// Constants of ops [first, end) for the group under construction, without duplicates and without
+  /// those that it has. Compressing: drops constants that are in a closed group.
   std::vector<uint32_t> candidates(uint32_t first, uint32_t end) {
     std::vector<uint32_t> result;
     for (uint32_t op = first; op < end; ++op)
       forConstants(image_.ops_[op], [&](uint32_t data) {
         Constant& constant = constants_.at(data);
-        if (constant.group)
-          constant.dropped |= *constant.group != groups_.size();
-        else if (constant.saving != 0 &&
-                 std::find(result.begin(), result.end(), data) == result.end())
+        if (constant.group == groups_.size() ||
+            std::find(result.begin(), result.end(), data) != result.end())
+          return;
+        if (copies() || (!constant.group && constant.saving != 0))
           result.push_back(data);
+        else if (constant.group)
+          constant.dropped = true;
       });
     return result;
+  }
+
+  /// Copying: whether the bytes of an op or a stage fit; remembers that they do not.
+  bool mustFit(uint32_t op, uint64_t bytes) {
+    if (copies() && bytes > space_.bytes)
+      misfit_ = WeightMisfit{op, bytes};
+    return !misfit_;
   }
 
   void groupStage(size_t index) {
@@ -190,87 +220,133 @@ private:
     const uint32_t end = stage.first_op + stage.op_count;
     Group group;
     const std::vector<uint32_t> all = candidates(stage.first_op, end);
-    if (stage.mode != TIGRIS_STAGE_WHOLE || endWith(group, all) <= space_.bytes) {
+    const bool isWhole = stage.mode == TIGRIS_STAGE_WHOLE;
+    if (!isWhole && !mustFit(stage.first_op, endWith(group, all)))
+      return;
+    if (!isWhole || endWith(group, all) <= space_.bytes) {
       add(group, best(all));
       group.stage = index;
       group.firstOp = stage.first_op;
       return close(group);
     }
-    for (uint32_t op = stage.first_op; op < end; ++op) {
-      std::vector<uint32_t> fresh = candidates(op, op + 1);
-      if (endWith(group, fresh) > space_.bytes) {
-        close(group);
-        fresh = best(candidates(op, op + 1));
-      }
-      if (group.members.empty()) {
-        group.stage = index;
-        group.firstOp = op;
-      }
-      add(group, fresh);
-    }
+    for (uint32_t op = stage.first_op; op < end && !misfit_; ++op)
+      groupOp(index, op, group);
     close(group);
+  }
+
+  /// Adds the constants of an op of a whole stage to the group, or to a new one if they do not fit.
+  void groupOp(size_t stage, uint32_t op, Group& group) {
+    std::vector<uint32_t> fresh = candidates(op, op + 1);
+    if (endWith(group, fresh) > space_.bytes) {
+      close(group);
+      const std::vector<uint32_t> all = candidates(op, op + 1);
+      if (!mustFit(op, endWith(group, all)))
+        return;
+      fresh = best(all);
+    }
+    if (group.members.empty()) {
+      group.stage = stage;
+      group.firstOp = op;
+    }
+    add(group, fresh);
   }
 
   void pack(Group& group) {
     uint64_t raw = 0;
     std::string content;
-    std::vector<std::pair<uint32_t, uint32_t>> places;
     for (const uint32_t data : group.members) {
       const Constant& constant = constants_.at(data);
       if (constant.dropped)
         continue;
       content.resize(alignUp(content.size(), space_.align), '\0');
-      places.emplace_back(data, static_cast<uint32_t>(content.size()));
+      group.places.emplace(data, static_cast<uint32_t>(content.size()));
       content += this->content(data);
       raw += rawBytes(constant.bytes);
     }
-    if (places.empty())
+    if (group.places.empty())
       return;
-    group.packed = lz4(content);
-    if (group.packed.size() + LeastBytes > raw)
+    const auto size = static_cast<uint32_t>(content.size());
+    tigris_weight_block block = {group.firstOp, 0, size, size, 0, TIGRIS_BLOCK_RAW};
+    group.reserved = size;
+    if (compresses() && packsInto(group, content, raw))
+      block.mode = TIGRIS_BLOCK_LZ4;
+    else if (copies())
+      group.stored = std::move(content);
+    else
+      group.places.clear();
+    if (group.places.empty()) {
+      group.reserved = 0;
       return;
-    for (const auto& [data, fast] : places)
-      constants_.at(data).fast = fast;
-    group.block = tigris_weight_block{group.firstOp,
-                                      0,
-                                      static_cast<uint32_t>(group.packed.size()),
-                                      static_cast<uint32_t>(content.size()),
-                                      0,
-                                      TIGRIS_BLOCK_LZ4};
+    }
+    block.packed_bytes = static_cast<uint32_t>(group.stored.size());
+    group.block = block;
+    for (const auto& [data, fast] : group.places)
+      constants_.at(data).packed = true;
   }
 
-  /// Writes the unpacked constants first, each aligned, then the blocks.
+  /// Compresses the content of a group, if that is worthwhile and possible.
+  bool packsInto(Group& group, const std::string& content, uint64_t raw) const {
+    std::string packed = lz4(content);
+    if (packed.size() + LeastBytes > raw)
+      return false;
+    if (copies()) {
+      const uint64_t need = content.size() + TIGRIS_LZ4_MARGIN(packed.size()) + space_.align - 1;
+      if (packed.size() + raw / LeastShare > raw || need > space_.bytes)
+        return false;
+      group.reserved = static_cast<uint32_t>(need);
+    }
+    group.stored = std::move(packed);
+    return true;
+  }
+
+  /// Writes the unpacked constants first, each aligned, then the blocks. Blocks that are copied are
+  /// aligned for readers.
   void rewriteWeights() {
     BytePool weights;
     std::map<uint32_t, uint32_t> moved;
     for (const auto& [data, constant] : constants_)
-      if (!constant.fast)
+      if (!constant.packed && !copies()) // copies that no op uses are left out
         moved[data] = static_cast<uint32_t>(weights.add(content(data), TIGRIS_WEIGHT_ALIGN));
     for (Group& group : groups_) {
       if (!group.block)
         continue;
-      group.block->data = static_cast<uint32_t>(weights.add(group.packed, 1));
+      group.block->data =
+          static_cast<uint32_t>(weights.add(group.stored, copies() ? TIGRIS_WEIGHT_ALIGN : 1));
       image_.weightBlocks_.push_back(*group.block);
     }
-    for (tigris_operand& operand : image_.operands_) {
-      if (operand.pool != TIGRIS_POOL_CONST)
-        continue;
-      const std::optional<uint32_t>& fast = constants_.at(operand.offset).fast;
-      operand.pool = static_cast<uint8_t>(fast ? TIGRIS_POOL_UNPACKED : TIGRIS_POOL_CONST);
-      operand.offset = fast ? *fast : moved.at(operand.offset);
-    }
+    rewriteOperands(moved);
     for (tigris_tensor& tensor : image_.tensors_) {
       if (tensor.data == TIGRIS_NONE)
         continue;
-      const bool packed = constants_.at(tensor.data).fast.has_value();
+      const bool packed = copies() || constants_.at(tensor.data).packed;
       tensor.flags |= static_cast<uint16_t>(packed ? TIGRIS_TENSOR_PACKED : 0);
       tensor.data = packed ? TIGRIS_NONE : moved.at(tensor.data);
     }
     image_.weights_ = std::move(weights);
   }
 
-  /// Adds `shift` to every fast address except those of the blocks.
-  void moveUp(uint32_t shift) {
+  /// Points operands to the blocks of their ops, or to where their constants are now in WEIGHTS.
+  void rewriteOperands(const std::map<uint32_t, uint32_t>& moved) {
+    size_t next = 0;
+    for (uint32_t op = 0; op < image_.ops_.size(); ++op) {
+      while (next < groups_.size() && groups_[next].firstOp <= op)
+        ++next;
+      const tigris_op& record = image_.ops_[op];
+      for (uint32_t i = 0; i < record.inputs; ++i) {
+        tigris_operand& operand = image_.operands_[record.operands + i];
+        if (operand.pool != TIGRIS_POOL_CONST)
+          continue;
+        const bool packed = constants_.at(operand.offset).packed;
+        operand.pool = static_cast<uint8_t>(packed ? TIGRIS_POOL_UNPACKED : TIGRIS_POOL_CONST);
+        operand.offset =
+            packed ? groups_[next - 1].places.at(operand.offset) : moved.at(operand.offset);
+      }
+    }
+  }
+
+  /// Adds the shift to every fast address except those of the blocks.
+  void moveUp(const PackedWeights& packed) {
+    const uint32_t shift = packed.shift;
     for (tigris_operand& operand : image_.operands_)
       operand.offset += operand.pool == TIGRIS_POOL_FAST ? shift : 0;
     for (tigris_transfer& transfer : image_.transfers_)
@@ -288,17 +364,30 @@ private:
     for (const Group& group : groups_)
       if (group.block)
         image_.stages_[group.stage].peak =
-            std::max(image_.stages_[group.stage].peak, group.block->bytes);
+            std::max(image_.stages_[group.stage].peak, extent(*group.block, packed));
+  }
+
+  /// The end of a block in the prefix; what is unpacked in place needs all of it.
+  uint32_t extent(const tigris_weight_block& block, const PackedWeights& packed) const {
+    return copies() && block.mode == TIGRIS_BLOCK_LZ4 ? packed.reserved : block.bytes;
   }
 
   PlanImage& image_;
   PackingSpace space_;
   std::map<uint32_t, Constant> constants_;
   std::vector<Group> groups_;
+  std::optional<WeightMisfit> misfit_;
 };
 
 PackedWeights packWeights(PlanImage& image, const PackingSpace& space) {
   return WeightPacker(image, space).run();
+}
+
+std::vector<uint64_t> copiedBytes(PlanImage& image, uint64_t align) {
+  PackingSpace space;
+  space.align = align;
+  space.weights = WeightMemory::Copy;
+  return WeightPacker(image, space).bytesByOp();
 }
 
 } // namespace tigris

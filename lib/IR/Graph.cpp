@@ -15,6 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 3> FormNames = {"imported", "normalized", "planned"};
 constexpr std::array<std::string_view, 2> RoundingNames = {"once", "twice"};
 constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
+constexpr std::array<std::string_view, 2> WeightMemoryNames = {"map", "copy"};
+constexpr std::array<std::string_view, 2> CompressionNames = {"none", "lz4"};
 constexpr std::array<std::string_view, 4> StageModeNames = {"whole", "direct", "tiled", "streamed"};
 
 template <typename Enum, size_t N>
@@ -57,6 +59,18 @@ std::optional<IntegerRounding> parseIntegerRounding(std::string_view name) {
 std::string_view ioModeName(IoMode mode) { return IoModeNames[static_cast<size_t>(mode)]; }
 std::optional<IoMode> parseIoMode(std::string_view name) {
   return parseEnum<IoMode>(IoModeNames, name);
+}
+std::string_view weightMemoryName(WeightMemory memory) {
+  return WeightMemoryNames[static_cast<size_t>(memory)];
+}
+std::optional<WeightMemory> parseWeightMemory(std::string_view name) {
+  return parseEnum<WeightMemory>(WeightMemoryNames, name);
+}
+std::string_view compressionName(Compression compression) {
+  return CompressionNames[static_cast<size_t>(compression)];
+}
+std::optional<Compression> parseCompression(std::string_view name) {
+  return parseEnum<Compression>(CompressionNames, name);
 }
 std::string_view stageModeName(StageMode mode) { return StageModeNames[static_cast<size_t>(mode)]; }
 std::optional<StageMode> parseStageMode(std::string_view name) {

@@ -21,6 +21,17 @@ enum class IoMode : uint8_t { Slow, Caller, Arena };
 std::string_view ioModeName(IoMode mode);
 std::optional<IoMode> parseIoMode(std::string_view name);
 
+/// Where kernels read constants: where the file is, or in copies that the runtime makes in the fast
+/// memory that the plan leaves free.
+enum class WeightMemory : uint8_t { Map, Copy };
+std::string_view weightMemoryName(WeightMemory memory);
+std::optional<WeightMemory> parseWeightMemory(std::string_view name);
+
+/// Lz4: constants that LZ4 shrinks are unpacked into that memory.
+enum class Compression : uint8_t { None, Lz4 };
+std::string_view compressionName(Compression compression);
+std::optional<Compression> parseCompression(std::string_view name);
+
 /// How a stage executes; the records below say what each mode stores.
 enum class StageMode : uint8_t { Whole, Direct, Tiled, Streamed };
 /// Tiled and streamed stages work on parts of tensors.
@@ -262,11 +273,21 @@ struct Plan {
   /// Fast memory beyond every stage's peak that is reserved for the scratch of the target's
   /// kernels.
   uint64_t scratch = 0;
+  /// What the fast memory that stages and scratch leave of the budget is for.
+  WeightMemory weights = WeightMemory::Map;
+  Compression compress = Compression::None;
   std::vector<Stage> stages;
   std::vector<Placement> slow;
   PlanStats stats;
   PlanBounds bounds;
   bool provenOptimal = false;
+
+  /// Bytes of the fast budget that neither stages nor scratch use, a multiple of `align`.
+  uint64_t freeFastBytes() const {
+    const uint64_t used = stats.fastPeakBytes + scratch;
+    const uint64_t left = used < budget.fast ? budget.fast - used : 0;
+    return left - left % align;
+  }
 };
 
 } // namespace tigris

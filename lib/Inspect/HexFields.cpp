@@ -89,7 +89,7 @@ constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, bound_fast_peak, Unsigned),
     FIELD(tigris_summary, bound_slow_traffic, Unsigned),
     FIELD(tigris_summary, scratch_bytes, Unsigned),
-    FIELD(tigris_summary, reserved, Unsigned),
+    FIELD(tigris_summary, weights_crc, Address),
 };
 RECORD(SummaryRecord, tigris_summary, "summary", SummaryFields);
 

@@ -95,12 +95,29 @@ std::string weightTable(const PlanFile& file) {
       table.addRow({strCat(index), "raw", strCat(rawBytes), "-", "-", "-"});
     for (const tigris_weight_block& block : blocks)
       if (block.first_op >= stage.first_op && block.first_op < stage.first_op + stage.op_count)
-        table.addRow({strCat(index), "lz4", strCat(block.packed_bytes), strCat(block.bytes),
+        table.addRow({strCat(index), block.mode == TIGRIS_BLOCK_LZ4 ? "lz4" : "copy",
+                      strCat(block.packed_bytes), strCat(block.bytes),
                       strCat(block.packed_bytes * uint64_t{100} / block.bytes, "%"),
                       strCat(block.first_op)});
     ++index;
   }
   return "\n" + table.text();
+}
+
+/// What is brought to the prefix of fast memory, and from where; empty if nothing is.
+std::string weightLine(const PlanFile& file) {
+  const tigris_summary& summary = file.summary();
+  if (file.weightBlocks().empty())
+    return "";
+  tigris_requirements needs;
+  tigris_plan_requirements(&file.plan(), nullptr, &needs);
+  const bool copies = (summary.flags & TIGRIS_SUMMARY_COPY) != 0;
+  std::string source;
+  if ((summary.flags & TIGRIS_SUMMARY_EXTERNAL) != 0)
+    source = strCat(" from a file of ", describeBytes(needs.weight_bytes), ", crc32 ",
+                    hex(summary.weights_crc), ",");
+  return strCat("weights       ", copies ? "copied" : "unpacked", source, " to the first ",
+                describeBytes(summary.fast_reserved), " of fast memory, block by block\n");
 }
 
 std::string stageDetails(const PlanFile& file) {
@@ -184,6 +201,7 @@ std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
                  describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
                  ", alignment ", summary.align,
                  (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
+  text += weightLine(file);
   const Report report = reportOf(file);
   text += overviewText(report) + "\n" + stageTable(report).text();
   if (const std::string note = missingStatsNote(report); !note.empty())

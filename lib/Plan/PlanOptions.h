@@ -5,6 +5,8 @@
 #include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Support/Expected.h"
 
+#include <map>
+
 namespace tigris {
 
 /// How cuts are searched (Strategies.def).
@@ -25,17 +27,26 @@ std::string_view objectiveName(Objective objective);
 std::optional<Objective> parseObjective(std::string_view name);
 std::vector<std::string> objectiveNames();
 
+/// Bytes of weights of ops, and their maximum in a tiled or streamed stage. They are brought to
+/// fast memory together, because the ops of such a stage run again and again.
+struct PartWeights {
+  std::map<OpId, uint64_t> bytes;
+  uint64_t most = 0;
+};
+
 struct PlanOptions {
   MemoryBudget budget;
   /// For budgets without slow memory: if no plan exists without it, use as much as the plan needs.
   /// That becomes the plan's slow budget.
   bool slowAsNeeded = false;
-  /// Fast bytes of the budget that the plan leaves free, for tigris-emit to unpack weights in.
+  /// Fast bytes of the budget that the plan leaves free for weights.
   uint64_t reserve = 0;
   /// Fast bytes of the budget for kernels; those that need more are replaced by reference kernels.
   /// If unset: what all kernels of the target need or, where that depends on the call, the size
   /// with the best plan (Plan/Sweep/BestScratch.h).
   std::optional<uint64_t> scratch;
+  /// No op has more bytes of weights than the maximum.
+  std::optional<PartWeights> partWeights;
   /// Default: IoMode::Slow if there is slow memory, otherwise IoMode::Caller.
   std::optional<IoMode> io;
   Strategy planner = Strategy::Optimal;

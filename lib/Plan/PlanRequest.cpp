@@ -51,7 +51,10 @@ const Schedules& PlanRequest::schedules() const {
 }
 
 StageDrafter PlanRequest::drafter(const Schedule& schedule) const {
-  return drafts_->drafter(schedule, costs_, rows_);
+  const StageDrafter drafter = drafts_->drafter(schedule, costs_, rows_);
+  if (const auto& weights = options_.partWeights)
+    return drafter.withWeights(weights->bytes, weights->most);
+  return drafter;
 }
 
 StageNeed PlanRequest::stageNeed(const Schedule& schedule) const {

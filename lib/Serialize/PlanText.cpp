@@ -137,12 +137,13 @@ public:
   PlanReader(const NodeReader& reader, const Graph& graph) : reader_(reader), graph_(graph) {}
 
   Plan read(const YamlNode& node) const {
-    const auto [budget, target, planner, optimize, io, align, scratch, stages, slow, stats, bounds,
-                proven] =
+    const auto [budget, target, planner, optimize, io, align, scratch, weights, compress, stages,
+                slow, stats, bounds, proven] =
         reader_.fields(node, "plan",
-                       std::array<std::string_view, 12>{"budget", "target", "planner", "optimize",
-                                                        "io", "align", "scratch", "stages", "slow",
-                                                        "stats", "bounds", "proven_optimal"});
+                       std::array<std::string_view, 14>{"budget", "target", "planner", "optimize",
+                                                        "io", "align", "scratch", "weights",
+                                                        "compress", "stages", "slow", "stats",
+                                                        "bounds", "proven_optimal"});
     Plan plan;
     plan.budget = readBudget(reader_.required(budget, node, "plan", "budget"));
     if (target != nullptr)
@@ -159,6 +160,10 @@ public:
       reader_.fail(DiagId::BadValue, *align, "align is ", plan.align, ", must be a power of two");
     if (scratch != nullptr)
       plan.scratch = reader_.size(*scratch, "scratch");
+    if (weights != nullptr)
+      plan.weights = reader_.word(*weights, "weights", parseWeightMemory, {"map", "copy"});
+    if (compress != nullptr)
+      plan.compress = reader_.word(*compress, "compress", parseCompression, {"none", "lz4"});
     if (stages != nullptr)
       for (const YamlNode& item : reader_.list(*stages, "stages"))
         plan.stages.push_back(readStage(item));
@@ -414,6 +419,10 @@ void printPlan(std::string& out, const Graph& graph, const Plan& plan) {
     appendNumber(out, plan.scratch);
     out += '\n';
   }
+  if (plan.weights != WeightMemory::Map)
+    printLine(out, "weights", weightMemoryName(plan.weights));
+  if (plan.compress != Compression::None)
+    printLine(out, "compress", compressionName(plan.compress));
   if (!plan.stages.empty()) {
     out += "  stages:\n";
     for (const Stage& stage : plan.stages)

@@ -57,14 +57,15 @@ typedef enum tigris_status {
   TIGRIS_E_MEMORY = -12,
   TIGRIS_E_KERNEL = -13,  /* the backend has no kernel for an op */
   TIGRIS_E_BACKEND = -14, /* the backend was built for another version of its interface */
-  TIGRIS_E_STATE = -15,   /* a caller buffer is not set */
+  TIGRIS_E_STATE = -15,   /* a caller buffer or a weight reader is not set */
   TIGRIS_E_INDEX = -16,   /* an op that takes indices met an index outside its axis */
   TIGRIS_E_LIMIT = -17,   /* more ports or operands than this library was built for */
   /* the backend needs more scratch than there is, and it or the build has no fallback */
   TIGRIS_E_SCRATCH = -18,
   /* the plan does not move this input or output row by row, each row once */
   TIGRIS_E_ROWS = -19,
-  TIGRIS_E_CALLBACK = -20 /* a row callback failed */
+  TIGRIS_E_CALLBACK = -20, /* a row callback failed */
+  TIGRIS_E_WEIGHTS = -21   /* the weight reader failed, or its bytes are not the weights */
 } tigris_status;
 
 /* An opened plan: pointers into the caller's bytes, in the order of tigris_section_type. The bytes
@@ -130,6 +131,8 @@ typedef struct tigris_requirements {
   uint32_t scratch_bytes; /* the part for the backend's scratch, at the top of the arena */
   uint32_t slow_bytes;    /* 0: no slow memory needed */
   uint32_t align;
+  /* size of the weights file, which a reader must bring; 0: the plan contains its weights */
+  uint32_t weight_bytes;
 } tigris_requirements;
 
 /* `backend` may be NULL: the requirements of the plan alone, without scratch. */
@@ -188,6 +191,7 @@ typedef struct tigris_statistics {
   uint32_t slow_peak;  /* highest end of any range used in slow memory */
   uint32_t kernel_calls;
   uint32_t fallback_calls; /* of these, computed by the fallback for lack of scratch */
+  uint32_t weight_bytes;   /* copied or unpacked to the prefix of weight blocks */
   /* 1 in dynamic mode; the members below are 0 otherwise */
   uint32_t dynamic;
   uint32_t overflow_bytes; /* slow memory used beyond the plan's slow_bytes */
@@ -227,6 +231,8 @@ typedef struct tigris_context {
   uint32_t rehearsal;          /* 1: tigris_init simulates a run without moving a byte */
   tigris_profile_hook profile; /* NULL: none */
   void* profile_user;
+  int (*reader)(void* user, uint32_t offset, uint32_t bytes, void* to); /* NULL: none */
+  void* reader_user;
   /* Last, so that the members above keep their offsets in a program built with a larger
    * TIGRIS_MAX_PORTS than the library. */
   void* ports[TIGRIS_MAX_PORTS]; /* caller buffers; in dynamic mode also ports in the arena */
@@ -307,6 +313,25 @@ tigris_status tigris_step(tigris_context* ctx);
 /* Sets the profiling hook, or removes it (NULL). Call it after tigris_init. TIGRIS_E_UNSUPPORTED if
  * the library was built without TIGRIS_PROFILE. */
 tigris_status tigris_set_profile(tigris_context* ctx, tigris_profile_hook hook, void* user);
+
+/* Weights that are not in the processor's address space: a reader brings them from external flash,
+ * a card or a file. It copies `bytes` bytes of the weights from `offset` on to `to`, which is in
+ * the memory of the context and at a multiple of the plan's alignment. Any result other than 0
+ * stops the run with TIGRIS_E_WEIGHTS.
+ *
+ * The weights are the file of `tigris-emit --weights-file` or, in a plan without one, the section
+ * WEIGHTS. Every run reads each weight block once, in the order of the stages and also in tiled and
+ * streamed ones, and offsets do not descend unless blocks with equal bytes are stored once. Without
+ * a reader, blocks are copied from the plan. The library checks that the bytes of an LZ4 block are
+ * one, but no checksum: the reader answers for what it delivers.
+ *
+ * Call it after tigris_init; NULL removes the reader. TIGRIS_E_UNSUPPORTED if the plan's kernels
+ * read weights in place (it was made without --weight-memory=copy), or if the library was built
+ * without TIGRIS_WEIGHT_READER. A run of a plan whose weights are in a file of their own is
+ * TIGRIS_E_STATE without a reader. */
+typedef int (*tigris_weight_reader)(void* user, uint32_t offset, uint32_t bytes, void* to);
+tigris_status tigris_set_weight_reader(tigris_context* ctx, tigris_weight_reader reader,
+                                       void* user);
 
 /* A short English text; never NULL. */
 const char* tigris_status_text(tigris_status status);

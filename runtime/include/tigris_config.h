@@ -58,7 +58,7 @@
 #endif
 
 /* Parts of the core. To select single parts, define TIGRIS_PARTS_DEFAULT as 0, and the required
- * ones of the next six macros as 1. */
+ * ones of the next seven macros as 1. */
 #ifndef TIGRIS_PARTS_DEFAULT
 #define TIGRIS_PARTS_DEFAULT 1
 #endif
@@ -90,9 +90,16 @@
 #define TIGRIS_STATES TIGRIS_PARTS_DEFAULT
 #endif
 
-/* 0 leaves out the unpacking of weights: plans with weight blocks are TIGRIS_E_UNSUPPORTED. */
+/* 0 leaves out the copying and unpacking of weights: plans with weight blocks are
+ * TIGRIS_E_UNSUPPORTED. */
 #ifndef TIGRIS_WEIGHT_BLOCKS
 #define TIGRIS_WEIGHT_BLOCKS TIGRIS_PARTS_DEFAULT
+#endif
+
+/* 0 leaves out tigris_set_weight_reader: plans whose weights are in a file of their own are
+ * TIGRIS_E_UNSUPPORTED. Needs TIGRIS_WEIGHT_BLOCKS. */
+#ifndef TIGRIS_WEIGHT_READER
+#define TIGRIS_WEIGHT_READER (TIGRIS_PARTS_DEFAULT && TIGRIS_WEIGHT_BLOCKS)
 #endif
 
 /* 0 leaves out the checks of a plan's records (about a quarter of the core) for firmware that

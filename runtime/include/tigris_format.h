@@ -87,8 +87,9 @@ typedef enum tigris_section_type {
   TIGRIS_SECTION_OPS = 10,       /* tigris_op[] in execution order */
   TIGRIS_SECTION_TRANSFERS = 11, /* tigris_transfer[] */
   TIGRIS_SECTION_STAGES = 12,    /* tigris_stage[] in execution order */
-  TIGRIS_SECTION_WEIGHTS = 13,   /* constants, each at a multiple of TIGRIS_WEIGHT_ALIGN; blocks */
-  TIGRIS_SECTION_TILINGS = 14,   /* tigris_tiling[], one per tiled stage */
+  /* constants, each at a multiple of TIGRIS_WEIGHT_ALIGN; blocks; empty if EXTERNAL */
+  TIGRIS_SECTION_WEIGHTS = 13,
+  TIGRIS_SECTION_TILINGS = 14, /* tigris_tiling[], one per tiled stage */
   /* tigris_tile_buffer[], those of one tiling adjacent */
   TIGRIS_SECTION_TILE_BUFFERS = 15,
   TIGRIS_SECTION_BLOCKS = 16,     /* tigris_weight_block[], ascending by first_op */
@@ -132,7 +133,8 @@ typedef struct tigris_summary {
   uint32_t fast_peak;
   uint32_t slow_peak;
   uint32_t kernel_calls;
-  uint32_t weight_bytes; /* sum of the constants as they are in WEIGHTS, without padding */
+  /* sum of the constants as they are in WEIGHTS or the weights file, without padding */
+  uint32_t weight_bytes;
   uint32_t stages;
   uint32_t tiled_stages;
   uint32_t streamed_stages;
@@ -148,11 +150,18 @@ typedef struct tigris_summary {
   uint64_t bound_slow_traffic;
   /* fast memory above fast_bytes for the scratch of the target's kernels; 0: none */
   uint32_t scratch_bytes;
-  uint32_t reserved;
+  uint32_t weights_crc; /* EXTERNAL: zlib's CRC-32 of the weights file; otherwise 0 */
 } tigris_summary;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
-#define TIGRIS_SUMMARY_XIP 2u            /* made to be executed in place, in memory-mapped flash */
+/* Made to be executed in place, in memory-mapped flash: there are no weight blocks. */
+#define TIGRIS_SUMMARY_XIP 2u
+/* All constants are in weight blocks, so that a reader can bring them (tigris_set_weight_reader).
+ */
+#define TIGRIS_SUMMARY_COPY 4u
+/* With COPY: WEIGHTS is empty. Its bytes are a file of their own, to which `data` of the weight
+ * blocks refers. */
+#define TIGRIS_SUMMARY_EXTERNAL 8u
 
 /* ----------------------------------------------------------------- tensors */
 
@@ -394,21 +403,32 @@ typedef struct tigris_tile_buffer {
 } tigris_tile_buffer;
 
 typedef enum tigris_block_mode {
-  TIGRIS_BLOCK_LZ4 = 1 /* one LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) */
+  TIGRIS_BLOCK_LZ4 = 1, /* one LZ4 block (github.com/lz4/lz4, doc/lz4_Block_format.md) */
+  TIGRIS_BLOCK_RAW = 2  /* the bytes themselves; packed_bytes equals bytes */
 } tigris_block_mode;
 
-/* Constants of a stage that are packed together. They are unpacked to the reserved prefix of the
+/* Constants of a stage that are brought together. They are unpacked to the reserved prefix of the
  * fast arena before an op of that stage, in a tiled stage once, before its first op. A block
  * replaces the contents of the prefix: an UNPACKED operand is inside the last block unpacked before
- * its op, in the same stage. */
+ * its op, in the same stage.
+ *
+ * In a COPY plan the prefix has space to unpack an LZ4 block in place: the packed bytes are read to
+ * its end, at fast_reserved - packed_bytes rounded down to a multiple of `align`, and for every LZ4
+ * block fast + bytes + TIGRIS_LZ4_MARGIN + align - 1 <= fast_reserved. */
 typedef struct tigris_weight_block {
   uint32_t first_op;     /* unpacked before this op; strictly ascending */
-  uint32_t data;         /* offset into WEIGHTS, without alignment */
-  uint32_t packed_bytes; /* in WEIGHTS */
+  uint32_t data;         /* offset into WEIGHTS or the weights file, without alignment */
+  uint32_t packed_bytes; /* there */
   uint32_t bytes;        /* unpacked */
   uint32_t fast;         /* fast offset; fast + bytes <= fast_reserved */
   uint32_t mode;         /* tigris_block_mode */
 } tigris_weight_block;
+
+/* Bytes by which the end of the packed bytes must be behind the end of the output so that a valid
+ * LZ4 block can be unpacked in place: what is still to be read is never overwritten. Of any rest of
+ * a block, the packed bytes exceed the output by no more: the literals of a sequence cost a byte
+ * per 255 of them, a match costs less than it gives, and the last sequence has no match. */
+#define TIGRIS_LZ4_MARGIN(packed_bytes) ((packed_bytes) / 255 + 2)
 
 /* Copies a whole tensor between the pools. */
 typedef struct tigris_transfer {

@@ -49,7 +49,7 @@ int tigris_lz4_unpack(const uint8_t* from, uint32_t size, uint8_t* to, uint32_t 
     if (length > (size_t)(end - from))
       return 0;
     if (to != NULL)
-      memcpy(to + done, from, length);
+      memmove(to + done, from, length); /* in place: the input lies ahead of the output */
     from += length;
     done += length;
     if (from == end)

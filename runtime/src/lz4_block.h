@@ -15,8 +15,9 @@
 
 /* Returns 1 and writes exactly `bytes` bytes to `to` if the `size` bytes at `from` are one complete
  * block with that output; otherwise returns 0, and the output is unspecified. Nothing outside
- * [from, from + size) is read and nothing outside [to, to + bytes) is read or written. The two must
- * not overlap.
+ * [from, from + size) is read and nothing outside [to, to + bytes) is read or written. The two may
+ * overlap only if the input ends at least TIGRIS_LZ4_MARGIN(size) bytes behind the output. A valid
+ * block is then unpacked in place, and any other bytes give 0 or an unspecified output.
  *
  * `to` may be NULL: then the bytes are only checked. The result depends only on lengths and
  * distances, so a block that has been checked once cannot fail later. Time is linear in size +

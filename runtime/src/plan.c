@@ -101,7 +101,8 @@ static tigris_status checkRecords(tigris_plan* plan) {
     if (plan->ports[i].state != TIGRIS_NO_PORT)
       return TIGRIS_E_UNSUPPORTED;
   }
-  if (!TIGRIS_WEIGHT_BLOCKS && plan->weight_block_count != 0)
+  if ((!TIGRIS_WEIGHT_BLOCKS && plan->weight_block_count != 0) ||
+      (!TIGRIS_WEIGHT_READER && (plan->summary->flags & TIGRIS_SUMMARY_EXTERNAL)))
     return TIGRIS_E_UNSUPPORTED;
   return TIGRIS_OK;
 }

@@ -37,7 +37,7 @@ const char* tigris_status_text(tigris_status status) {
   case TIGRIS_E_BACKEND:
     return "backend was built for another interface version";
   case TIGRIS_E_STATE:
-    return "a caller buffer is not set";
+    return "a caller buffer or a weight reader is not set";
   case TIGRIS_E_INDEX:
     return "gather index is out of range";
   case TIGRIS_E_LIMIT:
@@ -48,6 +48,8 @@ const char* tigris_status_text(tigris_status status) {
     return "plan does not move this input or output row by row, once";
   case TIGRIS_E_CALLBACK:
     return "a callback for rows failed";
+  case TIGRIS_E_WEIGHTS:
+    return "the weight reader failed or brought other bytes";
   }
   return "unknown status";
 #else

@@ -4,7 +4,7 @@ usage: run_digits.py --bin DIR MODEL     MODEL is f32 or int8
 
 Every output must agree with onnxruntime's (cases/<MODEL>_<digit>.npy) within cases/tolerance.txt,
 name the right digit, and the plan must predict what the runtime counts. With 75 % of the fast
-memory the bytes must be the same, and with compressed weights.
+memory the bytes must be the same, and with weights that are compressed or copied.
 """
 
 import argparse
@@ -13,6 +13,19 @@ import sys
 import tempfile
 
 import pipeline
+
+
+def copied_plans(tools, model, scratch):
+    """Plans that copy their weights, in less memory, with and without a weights file."""
+    result = []
+    for name, options in {"copied": [], "unpacked": ["--compress=lz4"]}.items():
+        for external in (False, True):
+            plan = scratch / f"{name}-{external}.tgrs"
+            weights = scratch / f"{name}.weights" if external else None
+            emit = [f"--weights-file={weights}"] if external else []
+            flags = ["-m", "12K", "-m", "64K", "--weight-memory=copy", *options]
+            result.append((tools.pipe(model, plan, flags, emit_options=emit), weights))
+    return result
 
 
 def main():
@@ -38,6 +51,7 @@ def main():
         # int8 weights of this network do not get smaller
         if (tools.dump(packed)["compression"]["blocks"] == 1) != (options.model == "f32"):
             problems.append("other weights are packed than expected")
+        copied = copied_plans(tools, model, scratch)
         for digit in range(10):
             output = scratch / "output.npy"
             stats = tools.run(
@@ -63,6 +77,16 @@ def main():
             problems += pipeline.dynamic_errors(
                 tools, packed, stats, [digits / "cases" / f"input_{digit}.npy"], [output]
             )
+            for copy, weights in copied:
+                stats = tools.run(
+                    copy,
+                    [digits / "cases" / f"input_{digit}.npy"],
+                    [output],
+                    *([f"--weights-file={weights}"] if weights else []),
+                )
+                problems += pipeline.prediction_errors(stats)
+                if output.read_bytes() != plain:
+                    problems.append(f"image {digit}: {copy.name} gives other outputs")
             reference = np.load(digits / "cases" / f"{options.model}_{digit}.npy")
             if np.load(output).argmax() != reference.argmax():
                 problems.append(f"image {digit}: another digit than onnxruntime")

@@ -310,6 +310,9 @@ private:
     if (random_.percent(20))
       if (std::string problem = checkPacked(budget); !problem.empty())
         return strCat("with packed weights: ", problem);
+    if (random_.percent(20))
+      if (std::string problem = checkCopied(); !problem.empty())
+        return strCat("with copied weights: ", problem);
     return options_.damage == 0 ? "" : runDamaged(*file);
   }
 
@@ -326,6 +329,21 @@ private:
     if (run.statistics.fast_peak > budget)
       return strCat("counted a fast peak of ", run.statistics.fast_peak);
     return compare(run);
+  }
+
+  /// Copies all weights to fast memory beyond the budget.
+  std::string checkCopied() {
+    Graph copying = current_;
+    Plan plan = *copying.plan();
+    plan.weights = WeightMemory::Copy;
+    plan.compress = random_.percent(50) ? Compression::Lz4 : Compression::None;
+    plan.budget.fast += 1 << 28;
+    copying.setPlan(std::move(plan));
+    const Expected<std::string> file = emitPlan(copying);
+    if (!file)
+      return file.error().message();
+    return compare(runPlan(*file, inputs_,
+                           {100, 0, fill(0xDD), kernels(), plan_.inputRows, plan_.outputRows}));
   }
 
   /// Files that are not plans do no harm.

@@ -112,7 +112,10 @@ int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, u
   return id;
 }
 
-void builderReserve(Builder* b, uint32_t bytes) { b->summary.fast_reserved = b->fastUsed = bytes; }
+void builderReserve(Builder* b, uint32_t bytes) {
+  b->summary.fast_reserved = b->fastUsed = bytes;
+  b->summary.flags &= ~TIGRIS_SUMMARY_XIP;
+}
 
 int builderPacked(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant,
                   const void* data) {
@@ -181,20 +184,29 @@ static uint32_t pack(const uint8_t* bytes, uint32_t size, uint8_t* to) {
   return (uint32_t)(putSequence(end, bytes + size - literals, literals, 0, 0) - to);
 }
 
-void builderBlock(Builder* b) {
-  Bytes* content = &b->section[0];
-  uint8_t* packed = (uint8_t*)exactly(content->size + content->size / 255 + 16);
+/* `stored`: the bytes of the block in the file. */
+static void endBlock(Builder* b, const uint8_t* stored, uint32_t size, uint32_t mode) {
   tigris_weight_block block;
   block.first_op = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
-  block.packed_bytes = pack(content->data, content->size, packed);
-  block.data = append(b, TIGRIS_SECTION_WEIGHTS, packed, block.packed_bytes, 1);
-  block.bytes = content->size;
+  block.packed_bytes = size;
+  block.data = append(b, TIGRIS_SECTION_WEIGHTS, stored, size, 1);
+  block.bytes = b->section[0].size;
   block.fast = 0;
-  block.mode = TIGRIS_BLOCK_LZ4;
+  block.mode = mode;
   append(b, TIGRIS_SECTION_BLOCKS, &block, sizeof block, 4);
   b->summary.weight_bytes += block.packed_bytes;
-  content->size = 0;
+  b->section[0].size = 0;
+}
+
+void builderBlock(Builder* b) {
+  const Bytes* content = &b->section[0];
+  uint8_t* packed = (uint8_t*)exactly(content->size + content->size / 255 + 16);
+  endBlock(b, packed, pack(content->data, content->size, packed), TIGRIS_BLOCK_LZ4);
   release(packed);
+}
+
+void builderRawBlock(Builder* b) {
+  endBlock(b, b->section[0].data, b->section[0].size, TIGRIS_BLOCK_RAW);
 }
 
 uint32_t builderBytesOf(const Builder* b, int tensor) { return tensorOf(b, tensor)->bytes; }

@@ -51,6 +51,8 @@ int builderPacked(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, 
                   const void* data);
 /* Ends the block, which is at the arena's start and is unpacked before the next op added. */
 void builderBlock(Builder* b);
+/* The same for a block that is not compressed. */
+void builderRawBlock(Builder* b);
 uint32_t builderBytesOf(const Builder* b, int tensor);
 
 /* Declares a model input or output, inputs first. With io slow it gets a slow offset. */

@@ -16,7 +16,8 @@
   SAMPLE(Sums)                                                                                     \
   SAMPLE(Stripes)                                                                                  \
   SAMPLE(ReusedRows)                                                                               \
-  SAMPLE(VendorLimits)
+  SAMPLE(VendorLimits)                                                                             \
+  SAMPLE(Copied)
 
 #define DECLARE_SAMPLE(name) uint8_t* sample##name(Builder* b, uint32_t* size);
 SAMPLES(DECLARE_SAMPLE)

@@ -2,9 +2,9 @@
 #include "check.h"
 #include "sample_parts.h"
 
-/* Packed weights: two blocks in the first stage, one in the second, and a constant that is not
- * packed. */
-uint8_t* samplePacked(Builder* b, uint32_t* size) {
+/* Two blocks of packed weights in the first stage, one in the second, and a constant that is not
+ * packed: in WEIGHTS, or in a block of its own if the plan copies its weights. */
+static uint8_t* weightBlocks(Builder* b, uint32_t* size, int copies) {
   const int32_t wide[2] = {1, 24};
   const int32_t one[2] = {1, 1};
   const float half = 0.5f;
@@ -27,7 +27,9 @@ uint8_t* samplePacked(Builder* b, uint32_t* size) {
   binary.lo.f = -1e9f;
   binary.hi.f = 1e9f;
   beginPlan(b, TIGRIS_IO_SLOW);
-  builderReserve(b, 208);
+  builderReserve(b, copies ? 224 : 208);
+  if (copies)
+    b->summary.flags |= TIGRIS_SUMMARY_COPY;
   x = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
   y = builderTensor(b, TIGRIS_F32, 2, wide, TIGRIS_NONE);
   builderInput(b, x);
@@ -38,7 +40,12 @@ uint8_t* samplePacked(Builder* b, uint32_t* size) {
   builderBlock(b);
   builderOp(b, TIGRIS_OP_ADD, 2, in, y, &binary, sizeof binary);
   in[0] = y;
-  in[1] = builderConst(b, TIGRIS_F32, 2, one, TIGRIS_NONE, &half);
+  if (copies) {
+    in[1] = builderPacked(b, TIGRIS_F32, 2, one, TIGRIS_NONE, &half);
+    builderRawBlock(b);
+  } else {
+    in[1] = builderConst(b, TIGRIS_F32, 2, one, TIGRIS_NONE, &half);
+  }
   builderOp(b, TIGRIS_OP_MUL, 2, in, x, &binary, sizeof binary);
   in[0] = x;
   in[1] = builderPacked(b, TIGRIS_F32, 2, wide, TIGRIS_NONE, flat);
@@ -66,6 +73,10 @@ uint8_t* samplePacked(Builder* b, uint32_t* size) {
   builderStage(b, loads, 1, &spill, 1);
   return builderFinish(b, size);
 }
+
+uint8_t* samplePacked(Builder* b, uint32_t* size) { return weightBlocks(b, size, 0); }
+
+uint8_t* sampleCopied(Builder* b, uint32_t* size) { return weightBlocks(b, size, 1); }
 
 /* A tiled stage with a convolution with halo and a residual sum, then a whole stage. */
 uint8_t* sampleTiled(Builder* b, uint32_t* size) {

@@ -36,6 +36,8 @@ int main(void) {
   if (tigris_set_input(&context, 0, memory.fast) != TIGRIS_OK ||
       tigris_set_output(&context, 0, memory.fast) != TIGRIS_OK)
     return 3;
+  if (tigris_set_weight_reader(&context, (tigris_weight_reader)0, NULL) != TIGRIS_OK)
+    return 5;
   *(uint8_t*)tigris_input(&context, 0) = (uint8_t)tigris_input_bytes(&plan, 0);
   if (tigris_run(&context) != TIGRIS_OK)
     return 4;

@@ -100,7 +100,11 @@ static void bytesNone(Builder* b) { blockAt(b, 0)->bytes = 0; }
 static void bytesOutside(Builder* b) { blockAt(b, 0)->bytes = RESERVED + 1; }
 static void fastOutside(Builder* b) { blockAt(b, 1)->fast = 32; }
 static void fastBeyond(Builder* b) { blockAt(b, 1)->fast = 0xFFFFFFF0u; }
-static void modeUnknown(Builder* b) { blockAt(b, 0)->mode = 2; }
+static void modeUnknown(Builder* b) { blockAt(b, 0)->mode = 3; }
+static void modeRaw(Builder* b) { blockAt(b, 0)->mode = TIGRIS_BLOCK_RAW; }
+static void inPlace(Builder* b) { b->summary.flags |= TIGRIS_SUMMARY_XIP; }
+static void copied(Builder* b) { b->summary.flags |= TIGRIS_SUMMARY_COPY; }
+static void external(Builder* b) { b->summary.flags |= TIGRIS_SUMMARY_EXTERNAL; }
 static void contentBroken(Builder* b) {
   b->section[TIGRIS_SECTION_WEIGHTS].data[blockAt(b, 0)->data] ^= 0x40;
 }
@@ -150,6 +154,10 @@ static void testRules(void) {
       {fastOutside, TIGRIS_E_ADDRESS},
       {fastBeyond, TIGRIS_E_ADDRESS},
       {modeUnknown, TIGRIS_E_UNSUPPORTED},
+      {modeRaw, TIGRIS_E_FORMAT},
+      {inPlace, TIGRIS_E_FORMAT},
+      {copied, TIGRIS_E_TENSOR}, /* has a constant outside blocks */
+      {external, TIGRIS_E_FORMAT},
       {contentBroken, TIGRIS_E_FORMAT},
       {opAfter, TIGRIS_E_ADDRESS},
       {opLater, TIGRIS_OK},

@@ -59,6 +59,7 @@ static void testSummary(void) {
   FIELD(tigris_summary, bound_fast_peak, 152, 8);
   FIELD(tigris_summary, bound_slow_traffic, 160, 8);
   FIELD(tigris_summary, scratch_bytes, 168, 4);
+  FIELD(tigris_summary, weights_crc, 172, 4);
 }
 
 static void testRecords(void) {

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "lz4_block.h"
+#include "tigris_format.h"
 
 #define MOST_BYTES 60000
 
@@ -48,6 +49,18 @@ static void compare(const uint8_t* packed, int size, int bytes) {
   release(theirs);
 }
 
+/* In the smallest buffer, from its end to its start. */
+static void unpackInPlace(const uint8_t* packed, uint32_t size, const uint8_t* content,
+                          uint32_t bytes) {
+  const uint32_t all = bytes + TIGRIS_LZ4_MARGIN(size);
+  uint8_t* buffer = (uint8_t*)exactly(all);
+  CHECK(size <= all);
+  memcpy(buffer + all - size, packed, size);
+  CHECK(tigris_lz4_unpack(buffer + all - size, size, buffer, bytes));
+  CHECK(memcmp(buffer, content, bytes) == 0);
+  release(buffer);
+}
+
 int main(void) {
   static uint8_t content[MOST_BYTES];
   static uint8_t packed[LZ4_COMPRESSBOUND(MOST_BYTES)];
@@ -66,6 +79,7 @@ int main(void) {
     CHECK(tigris_lz4_unpack(packed, (uint32_t)size, NULL, (uint32_t)bytes));
     CHECK(tigris_lz4_unpack(packed, (uint32_t)size, out, (uint32_t)bytes));
     CHECK(memcmp(out, content, (size_t)bytes) == 0);
+    unpackInPlace(packed, (uint32_t)size, content, (uint32_t)bytes);
     CHECK(!tigris_lz4_unpack(packed, (uint32_t)size, NULL, (uint32_t)bytes + 1));
     CHECK(!tigris_lz4_unpack(packed, (uint32_t)size - 1, NULL, (uint32_t)bytes));
     for (changes = 0; changes < 40; ++changes) {

@@ -1,6 +1,8 @@
 // The caller's part of the runtime's contract: buffers, alignment, and messages for status values.
 #include "tigris/Driver/Host/PlanRunner.h"
 
+#include "tigris/Support/Crc32.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -88,6 +90,40 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
 
 Status PlanRunner::setProfile(tigris_profile_hook hook, void* user) {
   const tigris_status status = tigris_set_profile(context_.get(), hook, user);
+  if (status != TIGRIS_OK)
+    return runtimeError(status);
+  return {};
+}
+
+int PlanRunner::copyWeights(void* user, uint32_t offset, uint32_t bytes, void* to) {
+  const std::string_view& weights = *static_cast<const std::string_view*>(user);
+  if (offset > weights.size() || bytes > weights.size() - offset)
+    return 1;
+  std::memcpy(to, weights.data() + offset, bytes);
+  return 0;
+}
+
+Status PlanRunner::readWeights(const std::string* external) {
+  const tigris_summary& summary = file_->summary();
+  const bool isExternal = (summary.flags & TIGRIS_SUMMARY_EXTERNAL) != 0;
+  if (isExternal && external == nullptr)
+    return makeError(DiagId::Usage, "the plan's weights are in a file of their own; specify it "
+                                    "with --weights-file=FILE");
+  if (!isExternal && external != nullptr)
+    return makeError(DiagId::Usage, "option '--weights-file': the plan contains its weights");
+  if (isExternal && crc32(external->data(), external->size()) != summary.weights_crc)
+    return makeError(DiagId::BadPlan, "the weights file has ", external->size(),
+                     " bytes and another checksum than the plan states: it belongs to another "
+                     "plan, or is damaged");
+  if ((summary.flags & TIGRIS_SUMMARY_COPY) == 0)
+    return {};
+  const tigris_plan& plan = file_->plan();
+  weights_ = std::make_unique<std::string_view>(
+      isExternal
+          ? std::string_view(*external)
+          : std::string_view(reinterpret_cast<const char*>(plan.weights), plan.weight_bytes));
+  const tigris_status status =
+      tigris_set_weight_reader(context_.get(), copyWeights, weights_.get());
   if (status != TIGRIS_OK)
     return runtimeError(status);
   return {};

@@ -37,6 +37,10 @@ public:
   /// must outlive the runner.
   static Expected<PlanRunner> create(const PlanFile& file, const tigris_backend& backend,
                                      std::optional<uint64_t> fast, std::optional<uint64_t> slow);
+  /// Sets a weight reader if the plan copies its weights, as firmware does. `external` is the
+  /// content of their file and must outlive the runner; null: the plan contains them. Usage if the
+  /// plan has it otherwise, BadPlan if it is another plan's file.
+  Status readWeights(const std::string* external);
 
   /// Sets the stored bytes of every input and runs the plan. May be called repeatedly. An input
   /// that is a state may have no bytes: it then keeps what the last run wrote, initially real
@@ -76,6 +80,7 @@ private:
     bool isInput = true;
   };
   static int moveRows(void* user, uint32_t first, uint32_t count, void* rows);
+  static int copyWeights(void* user, uint32_t offset, uint32_t bytes, void* to);
 
   Error runtimeError(int status) const;
 
@@ -87,6 +92,8 @@ private:
   /// One entry per port that is moved by rows.
   std::map<size_t, Rows> rows_;
   std::unique_ptr<tigris_context> context_;
+  /// What the weight reader reads; its address does not change.
+  std::unique_ptr<std::string_view> weights_;
   double seconds_ = 0;
 };
 

@@ -17,7 +17,7 @@ struct CompileFlags {
   bool verbose = false;
 };
 
-Status compile(ToolContext& context, const CompileFlags& flags) {
+Status compile(ToolContext& context, CompileFlags& flags) {
   Expected<CompileOptions> options = modelCompileOptions(context, flags.model);
   if (!options)
     return options.takeError();
@@ -71,7 +71,7 @@ int withCompileSpec(const SpecUser& use) {
       "Exit code 3 means that the model does not fit; tigris analyze reports why.\n";
   spec.examples = "tigris compile model.onnx -m 256K -o model.tgrs\n"
                   "tigris compile model.onnx -m 256K -m 8M -f 4M --xip -o model.tgrs\n"
-                  "tigris compile model.onnx -m 256K --reserve=64K --compress=lz4 -o model.tgrs\n";
+                  "tigris compile model.onnx -m 256K --compress=lz4 -o model.tgrs\n";
   spec.run = [&](ToolContext& context) {
     return withRemarks(context, flags.remarks, [&] { return compile(context, flags); });
   };

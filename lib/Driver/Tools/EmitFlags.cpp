@@ -8,10 +8,11 @@ namespace tigris {
 
 void declareEmitting(OptionTable& table, EmitFlags& flags) {
   table.flag("xip", flags.options.xip,
-             "mark the plan as executed in place from memory-mapped flash");
-  table.choice("compress", flags.compress, {"none", "lz4"},
-               "compress weights; the runtime unpacks them stage by stage into fast memory that "
-               "the plan leaves free (default: none)");
+             "mark the plan as executed in place from memory-mapped flash: no weight is copied");
+  table
+      .text("weights-file", flags.weightsFile, "FILE",
+            "write the weights to FILE instead, for a plan that copies them with a reader")
+      .writes();
   table.flag("strip", flags.options.strip,
              "omit what only tools read: the names of tensors and ops, except inputs and outputs, "
              "and the stats of the stages");
@@ -22,19 +23,29 @@ void declareEmitting(OptionTable& table, EmitFlags& flags) {
       .writes();
 }
 
-EmitOptions emitOptions(const EmitFlags& flags) {
+void declareCompression(OptionTable& table, EmitFlags& flags) {
+  table.choice("compress", flags.compress, {"none", "lz4"},
+               "compress weights into the fast memory that the plan leaves free (default: as "
+               "planned)");
+}
+
+EmitOptions emitOptions(EmitFlags& flags) {
   EmitOptions options = flags.options;
-  options.compress = flags.compress == "lz4" ? Compression::Lz4 : Compression::None;
+  options.compress = parseCompression(flags.compress);
+  if (!flags.weightsFile.empty())
+    options.weightsFile = &flags.weights;
   return options;
 }
 
-Status outputEmitted(ToolContext& context, std::string file, const EmitFlags& flags) {
+Status outputEmitted(ToolContext& context, std::string file, EmitFlags& flags) {
   if (!flags.kernelsHeader.empty()) {
     const Expected<PlanFile> plan = PlanFile::open(file, "the plan");
     if (!plan)
       return plan.error();
     context.outputFile(flags.kernelsHeader, kernelHeader(plan->plan()));
   }
+  if (!flags.weightsFile.empty())
+    context.outputFile(flags.weightsFile, std::move(flags.weights));
   context.output(std::move(file));
   return {};
 }

@@ -8,17 +8,25 @@ namespace tigris {
 
 struct EmitFlags {
   EmitOptions options;
-  std::string compress = "none";
+  /// Empty: as planned.
+  std::string compress;
+  /// Path of the weights file; empty: the weights are in the plan.
+  std::string weightsFile;
+  /// The bytes of that file, once emitted.
+  std::string weights;
   /// Path of the selection header; empty: none is written.
   std::string kernelsHeader;
 };
 
-/// --xip, --compress, --strip, --kernels-header.
+/// --xip, --weights-file, --strip, --kernels-header.
 void declareEmitting(OptionTable& table, EmitFlags& flags);
+/// --compress of tools that do not plan.
+void declareCompression(OptionTable& table, EmitFlags& flags);
 
-EmitOptions emitOptions(const EmitFlags& flags);
+/// Refers to the flags, which receive the weights.
+EmitOptions emitOptions(EmitFlags& flags);
 
 /// Passes the file, and the other files that the flags request, to the context.
-Status outputEmitted(ToolContext& context, std::string file, const EmitFlags& flags);
+Status outputEmitted(ToolContext& context, std::string file, EmitFlags& flags);
 
 } // namespace tigris

@@ -8,7 +8,7 @@ namespace tigris {
 
 namespace {
 
-Status emit(ToolContext& context, const EmitFlags& flags) {
+Status emit(ToolContext& context, EmitFlags& flags) {
   CompileOptions options = toolCompileOptions(context);
   options.emit = emitOptions(flags);
   Compiler compiler(std::move(options), context.diagnostics());
@@ -31,12 +31,16 @@ int emitMain(int argc, const char* const* argv) {
   spec.input = "IN";
   spec.output = true;
   spec.outputRequired = true;
-  spec.options = [&](OptionTable& table) { declareEmitting(table, flags); };
+  spec.options = [&](OptionTable& table) {
+    declareEmitting(table, flags);
+    declareCompression(table, flags);
+  };
   spec.examples = "tigris-emit planned.yaml -o model.tgrs\n"
                   "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit "
                   "--xip -o model.tgrs\n"
-                  "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K --reserve=64K | "
-                  "tigris-emit --compress=lz4 -o model.tgrs\n";
+                  "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K "
+                  "--weight-memory=copy | tigris-emit --weights-file=model.weights -o "
+                  "model.tgrs\n";
   spec.run = [&](ToolContext& context) { return emit(context, flags); };
   return toolMain(argc, argv, spec);
 }

@@ -48,6 +48,8 @@ void addParts(const tigris_plan& plan, std::set<std::string>& macros) {
       macros.insert("STATES");
   if (plan.weight_block_count != 0)
     macros.insert("WEIGHT_BLOCKS");
+  if ((plan.summary->flags & TIGRIS_SUMMARY_COPY) != 0)
+    macros.insert("WEIGHT_READER");
 }
 
 std::string definition(const std::string& macro, int value) {

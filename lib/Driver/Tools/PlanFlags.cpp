@@ -49,8 +49,19 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .record();
   table.size("flash,f", flags.flash, "SIZE", "flash budget for the whole .tgrs file").record();
   table
+      .choice("weight-memory", flags.weightMemory, {"map", "copy"},
+              "where kernels read weights: in memory-mapped flash, or in fast memory, to which the "
+              "runtime copies them stage by stage (default: map)")
+      .record();
+  table
+      .choice("compress", flags.compress, {"none", "lz4"},
+              "compress weights; the runtime unpacks them stage by stage into fast memory "
+              "(default: none)")
+      .record();
+  table
       .size("reserve", flags.reserve, "SIZE",
-            "fast memory to reserve for weights that tigris-emit --compress=lz4 compresses")
+            "fast memory to leave free for copied or compressed weights (default: found by the "
+            "planner)")
       .record();
   table
       .size("scratch", flags.scratch, "SIZE",
@@ -118,6 +129,9 @@ Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
   options.budget.flash = flags.flash;
   options.reserve = flags.reserve.value_or(0);
   options.scratch = flags.scratch;
+  options.findReserve = !flags.reserve;
+  options.weights = *parseWeightMemory(flags.weightMemory);
+  options.compress = *parseCompression(flags.compress);
   if (!flags.io.empty())
     options.io = parseIoMode(flags.io);
   options.planner = *parseStrategy(flags.planner);

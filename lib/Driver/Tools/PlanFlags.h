@@ -20,6 +20,8 @@ struct PlanFlags {
   std::string costs;
   std::optional<uint64_t> align;
   std::string io;
+  std::string weightMemory = "map";
+  std::string compress = "none";
   int64_t macsPerSlowByte = MacsPerSlowByte;
   /// Empty: any amount; with the least fast memory, none if that fits.
   std::string recompute;

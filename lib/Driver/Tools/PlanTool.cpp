@@ -42,6 +42,9 @@ Expected<CompileOptions> compileOptions(ToolContext& context, const PlanToolFlag
     return makeError(DiagId::Usage, "--format needs --pareto; tigris-dump prints plans");
   if (flags.pareto && (flags.plan.reserve || flags.plan.minFast))
     return makeError(DiagId::Usage, "--pareto cannot be combined with --reserve or --min-fast");
+  if (flags.pareto && (flags.plan.weightMemory != "map" || flags.plan.compress != "none"))
+    return makeError(DiagId::Usage,
+                     "--pareto cannot be combined with --weight-memory=copy or --compress=lz4");
   return planCompileOptions(context, flags.plan, flags.passes);
 }
 

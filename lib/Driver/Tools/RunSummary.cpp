@@ -41,6 +41,7 @@ void writeMeasured(JsonWriter& json, const PlanRunner& runner, double seconds) {
       .field("slow_read_bytes", counted.slow_read)
       .field("slow_write_bytes", counted.slow_write)
       .field("kernel_calls", counted.kernel_calls)
+      .field("copied_weight_bytes", counted.weight_bytes)
       .field("dynamic", counted.dynamic != 0)
       .field("overflow_bytes", counted.overflow_bytes)
       .field("table_bytes", counted.table_bytes)
@@ -78,9 +79,12 @@ std::string textSummary(const Report& report, const PlanRunner& runner, double s
       dynamicNote(counted), "\nslow memory   ",
       against(counted.slow_peak, report.stats->slowPeakBytes, report.budgetSlow), ", read ",
       describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
-      "\nflash         ", against(*report.planBytes, {}, report.budgetFlash), "\nwork          ",
-      report.stats->macs, " MACs in ", counted.kernel_calls, " kernel calls", fallbackNote(runner),
-      ", ", formatSignificant(seconds * 1e3, 3), " ms\n");
+      "\nflash         ", against(*report.planBytes, {}, report.budgetFlash),
+      counted.weight_bytes == 0 ? std::string()
+                                : strCat("\nweights       ", describeBytes(counted.weight_bytes),
+                                         " brought to fast memory"),
+      "\nwork          ", report.stats->macs, " MACs in ", counted.kernel_calls, " kernel calls",
+      fallbackNote(runner), ", ", formatSignificant(seconds * 1e3, 3), " ms\n");
 }
 
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,

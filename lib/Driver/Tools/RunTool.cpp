@@ -30,6 +30,7 @@ struct RunFlags {
   bool sequence = false;
   std::optional<uint64_t> fast;
   std::optional<uint64_t> slow;
+  std::string weightsFile;
   bool inputRows = false;
   bool outputRows = false;
   std::string stats = "text";
@@ -300,6 +301,15 @@ Status execute(ToolContext& context, const RunFlags& flags) {
       PlanRunner::create(*file, *runtimeBackend(flags.backend), flags.fast, flags.slow);
   if (!runner)
     return runner.takeError();
+  std::optional<std::string> weights;
+  if (!flags.weightsFile.empty()) {
+    Expected<std::string> content = readFile(flags.weightsFile);
+    if (!content)
+      return content.takeError();
+    weights = std::move(*content);
+  }
+  if (Status status = runner->readWeights(weights ? &*weights : nullptr); !status)
+    return status;
   if (Status status = runner->moveByRows(flags.inputRows, flags.outputRows); !status)
     return status;
   Profile profile(*file);
@@ -378,6 +388,10 @@ int withRunSpec(const char* name, const SpecUser& use) {
                "fast memory to provide (default: what the plan needs; with less, tensors overflow "
                "to slow memory)");
     table.size("slow", flags.slow, "SIZE", "slow memory to provide (default: what the plan needs)");
+    table
+        .text("weights-file", flags.weightsFile, "FILE",
+              "the weights of a plan that was emitted without them (tigris-emit --weights-file)")
+        .reads();
     table.flag("input-rows", flags.inputRows,
                "deliver inputs row by row through a callback, as firmware with a sensor does");
     table.flag("output-rows", flags.outputRows, "deliver outputs row by row through a callback");

@@ -41,6 +41,17 @@ StageDrafter StageDrafter::atLowest() const {
   return result;
 }
 
+StageDrafter StageDrafter::withWeights(const std::map<OpId, uint64_t>& bytes, uint64_t most) const {
+  StageDrafter result = *this;
+  result.weights_ = {0};
+  for (const OpId id : order()) {
+    const auto found = bytes.find(id);
+    result.weights_.push_back(result.weights_.back() + (found == bytes.end() ? 0 : found->second));
+  }
+  result.mostWeights_ = most;
+  return result;
+}
+
 CostWeights StageDrafter::weights(const StageDraft& stage) const {
   return costs_.weights(view().graph(), stage.ops, !worksOnParts(stage.mode()));
 }
@@ -68,12 +79,14 @@ WholeCandidate& StageDrafter::wholeCandidate(size_t begin, size_t end) const {
 
 std::optional<StageDraft> StageDrafter::tiled(size_t begin, size_t end, uint64_t budget,
                                               const Residents& residents) const {
+  if (!weightsFit(begin, end))
+    return std::nullopt;
   return tiledCandidate(begin, end).draft(budget, costs_, residents);
 }
 
 std::optional<StageDraft> StageDrafter::cut(size_t begin, size_t end,
                                             const TileCounts& tiles) const {
-  return tiledCandidate(begin, end).cut(tiles);
+  return weightsFit(begin, end) ? tiledCandidate(begin, end).cut(tiles) : std::nullopt;
 }
 
 TiledCandidate& StageDrafter::tiledCandidate(size_t begin, size_t end) const {
@@ -93,6 +106,8 @@ std::optional<uint64_t> StageDrafter::finestNeed(size_t step) const {
 }
 
 StreamCandidate* StageDrafter::streamCandidate(size_t begin, size_t end) const {
+  if (!weightsFit(begin, end))
+    return nullptr;
   std::optional<StreamCandidate>& candidate = candidates_->streamed.find(begin, end, [&] {
     return StreamCandidate::make(view(), candidates_->rows, candidates_->callers, begin, end);
   });

@@ -7,6 +7,7 @@
 #include "tigris/Plan/Stage/TiledCandidate.h"
 #include "tigris/Plan/Stage/WholeCandidate.h"
 
+#include <map>
 #include <memory>
 
 namespace tigris {
@@ -33,6 +34,10 @@ public:
   /// The same with streamed stages whose lowest layouts decide what fits, which takes longer: for
   /// plans without slow memory, where every byte counts.
   StageDrafter atLowest() const;
+
+  /// The same without tiled and streamed stages whose ops have more than `most` bytes of weights
+  /// together.
+  StageDrafter withWeights(const std::map<OpId, uint64_t>& bytes, uint64_t most) const;
 
   const OrderView& view() const { return candidates_->view; }
   std::span<const OpId> order() const { return view().order(); }
@@ -66,7 +71,7 @@ public:
   std::optional<StageDraft> cut(size_t begin, size_t end, const TileCounts& tiles) const;
   /// Fast memory of the finest cut of one op; nullopt if it cannot run in tiles.
   std::optional<uint64_t> finestNeed(size_t step) const;
-  /// Null if ops [begin, end) cannot run row by row.
+  /// Null if ops [begin, end) cannot run row by row, or have too many weights.
   StreamCandidate* streamCandidate(size_t begin, size_t end) const;
   StreamResidents streamResidents(const Residents& residents) const {
     return {residents, inPlace_, lowest_, &costs_};
@@ -98,8 +103,15 @@ private:
     RunTable<std::optional<StreamCandidate>> streamed;
   };
 
+  bool weightsFit(size_t begin, size_t end) const {
+    return weights_.empty() || weights_[end] - weights_[begin] <= mostWeights_;
+  }
+
   std::shared_ptr<Candidates> candidates_;
   CostModel costs_;
+  /// Bytes of weights before each step of the order, and of all; empty: no limit.
+  std::vector<uint64_t> weights_;
+  uint64_t mostWeights_ = 0;
   bool inPlace_ = true;
   bool lowest_ = false;
 };

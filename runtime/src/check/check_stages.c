@@ -2,6 +2,7 @@
  * inside the memory of their stage. */
 #include "check.h"
 #include "exec/tile.h"
+#include "exec/weights.h"
 #include "lz4_block.h"
 
 /* Whether the transfers are in the table and end below the peak. */
@@ -34,20 +35,44 @@ static tigris_status checkStage(const tigris_plan* plan, const tigris_stage* s, 
                              : status;
 }
 
+#if TIGRIS_WEIGHT_BLOCKS
+/* Whether the prefix, which has space for the output, has it to unpack an LZ4 block in place. */
+static int inPlaceOk(const tigris_summary* s, const tigris_weight_block* b) {
+  return b->packed_bytes <= s->fast_reserved &&
+         TIGRIS_LZ4_MARGIN(b->packed_bytes) + s->align - 1 <= s->fast_reserved - b->fast - b->bytes;
+}
+
+/* Whether the bytes of a block give `bytes` bytes, as far as they are in the plan. */
+static tigris_status checkContent(const tigris_plan* plan, const tigris_weight_block* b) {
+  const uint32_t flags = plan->summary->flags;
+  int ok = b->bytes != 0;
+  if (b->mode == TIGRIS_BLOCK_RAW)
+    ok = ok && b->packed_bytes == b->bytes;
+  else if (b->mode != TIGRIS_BLOCK_LZ4)
+    return TIGRIS_E_UNSUPPORTED;
+  else if ((flags & TIGRIS_SUMMARY_COPY) && !inPlaceOk(plan->summary, b))
+    return TIGRIS_E_ADDRESS;
+  else if (!(flags & TIGRIS_SUMMARY_EXTERNAL))
+    ok = tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, NULL, b->bytes);
+  return ok ? TIGRIS_OK : TIGRIS_E_FORMAT;
+}
+#endif
+
 /* Whether the bytes and the position of a weight block are valid. */
 static tigris_status checkBlock(const tigris_plan* plan, const tigris_stage* s,
                                 const tigris_weight_block* b) {
-  if (!tigris_within(plan->weight_bytes, b->data, b->packed_bytes) ||
-      !tigris_within(plan->summary->fast_reserved, b->fast, b->bytes) ||
-      b->fast + b->bytes > s->peak)
-    return TIGRIS_E_ADDRESS;
 #if TIGRIS_WEIGHT_BLOCKS
-  if (b->mode != TIGRIS_BLOCK_LZ4)
-    return TIGRIS_E_UNSUPPORTED;
-  return tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, NULL, b->bytes)
-             ? TIGRIS_OK
-             : TIGRIS_E_FORMAT;
+  const tigris_summary* summary = plan->summary;
+  const uint32_t size = summary->flags & TIGRIS_SUMMARY_EXTERNAL ? INT32_MAX : plan->weight_bytes;
+  if (!tigris_within(size, b->data, b->packed_bytes) ||
+      !tigris_within(summary->fast_reserved, b->fast, b->bytes) ||
+      b->fast + tigris_block_extent(summary, b) > s->peak)
+    return TIGRIS_E_ADDRESS;
+  return checkContent(plan, b);
 #else
+  (void)plan;
+  (void)s;
+  (void)b;
   return TIGRIS_E_UNSUPPORTED;
 #endif
 }

@@ -38,6 +38,16 @@ int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint3
   return (offset & (s->align - 1)) == 0 && offset >= from && tigris_within(size, offset, bytes);
 }
 
+/* Whether the flags that say where weights are agree with each other and with the sections. */
+static int weightFlagsOk(const tigris_plan* plan) {
+  const uint32_t flags = plan->summary->flags;
+  if ((flags & TIGRIS_SUMMARY_XIP) &&
+      (plan->weight_block_count != 0 || (flags & TIGRIS_SUMMARY_COPY)))
+    return 0;
+  return !(flags & TIGRIS_SUMMARY_EXTERNAL) ||
+         ((flags & TIGRIS_SUMMARY_COPY) && plan->weight_bytes == 0);
+}
+
 static tigris_status checkSummary(const tigris_plan* plan) {
   const tigris_summary* s = plan->summary;
   uint32_t i;
@@ -57,6 +67,10 @@ static tigris_status checkSummary(const tigris_plan* plan) {
       s->slow_bytes > s->budget_slow || s->flash_bytes > s->budget_flash ||
       s->flash_bytes != plan->file_size)
     return TIGRIS_E_ADDRESS;
+  if (!TIGRIS_WEIGHT_READER && (s->flags & TIGRIS_SUMMARY_EXTERNAL))
+    return TIGRIS_E_UNSUPPORTED;
+  if (TIGRIS_WEIGHT_BLOCKS && !weightFlagsOk(plan))
+    return TIGRIS_E_FORMAT;
   return s->io_mode == TIGRIS_IO_CALLER && plan->port_count > TIGRIS_MAX_PORTS ? TIGRIS_E_LIMIT
                                                                                : TIGRIS_OK;
 }
@@ -95,6 +109,9 @@ static tigris_status checkTensor(const tigris_plan* plan, const void* record) {
     return TIGRIS_E_TENSOR;
   if ((t->quant != TIGRIS_NONE && !zeroPointOk(plan, t)) || !stringOk(plan, t->name) ||
       kind == TIGRIS_TENSOR_PACKED || (kind == TIGRIS_TENSOR_CONST) != (t->data != TIGRIS_NONE))
+    return TIGRIS_E_TENSOR;
+  if (TIGRIS_WEIGHT_BLOCKS && t->data != TIGRIS_NONE &&
+      (plan->summary->flags & TIGRIS_SUMMARY_COPY))
     return TIGRIS_E_TENSOR;
   return t->data == TIGRIS_NONE || (t->data % TIGRIS_WEIGHT_ALIGN == 0 &&
                                     tigris_within(plan->weight_bytes, t->data, t->bytes))

@@ -4,9 +4,9 @@
 #include "address.h"
 #include "dynamic.h"
 #include "invoke.h"
-#include "lz4_block.h"
 #include "tile.h"
 #include "view.h"
+#include "weights.h"
 
 /* The most scratch that an op needs. Counts the ops that need more than `limit`. */
 static uint32_t scratchOf(const tigris_plan* plan, const tigris_backend* backend, uint32_t limit,
@@ -28,6 +28,19 @@ static uint32_t alignUp(uint32_t value, uint32_t align) {
   return (value + align - 1) & ~(align - 1);
 }
 
+/* Size of the weights outside the plan: the end of the last block. */
+static uint32_t externalBytes(const tigris_plan* plan) {
+  uint32_t end = 0;
+#if TIGRIS_WEIGHT_READER
+  uint32_t i;
+  for (i = 0; (plan->summary->flags & TIGRIS_SUMMARY_EXTERNAL) && i < plan->weight_block_count; ++i)
+    tigris_raise(&end, plan->weight_blocks[i].data + plan->weight_blocks[i].packed_bytes);
+#else
+  (void)plan;
+#endif
+  return end;
+}
+
 void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* backend,
                               tigris_requirements* out) {
   uint32_t above;
@@ -37,6 +50,7 @@ void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* bac
     out->fast_bytes = alignUp(out->fast_bytes, backend->alignment) + out->scratch_bytes;
   out->slow_bytes = plan->summary->slow_bytes;
   out->align = plan->summary->align;
+  out->weight_bytes = externalBytes(plan);
 }
 
 /* Enters dynamic mode and rehearses a run: whether the memory suffices does not depend on data. */
@@ -253,24 +267,6 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
                        op->params_size == 0 ? NULL : plan->params + op->params, views);
 }
 
-/* Unpacks the weight block that is scheduled before an op, if there is one. */
-static void unpackBefore(tigris_context* ctx, uint32_t op) {
-#if TIGRIS_WEIGHT_BLOCKS
-  const tigris_plan* plan = ctx->plan;
-  const tigris_weight_block* b = &plan->weight_blocks[ctx->next_weight_block];
-  uint8_t* to;
-  if (ctx->next_weight_block == plan->weight_block_count || b->first_op != op)
-    return;
-  ++ctx->next_weight_block;
-  to = tigris_address(ctx, TIGRIS_POOL_UNPACKED, b->fast, b->bytes, b->bytes, 1);
-  if (!ctx->rehearsal) /* cannot fail: tigris_plan_open has checked the block */
-    tigris_lz4_unpack(plan->weights + b->data, b->packed_bytes, to, b->bytes);
-#else
-  (void)ctx;
-  (void)op;
-#endif
-}
-
 /* Runs a load or a spill. */
 static void transfer(tigris_context* ctx, const tigris_transfer* t, int isLoad) {
   uint8_t* fast = tigris_address(ctx, TIGRIS_POOL_FAST, t->fast, t->bytes, t->bytes, isLoad);
@@ -332,7 +328,9 @@ static tigris_status runStep(tigris_context* ctx, const tigris_stage* stage, uin
   tigris_status status = TIGRIS_OK;
   if (index < stage->op_count) {
     ctx->error_op = op;
-    unpackBefore(ctx, op);
+    status = tigris_bring_weights(ctx, op);
+    if (status != TIGRIS_OK)
+      return status;
   }
 #if TIGRIS_DYNAMIC_ARENA
   if (tigris_is_dynamic(ctx) && tigris_dynamic_prepare(ctx, step) != TIGRIS_OK)

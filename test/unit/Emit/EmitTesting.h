@@ -62,9 +62,19 @@ private:
   std::vector<Word> words_;
 };
 
+/// A weight reader; `user` is the std::string to read.
+inline int readWeights(void* user, uint32_t offset, uint32_t bytes, void* to) {
+  const std::string& weights = *static_cast<const std::string*>(user);
+  if (offset > weights.size() || bytes > weights.size() - offset)
+    return 1;
+  std::memcpy(to, weights.data() + offset, bytes);
+  return 0;
+}
+
 /// Opens the file, runs it once on these stored inputs, and returns the stored outputs. Also tests
-/// that the runtime counts what the plan predicts.
-inline std::vector<Bytes> runFile(const std::string& file, const std::vector<Bytes>& inputs) {
+/// that the runtime counts what the plan predicts. `weights`: what a weight reader reads.
+inline std::vector<Bytes> runFile(const std::string& file, const std::vector<Bytes>& inputs,
+                                  std::string* weights = nullptr) {
   Aligned image(file.size());
   std::memcpy(image.data(), file.data(), file.size());
   tigris_plan plan;
@@ -77,6 +87,9 @@ inline std::vector<Bytes> runFile(const std::string& file, const std::vector<Byt
   const tigris_memory memory = {fast.data(), needs.fast_bytes, slow.data(), needs.slow_bytes};
   tigris_context context;
   REQUIRE(tigris_init(&context, &plan, &tigris_backend_reference, &memory) == TIGRIS_OK);
+
+  if (weights != nullptr)
+    REQUIRE(tigris_set_weight_reader(&context, readWeights, weights) == TIGRIS_OK);
 
   const bool caller = plan.summary->io_mode == TIGRIS_IO_CALLER;
   std::vector<Aligned> buffers;

@@ -1,5 +1,5 @@
-// Compressed weights: which constants are packed, that outputs stay the same, and the reported
-// figures.
+// Compressed and copied weights: which constants are in which block, that outputs stay the same,
+// and the reported figures.
 #include "EmitTesting.h"
 
 #include <algorithm>
@@ -197,4 +197,127 @@ TEST_CASE("a file too large says what compression would give") {
   has(message(4096, 4000), "; with tigris-plan --reserve=21504 it would be ");
   const std::string tooLate = message(32768, 100, compressed());
   CHECK_MESSAGE(tooLate.find("--compress") == std::string::npos, tooLate);
+}
+
+namespace {
+
+/// The plan with this much free fast memory, for copied weights.
+Graph copying(const std::string& body, uint64_t bytes, IoMode io = IoMode::Caller) {
+  Graph graph = planned(normalized(body), withFree(body, bytes, io));
+  Plan plan = *graph.plan();
+  plan.weights = WeightMemory::Copy;
+  graph.setPlan(std::move(plan));
+  return graph;
+}
+
+/// Modes and sizes of the blocks, after checks common to all plans: every constant is in a block,
+/// and outputs are those of the mapped plan, with the weights in the plan or in a file.
+Blocks copiesWith(const std::string& body, uint64_t bytes, Compression compress,
+                  IoMode io = IoMode::Caller) {
+  const Graph graph = copying(body, bytes, io);
+  EmitOptions options;
+  options.compress = compress;
+  const std::string file = emitted(graph, options);
+  const Opened opened(file);
+  CHECK((opened.plan.summary->flags & TIGRIS_SUMMARY_COPY) != 0);
+  for (uint32_t i = 0; i < opened.plan.operand_count; ++i)
+    CHECK(opened.plan.operands[i].pool != TIGRIS_POOL_CONST);
+  const std::vector<Bytes> expected =
+      runFile(emitted(planned(normalized(body), withFree(body, bytes, io))), input());
+  CHECK(runFile(file, input()) == expected);
+
+  std::string weights;
+  options.weightsFile = &weights;
+  const std::string split = emitted(graph, options);
+  CHECK(split.size() + weights.size() <= file.size() + TIGRIS_SECTION_ALIGN);
+  CHECK(runFile(split, input(), &weights) == expected);
+  CHECK(Opened(split).plan.weight_bytes == 0);
+
+  Blocks blocks;
+  for (uint32_t i = 0; i < opened.plan.weight_block_count; ++i)
+    blocks.emplace_back(opened.plan.weight_blocks[i].mode, opened.plan.weight_blocks[i].bytes);
+  return blocks;
+}
+
+constexpr uint32_t Raw = TIGRIS_BLOCK_RAW;
+constexpr uint32_t Lz4 = TIGRIS_BLOCK_LZ4;
+
+} // namespace
+
+TEST_CASE("all weights are copied, stage by stage or by runs of ops") {
+  const auto raw = [](uint64_t bytes) { return copiesWith(layers(), bytes, Compression::None); };
+  CHECK(raw(32768) == Blocks{{Raw, 4096 + 1024 + 16384}});
+  CHECK(raw(4096 + 1024 + 16383) == Blocks{{Raw, 4096 + 1024}, {Raw, 16384}});
+  CHECK(raw(16384) == Blocks{{Raw, 4096 + 1024}, {Raw, 16384}});
+  for (const IoMode io : {IoMode::Slow, IoMode::Arena})
+    CHECK(copiesWith(layers(), 32768, Compression::None, io).size() == 1);
+}
+
+TEST_CASE("a copied block is compressed if it can be unpacked in place") {
+  const auto packed = [](uint64_t bytes, const std::string& noise = "") {
+    return copiesWith(layers(noise), bytes, Compression::Lz4);
+  };
+  CHECK(packed(32768) == Blocks{{Lz4, 4096 + 1024 + 16384}});
+  CHECK(packed(16384 + 64) == Blocks{{Lz4, 4096 + 1024}, {Lz4, 16384}});
+  CHECK(packed(16384) == Blocks{{Lz4, 4096 + 1024}, {Raw, 16384}});
+  CHECK(packed(16384 + 64, "w3") == Blocks{{Lz4, 4096 + 1024}, {Raw, 16384}});
+}
+
+TEST_CASE("constants of several blocks are in each of them") {
+  std::string body = layers();
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    REQUIRE(body.find(from) != std::string::npos);
+    body.replace(body.find(from), from.size(), to);
+  };
+  replace("shape: [8, 512], const", "shape: [8, 32], const");
+  replace(
+      "{name: y, type: float32, shape: [1, 512]}",
+      "{name: h3, type: float32, shape: [1, 32]}\n  - {name: y, type: float32, shape: [1, 32]}");
+  replace("in: [h2, w3], out: [y]}",
+          "in: [h2, w3], out: [h3]}\n  - {op: Gemm, name: again, in: [h3, w1], out: [y]}");
+  replace(flat("w3", 4096), flat("w3", 256, true));
+  CHECK(copiesWith(body, 4096, Compression::None) == Blocks{{Raw, 4096}, {Raw, 2048}, {Raw, 4096}});
+  // The first and the last block have the same bytes, which are stored once.
+  const std::string file = emitted(copying(body, 4096));
+  const Opened opened(file);
+  CHECK(opened.plan.weight_blocks[2].data == opened.plan.weight_blocks[0].data);
+}
+
+TEST_CASE("an op whose weights do not fit is named") {
+  const Expected<std::string> file = emitPlan(copying(layers(), 16383), {});
+  REQUIRE_FALSE(bool(file));
+  CHECK(file.error().id() == DiagId::OverBudget);
+  CHECK(file.error().message().find("op 'third' (Gemm): copying its weights, or those of its "
+                                    "stage, takes 16 KiB (16384 bytes) of fast memory") !=
+        std::string::npos);
+}
+
+TEST_CASE("executing in place and copying exclude each other") {
+  const auto refusal = [](const Graph& graph, const EmitOptions& options) {
+    const Expected<std::string> file = emitPlan(graph, options);
+    REQUIRE_FALSE(bool(file));
+    CHECK(file.error().id() == DiagId::Usage);
+  };
+  EmitOptions inPlace;
+  inPlace.xip = true;
+  refusal(copying(layers(), 32768), inPlace);
+  const Graph mapped = planned(normalized(layers()), withFree(layers(), 32768));
+  CHECK((Opened(emitted(mapped, inPlace)).plan.summary->flags & TIGRIS_SUMMARY_XIP) != 0);
+  inPlace.compress = Compression::Lz4;
+  refusal(mapped, inPlace);
+  std::string weights;
+  EmitOptions split;
+  split.weightsFile = &weights;
+  refusal(mapped, split);
+}
+
+TEST_CASE("the plan says whether its weights are compressed") {
+  Graph graph = planned(normalized(layers()), withFree(layers(), 32768));
+  Plan plan = *graph.plan();
+  plan.compress = Compression::Lz4;
+  graph.setPlan(plan);
+  CHECK(Opened(emitted(graph)).plan.weight_block_count == 1);
+  EmitOptions raw;
+  raw.compress = Compression::None;
+  CHECK(Opened(emitted(graph, raw)).plan.weight_block_count == 0);
 }
