@@ -3,6 +3,7 @@
 #include "tigris/Check/TileReplay.h"
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Analysis/HaloRows.h"
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/PartRules.h"
@@ -104,11 +105,7 @@ private:
     uint64_t content = 0;
     /// Elements computed in all tiles.
     int64_t made = 0;
-    /// Rows of the tiles along the row axis: of the first one, of all together, and their sum.
-    Range firstRows;
-    Range allRows;
-    int64_t rows = 0;
-    bool rowsDiffer = false;
+    HaloRows rows;
   };
 
   template <typename... Args> static Error fail(const Args&... text) {
@@ -156,23 +153,16 @@ private:
   }
 
   void countRows() {
-    for (Progress& progress : progress_) {
-      const Range rows = progress.box.axes[RowAxis];
-      if (progress.rows == 0)
-        progress.firstRows = rows;
-      progress.rowsDiffer |= rows != progress.firstRows;
-      progress.allRows = hull(progress.allRows, rows);
-      progress.rows += rows.size();
-    }
+    for (Progress& progress : progress_)
+      progress.rows.add(progress.box.axes[RowAxis]);
   }
 
   uint64_t haloRows() const {
     const int64_t cuts = tiled_.tiles[RowAxis] - 1;
     int64_t most = 0;
     for (const Progress& progress : progress_)
-      if (progress.isLoad && progress.rowsDiffer && cuts > 0)
-        most = std::max(
-            most, ceilDiv(std::max<int64_t>(progress.rows - progress.allRows.size(), 0), cuts));
+      if (progress.isLoad)
+        most = std::max(most, progress.rows.perCut(cuts));
     return static_cast<uint64_t>(most);
   }
 

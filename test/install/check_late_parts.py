@@ -19,7 +19,17 @@ LIBRARIES = {
         "TIGRIS_CMSIS_NN_DIR",
         ("Include/arm_nnfunctions.h", "Source/Any/any.c"),
     ),
-    "esp_nn": ("esp-nn", "TIGRIS_ESP_NN_DIR", ("include/esp_nn.h", "src/any/any_ansi.c")),
+    "esp_nn": (
+        "esp-nn",
+        "TIGRIS_ESP_NN_DIR",
+        (
+            "include/esp_nn.h",
+            "src/any/any_ansi.c",
+            "src/convolution/esp_nn_conv_esp32s3.c",
+            "src/convolution/esp_nn_depthwise_conv_s8_esp32s3.c",
+            "src/softmax/esp_nn_softmax_s8_esp32s3.c",
+        ),
+    ),
 }
 
 

@@ -182,6 +182,8 @@ const TileModel::AxisSummary& TileModel::summary(size_t axis, int64_t parts) {
       buffer.elements += boxes[i].elements();
       buffer.parts += boxes[i].empty() ? 0 : 1;
       buffer.depends |= boxes[i] != first[i];
+      if (axis == RowAxis)
+        buffer.rows.add(boxes[i].axes[RowAxis]);
     }
   }
   return result;
@@ -277,17 +279,11 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
 uint64_t TileModel::haloRows(const TileCost& cost) {
   const int64_t cuts = cost.tiles[RowAxis] - 1;
   const AxisSummary& parts = summary(RowAxis, cost.tiles[RowAxis]);
-  const AxisSummary& uncut = summary(RowAxis, 1);
   int64_t most = 0;
-  for (size_t i = 0; cuts > 0 && i < buffers_.size(); ++i) {
-    const AxisSummary::PerBuffer& whole = uncut.buffers[i];
-    if (!buffers_[i].load || !parts.buffers[i].depends || whole.elements == 0)
-      continue;
-    const int64_t rowElements = whole.elements / whole.largest[RowAxis];
-    const int64_t twice = (parts.buffers[i].elements - whole.elements) / rowElements;
-    most = std::max(most, (twice + cuts - 1) / cuts);
-  }
-  return static_cast<uint64_t>(std::max<int64_t>(most, 0));
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i].load)
+      most = std::max(most, parts.buffers[i].rows.perCut(cuts));
+  return static_cast<uint64_t>(most);
 }
 
 int64_t TileModel::legalParts(size_t axis, int64_t most) const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Analysis/HaloRows.h"
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Plan/Stage/PartCost.h"
 
@@ -100,6 +101,7 @@ private:
       int64_t elements = 0; // sum over the parts
       int64_t parts = 0;    // those that are not empty
       bool depends = false;
+      HaloRows rows; // of a cut along the row axis
     };
     std::vector<PerBuffer> buffers;
   };

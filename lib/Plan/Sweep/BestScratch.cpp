@@ -1,12 +1,14 @@
 // Plans with some of the sizes that ops need, and compares the plans.
 #include "tigris/Plan/Sweep/BestScratch.h"
 
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Target/Target.h"
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace tigris {
 
@@ -72,16 +74,20 @@ uint64_t costOf(const Graph& graph, const Plan& plan, const CostModel& costs) {
   return sum;
 }
 
-/// The cost of the objective, then the modeled time.
-std::pair<uint64_t, uint64_t> rankOf(const Graph& graph, const Plan& plan,
-                                     const PlanOptions& options, const Target& target) {
+/// Overflow comes last, as reads by kernels do not count as traffic; then the cost of the
+/// objective, then the modeled time.
+using Rank = std::tuple<bool, uint64_t, uint64_t>;
+
+Rank rankOf(const Graph& graph, const Plan& plan, const PlanOptions& options,
+            const Target& target) {
   const KernelCosts costs = options.costs.value_or(target.costs);
+  const bool overflow = hasOverflow(graph, plan);
   const uint64_t time = costOf(
       graph, plan,
       CostModel::latency(costs).withKernels(KernelChoice(target.kernels, plan.scratch, costs)));
   if (options.optimize == Objective::Latency)
-    return {time, plan.scratch};
-  return {costOf(graph, plan, CostModel::traffic(options.macsPerSlowByte)), time};
+    return {overflow, time, plan.scratch};
+  return {overflow, costOf(graph, plan, CostModel::traffic(options.macsPerSlowByte)), time};
 }
 
 } // namespace

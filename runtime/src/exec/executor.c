@@ -80,10 +80,8 @@ static uint32_t scratchWithin(const tigris_plan* plan, uint32_t needed, uint32_t
                               size_t fast) {
   const size_t planned = alignUp(plan->summary->fast_bytes, align);
   size_t most = fast > planned ? fast - planned : 0;
-  if (most < plan->summary->scratch_bytes)
+  if (most < plan->summary->scratch_bytes && plan->summary->scratch_bytes <= fast)
     most = plan->summary->scratch_bytes;
-  if (most > fast)
-    most = 0;
   return needed < most ? needed : (uint32_t)most;
 }
 

@@ -178,7 +178,7 @@ def main():
         codes=(2,),
     )
     run("tigris-plan", "-m", "64K", "-v", "n.yaml", "-o", "p.yaml")
-    run("tigris-plan", "-m", "16", "n.yaml", "-o", "o.yaml", codes=(3,))
+    run("tigris-plan", "-m", "16", "-m", "0", "n.yaml", "-o", "o.yaml", codes=(3,))
     run("tigris-emit", "p.yaml", "-o", "m.tgrs")
     for output in ("n.yaml", "p.yaml"):
         checker.file(output)
@@ -209,7 +209,7 @@ def main():
 
     for options in ([], ["-v"], ["--json"], ["-v", "-m", "8M"]):
         run("tigris", "analyze", "i.yaml", "-m", "64K", *options)
-    run("tigris", "analyze", "i.yaml", "-m", "16", codes=(3,))
+    run("tigris", "analyze", "i.yaml", "-m", "16", "-m", "0", codes=(3,))
     run("tigris", "compile", "i.yaml", "-m", "64K", "-v", "-o", "c.tgrs", "--kernels-header=k.h")
     run("tigris", "codegen", "m.tgrs", "--name=m", "-o", "code")
     for file in ("code/m.h", "code/m_main.c", "code/m_kernels.h", "k.h"):
