@@ -113,10 +113,12 @@ TEST_CASE("a tensor lives from its producer to its last reader") {
 }
 
 TEST_CASE("the file of a plan has the lifetimes and addresses of its module") {
-  for (const auto& [fast, slow] : {std::pair<uint64_t, std::optional<uint64_t>>{1 << 16, {}},
-                                   {1 << 16, 1 << 16},
-                                   {3000, 1 << 16},
-                                   {1500, 1 << 16}}) {
+  for (const auto& budget : {std::pair<uint64_t, std::optional<uint64_t>>{1 << 16, {}},
+                             {1 << 16, 1 << 16},
+                             {3000, 1 << 16},
+                             {1500, 1 << 16}}) {
+    const auto fast = budget.first;
+    const auto& slow = budget.second;
     CAPTURE(fast);
     const Graph graph = plannedBranch(parseGraph(Branch), fast, slow);
     const PlanContent ofModule = contentOf(graph);
