@@ -130,22 +130,18 @@ class Plans:
     def smallest(self, model, target, slow):
         """The least fast memory of any plan. The greedy planner needs one stage without slow
         memory."""
-        done = subprocess.run(
+        planned = run(
             [
-                str(self.tool("tigris-plan")),
+                self.tool("tigris-plan"),
+                "--min-fast",
                 "-m",
-                "1",
+                "64M",
                 *slow,
                 f"--target={target}",
-                str(self.normalized(model)),
-            ],
-            capture_output=True,
-            text=True,
+                self.normalized(model),
+            ]
         )
-        found = re.search(r"smallest fast budget that fits is (\d+) bytes", done.stderr)
-        if not found:
-            raise Failure(f"no smallest budget for {model}: {done.stderr}")
-        return int(found[1])
+        return int(re.search(r"^  budget: {fast: (\d+)", planned.stdout, re.M)[1])
 
     def get(self, model, target, budget):
         """(plan file, kernels header, JSON summary, reference output bytes)"""

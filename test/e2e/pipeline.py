@@ -103,16 +103,9 @@ class Tools:
 
 
 def smallest_budget(tools, normalized):
-    """The smallest feasible fast budget of a normalized stream with slow memory, from the tool's
-    error for a smaller one."""
-    try:
-        tools.call("plan", "-m", "1", "-m", "64M", data=normalized)
-    except ToolError as error:
-        found = re.search(r"the smallest fast budget that fits is (\d+) bytes", error.text)
-        if error.code != 3 or not found:
-            raise
-        return int(found.group(1))
-    return 1
+    """The smallest fast budget with slow memory in which all ops run in fast memory."""
+    planned = tools.call("plan", "--min-fast", "-m", "64M", "-m", "64M", data=normalized)
+    return max(1, int(re.search(rb"^  budget: {fast: (\d+)", planned, re.M)[1]))
 
 
 MEASURED = [
