@@ -6,8 +6,8 @@
 #   format       clang-format 14 and black change no source; commit messages have a short subject and
 #                a body
 #   release      g++ -O2 -Werror, every test (layering, tree rules, unit, tools, end to end)
-#   clang        clang 14 -Werror, build only
-#   asan         g++ with address and undefined-behavior sanitizers, every test not labeled slow
+#   asan         clang 14 -Werror with address and undefined-behavior sanitizers, every test not
+#                labeled slow
 #   runtime      the C99 runtime alone: pedantic C99 without the C++ side, and 32-bit ARM under QEMU
 #   tidy         clang-tidy 14 over lib/ and tools/
 #   docs         the demo of the README (the release stage tests all other commands of the
@@ -77,8 +77,6 @@ stage_nightly() { build release && runTests release -L nightly; }
 
 stage_fast() { stage_format && build release && runTests release -LE slow; }
 
-stage_clang() { build clang; }
-
 stage_asan() { build asan && runTests asan -LE slow; }
 
 stage_runtime() {
@@ -105,9 +103,9 @@ analyze() { # STATES-PER-FUNCTION
 # batches of sources. The analyzer checks main files only. Few functions have more than 10,000
 # states, but they take most of its time.
 stage_tidy() {
-  build clang && build tidy --target tigris_onnx || return # the generated headers
-  tidy clang -checks='-clang-analyzer-*,-bugprone-suspicious-include' \
-    -header-filter='.*/(lib|tools)/.*\.(h|cpp)$' "$PWD/(build/clang/CMakeFiles|lib|tools)/.*" &&
+  build asan && build tidy --target tigris_onnx || return # the generated headers
+  tidy asan -checks='-clang-analyzer-*,-bugprone-suspicious-include' \
+    -header-filter='.*/(lib|tools)/.*\.(h|cpp)$' "$PWD/(build/asan/CMakeFiles|lib|tools)/.*" &&
     analyze 10000
 }
 
@@ -128,7 +126,7 @@ stage_docs() { scripts/demo.sh; }
 
 stages=("${@:-all}")
 if [ "${stages[*]}" = all ]; then
-  stages=(format release clang asan runtime tidy docs)
+  stages=(format release asan runtime tidy docs)
 fi
 for stage in "${stages[@]}"; do
   declare -F "stage_$stage" >/dev/null || {
