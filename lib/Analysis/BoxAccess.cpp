@@ -8,6 +8,16 @@
 
 namespace tigris {
 
+namespace {
+
+/// The space of a recurrent layer.
+constexpr size_t StepAxis = 0;
+constexpr size_t DirectionAxis = 1;
+constexpr size_t BatchAxis = 2;
+constexpr size_t UnitAxis = 3;
+
+} // namespace
+
 bool onlyMovesBytes(OpKind kind) { return opInfo(kind).opClass == OpClass::Movement; }
 
 class AccessBuilder {
@@ -16,7 +26,8 @@ public:
       : graph_(graph), op_(op), y_(graph.tensor(op.output()).shape) {}
 
   std::optional<BoxAccess> build() {
-    if (op_.outputs.size() != 1 || !fits(y_))
+    const bool isRecurrent = opInfo(op_.kind).opClass == OpClass::Recurrent;
+    if ((op_.outputs.size() != 1 && !isRecurrent) || !fits(y_))
       return std::nullopt;
     for (size_t i = 0; i < op_.inputs.size(); ++i) {
       if (!op_.input(i)) {
@@ -30,8 +41,12 @@ public:
         all.at(axis).size = shape(i)[axis];
       access_.inputs_.push_back(std::move(all));
     }
+    access_.space_ = wholeBox(y_);
     for (size_t axis = 0; axis < y_.rank(); ++axis)
       cut(axis).size = y_[axis];
+    for (const TensorId output : op_.outputs)
+      if (!addResult(output))
+        return std::nullopt;
     if (!addRules())
       return std::nullopt;
     if (op_.input(0) && isConstant(0))
@@ -47,6 +62,20 @@ private:
   }
   const Shape& shape(size_t input) const { return graph_.tensor(op_.input(input)).shape; }
   bool isConstant(size_t input) const { return graph_.tensor(op_.input(input)).isConstant(); }
+  /// A result whose box is that of the part.
+  bool addResult(TensorId output) {
+    if (!output)
+      return false;
+    BoxAccess::Axes& axes = access_.results_.emplace_back();
+    const Shape& result = graph_.tensor(output).shape;
+    for (size_t axis = 0; axis < result.rank() && axis < axes.size(); ++axis) {
+      axes.at(axis).size = result[axis];
+      axes.at(axis).kind = Kind::Same;
+      axes.at(axis).axis = axis;
+    }
+    return true;
+  }
+
   AxisAccess& rule(size_t input, size_t axis) { return access_.inputs_.at(input).at(axis); }
   BoxAccess::Cut& cut(size_t axis) { return access_.cuts_.at(axis); }
   void never(size_t axis) { cut(axis).kind = BoxAccess::Cut::Kind::Never; }
@@ -318,6 +347,46 @@ private:
     return true;
   }
 
+  /// The cell of an LSTM has directions, batch and units; the memory of a GRU is always whole.
+  void extraResult(BoxAccess::Axes& axes) const {
+    for (AxisAccess& axis : axes)
+      axis.kind = Kind::All;
+    if (op_.kind != OpKind::LSTM)
+      return;
+    axes[0].kind = axes[1].kind = Kind::Same;
+    axes[0].axis = DirectionAxis;
+    axes[1].axis = BatchAxis;
+  }
+
+  /// The hidden axis stays whole, because every unit needs the whole state. A part of Y keeps the
+  /// state in the row of its last step; its first row must be another one.
+  bool recurrent() {
+    const int64_t steps = shape(0)[0];
+    const bool keepsLast = y_[StepAxis] != steps;
+    access_.carriesState_ = true;
+    access_.isReversed_ = op_.attrs.getString("direction") == "reverse";
+    access_.space_.axes[StepAxis] = {0, steps};
+    cut(StepAxis).size = steps;
+    cut(StepAxis).least = keepsLast ? 1 : 2;
+    never(UnitAxis);
+    same(0, 0, StepAxis);
+    same(0, 1, BatchAxis);
+    for (size_t i = 1; i < op_.inputs.size(); ++i) {
+      if (!op_.input(i))
+        continue;
+      same(i, 0, DirectionAxis);
+      if (i == 4 || i == 5) // initial states
+        same(i, 1, BatchAxis);
+      if (isConstant(i))
+        keepInOnePiece(i);
+    }
+    if (keepsLast)
+      access_.results_[0][StepAxis].kind = Kind::All;
+    for (size_t i = 1; i < op_.outputs.size(); ++i)
+      extraResult(access_.results_[i]);
+    return true;
+  }
+
   const Graph& graph_;
   const Op& op_;
   const Shape& y_;
@@ -328,14 +397,47 @@ std::optional<BoxAccess> BoxAccess::make(const Graph& graph, const Op& op) {
   return AccessBuilder(graph, op).build();
 }
 
-Box BoxAccess::need(size_t input, const Box& result) const {
+Box BoxAccess::apply(const Axes& axes, const Box& part) {
   Box box;
-  const bool nothing = result.empty();
+  const bool nothing = part.empty();
   for (size_t axis = 0; axis < Box::MaxRank; ++axis) {
-    const AxisAccess& access = inputs_[input][axis];
-    box.axes[axis] = nothing ? Range{0, 0} : access.need(result.axes[access.axis]);
+    const AxisAccess& access = axes.at(axis);
+    box.axes.at(axis) = nothing ? Range{0, 0} : access.need(part.axes.at(access.axis));
   }
   return box;
+}
+
+Box BoxAccess::need(size_t input, const Box& part) const { return apply(inputs_[input], part); }
+
+Box BoxAccess::made(size_t result, const Box& part) const { return apply(results_[result], part); }
+
+bool BoxAccess::isCutAlong(size_t result, size_t axis) const {
+  const Axes& axes = results_[result];
+  return std::any_of(axes.begin(), axes.end(), [&](const AxisAccess& access) {
+    return access.kind == AxisAccess::Kind::Same && access.axis == axis;
+  });
+}
+
+Box BoxAccess::part(const Counts& counts, const Counts& index) const {
+  Box part = space_;
+  for (size_t axis = Box::MaxRank; axis-- > 0;) {
+    // The direction is set before the steps; the second one is reversed.
+    const bool fromEnd =
+        carriesState_ && axis == StepAxis && (isReversed_ || part.axes[DirectionAxis].begin != 0);
+    part.axes.at(axis) = partOf(space_.axes.at(axis).size(), counts.at(axis),
+                                fromEnd ? counts.at(axis) - 1 - index.at(axis) : index.at(axis));
+  }
+  return part;
+}
+
+std::array<size_t, Box::MaxRank> BoxAccess::order() const {
+  using Order = std::array<size_t, Box::MaxRank>;
+  return carriesState_ ? Order{DirectionAxis, BatchAxis, UnitAxis, StepAxis} : Order{0, 1, 2, 3};
+}
+
+bool BoxAccess::canCutTogether(const Counts& counts) const {
+  return !carriesState_ || counts[StepAxis] == 1 ||
+         counts[DirectionAxis] == space_.axes[DirectionAxis].size();
 }
 
 uint64_t BoxAccess::neededElements(size_t input, const Box& whole) const {
@@ -350,7 +452,7 @@ bool BoxAccess::Cut::allows(Range part) const {
   case Kind::Never:
     return part.size() == size;
   case Kind::Free:
-    return true;
+    return part.size() == size || part.size() >= least;
   case Kind::Divisor:
   case Kind::Groups: {
     const int64_t group = size / groups;
@@ -361,9 +463,9 @@ bool BoxAccess::Cut::allows(Range part) const {
   return false;
 }
 
-bool BoxAccess::allows(const Box& result) const {
+bool BoxAccess::allows(const Box& part) const {
   for (size_t axis = 0; axis < Box::MaxRank; ++axis)
-    if (!cuts_[axis].allows(result.axes[axis]))
+    if (!cuts_[axis].allows(part.axes[axis]))
       return false;
   return true;
 }
@@ -378,7 +480,7 @@ bool BoxAccess::canCut(size_t axis, int64_t parts) const {
   case Cut::Kind::Never:
     return false;
   case Cut::Kind::Free:
-    return true;
+    return rule.size / parts >= rule.least;
   case Cut::Kind::Divisor:
     return rule.groups % parts == 0;
   case Cut::Kind::Groups:

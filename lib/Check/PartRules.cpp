@@ -1,6 +1,7 @@
 // Buffers count with all their bytes, because the loader does not compute boxes.
 #include "tigris/Check/PartRules.h"
 
+#include "tigris/Analysis/BoxAccess.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -75,9 +76,21 @@ private:
     return {};
   }
 
-  Status checkCounts() const {
+  /// Of a recurrent layer: the counts of single steps, directions and sequences. The last state
+  /// alone, as result, has no axis of steps.
+  std::optional<TileCounts> recurrentCounts() const {
+    std::optional<BoxAccess> access;
+    if (stage_.tiled() != nullptr && stage_.ops.size() == 1)
+      access = BoxAccess::make(graph_, graph_.op(stage_.ops[0]));
+    if (!access || !access->carriesState())
+      return std::nullopt;
+    const Box& space = access->space();
+    return TileCounts{space.axes[0].size(), space.axes[1].size(), space.axes[2].size(), 1};
+  }
+
+  /// The most parts along each axis.
+  TileCounts mostCounts(int64_t& elements) const {
     TileCounts most = {1, 1, 1, 1};
-    int64_t elements = 1;
     for (const auto& [id, role] : roles_) {
       if (!role.isStore && !(stage_.streamed() != nullptr && role.isLoad))
         continue;
@@ -86,6 +99,15 @@ private:
         most.at(axis) = std::max(most.at(axis), shape[axis]);
       elements = std::max(elements, shape.elements());
     }
+    return most;
+  }
+
+  Status checkCounts() const {
+    int64_t elements = 1;
+    const std::optional<TileCounts> recurrent = recurrentCounts();
+    const TileCounts most = recurrent ? *recurrent : mostCounts(elements);
+    if (recurrent)
+      elements = most[0] * most[1] * most[2];
     const TileCounts counts = stage_.counts();
     for (size_t axis = 0; axis < most.size(); ++axis)
       if (const int64_t tiles = counts.at(axis); tiles > most.at(axis))

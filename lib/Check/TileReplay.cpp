@@ -63,13 +63,23 @@ public:
       std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
       if (!access)
         return fail("op '", op.name, "' (", op.kindName(), ") cannot run in tiles");
+      if (access->carriesState() && stage_.ops.size() > 1)
+        return fail("op '", op.name,
+                    "' carries state from tile to tile, expected a stage of its own");
+      if (!access->canCutTogether(tiled_.tiles))
+        return fail("op '", op.name, "' is cut along its steps, but not into single directions");
       accesses_.push_back(std::move(*access));
     }
     return {};
   }
 
+  /// The axes in the order in which tiles advance, the one that varies fastest last.
+  std::array<size_t, PartStage::MaxRank> order() const { return accesses_.front().order(); }
+
   Status runTile(const TileIndex& tile, const std::optional<TileIndex>& last) {
     if (Status status = findBoxes(tile); !status)
+      return status;
+    if (Status status = findState(tile); !status)
       return status;
     if (tile[0] == 0 && tile[2] == 0 && tile[3] == 0)
       countRows();
@@ -103,6 +113,8 @@ private:
     /// The box of the last load, and its number in the memory model.
     Box loadedBox;
     uint64_t content = 0;
+    /// Bytes of that content.
+    uint64_t bytes = 0;
     /// Elements computed in all tiles.
     int64_t made = 0;
     HaloRows rows;
@@ -121,7 +133,60 @@ private:
     return static_cast<uint64_t>(box.elements()) * progress.elementSize;
   }
 
+  bool isAlone() const { return stage_.ops.size() == 1; }
+
+  /// Boxes of a single op, which has one part per tile.
+  Status findPart(const TileIndex& tile) {
+    const Op& op = graph_.op(stage_.ops[0]);
+    const BoxAccess& access = accesses_[0];
+    Box none;
+    none.axes.fill({0, 0});
+    for (Progress& progress : progress_)
+      progress.box = none;
+    part_ = access.part(tiled_.tiles, tile);
+    for (size_t k = 0; k < op.outputs.size(); ++k) {
+      Progress& result = progress_[index_.at(op.outputs[k])];
+      result.part = result.box = access.made(k, part_);
+    }
+    return addNeeds(0, part_);
+  }
+
+  Status addNeeds(size_t step, const Box& part) {
+    const Op& op = graph_.op(stage_.ops[step]);
+    if (!accesses_[step].allows(part))
+      return fail("op '", op.name, "' cannot compute a part of its result that cuts this axis");
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant()) {
+        Progress& progress = progress_[index_.at(op.inputs[i])];
+        progress.box = hull(progress.box, accesses_[step].need(i, part));
+      }
+    return {};
+  }
+
+  /// Whether the buffers of the results still hold the state that the previous tile has left.
+  Status findState(const TileIndex& tile) const {
+    if (!accesses_[0].carriesState() || tile[0] == 0)
+      return {};
+    for (const TensorId output : graph_.op(stage_.ops[0]).outputs) {
+      const size_t buffer = index_.at(output);
+      const Progress& result = progress_[buffer];
+      if (memory_.intruder(tiled_.buffers[buffer].offset, result.bytes, {output, result.content}))
+        return fail(quoted(buffer), " does not hold the state of the previous tile");
+    }
+    return {};
+  }
+
   Status findBoxes(const TileIndex& tile) {
+    if (Status status = isAlone() ? findPart(tile) : findChain(tile); !status)
+      return status;
+    for (size_t i = 0; i < progress_.size(); ++i)
+      if (bytes(progress_[i], progress_[i].box) > tiled_.buffers[i].bytes)
+        return fail(quoted(i), " needs ", bytes(progress_[i], progress_[i].box),
+                    " bytes in a tile, its buffer has ", tiled_.buffers[i].bytes);
+    return {};
+  }
+
+  Status findChain(const TileIndex& tile) {
     for (Progress& progress : progress_) {
       progress.part = progress.whole;
       for (size_t axis = 0; axis < Box::MaxRank; ++axis)
@@ -133,22 +198,12 @@ private:
         progress.box = progress.part;
     }
     for (size_t step = stage_.ops.size(); step-- > 0;) {
-      const Op& op = graph_.op(stage_.ops[step]);
-      const Box& result = progress_[index_.at(op.output())].box;
+      const Box result = progress_[index_.at(graph_.op(stage_.ops[step]).output())].box;
       if (result.empty())
         continue;
-      if (!accesses_[step].allows(result))
-        return fail("op '", op.name, "' cannot compute a part of its result that cuts this axis");
-      for (size_t i = 0; i < op.inputs.size(); ++i)
-        if (op.inputs[i] && !graph_.tensor(op.inputs[i]).isConstant()) {
-          Progress& progress = progress_[index_.at(op.inputs[i])];
-          progress.box = hull(progress.box, accesses_[step].need(i, result));
-        }
+      if (Status status = addNeeds(step, result); !status)
+        return status;
     }
-    for (size_t i = 0; i < progress_.size(); ++i)
-      if (bytes(progress_[i], progress_[i].box) > tiled_.buffers[i].bytes)
-        return fail(quoted(i), " needs ", bytes(progress_[i], progress_[i].box),
-                    " bytes in a tile, its buffer has ", tiled_.buffers[i].bytes);
     return {};
   }
 
@@ -169,7 +224,7 @@ private:
   uint64_t recomputed(const Op& op) const {
     const Progress& result = progress_[index_.at(op.output())];
     const uint64_t macs = macCount(graph_, op);
-    if (macs == 0)
+    if (macs == 0 || isAlone())
       return 0;
     const auto all = static_cast<Wide>(result.whole.elements());
     const auto made =
@@ -180,7 +235,8 @@ private:
   void write(size_t buffer) {
     Progress& progress = progress_[buffer];
     progress.content = ++contents_;
-    memory_.write(tiled_.buffers[buffer].offset, bytes(progress, progress.box),
+    progress.bytes = bytes(progress, progress.box);
+    memory_.write(tiled_.buffers[buffer].offset, progress.bytes,
                   {tiled_.buffers[buffer].tensor, progress.content});
   }
 
@@ -215,18 +271,16 @@ private:
       if (Status status = load(buffer, tile, last); !status)
         return status;
     }
-    const size_t output = index_.at(op.output());
-    const Progress& result = progress_[output];
-    if (result.box.empty())
+    const Box part = isAlone() ? part_ : progress_[index_.at(op.output())].box;
+    if (part.empty())
       return {};
-    const PartBuffer& to = tiled_.buffers[output];
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       if (!op.inputs[i] || graph_.tensor(op.inputs[i]).isConstant())
         continue;
       const size_t input = index_.at(op.inputs[i]);
       const Progress& progress = progress_[input];
       const PartBuffer& from = tiled_.buffers[input];
-      const Box need = accesses_[step].need(i, result.box);
+      const Box need = accesses_[step].need(i, part);
       if (!isContiguous(need, progress.box))
         return fail("what op '", op.name, "' needs of ", quoted(input), " is not contiguous");
       const uint64_t begin = from.offset + static_cast<uint64_t>(firstElement(need, progress.box)) *
@@ -235,12 +289,39 @@ private:
         return fail("op '", op.name, "' reads ", quoted(input), " at ", begin,
                     ", which does not hold its box");
     }
-    write(output);
-    progress_[output].made += result.box.elements();
     if (++counts_.kernelCalls > mostCalls_)
       return tooManyCalls(mostCalls_);
-    if (result.isStore)
-      counts_.stored[to.tensor] += bytes(result, result.part);
+    for (size_t k = 0; k < op.outputs.size(); ++k)
+      writeResult(step, k, tile);
+    return findOverlap(op);
+  }
+
+  void writeResult(size_t step, size_t k, const TileIndex& tile) {
+    const TensorId id = graph_.op(stage_.ops[step]).outputs[k];
+    const size_t buffer = index_.at(id);
+    Progress& result = progress_[buffer];
+    write(buffer);
+    result.made += result.box.elements();
+    if (result.isStore && isComplete(step, k, tile))
+      counts_.stored[id] += bytes(result, result.part);
+  }
+
+  /// Whether no later tile of a single op changes its result `k`, as far as it is in the buffer.
+  bool isComplete(size_t step, size_t k, const TileIndex& tile) const {
+    for (size_t axis = 0; isAlone() && axis < tile.size(); ++axis)
+      if (!accesses_[step].isCutAlong(k, axis) && tile.at(axis) + 1 != tiled_.tiles.at(axis))
+        return false;
+    return true;
+  }
+
+  /// Whether the results of an op have overwritten each other.
+  Status findOverlap(const Op& op) const {
+    for (const TensorId output : op.outputs) {
+      const size_t buffer = index_.at(output);
+      const Progress& result = progress_[buffer];
+      if (memory_.intruder(tiled_.buffers[buffer].offset, result.bytes, {output, result.content}))
+        return fail(quoted(buffer), " overlaps another result of op '", op.name, "'");
+    }
     return {};
   }
 
@@ -252,6 +333,8 @@ private:
   std::vector<Progress> progress_;
   std::vector<BoxAccess> accesses_;
   MemoryModel memory_;
+  /// Of a single op, in this tile.
+  Box part_;
   uint64_t contents_ = 0;
   TileReplay::Counts counts_;
 };
@@ -267,12 +350,13 @@ Expected<TileReplay::Counts> TileReplay::run() const {
   if (Status status = run.prepare(); !status)
     return status.takeError();
   const TileCounts& tiles = stage_.tiled()->tiles;
+  const auto [a, b, c, d] = run.order();
   std::optional<TileIndex> last;
   TileIndex tile = {};
-  for (tile[0] = 0; tile[0] < tiles[0]; ++tile[0])
-    for (tile[1] = 0; tile[1] < tiles[1]; ++tile[1])
-      for (tile[2] = 0; tile[2] < tiles[2]; ++tile[2])
-        for (tile[3] = 0; tile[3] < tiles[3]; ++tile[3]) {
+  for (tile.at(a) = 0; tile.at(a) < tiles.at(a); ++tile.at(a))
+    for (tile.at(b) = 0; tile.at(b) < tiles.at(b); ++tile.at(b))
+      for (tile.at(c) = 0; tile.at(c) < tiles.at(c); ++tile.at(c))
+        for (tile.at(d) = 0; tile.at(d) < tiles.at(d); ++tile.at(d)) {
           if (Status status = run.runTile(tile, last); !status)
             return status.takeError();
           last = tile;

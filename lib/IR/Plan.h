@@ -123,7 +123,8 @@ using TileCounts = std::array<int64_t, PartStage::MaxRank>;
 
 /// All ops once per tile. Tile (i0, i1, i2, i3), with the last index varying fastest, computes the
 /// range [i * d / n, (i + 1) * d / n) of each axis with d elements and n parts. The parts of the
-/// other tensors that it needs follow from the ops (Analysis/BoxAccess.h).
+/// other tensors that it needs follow from the ops (Analysis/BoxAccess.h). The tiles of a recurrent
+/// layer are parts of [steps, directions, batch, hidden], those of one sequence follow each other.
 struct TiledStage : PartStage {
   /// Per buffer: a box.
   static constexpr uint64_t BookkeepingBytes = 32;

@@ -47,6 +47,8 @@ typedef struct tigris_view {
   const tigris_tensor*
       tensor;          /* its dtype, rank and quantization apply; its dims and bytes may not */
   const int32_t* dims; /* dimensions of this call's problem, tensor->rank of them */
+  /* LSTM, GRU, RNN: 0, or in a tile: of input 0 the number of steps before it, if y has only rows
+   * for the last steps; of y the row with the state, plus 1, unless a sequence starts here. */
   uint32_t first;
   uint32_t rows;
   uint32_t pitch; /* bytes from row to row; at present always the bytes of one row */
@@ -70,7 +72,7 @@ typedef struct tigris_call {
 typedef tigris_status (*tigris_kernel)(const tigris_call* call);
 
 /* Incremented whenever a struct of this header or the meaning of a field changes. */
-#define TIGRIS_BACKEND_ABI 2u
+#define TIGRIS_BACKEND_ABI 3u
 
 /* The table of a backend. Constant and trusted. */
 typedef struct tigris_backend {

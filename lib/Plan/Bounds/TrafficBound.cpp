@@ -17,11 +17,10 @@ uint64_t neededElements(const Graph& graph, const Op& op, TensorId id) {
   const std::optional<BoxAccess> access = BoxAccess::make(graph, op);
   if (!access)
     return all;
-  const Box whole = wholeBox(graph.tensor(op.output()).shape);
   uint64_t most = 0;
   for (size_t input = 0; input < op.inputs.size() && most < all; ++input)
     if (op.inputs[input] == id)
-      most = std::max(most, access->neededElements(input, whole));
+      most = std::max(most, access->neededElements(input, access->space()));
   return most;
 }
 

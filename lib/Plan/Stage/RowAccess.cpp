@@ -55,6 +55,8 @@ RowTable::Entry RowTable::make(OpId id) const {
   const BoxAccess* rules = access_->find(id);
   if (rules == nullptr)
     return Refusal{"runs on whole tensors only"};
+  if (rules->carriesState())
+    return Refusal{"computes steps, which are no rows, from the state of those before"};
   if (op.outputs.size() != 1 || graph().tensor(op.output()).shape.rank() < 2)
     return Refusal{"has no result with rows"};
   const Shape& result = graph().tensor(op.output()).shape;

@@ -51,7 +51,7 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     const Op& op = graph.op(ops[step]);
     Step next;
     next.access = access.find(ops[step]);
-    if (next.access == nullptr)
+    if (next.access == nullptr || (next.access->carriesState() && ops.size() > 1))
       return std::nullopt;
     next.macs = macCount(graph, op);
     for (const TensorId input : op.inputs) {
@@ -62,7 +62,8 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     const bool product = op.kind == OpKind::Gemm || op.kind == OpKind::MatMul;
     if (product && next.inputs[0] == next.inputs[1])
       return std::nullopt;
-    next.output = touch(op.output(), step);
+    for (const TensorId output : op.outputs)
+      next.outputs.push_back(touch(output, step));
     model.ops_.push_back(std::move(next));
   }
   bool isFirst = true;
@@ -73,6 +74,9 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     }
     isFirst = isFirst && !buffer.store;
   }
+  for (size_t axis = 0; !model.isChain() && axis < Box::MaxRank; ++axis)
+    model.extents_.at(axis) =
+        std::min(model.ops_[0].access->space().axes.at(axis).size(), MaxParts);
   const auto runs = [&](int64_t outer) {
     const AxisSummary& axis = model.summary(0, outer);
     return axis.valid && axis.contiguous;
@@ -85,7 +89,7 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
 template <typename Predicate>
 bool TileModel::everyRead(const std::vector<Box>& boxes, Predicate holds) const {
   for (const Step& op : ops_) {
-    const Box& result = boxes[op.output];
+    const Box& result = boxes[op.outputs[0]];
     for (size_t input = 0; input < op.inputs.size(); ++input)
       if (op.inputs[input] != NoBuffer && !result.empty() &&
           !holds(op.access->need(input, result), boxes[op.inputs[input]]))
@@ -107,32 +111,43 @@ bool TileModel::readsRows(const std::vector<Box>& boxes) const {
   });
 }
 
+bool TileModel::addNeeds(const Step& op, const Box& part, std::vector<Box>& boxes) {
+  if (!op.access->allows(part))
+    return false;
+  for (size_t input = 0; input < op.inputs.size(); ++input) {
+    if (op.inputs[input] == NoBuffer)
+      continue;
+    const Box need = op.access->need(input, part);
+    if (need.empty())
+      return false;
+    boxes[op.inputs[input]] = hull(boxes[op.inputs[input]], need);
+  }
+  return true;
+}
+
 bool TileModel::propagate(size_t axis, int64_t parts, int64_t index,
                           std::vector<Box>& boxes) const {
-  boxes.assign(buffers_.size(), Box());
+  Box nothing;
+  nothing.axes.fill({0, 0});
+  boxes.assign(buffers_.size(), nothing);
+  if (!isChain()) {
+    const Step& op = ops_[0];
+    Box part = op.access->space();
+    part.axes[axis] = partOf(part.axes[axis].size(), parts, index);
+    for (size_t result = 0; result < op.outputs.size(); ++result)
+      boxes[op.outputs[result]] = op.access->made(result, part);
+    return addNeeds(op, part, boxes);
+  }
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    for (Range& range : boxes[i].axes)
-      range = {0, 0};
     if (!buffers_[i].store)
       continue;
     boxes[i] = buffers_[i].whole;
     boxes[i].axes[axis] = partOf(buffers_[i].whole.axes[axis].size(), parts, index);
   }
   for (size_t step = ops_.size(); step-- > 0;) {
-    const Step& op = ops_[step];
-    const Box& result = boxes[op.output];
-    if (result.empty())
-      continue;
-    if (!op.access->allows(result))
+    const Box result = boxes[ops_[step].outputs[0]];
+    if (!result.empty() && !addNeeds(ops_[step], result, boxes))
       return false;
-    for (size_t input = 0; input < op.inputs.size(); ++input) {
-      if (op.inputs[input] == NoBuffer)
-        continue;
-      const Box need = op.access->need(input, result);
-      if (need.empty())
-        return false;
-      boxes[op.inputs[input]] = hull(boxes[op.inputs[input]], need);
-    }
   }
   return true;
 }
@@ -197,17 +212,21 @@ uint64_t TileModel::bytesOf(const TileCost& cost, TensorId tensor) const {
 }
 
 std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
+  if (!isChain() && !ops_[0].access->canCutTogether(tiles))
+    return std::nullopt;
+  const std::array<size_t, Box::MaxRank> order = ops_[0].access->order();
   std::array<const AxisSummary*, Box::MaxRank> axes = {};
-  size_t innermost = 0;
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     axes[axis] = &summary(axis, tiles[axis]);
     if (!axes[axis]->valid)
       return std::nullopt;
     if (axis == 0 && isChain() && !(tiles[1] > 1 ? axes[0]->contiguousRows : axes[0]->contiguous))
       return std::nullopt;
-    if (tiles[axis] > 1)
-      innermost = axis;
   }
+  size_t innermost = 0; // position in `order`
+  for (size_t at = 0; at < order.size(); ++at)
+    if (tiles[order[at]] > 1)
+      innermost = at;
   const AxisSummary& uncut = summary(0, 1);
   TileCost cost;
   cost.tiles = tiles;
@@ -219,15 +238,16 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     live.death = static_cast<uint32_t>(buffer.lastOp);
     live.bytes = buffer.elementSize;
     uint32_t mask = 0;
-    size_t deepest = 0; // the innermost axis that the part depends on
-    for (size_t k = 0; k < Box::MaxRank; ++k) {
+    size_t deepest = 0; // position of the innermost axis that the part depends on
+    for (size_t at = 0; at < Box::MaxRank; ++at) {
+      const size_t k = order[at];
       int64_t size = axes[0]->buffers[i].largest[k];
       for (const AxisSummary* axis : axes)
         size = std::min(size, axis->buffers[i].largest[k]);
       live.bytes *= static_cast<uint64_t>(size);
       if (axes[k]->buffers[i].depends) {
         mask |= 1U << k;
-        deepest = k;
+        deepest = at;
       }
     }
     // Elements of this buffer over all tiles. A load is skipped if only inner indices have changed
@@ -236,10 +256,11 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     const bool stays = buffer.load && (mask == 0 || deepest < innermost);
     Wide made = whole;
     Wide loaded = whole;
-    for (size_t k = 0; k < Box::MaxRank && whole != 0; ++k) {
-      made = made * axes[k]->buffers[i].elements / whole;
-      if (!stays || (mask != 0 && k <= deepest))
-        loaded = loaded * axes[k]->buffers[i].elements / whole;
+    for (size_t at = 0; at < Box::MaxRank && whole != 0; ++at) {
+      const auto elements = axes[order[at]]->buffers[i].elements;
+      made = made * elements / whole;
+      if (!stays || (mask != 0 && at <= deepest))
+        loaded = loaded * elements / whole;
     }
     cost.loads.push_back(buffer.load ? static_cast<uint64_t>(loaded) * buffer.elementSize : 0);
     cost.loadBytes += cost.loads.back();
@@ -256,12 +277,14 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     if (buffer.store)
       cost.storeBytes += static_cast<uint64_t>(buffer.whole.elements()) * buffer.elementSize;
     for (const Step& op : ops_) {
-      if (op.output != i)
+      if (op.outputs[0] != i)
         continue;
       uint64_t calls = 1;
       for (const AxisSummary* axis : axes)
         calls *= static_cast<uint64_t>(axis->buffers[i].parts);
       cost.kernelCalls += calls;
+      if (!isChain())
+        continue; // parts of a single op have nothing in common
       const auto elements = static_cast<Wide>(buffer.whole.elements());
       const auto macs = static_cast<uint64_t>(made * static_cast<Wide>(op.macs) / elements);
       cost.recomputeMacs += macs > op.macs ? macs - op.macs : 0;

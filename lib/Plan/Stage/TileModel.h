@@ -85,7 +85,8 @@ private:
     const BoxAccess* access = nullptr;
     /// Per operand: index of its buffer; SIZE_MAX for constants and absent operands.
     std::vector<size_t> inputs;
-    size_t output = 0;
+    /// One per result; the first one is the result that others of a chain read.
+    std::vector<size_t> outputs;
     uint64_t macs = 0;
   };
   /// The effect on every buffer of cutting one axis into some number of parts.
@@ -115,6 +116,9 @@ private:
   template <typename Predicate>
   bool everyRead(const std::vector<Box>& boxes, Predicate holds) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
+  /// Widens the boxes of an op's operands to what a part of the op needs. Returns false if there is
+  /// no such part.
+  static bool addNeeds(const Step& op, const Box& part, std::vector<Box>& boxes);
   /// Records whether the reads of one part, which has these boxes, are contiguous. Returns false if
   /// no cut with this part is possible.
   bool seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const;

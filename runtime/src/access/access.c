@@ -223,6 +223,14 @@ static int needResize(const tigris_access* a, tigris_box* need) {
   return 1;
 }
 
+static int needRecurrent(const tigris_access* a, tigris_box* need) {
+  const int isState = a->input == 4 || a->input == 5;
+  copyRange(need, 0, a->out, a->input == 0 ? 0 : 1);
+  if (a->input == 0 || isState)
+    copyRange(need, 1, a->out, 2);
+  return tigris_covers_axes(a, 3, 4);
+}
+
 int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input,
                     const tigris_box* out, tigris_box* need) {
   const tigris_access a = tigris_access_of(plan, op, input, out);
@@ -265,6 +273,8 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
     return TIGRIS_OPS_RESIZE && needResize(&a, need);
   case TIGRIS_FAMILY_GATHER:
     return TIGRIS_OPS_MOVE && needGather(&a, need);
+  case TIGRIS_FAMILY_RECURRENT:
+    return TIGRIS_OPS_RECURRENT && needRecurrent(&a, need);
   case TIGRIS_FAMILY_WHOLE:
     return tigris_covers_axes(&a, 0, a.y->rank);
   default:

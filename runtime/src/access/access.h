@@ -18,6 +18,7 @@ typedef union tigris_local_params {
   tigris_slice_params slice;
   tigris_pad_params pad;
   tigris_resize_params resize;
+  tigris_recurrent_params recurrent;
 } tigris_local_params;
 
 /* Whether an input is a parameter that belongs to output channels (weights, bias, scale, table);
@@ -45,6 +46,25 @@ const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int
  * `dims` (tensor->rank <= 4 numbers). 0 if it is used from its start. */
 uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint32_t input,
                               const tigris_box* out, const int32_t** dims, int32_t* storage);
+
+/* ---- recurrent layers: in place of an output box, the functions of this header take a part of
+ * [steps, directions, batch, hidden]. Parts along the steps are computed one after the other, each
+ * from the state that the previous one has left in the outputs' buffers. */
+
+/* All of the steps, directions, batch and hidden units. */
+void tigris_recurrent_whole(const tigris_plan* plan, const tigris_op* op, tigris_box* whole);
+
+/* Whether a part, which is in one direction, goes from its last step to its first. */
+int tigris_recurrent_is_reversed(const tigris_plan* plan, const tigris_op* op,
+                                 const tigris_box* part);
+
+/* The box of output `k` that holds what a part computes. Returns the axes of the part along which
+ * the box is cut, bit by bit; it is complete after the last part along the others. */
+uint32_t tigris_recurrent_made(const tigris_plan* plan, const tigris_op* op, uint32_t k,
+                               const tigris_box* part, tigris_box* made);
+
+/* Whether y has a row of its own for every step, and not only for the last ones. */
+int tigris_recurrent_keeps_steps(const tigris_plan* plan, const tigris_op* op);
 
 /* The parameters for an output box and the box of input 0 that tigris_box_need returns for it:
  * either the plan's own or `local`. NULL for an op without parameters. */

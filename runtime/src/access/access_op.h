@@ -18,6 +18,7 @@ typedef enum tigris_family {
   TIGRIS_FAMILY_PAD,
   TIGRIS_FAMILY_PERMUTATION,
   TIGRIS_FAMILY_RESIZE,
+  TIGRIS_FAMILY_RECURRENT,
   TIGRIS_FAMILY_WHOLE,
   /* all inputs but the first are parameters */
   TIGRIS_FAMILY_CONV,
@@ -32,6 +33,11 @@ typedef enum tigris_family {
 
 /* The family of each opcode. */
 extern const uint8_t tigris_access_families[];
+
+/* Whether the op is LSTM, GRU or RNN; constant 0 in a build without them. */
+static inline int tigris_is_recurrent(const tigris_op* op) {
+  return TIGRIS_OPS_RECURRENT && tigris_access_families[op->opcode] == TIGRIS_FAMILY_RECURRENT;
+}
 
 /* An op, a box of its output, and one of its inputs. */
 typedef struct tigris_access {

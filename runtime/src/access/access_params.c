@@ -134,6 +134,8 @@ const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, cons
     cutSlice(&a, in, &local->slice);
   else if (TIGRIS_OPS_MOVE && family == TIGRIS_FAMILY_PAD)
     cutPad(&a, in, &local->pad);
+  else if (TIGRIS_OPS_RECURRENT && family == TIGRIS_FAMILY_RECURRENT && out->begin[1] != 0)
+    local->recurrent.flags |= TIGRIS_RECURRENT_REVERSE; /* the second direction alone */
   else if (TIGRIS_OPS_RESIZE && family == TIGRIS_FAMILY_RESIZE)
     cutResize(&a, in, &local->resize);
   return local;

@@ -1,5 +1,6 @@
 /* Checks tilings: buffers, backing memory of whole tensors, executor bookkeeping, and the
  * match of ops and buffers. */
+#include "access/access_op.h"
 #include "check.h"
 #include "exec/tile.h"
 
@@ -110,16 +111,29 @@ static int fastHomesOk(const Tiling* t) {
   return 1;
 }
 
+/* Whether the stage is a recurrent layer, which has no other op. */
+static int isLayer(const Tiling* t) {
+  return t->stage->op_count == 1 && tigris_is_recurrent(t->ops);
+}
+
 /* At most as many tiles along an axis as the longest stored tensor has indices, and in total at
  * most as many as the largest has elements. In a streamed stage loaded tensors count, too, and
- * channels are not split. */
+ * channels are not split. A recurrent layer is cut along steps, directions and batch. */
 static int tilesOk(const Tiling* t) {
   uint32_t most[TIGRIS_BOX_RANK] = {1, 1, 1, 1};
   uint32_t elements = 1;
   uint32_t tiles = 1;
   const tigris_tile_buffer* b;
   uint32_t k;
-  for (b = t->buffers; b != t->past; ++b) {
+  if (isLayer(t)) {
+    tigris_box whole;
+    tigris_recurrent_whole(t->plan, t->ops, &whole);
+    for (k = 0; k < 3; ++k) {
+      most[k] = (uint32_t)whole.end[k];
+      elements *= most[k]; /* at most twice those of the input */
+    }
+  }
+  for (b = t->buffers; b != t->past && !isLayer(t); ++b) {
     const tigris_tensor* tensor = tensorOf(t, b);
     if (!(b->flags & (streams(t) ? TIGRIS_TILE_STORE | TIGRIS_TILE_LOAD : TIGRIS_TILE_STORE)))
       continue;
@@ -138,9 +152,12 @@ static int tilesOk(const Tiling* t) {
 
 /* Whether an op of the stage before `op` writes the buffer. */
 static int isWritten(const Tiling* t, uint32_t op, uint32_t buffer) {
+  uint32_t k;
   while (op-- > 0) {
-    if (t->plan->operands[t->ops[op].operands + t->ops[op].inputs].offset == buffer)
-      return 1;
+    for (k = 0; k < tigris_tile_outputs(&t->ops[op]); ++k) {
+      if (t->plan->operands[t->ops[op].operands + t->ops[op].inputs + k].offset == buffer)
+        return 1;
+    }
   }
   return 0;
 }
@@ -167,11 +184,36 @@ static int sinkOk(const Tiling* t, const tigris_op* op, const tigris_tile_buffer
          to->bytes / 4 >= (uint32_t)dx[x->rank - 1];
 }
 
+/* The op of a recurrent layer: every result has a buffer that nothing else uses. */
+static tigris_status checkLayer(const Tiling* t, const tigris_op* op) {
+  const tigris_operand* o = &t->plan->operands[op->operands];
+  const tigris_operand* outputs = o + op->inputs;
+  const tigris_operand* past = outputs + op->outputs;
+  const tigris_operand* out;
+  for (out = outputs; out != past; ++out) {
+    const tigris_tile_buffer* to = bufferOf(t, out);
+    if (to == NULL || (to->flags & TIGRIS_TILE_LOAD))
+      return TIGRIS_E_ADDRESS;
+    for (o = outputs - op->inputs; o != out; ++o) {
+      const tigris_tile_buffer* from = bufferOf(t, o);
+      if (o->pool == TIGRIS_POOL_CONST || o->pool == TIGRIS_POOL_UNPACKED ||
+          o->pool == TIGRIS_POOL_ABSENT)
+        continue;
+      if (from == NULL || !disjoint(to->fast, to->bytes, from->fast, from->bytes) ||
+          (o < outputs && !(from->flags & TIGRIS_TILE_LOAD)))
+        return TIGRIS_E_ADDRESS;
+    }
+  }
+  return TIGRIS_OK;
+}
+
 static tigris_status checkTileOp(const Tiling* t, uint32_t index) {
   const tigris_op* op = &t->ops[index];
   const tigris_operand* o = &t->plan->operands[op->operands];
   const tigris_operand* out = o + op->inputs;
   const tigris_tile_buffer* to = bufferOf(t, out);
+  if (tigris_is_recurrent(op))
+    return streams(t) || !isLayer(t) ? TIGRIS_E_UNSUPPORTED : checkLayer(t, op);
   if (op->outputs != 1)
     return TIGRIS_E_UNSUPPORTED;
   if (to == NULL || (to->flags & TIGRIS_TILE_LOAD) || isWritten(t, index, out->offset))

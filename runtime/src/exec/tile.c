@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "access/access_op.h"
 #include "dynamic.h"
 #include "tile_run.h"
 
@@ -49,9 +50,27 @@ static tigris_status needInputs(Tiles* t, const tigris_op* op, const tigris_box*
   return TIGRIS_OK;
 }
 
+/* Computes the boxes of all buffers for the part of a recurrent layer. */
+static tigris_status setLayerBoxes(Tiles* t) {
+  const tigris_op* op = t->recurrent;
+  tigris_status status = tigris_tile_layer(t);
+  uint32_t k;
+  memset(t->boxes, 0, t->tiling->buffer_count * sizeof t->boxes[0]);
+  for (k = 0; k < op->outputs; ++k)
+    tigris_recurrent_made(t->plan, op, k, &t->part,
+                          &t->boxes[t->plan->operands[op->operands + op->inputs + k].offset]);
+  if (status == TIGRIS_OK)
+    status = needInputs(t, op, &t->part);
+  if (status != TIGRIS_OK)
+    t->ctx->error_op = t->stage->first_op;
+  return status;
+}
+
 /* Computes the boxes of all buffers for the current tile. */
 static tigris_status setBoxes(Tiles* t) {
   uint32_t i;
+  if (tigris_is_layer(t))
+    return setLayerBoxes(t);
   for (i = 0; i < t->tiling->buffer_count; ++i) {
     memset(&t->boxes[i], 0, sizeof t->boxes[i]);
     if (t->buffers[i].flags & TIGRIS_TILE_STORE)
@@ -92,6 +111,25 @@ static tigris_status checkRoom(const Tiles* t) {
 
 /* ---- the tile */
 
+/* Stores the outputs of a recurrent layer that no later tile changes. */
+static tigris_status storeLayer(const Tiles* t) {
+  const tigris_op* op = t->recurrent;
+  tigris_status status = TIGRIS_OK;
+  uint32_t k;
+  uint32_t axis;
+  for (k = 0; status == TIGRIS_OK && k < op->outputs; ++k) {
+    const uint32_t to = t->plan->operands[op->operands + op->inputs + k].offset;
+    int isComplete = (t->buffers[to].flags & TIGRIS_TILE_STORE) != 0;
+    tigris_box made;
+    const uint32_t cut = tigris_recurrent_made(t->plan, op, k, &t->part, &made);
+    for (axis = 0; axis < TIGRIS_BOX_RANK; ++axis)
+      isComplete &= (cut >> axis & 1u) || t->index[axis] + 1 == t->tiling->tiles[axis];
+    if (isComplete)
+      status = tigris_tile_carry(t, to, 1);
+  }
+  return status;
+}
+
 static tigris_status runTile(Tiles* t) {
   tigris_status status = tigris_is_streamed(t) ? tigris_stream_rows(t) : setBoxes(t);
   uint32_t loads = t->loads; /* loads not yet done */
@@ -111,7 +149,9 @@ static tigris_status runTile(Tiles* t) {
     }
     if (status == TIGRIS_OK && hasFresh(t, made))
       status = tigris_tile_run_op(t, op, made);
-    if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
+    if (status == TIGRIS_OK && tigris_is_layer(t))
+      status = storeLayer(t);
+    else if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
       status = tigris_tile_carry(t, out, 1);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
@@ -120,15 +160,17 @@ static tigris_status runTile(Tiles* t) {
 }
 
 /* Advances to the next tile; the last axis varies fastest. In a streamed stage all steps of a
- * stripe come before the next stripe. After the last rows have been loaded, steps continue until
+ * stripe come before the next stripe, in a recurrent layer all steps of a sequence before the next
+ * one. After the last rows have been loaded, steps continue until
  * one computes no row. Returns 0 after the last tile. */
 static int advance(Tiles* t) {
-  static const uint8_t axes[2][TIGRIS_BOX_RANK] = {{3, 2, 1, 0}, {3, 1, 2, 0}};
+  static const uint8_t axes[3][TIGRIS_BOX_RANK] = {{3, 2, 1, 0}, {3, 1, 2, 0}, {0, 3, 2, 1}};
+  const uint32_t order = tigris_is_layer(t) ? 2 : (uint32_t)tigris_is_streamed(t);
   uint32_t i;
   t->changed = 0;
   t->isFirst = 0;
   for (i = 0; i < TIGRIS_BOX_RANK; ++i) {
-    const uint32_t k = axes[tigris_is_streamed(t)][i];
+    const uint32_t k = axes[order][i];
     if (t->tiling->tiles[k] > 1)
       t->changed |= 1u << k;
     if (++t->index[k] < t->tiling->tiles[k] || (tigris_is_streamed(t) && k == 1 && t->ran))
@@ -158,6 +200,8 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   } else {
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->bookkeeping - origin));
   }
+  if (stage->op_count == 1 && tigris_is_recurrent(&ctx->plan->ops[stage->first_op]))
+    t.recurrent = &ctx->plan->ops[stage->first_op];
   t.isFirst = t.ran = 1;
   for (i = 0; i < t.tiling->buffer_count; ++i)
     t.loads += t.buffers[i].flags & TIGRIS_TILE_LOAD;

@@ -16,6 +16,11 @@ static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_til
          tiling->tiles[TIGRIS_STREAM_STRIPES] == 1;
 }
 
+/* The number of outputs of an op of a tiled or streamed stage: 1, except of recurrent layers. */
+static inline uint32_t tigris_tile_outputs(const tigris_op* op) {
+  return TIGRIS_TILED_STAGES && TIGRIS_OPS_RECURRENT ? op->outputs : 1u;
+}
+
 /* Size in bytes of the executor's bookkeeping in a tiled or streamed stage. */
 uint32_t tigris_bookkeeping_bytes(const tigris_stage* stage, const tigris_tiling* tiling);
 

@@ -82,6 +82,40 @@ void tigris_tile_store_box(const tigris_tiles* t, uint32_t index, tigris_box* pa
     memset(part, 0, sizeof *part);
 }
 
+tigris_status tigris_tile_layer(tigris_tiles* t) {
+  const tigris_op* op = t->recurrent;
+  const tigris_tensor* y = &t->plan->tensors[t->plan->operands[op->operands + op->inputs].tensor];
+  const int32_t rows = tigris_dims(t->plan, y)[0];
+  const int keeps = tigris_recurrent_keeps_steps(t->plan, op);
+  const uint32_t steps = t->tiling->tiles[0];
+  tigris_box* part = &t->part;
+  tigris_box whole;
+  int isReversed;
+  uint32_t k;
+  uint32_t i;
+  tigris_recurrent_whole(t->plan, op, &whole);
+  for (k = 1; k < TIGRIS_BOX_RANK; ++k) {
+    part->begin[k] = tigris_tile_share(t->index[k], (uint32_t)whole.end[k], t->tiling->tiles[k]);
+    part->end[k] = tigris_tile_share(t->index[k] + 1, (uint32_t)whole.end[k], t->tiling->tiles[k]);
+  }
+  isReversed = tigris_recurrent_is_reversed(t->plan, op, part);
+  i = isReversed ? steps - 1 - t->index[0] : t->index[0];
+  part->begin[0] = tigris_tile_share(i, (uint32_t)whole.end[0], steps);
+  part->end[0] = tigris_tile_share(i + 1, (uint32_t)whole.end[0], steps);
+  if (steps > 1 &&
+      (part->end[1] - part->begin[1] != 1 || (keeps && part->end[0] - part->begin[0] < 2)))
+    return TIGRIS_E_OP;
+  if (t->index[0] == 0)
+    t->state = 0;
+  else if (!keeps)
+    t->state = (uint32_t)((isReversed ? part->end[0] : part->begin[0] - 1) % rows) + 1;
+  else if (isReversed)
+    t->state = 1;
+  else
+    t->state = (uint32_t)(part->begin[0] - tigris_tile_share(i - 1, (uint32_t)whole.end[0], steps));
+  return TIGRIS_OK;
+}
+
 uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index) {
   const tigris_tensor* x = tigris_tile_tensor(t, index);
   const int32_t* dims = tigris_dims(t->plan, x);

@@ -130,6 +130,21 @@ static tigris_status viewInput(const tigris_tiles* t, const tigris_op* op, uint3
              : TIGRIS_E_ADDRESS;
 }
 
+/* The outputs of a recurrent layer. It also learns where y begins in the sequence and where it has
+ * the state (tigris_view::first). */
+static int viewLayer(const tigris_tiles* t, const tigris_op* op, int32_t (*dims)[TIGRIS_BOX_RANK],
+                     tigris_view* views) {
+  uint32_t k;
+  for (k = op->inputs; k < (uint32_t)op->inputs + op->outputs; ++k) {
+    const tigris_operand* o = &t->plan->operands[op->operands + k];
+    if (!viewBox(t, op, o, &t->boxes[o->offset], dims[k], &views[k]))
+      return 0;
+  }
+  views[0].first = tigris_recurrent_keeps_steps(t->plan, op) ? 0 : (uint32_t)t->part.begin[0];
+  views[op->inputs].first = t->state;
+  return 1;
+}
+
 /* Computes the part `out` of the output; or adds the rows `out` of the input to the sums in the
  * output's buffer, for which the kernel gets their position in the image. `asWindows`: only the
  * rows of `out` are set, and they are rows of windows. */
@@ -167,8 +182,9 @@ static tigris_status runOp(const tigris_tiles* t, const tigris_op* op, const tig
   if (sums) {
     tigris_whole(y, plan, &plan->tensors[to->tensor], dataOf(t, to, 0));
     views[0].first = (uint32_t)out->begin[1];
-  } else if (!(tigris_by_rows(t) ? viewRows(t, to, out->begin[1], out->end[1], dims[i], y)
-                                 : viewBox(t, op, to, out, dims[i], y))) {
+  } else if (!(tigris_is_layer(t)  ? viewLayer(t, op, dims, views)
+               : tigris_by_rows(t) ? viewRows(t, to, out->begin[1], out->end[1], dims[i], y)
+                                   : viewBox(t, op, to, out, dims[i], y))) {
     return TIGRIS_E_ADDRESS;
   }
   for (i = 0; isInPlace(t, to) && i < op->inputs; ++i) {
@@ -193,6 +209,8 @@ tigris_status tigris_tile_run_op(const tigris_tiles* t, const tigris_op* op, uin
   if (asWindows) {
     box.begin[1] = t->rows[made].fresh;
     box.end[1] = t->rows[made].end;
+  } else if (tigris_is_layer(t)) {
+    box = t->part;
   } else {
     tigris_tile_box(t, made, 1, &box);
   }

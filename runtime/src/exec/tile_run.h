@@ -44,6 +44,11 @@ typedef struct tigris_tiles {
   /* ops run in the current step or ran in the previous one; always 1 outside streamed stages */
   int ran;
   int late; /* streamed: some op could compute rows before anything is loaded */
+  /* The stage's op if it is recurrent, else NULL; its part in the current tile; and where in the
+   * part of y the state before it is: 0 at the start of a sequence, else a row + 1. */
+  const tigris_op* recurrent;
+  tigris_box part;
+  uint32_t state;
 } tigris_tiles;
 
 /* The tensor of a buffer. */
@@ -57,6 +62,11 @@ static inline int tigris_in_stripes(const tigris_tiles* t) {
 /* Whether the stage is streamed. */
 static inline int tigris_is_streamed(const tigris_tiles* t) {
   return TIGRIS_STREAMED_STAGES && (!TIGRIS_TILED_STAGES || t->rows != NULL);
+}
+
+/* Whether the tiles are parts of a recurrent layer. */
+static inline int tigris_is_layer(const tigris_tiles* t) {
+  return TIGRIS_TILED_STAGES && TIGRIS_OPS_RECURRENT && t->recurrent != NULL;
 }
 
 /* Whether the stage streams complete rows (no stripes), so that no boxes are needed. */
@@ -96,6 +106,8 @@ uint32_t tigris_stream_row_bytes(const tigris_tiles* t, uint32_t index);
  * axis and in the current stripe. */
 void tigris_stream_strip(const tigris_tiles* t, uint32_t index, int32_t begin, int32_t end,
                          tigris_box* box);
+/* Sets the part of a recurrent layer and its state. TIGRIS_E_OP: the layer cannot be cut so. */
+tigris_status tigris_tile_layer(tigris_tiles* t);
 /* The whole of a tensor. */
 void tigris_tile_whole(const tigris_tiles* t, uint32_t tensor, tigris_box* box);
 /* The current tile's part of a STORE buffer's tensor; may be empty. */

@@ -43,7 +43,7 @@ static tigris_status moveBox(const tigris_tiles* t, uint32_t index, int isStore)
   uint8_t* backing;
   tigris_tile_whole(t, b->tensor, &whole);
   tigris_tile_box(t, index, 0, &held);
-  if (isStore && !tigris_is_streamed(t))
+  if (isStore && !tigris_is_streamed(t) && !tigris_is_layer(t))
     tigris_tile_store_box(t, index, &part);
   else
     tigris_tile_box(t, index, 1, &part);

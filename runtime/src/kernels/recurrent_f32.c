@@ -20,6 +20,8 @@ typedef struct Sequence {
   float* extra;       /* LSTM: cell, GRU: reset gate times state */
   uint32_t steps;
   uint32_t rows;
+  uint32_t shift; /* row of step 0 */
+  uint32_t state; /* 0: starts with `first`, otherwise with row state - 1 */
   uint32_t xStep; /* floats from step to step */
   uint32_t yStep; /* floats from row to row */
   uint32_t inputs;
@@ -137,12 +139,12 @@ static void rnnStep(const Sequence* s, const float* x, const float* h, float* y)
 }
 
 static void runSequence(const Sequence* s, uint32_t opcode) {
-  const float* h = s->first;
+  const float* h = s->state == 0 ? s->first : s->y + (size_t)(s->state - 1) * s->yStep;
   uint32_t i;
   for (i = 0; i < s->steps; ++i) {
     const uint32_t step = s->reverse ? s->steps - 1 - i : i;
     const float* x = s->x + (size_t)step * s->xStep;
-    float* y = s->y + (size_t)(step % s->rows) * s->yStep;
+    float* y = s->y + (size_t)((step + s->shift) % s->rows) * s->yStep;
     if (opcode == TIGRIS_OP_LSTM)
       lstmStep(s, x, h, y);
     else if (opcode == TIGRIS_OP_GRU)
@@ -158,9 +160,9 @@ static const float* input(const tigris_call* call, uint32_t i) {
 }
 
 tigris_status tigris_recurrent_f32(const tigris_call* call) {
-  const int32_t* dx = tigris_dims(call->plan, call->in[0].tensor);
-  const int32_t* dw = tigris_dims(call->plan, call->in[1].tensor);
-  const int32_t* db = tigris_dims(call->plan, call->in[3].tensor);
+  const int32_t* dx = call->in[0].dims;
+  const int32_t* dw = call->in[1].dims;
+  const int32_t* db = call->in[3].dims;
   const uint32_t opcode = call->op->opcode;
   const uint32_t directions = (uint32_t)dw[0];
   const uint32_t batch = (uint32_t)dx[1];
@@ -173,7 +175,9 @@ tigris_status tigris_recurrent_f32(const tigris_call* call) {
   s.steps = (uint32_t)dx[0];
   s.inputs = (uint32_t)dx[2];
   s.hidden = (uint32_t)dw[1];
-  s.rows = (uint32_t)tigris_dims(call->plan, call->out[0].tensor)[0];
+  s.rows = (uint32_t)call->out[0].dims[0];
+  s.shift = call->in[0].first % s.rows;
+  s.state = call->out[0].first;
   s.xStep = batch * s.inputs;
   s.yStep = directions * batch * s.hidden;
   s.extra = NULL;
@@ -192,9 +196,9 @@ tigris_status tigris_recurrent_f32(const tigris_call* call) {
         s.extra = (float*)(void*)call->out[1].data;
       if (opcode == TIGRIS_OP_LSTM) {
         s.extra = (float*)(void*)call->out[1].data + state;
-        if (cell == NULL)
+        if (s.state == 0 && cell == NULL)
           memset(s.extra, 0, (size_t)s.hidden * sizeof(float));
-        else
+        else if (s.state == 0)
           memcpy(s.extra, cell + state, (size_t)s.hidden * sizeof(float));
       }
       runSequence(&s, opcode);

@@ -282,3 +282,86 @@ TEST_CASE("transposed windows with gaps leave a result without input anywhere") 
   CHECK(access(2, 8));
   CHECK(!access(3, 11));
 }
+
+namespace {
+
+/// A recurrent layer over 7 steps of 3 sequences, with 4 values per step and 5 hidden units.
+BoxAccess layerAccess(const std::string& kind, const std::string& attributes, int64_t directions,
+                      int64_t rows) {
+  const int64_t gates = kind == "LSTM" ? 4 : kind == "GRU" ? 3 : 1;
+  const std::string extra = kind == "LSTM"  ? strCat("[", directions, ", 3, 5]")
+                            : kind == "GRU" ? "[5]"
+                                            : "";
+  const std::string second = extra.empty() ? "" : ", extra";
+  std::string text =
+      strCat("form: normalized\nlayout: channels-last\ninputs: [{name: x}, {name: h}]\n",
+             "outputs: [{name: y}]\ntensors:\n  - {name: x, type: float32, shape: [7, 3, 4]}\n",
+             "  - {name: h, type: float32, shape: [", directions, ", 3, 5]}\n",
+             "  - {name: y, type: float32, shape: [", rows, ", ", directions, ", 3, 5]}\n");
+  if (!extra.empty())
+    text += strCat("  - {name: extra, type: float32, shape: ", extra, "}\n");
+  std::string blobs = "blobs:\n";
+  const auto weights = [&](const char* name, int64_t count, int64_t width) {
+    text += strCat("  - {name: ", name, ", type: float32, shape: [", directions, ", ", count,
+                   width == 0 ? "" : strCat(", ", width), "], const: true}\n");
+    blobs += strCat("  - {name: ", name, ", fill: {seed: 1, amplitude: 1.0}}\n");
+  };
+  weights("w", gates * 5, 4);
+  weights("r", gates * 5, 5);
+  weights("b", 2 * gates * 5, 0);
+  text += strCat("ops:\n  - {op: ", kind, ", name: op, in: [x, w, r, b, h], out: [y", second,
+                 "], attrs: {", attributes, "}}\n", blobs);
+  return accessOf(parseGraph(text));
+}
+
+} // namespace
+
+TEST_CASE("a part of a recurrent layer needs its steps and sequences") {
+  const BoxAccess access = layerAccess("LSTM", "direction: bidirectional", 2, 7);
+  CHECK(access.carriesState());
+  CHECK(access.order() == std::array<size_t, 4>{1, 2, 3, 0});
+  CHECK(access.space() == Box{{{{0, 7}, {0, 2}, {0, 3}, {0, 5}}}});
+  const Ranges part = {{{2, 4}, {1, 2}, {1, 3}, {0, 5}}};
+  checkNeed(access, part, {{{2, 4}, {1, 3}, {0, 4}, {0, 1}}});
+  checkNeed(access, part, {{{1, 2}, {0, 20}, {0, 4}, {0, 1}}}, 1);
+  checkNeed(access, part, {{{1, 2}, {1, 3}, {0, 5}, {0, 1}}}, 4);
+  CHECK(access.made(0, Box{part}) == Box{part});
+  CHECK(access.made(1, Box{part}) == Box{{{{1, 2}, {1, 3}, {0, 5}, {0, 1}}}});
+  CHECK(access.isCutAlong(0, 0));
+  CHECK_FALSE(access.isCutAlong(1, 0));
+  CHECK(access.isCutAlong(1, 1));
+  CHECK(access.allows(Box{part}));
+  // A single step would have to be computed in place of the state.
+  CHECK_FALSE(access.allows(Box{{{{2, 3}, {1, 2}, {0, 3}, {0, 5}}}}));
+  CHECK_FALSE(access.allows(Box{{{{0, 7}, {0, 2}, {0, 3}, {0, 4}}}}));
+  CHECK(access.canCut(0, 3));
+  CHECK_FALSE(access.canCut(0, 4));
+  CHECK(access.canCut(2, 3));
+  CHECK_FALSE(access.canCut(3, 5));
+}
+
+TEST_CASE("directions have opposite orders of steps") {
+  const BoxAccess both = layerAccess("GRU", "direction: bidirectional", 2, 7);
+  CHECK(both.canCutTogether({1, 1, 3, 1}));
+  CHECK_FALSE(both.canCutTogether({2, 1, 1, 1}));
+  CHECK(both.canCutTogether({2, 2, 1, 1}));
+  CHECK(both.part({3, 2, 1, 1}, {0, 0, 0, 0}).axes[0] == Range{0, 2});
+  CHECK(both.part({3, 2, 1, 1}, {0, 1, 0, 0}).axes[0] == Range{4, 7});
+  CHECK(both.part({3, 2, 1, 1}, {2, 1, 0, 0}).axes[0] == Range{0, 2});
+  CHECK_FALSE(both.isCutAlong(1, 1));
+  const BoxAccess reverse = layerAccess("RNN", "direction: reverse", 1, 7);
+  CHECK(reverse.canCutTogether({2, 1, 1, 1}));
+  CHECK(reverse.part({2, 1, 1, 1}, {0, 0, 0, 0}).axes[0] == Range{3, 7});
+}
+
+TEST_CASE("a layer that keeps only its last state can be cut into single steps") {
+  const BoxAccess access = layerAccess("RNN", "rows: 2", 1, 2);
+  const Box part{{{{6, 7}, {0, 1}, {0, 3}, {0, 5}}}};
+  CHECK(access.space().axes[0] == Range{0, 7});
+  CHECK(access.canCut(0, 7));
+  CHECK(access.allows(part));
+  CHECK(access.need(0, part).axes[0] == Range{6, 7});
+  CHECK(access.made(0, part).axes[0] == Range{0, 2});
+  CHECK_FALSE(access.isCutAlong(0, 0));
+  CHECK(access.neededElements(0, access.space()) == 7 * 3 * 4);
+}

@@ -184,3 +184,92 @@ blobs:
   CHECK(found->tiles == TileCounts{1, 1, 1, 9});
   CHECK_FALSE(search.search(least - 8));
 }
+
+namespace {
+
+/// A layer in both directions over 7 steps of 3 sequences.
+const char* const Layer = R"(form: normalized
+layout: channels-last
+inputs: [{name: x}, {name: h}, {name: c}]
+outputs: [{name: y}, {name: cell}]
+tensors:
+  - {name: x, type: float32, shape: [7, 3, 4]}
+  - {name: h, type: float32, shape: [2, 3, 5]}
+  - {name: c, type: float32, shape: [2, 3, 5]}
+  - {name: y, type: float32, shape: [7, 2, 3, 5]}
+  - {name: cell, type: float32, shape: [2, 3, 5]}
+  - {name: w, type: float32, shape: [2, 20, 4], const: true}
+  - {name: r, type: float32, shape: [2, 20, 5], const: true}
+  - {name: b, type: float32, shape: [2, 40], const: true}
+ops:
+  - {op: LSTM, name: layer, in: [x, w, r, b, h, c], out: [y, cell],
+     attrs: {direction: bidirectional}}
+blobs:
+  - {name: w, fill: {seed: 1, amplitude: 1.0}}
+  - {name: r, fill: {seed: 2, amplitude: 1.0}}
+  - {name: b, fill: {seed: 3, amplitude: 1.0}}
+)";
+
+} // namespace
+
+TEST_CASE("a recurrent layer is cut along steps, directions and batch") {
+  Graph graph = parseGraph(Layer);
+  AccessTable access(graph);
+  Stage stage;
+  stage.ops = graph.order();
+  for (const char* name : {"x", "h", "c"})
+    stage.loads.push_back(*graph.findTensor(name));
+  for (const char* name : {"y", "cell"})
+    stage.spills.push_back(*graph.findTensor(name));
+  auto model = TileModel::make(access, stage.ops, stage.loads, stage.spills);
+  REQUIRE(model);
+  CHECK(model->finest() == TileCounts{3, 2, 3, 1});
+  CHECK_FALSE(model->cost({2, 1, 1, 1})); // the directions need opposite orders of tiles
+  CHECK_FALSE(model->cost({4, 2, 1, 1})); // single steps
+  constexpr uint64_t Steps = 7 * 3 * 4 * 4;
+  constexpr uint64_t States = 2 * 3 * 5 * 4;
+  for (const TileCounts& tiles :
+       {TileCounts{1, 1, 1, 1}, TileCounts{1, 2, 1, 1}, TileCounts{3, 2, 1, 1},
+        TileCounts{1, 1, 3, 1}, TileCounts{2, 2, 3, 1}}) {
+    const auto cost = model->cost(tiles);
+    REQUIRE(cost);
+    // Each direction reads all steps, and each state is read and written once.
+    const uint64_t reads = tiles[0] > 1 || tiles[2] > 1 ? static_cast<uint64_t>(tiles[1]) : 1;
+    CHECK(cost->loadBytes == reads * Steps + 2 * States);
+    CHECK(cost->storeBytes == 7 * States + States);
+    CHECK(cost->recomputeMacs == 0);
+    stage.execution = model->stage(*cost, model->layOut(*cost, 8));
+    const auto counts = TileReplay(graph, stage).run();
+    REQUIRE_MESSAGE(bool(counts), (counts ? "" : counts.error().message()));
+    CHECK(counts->loaded.at(stage.loads[0]) == reads * Steps);
+    CHECK(counts->stored.at(stage.spills[1]) == States);
+    CHECK(counts->kernelCalls == cost->kernelCalls);
+    CHECK(counts->recomputeMacs == 0);
+  }
+}
+
+TEST_CASE("the state between tiles of a recurrent layer must not be overwritten") {
+  Graph graph = parseGraph(Layer);
+  AccessTable access(graph);
+  Stage stage;
+  stage.ops = graph.order();
+  for (const char* name : {"x", "h", "c"})
+    stage.loads.push_back(*graph.findTensor(name));
+  for (const char* name : {"y", "cell"})
+    stage.spills.push_back(*graph.findTensor(name));
+  auto model = TileModel::make(access, stage.ops, stage.loads, stage.spills);
+  const auto cost = model->cost({3, 2, 1, 1});
+  REQUIRE(cost);
+  TiledStage tiled = model->stage(*cost, model->layOut(*cost, 8));
+  const auto offsetOf = [&](const char* name) -> uint64_t& {
+    return std::find_if(tiled.buffers.begin(), tiled.buffers.end(),
+                        [&](const PartBuffer& b) { return b.tensor == *graph.findTensor(name); })
+        ->offset;
+  };
+  offsetOf("cell") = offsetOf("y");
+  stage.execution = tiled;
+  CHECK_FALSE(TileReplay(graph, stage).run());
+  tiled.tiles = {3, 1, 1, 1};
+  stage.execution = tiled;
+  CHECK_FALSE(TileReplay(graph, stage).run());
+}
