@@ -15,13 +15,13 @@ namespace tigris::property {
 /// unsuitable.
 class Generator {
 public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(uint64_t seed) : random_(seed), hasSequences_(seed % 8 == 0) {}
 
   Graph make(unsigned limit);
 
 private:
-  /// Mixed operators; chains of poolings; blocks of convolutional networks.
-  enum class Style : uint8_t { Any, Tower, Net };
+  /// Mixed operators; chains of poolings; blocks of convolutional networks; recurrent layers.
+  enum class Style : uint8_t { Any, Tower, Net, Sequence };
 
   // --- tensors: RandomModel.cpp
 
@@ -84,6 +84,17 @@ private:
   void addChannelMove(TensorId x);
   void addNetOp();
 
+  // --- recurrent layers: RandomSequences.cpp
+
+  /// Steps, batch, and values per step.
+  Shape sequenceShape();
+  /// x in this form, if its rank is 3 or that of a layer's result.
+  std::optional<TensorId> asSequence(TensorId x);
+  /// A known tensor, a constant or a model input.
+  TensorId firstState(const Shape& dims);
+  void addRecurrent(TensorId before);
+  void addSequenceOp();
+
   // --- operators that compute sums: RandomSums.cpp
 
   Activation activation(AttrMap& attrs);
@@ -125,6 +136,7 @@ private:
   void addGather(TensorId x);
 
   Random random_;
+  bool hasSequences_ = false;
   Style style_ = Style::Any;
   Graph graph_;
   DType type_ = DType::Float32;

@@ -25,6 +25,10 @@ Graph Generator::make(unsigned limit) {
   graph_.setRounding(random_.percent(50) ? IntegerRounding::Once : IntegerRounding::Twice);
   const int64_t kind = random_.below(100);
   style_ = kind < 20 ? Style::Tower : kind < 55 ? Style::Net : Style::Any;
+  if (hasSequences_) {
+    type_ = DType::Float32;
+    style_ = Style::Sequence;
+  }
   const bool isAny = style_ == Style::Any;
   const int64_t inputs = !isAny || random_.percent(60) ? 1 : random_.in(2, 3);
   for (int64_t i = 0; i < inputs; ++i)
@@ -63,6 +67,8 @@ Port Generator::port(const Tensor& t, TensorId id, std::string name) {
 Shape Generator::inputShape() {
   if (style_ == Style::Net)
     return netShape();
+  if (style_ == Style::Sequence)
+    return sequenceShape();
   if (style_ == Style::Tower)
     return {1, random_.in(12, 32), random_.in(1, 6), random_.in(1, 6)};
   const int64_t batch = random_.percent(75) ? 1 : random_.in(2, 3);
@@ -139,24 +145,28 @@ std::optional<TensorId> Generator::add(OpKind kind, std::vector<TensorId> inputs
   op.inputs = std::move(inputs);
   op.attrs = std::move(attrs);
   op.act = act;
-  ResultType result;
-  if (kind == OpKind::QuantizeLinear || kind == OpKind::Requantize) {
-    result = {DType::Int8, shape(op.input(0))};
-  } else {
-    const Expected<std::vector<ResultType>> results = inferResults(op, KnownValues(graph_));
-    if (!results)
+  std::vector<ResultType> results = {{DType::Int8, shape(op.input(0))}};
+  if (kind != OpKind::QuantizeLinear && kind != OpKind::Requantize) {
+    Expected<std::vector<ResultType>> inferred = inferResults(op, KnownValues(graph_));
+    if (!inferred)
       return std::nullopt;
-    result = (*results)[0];
+    results = std::move(*inferred);
   }
-  const auto elements = result.shape.checkedElements();
+  const auto elements = results[0].shape.checkedElements();
   if (!elements || *elements < 1 || *elements > MaxElements || magnitude > MaxMagnitude)
     return std::nullopt;
-  const TensorId id = addTensor(result.type, result.shape, quantized);
-  op.outputs = {id};
+  for (const ResultType& result : results)
+    op.outputs.push_back(addTensor(result.type, result.shape, quantized));
+  const TensorId id = op.outputs[0];
   const OpId added = graph_.addOp(op);
   if (!checkSupported(graph_.op(added), graph_)) {
     graph_.eraseOp(added);
     return std::nullopt;
+  }
+  // The second result of a GRU has no defined value.
+  if (kind == OpKind::LSTM) {
+    known_.push_back(op.outputs[1]);
+    magnitude_[op.outputs[1]] = magnitude;
   }
   known_.push_back(id);
   magnitude_[id] = magnitude;
@@ -177,6 +187,8 @@ void Generator::addOp() {
     return addTowerOp();
   case Style::Net:
     return addNetOp();
+  case Style::Sequence:
+    return addSequenceOp();
   }
 }
 
