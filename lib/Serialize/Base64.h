@@ -17,11 +17,11 @@ size_t base64Length(size_t size);
 /// Length of the canonical block of `size` bytes, including indentation and newlines.
 size_t base64BlockLength(size_t size);
 
-/// Appends the canonical block of `bytes`: every line is six spaces, up to 1,024 characters, '\n'.
-void appendBase64Block(std::string& out, std::span<const uint8_t> bytes);
+/// The canonical block of `bytes`: every line is six spaces, up to 1,024 characters, '\n'.
+std::string base64Block(std::span<const uint8_t> bytes);
 
-/// Whether `block` has the layout that appendBase64Block produces for `size` bytes. Does not check
-/// the alphabet: decoding does that, and a check here would make copying a block slower.
+/// Whether `block` has the layout that base64Block() produces for `size` bytes. Does not check
+/// the alphabet, to which a newline within a line does not belong either: decoding does that.
 bool isBase64Block(std::string_view block, size_t size);
 
 /// Decodes `text` to `size` bytes; spaces and line breaks are skipped. nullopt if a character is

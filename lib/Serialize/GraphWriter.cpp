@@ -183,17 +183,24 @@ private:
 
 } // namespace
 
-Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options) {
-  std::string out;
+Expected<TextPieces> writeModulePieces(const Graph& graph, const WriteOptions& options) {
+  TextPieces out;
   WeightsWriter weights(graph, options);
   try {
-    GraphWriter(out, graph, weights).print();
+    GraphWriter(out.tail(), graph, weights).print();
     if (Status status = weights.print(out); !status)
       return status.takeError();
   } catch (const DataError& damage) {
     return makeError(DiagId::BadWeights, damage.what());
   }
   return out;
+}
+
+Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options) {
+  Expected<TextPieces> pieces = writeModulePieces(graph, options);
+  if (!pieces)
+    return pieces.takeError();
+  return pieces->str();
 }
 
 Status checkWeights(const Graph& graph) {

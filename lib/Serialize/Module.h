@@ -5,12 +5,13 @@
 //   Expected<Graph> graph = readModule(text, path);
 //   Expected<std::string> out = writeModule(*graph);             // the same bytes again
 //
-// Weights that no pass accesses are checked and copied from the input's text to the output's.
+// Weights that no pass accesses are checked, and their text is passed on.
 #pragma once
 
 #include "tigris/IR/Graph.h"
 #include "tigris/Support/Diagnostics.h"
 #include "tigris/Support/Expected.h"
+#include "tigris/Support/TextPieces.h"
 
 #include <functional>
 #include <memory>
@@ -49,6 +50,10 @@ struct WriteOptions {
 /// cannot be written, and with BadWeights if data is damaged, except in side files to which the
 /// output refers again.
 Expected<std::string> writeModule(const Graph& graph, const WriteOptions& options = {});
+
+/// As writeModule(). The result shares the encoded text of weights that were read from a module and
+/// have not changed.
+Expected<TextPieces> writeModulePieces(const Graph& graph, const WriteOptions& options = {});
 
 /// Parses, validates and verifies a module. `fileName` ("-" is standard input) is used in messages,
 /// and relative paths of side files start at its directory. The graph's constants share `text` and

@@ -8,7 +8,6 @@
 #include "tigris/Serialize/Schema.h"
 #include "tigris/Support/Crc32.h"
 #include "tigris/Support/FileIO.h"
-#include "tigris/Support/LargePages.h"
 #include "tigris/Support/MathUtils.h"
 
 #include <cmath>
@@ -211,7 +210,8 @@ void WeightsWriter::printFileReference(std::string& out, const Item& item, const
   out += '\n';
 }
 
-void WeightsWriter::printItem(std::string& out, const Item& item) {
+void WeightsWriter::printItem(TextPieces& pieces, const Item& item) {
+  std::string& out = pieces.tail();
   if (printsAsValues(*item.data, item.type)) {
     out += "  - ";
     FlowMap map(out);
@@ -243,6 +243,11 @@ void WeightsWriter::printItem(std::string& out, const Item& item) {
                                                : relativePath(file->path(), options_.moduleFile),
                               file->offset());
 
+  printData(pieces, item);
+}
+
+void WeightsWriter::printData(TextPieces& pieces, const Item& item) const {
+  std::string& out = pieces.tail();
   out += "  - name: ";
   appendString(out, item.name);
   out += "\n    bytes: ";
@@ -254,27 +259,22 @@ void WeightsWriter::printItem(std::string& out, const Item& item) {
       item.data->source() != nullptr ? item.data->source()->encodedText() : std::string_view();
   if (!known.empty() && known.size() == base64BlockLength(item.data->size())) {
     checkData(*item.data);
-    out += known;
+    pieces.share(known, item.data);
   } else {
-    appendBase64Block(out, item.data->bytes());
+    const auto block = std::make_shared<const std::string>(base64Block(item.data->bytes()));
+    pieces.share(*block, block);
   }
 }
 
-Status WeightsWriter::print(std::string& out) {
+Status WeightsWriter::print(TextPieces& pieces) {
   if (items_.empty())
     return {};
-  if (options_.weights == WeightsMode::Inline) {
-    size_t estimate = out.size() + 64;
-    for (const Item& item : items_)
-      estimate += base64BlockLength(item.data->size()) + item.name.size() + 96;
-    out.reserve(estimate);
-    preferLargePages(out);
-  }
+  std::string& out = pieces.tail();
   out += "---\ntigris: weights/";
   appendNumber(out, int64_t{WeightsVersion});
   out += "\nblobs:\n";
   for (const Item& item : items_)
-    printItem(out, item);
+    printItem(pieces, item);
   if (options_.weights == WeightsMode::File)
     return options_.writeSideFile
                ? options_.writeSideFile(options_.weightsFile, std::move(sideFile_))

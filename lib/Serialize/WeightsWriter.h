@@ -20,7 +20,7 @@ public:
   template <typename T> std::string addArray(const std::string& base, const std::vector<T>& values);
 
   /// Appends the document, or nothing if there are no blobs. Throws DataError for damaged data.
-  Status print(std::string& out);
+  Status print(TextPieces& pieces);
 
 private:
   struct Item {
@@ -32,7 +32,8 @@ private:
   };
 
   bool mayBePattern(const Item& item) const;
-  void printItem(std::string& out, const Item& item);
+  void printItem(TextPieces& pieces, const Item& item);
+  void printData(TextPieces& pieces, const Item& item) const;
   void printPattern(std::string& out, const Item& item) const;
   void printFileReference(std::string& out, const Item& item, const std::string& path,
                           uint64_t offset) const;

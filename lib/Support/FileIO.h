@@ -50,9 +50,13 @@ public:
 
   /// Adds a file with these bytes at `path`; a symbolic link is followed. "-" is standard output.
   /// Streams and devices are written only by commit(), so `bytes` must stay valid until then.
-  Status add(const std::string& path, std::string_view bytes);
+  Status add(const std::string& path, std::string_view bytes) {
+    return add(path, std::vector{bytes});
+  }
+  /// The file consists of the pieces in order.
+  Status add(const std::string& path, std::vector<std::string_view> pieces);
   /// Like add(), but keeps an existing regular file with exactly these bytes, including its time.
-  Status addIfChanged(const std::string& path, std::string_view bytes);
+  Status addIfChanged(const std::string& path, std::vector<std::string_view> pieces);
 
   /// Writes streams and devices first, in the order they were added, because only these can still
   /// fail for lack of space; then renames the files.
@@ -64,10 +68,10 @@ private:
   struct Temporary;
   struct Stream {
     std::string path;
-    std::string_view bytes;
+    std::vector<std::string_view> pieces;
   };
 
-  Status addTemporary(const std::string& path, std::string_view bytes);
+  Status addTemporary(const std::string& path, const std::vector<std::string_view>& pieces);
 
   std::vector<std::unique_ptr<Temporary>> temporaries_;
   std::vector<Stream> streams_;

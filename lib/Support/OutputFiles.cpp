@@ -25,13 +25,14 @@ Error writeError(const std::string& path) {
                    "': ", reason);
 }
 
-Status writeAll(int fd, std::string_view bytes, const std::string& path) {
-#ifdef F_SETPIPE_SZ
-  // Fewer switches between the tools of a pipeline. Fails for other files, which is no harm.
-  constexpr int PipeBytes = 1 << 20;
-  if (bytes.size() > PipeBytes)
-    (void)::fcntl(fd, F_SETPIPE_SZ, PipeBytes);
-#endif
+size_t totalSize(const std::vector<std::string_view>& pieces) {
+  size_t size = 0;
+  for (const std::string_view piece : pieces)
+    size += piece.size();
+  return size;
+}
+
+Status writePiece(int fd, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR)
@@ -41,6 +42,29 @@ Status writeAll(int fd, std::string_view bytes, const std::string& path) {
     bytes.remove_prefix(static_cast<size_t>(n));
   }
   return {};
+}
+
+Status writeAll(int fd, const std::vector<std::string_view>& pieces, const std::string& path) {
+#ifdef F_SETPIPE_SZ
+  // Fewer switches between the tools of a pipeline. Fails for other files, which is no harm.
+  constexpr int PipeBytes = 1 << 20;
+  if (totalSize(pieces) > PipeBytes)
+    (void)::fcntl(fd, F_SETPIPE_SZ, PipeBytes);
+#endif
+  for (const std::string_view piece : pieces)
+    if (Status status = writePiece(fd, piece, path); !status)
+      return status;
+  return {};
+}
+
+/// Whether `text` consists of the pieces.
+bool consistsOf(std::string_view text, const std::vector<std::string_view>& pieces) {
+  for (const std::string_view piece : pieces) {
+    if (!text.starts_with(piece))
+      return false;
+    text.remove_prefix(piece.size());
+  }
+  return text.empty();
 }
 
 /// The open descriptor that a path names: "-", or one of the system's names for open files.
@@ -142,22 +166,23 @@ std::atomic<OutputFiles::Temporary*> OutputFiles::Temporary::newest = nullptr;
 OutputFiles::OutputFiles() = default;
 OutputFiles::~OutputFiles() = default;
 
-Status OutputFiles::add(const std::string& path, std::string_view bytes) {
+Status OutputFiles::add(const std::string& path, std::vector<std::string_view> pieces) {
   struct stat info {};
   const bool isFile =
       !openDescriptor(path) && (::stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode));
   if (isFile)
-    return addTemporary(path, bytes);
+    return addTemporary(path, pieces);
   // Refuse a directory now, before other files have appeared.
   if (S_ISDIR(info.st_mode)) {
     errno = EISDIR;
     return writeError(path);
   }
-  streams_.push_back({path, bytes});
+  streams_.push_back({path, std::move(pieces)});
   return {};
 }
 
-Status OutputFiles::addTemporary(const std::string& path, std::string_view bytes) {
+Status OutputFiles::addTemporary(const std::string& path,
+                                 const std::vector<std::string_view>& pieces) {
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   auto& temporary =
@@ -169,20 +194,20 @@ Status OutputFiles::addTemporary(const std::string& path, std::string_view bytes
   const mode_t mask = ::umask(0);
   ::umask(mask);
   const mode_t mode = exists ? old.st_mode & 07777 : 0666 & ~mask;
-  Status status = ::fchmod(fd, mode) == 0 ? writeAll(fd, bytes, path) : writeError(path);
+  Status status = ::fchmod(fd, mode) == 0 ? writeAll(fd, pieces, path) : writeError(path);
   // Some file systems report only in close() that the data did not fit.
   if (::close(fd) != 0 && status)
     status = writeError(path);
   return status;
 }
 
-Status OutputFiles::addIfChanged(const std::string& path, std::string_view bytes) {
+Status OutputFiles::addIfChanged(const std::string& path, std::vector<std::string_view> pieces) {
   struct stat info {};
   if (!openDescriptor(path) && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-      static_cast<uint64_t>(info.st_size) == bytes.size())
-    if (const Expected<std::string> old = readFile(path); old && *old == bytes)
+      static_cast<uint64_t>(info.st_size) == totalSize(pieces))
+    if (const Expected<std::string> old = readFile(path); old && consistsOf(*old, pieces))
       return {};
-  return add(path, bytes);
+  return add(path, std::move(pieces));
 }
 
 Status OutputFiles::commit() {
@@ -191,7 +216,7 @@ Status OutputFiles::commit() {
     const int fd = open ? *open : ::open(stream.path.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd < 0)
       return writeError(stream.path);
-    Status status = writeAll(fd, stream.bytes, stream.path);
+    Status status = writeAll(fd, stream.pieces, stream.path);
     if (!open && ::close(fd) != 0 && status)
       status = writeError(stream.path);
     if (!status)

@@ -285,8 +285,6 @@ Expected<std::string> ToolContext::readInput() const {
   return text;
 }
 
-void ToolContext::output(std::string bytes) { output_ = std::move(bytes); }
-
 void ToolContext::outputFile(std::string path, std::string bytes) {
   TIGRIS_CHECK_MSG(files_.isOutput(path), path);
   outputFiles_.push_back({std::move(path), std::move(bytes)});
@@ -346,16 +344,17 @@ Status ToolContext::writeOutputs() const {
       return makeError(DiagId::IoError, "cannot make directory '", folder, "': ", error.message());
   }
   OutputFiles files;
-  const auto add = [&](const std::string& path, const std::string& bytes) {
-    return ifChanged_ ? files.addIfChanged(path, bytes) : files.add(path, bytes);
+  const auto add = [&](const std::string& path, std::vector<std::string_view> pieces) {
+    return ifChanged_ ? files.addIfChanged(path, std::move(pieces))
+                      : files.add(path, std::move(pieces));
   };
   Status status;
   for (size_t i = 0; status && i < outputFiles_.size(); ++i)
-    status = add(outputFiles_[i].path, outputFiles_[i].bytes);
+    status = add(outputFiles_[i].path, {outputFiles_[i].bytes});
   if (status && output_)
-    status = add(outputPath_, *output_);
+    status = add(outputPath_, output_->views());
   if (status && !depfile_.empty())
-    status = add(depfile_, *rule);
+    status = add(depfile_, {*rule});
   if (status && !printed_.empty())
     status = files.add("-", printed_);
   return status ? files.commit() : status;

@@ -37,6 +37,7 @@
 
 #include "tigris/Driver/CommandLine/ToolFiles.h"
 #include "tigris/Support/Printable.h"
+#include "tigris/Support/TextPieces.h"
 
 #include <cstdint>
 #include <functional>
@@ -152,7 +153,8 @@ public:
   /// The argument of -o, "-" if it was omitted.
   const std::string& outputPath() const { return outputPath_; }
   /// Sets what is written to -o (by default standard output) after success.
-  void output(std::string bytes);
+  void output(std::string bytes) { output(TextPieces(std::move(bytes))); }
+  void output(TextPieces text) { output_ = std::move(text); }
   /// Adds a further file, written after success. Its path must have been declared, by an option
   /// with Entry::writes() or by writes() below.
   void outputFile(std::string path, std::string bytes);
@@ -201,7 +203,7 @@ private:
   std::string input_ = "-";
   std::string outputPath_ = "-";
   std::vector<std::string> recorded_;
-  std::optional<std::string> output_;
+  std::optional<TextPieces> output_;
   std::vector<File> outputFiles_;
   std::vector<std::string> folders_;
   std::string printed_;

@@ -40,7 +40,7 @@ Status outputModule(ToolContext& context, const Graph& graph, WriteOptions optio
     context.outputFile(path, std::move(bytes));
     return {};
   };
-  Expected<std::string> module = writeModule(graph, options);
+  Expected<TextPieces> module = writeModulePieces(graph, options);
   if (!module)
     return module.takeError();
   context.output(std::move(*module));

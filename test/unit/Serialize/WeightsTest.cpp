@@ -106,8 +106,7 @@ TEST_CASE("large constants are base64 that is decoded on first use") {
 TEST_CASE("base64 of every length and of every byte") {
   std::vector<uint8_t> bytes;
   for (size_t size = 0; size < 300; ++size) {
-    std::string block;
-    appendBase64Block(block, bytes);
+    const std::string block = base64Block(bytes);
     CHECK(block.size() == base64BlockLength(size));
     CHECK(isBase64Block(block, size));
     CHECK(decodeBase64(block, size) == bytes);
@@ -123,6 +122,27 @@ TEST_CASE("base64 of every length and of every byte") {
   CHECK_FALSE(decodeBase64("AAA*", 3));
   CHECK_FALSE(decodeBase64("AAAA AAAA", 3));
   CHECK(decodeBase64("A\n A  A\tA", 3) == std::vector<uint8_t>(3));
+}
+
+TEST_CASE("base64: characters by the alphabet, in lines of every length") {
+  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<uint8_t> bytes;
+  for (uint32_t value = 0; value < 3 * 768; ++value)
+    bytes.push_back(static_cast<uint8_t>(value * value * 2654435761U >> 13));
+  std::string expected;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const uint32_t bits =
+        uint32_t{bytes[i]} << 16 | uint32_t{bytes[i + 1]} << 8 | uint32_t{bytes[i + 2]};
+    for (const int shift : {18, 12, 6, 0})
+      expected += alphabet[bits >> shift & 63];
+  }
+  for (size_t size = 0; size <= bytes.size(); size += 3) {
+    std::string text = base64Block(std::span(bytes).first(size));
+    text.erase(
+        std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
+        text.end());
+    CHECK(text == expected.substr(0, size / 3 * 4));
+  }
 }
 
 TEST_CASE("re-wrapped base64 reads the same and prints canonically") {
@@ -182,8 +202,7 @@ TEST_CASE("damage is found when the data is used or passed on and names the tens
 
 TEST_CASE("base64: every byte at the start, in the middle and at the end of a line") {
   const std::vector<uint8_t> bytes(768, 0x5A);
-  std::string block;
-  appendBase64Block(block, bytes);
+  const std::string block = base64Block(bytes);
   const std::string line = block.substr(6, 1024);
   for (const size_t at : {size_t{0}, size_t{500}, size_t{1000}, size_t{1023}})
     for (int c = 0; c < 256; ++c) {
@@ -195,6 +214,45 @@ TEST_CASE("base64: every byte at the start, in the middle and at the end of a li
       CHECK(crcOfBase64Block("      " + changed + "\n", 768).has_value() == isValid);
     }
   CHECK(crcOfBase64Block(block, 768) == crc32(bytes.data(), bytes.size()));
+}
+
+TEST_CASE("a newline in place of a character is damage that is reported") {
+  const std::string text = print(graphWithConstant(DType::Float32, {1000}, floatRamp(1000)));
+  const size_t first = text.find("!!binary |\n") + 11 + 6;
+  for (const size_t at : {first, first + 1, first + 500, first + 1023, first + 1031 + 700,
+                          text.size() - 2, text.size() - 100}) {
+    std::string bad = text;
+    bad[at] = '\n';
+    const Expected<Graph> graph = parse(bad);
+    if (!graph)
+      continue;
+    CHECK_FALSE(bool(checkWeights(*graph)));
+    const auto out = writeModule(*graph);
+    REQUIRE_FALSE(out);
+    CHECK(out.error().id() == DiagId::BadWeights);
+  }
+}
+
+TEST_CASE("large weights that have not changed are shared, not copied") {
+  const Graph graph = graphWithConstant(DType::Float32, {10000}, floatRamp(10000));
+  const std::string text = print(graph);
+  std::optional<TextPieces> pieces;
+  std::string_view block;
+  {
+    const Expected<Graph> read = parse(text);
+    REQUIRE(read);
+    block = constantOf(*read, "w")->source()->encodedText();
+    Expected<TextPieces> written = writeModulePieces(*read);
+    REQUIRE(written);
+    pieces = std::move(*written);
+  }
+  // The graph is gone; its text is not.
+  CHECK(pieces->str() == text);
+  bool isShared = false;
+  for (const std::string_view piece : pieces->views())
+    isShared = isShared || piece.data() == block.data();
+  CHECK(isShared);
+  CHECK(writeModulePieces(graph)->str() == text);
 }
 
 TEST_CASE("errors of the weights document") {

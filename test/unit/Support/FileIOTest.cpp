@@ -1,7 +1,9 @@
 // Reads of whole files, and writes that appear complete or not at all.
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/TextPieces.h"
 
 #include <doctest/doctest.h>
+#include <chrono>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -134,6 +136,38 @@ TEST_CASE("files: several outputs appear together") {
   CHECK(contents(directory.file("old")) == "new");
   CHECK(contents(directory.file("b")) == "b");
   CHECK(directory.count() == 2);
+}
+
+TEST_CASE("files: an output of several pieces") {
+  const TemporaryDirectory directory;
+  const auto owner = std::make_shared<const std::string>(100000, 's');
+  TextPieces text("a");
+  text.share(*owner, owner);
+  text.tail() += "b";
+  text.share("short", owner);
+  text.tail() += "c";
+  CHECK(text.views().size() == 3);
+  CHECK(text.str() == "a" + *owner + "bshortc");
+  const std::string path = directory.file("pieces");
+  {
+    OutputFiles files;
+    REQUIRE(files.add(path, text.views()));
+    REQUIRE(files.commit());
+  }
+  CHECK(contents(path) == text.str());
+  const auto longAgo = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  const auto writeIfChanged = [&](std::vector<std::string_view> pieces) {
+    fs::last_write_time(path, longAgo);
+    OutputFiles files;
+    REQUIRE(files.addIfChanged(path, std::move(pieces)));
+    REQUIRE(files.commit());
+    return fs::last_write_time(path) != longAgo;
+  };
+  CHECK_FALSE(writeIfChanged(text.views()));
+  CHECK(writeIfChanged({"a", *owner, "bshortd"}));
+  CHECK(writeIfChanged({"a", *owner, "bshort"}));
+  CHECK_FALSE(writeIfChanged({"a", *owner, "bsh", "", "ort"}));
+  CHECK(TextPieces().str().empty());
 }
 
 TEST_CASE("files: outputs that are not committed leave nothing") {
