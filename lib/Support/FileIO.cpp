@@ -54,7 +54,7 @@ Expected<std::string> readAll(int fd, const std::string& path) {
     const bool wasSmall = text.size() < LargeInput;
     text.append(piece.data(), static_cast<size_t>(n));
     if (wasSmall && text.size() >= LargeInput)
-      preferLargePages(text);
+      preferLargePages(text.data(), text.capacity());
   }
   return text;
 }

@@ -1,24 +1,17 @@
-// Memory for texts and files of many megabytes.
+// Memory for texts, weights and files of many megabytes. A page fault per 4 KiB takes a large part
+// of the time to read or write them. Without effect where the system has no large pages.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <sys/mman.h>
+#include <cstddef>
 
 namespace tigris {
 
-/// Asks the system to back the string's capacity with large pages: a page fault per 4 KiB takes a
-/// large part of the time to read or write megabytes of weights. Without effect where the system
-/// has no large pages or the capacity is smaller than a few of them.
-inline void preferLargePages(std::string& text) {
-#ifdef MADV_HUGEPAGE
-  constexpr uintptr_t LargePage = uintptr_t{1} << 21;
-  const auto begin = reinterpret_cast<uintptr_t>(text.data());
-  const uintptr_t first = (begin + LargePage - 1) / LargePage * LargePage;
-  const uintptr_t last = (begin + text.capacity()) / LargePage * LargePage;
-  if (first < last)
-    ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
-}
+/// Asks the system to back the whole large pages in this memory with such pages.
+void preferLargePages(void* memory, size_t size);
+
+/// The same for the heap of the process, for blocks of any usual size. For the start of a program:
+/// the heap does not shrink afterwards. Without effect if the process may use only a limited amount
+/// of memory (ulimit -v).
+void preferLargePagesForHeap();
 
 } // namespace tigris

@@ -1,4 +1,4 @@
-"""Runs the tools under failures: no memory, a signal, a full disk, a closed pipe.
+"""Runs the tools under failures: no memory, little memory, a signal, a full disk, a closed pipe.
 
 usage: check_failures.py --bin DIR --faults LIBRARY --model FILE.onnx [--points N] [-k TEXT]
 
@@ -130,6 +130,15 @@ class Runner:
         if len(reference) > 1:
             self.check(f"{name}, full disk", self.run(command, preexec_fn=limit), {}, {1})
 
+    def small_address_space(self, name, command):
+        """Less than the tools reserve for their heap where there is no limit."""
+        _, reference, _ = self.run(command)
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (120 << 20, 120 << 20))
+
+        self.check(f"{name}, 120 MiB", self.run(command, preexec_fn=limit), reference, set())
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -155,6 +164,7 @@ def main():
             runner.sweep(name, command, arguments.points)
             runner.signals(name, command)
             runner.full_disk(name, command)
+            runner.small_address_space(name, command)
     print("\n".join(runner.errors[:40]) or "all failures are clean")
     return 1 if runner.errors else 0
 

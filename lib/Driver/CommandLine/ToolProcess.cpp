@@ -3,6 +3,7 @@
 
 #include "tigris/Driver/CommandLine/ToolMain.h"
 #include "tigris/Support/FileIO.h"
+#include "tigris/Support/LargePages.h"
 #include "tigris/Support/Progress.h"
 
 #include <cerrno>
@@ -55,6 +56,7 @@ void reportOutOfMemory() {
 }
 
 ToolProcess::ToolProcess() : allocationFailed_(std::set_new_handler(onAllocationFailure)) {
+  [[maybe_unused]] static const bool Once = (preferLargePagesForHeap(), true);
   for (size_t i = 0; i < Signals.size(); ++i) {
     struct sigaction action {};
     ::sigaction(Signals[i], nullptr, &before_[i]);

@@ -1,4 +1,4 @@
-// The behavior of a tool's process when a signal ends it or when memory runs out.
+// The behavior of a tool's process when a signal ends it or when memory runs out, and its heap.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@ void reportOutOfMemory();
 ///  - A failed C++ allocation ends the process with reportOutOfMemory() and ExitFailure. It does
 ///    not throw: streams would swallow the exception, and destructors and callbacks from C would
 ///    terminate.
+/// The first object backs the heap with large pages (preferLargePagesForHeap).
 class ToolProcess {
 public:
   ToolProcess();
