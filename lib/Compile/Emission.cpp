@@ -16,8 +16,8 @@ Error limitError(const tigris_plan& plan) {
   if (plan.error_op != TIGRIS_NONE) {
     const tigris_op& op = plan.ops[plan.error_op];
     return makeError(
-        DiagId::UnsupportedOp, "op ", plan.error_op, " '", tigris_plan_string(&plan, op.name),
-        "' has ", uint32_t{op.inputs} + op.outputs, " operands, at most ", TIGRIS_MAX_OPERANDS,
+        DiagId::UnsupportedOp, "op ", plan.error_op, " has ", uint32_t{op.inputs} + op.outputs,
+        " operands, at most ", TIGRIS_MAX_OPERANDS,
         " are supported; build the tools and the runtime with a larger TIGRIS_MAX_OPERANDS");
   }
   return makeError(DiagId::UnsupportedOp, "the model has ", plan.port_count,

@@ -67,6 +67,7 @@ public:
     else if (Status status = multiply(result); !status)
       return status.takeError();
     storeZeros(result);
+    result.form.requant = context_.image().requant(constants_);
     return result;
   }
 
@@ -182,7 +183,31 @@ private:
 
   bool isPerChannel() const { return tensor(1).quant->perChannel(); }
 
-  void roundEven(DenseRequant& result) const {
+  void appendWord(uint32_t word) {
+    for (int shift = 0; shift < 32; shift += 8)
+      constants_ += static_cast<char>(word >> shift & UINT8_MAX);
+  }
+
+  void storePairs(const std::vector<Multiplier>& pairs, DenseRequant& result) {
+    for (const Multiplier& pair : pairs)
+      appendWord(static_cast<uint32_t>(pair.multiplier));
+    const bool equal = std::all_of(pairs.begin(), pairs.end(), [&](const Multiplier& pair) {
+      return pair.shift == pairs[0].shift;
+    });
+    const bool wide = context_.wideShifts();
+    for (size_t c = 0; c < (equal && !wide ? 1 : pairs.size()); ++c) {
+      if (wide)
+        appendWord(static_cast<uint32_t>(pairs[c].shift));
+      else
+        constants_ += static_cast<char>(pairs[c].shift);
+    }
+    result.form.flags |=
+        (pairs.size() > 1 ? TIGRIS_CHANNEL_PAIRS : 0) | (wide     ? TIGRIS_WIDE_SHIFTS
+                                                         : !equal ? TIGRIS_CHANNEL_SHIFTS
+                                                                  : 0);
+  }
+
+  void roundEven(DenseRequant& result) {
     std::vector<EvenScale> scales;
     for (const Channel& channel : channels_) {
       EvenScale scale = evenScale(
@@ -193,19 +218,24 @@ private:
         scale.offset = channel.nearest * scale.numerator;
       scales.push_back(scale);
     }
-    result.flags = TIGRIS_ROUND_EVEN;
-    result.requant = context_.image().requant(scales);
-    result.requantCount = static_cast<uint32_t>(scales.size());
+    const auto append = [&](auto&& part) {
+      for (const EvenScale& scale : scales)
+        appendWord(static_cast<uint32_t>(part(scale)));
+    };
+    append([](const EvenScale& s) { return s.numerator; });
+    append([](const EvenScale& s) { return s.denominator; });
+    append([](const EvenScale& s) { return static_cast<uint64_t>(s.offset) & UINT32_MAX; });
+    append([](const EvenScale& s) { return static_cast<uint64_t>(s.offset) >> 32; });
+    result.form.flags |= TIGRIS_ROUND_EVEN | (scales.size() > 1 ? TIGRIS_CHANNEL_PAIRS : 0);
   }
 
-  Status multiply(DenseRequant& result) const {
+  Status multiply(DenseRequant& result) {
     std::vector<Multiplier> multipliers;
     for (size_t c = 0; c < (isPerChannel() ? form_.channels : 1); ++c)
       multipliers.push_back(
           makeMultiplier(form_.scaleOf(input_.scale, channels_[c].weightScale, output_.scale),
                          form_.rounding, type_));
-    result.requant = context_.image().requant(multipliers);
-    result.requantCount = static_cast<uint32_t>(multipliers.size());
+    storePairs(multipliers, result);
     for (size_t c = 0; op_.input(2) && c < form_.channels; ++c) {
       const Channel& channel = channels_[c];
       if (std::abs(channel.units) > std::numeric_limits<int32_t>::max())
@@ -219,15 +249,14 @@ private:
     return {};
   }
 
-  void storeZeros(DenseRequant& result) const {
+  void storeZeros(DenseRequant& result) {
     const std::vector<int32_t>& given = tensor(1).quant->zeroPoint;
-    std::vector<int32_t> zeros;
-    for (size_t c = 0; c < (isPerChannel() ? form_.channels : 1); ++c)
-      zeros.push_back(given[c % given.size()]);
-    if (std::all_of(zeros.begin(), zeros.end(), [](int32_t zero) { return zero == 0; }))
+    if (std::all_of(given.begin(), given.end(), [](int32_t zero) { return zero == 0; }))
       return;
-    result.weightZeros = context_.image().ints(zeros);
-    result.weightZerosCount = static_cast<uint32_t>(zeros.size());
+    const size_t count = isPerChannel() ? form_.channels : 1;
+    for (size_t c = 0; c < count; ++c)
+      constants_ += static_cast<char>(given[c % given.size()]);
+    result.form.flags |= count > 1 ? TIGRIS_CHANNEL_ZEROS : TIGRIS_ONE_ZERO;
   }
 
   LoweringContext& context_;
@@ -237,6 +266,8 @@ private:
   Quant input_;
   Quant output_;
   std::vector<Channel> channels_;
+  /// What REQUANT holds for the op.
+  std::string constants_;
 };
 
 } // namespace

@@ -23,12 +23,7 @@ struct DenseForm {
 
 /// Fields of the op's record, and its bias.
 struct DenseRequant {
-  uint32_t requant = TIGRIS_NONE;
-  uint32_t requantCount = 0;
-  uint32_t weightZeros = TIGRIS_NONE;
-  uint32_t weightZerosCount = 0;
-  /// tigris_op.flags.
-  uint8_t flags = 0;
+  OpForm form;
   /// One value per channel in units of scale(x) * scale(w); empty if the op has no bias operand.
   std::vector<int32_t> bias;
 };

@@ -210,7 +210,8 @@ private:
     const Stage& stage = plan_.stages[index];
     context_.enterStage(index);
     tigris_stage record = {};
-    record.first_op = image_.opCount();
+    const uint32_t firstOp = image_.opCount();
+    record.first_op = static_cast<uint16_t>(firstOp);
     for (const OpId id : stage.ops) {
       const Op& op = graph_.op(id);
       if (context_.locations().isView(index, op))
@@ -219,24 +220,24 @@ private:
         return status;
       opOf_.resize(image_.opCount(), id);
     }
-    record.op_count = image_.opCount() - record.first_op;
+    record.op_count = static_cast<uint16_t>(image_.opCount() - firstOp);
     record.first_load = image_.transferCount();
     if (Status status = addTransfers(index, stage.loads); !status)
       return status;
-    record.load_count = image_.transferCount() - record.first_load;
+    record.load_count = static_cast<uint16_t>(image_.transferCount() - record.first_load);
     record.first_spill = image_.transferCount();
     if (Status status = addTransfers(index, stage.spills); !status)
       return status;
-    record.spill_count = image_.transferCount() - record.first_spill;
+    record.spill_count = static_cast<uint16_t>(image_.transferCount() - record.first_spill);
     record.peak = static_cast<uint32_t>(stage.peak);
-    record.detail = TIGRIS_NONE;
+    record.detail = TIGRIS_NO_DETAIL;
     // A direct stage is a whole stage with operands outside the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
     if (stage.parts() != nullptr) {
       const Expected<uint32_t> detail = addParts(index);
       if (!detail)
         return detail.error();
-      record.detail = *detail;
+      record.detail = static_cast<uint16_t>(*detail);
       record.mode = stage.streamed() != nullptr ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
     }
     image_.stage(record);

@@ -21,10 +21,6 @@ struct Dense {
   template <typename Params> void fill(Params& params) const {
     params.lo = bounds.lo;
     params.hi = bounds.hi;
-    params.requant = requant.requant;
-    params.requant_count = requant.requantCount;
-    params.weight_zeros = requant.weightZeros;
-    params.weight_zeros_count = requant.weightZerosCount;
   }
 };
 
@@ -168,7 +164,7 @@ Status lowerWindowed(LoweringContext& context, const Op& op, tigris_opcode opcod
     return dense.error();
   dense->fill(*params);
   return context.emit(op, depthwise ? TIGRIS_OP_DEPTHWISE_CONV : opcode, dense->inputs, *params,
-                      dense->requant.flags);
+                      dense->requant.form);
 }
 
 /// x times a constant matrix, stored as [N, K] if `transposed` and as [K, N] otherwise.
@@ -189,7 +185,7 @@ Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
     return dense.error();
   tigris_fc_params params = {};
   dense->fill(params);
-  return context.emit(op, TIGRIS_OP_FULLY_CONNECTED, dense->inputs, params, dense->requant.flags);
+  return context.emit(op, TIGRIS_OP_FULLY_CONNECTED, dense->inputs, params, dense->requant.form);
 }
 
 /// The product of two tensors, each of which may be computed.
@@ -220,7 +216,7 @@ Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
   const auto inputs = context.operands(op);
   if (!inputs)
     return inputs.error();
-  return context.emit(op, TIGRIS_OP_MATMUL, *inputs, params, even ? TIGRIS_ROUND_EVEN : 0);
+  return context.emit(op, TIGRIS_OP_MATMUL, *inputs, params, evenForm(even));
 }
 
 } // namespace

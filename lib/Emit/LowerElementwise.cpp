@@ -138,7 +138,7 @@ Status emitRequantize(LoweringContext& context, const Op& op, const Quant& input
   const auto inputs = context.operands(op);
   if (!inputs)
     return inputs.error();
-  return context.emit(op, TIGRIS_OP_REQUANTIZE, *inputs, params, TIGRIS_ROUND_EVEN);
+  return context.emit(op, TIGRIS_OP_REQUANTIZE, *inputs, params, evenForm(true));
 }
 
 } // namespace
@@ -169,7 +169,7 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
   const auto inputs = context.operands(op);
   if (!inputs)
     return inputs.error();
-  return context.emit(op, opcode, *inputs, params, flags);
+  return context.emit(op, opcode, *inputs, params, {flags});
 }
 
 Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) {

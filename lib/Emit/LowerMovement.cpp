@@ -181,7 +181,7 @@ Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode)
   if (!x)
     return x.error();
   return context.emit(op, opcode, std::span(&*x, 1), params,
-                      form == WeightForm::Fraction ? TIGRIS_ROUND_EVEN : 0);
+                      evenForm(form == WeightForm::Fraction));
 }
 
 } // namespace tigris

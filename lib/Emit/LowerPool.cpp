@@ -30,7 +30,7 @@ Status emitUnary(LoweringContext& context, const Op& op, tigris_opcode opcode, c
   const Expected<tigris_operand> input = context.operand(op.input(0));
   if (!input)
     return input.error();
-  return context.emit(op, opcode, std::span(&*input, 1), params, flags);
+  return context.emit(op, opcode, std::span(&*input, 1), params, {flags});
 }
 
 /// Conversion of sums of quantized values to means.

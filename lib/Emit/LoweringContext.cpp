@@ -2,10 +2,22 @@
 #include "tigris/Emit/LoweringContext.h"
 
 #include "tigris/Support/StringUtils.h"
+#include "tigris/Target/KernelScratch.h"
 
 #include <limits>
 
 namespace tigris {
+
+namespace {
+
+/// A name that is not in the table of targets, from a stream made elsewhere, stands for any
+/// processor.
+bool targetReadsWideShifts(const std::string& name) {
+  const Expected<Target> target = findTarget(name);
+  return target && readsWideShifts(target->kernels);
+}
+
+} // namespace
 
 uint8_t fileDType(DType type) {
   switch (type) {
@@ -40,10 +52,11 @@ std::vector<int32_t> fileDims(const Shape& shape) {
 }
 
 LoweringContext::LoweringContext(const Graph& graph, const Plan& plan, PlanImage& image, bool names)
-    : graph_(graph), locations_(graph, plan), image_(image), names_(names) {}
+    : graph_(graph), locations_(graph, plan), image_(image), names_(names),
+      wideShifts_(targetReadsWideShifts(plan.target)) {}
 
-uint32_t LoweringContext::name(std::string_view text) {
-  return names_ ? image_.string(text) : TIGRIS_NONE;
+std::string_view LoweringContext::name(std::string_view text) const {
+  return names_ ? text : std::string_view();
 }
 
 uint32_t LoweringContext::quantIndex(const Tensor& tensor) {
@@ -81,9 +94,7 @@ Expected<uint16_t> LoweringContext::tensor(TensorId id) {
   record.dims = image_.ints(fileDims(tensor.shape));
   record.bytes = static_cast<uint32_t>(tensor.bytes());
   record.quant = quantIndex(tensor);
-  record.data = TIGRIS_NONE;
-  record.name = name(tensor.name);
-  return tensors_.emplace(id, image_.tensor(record)).first->second;
+  return tensors_.emplace(id, image_.activation(record, name(tensor.name))).first->second;
 }
 
 Expected<tigris_operand> LoweringContext::operand(TensorId id) {
@@ -139,9 +150,7 @@ tigris_operand LoweringContext::constant(std::string_view text, tigris_dtype typ
   record.dims = image_.ints(dims);
   record.bytes = static_cast<uint32_t>(bytes.size());
   record.quant = quant;
-  record.data = image_.weights(bytes);
-  record.name = name(text);
-  return {image_.tensor(record), TIGRIS_POOL_CONST, 0, record.data};
+  return {image_.constant(record), TIGRIS_POOL_CONST, 0, image_.weights(bytes, name(text))};
 }
 
 tigris_operand LoweringContext::weights(const Tensor& source, const WeightArray& array,
@@ -194,8 +203,7 @@ Error LoweringContext::unsupportedText(const Op& op, const std::string& text) {
 }
 
 Status LoweringContext::emitRecord(const Op& op, Operation operation,
-                                   std::span<const tigris_operand> inputs, uint32_t params,
-                                   size_t paramsSize) {
+                                   std::span<const tigris_operand> inputs, uint32_t params) {
   if (inputs.size() > UINT8_MAX)
     return unsupported(op, "has ", inputs.size(), " operands, at most ", UINT8_MAX,
                        " are possible");
@@ -208,14 +216,13 @@ Status LoweringContext::emitRecord(const Op& op, Operation operation,
   }
   tigris_op record = {};
   record.opcode = static_cast<uint8_t>(operation.opcode);
-  record.flags = operation.flags;
+  record.flags = operation.form.flags;
   record.inputs = static_cast<uint8_t>(inputs.size());
   record.outputs = static_cast<uint8_t>(op.outputs.size());
   record.operands = image_.operands(all);
   record.params = params;
-  record.params_size = static_cast<uint32_t>(paramsSize);
-  record.name = name(op.name);
-  image_.op(record);
+  record.requant = operation.form.requant;
+  image_.op(record, name(op.name));
   return {};
 }
 

@@ -20,6 +20,15 @@ uint8_t fileDType(DType type);
 /// Row-major dimensions for the file; every dimension fits, because finish() limits the file.
 std::vector<int32_t> fileDims(const Shape& shape);
 
+/// Fields of tigris_op that depend on the op's arithmetic.
+struct OpForm {
+  uint8_t flags = 0;
+  uint32_t requant = TIGRIS_NONE;
+};
+inline OpForm evenForm(bool even) {
+  return {static_cast<uint8_t>(even ? TIGRIS_ROUND_EVEN : 0), TIGRIS_NONE};
+}
+
 class LoweringContext {
 public:
   LoweringContext(const Graph& graph, const Plan& plan, PlanImage& image, bool names);
@@ -27,13 +36,15 @@ public:
   const Graph& graph() const { return graph_; }
   /// Whether results are rounded once, halves to even.
   bool roundsEven() const { return graph_.rounding() == IntegerRounding::Once; }
+  /// Whether the kernels of the plan's target read shifts of 32 bits.
+  bool wideShifts() const { return wideShifts_; }
   PlanImage& image() { return image_; }
   const Locations& locations() const { return locations_; }
 
   /// Operands created from now on have the addresses of this stage.
   void enterStage(size_t stage) { stage_ = stage; }
-  /// TIGRIS_NONE if names are stripped.
-  uint32_t name(std::string_view text);
+  /// Empty if names are stripped.
+  std::string_view name(std::string_view text) const;
 
   /// The record of an activation, or of a model input or output.
   Expected<uint16_t> tensor(TensorId id);
@@ -61,31 +72,31 @@ public:
   /// Appends the op with its operands and all its results.
   template <typename Params>
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs,
-              const Params& params, uint8_t flags = 0) {
-    return emitRecord(op, {opcode, flags}, inputs, image_.params(params), sizeof(Params));
+              const Params& params, OpForm form = {}) {
+    return emitRecord(op, {opcode, form}, inputs, image_.params(params));
   }
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs) {
-    return emitRecord(op, {opcode, 0}, inputs, 0, 0);
+    return emitRecord(op, {opcode, {}}, inputs, TIGRIS_NONE);
   }
   /// All operands of the op, unchanged.
   Expected<std::vector<tigris_operand>> operands(const Op& op);
 
 private:
-  /// An opcode with tigris_op.flags.
   struct Operation {
     tigris_opcode opcode;
-    uint8_t flags;
+    OpForm form;
   };
 
   static Error unsupportedText(const Op& op, const std::string& text);
   Status emitRecord(const Op& op, Operation operation, std::span<const tigris_operand> inputs,
-                    uint32_t params, size_t paramsSize);
+                    uint32_t params);
   uint32_t quantIndex(const Tensor& tensor);
 
   const Graph& graph_;
   Locations locations_;
   PlanImage& image_;
   bool names_;
+  bool wideShifts_;
   size_t stage_ = 0;
   std::map<TensorId, uint16_t> tensors_;
   std::map<TensorId, tigris_operand> constants_;

@@ -1,6 +1,7 @@
 // Lays out the sections and writes header and directory.
 #include "tigris/Emit/PlanImage.h"
 
+#include "tigris/Emit/Lz4Block.h"
 #include "tigris/IR/FormatLimits.h"
 #include "tigris/Support/Crc32.h"
 #include "tigris/Support/MathUtils.h"
@@ -27,11 +28,20 @@ template <typename T> std::string_view bytesOf(const std::vector<T>& values) {
   return bytesOf(std::span<const T>(values));
 }
 
-struct Section {
-  uint32_t type;
-  std::string_view bytes;
-  size_t count;
-};
+/// With a NUL at the end, and none before it.
+std::string terminated(std::string_view text) {
+  std::string result(text);
+  std::replace(result.begin(), result.end(), '\0', '?');
+  return result + '\0';
+}
+
+/// The contents of a section for tools; empty for no bytes.
+std::string packed(std::string_view bytes) {
+  if (bytes.empty())
+    return {};
+  const auto size = static_cast<uint32_t>(bytes.size());
+  return std::string(bytesOf(std::span(&size, 1))) + lz4Block(bytes);
+}
 
 } // namespace
 
@@ -53,16 +63,17 @@ uint64_t BytePool::add(std::string_view bytes, size_t align) {
 uint32_t PlanImage::string(std::string_view text) {
   if (text.empty())
     return TIGRIS_NONE;
-  std::string terminated(text);
-  // a name cannot contain a NUL, which would end it
-  std::replace(terminated.begin(), terminated.end(), '\0', '?');
-  terminated += '\0';
-  return static_cast<uint32_t>(strings_.add(terminated, 1));
+  return static_cast<uint32_t>(strings_.add(terminated(text), 1));
 }
 
 uint32_t PlanImage::ints(std::span<const int32_t> values) {
   if (values.empty())
     return 0;
+  // Dimensions often are the last or first ones of others.
+  for (size_t at = ints_.bytes().find(bytesOf(values)); at != std::string::npos;
+       at = ints_.bytes().find(bytesOf(values), at + 1))
+    if (at % sizeof(int32_t) == 0)
+      return static_cast<uint32_t>(at / sizeof(int32_t));
   return static_cast<uint32_t>(ints_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));
 }
 
@@ -84,38 +95,52 @@ uint32_t PlanImage::requant(std::span<const Multiplier> multipliers) {
     values.push_back(m.multiplier);
   for (const Multiplier& m : multipliers)
     values.push_back(m.shift);
-  return static_cast<uint32_t>(requant_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));
+  return requant(bytesOf(values));
 }
 
-uint32_t PlanImage::requant(std::span<const EvenScale> scales) {
-  std::vector<int32_t> values;
-  const auto append = [&](auto&& part) {
-    for (const EvenScale& scale : scales)
-      values.push_back(static_cast<int32_t>(part(scale)));
-  };
-  append([](const EvenScale& s) { return s.numerator; });
-  append([](const EvenScale& s) { return s.denominator; });
-  append([](const EvenScale& s) { return static_cast<uint32_t>(static_cast<uint64_t>(s.offset)); });
-  append([](const EvenScale& s) { return s.offset >> 32; });
-  return static_cast<uint32_t>(requant_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));
+uint32_t PlanImage::requant(std::string_view bytes) {
+  std::string words(bytes); // what follows begins with a word
+  words.resize(alignUp(words.size(), sizeof(int32_t)), '\0');
+  return static_cast<uint32_t>(requant_.add(words, sizeof(int32_t)) / sizeof(int32_t));
 }
 
-uint32_t PlanImage::weights(std::span<const uint8_t> bytes) {
-  return static_cast<uint32_t>(weights_.add(bytesOf(bytes), TIGRIS_WEIGHT_ALIGN));
+uint32_t PlanImage::weights(std::span<const uint8_t> bytes, std::string_view name) {
+  const auto offset = static_cast<uint32_t>(weights_.add(bytesOf(bytes), TIGRIS_WEIGHT_ALIGN));
+  weightNames_.emplace(offset, name);
+  return offset;
 }
 
-uint16_t PlanImage::tensor(const tigris_tensor& record) {
+uint16_t PlanImage::constant(const tigris_tensor& record) {
   const std::string key(reinterpret_cast<const char*>(&record), sizeof record);
-  const auto [entry, isNew] = tensorIndex_.emplace(key, static_cast<uint16_t>(tensors_.size()));
+  const auto [entry, isNew] = constantIndex_.emplace(key, static_cast<uint16_t>(tensors_.size()));
   if (isNew)
     tensors_.push_back(record);
   return entry->second;
 }
 
+uint16_t PlanImage::activation(const tigris_tensor& record, std::string_view name) {
+  tensors_.push_back(record);
+  activationNames_ += terminated(name);
+  return static_cast<uint16_t>(tensors_.size() - 1);
+}
+
+void PlanImage::op(const tigris_op& record, std::string_view name) {
+  ops_.push_back(record);
+  opNames_ += terminated(name);
+}
+
 uint32_t PlanImage::operands(std::span<const tigris_operand> records) {
   const auto first = static_cast<uint32_t>(operands_.size());
   operands_.insert(operands_.end(), records.begin(), records.end());
+  for (const tigris_operand& operand : records)
+    if (operand.pool == TIGRIS_POOL_CONST)
+      constantNames_ += terminated(weightNames_.at(operand.offset));
   return first;
+}
+
+std::string PlanImage::names() const {
+  const std::string all = activationNames_ + opNames_ + constantNames_;
+  return all.find_first_not_of('\0') == std::string::npos ? std::string() : packed(all);
 }
 
 uint32_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers) {
@@ -139,56 +164,59 @@ Expected<std::string> PlanImage::finish(tigris_summary summary, std::string* wei
     summary.flags |= TIGRIS_SUMMARY_EXTERNAL;
     summary.weights_crc = crc32(weights->data(), weights->size());
   }
-  std::vector<Section> sections = {
-      {TIGRIS_SECTION_SUMMARY, {reinterpret_cast<const char*>(&summary), sizeof summary}, 1},
-      {TIGRIS_SECTION_STRINGS, strings_.bytes(), strings_.bytes().size()},
-      {TIGRIS_SECTION_INTS, ints_.bytes(), ints_.bytes().size() / sizeof(int32_t)},
-      {TIGRIS_SECTION_QUANT, bytesOf(quants_), quants_.size()},
-      {TIGRIS_SECTION_REQUANT, requant_.bytes(), requant_.bytes().size() / sizeof(int32_t)},
-      {TIGRIS_SECTION_TENSORS, bytesOf(tensors_), tensors_.size()},
-      {TIGRIS_SECTION_PORTS, bytesOf(ports_), ports_.size()},
-      {TIGRIS_SECTION_OPERANDS, bytesOf(operands_), operands_.size()},
-      {TIGRIS_SECTION_PARAMS, params_.bytes(), params_.bytes().size()},
-      {TIGRIS_SECTION_OPS, bytesOf(ops_), ops_.size()},
-      {TIGRIS_SECTION_TRANSFERS, bytesOf(transfers_), transfers_.size()},
-      {TIGRIS_SECTION_STAGES, bytesOf(stages_), stages_.size()},
-      {TIGRIS_SECTION_WEIGHTS, weightSection, weightSection.size()},
-      {TIGRIS_SECTION_TILINGS, bytesOf(tilings_), tilings_.size()},
-      {TIGRIS_SECTION_TILE_BUFFERS, bytesOf(tileBuffers_), tileBuffers_.size()},
-      {TIGRIS_SECTION_BLOCKS, bytesOf(weightBlocks_), weightBlocks_.size()},
+  const std::string stats = packed(bytesOf(stageStats_));
+  const std::string names = this->names();
+  const std::string_view sections[] = {
+      {reinterpret_cast<const char*>(&summary), sizeof summary},
+      strings_.bytes(),
+      ints_.bytes(),
+      bytesOf(quants_),
+      requant_.bytes(),
+      bytesOf(tensors_),
+      bytesOf(ports_),
+      bytesOf(operands_),
+      params_.bytes(),
+      bytesOf(ops_),
+      bytesOf(transfers_),
+      bytesOf(stages_),
+      weightSection,
+      bytesOf(tilings_),
+      bytesOf(tileBuffers_),
+      bytesOf(weightBlocks_),
+      stats,
+      names,
   };
-  if (!stageStats_.empty())
-    sections.push_back({TIGRIS_SECTION_STAGE_STATS, bytesOf(stageStats_), stageStats_.size()});
+  static_assert(std::size(sections) == TIGRIS_SECTION_NAMES);
+  size_t count = std::size(sections);
+  while (sections[count - 1].empty())
+    --count;
 
-  std::vector<tigris_section> directory;
-  uint64_t end = sizeof(tigris_header) + sections.size() * sizeof(tigris_section);
-  for (const Section& section : sections) {
-    const uint64_t offset = alignUp(end, TIGRIS_SECTION_ALIGN);
-    end = offset + section.bytes.size();
+  std::vector<uint32_t> directory;
+  std::vector<uint64_t> offsets;
+  uint64_t end = sizeof(tigris_header) + count * sizeof(uint32_t);
+  for (size_t i = 0; i < count; ++i) {
+    offsets.push_back(sections[i].empty() ? end : alignUp(end, TIGRIS_SECTION_ALIGN(i + 1)));
+    end = offsets.back() + sections[i].size();
     if (end > MaxFileBytes)
       return makeError(DiagId::UnsupportedOp, "the plan has more than ", MaxFileBytes,
                        " bytes, which the format cannot address");
-    directory.push_back({section.type, static_cast<uint32_t>(offset),
-                         static_cast<uint32_t>(section.bytes.size()),
-                         static_cast<uint32_t>(section.count)});
+    directory.push_back(static_cast<uint32_t>(sections[i].size()));
   }
-  // The last section is padded, too, so that plans can be placed one after another in flash.
-  end = alignUp(end, TIGRIS_SECTION_ALIGN);
+  end = alignUp(end, sizeof(uint32_t));
   summary.flash_bytes = static_cast<uint32_t>(end);
 
   std::string file(end, '\0');
-  for (size_t i = 0; i < sections.size(); ++i)
-    if (!sections[i].bytes.empty())
-      std::memcpy(file.data() + directory[i].offset, sections[i].bytes.data(),
-                  sections[i].bytes.size());
+  for (size_t i = 0; i < count; ++i)
+    std::copy(sections[i].begin(), sections[i].end(),
+              file.begin() + static_cast<std::ptrdiff_t>(offsets[i]));
   std::memcpy(file.data() + sizeof(tigris_header), directory.data(),
-              directory.size() * sizeof(tigris_section));
+              directory.size() * sizeof(uint32_t));
   tigris_header header = {};
   std::memcpy(header.magic, "TGRS", sizeof header.magic);
   header.version = TIGRIS_FORMAT_VERSION;
   header.header_size = sizeof header;
   header.file_size = static_cast<uint32_t>(end);
-  header.section_count = static_cast<uint32_t>(sections.size());
+  header.section_count = static_cast<uint32_t>(count);
   std::memcpy(file.data(), &header, sizeof header);
   constexpr size_t CrcStart = 16;
   header.crc32 = crc32(file.data() + CrcStart, file.size() - CrcStart);

@@ -41,18 +41,18 @@ class PlanImage {
 public:
   /// TIGRIS_NONE for an empty text.
   uint32_t string(std::string_view text);
-  /// Index of the values in INTS.
+  /// Index of the values in INTS, where they may be a part of others.
   uint32_t ints(std::span<const int32_t> values);
   uint32_t quant(const Quant& quant);
   /// Index in REQUANT of multipliers followed by shifts.
   uint32_t requant(std::span<const Multiplier> multipliers);
-  /// The same with denominators in place of shifts, followed by the low and the high words of the
-  /// offsets.
-  uint32_t requant(std::span<const EvenScale> scales);
-  /// Offset in WEIGHTS.
-  uint32_t weights(std::span<const uint8_t> bytes);
-  /// Equal records share one index.
-  uint16_t tensor(const tigris_tensor& record);
+  /// The same for bytes in the form that a dense op has there.
+  uint32_t requant(std::string_view bytes);
+  /// Offset in WEIGHTS. Equal constants share their place, and the name of the first one.
+  uint32_t weights(std::span<const uint8_t> bytes, std::string_view name);
+  /// A constant's record, which is its type: equal ones share one index.
+  uint16_t constant(const tigris_tensor& record);
+  uint16_t activation(const tigris_tensor& record, std::string_view name);
   uint32_t operands(std::span<const tigris_operand> records);
   /// `record` is a parameter struct of tigris_ops.h, without padding bytes.
   template <typename Params> uint32_t params(const Params& record) {
@@ -60,7 +60,7 @@ public:
         params_.add({reinterpret_cast<const char*>(&record), sizeof record}, 4));
   }
   void port(const tigris_port& record) { ports_.push_back(record); }
-  void op(const tigris_op& record) { ops_.push_back(record); }
+  void op(const tigris_op& record, std::string_view name);
   void transfer(const tigris_transfer& record) { transfers_.push_back(record); }
   void stage(const tigris_stage& record) { stages_.push_back(record); }
   /// One per stage, or none at all: the section is then left out.
@@ -78,6 +78,9 @@ public:
 private:
   friend class WeightPacker; // Emit/WeightPacking.h
 
+  /// The contents of NAMES; empty if there are no names.
+  std::string names() const;
+
   BytePool strings_;
   BytePool ints_;
   BytePool requant_;
@@ -94,7 +97,13 @@ private:
   std::vector<tigris_tile_buffer> tileBuffers_;
   std::vector<tigris_weight_block> weightBlocks_;
   std::vector<tigris_stage_stats> stageStats_;
-  std::map<std::string, uint16_t, std::less<>> tensorIndex_;
+  std::map<std::string, uint16_t, std::less<>> constantIndex_;
+  /// By offset in WEIGHTS.
+  std::map<uint32_t, std::string> weightNames_;
+  // in the order of NAMES, each with its NUL
+  std::string activationNames_;
+  std::string opNames_;
+  std::string constantNames_;
 };
 
 } // namespace tigris

@@ -9,10 +9,10 @@
 // read the weights of op 0, two blocks would need them; they would stay unpacked.
 #include "tigris/Emit/WeightPacking.h"
 
-#include "tigris/Support/Check.h"
+#include "tigris/Emit/Lz4Block.h"
 #include "tigris/Support/MathUtils.h"
 
-#include <lz4hc.h>
+#include <lz4.h>
 
 #include <algorithm>
 #include <optional>
@@ -20,16 +20,6 @@
 namespace tigris {
 
 namespace {
-
-std::string lz4(std::string_view bytes) {
-  const int size = static_cast<int>(bytes.size());
-  std::string packed(static_cast<size_t>(LZ4_compressBound(size)), '\0');
-  const int written = LZ4_compress_HC(bytes.data(), packed.data(), size,
-                                      static_cast<int>(packed.size()), LZ4HC_CLEVEL_MAX);
-  TIGRIS_CHECK_MSG(written > 0, "liblz4 failed with space for the worst case");
-  packed.resize(static_cast<size_t>(written));
-  return packed;
-}
 
 /// Thresholds: packing a constant must save 1/LeastShare of its size to be worth the time and
 /// memory of unpacking, and a block must save LeastBytes, since its record and the alignment of two
@@ -126,12 +116,12 @@ private:
   }
 
   void collect() {
-    for (const tigris_tensor& tensor : image_.tensors_)
-      if (tensor.data != TIGRIS_NONE)
-        constants_[tensor.data].bytes = tensor.bytes;
+    for (const tigris_operand& operand : image_.operands_)
+      if (operand.pool == TIGRIS_POOL_CONST)
+        constants_[operand.offset].bytes = image_.tensors_[operand.tensor].bytes;
     for (size_t i = 0; i < image_.stages_.size(); ++i) {
       const tigris_stage& stage = image_.stages_[i];
-      for (uint32_t op = stage.first_op; op < stage.first_op + stage.op_count; ++op)
+      for (uint32_t op = stage.first_op; op < uint32_t{stage.first_op} + stage.op_count; ++op)
         forConstants(image_.ops_[op], [&](uint32_t data) {
           Constant& constant = constants_.at(data);
           constant.many |= constant.stage.value_or(i) != i;
@@ -144,7 +134,7 @@ private:
       if (constant.many || !constant.stage || constant.bytes > space_.bytes)
         continue;
       const uint64_t raw = rawBytes(constant.bytes);
-      const uint64_t packed = lz4(content(data)).size();
+      const uint64_t packed = lz4Block(content(data)).size();
       if (packed + raw / LeastShare <= raw)
         constant.saving = raw - packed;
     }
@@ -217,7 +207,7 @@ private:
 
   void groupStage(size_t index) {
     const tigris_stage& stage = image_.stages_[index];
-    const uint32_t end = stage.first_op + stage.op_count;
+    const uint32_t end = uint32_t{stage.first_op} + stage.op_count;
     Group group;
     const std::vector<uint32_t> all = candidates(stage.first_op, end);
     const bool isWhole = stage.mode == TIGRIS_STAGE_WHOLE;
@@ -286,7 +276,7 @@ private:
 
   /// Compresses the content of a group, if that is worthwhile and possible.
   bool packsInto(Group& group, const std::string& content, uint64_t raw) const {
-    std::string packed = lz4(content);
+    std::string packed = lz4Block(content);
     if (packed.size() + LeastBytes > raw)
       return false;
     if (copies()) {
@@ -315,13 +305,6 @@ private:
       image_.weightBlocks_.push_back(*group.block);
     }
     rewriteOperands(moved);
-    for (tigris_tensor& tensor : image_.tensors_) {
-      if (tensor.data == TIGRIS_NONE)
-        continue;
-      const bool packed = copies() || constants_.at(tensor.data).packed;
-      tensor.flags |= static_cast<uint16_t>(packed ? TIGRIS_TENSOR_PACKED : 0);
-      tensor.data = packed ? TIGRIS_NONE : moved.at(tensor.data);
-    }
     image_.weights_ = std::move(weights);
   }
 

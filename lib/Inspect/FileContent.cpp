@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace tigris {
 
@@ -17,11 +19,11 @@ public:
 
   PlanContent make() {
     for (uint32_t i = 0; i < plan_.tensor_count; ++i)
-      content_.tensors.push_back(recordOf(i));
+      content_.tensors.push_back(recordOf(i, i, file_.tensorName(i)));
     for (uint32_t i = 0; i < plan_.port_count; ++i)
       content_.tensors[plan_.ports[i].tensor].role = i < plan_.input_count ? "input" : "output";
-    for (const tigris_op& op : file_.ops())
-      content_.ops.push_back(recordOf(op));
+    for (uint32_t i = 0; i < plan_.op_count; ++i)
+      content_.ops.push_back(recordOfOp(i));
     for (const tigris_stage& stage : file_.stages())
       addStage(stage);
     addLifetimes();
@@ -33,10 +35,10 @@ public:
   }
 
 private:
-  TensorContent recordOf(uint32_t index) const {
-    const tigris_tensor& tensor = file_.tensor(index);
+  /// The tensor at `index` of the content.
+  TensorContent recordOf(size_t index, uint32_t inFile, std::string_view name) const {
+    const tigris_tensor& tensor = file_.tensor(inFile);
     TensorContent record;
-    const std::string_view name = file_.string(tensor.name);
     record.name = name.empty() ? strCat("t", index) : std::string(name);
     record.role = (tensor.flags & TIGRIS_TENSOR_CONST) != 0 ? "constant" : "activation";
     record.type = planDType(tensor.dtype);
@@ -50,21 +52,46 @@ private:
     return record;
   }
 
-  static OperandContent recordOf(const tigris_operand& operand) {
+  OperandContent recordOf(const tigris_operand& operand, uint32_t op) {
     if (operand.pool == TIGRIS_POOL_ABSENT)
       return {{}, planPoolName(operand.pool), {}};
-    return {operand.tensor, planPoolName(operand.pool), operand.offset};
+    const bool isConstant = (file_.tensor(operand.tensor).flags & TIGRIS_TENSOR_CONST) != 0;
+    return {isConstant ? constantOf(operand, op) : operand.tensor, planPoolName(operand.pool),
+            operand.offset};
   }
 
-  OpContent recordOf(const tigris_op& op) const {
+  /// Constants of one type share a record of the file. The first one takes its index here, too; the
+  /// others follow all records. Equal places in the prefix of the arena are one constant if they
+  /// are in the same weight block.
+  size_t constantOf(const tigris_operand& operand, uint32_t op) {
+    const auto blocks = file_.weightBlocks();
+    const auto next =
+        std::upper_bound(blocks.begin(), blocks.end(), op,
+                         [](uint32_t at, const tigris_weight_block& b) { return at < b.first_op; });
+    const auto block = operand.pool == TIGRIS_POOL_CONST ? 0 : next - blocks.begin();
+    const auto [entry, isNew] =
+        constants_.try_emplace({operand.tensor, block, operand.offset}, content_.tensors.size());
+    if (!isNew)
+      return entry->second;
+    if (recordsTaken_.insert(operand.tensor).second)
+      entry->second = operand.tensor;
+    else
+      content_.tensors.emplace_back();
+    content_.tensors[entry->second] =
+        recordOf(entry->second, operand.tensor, file_.operandName(operand));
+    return entry->second;
+  }
+
+  OpContent recordOfOp(uint32_t index) {
+    const tigris_op& op = file_.ops()[index];
     OpContent record;
-    record.name = file_.string(op.name);
+    record.name = file_.opName(index);
     record.kind = opcodeName(op.opcode);
     for (const tigris_operand& operand : file_.operands(op))
       (record.inputs.size() < op.inputs ? record.inputs : record.outputs)
-          .push_back(recordOf(operand));
+          .push_back(recordOf(operand, index));
     const HexRecord* shape = paramsRecord(op.opcode);
-    if (shape != nullptr && shape->size == op.params_size)
+    if (shape != nullptr && op.params != TIGRIS_NONE)
       for (const HexField& field : shape->fields)
         addParameter(record.attrs, field, plan_.params + op.params, isFloat(op));
     return record;
@@ -78,10 +105,10 @@ private:
     });
   }
 
-  /// Omits references to nothing and reserved bytes.
+  /// Omits references to nothing, reserved bytes, and the channel that only the executor sets.
   static void addParameter(AttrMap& attrs, const HexField& field, const uint8_t* params,
                            bool isFloat) {
-    if (field.name == "reserved")
+    if (field.name == "reserved" || field.name == "channel")
       return;
     std::vector<double> floats;
     std::vector<int64_t> ints;
@@ -265,6 +292,10 @@ private:
   const PlanFile& file_;
   const tigris_plan& plan_;
   PlanContent content_;
+  /// Indices of constants by record, weight block and offset.
+  std::map<std::tuple<uint32_t, std::ptrdiff_t, uint32_t>, size_t> constants_;
+  /// The records of constants whose indices are in use.
+  std::set<uint32_t> recordsTaken_;
   /// The tensor that was last written to an address.
   std::map<std::pair<std::string, std::optional<uint64_t>>, size_t> writtenAt_;
 };

@@ -37,8 +37,9 @@ private:
   /// Address and tensor.
   using Place = std::pair<uint32_t, uint32_t>;
 
-  std::string nameOf(uint32_t tensor) const {
-    const std::string_view name = file_.string(file_.tensor(tensor).name);
+  std::string nameOf(uint32_t tensor) const { return named(file_.tensorName(tensor), tensor); }
+
+  static std::string named(std::string_view name, uint32_t tensor) {
     return name.empty() ? strCat("t", tensor) : std::string(name);
   }
 
@@ -54,7 +55,7 @@ private:
   void addOp(uint32_t index) {
     const tigris_op& op = plan_.ops[index];
     PictureOp out;
-    out.name = file_.string(op.name);
+    out.name = file_.opName(index);
     out.kind = opcodeName(op.opcode);
     if (out.name.empty())
       out.name = strCat("op ", index);
@@ -62,7 +63,8 @@ private:
       auto& texts = out.inputs.size() < op.inputs ? out.inputs : out.outputs;
       texts.push_back(operand.pool == TIGRIS_POOL_ABSENT
                           ? "-"
-                          : strCat(nameOf(operand.tensor), " ", typeOf(operand.tensor)));
+                          : strCat(named(file_.operandName(operand), operand.tensor), " ",
+                                   typeOf(operand.tensor)));
     }
     picture_.steps.push_back({out.name, out.kind, 0, 0, 0});
     picture_.ops.push_back(std::move(out));

@@ -57,31 +57,30 @@ public:
     const auto header = read<tigris_header>(0);
     if (!header)
       return std::move(out_);
-    readDirectory(*header);
+    sections_ = planSections(bytes_);
     uint64_t end = std::min<uint64_t>(header->header_size, bytes_.size());
     if (end > sizeof *header)
       raw(sizeof *header, end, "header, of a later version");
-    if (!sections_.empty()) {
+    if (!sections_.empty())
       title(strCat("directory, ", sections_.size(), " sections"));
-      for (size_t i = 0; i < sections_.size(); ++i)
-        end = record(end, SectionRecord, strCat("section[", i, "]"), bytes_.size());
+    for (const PlanSection& section : sections_) {
+      row(end, sizeof(uint32_t), sectionLabel(section.type), strCat(section.length));
+      end += sizeof(uint32_t);
     }
     collectUsers();
-    std::stable_sort(sections_.begin(), sections_.end(),
-                     [](const auto& a, const auto& b) { return a.offset < b.offset; });
-    for (const tigris_section& section : sections_) {
+    for (const PlanSection& section : sections_) {
+      if (section.length == 0)
+        continue;
       if (section.offset > bytes_.size() || section.length > bytes_.size() - section.offset) {
         title(strCat(sectionLabel(section.type), " at 0x", hexNumber(section.offset), ", ",
                      section.length, " bytes: reaches past the end of the file"));
-        continue;
+        break;
       }
-      if (section.offset > end)
-        padding(end, section.offset);
+      padding(end, section.offset);
       title(strCat(sectionLabel(section.type), " at 0x", hexNumber(section.offset), ", ",
-                   section.length, " bytes, count ", section.count,
-                   section.offset < end ? ", begins inside the section before" : ""));
+                   section.length, " bytes"));
       show(section);
-      end = std::max<uint64_t>(end, uint64_t{section.offset} + section.length);
+      end = section.offset + section.length;
     }
     if (end < bytes_.size())
       padding(end, bytes_.size());
@@ -97,8 +96,8 @@ private:
     return value;
   }
 
-  const tigris_section* find(uint32_t type) const {
-    for (const tigris_section& section : sections_)
+  const PlanSection* find(uint32_t type) const {
+    for (const PlanSection& section : sections_)
       if (section.type == type && section.offset <= bytes_.size() &&
           section.length <= bytes_.size() - section.offset)
         return &section;
@@ -108,14 +107,14 @@ private:
   /// The complete records of an array section.
   template <typename T> std::vector<T> records(uint32_t type) const {
     std::vector<T> result;
-    if (const tigris_section* section = find(type))
+    if (const PlanSection* section = find(type))
       for (uint64_t at = 0; at + sizeof(T) <= section->length; at += sizeof(T))
         result.push_back(*read<T>(section->offset + at));
     return result;
   }
 
   std::optional<std::string_view> string(uint32_t reference) const {
-    const tigris_section* section = find(TIGRIS_SECTION_STRINGS);
+    const PlanSection* section = find(TIGRIS_SECTION_STRINGS);
     if (section == nullptr || reference >= section->length)
       return std::nullopt;
     const std::string_view rest = bytes_.substr(section->offset, section->length).substr(reference);
@@ -188,8 +187,6 @@ private:
       return strCat(value, " ", planPoolName(value));
     case FieldKind::StageMode:
       return strCat(value, " ", planModeName(value));
-    case FieldKind::SectionType:
-      return strCat(value, " ", sectionLabel(word));
     case FieldKind::Characters:
       return quoteText(bytes_.substr(offset, 1));
     }
@@ -218,26 +215,13 @@ private:
 
   // --- references
 
-  void readDirectory(const tigris_header& header) {
-    uint64_t at = header.header_size;
-    for (uint32_t i = 0; i < header.section_count; ++i, at += sizeof(tigris_section)) {
-      const auto section = read<tigris_section>(at);
-      if (!section)
-        return;
-      sections_.push_back(*section);
-    }
-  }
-
   /// Labels the start of each range of INTS, REQUANT, PARAMS and WEIGHTS with the record that
   /// refers to it.
   void collectUsers() {
     const auto tensors = records<tigris_tensor>(TIGRIS_SECTION_TENSORS);
     for (size_t i = 0; i < tensors.size(); ++i) {
-      const std::string name = nameOf("tensor", i, tensors[i].name);
       if (tensors[i].rank != 0)
-        ints_.try_emplace(tensors[i].dims, name + ", dimensions");
-      if (tensors[i].data != TIGRIS_NONE)
-        weights_.try_emplace(tensors[i].data, name);
+        ints_.try_emplace(tensors[i].dims, strCat("tensor ", i, ", dimensions"));
     }
     const auto ports = records<tigris_port>(TIGRIS_SECTION_PORTS);
     for (size_t i = 0; i < ports.size(); ++i) {
@@ -252,14 +236,52 @@ private:
       weights_.try_emplace(blocks[i].data, strCat("weight block ", i, ", packed"));
     const auto ops = records<tigris_op>(TIGRIS_SECTION_OPS);
     for (size_t i = 0; i < ops.size(); ++i)
-      if (ops[i].params_size != 0) {
-        params_.try_emplace(ops[i].params, Params{ops[i].opcode, ops[i].params_size, i});
+      if (const HexRecord* shape = paramsRecord(ops[i].opcode)) {
+        params_.try_emplace(ops[i].params, Params{ops[i].opcode, shape->size, i});
         addParamUsers(ops[i], i);
       }
+    const auto operands = records<tigris_operand>(TIGRIS_SECTION_OPERANDS);
+    const auto ints = records<int32_t>(TIGRIS_SECTION_INTS);
+    for (size_t i = 0; i < ops.size(); ++i) {
+      for (uint64_t k = 0; k < ops[i].inputs && ops[i].operands + k < operands.size(); ++k)
+        if (operands[ops[i].operands + k].pool == TIGRIS_POOL_CONST)
+          weights_.try_emplace(operands[ops[i].operands + k].offset,
+                               strCat("op ", i, ", input ", k));
+      const uint64_t weights = uint64_t{ops[i].operands} + 1;
+      if (ops[i].requant == TIGRIS_NONE || weights >= operands.size() ||
+          operands[weights].tensor >= tensors.size())
+        continue;
+      const tigris_tensor& tensor = tensors[operands[weights].tensor];
+      const uint64_t dim = uint64_t{tensor.dims} + (tensor.rank == 3 ? 2 : 0);
+      if (dim < ints.size())
+        addRequantization(ops[i], strCat("op ", i), static_cast<uint32_t>(ints[dim]));
+    }
+  }
+
+  /// The arrays of a dense op with this number of channels.
+  void addRequantization(const tigris_op& op, const std::string& name, uint32_t channels) {
+    const uint32_t pairs = (op.flags & TIGRIS_CHANNEL_PAIRS) != 0 ? channels : 1;
+    uint64_t at = uint64_t{op.requant} * sizeof(int32_t);
+    const auto add = [&](const char* what, uint64_t count, uint64_t size) {
+      requant_.try_emplace(at, Numbers{strCat(name, ", ", what), count, size});
+      at += count * size;
+    };
+    add("multipliers", pairs, sizeof(int32_t));
+    if ((op.flags & TIGRIS_ROUND_EVEN) != 0) {
+      add("denominators", pairs, sizeof(int32_t));
+      add("low words of offsets", pairs, sizeof(int32_t));
+      add("high words of offsets", pairs, sizeof(int32_t));
+    } else if ((op.flags & TIGRIS_WIDE_SHIFTS) != 0) {
+      add("shifts", pairs, sizeof(int32_t));
+    } else {
+      add("shifts", (op.flags & TIGRIS_CHANNEL_SHIFTS) != 0 ? pairs : 1, 1);
+    }
+    if ((op.flags & (TIGRIS_ONE_ZERO | TIGRIS_CHANNEL_ZEROS)) != 0)
+      add("zero points", (op.flags & TIGRIS_CHANNEL_ZEROS) != 0 ? channels : 1, 1);
   }
 
   void addParamUsers(const tigris_op& op, size_t index) {
-    const tigris_section* section = find(TIGRIS_SECTION_PARAMS);
+    const PlanSection* section = find(TIGRIS_SECTION_PARAMS);
     const HexRecord* shape = paramsRecord(op.opcode);
     if (section == nullptr || shape == nullptr || op.params > section->length ||
         shape->size > section->length - op.params)
@@ -271,19 +293,22 @@ private:
               .value_or(TIGRIS_NONE);
       return TIGRIS_NONE;
     };
-    for (const char* name : {"perm", "weight_zeros", "h_index", "w_index", "h_weight", "w_weight"})
+    for (const char* name : {"perm", "h_index", "w_index", "h_weight", "w_weight"})
       if (const uint32_t at = field(name); at != TIGRIS_NONE)
-        ints_.try_emplace(at, strCat(nameOf("op", index, op.name), ", ", name));
+        ints_.try_emplace(at, strCat(strCat("op ", index), ", ", name));
     const uint32_t count = field("requant_count");
     if (const uint32_t at = field("requant"); at != TIGRIS_NONE && count != TIGRIS_NONE) {
-      requant_.try_emplace(at, strCat(nameOf("op", index, op.name), ", multipliers"));
-      requant_.try_emplace(at + count, strCat(nameOf("op", index, op.name), ", shifts"));
+      const std::string name = strCat("op ", index);
+      const uint64_t begin = uint64_t{at} * sizeof(int32_t);
+      const uint64_t size = uint64_t{count} * sizeof(int32_t);
+      requant_.try_emplace(begin, Numbers{strCat(name, ", multipliers"), count, sizeof(int32_t)});
+      requant_.try_emplace(begin + size, Numbers{strCat(name, ", shifts"), count, sizeof(int32_t)});
     }
   }
 
   // --- sections
 
-  void show(const tigris_section& section) {
+  void show(const PlanSection& section) {
     const uint64_t end = uint64_t{section.offset} + section.length;
     if (const HexRecord* shape = sectionRecord(section.type)) {
       uint64_t at = section.offset;
@@ -303,13 +328,16 @@ private:
     case TIGRIS_SECTION_STRINGS:
       return showStrings(section.offset, end);
     case TIGRIS_SECTION_INTS:
-      return showInts("ints", ints_, section.offset, end);
+      return showInts(section.offset, end);
     case TIGRIS_SECTION_REQUANT:
-      return showInts("requant", requant_, section.offset, end);
+      return showRequant(section.offset, end);
     case TIGRIS_SECTION_PARAMS:
       return showParams(section.offset, end);
     case TIGRIS_SECTION_WEIGHTS:
       return showWeights(section.offset, end);
+    case TIGRIS_SECTION_STAGE_STATS:
+    case TIGRIS_SECTION_NAMES:
+      return raw(section.offset, end, "bytes unpacked, then an LZ4 block");
     default:
       return raw(section.offset, end, "not known to this tool");
     }
@@ -326,17 +354,32 @@ private:
     }
   }
 
-  void showInts(const char* pool, const std::map<uint32_t, std::string>& users, uint64_t begin,
-                uint64_t end) {
+  void showInts(uint64_t begin, uint64_t end) {
     for (uint64_t at = begin; at < end; at += sizeof(int32_t)) {
       const auto value = end - at < sizeof(int32_t) ? std::nullopt : read<int32_t>(at);
       if (!value)
-        return raw(at, end, strCat(pool, ", cut off"));
+        return raw(at, end, "ints, cut off");
       const auto index = static_cast<uint32_t>((at - begin) / sizeof(int32_t));
-      const auto found = users.find(index);
-      row(at, sizeof(int32_t), strCat(pool, "[", index, "]"),
-          found == users.end() ? strCat(*value) : strCat(*value, "  ", found->second));
+      const auto found = ints_.find(index);
+      row(at, sizeof(int32_t), strCat("ints[", index, "]"),
+          found == ints_.end() ? strCat(*value) : strCat(*value, "  ", found->second));
     }
+  }
+
+  void showRequant(uint64_t begin, uint64_t end) {
+    uint64_t at = begin;
+    for (const auto& [offset, numbers] : requant_) {
+      if (offset > end - begin || begin + offset < at)
+        continue;
+      padding(at, begin + offset);
+      at = begin + offset;
+      for (uint64_t i = 0; i < numbers.count && numbers.size <= end - at; ++i, at += numbers.size) {
+        const int32_t value = numbers.size == 1 ? *read<int8_t>(at) : *read<int32_t>(at);
+        row(at, numbers.size, strCat("requant[", at - begin, "]"),
+            i == 0 ? strCat(value, "  ", numbers.label) : strCat(value));
+      }
+    }
+    padding(at, end);
   }
 
   void showParams(uint64_t begin, uint64_t end) {
@@ -361,7 +404,7 @@ private:
 
   void showWeights(uint64_t begin, uint64_t end) {
     uint64_t at = begin;
-    std::string label = "no tensor's";
+    std::string label = "no operator's";
     for (const auto& [offset, user] : weights_) {
       if (offset >= end - begin)
         continue;
@@ -372,6 +415,13 @@ private:
     raw(at, end, label);
   }
 
+  /// Consecutive numbers of 1 or 4 bytes.
+  struct Numbers {
+    std::string label;
+    uint64_t count;
+    uint64_t size;
+  };
+
   struct Params {
     uint32_t opcode;
     uint32_t size;
@@ -380,9 +430,9 @@ private:
 
   std::string_view bytes_;
   std::string out_;
-  std::vector<tigris_section> sections_;
+  std::vector<PlanSection> sections_;
   std::map<uint32_t, std::string> ints_;
-  std::map<uint32_t, std::string> requant_;
+  std::map<uint64_t, Numbers> requant_; // by offset in REQUANT
   std::map<uint32_t, std::string> weights_;
   std::map<uint32_t, Params> params_;
 };

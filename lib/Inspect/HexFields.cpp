@@ -46,14 +46,6 @@ constexpr HexField HeaderFields[] = {
 };
 RECORD(Header, tigris_header, "header", HeaderFields);
 
-constexpr HexField SectionFields[] = {
-    FIELD(tigris_section, type, SectionType),
-    FIELD(tigris_section, offset, Address),
-    FIELD(tigris_section, length, Unsigned),
-    FIELD(tigris_section, count, Unsigned),
-};
-RECORD(Section, tigris_section, "section", SectionFields);
-
 constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, fast_bytes, Unsigned),
     FIELD(tigris_summary, fast_reserved, Unsigned),
@@ -97,7 +89,6 @@ constexpr HexField TensorFields[] = {
     FIELD(tigris_tensor, dtype, Type),     FIELD(tigris_tensor, rank, Unsigned),
     FIELD(tigris_tensor, flags, Address),  FIELD(tigris_tensor, dims, Unsigned),
     FIELD(tigris_tensor, bytes, Unsigned), FIELD(tigris_tensor, quant, Unsigned),
-    FIELD(tigris_tensor, data, Address),   FIELD(tigris_tensor, name, String),
 };
 RECORD(TensorRecord, tigris_tensor, "tensor", TensorFields);
 
@@ -125,19 +116,19 @@ constexpr HexField OperandFields[] = {
 RECORD(OperandRecord, tigris_operand, "operand", OperandFields);
 
 constexpr HexField OpFields[] = {
-    FIELD(tigris_op, opcode, Opcode),        FIELD(tigris_op, flags, Address),
-    FIELD(tigris_op, inputs, Unsigned),      FIELD(tigris_op, outputs, Unsigned),
-    FIELD(tigris_op, operands, Unsigned),    FIELD(tigris_op, params, Unsigned),
-    FIELD(tigris_op, params_size, Unsigned), FIELD(tigris_op, name, String),
+    FIELD(tigris_op, opcode, Opcode),     FIELD(tigris_op, flags, Address),
+    FIELD(tigris_op, inputs, Unsigned),   FIELD(tigris_op, outputs, Unsigned),
+    FIELD(tigris_op, operands, Unsigned), FIELD(tigris_op, params, Unsigned),
+    FIELD(tigris_op, requant, Unsigned),
 };
 RECORD(OpRecord, tigris_op, "op", OpFields);
 
 constexpr HexField StageFields[] = {
-    FIELD(tigris_stage, first_op, Unsigned),    FIELD(tigris_stage, op_count, Unsigned),
-    FIELD(tigris_stage, first_load, Unsigned),  FIELD(tigris_stage, load_count, Unsigned),
-    FIELD(tigris_stage, first_spill, Unsigned), FIELD(tigris_stage, spill_count, Unsigned),
-    FIELD(tigris_stage, peak, Unsigned),        FIELD(tigris_stage, detail, Unsigned),
-    FIELD(tigris_stage, mode, StageMode),       FIELD(tigris_stage, reserved, Unsigned),
+    FIELD(tigris_stage, first_op, Unsigned),   FIELD(tigris_stage, op_count, Unsigned),
+    FIELD(tigris_stage, load_count, Unsigned), FIELD(tigris_stage, spill_count, Unsigned),
+    FIELD(tigris_stage, first_load, Unsigned), FIELD(tigris_stage, first_spill, Unsigned),
+    FIELD(tigris_stage, peak, Unsigned),       FIELD(tigris_stage, detail, Unsigned),
+    FIELD(tigris_stage, mode, StageMode),
 };
 RECORD(StageRecord, tigris_stage, "stage", StageFields);
 
@@ -157,15 +148,6 @@ constexpr HexField TileBufferFields[] = {
 };
 RECORD(TileBufferRecord, tigris_tile_buffer, "tile_buffer", TileBufferFields);
 
-constexpr HexField StageStatsFields[] = {
-    FIELD(tigris_stage_stats, slow_read, Unsigned),
-    FIELD(tigris_stage_stats, slow_write, Unsigned),
-    FIELD(tigris_stage_stats, kernel_calls, Unsigned),
-    FIELD(tigris_stage_stats, recompute_macs, Unsigned),
-    FIELD(tigris_stage_stats, halo_rows, Unsigned),
-};
-RECORD(StageStatsRecord, tigris_stage_stats, "stage_stats", StageStatsFields);
-
 constexpr HexField WeightBlockFields[] = {
     FIELD(tigris_weight_block, first_op, Unsigned),     FIELD(tigris_weight_block, data, Address),
     FIELD(tigris_weight_block, packed_bytes, Unsigned), FIELD(tigris_weight_block, bytes, Unsigned),
@@ -181,33 +163,20 @@ constexpr HexField TransferFields[] = {
 RECORD(TransferRecord, tigris_transfer, "transfer", TransferFields);
 
 constexpr HexField ConvParamsFields[] = {
-    FIELD(tigris_conv_params, kernel_h, Signed),
-    FIELD(tigris_conv_params, kernel_w, Signed),
-    FIELD(tigris_conv_params, stride_h, Signed),
-    FIELD(tigris_conv_params, stride_w, Signed),
-    FIELD(tigris_conv_params, dilation_h, Signed),
-    FIELD(tigris_conv_params, dilation_w, Signed),
-    FIELD(tigris_conv_params, pad_top, Signed),
-    FIELD(tigris_conv_params, pad_left, Signed),
-    FIELD(tigris_conv_params, pad_bottom, Signed),
-    FIELD(tigris_conv_params, pad_right, Signed),
-    FIELD(tigris_conv_params, groups, Signed),
-    FIELD(tigris_conv_params, lo, Scalar),
-    FIELD(tigris_conv_params, hi, Scalar),
-    FIELD(tigris_conv_params, requant, Unsigned),
-    FIELD(tigris_conv_params, requant_count, Unsigned),
-    FIELD(tigris_conv_params, weight_zeros, Unsigned),
-    FIELD(tigris_conv_params, weight_zeros_count, Unsigned),
+    FIELD(tigris_conv_params, kernel_h, Signed),   FIELD(tigris_conv_params, kernel_w, Signed),
+    FIELD(tigris_conv_params, stride_h, Signed),   FIELD(tigris_conv_params, stride_w, Signed),
+    FIELD(tigris_conv_params, dilation_h, Signed), FIELD(tigris_conv_params, dilation_w, Signed),
+    FIELD(tigris_conv_params, pad_top, Signed),    FIELD(tigris_conv_params, pad_left, Signed),
+    FIELD(tigris_conv_params, pad_bottom, Signed), FIELD(tigris_conv_params, pad_right, Signed),
+    FIELD(tigris_conv_params, groups, Signed),     FIELD(tigris_conv_params, lo, Scalar),
+    FIELD(tigris_conv_params, hi, Scalar),         FIELD(tigris_conv_params, channel, Unsigned),
 };
 PARAMS_RECORD(ConvParamsRecord, tigris_conv_params, "conv_params", ConvParamsFields);
 
 constexpr HexField FcParamsFields[] = {
     FIELD(tigris_fc_params, lo, Scalar),
     FIELD(tigris_fc_params, hi, Scalar),
-    FIELD(tigris_fc_params, requant, Unsigned),
-    FIELD(tigris_fc_params, requant_count, Unsigned),
-    FIELD(tigris_fc_params, weight_zeros, Unsigned),
-    FIELD(tigris_fc_params, weight_zeros_count, Unsigned),
+    FIELD(tigris_fc_params, channel, Unsigned),
 };
 PARAMS_RECORD(FcParamsRecord, tigris_fc_params, "fc_params", FcParamsFields);
 
@@ -360,7 +329,6 @@ PARAMS_RECORD(RequantizeParamsRecord, tigris_requantize_params, "requantize_para
 } // namespace
 
 const HexRecord HeaderRecord = Header;
-const HexRecord SectionRecord = Section;
 
 std::string_view sectionName(uint32_t type) {
   switch (type) {
@@ -384,6 +352,7 @@ std::string_view sectionName(uint32_t type) {
     SECTION(TILE_BUFFERS)
     SECTION(BLOCKS)
     SECTION(STAGE_STATS)
+    SECTION(NAMES)
 #undef SECTION
   default:
     return {};
@@ -414,8 +383,6 @@ const HexRecord* sectionRecord(uint32_t type) {
     return &TileBufferRecord;
   case TIGRIS_SECTION_BLOCKS:
     return &WeightBlockRecord;
-  case TIGRIS_SECTION_STAGE_STATS:
-    return &StageStatsRecord;
   default:
     return nullptr;
   }

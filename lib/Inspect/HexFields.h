@@ -24,7 +24,6 @@ enum class FieldKind : uint8_t {
   Type,
   Pool,
   StageMode,
-  SectionType,
   Characters
 };
 
@@ -45,7 +44,6 @@ struct HexRecord {
 };
 
 extern const HexRecord HeaderRecord;
-extern const HexRecord SectionRecord;
 
 /// "TENSORS"; an unknown section has an empty name.
 std::string_view sectionName(uint32_t type);

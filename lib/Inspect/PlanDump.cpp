@@ -23,7 +23,7 @@ std::string hex(uint64_t value) {
 }
 
 std::string tensorName(const PlanFile& file, unsigned index) {
-  const std::string_view name = file.string(file.tensor(index).name);
+  const std::string_view name = file.tensorName(index);
   return name.empty() ? strCat("t", index) : printableName(name);
 }
 
@@ -62,7 +62,7 @@ std::string operandText(const PlanFile& file, const tigris_operand& operand) {
 
 std::string opLabel(const PlanFile& file, size_t index) {
   const tigris_op& op = file.ops()[index];
-  const std::string_view name = file.string(op.name);
+  const std::string_view name = file.opName(index);
   return strCat(index, " ", opcodeName(op.opcode), name.empty() ? "" : " ", printableName(name));
 }
 
@@ -94,7 +94,8 @@ std::string weightTable(const PlanFile& file) {
     if (rawBytes != 0)
       table.addRow({strCat(index), "raw", strCat(rawBytes), "-", "-", "-"});
     for (const tigris_weight_block& block : blocks)
-      if (block.first_op >= stage.first_op && block.first_op < stage.first_op + stage.op_count)
+      if (block.first_op >= stage.first_op &&
+          block.first_op < uint32_t{stage.first_op} + stage.op_count)
         table.addRow({strCat(index), block.mode == TIGRIS_BLOCK_LZ4 ? "lz4" : "copy",
                       strCat(block.packed_bytes), strCat(block.bytes),
                       strCat(block.packed_bytes * uint64_t{100} / block.bytes, "%"),
@@ -149,8 +150,9 @@ std::string opTable(const PlanFile& file) {
     std::vector<std::string> outputs;
     for (const tigris_operand& operand : file.operands(op))
       (inputs.size() < op.inputs ? inputs : outputs).push_back(operandText(file, operand));
-    table.addRow({strCat(index++), opcodeName(op.opcode), printableName(file.string(op.name)),
+    table.addRow({strCat(index), opcodeName(op.opcode), printableName(file.opName(index)),
                   join(inputs, " "), join(outputs, " ")});
+    ++index;
   }
   return table.text();
 }

@@ -5,8 +5,12 @@
 #include "tigris/Support/Crc32.h"
 #include "tigris/Support/FileKind.h"
 
+#include <lz4.h>
+
+#include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 
 namespace tigris {
 
@@ -64,42 +68,43 @@ Status checkFrame(std::string_view bytes, const std::string& name, bool ignoreCr
     return badPlan(name, offsetof(tigris_header, crc32), "the checksum is ", Hex{header.crc32},
                    " but the bytes give ", Hex{actual}, ": the file is damaged");
   const uint64_t directoryEnd =
-      header.header_size + uint64_t{header.section_count} * sizeof(tigris_section);
+      header.header_size + uint64_t{header.section_count} * sizeof(uint32_t);
   if (directoryEnd > header.file_size)
     return badPlan(name, offsetof(tigris_header, section_count), header.section_count,
                    " sections do not fit into ", header.file_size, " bytes");
-  for (uint32_t i = 0; i < header.section_count; ++i) {
-    const size_t at = header.header_size + i * sizeof(tigris_section);
-    tigris_section section{};
-    std::memcpy(&section, bytes.data() + at, sizeof section);
-    if (uint64_t{section.offset} + section.length > header.file_size)
-      return badPlan(name, at, "section ", section.type, " reaches from ", Hex{section.offset},
-                     " to ", Hex{size_t{section.offset} + section.length}, ", the file ends at ",
+  for (const PlanSection& section : planSections(bytes))
+    if (section.offset + section.length > header.file_size)
+      return badPlan(name, header.header_size + (section.type - 1) * sizeof(uint32_t), "section ",
+                     section.type, " reaches from ", Hex{section.offset}, " to ",
+                     Hex{section.offset + section.length}, ", the file ends at ",
                      Hex{header.file_size});
-    if (section.offset % TIGRIS_SECTION_ALIGN != 0)
-      return badPlan(name, at, "section ", section.type, " starts at ", Hex{section.offset},
-                     ", which is not a multiple of ", TIGRIS_SECTION_ALIGN);
-  }
   return {};
 }
 
-/// The directory entries of a type; the directory has been checked.
-std::vector<tigris_section> findSections(std::string_view bytes, uint32_t type) {
-  std::vector<tigris_section> found;
-  tigris_header header{};
-  std::memcpy(&header, bytes.data(), sizeof header);
-  for (uint32_t i = 0; i < header.section_count; ++i) {
-    tigris_section section{};
-    std::memcpy(&section, bytes.data() + header.header_size + i * sizeof section, sizeof section);
-    if (section.type == type)
-      found.push_back(section);
-  }
-  return found;
+/// Empty if the file does not list it.
+PlanSection findSection(std::string_view bytes, uint32_t type) {
+  const std::vector<PlanSection> sections = planSections(bytes);
+  return type <= sections.size() ? sections[type - 1] : PlanSection{type, sizeof(tigris_header), 0};
 }
 
-size_t sectionOffset(std::string_view bytes, uint32_t type) {
-  const std::vector<tigris_section> found = findSections(bytes, type);
-  return found.empty() ? sizeof(tigris_header) : found[0].offset;
+bool isConstant(const tigris_operand& operand) {
+  return operand.pool == TIGRIS_POOL_CONST || operand.pool == TIGRIS_POOL_UNPACKED;
+}
+
+/// The contents of a packed section; nothing if they are damaged.
+std::optional<std::string> unpacked(std::string_view section) {
+  constexpr uint64_t MostRatio = 255; // of LZ4
+  uint32_t size = 0;
+  if (section.size() < sizeof size)
+    return std::nullopt;
+  std::memcpy(&size, section.data(), sizeof size);
+  const std::string_view packed = section.substr(sizeof size);
+  if (size > INT32_MAX || size > packed.size() * MostRatio)
+    return std::nullopt;
+  std::string content(size, '\0');
+  const int read = LZ4_decompress_safe(packed.data(), content.data(),
+                                       static_cast<int>(packed.size()), static_cast<int>(size));
+  return read == static_cast<int>(size) ? std::optional(std::move(content)) : std::nullopt;
 }
 
 /// A member of the stages' stats, which adds up to one of the summary.
@@ -124,21 +129,20 @@ bool addsUp(std::span<const tigris_stage_stats> stats, const StageSum& sum) {
 
 Status PlanFile::readStageStats(const std::string& name) {
   const std::string_view bytes(reinterpret_cast<const char*>(bytes_.get()), size_);
-  const auto sections = findSections(bytes, TIGRIS_SECTION_STAGE_STATS);
-  if (sections.empty())
+  const PlanSection section = findSection(bytes, TIGRIS_SECTION_STAGE_STATS);
+  if (section.length == 0)
     return {};
-  const tigris_section& section = sections[0];
   const auto fail = [&](const auto&... text) {
     return badPlan(name, section.offset, "STAGE_STATS ", text...);
   };
-  if (sections.size() > 1)
-    return fail("occurs ", sections.size(), " times");
-  if (section.count != stages().size() ||
-      section.length != uint64_t{section.count} * sizeof(tigris_stage_stats))
-    return fail("has ", section.count, " records in ", section.length, " bytes, the plan has ",
-                stages().size(), " stages");
-  const std::span<const tigris_stage_stats> stats{
-      reinterpret_cast<const tigris_stage_stats*>(bytes_.get() + section.offset), section.count};
+  const std::optional<std::string> content = unpacked(bytes.substr(section.offset, section.length));
+  if (!content)
+    return fail("is damaged");
+  if (content->size() != stages().size() * sizeof(tigris_stage_stats))
+    return fail("has ", content->size(), " bytes, the plan has ", stages().size(), " stages of ",
+                sizeof(tigris_stage_stats));
+  std::vector<tigris_stage_stats> stats(stages().size());
+  std::copy_n(content->data(), content->size(), reinterpret_cast<char*>(stats.data()));
   for (const StageSum& sum :
        {StageSum{"slow_read", &tigris_stage_stats::slow_read, summary().slow_read},
         StageSum{"slow_write", &tigris_stage_stats::slow_write, summary().slow_write},
@@ -149,8 +153,65 @@ Status PlanFile::readStageStats(const std::string& name) {
   for (size_t i = 0; i < stats.size(); ++i)
     if (stats[i].halo_rows > (stages()[i].mode == TIGRIS_STAGE_TILED ? INT32_MAX : 0))
       return fail("has ", stats[i].halo_rows, " halo rows in stage ", i);
-  stageStats_ = stats;
+  stageStats_ = std::move(stats);
   return {};
+}
+
+Status PlanFile::readNames(const std::string& name) {
+  const std::string_view bytes(reinterpret_cast<const char*>(bytes_.get()), size_);
+  const PlanSection section = findSection(bytes, TIGRIS_SECTION_NAMES);
+  if (section.length == 0)
+    return {};
+  const auto fail = [&] { return badPlan(name, section.offset, "NAMES is damaged"); };
+  const std::optional<std::string> names = unpacked(bytes.substr(section.offset, section.length));
+  if (!names)
+    return fail();
+  size_t at = 0;
+  const auto take = [&](std::vector<std::string>& list, size_t count, const auto& isNamed) {
+    list.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      if (!isNamed(i))
+        continue;
+      const size_t end = names->find('\0', at);
+      if (end == std::string::npos)
+        return false;
+      list[i] = names->substr(at, end - at);
+      at = end + 1;
+    }
+    return true;
+  };
+  const bool complete =
+      take(tensorNames_, plan_->tensor_count,
+           [&](size_t i) { return (tensor(i).flags & TIGRIS_TENSOR_CONST) == 0; }) &&
+      take(opNames_, plan_->op_count, [](size_t) { return true; }) &&
+      take(constantNames_, plan_->operand_count,
+           [&](size_t i) { return isConstant(plan_->operands[i]); });
+  return complete && at == names->size() ? Status() : fail();
+}
+
+std::string_view PlanFile::operandName(const tigris_operand& operand) const {
+  if (isConstant(operand))
+    return nameAt(constantNames_, static_cast<size_t>(&operand - plan_->operands));
+  return tensorName(operand.tensor);
+}
+
+std::vector<PlanSection> planSections(std::string_view bytes) {
+  std::vector<PlanSection> sections;
+  tigris_header header{};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  uint64_t end = header.header_size + uint64_t{header.section_count} * sizeof(uint32_t);
+  for (uint32_t type = 1; type <= header.section_count; ++type) {
+    const uint64_t at = header.header_size + uint64_t{type - 1} * sizeof(uint32_t);
+    uint32_t length = 0;
+    if (at + sizeof length > bytes.size())
+      break;
+    std::memcpy(&length, bytes.data() + at, sizeof length);
+    const uint64_t align = TIGRIS_SECTION_ALIGN(type);
+    const uint64_t offset = length == 0 ? end : (end + align - 1) / align * align;
+    sections.push_back({type, offset, length});
+    end = offset + length;
+  }
+  return sections;
 }
 
 void PlanFile::Free::operator()(unsigned char* bytes) const { ::operator delete(bytes, PlanAlign); }
@@ -170,18 +231,20 @@ Expected<PlanFile> PlanFile::open(std::string_view bytes, const std::string& nam
     const uint32_t op = file.plan_->error_op;
     const std::string reason = strCat(tigris_status_text(status), " (", int{status}, ")");
     if (op != TIGRIS_NONE)
-      return badPlan(name, sectionOffset(bytes, TIGRIS_SECTION_OPS) + op * sizeof(tigris_op), "op ",
-                     op, ": ", reason);
+      return badPlan(name, findSection(bytes, TIGRIS_SECTION_OPS).offset + op * sizeof(tigris_op),
+                     "op ", op, ": ", reason);
     const uint32_t section = status == TIGRIS_E_TENSOR   ? TIGRIS_SECTION_TENSORS
                              : status == TIGRIS_E_FORMAT ? TIGRIS_SECTION_SUMMARY
                                                          : TIGRIS_SECTION_STAGES;
-    return badPlan(name, sectionOffset(bytes, section), reason);
+    return badPlan(name, findSection(bytes, section).offset, reason);
   }
   file.size_ = file.plan_->file_size;
   std::memcpy(&file.version_, file.bytes_.get() + offsetof(tigris_header, version),
               sizeof file.version_);
   if (Status stats = file.readStageStats(name); !stats)
     return stats.takeError();
+  if (Status names = file.readNames(name); !names)
+    return names.takeError();
   return file;
 }
 

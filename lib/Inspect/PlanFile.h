@@ -8,7 +8,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tigris {
 
@@ -35,6 +37,12 @@ public:
   std::string_view string(uint32_t reference) const {
     return tigris_plan_string(plan_.get(), reference);
   }
+  // Names; empty if the file has none (tigris-emit --strip).
+  std::string_view opName(size_t index) const { return nameAt(opNames_, index); }
+  /// Of an activation; constants have theirs as operands.
+  std::string_view tensorName(size_t index) const { return nameAt(tensorNames_, index); }
+  std::string_view operandName(const tigris_operand& operand) const;
+
   std::span<const int32_t> dims(const tigris_tensor& tensor) const {
     return {plan_->ints + tensor.dims, tensor.rank};
   }
@@ -68,17 +76,37 @@ private:
 
   PlanFile() = default;
 
-  /// Finds STAGE_STATS, which the runtime ignores, and checks it.
+  // Sections that the runtime ignores, with their checks.
   Status readStageStats(const std::string& name);
+  Status readNames(const std::string& name);
+
+  static std::string_view nameAt(const std::vector<std::string>& names, size_t index) {
+    return index < names.size() ? std::string_view(names[index]) : std::string_view();
+  }
 
   // A copy with the alignment that the runtime requires and exactly the plan's size, so that a
   // sanitizer detects reads beyond its end.
   std::unique_ptr<unsigned char, Free> bytes_;
   size_t size_ = 0;
   std::unique_ptr<tigris_plan> plan_;
-  std::span<const tigris_stage_stats> stageStats_;
+  std::vector<tigris_stage_stats> stageStats_;
+  // by index; empty where the other lists have the name, or if there are no names
+  std::vector<std::string> tensorNames_;
+  std::vector<std::string> opNames_;
+  std::vector<std::string> constantNames_; // by operand
   uint16_t version_ = 0;
 };
+
+/// Offset and length of a section.
+struct PlanSection {
+  uint32_t type = 0;
+  uint64_t offset = 0;
+  uint64_t length = 0;
+};
+
+/// The sections that the directory lists, in order. The file may be damaged: entries may lie
+/// outside it, and the directory ends where the file does.
+std::vector<PlanSection> planSections(std::string_view bytes);
 
 /// Whether the bytes begin like a plan.
 bool looksLikePlan(std::string_view bytes);

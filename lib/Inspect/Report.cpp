@@ -93,7 +93,7 @@ std::vector<StageReport> stagesOf(const PlanFile& file) {
     out.first = stage.first_op;
     out.ops = stage.op_count;
     if (out.ops != 0)
-      out.firstOp = file.string(file.ops()[out.first].name);
+      out.firstOp = file.opName(out.first);
     out.peak = stage.peak;
     if (!file.stageStats().empty()) {
       const tigris_stage_stats& stats = file.stageStats()[stages.size() - 1];

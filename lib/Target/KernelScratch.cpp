@@ -11,7 +11,8 @@ namespace tigris {
 namespace {
 
 /// The kernel's view of a convolution with constant weights [O, I/groups, spatial...].
-tigris_scratch_shape convShape(const Graph& graph, const Op& op, const Window& window) {
+tigris_scratch_shape convShape(const Graph& graph, const Op& op, const Window& window,
+                               tigris_cmsis_nn_isa isa) {
   const auto at = [](const std::vector<int64_t>& values, size_t index) {
     return static_cast<uint32_t>(index < values.size() ? values[index] : 1);
   };
@@ -28,7 +29,9 @@ tigris_scratch_shape convShape(const Graph& graph, const Op& op, const Window& w
   shape.is_near = above(window.pads, 1) == 0 ? 1 : 0;
   shape.is_wide = above(window.dilations, 1);
   shape.has_bias = op.input(2) ? 1 : 0;
-  shape.is_per_tensor = !weights.quant || !weights.quant->perChannel() ? 1 : 0;
+  const bool perTensor = !weights.quant || !weights.quant->perChannel();
+  shape.pair_words = tigris_scratch_pair_words(perTensor ? 1 : 0, tigris_cmsis_nn_wide_shifts(isa),
+                                               shape.out_channels);
   return shape;
 }
 
@@ -37,7 +40,7 @@ uint64_t convScratch(const Graph& graph, const Op& op, tigris_cmsis_nn_isa isa) 
   if (!window)
     return 0;
   const int64_t groups = op.attrs.getInt("group", 1);
-  const tigris_scratch_shape shape = convShape(graph, op, *window);
+  const tigris_scratch_shape shape = convShape(graph, op, *window, isa);
   const bool depthwise =
       groups > 1 && groups == shape.in_channels && graph.tensor(op.input(1)).shape[1] == 1;
   if (groups > 1 && !depthwise)
@@ -54,7 +57,8 @@ uint64_t denseScratch(const Graph& graph, const Op& op, tigris_cmsis_nn_isa isa)
   const int64_t out = output.shape.fromBack(0);
   const bool perChannel = weights.quant && weights.quant->perChannel();
   return tigris_cmsis_nn_dense_scratch(isa, static_cast<uint32_t>(weights.elements() / out),
-                                       static_cast<uint32_t>(out), perChannel ? 0 : 1);
+                                       static_cast<uint32_t>(out), perChannel ? 0 : 1,
+                                       tigris_cmsis_nn_wide_shifts(isa));
 }
 
 /// Maxima need no memory of their own.
@@ -123,7 +127,9 @@ uint64_t espNnConvScratch(const Graph& graph, const Op& op, const CallExtents& e
   shape.in_channels = static_cast<uint32_t>(channels);
   shape.out_channels = static_cast<uint32_t>(outputs);
   const bool perTensor = !w.quant || !w.quant->perChannel();
-  return tigris_esp_nn_pairs(shape.out_channels, perTensor ? 1 : 0) +
+  const uint32_t words = tigris_scratch_pair_words(
+      perTensor ? 1 : 0, readsWideShifts(KernelLibrary::EspNnS3) ? 1 : 0, shape.out_channels);
+  return tigris_esp_nn_pairs(shape.out_channels, words) +
          (depthwise ? tigris_esp_nn_s3_depthwise_scratch(&shape)
                     : tigris_esp_nn_s3_conv_scratch(&shape));
 }
@@ -140,6 +146,13 @@ uint64_t espNnScratch(const Graph& graph, const Op& op, const CallExtents& exten
 } // namespace
 
 bool scratchDependsOnCall(KernelLibrary kernels) { return kernels == KernelLibrary::EspNnS3; }
+
+bool readsWideShifts(KernelLibrary kernels) {
+  if (kernels == KernelLibrary::EspNnS3)
+    return true;
+  const std::optional<tigris_cmsis_nn_isa> isa = cmsisNnIsa(kernels);
+  return isa && tigris_cmsis_nn_wide_shifts(*isa) != 0;
+}
 
 std::optional<tigris_cmsis_nn_isa> cmsisNnIsa(KernelLibrary kernels) {
   switch (kernels) {

@@ -29,6 +29,10 @@ bool scratchDependsOnCall(KernelLibrary kernels);
 uint64_t kernelScratch(const Graph& graph, const Op& op, KernelLibrary kernels,
                        const CallExtents& extents = {});
 
+/// Whether plans for these kernels hold the shifts of requantization in 32 bits, so that the
+/// kernels read them in place; otherwise 8 bits suffice.
+bool readsWideShifts(KernelLibrary kernels);
+
 /// The maximum over all ops of the graph: ops run one after another and share the scratch.
 uint64_t kernelScratch(const Graph& graph, KernelLibrary kernels);
 

@@ -16,16 +16,17 @@
  * parameters are adjusted to the box:
  *  - Pads are the part of the whole tensor's padding that the box needs; those of CONV_TRANSPOSE
  *    and PAD may be negative.
- *  - A range of channels has its own `groups`, first requantization pair and first zero point.
+ *  - A range of channels has its own `groups` and its first `channel`, with whose requantization
+ *    pair and zero point it begins.
  *
  * A kernel that takes dimensions from views and parameters from the call computes boxes and whole
  * tensors alike. Weights, biases and other constants per output channel are not copied from the
  * plan: `data` points to the first output channel of the box, and strides are those of the whole
  * tensor. The same applies to constant operands of MATMUL. A dimension of a CONCAT input may be 0.
- * `requant_count` is the number of pairs in the plan: shift i is at requant + requant_count + i.
  *
- * If op->flags is not 0, the op uses different arithmetic (tigris_ops.h). Backends leave such ops
- * to the reference kernels.
+ * With TIGRIS_ROUND_EVEN in op->flags the op uses different arithmetic (tigris_ops.h). Backends
+ * leave such ops to the reference kernels. The other flags tell where requantization is
+ * (tigris_requant_of, src/view.h).
  *
  * ## Kernels
  * Kernels return TIGRIS_OK or an error. They must be re-entrant, must not allocate, and may assume

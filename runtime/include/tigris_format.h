@@ -10,13 +10,14 @@
  *    be read in place (and written with one memcpy on a little-endian host). Reserved fields are
  *    written as 0.
  *  - A file is header, directory, sections. The header is 32 bytes. The directory follows at offset
- *    `header_size` and holds `section_count` entries. Every section starts at a multiple of
- *    TIGRIS_SECTION_ALIGN, counted from the start of the file. Padding bytes are 0. In memory the
- *    plan itself must be at a multiple of TIGRIS_PLAN_ALIGN.
- *  - Every section type up to TIGRIS_SECTION_LAST occurs exactly once; an empty section has length
- *    0 and count 0. The types after it are for tools and may be absent; the runtime ignores them.
- *    Readers ignore unknown section types. Later versions may append fields to SUMMARY, and a
- *    reader uses the fields that it knows. All other records keep their size.
+ *    `header_size` and holds `section_count` numbers: the bytes of each section without padding, by
+ *    section type from 1 on. Sections follow in this order, each at the next multiple of
+ *    TIGRIS_SECTION_ALIGN(type), counted from the start of the file. Types from section_count + 1
+ *    on are empty. Padding bytes are 0. In memory the plan itself must be at a multiple of
+ *    TIGRIS_PLAN_ALIGN.
+ *  - Sections after TIGRIS_SECTION_LAST are for tools; the runtime ignores them, and readers ignore
+ *    types that they do not know. Later versions may append fields to SUMMARY, of which a reader
+ *    uses those that it knows. All other records keep their size.
  *  - Published numbers (section types, dtypes, opcodes, functions, pools, modes) are never reused.
  *  - TIGRIS_NONE marks an absent index, offset or string everywhere.
  *
@@ -30,14 +31,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TIGRIS_FORMAT_VERSION 1u
+#define TIGRIS_FORMAT_VERSION 2u
 #define TIGRIS_NONE 0xFFFFFFFFu  /* absent index, offset, string, budget */
 #define TIGRIS_NO_TENSOR 0xFFFFu /* operand.tensor of an absent operand */
 #define TIGRIS_PLAN_ALIGN 16u    /* alignment of the plan in memory */
-#define TIGRIS_SECTION_ALIGN 16u /* of every section, from the start of the file */
-#define TIGRIS_WEIGHT_ALIGN 16u  /* of every constant, from the start of WEIGHTS */
-#define TIGRIS_MIN_ALIGN 4u      /* smallest legal summary.align */
-#define TIGRIS_MAX_ALIGN 4096u   /* largest legal summary.align */
+/* of a section, from the start of the file: SUMMARY and later types may hold u64 */
+#define TIGRIS_SECTION_ALIGN(type)                                                                 \
+  ((type) == TIGRIS_SECTION_WEIGHTS                                              ? 16u             \
+   : (type) == TIGRIS_SECTION_SUMMARY || (uint32_t)(type) > TIGRIS_SECTION_NAMES ? 8u              \
+                                                                                 : 4u)
+#define TIGRIS_WEIGHT_ALIGN 16u /* of every constant, from the start of WEIGHTS */
+#define TIGRIS_MIN_ALIGN 4u     /* smallest legal summary.align */
+#define TIGRIS_MAX_ALIGN 4096u  /* largest legal summary.align */
 #define TIGRIS_MAX_RANK 8u
 #define TIGRIS_MAX_TENSOR_BYTES 0x40000000u /* 1 GiB: element offsets and one step fit int32 */
 /* Bound on kernels, strides, dilations, pads, spatial dimensions, and the taps of a pool, so that
@@ -59,27 +64,20 @@
 typedef struct tigris_header {
   uint8_t magic[4];       /* 'T','G','R','S' */
   uint16_t version;       /* TIGRIS_FORMAT_VERSION */
-  uint16_t header_size;   /* bytes before the directory; 32 in version 1 */
+  uint16_t header_size;   /* bytes before the directory; 32 in version 2 */
   uint32_t file_size;     /* bytes of the whole plan */
   uint32_t crc32;         /* zlib's CRC-32 of the bytes [16, file_size) */
   uint32_t section_count; /* directory entries */
   uint32_t reserved[3];
 } tigris_header;
 
-typedef struct tigris_section {
-  uint32_t type;   /* tigris_section_type */
-  uint32_t offset; /* from the start of the file, multiple of TIGRIS_SECTION_ALIGN */
-  uint32_t length; /* bytes without padding */
-  /* records; int32 elements for INTS and REQUANT; bytes for STRINGS, PARAMS, WEIGHTS */
-  uint32_t count;
-} tigris_section;
-
 typedef enum tigris_section_type {
   TIGRIS_SECTION_SUMMARY = 1,    /* one tigris_summary */
   TIGRIS_SECTION_STRINGS = 2,    /* NUL-terminated UTF-8; a reference is a byte offset */
   TIGRIS_SECTION_INTS = 3,       /* int32 pool: dimensions, permutations, index tables */
   TIGRIS_SECTION_QUANT = 4,      /* tigris_quant[] */
-  TIGRIS_SECTION_REQUANT = 5,    /* int32 pool: n multipliers followed by n shifts, per user */
+  TIGRIS_SECTION_REQUANT = 5,    /* int32 pool: constants of dense ops (tigris_ops.h); for others n
+                                    multipliers, then n shifts */
   TIGRIS_SECTION_TENSORS = 6,    /* tigris_tensor[], at most 65534 */
   TIGRIS_SECTION_PORTS = 7,      /* tigris_port[]: all model inputs in order, then all outputs */
   TIGRIS_SECTION_OPERANDS = 8,   /* tigris_operand[] */
@@ -92,8 +90,13 @@ typedef enum tigris_section_type {
   TIGRIS_SECTION_TILINGS = 14, /* tigris_tiling[], one per tiled stage */
   /* tigris_tile_buffer[], those of one tiling adjacent */
   TIGRIS_SECTION_TILE_BUFFERS = 15,
-  TIGRIS_SECTION_BLOCKS = 16,     /* tigris_weight_block[], ascending by first_op */
-  TIGRIS_SECTION_STAGE_STATS = 17 /* optional: tigris_stage_stats[], one per stage, in order */
+  TIGRIS_SECTION_BLOCKS = 16, /* tigris_weight_block[], ascending by first_op */
+  /* Packed, or empty: tigris_stage_stats[], one per stage, in order. Packed sections are a u32, the
+   * number of bytes unpacked, and one LZ4 block that gives them. */
+  TIGRIS_SECTION_STAGE_STATS = 17,
+  /* Packed, or empty: NUL-terminated UTF-8, a name of every tensor that is not constant, of every
+   * op, and of every operand with pool CONST or UNPACKED, in the order of the tables. */
+  TIGRIS_SECTION_NAMES = 18
 } tigris_section_type;
 #define TIGRIS_SECTION_LAST 16u /* the last one that the runtime reads */
 
@@ -184,14 +187,11 @@ typedef struct tigris_tensor {
   uint32_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
   uint32_t bytes;
   uint32_t quant; /* index into QUANT or TIGRIS_NONE; every S8 or S16 activation has one */
-  uint32_t data;  /* constants that are not packed: offset into WEIGHTS; otherwise TIGRIS_NONE */
-  uint32_t name;  /* string or TIGRIS_NONE */
 } tigris_tensor;
 
 #define TIGRIS_TENSOR_CONST 1u  /* in WEIGHTS */
 #define TIGRIS_TENSOR_INPUT 2u  /* model input */
 #define TIGRIS_TENSOR_OUTPUT 4u /* model output */
-#define TIGRIS_TENSOR_PACKED 8u /* with CONST: in WEIGHTS only as a part of weight blocks */
 
 /* real = scale * (stored - zero_point); one scale for the whole tensor. */
 typedef struct tigris_quant {
@@ -235,7 +235,7 @@ typedef enum tigris_pool {
   TIGRIS_POOL_FAST = 1,   /* offset into the fast arena */
   TIGRIS_POOL_SLOW = 2,   /* offset into slow memory: the kernel works there directly */
   TIGRIS_POOL_CALLER = 3, /* offset = index into PORTS */
-  TIGRIS_POOL_CONST = 4,  /* offset into WEIGHTS, equals tensor.data */
+  TIGRIS_POOL_CONST = 4,  /* offset into WEIGHTS, multiple of TIGRIS_WEIGHT_ALIGN */
   TIGRIS_POOL_TILE = 5,   /* tiled and streamed stages only: index into the buffers of the tiling */
   /* packed constants: fast offset inside the most recently unpacked block */
   TIGRIS_POOL_UNPACKED = 6
@@ -253,16 +253,22 @@ typedef struct tigris_operand {
 
 /* The op rounds its result once, halves to even, as ONNX does: tigris_ops.h, "Rounding to even". */
 #define TIGRIS_ROUND_EVEN 1u
+/* Dense ops: what REQUANT holds (tigris_ops.h, "Requantization of dense ops"). At most one of the
+ * two kinds of shifts, and of the two kinds of zero points. */
+#define TIGRIS_CHANNEL_PAIRS 2u
+#define TIGRIS_CHANNEL_SHIFTS 4u /* only with TIGRIS_CHANNEL_PAIRS */
+#define TIGRIS_WIDE_SHIFTS 8u    /* the form that some vendors' kernels read in place */
+#define TIGRIS_ONE_ZERO 16u
+#define TIGRIS_CHANNEL_ZEROS 32u
 
 typedef struct tigris_op {
   uint8_t opcode; /* tigris_opcode */
-  uint8_t flags;  /* TIGRIS_ROUND_EVEN or 0 */
+  uint8_t flags;  /* TIGRIS_ROUND_EVEN, and those of dense ops */
   uint8_t inputs; /* operand count; operands are the inputs followed by the outputs */
   uint8_t outputs;
-  uint32_t operands;    /* index of the first operand */
-  uint32_t params;      /* byte offset into PARAMS, multiple of 4 */
-  uint32_t params_size; /* exactly the size of the opcode's parameter struct; 0: none */
-  uint32_t name;        /* string (op name or origin) or TIGRIS_NONE */
+  uint32_t operands; /* index of the first operand */
+  uint32_t params;   /* byte offset into PARAMS, multiple of 4; TIGRIS_NONE: none */
+  uint32_t requant;  /* dense ops on integers: index into REQUANT; otherwise TIGRIS_NONE */
 } tigris_op;
 
 typedef enum tigris_stage_mode {
@@ -274,17 +280,18 @@ typedef enum tigris_stage_mode {
 /* A stage runs its loads (slow to fast), ops and spills (fast to slow). Stages cover OPS in order,
  * without gaps. */
 typedef struct tigris_stage {
-  uint32_t first_op;
-  uint32_t op_count;
-  uint32_t first_load; /* into TRANSFERS */
-  uint32_t load_count;
+  uint16_t first_op; /* ops, loads and spills are no more than tensors */
+  uint16_t op_count;
+  uint16_t load_count;
+  uint16_t spill_count;
+  uint32_t first_load;  /* into TRANSFERS */
   uint32_t first_spill; /* into TRANSFERS */
-  uint32_t spill_count;
-  uint32_t peak;   /* highest end of any range that the stage uses in the fast arena */
-  uint32_t detail; /* index of a mode-specific record in a later section; mode 0: TIGRIS_NONE */
-  uint16_t mode;   /* tigris_stage_mode */
-  uint16_t reserved;
+  uint32_t peak;        /* highest end of any range that the stage uses in the fast arena */
+  uint16_t detail;      /* index into TILINGS; mode 0: TIGRIS_NO_DETAIL */
+  uint16_t mode;        /* tigris_stage_mode */
 } tigris_stage;
+
+#define TIGRIS_NO_DETAIL 0xFFFFu
 
 /* A tiled stage divides its results into boxes and computes one box after the other: it loads the
  * parts of its inputs that the box needs, runs every op on these parts, and stores the box.
@@ -454,15 +461,14 @@ typedef struct tigris_stage_stats {
 /* ---------------------------------------------------------------- checks */
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
-TIGRIS_CHECK_LAYOUT(section, sizeof(tigris_section) == 16);
 TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 176);
 TIGRIS_CHECK_LAYOUT(summary_wide, offsetof(tigris_summary, slow_read) == 96);
-TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 24);
+TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 16);
 TIGRIS_CHECK_LAYOUT(quant, sizeof(tigris_quant) == 8);
 TIGRIS_CHECK_LAYOUT(port, sizeof(tigris_port) == 24);
 TIGRIS_CHECK_LAYOUT(operand, sizeof(tigris_operand) == 8);
-TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 20);
-TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 36);
+TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 16);
+TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 24);
 TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 16);
 TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 28);
 TIGRIS_CHECK_LAYOUT(tile_buffer, sizeof(tigris_tile_buffer) == 20);

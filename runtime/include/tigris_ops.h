@@ -24,9 +24,8 @@
  * the numerator; it is >= 0 except for b_multiplier. The shift word holds the denominator divisor *
  * 2^power < 2^61 as divisor << 6 | power, with divisor >= 1. With x' = x - zero point:
  *   CONV, DEPTHWISE_CONV, CONV_TRANSPOSE, FULLY_CONNECTED:
- *             (sum of products * multiplier + offset) / denominator. There is no bias operand.
- *             REQUANT holds the low and the high words of the offsets, one of each per pair, after
- *             the shifts.
+ *             (sum of products * multiplier + offset) / denominator. There is no bias operand;
+ *             the offsets are in REQUANT.
  *   MATMUL, REQUANTIZE (s16 only), averages and means:
  *             sum' * multiplier / denominator. Averages have a pair even if input and output have
  *             the same quantization.
@@ -36,7 +35,22 @@
  *   DIV:      a' * out_multiplier / (b' * denominator in out_shift); s8; division by real 0
  *             saturates
  *   RESIZE:   sum of w_h * w_w * x' / (sum of the w_h * sum of the w_w); s8
- * Numerators are computed modulo 2^64. Other opcodes do not support this flag. */
+ * Numerators are computed modulo 2^64. Other opcodes do not support this flag.
+ *
+ * ## Requantization of dense ops
+ * CONV, DEPTHWISE_CONV, CONV_TRANSPOSE and FULLY_CONNECTED on s8 and s16 refer with
+ * tigris_op.requant to consecutive arrays in REQUANT. m is the number of output channels (O or N)
+ * with TIGRIS_CHANNEL_PAIRS, otherwise 1: one pair serves all channels.
+ *
+ *   multipliers: i32[m]
+ *
+ *   shifts: s8[m] with TIGRIS_CHANNEL_SHIFTS, i32[m] with TIGRIS_WIDE_SHIFTS, otherwise one s8
+ *
+ *   zero points of the weights: s8[channels] with TIGRIS_CHANNEL_ZEROS, one s8 with
+ *             TIGRIS_ONE_ZERO, otherwise none: all 0
+ *
+ * With TIGRIS_ROUND_EVEN there are i32[m] denominators, u32[m] low and i32[m] high words of the
+ * offsets in place of the shifts. */
 #ifndef TIGRIS_OPS_H
 #define TIGRIS_OPS_H
 
@@ -84,19 +98,13 @@ typedef struct tigris_conv_params {
   int32_t groups;
   tigris_scalar lo;
   tigris_scalar hi;
-  uint32_t requant;       /* s8: index into REQUANT; f32: TIGRIS_NONE */
-  uint32_t requant_count; /* s8: 1 or O; f32: 0 */
-  uint32_t weight_zeros;  /* s8: index into INTS of weight zero points, or TIGRIS_NONE: all 0 */
-  uint32_t weight_zeros_count; /* 1 or O; 0 with TIGRIS_NONE */
+  uint32_t channel; /* output channel at which the output view starts; 0 in a plan */
 } tigris_conv_params;
 
 typedef struct tigris_fc_params {
   tigris_scalar lo;
   tigris_scalar hi;
-  uint32_t requant; /* as in tigris_conv_params, with N for O */
-  uint32_t requant_count;
-  uint32_t weight_zeros;
-  uint32_t weight_zeros_count;
+  uint32_t channel; /* as in tigris_conv_params */
 } tigris_fc_params;
 
 #define TIGRIS_MATMUL_TRANSPOSE_B 1u
@@ -289,7 +297,7 @@ typedef struct tigris_requantize_params {
 } tigris_requantize_params;
 
 TIGRIS_CHECK_LAYOUT(scalar, sizeof(tigris_scalar) == 4);
-TIGRIS_CHECK_LAYOUT(conv_params, sizeof(tigris_conv_params) == 68);
+TIGRIS_CHECK_LAYOUT(conv_params, sizeof(tigris_conv_params) == 56);
 TIGRIS_CHECK_LAYOUT(pool_params, sizeof(tigris_pool_params) == 60);
 TIGRIS_CHECK_LAYOUT(binary_params, sizeof(tigris_binary_params) == 36);
 

@@ -32,13 +32,28 @@ typedef struct tigris_scratch_shape {
   int is_wide;   /* a dilation above 1 */
   int is_near;   /* no padding above 1 */
   int has_bias;
-  int is_per_tensor; /* one requantization pair for all output channels */
+  /* words per output channel that pairs of multiplier and shift take: tigris_scratch_pair_words */
+  uint32_t pair_words;
 } tigris_scratch_shape;
 
-/* Bytes of the requantization pairs, repeated per channel if there is only one: CMSIS-NN requires
- * one per channel. */
+/* Vendors' kernels read one int32 multiplier and shift per output channel. What is not in the plan
+ * in this form is copied to scratch: both if there is one pair for several channels, the shift if
+ * it has 8 bits. */
+static inline uint32_t tigris_scratch_pair_words(int is_per_tensor, int is_wide_shift,
+                                                 uint32_t channels) {
+  if (is_per_tensor && channels > 1)
+    return 2;
+  return is_wide_shift ? 0 : 1;
+}
+
+/* Whether plans for CMSIS-NN hold wide shifts (TIGRIS_WIDE_SHIFTS). With the DSP extension the
+ * adapter's own loops compute most ops; they read both forms. */
+static inline int tigris_cmsis_nn_wide_shifts(tigris_cmsis_nn_isa isa) {
+  return isa != TIGRIS_CMSIS_NN_DSP;
+}
+
 static inline uint32_t tigris_scratch_pairs(const tigris_scratch_shape* s) {
-  return s->is_per_tensor && s->out_channels > 1 ? 8u * s->out_channels : 0u;
+  return 4u * s->pair_words * s->out_channels;
 }
 
 /* Bytes of the biases with the input's zero point folded in, plus one more: outputs are computed in
@@ -95,10 +110,13 @@ static inline uint32_t tigris_cmsis_nn_depthwise_scratch(tigris_cmsis_nn_isa isa
 
 /* Scratch of a dense layer with `in` inputs and `out` outputs. */
 static inline uint32_t tigris_cmsis_nn_dense_scratch(tigris_cmsis_nn_isa isa, uint32_t in,
-                                                     uint32_t out, int is_per_tensor) {
+                                                     uint32_t out, int is_per_tensor,
+                                                     int is_wide_shift) {
   if (isa == TIGRIS_CMSIS_NN_DSP)
     return tigris_scratch_widened(in);
-  return isa == TIGRIS_CMSIS_NN_MVE && is_per_tensor && out > 1 ? 8u * out : 0u;
+  return isa == TIGRIS_CMSIS_NN_C && is_per_tensor
+             ? 0u
+             : 4u * out * tigris_scratch_pair_words(is_per_tensor, is_wide_shift, out);
 }
 
 static inline uint32_t tigris_cmsis_nn_average_pool_scratch(tigris_cmsis_nn_isa isa,
@@ -132,12 +150,10 @@ typedef struct tigris_esp_nn_shape {
   uint32_t pad_w;
 } tigris_esp_nn_shape;
 
-/* Bytes of the requantization pairs in front of the vendor's scratch, if the adapter repeats them.
- */
-static inline uint32_t tigris_esp_nn_pairs(uint32_t channels, int is_per_tensor) {
-  return is_per_tensor && channels > 1
-             ? (8u * channels + TIGRIS_ESP_NN_S3_ALIGN - 1u) & ~(TIGRIS_ESP_NN_S3_ALIGN - 1u)
-             : 0u;
+/* Bytes of the requantization pairs in front of the vendor's scratch, with the words of
+ * tigris_scratch_pair_words. */
+static inline uint32_t tigris_esp_nn_pairs(uint32_t channels, uint32_t words) {
+  return (4u * words * channels + TIGRIS_ESP_NN_S3_ALIGN - 1u) & ~(TIGRIS_ESP_NN_S3_ALIGN - 1u);
 }
 
 /* Rows (or columns) that the windows of a call need beyond the input and `pads` before it. */

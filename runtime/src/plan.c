@@ -44,36 +44,36 @@ TIGRIS_CHECK_LAYOUT(plan_port_count,
 
 static tigris_status readDirectory(tigris_plan* plan, const uint8_t* bytes,
                                    const tigris_header* header) {
-  const tigris_section* sections =
-      (const tigris_section*)(const void*)(bytes + header->header_size);
-  uint32_t seen = 0;
-  uint32_t end;
-  uint32_t i;
-  if (header->section_count > (header->file_size - header->header_size) / sizeof(tigris_section))
+  const uint32_t* lengths = (const uint32_t*)(const void*)(bytes + header->header_size);
+  uint32_t end = header->header_size;
+  uint32_t type;
+  if (header->section_count > (header->file_size - end) / 4u)
     return TIGRIS_E_FORMAT;
-  end = header->header_size + header->section_count * (uint32_t)sizeof(tigris_section);
-  for (i = 0; i < header->section_count; ++i) {
-    const tigris_section* s = &sections[i];
+  end += 4u * header->section_count;
+  for (type = 1; type <= TIGRIS_SECTION_LAST || type <= header->section_count; ++type) {
+    const uint32_t align = TIGRIS_SECTION_ALIGN(type);
+    const uint32_t length = type <= header->section_count ? lengths[type - 1] : 0;
+    const uint32_t start = length == 0 ? end : (end + align - 1u) & ~(align - 1u);
     const uint8_t* at;
-    if (s->offset % TIGRIS_SECTION_ALIGN != 0 || s->offset < end || s->offset > header->file_size ||
-        s->length > header->file_size - s->offset)
+    uint32_t count = length;
+    if (start < end || start > header->file_size || length > header->file_size - start)
       return TIGRIS_E_FORMAT;
-    if (s->type == 0 || s->type > TIGRIS_SECTION_LAST)
+    end = start + length;
+    if (type > TIGRIS_SECTION_LAST)
       continue;
-    if (seen & (1u << s->type))
-      return TIGRIS_E_FORMAT;
-    seen |= 1u << s->type;
-    if (s->type == TIGRIS_SECTION_SUMMARY) {
-      if (s->count != 1 || s->length < sizeof(tigris_summary))
+    if (type == TIGRIS_SECTION_SUMMARY) {
+      if (length < sizeof(tigris_summary))
         return TIGRIS_E_FORMAT;
-    } else if (s->count > s->length || s->count * (uint64_t)recordBytes[s->type] != s->length) {
-      return TIGRIS_E_FORMAT;
+    } else {
+      count = length / recordBytes[type];
+      if (count * recordBytes[type] != length)
+        return TIGRIS_E_FORMAT;
     }
-    at = bytes + s->offset;
-    memcpy((uint8_t*)plan + POINTER(s->type), &at, sizeof at);
-    memcpy((uint8_t*)plan + COUNT(s->type), &s->count, sizeof s->count);
+    at = bytes + start;
+    memcpy((uint8_t*)plan + POINTER(type), &at, sizeof at);
+    memcpy((uint8_t*)plan + COUNT(type), &count, sizeof count);
   }
-  return seen == (2u << TIGRIS_SECTION_LAST) - 2u ? TIGRIS_OK : TIGRIS_E_FORMAT;
+  return TIGRIS_OK;
 }
 
 #if TIGRIS_VALIDATE

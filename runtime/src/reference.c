@@ -18,7 +18,7 @@ static const KernelRow kernels[] = {
 static tigris_kernel find(const tigris_plan* plan, const tigris_op* op) {
   const uint32_t dtype = plan->tensors[plan->operands[op->operands].tensor].dtype;
   const KernelRow* row;
-  if (op->flags != 0 && !tigris_rounds_even(op))
+  if ((op->flags & TIGRIS_ROUND_EVEN) != 0 && !tigris_rounds_even(op))
     return NULL;
   for (row = kernels; row->kernel != NULL; ++row) {
     if (row->opcode == op->opcode && (row->dtype == 0 || row->dtype == dtype))

@@ -31,3 +31,26 @@ void tigris_dense(tigris_view* view, const tigris_tensor* tensor, const int32_t*
   view->rows = rows;
   view->pitch = rows == 0 ? 0 : bytes / rows;
 }
+
+uint64_t tigris_shift_bytes(const tigris_op* op, uint32_t pairs) {
+  if (op->flags & TIGRIS_ROUND_EVEN)
+    return 12u * (uint64_t)pairs;
+  if (op->flags & TIGRIS_WIDE_SHIFTS)
+    return 4u * (uint64_t)pairs;
+  return op->flags & TIGRIS_CHANNEL_SHIFTS ? pairs : 1u;
+}
+
+tigris_requant tigris_requant_of(const tigris_plan* plan, const tigris_op* op,
+                                 const tigris_tensor* weights) {
+  const uint32_t flags = op->flags;
+  tigris_requant r;
+  r.step = flags & TIGRIS_CHANNEL_PAIRS ? 1u : 0u;
+  r.pairs = r.step != 0 ? tigris_weight_channels(plan, weights) : 1;
+  r.multiplier = plan->requant + op->requant;
+  r.shift = (const int8_t*)(const void*)(r.multiplier + r.pairs);
+  r.shift_step =
+      flags & TIGRIS_WIDE_SHIFTS ? 4 * r.step : (flags & TIGRIS_CHANNEL_SHIFTS ? 1u : 0u);
+  r.zeros = tigris_has_zeros(op) ? r.shift + tigris_shift_bytes(op, r.pairs) : NULL;
+  r.zeros_step = flags & TIGRIS_CHANNEL_ZEROS ? 1u : 0u;
+  return r;
+}

@@ -12,6 +12,11 @@ typedef struct tigris_shape4 {
   int32_t c;
 } tigris_shape4;
 
+/* The parameters of an op; NULL when it has none. */
+static inline const void* tigris_params(const tigris_plan* plan, const tigris_op* op) {
+  return op->params == TIGRIS_NONE ? NULL : plan->params + op->params;
+}
+
 /* Raises `highest` to `value` if that is larger. */
 static inline void tigris_raise(uint32_t* highest, uint32_t value) {
   if (value > *highest)
@@ -122,6 +127,36 @@ static inline int tigris_rounds_even(const tigris_op* op) {
 static inline int32_t tigris_zero_point(const tigris_plan* plan, const tigris_tensor* tensor) {
   return plan->quant[tensor->quant].zero_point;
 }
+
+/* Whether the op, or one with these flags, has weight zero points. */
+static inline int tigris_has_zeros(const tigris_op* op) {
+  return (op->flags & (TIGRIS_ONE_ZERO | TIGRIS_CHANNEL_ZEROS)) != 0;
+}
+
+/* The arrays in REQUANT of a dense op on integers; a step of 0 stands for one value for all
+ * channels. */
+typedef struct tigris_requant {
+  const int32_t* multiplier;
+  const int8_t* shift; /* of wide shifts, the low byte, which has their value */
+  const int8_t* zeros; /* NULL: all 0 */
+  uint32_t pairs;      /* number of multipliers */
+  uint32_t step;       /* of multipliers */
+  uint32_t shift_step;
+  uint32_t zeros_step;
+} tigris_requant;
+
+/* Number of output channels of a dense op with these s8 weights. */
+static inline uint32_t tigris_weight_channels(const tigris_plan* plan,
+                                              const tigris_tensor* weights) {
+  return (uint32_t)tigris_dims(plan, weights)[weights->rank == 3 ? 2 : 0];
+}
+
+/* Bytes of the shifts of `pairs` multipliers, or with TIGRIS_ROUND_EVEN of what replaces them. */
+uint64_t tigris_shift_bytes(const tigris_op* op, uint32_t pairs);
+
+/* The arrays of an op whose input 1 is `weights`. */
+tigris_requant tigris_requant_of(const tigris_plan* plan, const tigris_op* op,
+                                 const tigris_tensor* weights);
 
 /* The taps k in [*begin, *end) of a window for which 0 <= start + k*dilation < size. */
 static inline void tigris_taps(int32_t start, int32_t dilation, int32_t size, int32_t kernel,

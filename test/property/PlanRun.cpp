@@ -113,12 +113,9 @@ private:
     return status == TIGRIS_OK;
   }
 
-  /// The index of the op, and its name if the plan could be opened.
   std::string failedOp() const {
     const uint32_t op = plan_.summary == nullptr ? plan_.error_op : context_.error_op;
-    if (op == TIGRIS_NONE || plan_.summary == nullptr || op >= plan_.op_count)
-      return strCat(op);
-    return tigris_plan_string(&plan_, plan_.ops[op].name);
+    return strCat(op);
   }
 
   bool isCaller() const { return plan_.summary->io_mode == TIGRIS_IO_CALLER; }

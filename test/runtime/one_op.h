@@ -149,7 +149,7 @@ static inline void checkStrips(OneOp* o, RowsNeeded needed) {
     memset(&call, 0, sizeof call);
     call.plan = plan;
     call.op = op;
-    call.params = op->params_size == 0 ? NULL : plan->params + op->params;
+    call.params = tigris_params(plan, op);
     call.in = views;
     call.out = &out;
     call.scratch = exactlyScratch(plan, op, &call.scratch_bytes);

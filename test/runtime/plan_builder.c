@@ -70,6 +70,47 @@ uint32_t builderRequant(Builder* b, const int32_t* multipliers, const int32_t* s
   return at;
 }
 
+static void addZeros(Builder* b, const int32_t* zeros, uint32_t count) {
+  uint32_t i;
+  for (i = 0; i < count; ++i) {
+    const int8_t zero = (int8_t)zeros[i];
+    append(b, TIGRIS_SECTION_REQUANT, &zero, 1, 1);
+  }
+  if (count != 0)
+    b->denseFlags |= count == 1 ? TIGRIS_ONE_ZERO : TIGRIS_CHANNEL_ZEROS;
+}
+
+void builderDense(Builder* b, const int32_t* multipliers, const int32_t* shifts, uint32_t pairs,
+                  const int32_t* zeros, uint32_t zeroCount) {
+  static uint32_t calls;
+  const int isWide = calls++ % 2 != 0;
+  int isOne = calls % 4 == 3;
+  uint32_t i;
+  for (i = 1; i < pairs; ++i)
+    isOne = isOne && shifts[i] == shifts[0];
+  b->requant = append(b, TIGRIS_SECTION_REQUANT, multipliers, pairs * 4, 4) / 4;
+  b->denseFlags = pairs == 1 ? 0 : TIGRIS_CHANNEL_PAIRS;
+  if (isWide) {
+    b->denseFlags |= TIGRIS_WIDE_SHIFTS;
+    append(b, TIGRIS_SECTION_REQUANT, shifts, pairs * 4, 4);
+  } else {
+    if (!isOne && pairs != 1)
+      b->denseFlags |= TIGRIS_CHANNEL_SHIFTS;
+    for (i = 0; i < (isOne ? 1 : pairs); ++i) {
+      const int8_t shift = (int8_t)shifts[i];
+      append(b, TIGRIS_SECTION_REQUANT, &shift, 1, 1);
+    }
+  }
+  addZeros(b, zeros, zeroCount);
+}
+
+void builderDenseEven(Builder* b, const int32_t* words, uint32_t pairs, const int32_t* zeros,
+                      uint32_t zeroCount) {
+  b->requant = append(b, TIGRIS_SECTION_REQUANT, words, pairs * 16, 4) / 4;
+  b->denseFlags = TIGRIS_ROUND_EVEN | (pairs == 1 ? 0 : TIGRIS_CHANNEL_PAIRS);
+  addZeros(b, zeros, zeroCount);
+}
+
 static int addTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant) {
   const uint32_t id = countOf(b, TIGRIS_SECTION_TENSORS, sizeof(tigris_tensor));
   tigris_tensor t;
@@ -84,8 +125,6 @@ static int addTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dim
   for (i = 0; i < rank; ++i)
     t.bytes *= (uint32_t)dims[i];
   t.quant = quant;
-  t.data = TIGRIS_NONE;
-  t.name = TIGRIS_NONE;
   if (id >= BUILDER_MAX_TENSORS)
     exit(2);
   append(b, TIGRIS_SECTION_TENSORS, &t, sizeof t, 4);
@@ -105,9 +144,8 @@ int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, u
   const int id = addTensor(b, dtype, rank, dims, quant);
   tigris_tensor* t = tensorOf(b, id);
   t->flags = TIGRIS_TENSOR_CONST;
-  t->data = append(b, TIGRIS_SECTION_WEIGHTS, data, t->bytes, TIGRIS_WEIGHT_ALIGN);
   b->place[id].pool = TIGRIS_POOL_CONST;
-  b->place[id].offset = t->data;
+  b->place[id].offset = append(b, TIGRIS_SECTION_WEIGHTS, data, t->bytes, TIGRIS_WEIGHT_ALIGN);
   b->summary.weight_bytes += t->bytes;
   return id;
 }
@@ -121,7 +159,7 @@ int builderPacked(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, 
                   const void* data) {
   const int id = addTensor(b, dtype, rank, dims, quant);
   tigris_tensor* t = tensorOf(b, id);
-  t->flags = TIGRIS_TENSOR_CONST | TIGRIS_TENSOR_PACKED;
+  t->flags = TIGRIS_TENSOR_CONST;
   b->place[id].pool = TIGRIS_POOL_UNPACKED;
   b->place[id].offset = append(b, 0, data, t->bytes, b->align);
   return id;
@@ -275,9 +313,13 @@ void builderOpOutputs(Builder* b, uint16_t opcode, int inputs, const int* in, in
   op.inputs = (uint8_t)inputs;
   op.outputs = (uint8_t)outputs;
   op.operands = countOf(b, TIGRIS_SECTION_OPERANDS, sizeof(tigris_operand));
-  op.params = append(b, TIGRIS_SECTION_PARAMS, params, paramsSize, 4);
-  op.params_size = paramsSize;
-  op.name = TIGRIS_NONE;
+  op.params =
+      paramsSize == 0 ? TIGRIS_NONE : append(b, TIGRIS_SECTION_PARAMS, params, paramsSize, 4);
+  op.requant = TIGRIS_NONE;
+  if (opcode <= TIGRIS_OP_FULLY_CONNECTED && tensorOf(b, in[0])->dtype != TIGRIS_F32) {
+    op.requant = b->requant;
+    op.flags = b->denseFlags;
+  }
   append(b, TIGRIS_SECTION_OPS, &op, sizeof op, 4);
   for (i = 0; i < inputs; ++i)
     addOperand(b, in[i]);
@@ -296,14 +338,14 @@ void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
   const uint32_t ops = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
   tigris_stage s;
   memset(&s, 0, sizeof s);
-  s.first_op = b->stageStart;
-  s.op_count = ops - b->stageStart;
+  s.first_op = (uint16_t)b->stageStart;
+  s.op_count = (uint16_t)(ops - b->stageStart);
   s.first_load = addTransfers(b, loads, loadCount);
-  s.load_count = loadCount;
+  s.load_count = (uint16_t)loadCount;
   s.first_spill = addTransfers(b, spills, spillCount);
-  s.spill_count = spillCount;
+  s.spill_count = (uint16_t)spillCount;
   s.peak = b->fastUsed;
-  s.detail = TIGRIS_NONE;
+  s.detail = TIGRIS_NO_DETAIL;
   append(b, TIGRIS_SECTION_STAGES, &s, sizeof s, 4);
   b->stageStart = ops;
 }
@@ -344,7 +386,7 @@ static void stageInParts(Builder* b, const uint32_t* tiles, uint16_t mode) {
                              b->section[TIGRIS_SECTION_STAGES].size) -
       1;
   s->mode = mode;
-  s->detail = index;
+  s->detail = (uint16_t)index;
 }
 
 void builderTiledStage(Builder* b, const uint32_t* tiles) {
@@ -379,49 +421,49 @@ static void defaultStage(Builder* b) {
   builderStage(b, loads, loadCount, spills, spillCount);
 }
 
+/* Start of a section that follows what ends at `end`. */
+static uint32_t startOf(uint32_t end, uint32_t type, uint32_t length) {
+  const uint32_t align = TIGRIS_SECTION_ALIGN(type);
+  return length == 0 ? end : (end + align - 1) / align * align;
+}
+
+void builderRewrite(const Builder* b, uint8_t* plan) {
+  const uint32_t* lengths = (const uint32_t*)(const void*)(plan + sizeof(tigris_header));
+  uint32_t at = (uint32_t)sizeof(tigris_header) + 4 * TIGRIS_SECTION_LAST;
+  uint32_t i;
+  for (i = 1; i <= TIGRIS_SECTION_LAST; ++i) {
+    const void* from = i == TIGRIS_SECTION_SUMMARY ? (const void*)&b->summary : b->section[i].data;
+    at = startOf(at, i, lengths[i - 1]);
+    if (lengths[i - 1] != 0)
+      memcpy(plan + at, from, lengths[i - 1]);
+    at += lengths[i - 1];
+  }
+}
+
 uint8_t* builderFinish(Builder* b, uint32_t* size) {
-  static const uint32_t record[TIGRIS_SECTION_LAST + 1] = {1,
-                                                           0,
-                                                           1,
-                                                           4,
-                                                           sizeof(tigris_quant),
-                                                           4,
-                                                           sizeof(tigris_tensor),
-                                                           sizeof(tigris_port),
-                                                           sizeof(tigris_operand),
-                                                           1,
-                                                           sizeof(tigris_op),
-                                                           sizeof(tigris_transfer),
-                                                           sizeof(tigris_stage),
-                                                           1,
-                                                           sizeof(tigris_tiling),
-                                                           sizeof(tigris_tile_buffer),
-                                                           sizeof(tigris_weight_block)};
+  const uint32_t none = 0;
   tigris_header header;
-  tigris_section directory[TIGRIS_SECTION_LAST];
+  uint32_t directory[TIGRIS_SECTION_LAST];
   uint32_t at = (uint32_t)(sizeof header + sizeof directory);
   uint8_t* plan;
   uint32_t i;
   if (b->stageStart != countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op)) ||
       b->section[TIGRIS_SECTION_STAGES].size == 0)
     defaultStage(b);
+  append(b, TIGRIS_SECTION_REQUANT, &none, (4 - b->section[TIGRIS_SECTION_REQUANT].size % 4) % 4,
+         1);
   b->summary.fast_bytes = b->summary.fast_peak = b->fastUsed;
   b->summary.slow_bytes = b->summary.slow_peak = b->slowUsed;
   b->summary.stages = countOf(b, TIGRIS_SECTION_STAGES, sizeof(tigris_stage));
   b->summary.kernel_calls = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
   for (i = 1; i <= TIGRIS_SECTION_LAST; ++i) {
-    tigris_section* d = &directory[i - 1];
-    at = (at + 15) / 16 * 16;
-    d->type = i;
-    d->offset = at;
-    d->length = i == TIGRIS_SECTION_SUMMARY ? (uint32_t)sizeof b->summary : b->section[i].size;
-    d->count = i == TIGRIS_SECTION_SUMMARY ? 1 : d->length / record[i];
-    at += d->length;
+    directory[i - 1] =
+        i == TIGRIS_SECTION_SUMMARY ? (uint32_t)sizeof b->summary : b->section[i].size;
+    at = startOf(at, i, directory[i - 1]) + directory[i - 1];
   }
   plan = (uint8_t*)exactly(at);
   memset(plan, 0, at);
   b->summary.flash_bytes = at;
-  append(b, TIGRIS_SECTION_SUMMARY, &b->summary, sizeof b->summary, 4);
   memset(&header, 0, sizeof header);
   memcpy(header.magic, "TGRS", 4);
   header.version = TIGRIS_FORMAT_VERSION;
@@ -430,10 +472,7 @@ uint8_t* builderFinish(Builder* b, uint32_t* size) {
   header.section_count = TIGRIS_SECTION_LAST;
   memcpy(plan, &header, sizeof header);
   memcpy(plan + sizeof header, directory, sizeof directory);
-  for (i = 1; i <= TIGRIS_SECTION_LAST; ++i) {
-    if (b->section[i].size != 0)
-      memcpy(plan + directory[i - 1].offset, b->section[i].data, directory[i - 1].length);
-  }
+  builderRewrite(b, plan);
   builderSeal(plan);
   *size = at;
   return plan;

@@ -28,6 +28,9 @@ typedef struct Builder {
   uint32_t slowUsed;
   uint32_t stageStart; /* first op of the stage under construction */
   uint32_t tileStart;  /* first tile buffer of the stage under construction */
+  /* of dense ops on integers */
+  uint32_t requant;
+  uint8_t denseFlags;
 } Builder;
 
 /* io mode as tigris_io_mode; alignment 16. */
@@ -39,6 +42,16 @@ uint32_t builderInts(Builder* b, const int32_t* values, uint32_t n);
 uint32_t builderQuant(Builder* b, float scale, int32_t zeroPoint);
 /* n multipliers, n shifts; returns the index of the first. */
 uint32_t builderRequant(Builder* b, const int32_t* multipliers, const int32_t* shifts, uint32_t n);
+
+/* Appends the constants of dense ops on integers and makes all further such ops refer to them:
+ * `pairs` multipliers and shifts, and `zeroCount` zero points of weights (0: none). Successive
+ * calls store shifts in different forms. */
+void builderDense(Builder* b, const int32_t* multipliers, const int32_t* shifts, uint32_t pairs,
+                  const int32_t* zeros, uint32_t zeroCount);
+/* The same with TIGRIS_ROUND_EVEN; `words` are numerators, denominators, and the low and the high
+ * words of the offsets. */
+void builderDenseEven(Builder* b, const int32_t* words, uint32_t pairs, const int32_t* zeros,
+                      uint32_t zeroCount);
 
 /* An activation at a new fast offset; quant = TIGRIS_NONE for no quantization. */
 int builderTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, uint32_t quant);
@@ -83,6 +96,9 @@ void builderStreamedStage(Builder* b, const uint32_t* tiles);
 /* The finished plan in a buffer of exactly its size. Ops outside stages get one; with io slow it
  * loads all model inputs and spills all outputs. */
 uint8_t* builderFinish(Builder* b, uint32_t* size);
+
+/* Writes the sections, which have been changed but not resized, into the finished plan. */
+void builderRewrite(const Builder* b, uint8_t* plan);
 
 /* Updates the checksum after bytes were changed. */
 void builderSeal(uint8_t* plan);

@@ -51,10 +51,8 @@ static uint8_t* integerTail(Builder* b, int y, uint32_t requant, const int8_t* d
   builderOp(b, TIGRIS_OP_REDUCE, 1, &x, y, &reduce, sizeof reduce);
   fc.lo.i = -128;
   fc.hi.i = 127;
-  fc.requant = requant;
-  fc.requant_count = 1;
-  fc.weight_zeros = TIGRIS_NONE;
-  fc.weight_zeros_count = 0;
+  fc.channel = 0;
+  denseConstants(b, 1, 0);
   in[0] = y;
   in[1] = builderConst(b, TIGRIS_S8, 2, fw, TIGRIS_NONE, data);
   in[2] = -1;
@@ -183,8 +181,7 @@ uint8_t* sampleVendorLimits(Builder* b, uint32_t* size) {
   in[0] = x;
   in[1] = builderConst(b, TIGRIS_S8, 4, cw, TIGRIS_NONE, data);
   in[2] = builderConst(b, TIGRIS_S32, 1, four, TIGRIS_NONE, bias);
-  conv.requant = oneRequant(b, 4);
-  conv.requant_count = 4;
+  denseConstants(b, 4, 0);
   y = s8(b, 6, 6, 4);
   builderOp(b, TIGRIS_OP_CONV, 3, in, y, &conv, sizeof conv);
   in[0] = y;
@@ -196,8 +193,7 @@ uint8_t* sampleVendorLimits(Builder* b, uint32_t* size) {
   in[1] = builderConst(b, TIGRIS_S8, 4, pw, TIGRIS_NONE, data);
   conv.groups = conv.kernel_h = conv.kernel_w = 1;
   conv.pad_top = conv.pad_left = conv.pad_bottom = conv.pad_right = 0;
-  conv.requant_count = 1;
-  conv.requant = oneRequant(b, 1);
+  denseConstants(b, 1, 0);
   z = s8(b, 6, 6, 4);
   builderOp(b, TIGRIS_OP_CONV, 3, in, z, &conv, sizeof conv);
   memset(&binary, 0, sizeof binary);
@@ -227,9 +223,6 @@ uint8_t* sampleVendorLimits(Builder* b, uint32_t* size) {
   memset(&fc, 0, sizeof fc);
   fc.lo.i = -128;
   fc.hi.i = 127;
-  fc.requant = conv.requant;
-  fc.requant_count = 1;
-  fc.weight_zeros = TIGRIS_NONE;
   in[0] = y;
   in[1] = builderConst(b, TIGRIS_S8, 2, fw, TIGRIS_NONE, data);
   x = builderTensor(b, TIGRIS_S8, 2, fy, 0);

@@ -26,8 +26,10 @@ SAMPLES(DECLARE_SAMPLE)
 /* Begins a plan with more scratch than any backend needs here, so that it also runs in less
  * memory. */
 void beginPlan(Builder* b, uint32_t ioMode);
-/* Offset of `n` equal multipliers and shifts. */
+/* Offset of `n` equal multipliers and shifts, at most 5. */
 uint32_t oneRequant(Builder* b, uint32_t n);
+/* builderDense with `pairs` of them, and as many zero points. */
+void denseConstants(Builder* b, uint32_t pairs, uint32_t zeros);
 /* Activations of shape [1, h, w, c]. */
 int s8(Builder* b, int32_t h, int32_t w, int32_t c);
 int f32(Builder* b, int32_t h, int32_t w, int32_t c);

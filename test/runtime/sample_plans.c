@@ -11,15 +11,14 @@ void beginPlan(Builder* b, uint32_t ioMode) {
   b->summary.scratch_bytes = 5000;
 }
 
-uint32_t oneRequant(Builder* b, uint32_t n) {
-  int32_t m[16];
-  int32_t s[16];
-  uint32_t i;
-  for (i = 0; i < n; ++i) {
-    m[i] = 1518500250;
-    s[i] = -7;
-  }
-  return builderRequant(b, m, s, n);
+static const int32_t multipliers[] = {1518500250, 1518500250, 1518500250, 1518500250, 1518500250};
+static const int32_t shifts[] = {-7, -7, -7, -7, -7};
+
+uint32_t oneRequant(Builder* b, uint32_t n) { return builderRequant(b, multipliers, shifts, n); }
+
+void denseConstants(Builder* b, uint32_t pairs, uint32_t zeros) {
+  const int32_t zero = 3;
+  builderDense(b, multipliers, shifts, pairs, &zero, zeros);
 }
 
 int s8(Builder* b, int32_t h, int32_t w, int32_t c) {
@@ -33,14 +32,12 @@ int f32(Builder* b, int32_t h, int32_t w, int32_t c) {
 }
 
 tigris_conv_params convParams(Builder* b, int isFloat, int32_t groups, uint32_t channels) {
-  const int32_t zeros[1] = {3};
   tigris_conv_params p;
   memset(&p, 0, sizeof p);
   p.kernel_h = p.kernel_w = 3;
   p.stride_h = p.stride_w = p.dilation_h = p.dilation_w = 1;
   p.pad_top = p.pad_left = p.pad_bottom = p.pad_right = 1;
   p.groups = groups;
-  p.requant = p.weight_zeros = TIGRIS_NONE;
   if (isFloat) {
     p.lo.f = 0.0f;
     p.hi.f = INFINITY;
@@ -48,10 +45,7 @@ tigris_conv_params convParams(Builder* b, int isFloat, int32_t groups, uint32_t 
   }
   p.lo.i = -128;
   p.hi.i = 127;
-  p.requant = oneRequant(b, channels);
-  p.requant_count = channels;
-  p.weight_zeros = builderInts(b, zeros, 1);
-  p.weight_zeros_count = 1;
+  denseConstants(b, channels, 1);
   return p;
 }
 

@@ -106,6 +106,8 @@ static void convCase(void) {
   void* x = exactly(inCount * 4);
   void* w = exactly(weightCount * 4);
   int32_t bias[128];
+  uint32_t pairs = 1;
+  uint32_t zeroCount = 0;
   int in[3];
   int out;
   int32_t o;
@@ -123,7 +125,6 @@ static void convCase(void) {
     bias[o] = randomInt(-100000, 100000);
   }
   builderInit(&b, TIGRIS_IO_ARENA);
-  p.requant = p.weight_zeros = TIGRIS_NONE;
   if (isFloat) {
     float fbias[128];
     for (o = 0; o < k->oc; ++o)
@@ -138,12 +139,10 @@ static void convCase(void) {
     randomBytes((int8_t*)w, weightCount);
     p.lo.i = randomInt(-128, 0);
     p.hi.i = randomInt(1, 127);
-    p.requant_count = randomInt(0, 1) ? 1 : (uint32_t)k->oc;
-    p.requant = builderRequant(&b, multipliers, shifts, p.requant_count);
-    if (randomInt(0, 1)) {
-      p.weight_zeros_count = randomInt(0, 1) ? 1 : (uint32_t)k->oc;
-      p.weight_zeros = builderInts(&b, zeros, p.weight_zeros_count);
-    }
+    pairs = randomInt(0, 1) ? 1 : (uint32_t)k->oc;
+    if (randomInt(0, 1))
+      zeroCount = randomInt(0, 1) ? 1 : (uint32_t)k->oc;
+    builderDense(&b, multipliers, shifts, pairs, zeros, zeroCount);
   }
   in[0] = builderTensor(&b, k->dtype, (uint8_t)k->rank, xd,
                         isFloat ? TIGRIS_NONE : builderQuant(&b, 0.1f, inZero));
@@ -166,9 +165,8 @@ static void convCase(void) {
     for (yy = 0; yy < k->oh; ++yy) {
       for (xx = 0; xx < k->ow; ++xx) {
         for (o = 0; o < k->oc; ++o) {
-          const int32_t zero =
-              p.weight_zeros == TIGRIS_NONE ? 0 : zeros[p.weight_zeros_count == 1 ? 0 : o];
-          const int32_t r = p.requant_count == 1 ? 0 : o;
+          const int32_t zero = zeroCount == 0 ? 0 : zeros[zeroCount == 1 ? 0 : o];
+          const int32_t r = pairs == 1 ? 0 : o;
           checkElement(k, &p, tigris_output(&run.ctx, 0),
                        (size_t)(((n * k->oh + yy) * k->ow + xx) * k->oc + o),
                        oracle(k, x, w, n, yy, xx, o, inZero, zero), &bias[o], multipliers[r],

@@ -35,7 +35,6 @@ static void testFullyConnected(uint8_t dtype) {
   yd[1] = n;
   zeros[0] = randomInt(-128, 127);
   builderInit(&b, TIGRIS_IO_ARENA);
-  p.requant = p.weight_zeros = TIGRIS_NONE;
   if (isFloat) {
     p.lo.f = -INFINITY;
     p.hi.f = INFINITY;
@@ -48,10 +47,7 @@ static void testFullyConnected(uint8_t dtype) {
       multipliers[i] = randomInt(1 << 30, INT32_MAX - 1);
       shifts[i] = -randomInt(5, 12);
     }
-    p.requant_count = (uint32_t)n;
-    p.requant = builderRequant(&b, multipliers, shifts, p.requant_count);
-    p.weight_zeros_count = 1;
-    p.weight_zeros = builderInts(&b, zeros, 1);
+    builderDense(&b, multipliers, shifts, (uint32_t)n, zeros, 1);
     randomBytes((int8_t*)x, (size_t)(m * k));
     randomBytes((int8_t*)w, (size_t)(k * n));
   }

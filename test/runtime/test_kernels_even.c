@@ -35,7 +35,7 @@ static void testQuotients(void) {
 }
 
 static void roundEven(Builder* b) {
-  ((tigris_op*)(void*)b->section[TIGRIS_SECTION_OPS].data)->flags = TIGRIS_ROUND_EVEN;
+  ((tigris_op*)(void*)b->section[TIGRIS_SECTION_OPS].data)->flags |= TIGRIS_ROUND_EVEN;
 }
 
 static int32_t stored(const void* data, uint8_t dtype, int32_t at) {
@@ -105,10 +105,7 @@ static void testDense(uint16_t opcode, uint8_t dtype, int32_t divisor) {
   }
   f.lo.i = p.lo.i = -100;
   f.hi.i = p.hi.i = 110;
-  f.requant = p.requant = builderRequant(&b, pairs, pairs + 2 * CHANNELS, 2 * CHANNELS);
-  f.requant_count = p.requant_count = CHANNELS;
-  f.weight_zeros = p.weight_zeros = builderInts(&b, zeros, CHANNELS);
-  f.weight_zeros_count = p.weight_zeros_count = CHANNELS;
+  builderDenseEven(&b, pairs, CHANNELS, zeros, CHANNELS);
   in[0] = builderTensor(&b, dtype, 4, xd, builderQuant(&b, 0.5f, zero));
   in[1] = builderConst(&b, TIGRIS_S8, isFc ? 2 : (depthwise ? 3 : 4),
                        isFc ? fd : (depthwise ? dd : wd), TIGRIS_NONE, w);

@@ -83,14 +83,11 @@ static void testConv(int kind) {
   }
   randomBytes(w, sizeof w);
   builderInit(&b, TIGRIS_IO_ARENA);
-  p.requant_count = perChannel ? (uint32_t)oc : 1;
-  p.requant = builderRequant(&b, multipliers, shifts, p.requant_count);
-  p.weight_zeros = TIGRIS_NONE;
   if (randomInt(0, 1)) {
-    p.weight_zeros_count = (uint32_t)oc;
-    p.weight_zeros = builderInts(&b, zeros, (uint32_t)oc);
+    builderDense(&b, multipliers, shifts, perChannel ? (uint32_t)oc : 1, zeros, (uint32_t)oc);
   } else {
     memset(zeros, 0, sizeof zeros);
+    builderDense(&b, multipliers, shifts, perChannel ? (uint32_t)oc : 1, NULL, 0);
   }
   in[0] = builderTensor(&b, TIGRIS_S16, 4, xd, builderQuant(&b, 0.1f, inZero));
   in[1] = builderConst(&b, TIGRIS_S8, kind == 1 ? 3 : 4, kind == 1 ? dd : wd, TIGRIS_NONE, w);
@@ -144,9 +141,7 @@ static void testFullyConnected(void) {
   builderInit(&b, TIGRIS_IO_ARENA);
   p.lo.i = -32768;
   p.hi.i = 32767;
-  p.requant_count = p.weight_zeros_count = 1;
-  p.requant = builderRequant(&b, &multiplier, &shift, 1);
-  p.weight_zeros = builderInts(&b, &zero, 1);
+  builderDense(&b, &multiplier, &shift, 1, &zero, 1);
   in[0] = builderTensor(&b, TIGRIS_S16, 2, xd, builderQuant(&b, 1, 77));
   in[1] = builderConst(&b, TIGRIS_S8, 2, wd, TIGRIS_NONE, w);
   out = builderTensor(&b, TIGRIS_S16, 2, yd, builderQuant(&b, 1, -5));

@@ -46,26 +46,16 @@ typedef void (*Change)(Builder* b);
 
 /* Writes the builder's records over those of the plan. */
 static void rewrite(Model* m) {
-  const tigris_section* d = (const tigris_section*)(void*)(m->bytes + sizeof(tigris_header));
-  uint32_t s;
-  for (s = 0; s < TIGRIS_SECTION_LAST; ++s) {
-    if (d[s].type == TIGRIS_SECTION_SUMMARY)
-      memcpy(m->bytes + d[s].offset, &m->b.summary, sizeof m->b.summary);
-    else if (d[s].length != 0)
-      memcpy(m->bytes + d[s].offset, m->b.section[d[s].type].data, d[s].length);
-  }
+  builderRewrite(&m->b, m->bytes);
   builderSeal(m->bytes);
 }
 
 /* Empties the section WEIGHTS. */
 static void makeExternal(Model* m) {
-  tigris_section* d = (tigris_section*)(void*)(m->bytes + sizeof(tigris_header));
+  uint32_t* lengths = (uint32_t*)(void*)(m->bytes + sizeof(tigris_header));
+  lengths[TIGRIS_SECTION_WEIGHTS - 1] = 0;
   m->b.summary.flags |= TIGRIS_SUMMARY_EXTERNAL;
   rewrite(m);
-  for (; d->type != TIGRIS_SECTION_WEIGHTS; ++d)
-    ;
-  d->length = d->count = 0;
-  builderSeal(m->bytes);
 }
 
 static void make(Model* m, int isExternal, Change change) {
@@ -212,6 +202,18 @@ static void peakBelowPrefix(Builder* b) {
   ((tigris_stage*)(void*)b->section[TIGRIS_SECTION_STAGES].data)->peak = RESERVED - 1;
 }
 static void inPlace(Builder* b) { b->summary.flags |= TIGRIS_SUMMARY_XIP; }
+/* Points the constants of all ops into WEIGHTS. */
+static void constInWeights(Builder* b) {
+  const Bytes* operands = &b->section[TIGRIS_SECTION_OPERANDS];
+  tigris_operand* o = (tigris_operand*)(void*)operands->data;
+  uint32_t i;
+  for (i = 0; i < operands->size / sizeof *o; ++i) {
+    if (o[i].pool == TIGRIS_POOL_UNPACKED) {
+      o[i].pool = TIGRIS_POOL_CONST;
+      o[i].offset = 0;
+    }
+  }
+}
 static void notCopied(Builder* b) { b->summary.flags &= ~TIGRIS_SUMMARY_COPY; }
 
 static void testRules(void) {
@@ -232,6 +234,7 @@ static void testRules(void) {
       {modeUnknown, TIGRIS_E_UNSUPPORTED, TIGRIS_E_UNSUPPORTED},
       {peakBelowPrefix, TIGRIS_E_ADDRESS, TIGRIS_E_ADDRESS},
       {inPlace, TIGRIS_E_FORMAT, TIGRIS_E_FORMAT},
+      {constInWeights, TIGRIS_E_ADDRESS, TIGRIS_E_ADDRESS},
       {notCopied, TIGRIS_OK, TIGRIS_E_FORMAT},
   };
   uint32_t i;

@@ -187,7 +187,6 @@ static void countedGraph(Graph* g, int32_t outputs) {
   p->stride_h = p->stride_w = p->dilation_h = p->dilation_w = p->groups = 1;
   p->pad_top = p->pad_left = p->pad_bottom = p->pad_right = 1;
   graphSetBounds(g, &p->lo, &p->hi);
-  p->requant = p->weight_zeros = TIGRIS_NONE;
   g->nodeCount = 1;
   ++g->values[0].readers;
 }
@@ -374,7 +373,7 @@ DAMAGE(operandTensor, b[0].tensor = 2)
 DAMAGE(operandFast, o[0].pool = TIGRIS_POOL_FAST)
 DAMAGE(writesLoad, o[2].offset = 0)
 DAMAGE(readsOwn, o[0].offset = 1)
-DAMAGE(stageWhole, (s->mode = TIGRIS_STAGE_WHOLE, s->detail = TIGRIS_NONE))
+DAMAGE(stageWhole, (s->mode = TIGRIS_STAGE_WHOLE, s->detail = TIGRIS_NO_DETAIL))
 
 static void testRules(void) {
   static const Damage damages[] = {

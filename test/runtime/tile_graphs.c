@@ -76,9 +76,6 @@ static void addWindow(Graph* g, Node* n, const int32_t* x, int32_t* y) {
   p->pad_right = randomInt(0, p->kernel_w - 1);
   p->groups = depthwise ? out : 1;
   graphSetBounds(g, &p->lo, &p->hi);
-  p->requant = isFloat ? TIGRIS_NONE : 0;
-  p->requant_count = isFloat ? 0 : 1;
-  p->weight_zeros = TIGRIS_NONE;
   y[0] = x[0];
   if (up) {
     y[1] = p->stride_h * (x[1] - 1) + p->dilation_h * (p->kernel_h - 1) + 1 - p->pad_top -
@@ -353,7 +350,7 @@ uint8_t* graphBuild(Builder* b, const Graph* g, uint32_t mode, uint32_t extra,
   int i;
   builderInit(b, mode);
   builderQuant(b, 0.05f, -3);
-  builderRequant(b, &multiplier, &shift, 1);
+  builderDense(b, &multiplier, &shift, 1, NULL, 0);
   builderInts(b, g->ints, g->intCount);
   for (i = 0; i < g->valueCount; ++i) {
     const Value* v = &g->values[i];

@@ -34,7 +34,7 @@ Error PlanRunner::runtimeError(int status) const {
   std::string where;
   if (const uint32_t op = context_->error_op; op != TIGRIS_NONE) {
     const tigris_op& record = file_->ops()[op];
-    const std::string_view name = file_->string(record.name);
+    const std::string_view name = file_->opName(op);
     where = strCat("op ", op, name.empty() ? "" : " '", name, name.empty() ? "" : "'", " (",
                    opcodeName(record.opcode), "): ");
   }

@@ -44,6 +44,9 @@ private:
     return *reinterpret_cast<const Params*>(file_.plan().params + op_.params);
   }
 
+  int perTensor() const { return (op_.flags & TIGRIS_CHANNEL_PAIRS) == 0 ? 1 : 0; }
+  int wideShifts() const { return (op_.flags & TIGRIS_WIDE_SHIFTS) != 0 ? 1 : 0; }
+
   uint64_t conv() const {
     const auto& p = params<tigris_conv_params>();
     const bool depthwise = op_.opcode == TIGRIS_OP_DEPTHWISE_CONV;
@@ -59,7 +62,7 @@ private:
     shape.is_near = most <= 1 ? 1 : 0;
     shape.is_wide = p.dilation_h > 1 || p.dilation_w > 1 ? 1 : 0;
     shape.has_bias = op_.inputs > 2 && operands_[2].pool != TIGRIS_POOL_ABSENT ? 1 : 0;
-    shape.is_per_tensor = p.requant_count == 1 ? 1 : 0;
+    shape.pair_words = tigris_scratch_pair_words(perTensor(), wideShifts(), shape.out_channels);
     return depthwise ? tigris_cmsis_nn_depthwise_scratch(isa_, &shape)
                      : tigris_cmsis_nn_conv_scratch(isa_, &shape);
   }
@@ -67,8 +70,7 @@ private:
   uint64_t dense() const {
     const auto dims = file_.dims(tensor(1)); // [N, K]
     return tigris_cmsis_nn_dense_scratch(isa_, static_cast<uint32_t>(dims[1]),
-                                         static_cast<uint32_t>(dims[0]),
-                                         params<tigris_fc_params>().requant_count == 1 ? 1 : 0);
+                                         static_cast<uint32_t>(dims[0]), perTensor(), wideShifts());
   }
 
   const PlanFile& file_;

@@ -82,7 +82,7 @@ double Profile::secondsOf(size_t first, size_t count) const {
 }
 
 std::string Profile::nameOf(size_t op) const {
-  const std::string_view name = file_->string(file_->ops()[op].name);
+  const std::string_view name = file_->opName(op);
   return name.empty() ? strCat("op ", op) : std::string(name);
 }
 

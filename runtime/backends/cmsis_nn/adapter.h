@@ -55,13 +55,15 @@ static inline cmsis_nn_dims tigris_cn_dims(const tigris_view* view) {
 
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
 /* The requantization constants of a dense op. */
-static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32_t requant,
-                                                 uint32_t count, int32_t lo, int32_t hi) {
+static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32_t channel,
+                                                 int32_t lo, int32_t hi) {
+  const tigris_requant r = tigris_requant_of(call->plan, call->op, call->in[1].tensor);
   tigris_dsp_finish f;
   f.bias = tigris_vendor_bias(call);
-  f.multiplier = call->plan->requant + requant;
-  f.shift = f.multiplier + count;
-  f.pair_step = count == 1 ? 0 : 1;
+  f.multiplier = r.multiplier + channel * r.step;
+  f.shift = r.shift + channel * r.shift_step;
+  f.pair_step = r.step;
+  f.shift_step = r.shift_step;
   f.out_zero = tigris_zero_point(call->plan, call->out[0].tensor);
   f.lo = lo;
   f.hi = hi;
@@ -73,12 +75,11 @@ static inline tigris_dsp_finish tigris_cn_finish(const tigris_call* call, uint32
 #ifdef TIGRIS_CMSIS_NN_OWN_MVE
 /* A dense op whose bias is not folded yet. Takes tigris_scratch_pairs and tigris_scratch_folded
  * from the front of *scratch. */
-static inline tigris_mve_product tigris_cn_product(const tigris_call* call, uint32_t requant,
-                                                   uint32_t count, int32_t lo, int32_t hi,
-                                                   uint32_t outputs, uint32_t depth,
-                                                   uint8_t** scratch) {
+static inline tigris_mve_product tigris_cn_product(const tigris_call* call, uint32_t channel,
+                                                   int32_t lo, int32_t hi, uint32_t outputs,
+                                                   uint32_t depth, uint8_t** scratch) {
   const tigris_vendor_pairs pairs =
-      tigris_vendor_pairs_of(call, requant, count, (int32_t)outputs, scratch);
+      tigris_vendor_pairs_of(call, channel, (int32_t)outputs, scratch);
   tigris_mve_product p;
   p.weights = tigris_vendor_input(call, 1);
   p.bias = (int32_t*)(void*)*scratch;

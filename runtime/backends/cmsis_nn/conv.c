@@ -16,7 +16,7 @@ static tigris_scratch_shape shapeOf(const tigris_vendor_op* o) {
   s.is_wide = p->dilation_h > 1 || p->dilation_w > 1;
   s.is_near = p->pad_top <= 1 && p->pad_left <= 1 && p->pad_bottom <= 1 && p->pad_right <= 1;
   s.has_bias = tigris_vendor_has_bias(o);
-  s.is_per_tensor = p->requant_count == 1;
+  s.pair_words = tigris_vendor_pair_words(o->op, (int32_t)s.out_channels);
   return s;
 }
 
@@ -84,8 +84,7 @@ static void ownConv(const tigris_call* call, int isPointwise) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
   const cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
-  const tigris_dsp_finish finish =
-      tigris_cn_finish(call, p->requant, p->requant_count, p->lo.i, p->hi.i);
+  const tigris_dsp_finish finish = tigris_cn_finish(call, p->channel, p->lo.i, p->hi.i);
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const uint32_t count = (uint32_t)(p->kernel_h * p->kernel_w * in.c);
   const int8_t* w = tigris_vendor_input(call, 1);
@@ -135,7 +134,7 @@ static void ownConv(const tigris_call* call, int isPointwise) {
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   uint8_t* scratch = (uint8_t*)call->scratch;
   const tigris_mve_product product =
-      tigris_cn_product(call, p->requant, p->requant_count, p->lo.i, p->hi.i, (uint32_t)out.c,
+      tigris_cn_product(call, p->channel, p->lo.i, p->hi.i, (uint32_t)out.c,
                         (uint32_t)(p->kernel_h * p->kernel_w * in.c), &scratch);
   const size_t pitch = (product.depth + 3u) / 4u * 4u;
   const int8_t* rows[TIGRIS_MVE_ROWS] = {NULL, NULL, NULL};
@@ -188,8 +187,7 @@ static tigris_status vendorConv(const tigris_call* call, int isPointwise) {
   const int8_t* w = tigris_vendor_input(call, 1);
   int8_t* y = tigris_vendor_output(call);
   uint8_t* scratch = (uint8_t*)call->scratch;
-  const tigris_vendor_pairs pairs =
-      tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
+  const tigris_vendor_pairs pairs = tigris_vendor_pairs_of(call, p->channel, out.c, &scratch);
   const cmsis_nn_per_channel_quant_params quant = {pairs.multiplier, pairs.shift};
   cmsis_nn_conv_params conv;
   cmsis_nn_dims filter;
@@ -269,8 +267,7 @@ static void ownDepthwise(const tigris_call* call) {
   const tigris_conv_params* p = (const tigris_conv_params*)call->params;
   const cmsis_nn_dims in = tigris_cn_dims(&call->in[0]);
   const cmsis_nn_dims out = tigris_cn_dims(&call->out[0]);
-  const tigris_dsp_finish finish =
-      tigris_cn_finish(call, p->requant, p->requant_count, p->lo.i, p->hi.i);
+  const tigris_dsp_finish finish = tigris_cn_finish(call, p->channel, p->lo.i, p->hi.i);
   const int8_t* x = tigris_vendor_input(call, 0);
   int8_t* y = tigris_vendor_output(call);
   tigris_dsp_depthwise d;
@@ -325,7 +322,7 @@ tigris_status tigris_cn_depthwise(const tigris_call* call) {
     return TIGRIS_OK;
   }
 #endif
-  pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
+  pairs = tigris_vendor_pairs_of(call, p->channel, out.c, &scratch);
   quant.multiplier = pairs.multiplier;
   quant.shift = pairs.shift;
   if (bias == NULL && TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE &&

@@ -6,7 +6,8 @@
 uint32_t tigris_cn_dense_scratch(const tigris_vendor_op* o) {
   const int32_t* dims = tigris_dims(o->plan, o->w);
   return tigris_cmsis_nn_dense_scratch(TIGRIS_CMSIS_NN_ISA, (uint32_t)dims[1], (uint32_t)dims[0],
-                                       ((const tigris_fc_params*)o->params)->requant_count == 1);
+                                       tigris_vendor_is_per_tensor(o->op),
+                                       tigris_vendor_is_wide(o->op));
 }
 
 tigris_status tigris_cn_dense(const tigris_call* call) {
@@ -24,8 +25,7 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
     return tigris_vendor_without_scratch(call);
 #ifdef TIGRIS_CMSIS_NN_OWN_DSP
   {
-    const tigris_dsp_finish finish =
-        tigris_cn_finish(call, p->requant, p->requant_count, p->lo.i, p->hi.i);
+    const tigris_dsp_finish finish = tigris_cn_finish(call, p->channel, p->lo.i, p->hi.i);
     int32_t i;
     for (i = 0; i < rows; ++i) {
       tigris_dsp_widen((uint32_t*)call->scratch, x, (uint32_t)dims[1], zero, 1);
@@ -39,22 +39,21 @@ tigris_status tigris_cn_dense(const tigris_call* call) {
 #else
   {
     const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
-    const int32_t* pair = call->plan->requant + p->requant;
+    const tigris_requant r = tigris_requant_of(call->plan, call->op, call->in[1].tensor);
     const int32_t* bias = tigris_vendor_bias(call);
     int32_t i;
     /* Helium: the kernel for dense layers takes precomputed sums of the weights, which would be
      * recomputed in every call; the kernel for pointwise convolutions computes them on the fly. */
-    if (p->requant_count != 1 || TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE) {
+    if (r.step != 0 || TIGRIS_CMSIS_NN_ISA == TIGRIS_CMSIS_NN_MVE) {
       uint8_t* scratch = (uint8_t*)call->scratch;
-      const tigris_vendor_pairs pairs =
-          tigris_vendor_pairs_of(call, p->requant, p->requant_count, dims[0], &scratch);
+      const tigris_vendor_pairs pairs = tigris_vendor_pairs_of(call, p->channel, dims[0], &scratch);
       return tigris_cn_status(arm_nn_mat_mult_nt_t_s8(x, w, bias, y, pairs.multiplier, pairs.shift,
                                                       rows, dims[0], dims[1], -zero, outZero,
                                                       p->lo.i, p->hi.i, dims[1]));
     }
     for (i = 0; i < rows; ++i) {
-      arm_nn_vec_mat_mult_t_s8(x, w, NULL, bias, y, -zero, outZero, pair[0], pair[1], dims[1],
-                               dims[0], p->lo.i, p->hi.i, 1);
+      arm_nn_vec_mat_mult_t_s8(x, w, NULL, bias, y, -zero, outZero, *r.multiplier, *r.shift,
+                               dims[1], dims[0], p->lo.i, p->hi.i, 1);
       x += dims[1];
       y += dims[0];
     }

@@ -166,14 +166,14 @@ static inline int8_t requantize(const tigris_dsp_finish* f, uint32_t sum, int32_
 
 static inline int8_t finishOne(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum) {
   return requantize(f, sum, f->multiplier[channel * f->pair_step],
-                    ~f->shift[channel * f->pair_step]);
+                    ~f->shift[channel * f->shift_step]);
 }
 
 /* One channel of two columns, which share the load of its pair. */
 static inline void finishTwo(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum0,
                              uint32_t sum1, int8_t* y0, int8_t* y1) {
   const int32_t multiplier = f->multiplier[channel * f->pair_step];
-  const int32_t right = ~f->shift[channel * f->pair_step];
+  const int32_t right = ~f->shift[channel * f->shift_step];
   *y0 = requantize(f, sum0, multiplier, right);
   *y1 = requantize(f, sum1, multiplier, right);
 }
@@ -321,9 +321,10 @@ static void depthwiseBlock(const tigris_dsp_depthwise* d, const tigris_dsp_finis
   const uint32_t offset = (uint32_t)-d->in_zero << 16 | ((uint32_t)-d->in_zero & 0xFFFFu);
   const uint32_t step = f->pair_step;
   const int32_t* const m = f->multiplier + first * step;
-  const int32_t* const n = f->shift + first * step;
+  const uint32_t shiftStep = f->shift_step;
+  const int8_t* const n = f->shift + first * shiftStep;
   const int32_t multiplier[4] = {m[0], m[step], m[2 * step], m[3 * step]};
-  const int32_t right[4] = {~n[0], ~n[step], ~n[2 * step], ~n[3 * step]};
+  const int32_t right[4] = {~n[0], ~n[shiftStep], ~n[2 * shiftStep], ~n[3 * shiftStep]};
   const uint32_t bias[4] = {biasOf(f, first), biasOf(f, first + 1), biasOf(f, first + 2),
                             biasOf(f, first + 3)};
   uint32_t oy;

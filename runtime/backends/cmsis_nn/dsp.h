@@ -103,8 +103,9 @@ static inline uint32_t tigris_dsp_load(const int8_t* at) {
 typedef struct tigris_dsp_finish {
   const int32_t* bias; /* NULL: none */
   const int32_t* multiplier;
-  const int32_t* shift;
-  uint32_t pair_step; /* 0: one pair for all channels */
+  const int8_t* shift;
+  uint32_t pair_step; /* 0: one multiplier for all channels */
+  uint32_t shift_step;
   int32_t out_zero;
   int32_t lo;
   int32_t hi;

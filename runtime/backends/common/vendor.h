@@ -11,6 +11,7 @@
 #define TIGRIS_VENDOR_H
 
 #include "tigris_backend.h"
+#include "tigris_scratch.h"
 #include "view.h"
 
 /* Limits of the calls that adapters forward. Larger ops are legal and run on the reference kernels.
@@ -48,7 +49,7 @@ static inline tigris_vendor_op tigris_vendor_op_of(const tigris_plan* plan, cons
   tigris_vendor_op o;
   o.plan = plan;
   o.op = op;
-  o.params = plan->params + op->params;
+  o.params = tigris_params(plan, op);
   o.x = &plan->tensors[operands[0].tensor];
   o.w = op->inputs > 1 ? &plan->tensors[operands[1].tensor] : NULL;
   o.y = &plan->tensors[operands[op->inputs].tensor];
@@ -61,7 +62,7 @@ tigris_vendor_find(const tigris_vendor_adapter* a, const tigris_plan* plan, cons
   tigris_vendor_op o;
   while (a->kernel != NULL && a->opcode != op->opcode)
     ++a;
-  if (a->kernel == NULL || op->flags != 0) /* vendors round as TFLite does */
+  if (a->kernel == NULL || (op->flags & TIGRIS_ROUND_EVEN) != 0) /* vendors round as TFLite does */
     return NULL;
   o = tigris_vendor_op_of(plan, op);
   return o.x->dtype == TIGRIS_S8 && o.y->dtype == TIGRIS_S8 && a->serves(&o) ? a : NULL;
@@ -126,7 +127,7 @@ static inline int tigris_vendor_plain_conv(const tigris_vendor_op* o) {
   const tigris_conv_params* p = (const tigris_conv_params*)o->params;
   const tigris_shape4 x = tigris_shape4_of(o->plan, o->x);
   const tigris_shape4 y = tigris_shape4_of(o->plan, o->y);
-  return p->weight_zeros == TIGRIS_NONE &&
+  return !tigris_has_zeros(o->op) &&
          tigris_vendor_fits(x.c | y.h | y.w | y.c | p->kernel_h | p->kernel_w | p->stride_h |
                             p->stride_w |
                             (x.h + p->pad_top + p->pad_bottom + p->dilation_h * p->kernel_h) |
@@ -143,8 +144,7 @@ static inline int tigris_vendor_windows_meet(const tigris_conv_params* p) {
 
 static inline int tigris_vendor_plain_dense(const tigris_vendor_op* o) {
   const int32_t* dims = tigris_dims(o->plan, o->w);
-  return ((const tigris_fc_params*)o->params)->weight_zeros == TIGRIS_NONE &&
-         tigris_vendor_fits(dims[0] | dims[1]);
+  return !tigris_has_zeros(o->op) && tigris_vendor_fits(dims[0] | dims[1]);
 }
 
 /* No dilation; averages use TFLite's rounding over the taps inside the input. */
@@ -217,28 +217,43 @@ typedef struct tigris_vendor_pairs {
   int32_t* shift;
 } tigris_vendor_pairs;
 
-/* The pairs of a dense op. A single pair is repeated at *scratch, which then advances by 8 bytes
- * per channel. */
-static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call, uint32_t requant,
-                                                         uint32_t count, int32_t channels,
-                                                         uint8_t** scratch) {
-  const int32_t* from = call->plan->requant + requant;
+static inline int tigris_vendor_is_per_tensor(const tigris_op* op) {
+  return (op->flags & TIGRIS_CHANNEL_PAIRS) == 0;
+}
+
+static inline int tigris_vendor_is_wide(const tigris_op* op) {
+  return (op->flags & TIGRIS_WIDE_SHIFTS) != 0;
+}
+
+/* Words per channel that tigris_vendor_pairs_of takes from the scratch. */
+static inline uint32_t tigris_vendor_pair_words(const tigris_op* op, int32_t channels) {
+  return tigris_scratch_pair_words(tigris_vendor_is_per_tensor(op), tigris_vendor_is_wide(op),
+                                   (uint32_t)channels);
+}
+
+/* The pairs of a dense op for `channels` outputs from `channel` on. What the plan does not hold in
+ * this form is written to *scratch, which then advances. */
+static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call, uint32_t channel,
+                                                         int32_t channels, uint8_t** scratch) {
+  const tigris_requant r = tigris_requant_of(call->plan, call->op, call->in[1].tensor);
+  const int32_t* multiplier = r.multiplier + channel * r.step;
+  const int8_t* shift = r.shift + channel * r.shift_step;
   tigris_vendor_pairs q;
+  int32_t* to = (int32_t*)(void*)*scratch;
   int32_t i;
-  if (count == 1 && channels > 1) {
-    const int32_t multiplier = from[0]; /* copied because the stores may alias them */
-    const int32_t shift = from[1];
-    q.multiplier = (int32_t*)(void*)*scratch;
-    q.shift = q.multiplier + channels;
-    for (i = 0; i < channels; ++i) {
-      q.multiplier[i] = multiplier;
-      q.shift[i] = shift;
-    }
-    *scratch += 8u * (uint32_t)channels;
-  } else {
-    q.multiplier = (int32_t*)(uintptr_t)from;
-    q.shift = (int32_t*)(uintptr_t)(from + count);
+  q.multiplier = (int32_t*)(uintptr_t)multiplier;
+  q.shift = (int32_t*)(uintptr_t)shift;
+  if (r.step == 0 && channels > 1) {
+    q.multiplier = to;
+    for (i = 0; i < channels; ++i)
+      *to++ = *multiplier;
   }
+  if ((r.step == 0 && channels > 1) || !tigris_vendor_is_wide(call->op)) {
+    q.shift = to;
+    for (i = 0; i < channels; ++i, shift += r.shift_step)
+      *to++ = *shift;
+  }
+  *scratch = (uint8_t*)to;
   return q;
 }
 

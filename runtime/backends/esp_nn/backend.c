@@ -143,8 +143,8 @@ static int servesOnS3(const tigris_call* call, const Conv* c, int isDepthwise) {
   return 1;
 }
 
-static uint32_t pairBytes(const tigris_conv_params* p, int32_t channels) {
-  return tigris_esp_nn_pairs((uint32_t)channels, p->requant_count == 1);
+static uint32_t pairBytes(const tigris_op* op, int32_t channels) {
+  return tigris_esp_nn_pairs((uint32_t)channels, tigris_vendor_pair_words(op, channels));
 }
 
 static int servesConv(const tigris_vendor_op* o) {
@@ -159,7 +159,7 @@ static uint32_t convScratch(const tigris_vendor_op* o) {
   const tigris_shape4 out = tigris_shape4_of(o->plan, o->y);
   const int isDepthwise = o->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
   const Conv c = convOf(o->plan, p, o->x, o->y, &in, &out, isDepthwise);
-  return pairBytes(p, out.c) + ownScratch(&c, isDepthwise);
+  return pairBytes(o->op, out.c) + ownScratch(&c, isDepthwise);
 }
 
 static tigris_status conv(const tigris_call* call) {
@@ -184,11 +184,11 @@ static tigris_status conv(const tigris_call* call) {
   if (IS_S3 && !servesOnS3(call, &c, isDepthwise))
     return tigris_vendor_fallback(call);
   /* A box may need more scratch than the whole op, or less. */
-  if (pairBytes(p, out.c) + ownScratch(&c, isDepthwise) > room)
+  if (pairBytes(call->op, out.c) + ownScratch(&c, isDepthwise) > room)
     return tigris_vendor_without_scratch(call);
-  own = room == 0 ? NULL : scratch + pairBytes(p, out.c);
-  pairs = tigris_vendor_pairs_of(call, p->requant, p->requant_count, out.c, &scratch);
-  TIGRIS_ESP_NN_ROOM(&c, isDepthwise, own, room - pairBytes(p, out.c));
+  own = room == 0 ? NULL : scratch + pairBytes(call->op, out.c);
+  pairs = tigris_vendor_pairs_of(call, p->channel, out.c, &scratch);
+  TIGRIS_ESP_NN_ROOM(&c, isDepthwise, own, room - pairBytes(call->op, out.c));
   quant.mult = pairs.multiplier;
   quant.shift = pairs.shift;
   if (isDepthwise)
@@ -210,10 +210,18 @@ static tigris_status conv(const tigris_call* call) {
 
 /* ---- dense layers */
 
+/* Per-channel shifts are read in place. */
+static int servesDense(const tigris_vendor_op* o) {
+  return tigris_vendor_plain_dense(o) &&
+         (tigris_vendor_is_per_tensor(o->op) || tigris_vendor_is_wide(o->op));
+}
+
 static tigris_status dense(const tigris_call* call) {
   const tigris_fc_params* p = (const tigris_fc_params*)call->params;
   const int32_t* dims = call->in[1].dims; /* [N, K] of this call's problem */
-  const int32_t* pairs = call->plan->requant + p->requant;
+  const tigris_requant r = tigris_requant_of(call->plan, call->op, call->in[1].tensor);
+  const int32_t* multiplier = r.multiplier + p->channel * r.step;
+  const int8_t* shift = r.shift + p->channel * r.shift_step;
   const int32_t zero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
   int32_t rows = (int32_t)tigris_span_of(&call->out[0]).count / dims[0];
@@ -223,13 +231,13 @@ static tigris_status dense(const tigris_call* call) {
   if (!tigris_vendor_is_dense(&call->in[0]) || !tigris_vendor_is_dense(&call->out[0]))
     return tigris_vendor_fallback(call);
   for (; rows != 0; --rows) {
-    if (p->requant_count == 1)
+    if (r.step == 0)
       esp_nn_fully_connected_s8(x, -zero, narrow(dims[1]), w, 0, tigris_vendor_bias(call), y,
-                                narrow(dims[0]), outZero, pairs[1], pairs[0], p->lo.i, p->hi.i);
+                                narrow(dims[0]), outZero, *shift, *multiplier, p->lo.i, p->hi.i);
     else
       esp_nn_fully_connected_per_ch_s8(x, -zero, narrow(dims[1]), w, 0, tigris_vendor_bias(call), y,
-                                       narrow(dims[0]), outZero, pairs + p->requant_count, pairs,
-                                       p->lo.i, p->hi.i);
+                                       narrow(dims[0]), outZero, (const int32_t*)(const void*)shift,
+                                       multiplier, p->lo.i, p->hi.i);
     x += dims[1];
     y += dims[0];
   }
@@ -339,7 +347,7 @@ static const tigris_vendor_adapter adapters[] = {
     {TIGRIS_OP_DEPTHWISE_CONV, servesConv, convScratch, conv},
 #endif
 #if TIGRIS_KERNEL_FULLY_CONNECTED_S8
-    {TIGRIS_OP_FULLY_CONNECTED, tigris_vendor_plain_dense, NULL, dense},
+    {TIGRIS_OP_FULLY_CONNECTED, servesDense, NULL, dense},
 #endif
 #if TIGRIS_KERNEL_POOL_S8
     {TIGRIS_OP_MAX_POOL, tigris_vendor_plain_pool, NULL, maxPool},

@@ -128,8 +128,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_depthwise_conv_s8)(const tigris_call*
   const tigris_shape4 in = tigris_view_shape(&call->in[0]);
   const tigris_shape4 so = tigris_view_shape(out);
   const uint32_t channels = (uint32_t)so.c;
-  const tigris_dense_s8 dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
-                                                p->weight_zeros_count, p->lo.i, p->hi.i);
+  const tigris_dense_s8 dense = tigris_dense_of(call, p->channel, p->lo.i, p->hi.i);
   DepthwiseS8 k;
   uint32_t o;
   uint32_t r;

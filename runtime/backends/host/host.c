@@ -46,7 +46,7 @@ tigris_kernel tigris_host_find(const tigris_host_kernels* kernels, const tigris_
   tigris_kernel kernel = NULL;
   if (op->opcode == TIGRIS_OP_TRANSPOSE)
     return tigris_host_transpose;
-  if ((dtype == TIGRIS_F32 || dtype == TIGRIS_S8) && op->flags == 0)
+  if ((dtype == TIGRIS_F32 || dtype == TIGRIS_S8) && (op->flags & TIGRIS_ROUND_EVEN) == 0)
     kernel = vectorized(kernels, op->opcode, dtype == TIGRIS_F32);
   return kernel != NULL ? kernel : tigris_backend_reference.find(plan, op);
 }

@@ -296,8 +296,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_conv_s8)(const tigris_call* call) {
   uint32_t g;
   k.call = call;
   k.p = p;
-  k.dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
-                            p->weight_zeros_count, p->lo.i, p->hi.i);
+  k.dense = tigris_dense_of(call, p->channel, p->lo.i, p->hi.i);
   k.in = tigris_view_shape(&call->in[0]);
   k.out = tigris_view_shape(&call->out[0]);
   k.groupIn = (uint32_t)(k.in.c / p->groups);
@@ -332,8 +331,7 @@ tigris_status TIGRIS_HOST_NAME(tigris_host_fully_connected_s8)(const tigris_call
   const uint32_t n = (uint32_t)dims[0];
   const uint32_t taps = (uint32_t)dims[1];
   const int8_t* weights = (const int8_t*)(const void*)call->in[1].data;
-  const tigris_dense_s8 dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
-                                                p->weight_zeros_count, p->lo.i, p->hi.i);
+  const tigris_dense_s8 dense = tigris_dense_of(call, p->channel, p->lo.i, p->hi.i);
   const tigris_span span = tigris_span_of(&call->out[0]);
   const uint32_t past = (span.begin + span.count) / n;
   Packed packed;

@@ -51,7 +51,7 @@ static inline void requantInit(Requant* q, const tigris_dense_s8* d, uint32_t fi
     const uint32_t o = first + (c < n ? c : 0);
     const uint32_t v = c / HOST_LANES;
     const uint32_t i = c % HOST_LANES;
-    const int32_t shift = d->shift[o * d->requant_step];
+    const int32_t shift = d->shift[o * d->shift_step];
     q->offset[v][i] = d->bias == NULL ? 0 : d->bias[o];
     q->zero[v][i] = d->zeros == NULL ? 0 : d->zeros[o * d->zeros_step];
     q->multiplier[v][i] = d->multiplier[o * d->requant_step];

@@ -17,7 +17,7 @@ tigris_access tigris_access_of(const tigris_plan* plan, const tigris_op* op, uin
   tigris_access a;
   a.plan = plan;
   a.op = op;
-  a.params = plan->params + op->params;
+  a.params = tigris_params(plan, op);
   a.out = out;
   a.input = input;
   a.x = tigris_operand_tensor(plan, op, input);

@@ -36,6 +36,19 @@ uint32_t tigris_box_parameter(const tigris_plan* plan, const tigris_op* op, uint
   }
 }
 
+/* Bytes of the parameters that boxes change, by family. */
+static const uint8_t localBytes[] = {
+    [TIGRIS_FAMILY_POOL] = sizeof(tigris_pool_params),
+    [TIGRIS_FAMILY_SLICE] = sizeof(tigris_slice_params),
+    [TIGRIS_FAMILY_PAD] = sizeof(tigris_pad_params),
+    [TIGRIS_FAMILY_RESIZE] = sizeof(tigris_resize_params),
+    [TIGRIS_FAMILY_RECURRENT] = sizeof(tigris_recurrent_params),
+    [TIGRIS_FAMILY_CONV] = sizeof(tigris_conv_params),
+    [TIGRIS_FAMILY_TRANSPOSED] = sizeof(tigris_conv_params),
+    [TIGRIS_FAMILY_DENSE] = sizeof(tigris_fc_params),
+    [TIGRIS_FAMILY_SCALE] = 0, /* the last one */
+};
+
 /* Pads of axis H (0) or W (1) of a window op, for indices [begin, end) of its output and an input
  * of `size`: the part of the windows outside the input. */
 static void cutAxis(int32_t* params, uint32_t i, int32_t size, int32_t begin, int32_t end) {
@@ -67,20 +80,13 @@ static void cutConv(const tigris_access* a, tigris_conv_params* p) {
     return;
   g = tigris_groups_of(a);
   p->groups = g.past - g.first;
-  if (p->requant_count > 1)
-    p->requant += first;
-  if (p->weight_zeros_count > 1)
-    p->weight_zeros += first;
+  p->channel = first;
 }
 
 static void cutDense(const tigris_access* a, tigris_fc_params* p) {
   const uint32_t c = a->y->rank - 1u;
-  const uint32_t first =
-      a->dy[c] == tigris_dense_outputs(a->plan, a->op) ? (uint32_t)a->out->begin[c] : 0;
-  if (p->requant_count > 1)
-    p->requant += first;
-  if (p->weight_zeros_count > 1)
-    p->weight_zeros += first;
+  if (a->dy[c] == tigris_dense_outputs(a->plan, a->op))
+    p->channel = (uint32_t)a->out->begin[c];
 }
 
 static void cutSlice(const tigris_access* a, const tigris_box* in, tigris_slice_params* p) {
@@ -117,11 +123,10 @@ const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, cons
                               const tigris_box* in, tigris_local_params* local) {
   const tigris_access a = tigris_access_of(plan, op, 0, out);
   const tigris_family family = (tigris_family)tigris_access_families[op->opcode];
-  if (op->params_size == 0)
-    return NULL;
-  if (op->params_size > sizeof *local)
+  const size_t size = localBytes[family];
+  if (size == 0)
     return a.params;
-  memcpy(local, a.params, op->params_size);
+  memcpy(local, a.params, size);
   if ((TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) &&
       (family == TIGRIS_FAMILY_CONV || family == TIGRIS_FAMILY_TRANSPOSED ||
        family == TIGRIS_FAMILY_POOL))
@@ -145,7 +150,7 @@ const void* tigris_rows_params(const tigris_plan* plan, const tigris_op* op, int
                                int32_t end, tigris_local_params* local) {
   if (!TIGRIS_OPS_CONV && !TIGRIS_OPS_POOL)
     return NULL;
-  memcpy(local, plan->params + op->params, op->params_size);
+  memcpy(local, tigris_params(plan, op), localBytes[tigris_access_families[op->opcode]]);
   cutAxis((int32_t*)(void*)local, 0, tigris_dims(plan, tigris_operand_tensor(plan, op, 0))[1],
           begin, end);
   return local;

@@ -28,24 +28,54 @@ static int transposeSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stri
   return out >= full && out - full <= TIGRIS_SPATIAL_LIMIT;
 }
 
-/* Bias, per-channel requantization and weight zero points of a dense op with `channels` outputs. */
+/* Whether the flags of a dense op on integers go together. */
+static int formOk(const tigris_op* op) {
+  const uint32_t zeros = TIGRIS_ONE_ZERO | TIGRIS_CHANNEL_ZEROS;
+  const uint32_t shifts = op->flags & (TIGRIS_CHANNEL_SHIFTS | TIGRIS_WIDE_SHIFTS);
+  return op->flags < 2 * TIGRIS_CHANNEL_ZEROS && (op->flags & zeros) != zeros &&
+         (shifts == 0 || (!tigris_rounds_even(op) &&
+                          (shifts == TIGRIS_WIDE_SHIFTS || (shifts == TIGRIS_CHANNEL_SHIFTS &&
+                                                            (op->flags & TIGRIS_CHANNEL_PAIRS)))));
+}
+
+/* Whether the arrays in REQUANT of an op with `channels` outputs exist, and hold legal shifts or
+ * denominators. Every zero point is legal. */
+static int requantizationOk(const tigris_op_check* c, uint32_t channels) {
+  const tigris_op* op = c->op;
+  const int even = tigris_rounds_even(op);
+  const uint32_t pairs = op->flags & TIGRIS_CHANNEL_PAIRS ? channels : 1;
+  const uint32_t zeros =
+      op->flags & TIGRIS_CHANNEL_ZEROS ? channels : (op->flags & TIGRIS_ONE_ZERO ? 1 : 0);
+  const uint64_t bytes = 4u * (uint64_t)pairs + tigris_shift_bytes(op, pairs) + zeros;
+  const int32_t* words;
+  const int8_t* shifts;
+  uint32_t i;
+  if (!formOk(op) || op->requant > c->plan->requant_count ||
+      bytes > 4u * (uint64_t)(c->plan->requant_count - op->requant))
+    return 0;
+  words = c->plan->requant + op->requant + pairs;
+  shifts = (const int8_t*)(const void*)words;
+  if (even || (op->flags & TIGRIS_WIDE_SHIFTS) != 0) {
+    for (i = 0; i < pairs; ++i) {
+      if (!tigris_scale_ok(c, words[i]))
+        return 0;
+    }
+    return 1;
+  }
+  for (i = 0; i < tigris_shift_bytes(op, pairs); ++i) {
+    if (!tigris_shift_ok(shifts[i]))
+      return 0;
+  }
+  return 1;
+}
+
+/* Types, bounds, bias and requantization of a dense op. */
 typedef struct Dense {
-  uint32_t channels;
+  uint32_t channels; /* outputs */
   tigris_scalar lo;
   tigris_scalar hi;
-  uint32_t requant;
-  uint32_t requantCount;
-  uint32_t zeros;
-  uint32_t zerosCount;
+  uint32_t channel; /* of the parameters */
 } Dense;
-
-/* With TIGRIS_ROUND_EVEN offsets follow the pairs in place of a bias. */
-static int offsetsOk(const tigris_op_check* c, const Dense* d) {
-  return !tigris_rounds_even(c->op) ||
-         (tigris_in(c, 2) == NULL &&
-          tigris_within(c->plan->requant_count, d->requant, d->requantCount) &&
-          4u * (uint64_t)d->requantCount <= c->plan->requant_count - d->requant);
-}
 
 static int denseOk(const tigris_op_check* c, const Dense* d) {
   const tigris_tensor* x = tigris_in(c, 0);
@@ -53,30 +83,16 @@ static int denseOk(const tigris_op_check* c, const Dense* d) {
   const tigris_tensor* b = tigris_in(c, 2);
   const tigris_tensor* y = tigris_out(c, 0);
   const int isFloat = x->dtype == TIGRIS_F32;
-  uint32_t i;
   if (!tigris_arithmetic_pair(x, y) || w->dtype != (isFloat ? TIGRIS_F32 : TIGRIS_S8) ||
-      !tigris_clamp_ok(y->dtype, d->lo, d->hi))
+      d->channel != 0 || !tigris_clamp_ok(y->dtype, d->lo, d->hi))
     return 0;
   if (b != NULL &&
       (b->dtype != (isFloat ? TIGRIS_F32 : TIGRIS_S32) || tigris_elements(b) != d->channels))
     return 0;
   if (isFloat)
-    return d->requant == TIGRIS_NONE && d->requantCount == 0 && d->zeros == TIGRIS_NONE &&
-           d->zerosCount == 0;
-  if ((d->requantCount != 1 && d->requantCount != d->channels) ||
-      !tigris_requant_ok(c, d->requant, d->requantCount) || !offsetsOk(c, d))
-    return 0;
-  if (d->zeros == TIGRIS_NONE)
-    return d->zerosCount == 0;
-  if ((d->zerosCount != 1 && d->zerosCount != d->channels) ||
-      !tigris_has_ints(c->plan, d->zeros, d->zerosCount))
-    return 0;
-  for (i = 0; i < d->zerosCount; ++i) {
-    const int32_t zero = c->plan->ints[d->zeros + i];
-    if (zero < -128 || zero > 127)
-      return 0;
-  }
-  return 1;
+    return c->op->flags == 0 && c->op->requant == TIGRIS_NONE;
+  /* offsets take the place of a bias */
+  return (b == NULL || !tigris_rounds_even(c->op)) && requantizationOk(c, d->channels);
 }
 
 static int dimsAre(const tigris_op_check* c, const tigris_tensor* t, uint32_t rank,
@@ -130,10 +146,7 @@ tigris_status tigris_check_conv(const tigris_op_check* c) {
   dense.channels = (uint32_t)sy.c;
   dense.lo = p->lo;
   dense.hi = p->hi;
-  dense.requant = p->requant;
-  dense.requantCount = p->requant_count;
-  dense.zeros = p->weight_zeros;
-  dense.zerosCount = p->weight_zeros_count;
+  dense.channel = p->channel;
   if (!spatialPairOk(x, y, &sx, &sy) ||
       !windowOk(p->kernel_h, p->stride_h, p->dilation_h, p->pad_top, p->pad_bottom) ||
       !windowOk(p->kernel_w, p->stride_w, p->dilation_w, p->pad_left, p->pad_right) ||
@@ -157,10 +170,7 @@ tigris_status tigris_check_fully_connected(const tigris_op_check* c) {
   dense.channels = (uint32_t)dims[w->dtype == TIGRIS_F32 ? 1 : 0];
   dense.lo = p->lo;
   dense.hi = p->hi;
-  dense.requant = p->requant;
-  dense.requantCount = p->requant_count;
-  dense.zeros = p->weight_zeros;
-  dense.zerosCount = p->weight_zeros_count;
+  dense.channel = p->channel;
   if (!denseOk(c, &dense) || tigris_elements(x) % k != 0 ||
       (uint64_t)(tigris_elements(x) / k) * dense.channels != tigris_elements(tigris_out(c, 0)))
     return TIGRIS_E_OP;

@@ -1,5 +1,6 @@
 /* Checks one op: the table of opcodes, its operands, its parameters, and which memory may
  * overlap. */
+#include "access/access_op.h"
 #include "check.h"
 
 typedef struct OpRule {
@@ -82,12 +83,22 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
   return TIGRIS_OK;
 }
 
-/* Whether the op's flags are legal: TIGRIS_ROUND_EVEN, for integers, on an opcode that supports
- * it. */
+/* Whether this build supports the op's flags: TIGRIS_ROUND_EVEN, for integers, on an opcode that
+ * has it, and those of dense ops on these. */
 static int flagsOk(const tigris_op_check* c, const OpRule* rule) {
   const uint32_t dtype = tigris_in(c, 0)->dtype;
-  return c->op->flags == TIGRIS_ROUND_EVEN && TIGRIS_EVEN_KERNELS && rule->even &&
-         (dtype == TIGRIS_S8 || dtype == TIGRIS_S16);
+  const uint8_t family = tigris_access_families[c->op->opcode];
+  if ((c->op->flags & ~TIGRIS_ROUND_EVEN) != 0 && family != TIGRIS_FAMILY_CONV &&
+      family != TIGRIS_FAMILY_TRANSPOSED && family != TIGRIS_FAMILY_DENSE)
+    return 0;
+  return (c->op->flags & TIGRIS_ROUND_EVEN) == 0 ||
+         (TIGRIS_EVEN_KERNELS && rule->even && (dtype == TIGRIS_S8 || dtype == TIGRIS_S16));
+}
+
+static int paramsOk(const tigris_plan* plan, const tigris_op* op, uint32_t size) {
+  if (size == 0)
+    return op->params == TIGRIS_NONE;
+  return op->params % 4 == 0 && tigris_within(plan->param_bytes, op->params, size);
 }
 
 tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
@@ -102,17 +113,15 @@ tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {
   if ((uint32_t)op->inputs + op->outputs > TIGRIS_MAX_OPERANDS)
     return TIGRIS_E_LIMIT;
   if (!tigris_within(plan->operand_count, op->operands, (uint32_t)op->inputs + op->outputs) ||
-      op->params_size != rule->paramsSize || op->params % 4 != 0 ||
-      !tigris_within(plan->param_bytes, op->params, op->params_size) ||
-      (op->name != TIGRIS_NONE && op->name >= plan->string_bytes))
+      !paramsOk(plan, op, rule->paramsSize))
     return TIGRIS_E_FORMAT;
   status = checkOperands(plan, op, rule);
   if (status != TIGRIS_OK)
     return status;
   c.plan = plan;
   c.op = op;
-  c.params = plan->params + op->params;
-  if (op->flags != 0 && !flagsOk(&c, rule))
+  c.params = tigris_params(plan, op);
+  if (!flagsOk(&c, rule))
     return TIGRIS_E_UNSUPPORTED;
   return rule->check(&c);
 }

@@ -24,7 +24,7 @@ static tigris_status checkStage(const tigris_plan* plan, const tigris_stage* s, 
   if (!tigris_runs_mode(s->mode))
     return TIGRIS_E_UNSUPPORTED;
   if (s->first_op != first || s->op_count > plan->op_count - first ||
-      isTiled != (s->detail != TIGRIS_NONE))
+      isTiled != (s->detail != TIGRIS_NO_DETAIL))
     return TIGRIS_E_FORMAT;
   if (s->peak > plan->summary->fast_bytes)
     return TIGRIS_E_ADDRESS;

@@ -102,21 +102,11 @@ static tigris_status checkTensor(const tigris_plan* plan, const void* record) {
   const tigris_tensor* t = (const tigris_tensor*)record;
   const uint32_t size = tigris_element_size(t->dtype);
   const uint32_t elements = product(plan, t->dims, t->rank);
-  const uint32_t kind = t->flags & (TIGRIS_TENSOR_CONST | TIGRIS_TENSOR_PACKED);
   if (size == 0)
     return TIGRIS_E_UNSUPPORTED;
   if (elements == 0 || elements > TIGRIS_MAX_TENSOR_BYTES / size || elements * size != t->bytes)
     return TIGRIS_E_TENSOR;
-  if ((t->quant != TIGRIS_NONE && !zeroPointOk(plan, t)) || !stringOk(plan, t->name) ||
-      kind == TIGRIS_TENSOR_PACKED || (kind == TIGRIS_TENSOR_CONST) != (t->data != TIGRIS_NONE))
-    return TIGRIS_E_TENSOR;
-  if (TIGRIS_WEIGHT_BLOCKS && t->data != TIGRIS_NONE &&
-      (plan->summary->flags & TIGRIS_SUMMARY_COPY))
-    return TIGRIS_E_TENSOR;
-  return t->data == TIGRIS_NONE || (t->data % TIGRIS_WEIGHT_ALIGN == 0 &&
-                                    tigris_within(plan->weight_bytes, t->data, t->bytes))
-             ? TIGRIS_OK
-             : TIGRIS_E_ADDRESS;
+  return t->quant == TIGRIS_NONE || zeroPointOk(plan, t) ? TIGRIS_OK : TIGRIS_E_TENSOR;
 }
 
 int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const int32_t* from,
@@ -188,11 +178,13 @@ static tigris_status checkOperand(const tigris_plan* plan, const void* record) {
   if (o->pool > TIGRIS_POOL_UNPACKED || o->tensor >= plan->tensor_count)
     return TIGRIS_E_FORMAT;
   t = &plan->tensors[o->tensor];
-  if ((o->pool == TIGRIS_POOL_CONST) != (t->data != TIGRIS_NONE) ||
-      (o->pool == TIGRIS_POOL_UNPACKED) != ((t->flags & TIGRIS_TENSOR_PACKED) != 0))
+  if ((o->pool == TIGRIS_POOL_CONST || o->pool == TIGRIS_POOL_UNPACKED) !=
+      ((t->flags & TIGRIS_TENSOR_CONST) != 0))
     return TIGRIS_E_FORMAT;
   if (o->pool == TIGRIS_POOL_CONST)
-    ok = o->offset == t->data;
+    ok = !(TIGRIS_WEIGHT_BLOCKS && (plan->summary->flags & TIGRIS_SUMMARY_COPY)) &&
+         o->offset % TIGRIS_WEIGHT_ALIGN == 0 &&
+         tigris_within(plan->weight_bytes, o->offset, t->bytes);
   else if (o->pool == TIGRIS_POOL_TILE) /* further checks: tigris_check_tiling */
     ok = t->rank - 1u < TIGRIS_BOX_RANK;
   else /* UNPACKED: further checks in tigris_check_stages */

@@ -48,7 +48,7 @@ typedef struct tigris_block {
 /* Positions in the schedule: step 0 is the first load of a stage; its ops and spills follow. A
  * tiled or streamed stage is one step. */
 static inline uint32_t tigris_stage_steps(const tigris_stage* s) {
-  return s->mode == TIGRIS_STAGE_WHOLE ? s->load_count + s->op_count + s->spill_count : 1;
+  return s->mode == TIGRIS_STAGE_WHOLE ? (uint32_t)s->load_count + s->op_count + s->spill_count : 1;
 }
 
 /* Sets up `fast_bytes` (without scratch) and memory->slow_bytes; the planned slow bytes must be

@@ -261,8 +261,7 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
       tigris_whole(&views[i], plan, t,
                    tigris_address(ctx, o->pool, o->offset, t->bytes, t->bytes, i >= op->inputs));
   }
-  return tigris_invoke(ctx, ctx->backend->find(plan, op), op,
-                       op->params_size == 0 ? NULL : plan->params + op->params, views);
+  return tigris_invoke(ctx, ctx->backend->find(plan, op), op, tigris_params(plan, op), views);
 }
 
 /* Runs a load or a spill. */

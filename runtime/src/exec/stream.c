@@ -174,9 +174,9 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
 /* Visits all ops in order. Sets error_op. */
 static tigris_status visitOps(tigris_tiles* t, int keeps) {
   tigris_status status = TIGRIS_OK;
-  uint32_t i;
-  for (i = t->stage->first_op; status == TIGRIS_OK && i < t->stage->first_op + t->stage->op_count;
-       ++i) {
+  uint32_t i = t->stage->first_op;
+  const uint32_t end = i + t->stage->op_count;
+  for (; status == TIGRIS_OK && i < end; ++i) {
     const tigris_op* op = &t->plan->ops[i];
     if (!isIdle(t, op, keeps))
       status = visit(t, op, keeps);

@@ -116,8 +116,7 @@ static tigris_status convolve(const tigris_call* call, SumS16 sum) {
   uint32_t r;
   k.call = call;
   k.p = p;
-  k.dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
-                            p->weight_zeros_count, p->lo.i, p->hi.i);
+  k.dense = tigris_dense_of(call, p->channel, p->lo.i, p->hi.i);
   k.in = tigris_view_shape(&call->in[0]);
   k.out = tigris_view_shape(out);
   k.groupIn = (uint32_t)(k.in.c / p->groups);

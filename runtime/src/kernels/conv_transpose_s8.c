@@ -12,8 +12,7 @@ tigris_status tigris_conv_transpose_s8(const tigris_call* call) {
   const uint32_t groupOut = (uint32_t)(so.c / p->groups);
   const size_t filter = (size_t)(uint32_t)p->kernel_h * (uint32_t)p->kernel_w * groupIn;
   const int8_t* weights = (const int8_t*)(const void*)call->in[1].data;
-  const tigris_dense_s8 dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
-                                                p->weight_zeros_count, p->lo.i, p->hi.i);
+  const tigris_dense_s8 dense = tigris_dense_of(call, p->channel, p->lo.i, p->hi.i);
   uint32_t r;
   for (r = out->first; r < out->first + out->rows; ++r) {
     const uint32_t batchRow = r / (uint32_t)so.h * (uint32_t)si.h;

@@ -36,8 +36,8 @@ static inline int16_t tigris_finish_s16(const tigris_dense_s8* d, uint32_t o, in
     return (int16_t)tigris_finish_even(d, o, sum);
   if (d->bias != NULL)
     sum += d->bias[o];
-  sum = tigris_requantize_wide(sum, d->multiplier[o * d->requant_step],
-                               d->shift[o * d->requant_step]);
+  sum =
+      tigris_requantize_wide(sum, d->multiplier[o * d->requant_step], d->shift[o * d->shift_step]);
   return tigris_store_s16(sum, d->out_zero, d->lo, d->hi);
 }
 

@@ -170,10 +170,10 @@ static inline int32_t requantize(int32_t x, int32_t multiplier, int32_t shift) {
 
 int32_t tigris_finish_even(const tigris_dense_s8* d, uint32_t o, int64_t sum) {
   const uint32_t i = o * d->requant_step;
-  const uint32_t low = (uint32_t)d->offset[i];
-  const uint32_t high = (uint32_t)d->offset[i + (uint32_t)(d->shift - d->multiplier)];
+  const uint32_t low = (uint32_t)d->denominator[i + d->pairs];
+  const uint32_t high = (uint32_t)d->denominator[i + 2 * d->pairs];
   const int64_t offset = (int64_t)((uint64_t)high << 32 | low);
-  return tigris_store_even(tigris_numerator(sum, d->multiplier[i], offset), d->shift[i],
+  return tigris_store_even(tigris_numerator(sum, d->multiplier[i], offset), d->denominator[i],
                            d->out_zero, d->lo, d->hi);
 }
 
@@ -189,16 +189,17 @@ void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inpu
                           uint32_t first, uint32_t n, int8_t* y) {
   static const int32_t none = 0;
   const int32_t* multiplier = d->multiplier + first * d->requant_step;
-  const int32_t* shift = d->shift + first * d->requant_step;
+  const int8_t* shift = d->shift + first * d->shift_step;
   const int32_t* bias = d->bias == NULL ? &none : d->bias + first;
   const uint32_t biasStep = d->bias == NULL ? 0 : 1;
   const uint32_t step = d->requant_step;
+  const uint32_t shiftStep = d->shift_step;
   const int32_t zero = d->out_zero;
   const int32_t lo = d->lo;
   const int32_t hi = d->hi;
   uint32_t c;
   for (c = 0; d->zeros != NULL && c < n; ++c)
-    sum[c] -= inputSum * (uint32_t)d->zeros[(first + c) * d->zeros_step];
+    sum[c] -= tigris_zero_sum(d, first + c, inputSum);
   if (tigris_dense_even(d)) {
     finishEven(d, sum, first, n, y);
     return;
@@ -208,7 +209,7 @@ void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inpu
     *y++ = (int8_t)tigris_clamp_s32(tigris_add_wrap(v, zero), lo, hi);
     bias += biasStep;
     multiplier += step;
-    shift += step;
+    shift += shiftStep;
   }
 }
 

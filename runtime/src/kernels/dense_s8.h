@@ -21,12 +21,14 @@
 typedef struct tigris_dense_s8 {
   const int32_t* bias;       /* NULL: none */
   const int32_t* multiplier; /* [channel * requant_step] */
-  const int32_t* shift;
-  const int32_t* zeros; /* weight zero points [channel * zeros_step]; NULL: all 0 */
-  /* with TIGRIS_ROUND_EVEN: the low words [channel * requant_step]; the high words follow at the
-   * distance from `multiplier` to `shift`. Otherwise NULL. */
-  const int32_t* offset;
+  const int8_t* shift;       /* [channel * shift_step]; unused with TIGRIS_ROUND_EVEN */
+  const int8_t* zeros;       /* weight zero points [channel * zeros_step]; NULL: all 0 */
+  /* with TIGRIS_ROUND_EVEN: the denominators [channel * requant_step]; the low words of the offsets
+   * are `pairs` numbers further, the high words twice as far. Otherwise NULL. */
+  const int32_t* denominator;
+  uint32_t pairs;
   uint32_t requant_step;
+  uint32_t shift_step;
   uint32_t zeros_step;
   int32_t in_zero;
   int32_t out_zero;
@@ -34,18 +36,21 @@ typedef struct tigris_dense_s8 {
   int32_t hi;
 } tigris_dense_s8;
 
-static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t requant,
-                                              uint32_t requantCount, uint32_t zeros,
-                                              uint32_t zerosCount, int32_t lo, int32_t hi) {
+/* The constants of output channels from `channel` on. */
+static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t channel, int32_t lo,
+                                              int32_t hi) {
   const tigris_plan* plan = call->plan;
+  const tigris_requant r = tigris_requant_of(plan, call->op, call->in[1].tensor);
   tigris_dense_s8 d;
   d.bias = call->op->inputs > 2 ? (const int32_t*)(const void*)call->in[2].data : NULL;
-  d.multiplier = plan->requant + requant;
-  d.shift = plan->requant + requant + requantCount;
-  d.offset = tigris_rounds_even(call->op) ? d.shift + requantCount : NULL;
-  d.requant_step = requantCount == 1 ? 0 : 1;
-  d.zeros = zeros == TIGRIS_NONE ? NULL : plan->ints + zeros;
-  d.zeros_step = zerosCount == 1 ? 0 : 1;
+  d.multiplier = r.multiplier + channel * r.step;
+  d.shift = r.shift + channel * r.shift_step;
+  d.denominator = tigris_rounds_even(call->op) ? d.multiplier + r.pairs : NULL;
+  d.zeros = r.zeros == NULL ? NULL : r.zeros + channel * r.zeros_step;
+  d.pairs = r.pairs;
+  d.requant_step = r.step;
+  d.shift_step = r.shift_step;
+  d.zeros_step = r.zeros_step;
   d.in_zero = tigris_zero_point(plan, call->in[0].tensor);
   d.out_zero = tigris_zero_point(plan, call->out[0].tensor);
   d.lo = lo;
@@ -53,27 +58,33 @@ static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t 
   return d;
 }
 
-/* Whether tigris_dense_s8.offset is used; a constant in builds without TIGRIS_ROUND_EVEN, which
- * then omit the code. */
+/* Whether tigris_dense_s8.denominator is used; a constant in builds without TIGRIS_ROUND_EVEN,
+ * which then omit the code. */
 static inline int tigris_dense_even(const tigris_dense_s8* d) {
-  return TIGRIS_EVEN_KERNELS && d->offset != NULL;
+  return TIGRIS_EVEN_KERNELS && d->denominator != NULL;
 }
 
 /* The output value of channel `o` from its sum of products, rounded to even. */
 int32_t tigris_finish_even(const tigris_dense_s8* d, uint32_t o, int64_t sum);
+
+/* What the zero point of channel `o`'s weights adds to its sum of products. */
+static inline uint32_t tigris_zero_sum(const tigris_dense_s8* d, uint32_t o, uint32_t inputSum) {
+  const int32_t zero = d->zeros[o * d->zeros_step];
+  return inputSum * (uint32_t)zero;
+}
 
 /* The output value of channel `o` from sum((x - zx) * w) and sum(x - zx). Sums are modulo 2^32. */
 static inline int8_t tigris_finish_s8(const tigris_dense_s8* d, uint32_t o, uint32_t sum,
                                       uint32_t inputSum) {
   int32_t v;
   if (d->zeros != NULL)
-    sum -= inputSum * (uint32_t)d->zeros[o * d->zeros_step];
+    sum -= tigris_zero_sum(d, o, inputSum);
   if (tigris_dense_even(d))
     return (int8_t)tigris_finish_even(d, o, (int32_t)sum);
   if (d->bias != NULL)
     sum += (uint32_t)d->bias[o];
   v = tigris_requantize((int32_t)sum, d->multiplier[o * d->requant_step],
-                        d->shift[o * d->requant_step]);
+                        d->shift[o * d->shift_step]);
   return (int8_t)tigris_clamp_s32(tigris_add_wrap(v, d->out_zero), d->lo, d->hi);
 }
 

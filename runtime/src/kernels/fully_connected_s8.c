@@ -21,8 +21,7 @@ tigris_status tigris_fully_connected_s8(const tigris_call* call) {
   const uint32_t n = (uint32_t)dims[0];
   const uint32_t k = (uint32_t)dims[1];
   const int8_t* weights = (const int8_t*)(const void*)call->in[1].data;
-  const tigris_dense_s8 dense = tigris_dense_of(call, p->requant, p->requant_count, p->weight_zeros,
-                                                p->weight_zeros_count, p->lo.i, p->hi.i);
+  const tigris_dense_s8 dense = tigris_dense_of(call, p->channel, p->lo.i, p->hi.i);
   const tigris_span span = tigris_span_of(&call->out[0]);
   const uint32_t past = (span.begin + span.count) / n;
   tigris_patches_s8 patches;

@@ -84,7 +84,6 @@ TEST_CASE("the file says what the plan says") {
   CHECK(text(s.producer) == "test 1.2.3");
   CHECK(text(s.bound_class) == "single-stage, any order");
   CHECK(text(plan.ports[0].name) == "image");
-  CHECK(text(plan.ops[0].name) == "conv");
   CHECK(plan.ints[plan.ports[0].perm + 1] == 2);
   CHECK(plan.op_count == 2);
   CHECK(plan.transfer_count == 2);

@@ -229,7 +229,7 @@ Blocks copiesWith(const std::string& body, uint64_t bytes, Compression compress,
   std::string weights;
   options.weightsFile = &weights;
   const std::string split = emitted(graph, options);
-  CHECK(split.size() + weights.size() <= file.size() + TIGRIS_SECTION_ALIGN);
+  CHECK(split.size() + weights.size() <= file.size() + TIGRIS_PLAN_ALIGN);
   CHECK(runFile(split, input(), &weights) == expected);
   CHECK(Opened(split).plan.weight_bytes == 0);
 

@@ -159,6 +159,35 @@ TEST_CASE("a view in a plan file is found by its address") {
   CHECK(content.live == std::vector<uint64_t>{4096, 4096, 6144, 4096});
 }
 
+TEST_CASE("constants of one type, which share a record of the file, are tensors of their own") {
+  const PlanContent content = contentOf(emittedFile(plannedBranch(parseGraph(R"(form: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 4]}
+  - {name: k1, type: float32, shape: [4], const: true}
+  - {name: k2, type: float32, shape: [4], const: true}
+  - {name: t, type: float32, shape: [1, 4]}
+  - {name: u, type: float32, shape: [1, 4]}
+  - {name: y, type: float32, shape: [1, 4]}
+ops:
+  - {op: Add, name: a, in: [x, k1], out: [t]}
+  - {op: Mul, name: b, in: [t, k2], out: [u]}
+  - {op: Sub, name: c, in: [u, k1], out: [y]}
+blobs:
+  - {name: k1, values: [1.0, 2.0, 3.0, 4.0]}
+  - {name: k2, values: [4.0, 3.0, 2.0, 1.0]}
+)"),
+                                                                  1 << 16, {})));
+  CHECK(content.tensors.size() == 6);
+  CHECK(named(content, "k1").role == "constant");
+  CHECK(named(content, "k2").role == "constant");
+  REQUIRE(content.ops.size() == 3);
+  for (const auto& [op, name] : {std::pair(0, "k1"), {1, "k2"}, {2, "k1"}})
+    CHECK(content.tensors[*content.ops[static_cast<size_t>(op)].inputs[1].tensor].name == name);
+}
+
 TEST_CASE("parts of the JSON are chosen; without a choice there are all") {
   const PlanContent content = contentOf(plannedBranch(parseGraph(Branch), 3000, 1 << 16));
   const auto has = [](const std::string& json, const char* key) {

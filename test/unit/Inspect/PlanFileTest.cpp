@@ -2,6 +2,7 @@
 #include "tigris/Inspect/PlanFile.h"
 
 #include "tigris/Emit/Emitter.h"
+#include "tigris/Emit/Lz4Block.h"
 #include "tigris/Inspect/Dump.h"
 #include "tigris/Inspect/Report.h"
 #include "tigris/Plan/Planner.h"
@@ -114,12 +115,12 @@ TEST_CASE("damage is located") {
   CHECK(message(bytes.substr(0, 100)).find("offset 0x64: the file is truncated") == 0);
   std::string newer = bytes;
   newer[4] = 7;
-  CHECK(message(newer) == "offset 0x4: the plan has format version 7, this tool reads 1");
+  CHECK(message(newer) == "offset 0x4: the plan has format version 7, this tool reads 2");
   std::string flipped = bytes;
   flipped[bytes.size() / 2] ^= 1;
   CHECK(message(flipped).find("offset 0xc: the checksum is 0x") == 0);
   std::string section = bytes;
-  section[32 + 4] = 1; // offset of the first section
+  section[32 + 3] = 1; // length of the first section
   CHECK(message(sealed(section)).find("offset 0x20: section ") == 0);
 }
 
@@ -151,61 +152,92 @@ template <typename T> void write(std::string& bytes, size_t offset, const T& val
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-/// The file with another entry at the end of its directory, after which everything moves up.
-std::string withEntry(std::string bytes, tigris_section entry) {
+/// The file with four further sections, empty and of unknown types. Everything moves up by 16
+/// bytes.
+std::string withSections(std::string bytes) {
   auto header = read<tigris_header>(bytes, 0);
-  const size_t end = sizeof header + header.section_count * sizeof entry;
-  bytes.insert(end, sizeof entry, '\0');
-  write(bytes, end, entry);
-  for (size_t at = sizeof header; at <= end; at += sizeof entry) {
-    auto moved = read<tigris_section>(bytes, at);
-    moved.offset += sizeof entry;
-    write(bytes, at, moved);
-    if (moved.type == TIGRIS_SECTION_SUMMARY)
-      write(bytes, moved.offset + offsetof(tigris_summary, flash_bytes),
-            static_cast<uint32_t>(bytes.size()));
-  }
-  ++header.section_count;
+  const uint32_t size = header.section_count * sizeof(uint32_t);
+  bytes.insert(sizeof header + size, 16, '\0');
+  header.section_count += 4;
   header.file_size = static_cast<uint32_t>(bytes.size());
   write(bytes, 0, header);
+  write(bytes, planSections(bytes)[0].offset + offsetof(tigris_summary, flash_bytes),
+        header.file_size);
   return sealed(std::move(bytes));
 }
 
-/// Where the directory entry of STAGE_STATS is: the last one.
-size_t statsEntry(const std::string& bytes) {
-  const size_t at = sizeof(tigris_header) + TIGRIS_SECTION_LAST * sizeof(tigris_section);
-  REQUIRE(read<tigris_section>(bytes, at).type == TIGRIS_SECTION_STAGE_STATS);
-  return at;
+/// The file with other bytes packed in STAGE_STATS, and without names.
+std::string withStats(std::string bytes, std::string_view stats) {
+  const PlanSection section = planSections(bytes).at(TIGRIS_SECTION_STAGE_STATS - 1);
+  const std::string block = lz4Block(stats);
+  bytes.resize(section.offset);
+  bytes.resize(section.offset + sizeof(uint32_t) + block.size());
+  write(bytes, section.offset, static_cast<uint32_t>(stats.size()));
+  std::copy(block.begin(), block.end(), bytes.end() - static_cast<std::ptrdiff_t>(block.size()));
+  auto header = read<tigris_header>(bytes, 0);
+  const auto length = static_cast<uint32_t>(bytes.size() - section.offset);
+  write(bytes, sizeof header + (section.type - 1) * sizeof length, length);
+  write(bytes, sizeof header + section.type * sizeof length, uint32_t{0});
+  header.file_size = static_cast<uint32_t>(bytes.size());
+  write(bytes, 0, header);
+  write(bytes, planSections(bytes)[0].offset + offsetof(tigris_summary, flash_bytes),
+        header.file_size);
+  return sealed(std::move(bytes));
 }
 
 } // namespace
 
 TEST_CASE("damaged stats of stages are located, unknown sections ignored") {
   const std::string bytes = planBytes();
-  const size_t entry = statsEntry(bytes);
-  const auto section = read<tigris_section>(bytes, entry);
-  CHECK(PlanFile::open(withEntry(bytes, {99, section.offset, 0, 0}), "p"));
-  CHECK(message(withEntry(bytes, section)).find("STAGE_STATS occurs 2 times") != std::string::npos);
+  const PlanSection section = planSections(bytes).at(TIGRIS_SECTION_STAGE_STATS - 1);
+  const size_t entry = sizeof(tigris_header) + (section.type - 1) * sizeof(uint32_t);
+  CHECK(PlanFile::open(withSections(bytes), "p"));
+  std::string changed = bytes;
+  write(changed, entry, UINT32_MAX);
+  CHECK(message(sealed(changed)).find("the file ends at") != std::string::npos);
+  changed = bytes;
+  write(changed, section.offset, UINT32_MAX);
+  CHECK(message(sealed(changed)).find("STAGE_STATS is damaged") != std::string::npos);
+  const std::string stats = [&] {
+    const Expected<PlanFile> file = PlanFile::open(bytes, "p");
+    REQUIRE(file);
+    const std::span<const tigris_stage_stats> read = file->stageStats();
+    return std::string(reinterpret_cast<const char*>(read.data()), read.size_bytes());
+  }();
+  CHECK(PlanFile::open(withStats(bytes, stats), "p"));
+  CHECK(message(withStats(bytes, stats.substr(1))).find("STAGE_STATS has 39 bytes") !=
+        std::string::npos);
   const auto with = [&](size_t offset, auto value) {
-    std::string changed = bytes;
-    write(changed, offset, value);
-    return message(sealed(changed));
+    std::string other = stats;
+    write(other, offset, value);
+    return message(withStats(bytes, other));
   };
-  const std::string misfit = "records in ";
-  CHECK(with(entry + offsetof(tigris_section, count), uint32_t{2}).find(misfit) !=
-        std::string::npos);
-  CHECK(with(entry + offsetof(tigris_section, length), uint32_t{39}).find(misfit) !=
-        std::string::npos);
-  CHECK(with(entry + offsetof(tigris_section, length), UINT32_MAX).find("the file ends at") !=
-        std::string::npos);
-  CHECK(with(entry + offsetof(tigris_section, offset), section.offset + 8).find("multiple of") !=
-        std::string::npos);
   for (const auto& [offset, name] :
        {std::pair(offsetof(tigris_stage_stats, slow_read), "slow_read of 0"),
         std::pair(offsetof(tigris_stage_stats, slow_write), "slow_write of 0"),
         std::pair(offsetof(tigris_stage_stats, kernel_calls), "kernel_calls of 2"),
         std::pair(offsetof(tigris_stage_stats, recompute_macs), "recompute_macs of 0")})
-    CHECK(with(section.offset + offset, UINT64_MAX).find(name) != std::string::npos);
-  CHECK(with(section.offset + offsetof(tigris_stage_stats, halo_rows), uint64_t{1})
+    CHECK(with(offset, UINT64_MAX).find(name) != std::string::npos);
+  CHECK(with(offsetof(tigris_stage_stats, halo_rows), uint64_t{1})
             .find("has 1 halo rows in stage 0") != std::string::npos);
+}
+
+TEST_CASE("names read back, and damaged ones are located") {
+  const std::string bytes = planBytes();
+  const Expected<PlanFile> file = PlanFile::open(bytes, "p");
+  REQUIRE(file);
+  CHECK(file->opName(0) == "first");
+  CHECK(file->opName(1) == "second");
+  CHECK(file->tensorName(file->inputs()[0].tensor) == "x");
+  CHECK(file->operandName(file->operands(file->ops()[1])[1]) == "y");
+  const PlanSection section = planSections(bytes).at(TIGRIS_SECTION_NAMES - 1);
+  const auto damaged = [&](size_t offset, auto value) {
+    std::string changed = bytes;
+    write(changed, section.offset + offset, value);
+    return message(sealed(changed)).find("NAMES is damaged") != std::string::npos;
+  };
+  const auto size = read<uint32_t>(bytes, section.offset);
+  for (const uint32_t wrong : {size - 1, size + 1, uint32_t{0}, UINT32_MAX, uint32_t{INT32_MAX}})
+    CHECK(damaged(0, wrong));
+  CHECK(damaged(sizeof size, uint8_t{0})); // no literals, so that the first match has no source
 }
