@@ -164,6 +164,12 @@ static inline int8_t requantize(const tigris_dsp_finish* f, uint32_t sum, int32_
   return (int8_t)v;
 }
 
+/* Moves to the pairs of the channels after the next `channels`. */
+static inline void advance(tigris_dsp_finish* f, uint32_t channels) {
+  f->multiplier += channels * f->pair_step;
+  f->shift += channels * f->shift_step;
+}
+
 static inline int8_t finishOne(const tigris_dsp_finish* f, uint32_t channel, uint32_t sum) {
   return requantize(f, sum, f->multiplier[channel * f->pair_step],
                     ~f->shift[channel * f->shift_step]);
@@ -185,7 +191,7 @@ static uint32_t biasOf(const tigris_dsp_finish* f, uint32_t channel) {
 void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t count,
                             uint32_t channels, const tigris_dsp_finish* finish, int8_t* y0,
                             int8_t* y1) {
-  const tigris_dsp_finish own = *finish; /* copied because the stores may alias it */
+  tigris_dsp_finish own = *finish; /* copied because the stores may alias it */
   const tigris_dsp_finish* f = &own;
   const uint32_t groups = count / 4u;
   uint32_t o;
@@ -203,8 +209,9 @@ void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t c
       s[2] += (uint32_t)w[i] * rest[1];
       s[3] += (uint32_t)w[count + i] * rest[1];
     }
-    finishTwo(f, o, s[0], s[2], y0++, y1++);
-    finishTwo(f, o + 1, s[1], s[3], y0++, y1++);
+    finishTwo(f, 0, s[0], s[2], y0++, y1++);
+    finishTwo(f, 1, s[1], s[3], y0++, y1++);
+    advance(&own, 2);
   }
   if (o < channels) {
     const uint32_t* b = columns;
@@ -220,14 +227,14 @@ void tigris_dsp_two_columns(const uint32_t* columns, const int8_t* w, uint32_t c
       s0 += (uint32_t)w[i] * b[0];
       s1 += (uint32_t)w[i] * b[1];
     }
-    *y0 = finishOne(f, o, s0);
-    *y1 = finishOne(f, o, s1);
+    *y0 = finishOne(f, 0, s0);
+    *y1 = finishOne(f, 0, s1);
   }
 }
 
 void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t count,
                            uint32_t channels, const tigris_dsp_finish* finish, int8_t* y) {
-  const tigris_dsp_finish own = *finish; /* as above */
+  tigris_dsp_finish own = *finish; /* as above */
   const tigris_dsp_finish* f = &own;
   const uint32_t groups = count / 4u;
   uint32_t o;
@@ -247,10 +254,11 @@ void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t cou
       s[2] += (uint32_t)w[2 * count + i] * *rest;
       s[3] += (uint32_t)w[3 * count + i] * *rest;
     }
-    *y++ = finishOne(f, o, s[0]);
-    *y++ = finishOne(f, o + 1, s[1]);
-    *y++ = finishOne(f, o + 2, s[2]);
-    *y++ = finishOne(f, o + 3, s[3]);
+    *y++ = finishOne(f, 0, s[0]);
+    *y++ = finishOne(f, 1, s[1]);
+    *y++ = finishOne(f, 2, s[2]);
+    *y++ = finishOne(f, 3, s[3]);
+    advance(&own, 4);
   }
   for (; o < channels; ++o, w += count) {
     const uint32_t* b = column;
@@ -262,7 +270,8 @@ void tigris_dsp_one_column(const uint32_t* column, const int8_t* w, uint32_t cou
     }
     for (; i < count; ++i)
       s0 += (uint32_t)w[i] * *b++;
-    *y++ = finishOne(f, o, s0);
+    *y++ = finishOne(f, 0, s0);
+    advance(&own, 1);
   }
 }
 

@@ -192,6 +192,7 @@ void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inpu
   const int8_t* shift = d->shift + first * d->shift_step;
   const int32_t* bias = d->bias == NULL ? &none : d->bias + first;
   const uint32_t biasStep = d->bias == NULL ? 0 : 1;
+  const int isPlain = d->bias != NULL && d->requant_step != 0;
   const uint32_t step = d->requant_step;
   const uint32_t shiftStep = d->shift_step;
   const int32_t zero = d->out_zero;
@@ -204,7 +205,13 @@ void tigris_finish_run_s8(const tigris_dense_s8* d, uint32_t* sum, uint32_t inpu
     finishEven(d, sum, first, n, y);
     return;
   }
-  for (y += first; n != 0; --n) {
+  y += first;
+  for (c = 0; isPlain && c < n; ++c) { /* the usual case, without the steps */
+    const int32_t v = requantize((int32_t)(sum[c] + (uint32_t)bias[c]), multiplier[c], *shift);
+    y[c] = (int8_t)tigris_clamp_s32(tigris_add_wrap(v, zero), lo, hi);
+    shift += shiftStep;
+  }
+  for (; !isPlain && n != 0; --n) {
     const int32_t v = requantize((int32_t)(*sum++ + (uint32_t)*bias), *multiplier, *shift);
     *y++ = (int8_t)tigris_clamp_s32(tigris_add_wrap(v, zero), lo, hi);
     bias += biasStep;
