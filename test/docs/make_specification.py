@@ -167,6 +167,44 @@ MODELS = {
 }
 
 
+def ds_cnn():
+    """The layers of MLPerf Tiny's keyword spotter, in int8 with one scale per tensor."""
+    rng = np.random.default_rng(2)
+    constants = {"z": np.array(0, np.int8)}
+    nodes = []
+
+    def quantize(name, source):
+        """Adds the scale of an activation, and the pair that quantizes it."""
+        constants[f"s_{name}"] = np.array(rng.uniform(0.05, 0.06), np.float32)
+        nodes.append(f"q_{name} = QuantizeLinear ({source}, s_{name}, z)")
+        nodes.append(f"{name} = DequantizeLinear (q_{name}, s_{name}, z)")
+
+    def layer(name, source, shape, operator):
+        scale = np.array(rng.uniform(0.002, 0.003), np.float32)
+        constants[f"s_w_{name}"] = scale
+        constants[f"s_b_{name}"] = scale * constants[f"s_{source}"]
+        constants[f"w_{name}"] = rng.integers(-127, 128, shape).astype(np.int8)
+        constants[f"b_{name}"] = rng.integers(-999, 999, shape[:1]).astype(np.int32)
+        nodes.append(f"w{name} = DequantizeLinear (w_{name}, s_w_{name}, z)")
+        nodes.append(f"b{name} = DequantizeLinear (b_{name}, s_b_{name})")
+        nodes.append(f"r_{name} = {operator} ({source}, w{name}, b{name})")
+        quantize(name, f"r_{name}")
+
+    quantize("a0", "x")
+    layer("a1", "a0", (64, 1, 10, 4), "Conv <strides = [2, 2], pads = [4, 1, 5, 1]>")
+    for block in range(1, 9, 2):
+        layer(f"a{block + 1}", f"a{block}", (64, 1, 3, 3), "Conv <group = 64, pads = [1, 1, 1, 1]>")
+        layer(f"a{block + 2}", f"a{block + 1}", (64, 64, 1, 1), "Conv")
+    nodes.append("mean = GlobalAveragePool (a9) flat = Flatten (mean)")
+    quantize("f", "flat")
+    layer("g", "f", (12, 64), "Gemm <transB = 1>")
+    nodes.append("y = Softmax (g)")
+    return "float[1,1,49,10] x", "float[1,12] y", " ".join(nodes), constants
+
+
+MODELS["dscnn"] = ds_cnn()
+
+
 def tensor(name, value):
     if isinstance(value, tuple):
         value = RNG.normal(0, 0.3, value).astype(np.float32)

@@ -13,7 +13,8 @@ For each case (default: those of cases.json) it checks that
   - so does every budget from 512K to 16K, the smallest feasible one and fractions of the peak, in
     stages and tiles, each within its budget,
   - and each of these plans in 75 % of its fast memory with ample slow memory,
-  - the smallest budget is not above the one recorded in cases.json.
+  - neither the smallest budget nor the bytes of the plan beyond its weights are above those in
+    cases.json.
 
 Tolerances. float32: 1e-4 of the largest magnitude of the reference. Quantized: where TensorFlow
 Lite's own outputs are in the case, one step of the output's scale from them (its integer arithmetic
@@ -118,6 +119,10 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
         problems.append(
             f"the smallest budget is {smallest}, expected at most {case.get('smallest', peak)}"
         )
+    beyond = figures["plan_bytes"] - figures["weight_bytes"]
+    notes.append(f"{beyond} bytes beyond the weights")
+    if beyond > case.get("beyond", beyond):
+        problems.append(f"{beyond} bytes beyond the weights, expected at most {case['beyond']}")
     variants = {
         "slow": [*memory, "-m", "32M"],
         "arena": ["-m", "32M", "--io=arena"],
