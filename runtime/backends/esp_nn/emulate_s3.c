@@ -14,6 +14,11 @@ static int8_t finished(int32_t sum, int32_t mult, int32_t shift, int32_t offset,
   return (int8_t)(sum < lo ? lo : (sum > hi ? hi : sum));
 }
 
+/* Sums wrap, as those of the processor do. */
+static int32_t added(int32_t sum, int32_t product) {
+  return (int32_t)((uint32_t)sum + (uint32_t)product);
+}
+
 int32_t esp_nn_dot_s8_aligned_esp32s3(const int8_t* a, const int8_t* b, int32_t count) {
   int32_t sum = 0;
   int32_t i;
@@ -44,7 +49,7 @@ void esp_nn_conv_s8_filter_aligned_input_padded_esp32s3(
           const int8_t* pixels = in + ((y * strideH + k) * w + x * strideW) * channels;
           const int8_t* taps = filter + (o * kernelH + k) * pitch;
           for (i = 0; i < row; ++i)
-            sum += (pixels[i] + inOffset) * taps[i];
+            sum = added(sum, (pixels[i] + inOffset) * taps[i]);
         }
         *out++ = finished(sum, mult[o], shift[o], outOffset, lo, hi);
       }
@@ -64,7 +69,7 @@ void esp_nn_conv_s8_1x1(const int8_t* in, const uint16_t w, const uint16_t h,
     for (o = 0; o < outChannels; ++o) {
       int32_t sum = bias != NULL ? bias[o] : 0;
       for (i = 0; i < channels; ++i)
-        sum += (in[i] + inOffset) * filter[o * channels + i];
+        sum = added(sum, (in[i] + inOffset) * filter[o * channels + i]);
       *out++ = finished(sum, mult[o], shift[o], outOffset, lo, hi);
     }
   }
@@ -100,8 +105,8 @@ static void depthwise(const int16_t* in, int32_t w, int32_t h, int32_t channels,
           for (kx = 0; kx < kernelW && iy >= 0 && iy < h; ++kx) {
             const int32_t ix = x * strideW - padW + kx;
             if (ix >= 0 && ix < w)
-              sum += in[(iy * w + ix) * channels + o / multiplier] *
-                     filter[(ky * kernelW + kx) * outChannels + o];
+              sum = added(sum, in[(iy * w + ix) * channels + o / multiplier] *
+                                   filter[(ky * kernelW + kx) * outChannels + o]);
           }
         }
         *out++ = finished(sum, mult[o], shift[o], outOffset, lo, hi);
@@ -163,8 +168,9 @@ void esp_nn_depthwise_conv_s8_mult1_3x3_padded_esp32s3(const int8_t* in, const u
         int32_t sum = bias != NULL ? bias[o] : 0;
         for (ky = 0; ky < 3; ++ky) {
           for (kx = 0; kx < 3; ++kx)
-            sum += (in[((y * strideH + ky) * w + x * strideW + kx) * channels + o] + inOffset) *
-                   filter[(ky * 3 + kx) * channels + o];
+            sum = added(
+                sum, (in[((y * strideH + ky) * w + x * strideW + kx) * channels + o] + inOffset) *
+                         filter[(ky * 3 + kx) * channels + o]);
         }
         *out++ = finished(sum, mult[o], shift[o], outOffset, lo, hi);
       }
