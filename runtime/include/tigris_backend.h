@@ -62,7 +62,7 @@ typedef struct tigris_call {
   const void* params;     /* the opcode's parameter struct, NULL when it has none */
   const tigris_view* in;  /* op->inputs views */
   const tigris_view* out; /* op->outputs views */
-  void* scratch;          /* scratch_bytes bytes at the backend's alignment, or NULL */
+  void* scratch;          /* scratch_bytes bytes at the alignment of the plan, or NULL */
   uint32_t scratch_bytes; /* at least scratch_bytes(op) unless `is_short` */
   /* 1: there is less scratch than some op of the plan needs. A kernel that needs more for this call
    * than there is returns TIGRIS_E_SCRATCH without writing anything. */

@@ -28,6 +28,12 @@ static uint8_t* scratchOf(const tigris_call* call, uint32_t* bytes) {
   return *bytes == 0 ? NULL : (uint8_t*)call->scratch + skip;
 }
 
+/* The most that scratchOf() skips: scratch is as aligned as the tensors of the plan. */
+static uint32_t skipped(const tigris_plan* plan) {
+  const uint32_t align = plan->summary->align;
+  return IS_S3 && align < TIGRIS_ESP_NN_S3_ALIGN ? TIGRIS_ESP_NN_S3_ALIGN - align : 0;
+}
+
 /* Emulated kernels check the scratch that they get. */
 #if defined(TIGRIS_ESP_NN_EMULATE_S3)
 #include "emulate_s3.h"
@@ -159,7 +165,7 @@ static uint32_t convScratch(const tigris_vendor_op* o) {
   const tigris_shape4 out = tigris_shape4_of(o->plan, o->y);
   const int isDepthwise = o->op->opcode == TIGRIS_OP_DEPTHWISE_CONV;
   const Conv c = convOf(o->plan, p, o->x, o->y, &in, &out, isDepthwise);
-  return pairBytes(o->op, out.c) + ownScratch(&c, isDepthwise);
+  return pairBytes(o->op, out.c) + ownScratch(&c, isDepthwise) + skipped(o->plan);
 }
 
 static tigris_status conv(const tigris_call* call) {

@@ -47,7 +47,7 @@ void tigris_plan_requirements(const tigris_plan* plan, const tigris_backend* bac
   out->scratch_bytes = scratchOf(plan, backend, 0, &above);
   out->fast_bytes = plan->summary->fast_bytes;
   if (out->scratch_bytes != 0)
-    out->fast_bytes = alignUp(out->fast_bytes, backend->alignment) + out->scratch_bytes;
+    out->fast_bytes = alignUp(out->fast_bytes, plan->summary->align) + out->scratch_bytes;
   out->slow_bytes = plan->summary->slow_bytes;
   out->align = plan->summary->align;
   out->weight_bytes = externalBytes(plan);
@@ -125,9 +125,9 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
   ctx->backend = backend;
   ctx->fast = ctx->unpacked = (uint8_t*)memory->fast;
   ctx->slow = (uint8_t*)memory->slow;
-  ctx->scratch_bytes = scratchWithin(plan, need.scratch_bytes, backend->alignment, top);
+  ctx->scratch_bytes = scratchWithin(plan, need.scratch_bytes, need.align, top);
   if (ctx->scratch_bytes != 0) {
-    top = (top - ctx->scratch_bytes) & ~((size_t)backend->alignment - 1);
+    top = (top - ctx->scratch_bytes) & ~((size_t)need.align - 1);
     ctx->scratch = ctx->fast + top;
   }
   if (ctx->scratch_bytes < need.scratch_bytes) {
