@@ -206,9 +206,11 @@ Outcome reduce(const OpValues& op) {
       y[at] = begun[at] ? combine(kind, y[at], values[i]) : values[i];
       begun[at] = true;
     }
-    if (kind == OpKind::ReduceMean)
+    if (kind == OpKind::ReduceMean) {
+      const size_t each = values.size() / y.size();
       for (T& value : y)
-        value /= static_cast<T>(values.size() / y.size());
+        value /= static_cast<T>(each);
+    }
     return one(y, op.result().type);
   });
 }

@@ -51,7 +51,7 @@ const Schedules& PlanRequest::schedules() const {
 }
 
 StageDrafter PlanRequest::drafter(const Schedule& schedule) const {
-  const StageDrafter drafter = drafts_->drafter(schedule, costs_, rows_);
+  StageDrafter drafter = drafts_->drafter(schedule, costs_, rows_);
   if (const auto& weights = options_.partWeights)
     return drafter.withWeights(weights->bytes, weights->most);
   return drafter;

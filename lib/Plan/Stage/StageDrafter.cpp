@@ -2,6 +2,7 @@
 #include "tigris/Plan/Stage/StageDrafter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tigris {
 
@@ -21,7 +22,7 @@ StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
                            const AliasSets& aliases, IoMode io, uint64_t align, CostModel costs,
                            const std::vector<TensorId>& rows)
     : candidates_(std::make_shared<Candidates>(graph, order, aliases, io, align, rows)),
-      costs_(costs) {}
+      costs_(std::move(costs)) {}
 
 StageDrafter StageDrafter::withCosts(const CostModel& costs) const {
   StageDrafter result = *this;
