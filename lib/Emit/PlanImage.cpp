@@ -69,9 +69,11 @@ uint32_t PlanImage::string(std::string_view text) {
 uint32_t PlanImage::ints(std::span<const int32_t> values) {
   if (values.empty())
     return 0;
-  // Dimensions often are the last or first ones of others.
-  for (size_t at = ints_.bytes().find(bytesOf(values)); at != std::string::npos;
-       at = ints_.bytes().find(bytesOf(values), at + 1))
+  // Dimensions often are the last or first ones of others. The limit bounds the work.
+  constexpr size_t Searched = 1 << 14;
+  const std::string_view pool = std::string_view(ints_.bytes()).substr(0, Searched);
+  for (size_t at = pool.find(bytesOf(values)); at != std::string_view::npos;
+       at = pool.find(bytesOf(values), at + 1))
     if (at % sizeof(int32_t) == 0)
       return static_cast<uint32_t>(at / sizeof(int32_t));
   return static_cast<uint32_t>(ints_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));

@@ -302,8 +302,8 @@ int tigris_rows_need(const tigris_plan* plan, const tigris_op* op, uint32_t inpu
     return 1;
   }
   if (tigris_rows_are_windows(plan, op))
-    return needOfWindow((const int32_t*)(const void*)(plan->params + op->params), *in, *out,
-                        &need->begin[1], &need->end[1]);
+    return needOfWindow((const int32_t*)tigris_params(plan, op), *in, *out, &need->begin[1],
+                        &need->end[1]);
   return (family == TIGRIS_FAMILY_ELEMENTS || family >= TIGRIS_FAMILY_TABLE) &&
                  x->rank == y->rank && x->rank > 1 && *in == *out
              ? 1

@@ -9,8 +9,7 @@ void tigris_recurrent_whole(const tigris_plan* plan, const tigris_op* op, tigris
 
 int tigris_recurrent_is_reversed(const tigris_plan* plan, const tigris_op* op,
                                  const tigris_box* part) {
-  const tigris_recurrent_params* p =
-      (const tigris_recurrent_params*)(const void*)(plan->params + op->params);
+  const tigris_recurrent_params* p = (const tigris_recurrent_params*)tigris_params(plan, op);
   return (p->flags & TIGRIS_RECURRENT_REVERSE) != 0 || part->begin[1] != 0;
 }
 

@@ -210,17 +210,22 @@ blobs:
   - {name: b, fill: {seed: 3, amplitude: 1.0}}
 )";
 
-} // namespace
-
-TEST_CASE("a recurrent layer is cut along steps, directions and batch") {
-  Graph graph = parseGraph(Layer);
-  AccessTable access(graph);
+Stage stageOf(const Graph& graph) {
   Stage stage;
   stage.ops = graph.order();
   for (const char* name : {"x", "h", "c"})
     stage.loads.push_back(*graph.findTensor(name));
   for (const char* name : {"y", "cell"})
     stage.spills.push_back(*graph.findTensor(name));
+  return stage;
+}
+
+} // namespace
+
+TEST_CASE("a recurrent layer is cut along steps, directions and batch") {
+  Graph graph = parseGraph(Layer);
+  AccessTable access(graph);
+  Stage stage = stageOf(graph);
   auto model = TileModel::make(access, stage.ops, stage.loads, stage.spills);
   REQUIRE(model);
   CHECK(model->finest() == TileCounts{3, 2, 3, 1});
@@ -251,12 +256,7 @@ TEST_CASE("a recurrent layer is cut along steps, directions and batch") {
 TEST_CASE("the state between tiles of a recurrent layer must not be overwritten") {
   Graph graph = parseGraph(Layer);
   AccessTable access(graph);
-  Stage stage;
-  stage.ops = graph.order();
-  for (const char* name : {"x", "h", "c"})
-    stage.loads.push_back(*graph.findTensor(name));
-  for (const char* name : {"y", "cell"})
-    stage.spills.push_back(*graph.findTensor(name));
+  Stage stage = stageOf(graph);
   auto model = TileModel::make(access, stage.ops, stage.loads, stage.spills);
   const auto cost = model->cost({3, 2, 1, 1});
   REQUIRE(cost);
