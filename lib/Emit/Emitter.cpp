@@ -26,13 +26,13 @@ public:
   Expected<std::string> run() {
     if (Status status = lower(); !status)
       return status.takeError();
-    Expected<tigris_summary> summary = this->summary();
+    Expected<PlanSummary> summary = this->summary();
     if (!summary)
       return summary.takeError();
     if (compress() == Compression::Lz4 || plan_.weights == WeightMemory::Copy)
       if (Status status = pack(*summary); !status)
         return status.takeError();
-    return image_.finish(*summary, options_.weightsFile);
+    return image_.finish(*summary, options_.strip, options_.weightsFile);
   }
 
   Expected<std::map<OpId, uint64_t>> weightBytes() {
@@ -133,14 +133,13 @@ private:
       record.tensor = *tensor;
       record.fast = static_cast<uint32_t>(place.offset);
       record.slow = static_cast<uint32_t>(context_.locations().findSlow(id).offset);
-      record.bytes = static_cast<uint32_t>(graph_.tensor(id).bytes());
       image_.transfer(record);
     }
     return {};
   }
 
   /// Appends the record of a tiled or streamed stage; returns its index in TILINGS.
-  Expected<uint32_t> addParts(size_t index) {
+  Expected<uint16_t> addParts(size_t index) {
     const Stage& stage = plan_.stages[index];
     tigris_tiling record = {};
     record.bookkeeping = static_cast<uint32_t>(stage.parts()->bookkeeping);
@@ -210,8 +209,7 @@ private:
     const Stage& stage = plan_.stages[index];
     context_.enterStage(index);
     tigris_stage record = {};
-    const uint32_t firstOp = image_.opCount();
-    record.first_op = static_cast<uint16_t>(firstOp);
+    record.first_op = static_cast<uint16_t>(image_.opCount());
     for (const OpId id : stage.ops) {
       const Op& op = graph_.op(id);
       if (context_.locations().isView(index, op))
@@ -220,34 +218,32 @@ private:
         return status;
       opOf_.resize(image_.opCount(), id);
     }
-    record.op_count = static_cast<uint16_t>(image_.opCount() - firstOp);
-    record.first_load = image_.transferCount();
+    record.first_transfer = image_.transferCount();
     if (Status status = addTransfers(index, stage.loads); !status)
       return status;
-    record.load_count = static_cast<uint16_t>(image_.transferCount() - record.first_load);
-    record.first_spill = image_.transferCount();
+    record.detail = static_cast<uint16_t>(image_.transferCount() - record.first_transfer);
     if (Status status = addTransfers(index, stage.spills); !status)
       return status;
-    record.spill_count = static_cast<uint16_t>(image_.transferCount() - record.first_spill);
-    record.peak = static_cast<uint32_t>(stage.peak);
-    record.detail = TIGRIS_NO_DETAIL;
     // A direct stage is a whole stage with operands outside the fast arena.
     record.mode = TIGRIS_STAGE_WHOLE;
     if (stage.parts() != nullptr) {
-      const Expected<uint32_t> detail = addParts(index);
+      const Expected<uint16_t> detail = addParts(index);
       if (!detail)
         return detail.error();
-      record.detail = static_cast<uint16_t>(*detail);
+      record.detail = *detail;
       record.mode = stage.streamed() != nullptr ? TIGRIS_STAGE_STREAMED : TIGRIS_STAGE_TILED;
     }
-    image_.stage(record);
-    if (!options_.strip)
-      image_.stageStats({stage.stats.slowReadBytes, stage.stats.slowWriteBytes,
-                         stage.stats.kernelCalls, stage.stats.recomputeMacs, stage.stats.haloRows});
+    image_.stage(record,
+                 {stage.stats.slowReadBytes, stage.stats.slowWriteBytes, stage.stats.kernelCalls,
+                  stage.stats.recomputeMacs, stage.stats.haloRows, stage.peak});
     return {};
   }
 
-  Expected<tigris_summary> summary() {
+  uint32_t forTools(std::string_view text) {
+    return options_.strip ? TIGRIS_NONE : image_.string(text);
+  }
+
+  Expected<PlanSummary> summary() {
     const PlanStats& stats = plan_.stats;
     constexpr uint64_t Limit = std::numeric_limits<int32_t>::max();
     if (stats.fastPeakBytes > Limit || stats.slowPeakBytes > Limit || stats.kernelCalls > Limit ||
@@ -259,9 +255,11 @@ private:
     if (plan_.align < TIGRIS_MIN_ALIGN || plan_.align > TIGRIS_MAX_ALIGN)
       return makeError(DiagId::BadPlan, "the plan aligns to ", plan_.align, " bytes, expected ",
                        TIGRIS_MIN_ALIGN, " to ", TIGRIS_MAX_ALIGN);
-    tigris_summary s = {};
-    s.fast_bytes = s.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);
-    s.slow_bytes = s.slow_peak = static_cast<uint32_t>(stats.slowPeakBytes);
+    PlanSummary summary = {};
+    tigris_summary& s = summary.needs;
+    tigris_figures& f = summary.figures;
+    s.fast_bytes = f.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);
+    s.slow_bytes = f.slow_peak = static_cast<uint32_t>(stats.slowPeakBytes);
     s.align = static_cast<uint32_t>(plan_.align);
     s.io_mode = plan_.io == IoMode::Slow     ? TIGRIS_IO_SLOW
                 : plan_.io == IoMode::Caller ? TIGRIS_IO_CALLER
@@ -271,33 +269,35 @@ private:
     s.budget_flash = budget(plan_.budget.flash);
     s.model = image_.string(graph_.modelName());
     s.target = image_.string(plan_.target);
-    s.planner = image_.string(plan_.planner);
-    s.optimize = image_.string(plan_.optimize);
-    s.producer = image_.string(options_.producer);
-    s.bound_class = image_.string(plan_.bounds.planClass);
+    f.planner = forTools(plan_.planner);
+    f.optimize = forTools(plan_.optimize);
+    f.producer = forTools(options_.producer);
+    f.bound_class = forTools(plan_.bounds.planClass);
     s.flags = (plan_.provenOptimal ? TIGRIS_SUMMARY_PROVEN_OPTIMAL : 0) |
               (options_.xip ? TIGRIS_SUMMARY_XIP : 0);
-    s.kernel_calls = static_cast<uint32_t>(stats.kernelCalls);
+    f.kernel_calls = static_cast<uint32_t>(stats.kernelCalls);
     const StageCounts counts = countStages(plan_);
-    s.stages = static_cast<uint32_t>(counts.stages);
-    s.tiled_stages = static_cast<uint32_t>(counts.tiled);
-    s.streamed_stages = static_cast<uint32_t>(counts.streamed);
-    s.chains = static_cast<uint32_t>(counts.chains);
-    s.slow_read = stats.slowReadBytes;
-    s.slow_write = stats.slowWriteBytes;
-    s.compulsory = stats.compulsoryBytes;
-    s.io_bytes = stats.ioBytes;
-    s.macs = stats.macs;
-    s.recompute_macs = stats.recomputeMacs;
-    s.unscheduled_peak = stats.unscheduledPeakBytes;
-    s.bound_fast_peak = plan_.bounds.fastPeakBytes;
-    s.bound_slow_traffic = plan_.bounds.slowTrafficBytes;
+    f.stages = static_cast<uint32_t>(counts.stages);
+    f.tiled_stages = static_cast<uint32_t>(counts.tiled);
+    f.streamed_stages = static_cast<uint32_t>(counts.streamed);
+    f.chains = static_cast<uint32_t>(counts.chains);
+    f.slow_read = stats.slowReadBytes;
+    f.slow_write = stats.slowWriteBytes;
+    f.compulsory = stats.compulsoryBytes;
+    f.io_bytes = stats.ioBytes;
+    f.macs = stats.macs;
+    f.recompute_macs = stats.recomputeMacs;
+    f.unscheduled_peak = stats.unscheduledPeakBytes;
+    f.bound_fast_peak = plan_.bounds.fastPeakBytes;
+    f.bound_slow_traffic = plan_.bounds.slowTrafficBytes;
     s.scratch_bytes = static_cast<uint32_t>(plan_.scratch);
-    return s;
+    return summary;
   }
 
   /// Uses the remaining fast memory for weight blocks, and updates the figures of fast memory.
-  Status pack(tigris_summary& s) {
+  Status pack(PlanSummary& summary) {
+    tigris_summary& s = summary.needs;
+    tigris_figures& f = summary.figures;
     PackingSpace space;
     space.bytes = std::min<uint64_t>(plan_.freeFastBytes(), std::numeric_limits<int32_t>::max() -
                                                                 plan_.stats.fastPeakBytes);
@@ -314,8 +314,8 @@ private:
     if (packed_.reserved == 0)
       return {};
     s.fast_reserved = packed_.reserved;
-    s.fast_bytes = s.fast_peak = static_cast<uint32_t>(packed_.peak(plan_.stats.fastPeakBytes));
-    s.bound_fast_peak = packed_.peak(s.bound_fast_peak);
+    s.fast_bytes = f.fast_peak = static_cast<uint32_t>(packed_.peak(plan_.stats.fastPeakBytes));
+    f.bound_fast_peak = packed_.peak(f.bound_fast_peak);
     return {};
   }
 

@@ -20,8 +20,8 @@ struct EmitOptions {
   /// Receives the bytes of WEIGHTS, which the file then does not contain. For plans that copy their
   /// weights.
   std::string* weightsFile = nullptr;
-  /// Omits what only tools read: the names of tensors and ops, and the stats of the stages. Names
-  /// of the model, its inputs and its outputs stay.
+  /// Omits what only tools read: the names of tensors and ops, and the figures of the plan and its
+  /// stages. Names of the model, its inputs and its outputs stay.
   bool strip = false;
   /// Tool and version, recorded in the file.
   std::string producer = "tigris";

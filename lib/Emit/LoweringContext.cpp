@@ -59,9 +59,9 @@ std::string_view LoweringContext::name(std::string_view text) const {
   return names_ ? text : std::string_view();
 }
 
-uint32_t LoweringContext::quantIndex(const Tensor& tensor) {
+uint16_t LoweringContext::quantIndex(const Tensor& tensor) {
   if (!isQuantizedType(tensor.type) || !tensor.quant || tensor.quant->perChannel())
-    return TIGRIS_NONE;
+    return TIGRIS_NO_QUANT;
   return image_.quant({tensor.quant->scale.at(0), tensor.quant->zeroPoint.at(0)});
 }
 
@@ -91,7 +91,7 @@ Expected<uint16_t> LoweringContext::tensor(TensorId id) {
     record.flags |= TIGRIS_TENSOR_INPUT;
   if (graph_.isGraphOutput(id))
     record.flags |= TIGRIS_TENSOR_OUTPUT;
-  record.dims = image_.ints(fileDims(tensor.shape));
+  record.dims = image_.shortInts(fileDims(tensor.shape));
   record.bytes = static_cast<uint32_t>(tensor.bytes());
   record.quant = quantIndex(tensor);
   return tensors_.emplace(id, image_.activation(record, name(tensor.name))).first->second;
@@ -142,12 +142,12 @@ Expected<tigris_operand> LoweringContext::operand(TensorId id) {
 
 tigris_operand LoweringContext::constant(std::string_view text, tigris_dtype type,
                                          const std::vector<int32_t>& dims,
-                                         std::span<const uint8_t> bytes, uint32_t quant) {
+                                         std::span<const uint8_t> bytes, uint16_t quant) {
   tigris_tensor record = {};
   record.dtype = static_cast<uint8_t>(type);
   record.rank = static_cast<uint8_t>(dims.size());
   record.flags = TIGRIS_TENSOR_CONST;
-  record.dims = image_.ints(dims);
+  record.dims = image_.shortInts(dims);
   record.bytes = static_cast<uint32_t>(bytes.size());
   record.quant = quant;
   return {image_.constant(record), TIGRIS_POOL_CONST, 0, image_.weights(bytes, name(text))};
@@ -203,7 +203,7 @@ Error LoweringContext::unsupportedText(const Op& op, const std::string& text) {
 }
 
 Status LoweringContext::emitRecord(const Op& op, Operation operation,
-                                   std::span<const tigris_operand> inputs, uint32_t params) {
+                                   std::span<const tigris_operand> inputs, uint16_t params) {
   if (inputs.size() > UINT8_MAX)
     return unsupported(op, "has ", inputs.size(), " operands, at most ", UINT8_MAX,
                        " are possible");

@@ -53,7 +53,7 @@ public:
   /// A constant that the emitter created or rearranged. `quant` is an index into QUANT.
   tigris_operand constant(std::string_view name, tigris_dtype type,
                           const std::vector<int32_t>& dims, std::span<const uint8_t> bytes,
-                          uint32_t quant = TIGRIS_NONE);
+                          uint16_t quant = TIGRIS_NO_QUANT);
   /// float32 if `isFloat`, otherwise int8.
   tigris_operand weights(const Tensor& source, const WeightArray& array, bool isFloat);
 
@@ -76,7 +76,7 @@ public:
     return emitRecord(op, {opcode, form}, inputs, image_.params(params));
   }
   Status emit(const Op& op, tigris_opcode opcode, std::span<const tigris_operand> inputs) {
-    return emitRecord(op, {opcode, {}}, inputs, TIGRIS_NONE);
+    return emitRecord(op, {opcode, {}}, inputs, TIGRIS_NO_PARAMS);
   }
   /// All operands of the op, unchanged.
   Expected<std::vector<tigris_operand>> operands(const Op& op);
@@ -89,8 +89,8 @@ private:
 
   static Error unsupportedText(const Op& op, const std::string& text);
   Status emitRecord(const Op& op, Operation operation, std::span<const tigris_operand> inputs,
-                    uint32_t params);
-  uint32_t quantIndex(const Tensor& tensor);
+                    uint16_t params);
+  uint16_t quantIndex(const Tensor& tensor);
 
   const Graph& graph_;
   Locations locations_;

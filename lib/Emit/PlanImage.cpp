@@ -60,6 +60,21 @@ uint64_t BytePool::add(std::string_view bytes, size_t align) {
   return offset;
 }
 
+uint64_t BytePool::addPart(std::string_view words) {
+  constexpr size_t Word = sizeof(uint32_t);
+  constexpr size_t Searched = 1 << 14; // bounds the work
+  const std::string_view pool = std::string_view(bytes_).substr(0, Searched);
+  for (size_t at = pool.find(words); at != std::string_view::npos; at = pool.find(words, at + 1))
+    if (at % Word == 0)
+      return at;
+  size_t shared = std::min(bytes_.size(), words.size());
+  while (!bytes_.ends_with(words.substr(0, shared)))
+    shared -= Word;
+  const uint64_t at = bytes_.size() - shared;
+  bytes_ += words.substr(shared);
+  return at;
+}
+
 uint32_t PlanImage::string(std::string_view text) {
   if (text.empty())
     return TIGRIS_NONE;
@@ -69,25 +84,29 @@ uint32_t PlanImage::string(std::string_view text) {
 uint32_t PlanImage::ints(std::span<const int32_t> values) {
   if (values.empty())
     return 0;
-  // Dimensions often are the last or first ones of others. The limit bounds the work.
-  constexpr size_t Searched = 1 << 14;
-  const std::string_view pool = std::string_view(ints_.bytes()).substr(0, Searched);
-  for (size_t at = pool.find(bytesOf(values)); at != std::string_view::npos;
-       at = pool.find(bytesOf(values), at + 1))
-    if (at % sizeof(int32_t) == 0)
-      return static_cast<uint32_t>(at / sizeof(int32_t));
-  return static_cast<uint32_t>(ints_.add(bytesOf(values), sizeof(int32_t)) / sizeof(int32_t));
+  // Dimensions often are the last or first ones of others.
+  return static_cast<uint32_t>(ints_.addPart(bytesOf(values)) / sizeof(int32_t));
 }
 
-uint32_t PlanImage::quant(const Quant& quant) {
+uint16_t PlanImage::params(std::string_view bytes) {
+  return index("PARAMS", params_.addPart(bytes) / sizeof(uint32_t));
+}
+
+uint16_t PlanImage::index(const char* table, uint64_t value) {
+  if (value >= UINT16_MAX && full_ == nullptr)
+    full_ = table;
+  return static_cast<uint16_t>(value);
+}
+
+uint16_t PlanImage::quant(const Quant& quant) {
   const auto same = [&](const tigris_quant& q) {
     return q.scale == quant.scale && q.zero_point == quant.zeroPoint;
   };
   const auto found = std::find_if(quants_.begin(), quants_.end(), same);
-  const auto index = static_cast<uint32_t>(found - quants_.begin());
+  const uint16_t result = index("QUANT", static_cast<uint64_t>(found - quants_.begin()));
   if (found == quants_.end())
     quants_.push_back({quant.scale, quant.zeroPoint});
-  return index;
+  return result;
 }
 
 uint32_t PlanImage::requant(std::span<const Multiplier> multipliers) {
@@ -131,13 +150,21 @@ void PlanImage::op(const tigris_op& record, std::string_view name) {
   opNames_ += terminated(name);
 }
 
-uint32_t PlanImage::operands(std::span<const tigris_operand> records) {
-  const auto first = static_cast<uint32_t>(operands_.size());
-  operands_.insert(operands_.end(), records.begin(), records.end());
-  for (const tigris_operand& operand : records)
+uint16_t PlanImage::operands(std::span<const tigris_operand> records) {
+  size_t shared = std::min(operands_.size(), records.size());
+  while (!bytesOf(operands_).ends_with(bytesOf(records.first(shared))) ||
+         std::any_of(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(shared),
+                     [](const tigris_operand& operand) {
+                       return operand.pool == TIGRIS_POOL_CONST; // may move with its op
+                     }))
+    --shared;
+  const size_t first = operands_.size() - shared;
+  for (const tigris_operand& operand : records.subspan(shared)) {
+    operands_.push_back(operand);
     if (operand.pool == TIGRIS_POOL_CONST)
       constantNames_ += terminated(weightNames_.at(operand.offset));
-  return first;
+  }
+  return index("OPERANDS", first);
 }
 
 std::string PlanImage::names() const {
@@ -145,31 +172,36 @@ std::string PlanImage::names() const {
   return all.find_first_not_of('\0') == std::string::npos ? std::string() : packed(all);
 }
 
-uint32_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers) {
+uint16_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers) {
   record.first_buffer = static_cast<uint32_t>(tileBuffers_.size());
   record.buffer_count = static_cast<uint32_t>(buffers.size());
   tileBuffers_.insert(tileBuffers_.end(), buffers.begin(), buffers.end());
   tilings_.push_back(record);
-  return static_cast<uint32_t>(tilings_.size() - 1);
+  return index("TILINGS", tilings_.size() - 1);
 }
 
-Expected<std::string> PlanImage::finish(tigris_summary summary, std::string* weights) const {
+Expected<std::string> PlanImage::finish(PlanSummary summary, bool strip,
+                                        std::string* weights) const {
   static_assert(MaxPlanTensors == TIGRIS_NO_TENSOR - 1U);
   if (tensors_.size() > MaxPlanTensors)
     return makeError(DiagId::UnsupportedOp, "the plan has ", tensors_.size(),
                      " tensors, the format supports at most ", MaxPlanTensors);
-  summary.weight_bytes = static_cast<uint32_t>(weights_.payload());
+  if (full_ != nullptr)
+    return makeError(DiagId::UnsupportedOp, "the plan needs ", UINT16_MAX,
+                     " or more entries in the table ", full_, ", which the format cannot number");
+  static_assert(sizeof summary == sizeof summary.needs + sizeof summary.figures);
+  summary.figures.weight_bytes = static_cast<uint32_t>(weights_.payload());
   std::string_view weightSection = weights_.bytes();
   if (weights != nullptr) {
     *weights = weights_.bytes();
     weightSection = {};
-    summary.flags |= TIGRIS_SUMMARY_EXTERNAL;
-    summary.weights_crc = crc32(weights->data(), weights->size());
+    summary.needs.flags |= TIGRIS_SUMMARY_EXTERNAL;
+    summary.needs.weights_crc = crc32(weights->data(), weights->size());
   }
-  const std::string stats = packed(bytesOf(stageStats_));
+  const std::string stats = strip ? std::string() : packed(bytesOf(stageStats_));
   const std::string names = this->names();
   const std::string_view sections[] = {
-      {reinterpret_cast<const char*>(&summary), sizeof summary},
+      {reinterpret_cast<const char*>(&summary), strip ? sizeof summary.needs : sizeof summary},
       strings_.bytes(),
       ints_.bytes(),
       bytesOf(quants_),
@@ -205,7 +237,7 @@ Expected<std::string> PlanImage::finish(tigris_summary summary, std::string* wei
     directory.push_back(static_cast<uint32_t>(sections[i].size()));
   }
   end = alignUp(end, sizeof(uint32_t));
-  summary.flash_bytes = static_cast<uint32_t>(end);
+  summary.needs.flash_bytes = static_cast<uint32_t>(end);
 
   std::string file(end, '\0');
   for (size_t i = 0; i < count; ++i)

@@ -23,6 +23,8 @@ class BytePool {
 public:
   /// Offset of an entry equal to `bytes`, at a multiple of `align`.
   uint64_t add(std::string_view bytes, size_t align);
+  /// Offset of these words, which may be a part of other entries or begin in the last one.
+  uint64_t addPart(std::string_view words);
   const std::string& bytes() const { return bytes_; }
   /// Total size of the distinct entries without padding.
   uint64_t payload() const { return payload_; }
@@ -37,13 +39,21 @@ private:
   std::multimap<size_t, Entry> entries_;
 };
 
+/// The contents of SUMMARY.
+struct PlanSummary {
+  tigris_summary needs;
+  tigris_figures figures;
+};
+
 class PlanImage {
 public:
   /// TIGRIS_NONE for an empty text.
   uint32_t string(std::string_view text);
   /// Index of the values in INTS, where they may be a part of others.
   uint32_t ints(std::span<const int32_t> values);
-  uint32_t quant(const Quant& quant);
+  /// The same for the fields that have 16 bits.
+  uint16_t shortInts(std::span<const int32_t> values) { return index("INTS", ints(values)); }
+  uint16_t quant(const Quant& quant);
   /// Index in REQUANT of multipliers followed by shifts.
   uint32_t requant(std::span<const Multiplier> multipliers);
   /// The same for bytes in the form that a dense op has there.
@@ -53,33 +63,45 @@ public:
   /// A constant's record, which is its type: equal ones share one index.
   uint16_t constant(const tigris_tensor& record);
   uint16_t activation(const tigris_tensor& record, std::string_view name);
-  uint32_t operands(std::span<const tigris_operand> records);
-  /// `record` is a parameter struct of tigris_ops.h, without padding bytes.
-  template <typename Params> uint32_t params(const Params& record) {
-    return static_cast<uint32_t>(
-        params_.add({reinterpret_cast<const char*>(&record), sizeof record}, 4));
+  /// Index of the records in OPERANDS. The first ones may be the last ones of the op before: its
+  /// result at the same address.
+  uint16_t operands(std::span<const tigris_operand> records);
+  /// Offset in PARAMS, in words. `record` is a parameter struct of tigris_ops.h, without padding
+  /// bytes.
+  template <typename Params> uint16_t params(const Params& record) {
+    return params({reinterpret_cast<const char*>(&record), sizeof record});
   }
+  uint16_t params(std::string_view bytes);
   void port(const tigris_port& record) { ports_.push_back(record); }
   void op(const tigris_op& record, std::string_view name);
   void transfer(const tigris_transfer& record) { transfers_.push_back(record); }
-  void stage(const tigris_stage& record) { stages_.push_back(record); }
-  /// One per stage, or none at all: the section is then left out.
-  void stageStats(const tigris_stage_stats& record) { stageStats_.push_back(record); }
+  void stage(const tigris_stage& record, const tigris_stage_stats& stats) {
+    stages_.push_back(record);
+    stageStats_.push_back(stats);
+  }
   /// Index of the tiling. Appends its buffers and sets first_buffer and buffer_count.
-  uint32_t tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers);
+  uint16_t tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers);
   uint32_t opCount() const { return static_cast<uint32_t>(ops_.size()); }
-  uint32_t transferCount() const { return static_cast<uint32_t>(transfers_.size()); }
+  uint16_t transferCount() { return index("TRANSFERS", transfers_.size()); }
 
-  /// The whole file: header, directory and sections. Sets flash_bytes and weight_bytes of the
-  /// summary. `weights`: receives the bytes of WEIGHTS, which the file then refers to as external.
-  /// DiagId::UnsupportedOp if a table or the file exceeds the limits of the format.
-  Expected<std::string> finish(tigris_summary summary, std::string* weights = nullptr) const;
+  /// The whole file: header, directory and sections. Sets flash_bytes and weight_bytes. `strip`:
+  /// without figures and STAGE_STATS. `weights`: receives the bytes of WEIGHTS, which the file then
+  /// refers to as external. DiagId::UnsupportedOp if a table or the file exceeds the limits of the
+  /// format.
+  Expected<std::string> finish(PlanSummary summary, bool strip,
+                               std::string* weights = nullptr) const;
 
 private:
   friend class WeightPacker; // Emit/WeightPacking.h
 
   /// The contents of NAMES; empty if there are no names.
   std::string names() const;
+  /// An index for a field of 16 bits; finish() fails if it does not fit.
+  uint16_t index(const char* table, uint64_t value);
+  /// The op behind the last one of a stage.
+  uint32_t stageEnd(size_t stage) const {
+    return stage + 1 < stages_.size() ? stages_[stage + 1].first_op : opCount();
+  }
 
   BytePool strings_;
   BytePool ints_;
@@ -98,6 +120,8 @@ private:
   std::vector<tigris_weight_block> weightBlocks_;
   std::vector<tigris_stage_stats> stageStats_;
   std::map<std::string, uint16_t, std::less<>> constantIndex_;
+  /// The first table with an index that has no place in 16 bits; null: none.
+  const char* full_ = nullptr;
   /// By offset in WEIGHTS.
   std::map<uint32_t, std::string> weightNames_;
   // in the order of NAMES, each with its NUL

@@ -121,7 +121,7 @@ private:
         constants_[operand.offset].bytes = image_.tensors_[operand.tensor].bytes;
     for (size_t i = 0; i < image_.stages_.size(); ++i) {
       const tigris_stage& stage = image_.stages_[i];
-      for (uint32_t op = stage.first_op; op < uint32_t{stage.first_op} + stage.op_count; ++op)
+      for (uint32_t op = stage.first_op; op < image_.stageEnd(i); ++op)
         forConstants(image_.ops_[op], [&](uint32_t data) {
           Constant& constant = constants_.at(data);
           constant.many |= constant.stage.value_or(i) != i;
@@ -207,7 +207,7 @@ private:
 
   void groupStage(size_t index) {
     const tigris_stage& stage = image_.stages_[index];
-    const uint32_t end = uint32_t{stage.first_op} + stage.op_count;
+    const uint32_t end = image_.stageEnd(index);
     Group group;
     const std::vector<uint32_t> all = candidates(stage.first_op, end);
     const bool isWhole = stage.mode == TIGRIS_STAGE_WHOLE;
@@ -342,12 +342,13 @@ private:
     }
     for (tigris_port& port : image_.ports_)
       port.offset += space_.portsInArena ? shift : 0;
-    for (tigris_stage& stage : image_.stages_)
+    for (tigris_stage_stats& stage : image_.stageStats_)
       stage.peak += stage.peak == 0 ? 0 : shift;
     for (const Group& group : groups_)
-      if (group.block)
-        image_.stages_[group.stage].peak =
-            std::max(image_.stages_[group.stage].peak, extent(*group.block, packed));
+      if (group.block) {
+        uint64_t& peak = image_.stageStats_[group.stage].peak;
+        peak = std::max<uint64_t>(peak, extent(*group.block, packed));
+      }
   }
 
   /// The end of a block in the prefix; what is unpacked in place needs all of it.

@@ -121,7 +121,8 @@ constexpr StageColumn StageColumns[] = {
      [](const StageReport& stage) {
        return stage.firstOp.empty() ? "-" : printableName(stage.firstOp);
      }},
-    {">peak bytes", [](const StageReport& stage) { return strCat(stage.peak); }},
+    {">peak bytes",
+     [](const StageReport& stage) { return stage.peak ? strCat(*stage.peak) : "-"; }},
     {">bytes read", statCell<&StageStats::slowReadBytes>},
     {">bytes written", statCell<&StageStats::slowWriteBytes>},
     {">recomputed MACs", statCell<&StageStats::recomputeMacs>},
@@ -227,7 +228,7 @@ void writeCounts(JsonWriter& json, const StageCounts* counts) {
 }
 
 void writeStages(JsonWriter& json, const Report& report) {
-  if (report.planStats() == nullptr) {
+  if (report.planStats() == nullptr && report.stages.empty()) {
     json.field("stage_stats", std::optional<uint64_t>());
     return;
   }

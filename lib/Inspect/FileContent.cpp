@@ -91,9 +91,9 @@ private:
       (record.inputs.size() < op.inputs ? record.inputs : record.outputs)
           .push_back(recordOf(operand, index));
     const HexRecord* shape = paramsRecord(op.opcode);
-    if (shape != nullptr && op.params != TIGRIS_NONE)
+    if (shape != nullptr && op.params != TIGRIS_NO_PARAMS)
       for (const HexField& field : shape->fields)
-        addParameter(record.attrs, field, plan_.params + op.params, isFloat(op));
+        addParameter(record.attrs, field, file_.params(op), isFloat(op));
     return record;
   }
 
@@ -133,12 +133,11 @@ private:
       attrs.set(field.name, field.count == 1 ? AttrValue(ints[0]) : AttrValue(ints));
   }
 
-  std::vector<TransferContent> transfersOf(uint32_t first, uint32_t count) const {
+  std::vector<TransferContent> recordsOf(std::span<const tigris_transfer> transfers) const {
     std::vector<TransferContent> records;
-    for (uint32_t i = first; i < first + count; ++i) {
-      const tigris_transfer& transfer = plan_.transfers[i];
-      records.push_back({transfer.tensor, transfer.fast, transfer.slow, transfer.bytes});
-    }
+    for (const tigris_transfer& transfer : transfers)
+      records.push_back(
+          {transfer.tensor, transfer.fast, transfer.slow, file_.tensor(transfer.tensor).bytes});
     return records;
   }
 
@@ -146,11 +145,11 @@ private:
     StageContent record;
     record.mode = planModeName(stage.mode);
     record.first = stage.first_op;
-    record.count = stage.op_count;
+    record.count = file_.opCount(stage);
     for (size_t i = 0; i < record.count; ++i)
       content_.ops[record.first + i].stage = content_.stages.size();
-    record.loads = transfersOf(stage.first_load, stage.load_count);
-    record.spills = transfersOf(stage.first_spill, stage.spill_count);
+    record.loads = recordsOf(file_.loads(stage));
+    record.spills = recordsOf(file_.spills(stage));
     if (stage.mode != TIGRIS_STAGE_WHOLE)
       addTiling(stage, record);
     content_.stages.push_back(std::move(record));

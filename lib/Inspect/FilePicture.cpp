@@ -73,27 +73,27 @@ private:
   void addStage(uint32_t index) {
     const tigris_stage& stage = plan_.stages[index];
     const size_t begin = stage.first_op;
-    const size_t last = begin + std::max<uint32_t>(stage.op_count, 1) - 1;
+    const uint32_t count = file_.opCount(stage);
+    const size_t last = begin + std::max<uint32_t>(count, 1) - 1;
     PictureStage out;
     out.mode = picture_.report.stages[index].mode;
     out.first = begin;
-    out.count = stage.op_count;
+    out.count = count;
     std::map<Place, StepSpan> fast;
     std::map<Place, std::string> roles;
     std::set<Place> there; // loaded by an earlier stage
-    const auto addTransfers = [&](uint32_t first, uint32_t count, size_t step, const char* role,
-                                  std::vector<std::string>& names) {
-      for (uint32_t i = first; i < first + count; ++i) {
-        const tigris_transfer& transfer = plan_.transfers[i];
+    const auto addTransfers = [&](std::span<const tigris_transfer> transfers, size_t step,
+                                  const char* role, std::vector<std::string>& names) {
+      for (const tigris_transfer& transfer : transfers) {
         touch(fast, {transfer.fast, transfer.tensor}, step);
         touch(slow_, {transfer.slow, transfer.tensor}, step);
         roles.try_emplace({transfer.fast, transfer.tensor}, role);
         names.push_back(nameOf(transfer.tensor));
       }
     };
-    addTransfers(stage.first_load, stage.load_count, begin, "load", out.loads);
-    addTransfers(stage.first_spill, stage.spill_count, last, "spill", out.spills);
-    for (uint32_t i = 0; i < stage.op_count; ++i) {
+    addTransfers(file_.loads(stage), begin, "load", out.loads);
+    addTransfers(file_.spills(stage), last, "spill", out.spills);
+    for (uint32_t i = 0; i < count; ++i) {
       const size_t step = begin + i;
       picture_.steps[step].stage = index;
       const auto operands = file_.operands(plan_.ops[step]);
@@ -184,7 +184,7 @@ private:
     for (uint32_t i = 0; i < plan_.weight_block_count; ++i) {
       const tigris_weight_block& block = plan_.weight_blocks[i];
       const tigris_stage& stage = plan_.stages[picture_.steps[block.first_op].stage];
-      size_t last = stage.first_op + stage.op_count - 1;
+      size_t last = stage.first_op + file_.opCount(stage) - 1;
       if (i + 1 < plan_.weight_block_count)
         last = std::min<size_t>(last, plan_.weight_blocks[i + 1].first_op - 1);
       picture_.fast.push_back({strCat("(weights ", i, ")"), "unpacked constants", block.fast,

@@ -163,7 +163,8 @@ private:
 
   std::string valueText(const HexField& field, uint64_t value, uint64_t offset) const {
     const auto word = static_cast<uint32_t>(value);
-    const bool none = field.size == 4 && word == TIGRIS_NONE;
+    const bool none =
+        (field.size == 4 && word == TIGRIS_NONE) || (field.size == 2 && word == UINT16_MAX);
     switch (field.kind) {
     case FieldKind::Unsigned:
       return none ? "none" : strCat(value);
@@ -237,7 +238,7 @@ private:
     const auto ops = records<tigris_op>(TIGRIS_SECTION_OPS);
     for (size_t i = 0; i < ops.size(); ++i)
       if (const HexRecord* shape = paramsRecord(ops[i].opcode)) {
-        params_.try_emplace(ops[i].params, Params{ops[i].opcode, shape->size, i});
+        params_.try_emplace(paramsAt(ops[i]), Params{ops[i].opcode, shape->size, i});
         addParamUsers(ops[i], i);
       }
     const auto operands = records<tigris_operand>(TIGRIS_SECTION_OPERANDS);
@@ -280,17 +281,19 @@ private:
       add("zero points", (op.flags & TIGRIS_CHANNEL_ZEROS) != 0 ? channels : 1, 1);
   }
 
+  static uint64_t paramsAt(const tigris_op& op) { return op.params * sizeof(uint32_t); }
+
   void addParamUsers(const tigris_op& op, size_t index) {
     const PlanSection* section = find(TIGRIS_SECTION_PARAMS);
     const HexRecord* shape = paramsRecord(op.opcode);
-    if (section == nullptr || shape == nullptr || op.params > section->length ||
-        shape->size > section->length - op.params)
+    const uint64_t params = paramsAt(op);
+    if (section == nullptr || shape == nullptr || params > section->length ||
+        shape->size > section->length - params)
       return;
     const auto field = [&](std::string_view name) {
       for (const HexField& candidate : shape->fields)
         if (candidate.name == name)
-          return read<uint32_t>(section->offset + op.params + candidate.offset)
-              .value_or(TIGRIS_NONE);
+          return read<uint32_t>(section->offset + params + candidate.offset).value_or(TIGRIS_NONE);
       return TIGRIS_NONE;
     };
     for (const char* name : {"perm", "h_index", "w_index", "h_weight", "w_weight"})
@@ -312,19 +315,13 @@ private:
     const uint64_t end = uint64_t{section.offset} + section.length;
     if (const HexRecord* shape = sectionRecord(section.type)) {
       uint64_t at = section.offset;
-      for (size_t i = 0; at < end; ++i) {
-        const std::string label = section.type == TIGRIS_SECTION_SUMMARY
-                                      ? std::string(shape->name)
-                                      : strCat(shape->name, "[", i, "]");
-        if (section.type == TIGRIS_SECTION_SUMMARY && i == 1) {
-          raw(at, end, "summary, of a later version");
-          break;
-        }
-        at = record(at, *shape, label, end);
-      }
+      for (size_t i = 0; at < end; ++i)
+        at = record(at, *shape, strCat(shape->name, "[", i, "]"), end);
       return;
     }
     switch (section.type) {
+    case TIGRIS_SECTION_SUMMARY:
+      return showSummary(section.offset, end);
     case TIGRIS_SECTION_STRINGS:
       return showStrings(section.offset, end);
     case TIGRIS_SECTION_INTS:
@@ -341,6 +338,13 @@ private:
     default:
       return raw(section.offset, end, "not known to this tool");
     }
+  }
+
+  void showSummary(uint64_t at, uint64_t end) {
+    for (const HexRecord* shape : {&SummaryRecord, &FiguresRecord})
+      if (at < end)
+        at = record(at, *shape, std::string(shape->name), end);
+    raw(at, end, "summary, of a later version");
   }
 
   void showStrings(uint64_t begin, uint64_t end) {
@@ -385,8 +389,14 @@ private:
   void showParams(uint64_t begin, uint64_t end) {
     uint64_t at = begin;
     for (const auto& [offset, user] : params_) {
-      if (offset > end - begin || user.size > end - begin - offset || begin + offset < at)
+      if (offset > end - begin || user.size > end - begin - offset)
         continue;
+      if (begin + offset < at) { // a part of the parameters before, or begins in them
+        const uint64_t stop = std::max(at, begin + offset + user.size);
+        raw(at, stop, strCat("op[", user.op, "], the rest of its parameters"));
+        at = stop;
+        continue;
+      }
       if (begin + offset > at)
         raw(at, begin + offset, "no operator's");
       at = begin + offset;

@@ -47,48 +47,46 @@ constexpr HexField HeaderFields[] = {
 RECORD(Header, tigris_header, "header", HeaderFields);
 
 constexpr HexField SummaryFields[] = {
-    FIELD(tigris_summary, fast_bytes, Unsigned),
-    FIELD(tigris_summary, fast_reserved, Unsigned),
-    FIELD(tigris_summary, slow_bytes, Unsigned),
-    FIELD(tigris_summary, flash_bytes, Unsigned),
-    FIELD(tigris_summary, align, Unsigned),
-    FIELD(tigris_summary, io_mode, Unsigned),
-    FIELD(tigris_summary, budget_fast, Unsigned),
-    FIELD(tigris_summary, budget_slow, Unsigned),
-    FIELD(tigris_summary, budget_flash, Unsigned),
-    FIELD(tigris_summary, model, String),
-    FIELD(tigris_summary, target, String),
-    FIELD(tigris_summary, planner, String),
-    FIELD(tigris_summary, optimize, String),
-    FIELD(tigris_summary, producer, String),
-    FIELD(tigris_summary, bound_class, String),
-    FIELD(tigris_summary, flags, Address),
-    FIELD(tigris_summary, fast_peak, Unsigned),
-    FIELD(tigris_summary, slow_peak, Unsigned),
-    FIELD(tigris_summary, kernel_calls, Unsigned),
-    FIELD(tigris_summary, weight_bytes, Unsigned),
-    FIELD(tigris_summary, stages, Unsigned),
-    FIELD(tigris_summary, tiled_stages, Unsigned),
-    FIELD(tigris_summary, streamed_stages, Unsigned),
-    FIELD(tigris_summary, chains, Unsigned),
-    FIELD(tigris_summary, slow_read, Unsigned),
-    FIELD(tigris_summary, slow_write, Unsigned),
-    FIELD(tigris_summary, compulsory, Unsigned),
-    FIELD(tigris_summary, io_bytes, Unsigned),
-    FIELD(tigris_summary, macs, Unsigned),
-    FIELD(tigris_summary, recompute_macs, Unsigned),
-    FIELD(tigris_summary, unscheduled_peak, Unsigned),
-    FIELD(tigris_summary, bound_fast_peak, Unsigned),
-    FIELD(tigris_summary, bound_slow_traffic, Unsigned),
-    FIELD(tigris_summary, scratch_bytes, Unsigned),
-    FIELD(tigris_summary, weights_crc, Address),
+    FIELD(tigris_summary, fast_bytes, Unsigned),    FIELD(tigris_summary, fast_reserved, Unsigned),
+    FIELD(tigris_summary, slow_bytes, Unsigned),    FIELD(tigris_summary, flash_bytes, Unsigned),
+    FIELD(tigris_summary, align, Unsigned),         FIELD(tigris_summary, io_mode, Unsigned),
+    FIELD(tigris_summary, budget_fast, Unsigned),   FIELD(tigris_summary, budget_slow, Unsigned),
+    FIELD(tigris_summary, budget_flash, Unsigned),  FIELD(tigris_summary, model, String),
+    FIELD(tigris_summary, target, String),          FIELD(tigris_summary, flags, Address),
+    FIELD(tigris_summary, scratch_bytes, Unsigned), FIELD(tigris_summary, weights_crc, Address),
 };
-RECORD(SummaryRecord, tigris_summary, "summary", SummaryFields);
+RECORD(Summary, tigris_summary, "summary", SummaryFields);
+
+constexpr HexField FiguresFields[] = {
+    FIELD(tigris_figures, planner, String),
+    FIELD(tigris_figures, optimize, String),
+    FIELD(tigris_figures, producer, String),
+    FIELD(tigris_figures, bound_class, String),
+    FIELD(tigris_figures, fast_peak, Unsigned),
+    FIELD(tigris_figures, slow_peak, Unsigned),
+    FIELD(tigris_figures, kernel_calls, Unsigned),
+    FIELD(tigris_figures, weight_bytes, Unsigned),
+    FIELD(tigris_figures, stages, Unsigned),
+    FIELD(tigris_figures, tiled_stages, Unsigned),
+    FIELD(tigris_figures, streamed_stages, Unsigned),
+    FIELD(tigris_figures, chains, Unsigned),
+    FIELD(tigris_figures, slow_read, Unsigned),
+    FIELD(tigris_figures, slow_write, Unsigned),
+    FIELD(tigris_figures, compulsory, Unsigned),
+    FIELD(tigris_figures, io_bytes, Unsigned),
+    FIELD(tigris_figures, macs, Unsigned),
+    FIELD(tigris_figures, recompute_macs, Unsigned),
+    FIELD(tigris_figures, unscheduled_peak, Unsigned),
+    FIELD(tigris_figures, bound_fast_peak, Unsigned),
+    FIELD(tigris_figures, bound_slow_traffic, Unsigned),
+};
+RECORD(Figures, tigris_figures, "figures", FiguresFields);
 
 constexpr HexField TensorFields[] = {
     FIELD(tigris_tensor, dtype, Type),     FIELD(tigris_tensor, rank, Unsigned),
-    FIELD(tigris_tensor, flags, Address),  FIELD(tigris_tensor, dims, Unsigned),
-    FIELD(tigris_tensor, bytes, Unsigned), FIELD(tigris_tensor, quant, Unsigned),
+    FIELD(tigris_tensor, flags, Address),  FIELD(tigris_tensor, reserved, Unsigned),
+    FIELD(tigris_tensor, dims, Unsigned),  FIELD(tigris_tensor, quant, Unsigned),
+    FIELD(tigris_tensor, bytes, Unsigned),
 };
 RECORD(TensorRecord, tigris_tensor, "tensor", TensorFields);
 
@@ -124,10 +122,9 @@ constexpr HexField OpFields[] = {
 RECORD(OpRecord, tigris_op, "op", OpFields);
 
 constexpr HexField StageFields[] = {
-    FIELD(tigris_stage, first_op, Unsigned),   FIELD(tigris_stage, op_count, Unsigned),
-    FIELD(tigris_stage, load_count, Unsigned), FIELD(tigris_stage, spill_count, Unsigned),
-    FIELD(tigris_stage, first_load, Unsigned), FIELD(tigris_stage, first_spill, Unsigned),
-    FIELD(tigris_stage, peak, Unsigned),       FIELD(tigris_stage, detail, Unsigned),
+    FIELD(tigris_stage, first_op, Unsigned),
+    FIELD(tigris_stage, first_transfer, Unsigned),
+    FIELD(tigris_stage, detail, Unsigned),
     FIELD(tigris_stage, mode, StageMode),
 };
 RECORD(StageRecord, tigris_stage, "stage", StageFields);
@@ -156,9 +153,10 @@ constexpr HexField WeightBlockFields[] = {
 RECORD(WeightBlockRecord, tigris_weight_block, "weight_block", WeightBlockFields);
 
 constexpr HexField TransferFields[] = {
-    FIELD(tigris_transfer, tensor, Unsigned), FIELD(tigris_transfer, reserved, Unsigned),
-    FIELD(tigris_transfer, fast, Address),    FIELD(tigris_transfer, slow, Address),
-    FIELD(tigris_transfer, bytes, Unsigned),
+    FIELD(tigris_transfer, tensor, Unsigned),
+    FIELD(tigris_transfer, reserved, Unsigned),
+    FIELD(tigris_transfer, fast, Address),
+    FIELD(tigris_transfer, slow, Address),
 };
 RECORD(TransferRecord, tigris_transfer, "transfer", TransferFields);
 
@@ -329,6 +327,8 @@ PARAMS_RECORD(RequantizeParamsRecord, tigris_requantize_params, "requantize_para
 } // namespace
 
 const HexRecord HeaderRecord = Header;
+const HexRecord SummaryRecord = Summary;
+const HexRecord FiguresRecord = Figures;
 
 std::string_view sectionName(uint32_t type) {
   switch (type) {
@@ -361,8 +361,6 @@ std::string_view sectionName(uint32_t type) {
 
 const HexRecord* sectionRecord(uint32_t type) {
   switch (type) {
-  case TIGRIS_SECTION_SUMMARY:
-    return &SummaryRecord;
   case TIGRIS_SECTION_QUANT:
     return &QuantRecord;
   case TIGRIS_SECTION_TENSORS:

@@ -44,6 +44,9 @@ struct HexRecord {
 };
 
 extern const HexRecord HeaderRecord;
+/// Those of SUMMARY, one after the other.
+extern const HexRecord SummaryRecord;
+extern const HexRecord FiguresRecord;
 
 /// "TENSORS"; an unknown section has an empty name.
 std::string_view sectionName(uint32_t type);

@@ -84,7 +84,7 @@ std::string weightTable(const PlanFile& file) {
   size_t index = 0;
   for (const tigris_stage& stage : file.stages()) {
     std::map<uint32_t, uint32_t> raw; // offset, bytes: constants shared by ops count once
-    for (const tigris_op& op : file.ops().subspan(stage.first_op, stage.op_count))
+    for (const tigris_op& op : file.ops().subspan(stage.first_op, file.opCount(stage)))
       for (const tigris_operand& operand : file.operands(op))
         if (operand.pool == TIGRIS_POOL_CONST)
           raw[operand.offset] = file.tensor(operand.tensor).bytes;
@@ -94,8 +94,7 @@ std::string weightTable(const PlanFile& file) {
     if (rawBytes != 0)
       table.addRow({strCat(index), "raw", strCat(rawBytes), "-", "-", "-"});
     for (const tigris_weight_block& block : blocks)
-      if (block.first_op >= stage.first_op &&
-          block.first_op < uint32_t{stage.first_op} + stage.op_count)
+      if (block.first_op >= stage.first_op && block.first_op < stage.first_op + file.opCount(stage))
         table.addRow({strCat(index), block.mode == TIGRIS_BLOCK_LZ4 ? "lz4" : "copy",
                       strCat(block.packed_bytes), strCat(block.bytes),
                       strCat(block.packed_bytes * uint64_t{100} / block.bytes, "%"),
@@ -124,20 +123,19 @@ std::string weightLine(const PlanFile& file) {
 std::string stageDetails(const PlanFile& file) {
   std::string text;
   size_t index = 0;
-  const auto transfers = [&](uint32_t first, uint32_t count, const char* verb) {
-    for (uint32_t i = first; i < first + count; ++i) {
-      const tigris_transfer& transfer = file.plan().transfers[i];
-      text += strCat("  ", verb, " ", tensorName(file, transfer.tensor), ", ", transfer.bytes,
-                     " bytes, fast+", hex(transfer.fast), ", slow+", hex(transfer.slow), "\n");
-    }
+  const auto addTransfers = [&](std::span<const tigris_transfer> transfers, const char* verb) {
+    for (const tigris_transfer& transfer : transfers)
+      text += strCat("  ", verb, " ", tensorName(file, transfer.tensor), ", ",
+                     file.tensor(transfer.tensor).bytes, " bytes, fast+", hex(transfer.fast),
+                     ", slow+", hex(transfer.slow), "\n");
   };
   for (const tigris_stage& stage : file.stages()) {
     text += strCat("\nstage ", index++, "\n");
-    transfers(stage.first_load, stage.load_count, "load ");
-    for (uint32_t i = 0; i < stage.op_count; ++i)
+    addTransfers(file.loads(stage), "load ");
+    for (uint32_t i = 0; i < file.opCount(stage); ++i)
       text += strCat("  run   ", opLabel(file, stage.first_op + i),
                      slowOperands(file, file.ops()[stage.first_op + i]), "\n");
-    transfers(stage.first_spill, stage.spill_count, "spill");
+    addTransfers(file.spills(stage), "spill");
   }
   return text;
 }
@@ -197,8 +195,8 @@ std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
   std::string text =
       strCat("plan          ", model.empty() ? "(no name)" : printableName(model), ", format ",
              file.formatVersion(), ", ", describeBytes(file.fileBytes()), "\n");
-  if (const std::string_view producer = file.string(summary.producer); !producer.empty())
-    text += strCat("made by       ", printable(producer), "\n");
+  if (file.figures() != nullptr && !file.string(file.figures()->producer).empty())
+    text += strCat("made by       ", printable(file.string(file.figures()->producer)), "\n");
   text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
                  describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
                  ", alignment ", summary.align,

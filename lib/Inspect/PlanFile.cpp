@@ -127,6 +127,27 @@ bool addsUp(std::span<const tigris_stage_stats> stats, const StageSum& sum) {
 
 } // namespace
 
+Status PlanFile::readFigures(const std::string& name) {
+  const std::string_view bytes(reinterpret_cast<const char*>(bytes_.get()), size_);
+  const PlanSection section = findSection(bytes, TIGRIS_SECTION_SUMMARY);
+  if (section.length < sizeof(tigris_summary) + sizeof(tigris_figures))
+    return {};
+  const auto* figures = reinterpret_cast<const tigris_figures*>(plan_->summary + 1);
+  const auto fail = [&](const auto&... text) {
+    return badPlan(name, offsetOf(figures), "SUMMARY has ", text...);
+  };
+  for (const uint32_t text :
+       {figures->planner, figures->optimize, figures->producer, figures->bound_class})
+    if (text != TIGRIS_NONE && text >= plan_->string_bytes)
+      return fail("a string at ", text, ", STRINGS has ", plan_->string_bytes, " bytes");
+  if (figures->fast_peak > summary().fast_bytes || figures->slow_peak > summary().slow_bytes)
+    return fail("a higher peak than the memory that the plan needs");
+  if (figures->stages != plan_->stage_count)
+    return fail(figures->stages, " stages, STAGES has ", plan_->stage_count);
+  figures_ = figures;
+  return {};
+}
+
 Status PlanFile::readStageStats(const std::string& name) {
   const std::string_view bytes(reinterpret_cast<const char*>(bytes_.get()), size_);
   const PlanSection section = findSection(bytes, TIGRIS_SECTION_STAGE_STATS);
@@ -135,6 +156,8 @@ Status PlanFile::readStageStats(const std::string& name) {
   const auto fail = [&](const auto&... text) {
     return badPlan(name, section.offset, "STAGE_STATS ", text...);
   };
+  if (figures_ == nullptr)
+    return fail("needs the figures of SUMMARY, which are missing");
   const std::optional<std::string> content = unpacked(bytes.substr(section.offset, section.length));
   if (!content)
     return fail("is damaged");
@@ -144,14 +167,16 @@ Status PlanFile::readStageStats(const std::string& name) {
   std::vector<tigris_stage_stats> stats(stages().size());
   std::copy_n(content->data(), content->size(), reinterpret_cast<char*>(stats.data()));
   for (const StageSum& sum :
-       {StageSum{"slow_read", &tigris_stage_stats::slow_read, summary().slow_read},
-        StageSum{"slow_write", &tigris_stage_stats::slow_write, summary().slow_write},
-        StageSum{"kernel_calls", &tigris_stage_stats::kernel_calls, summary().kernel_calls},
-        StageSum{"recompute_macs", &tigris_stage_stats::recompute_macs, summary().recompute_macs}})
+       {StageSum{"slow_read", &tigris_stage_stats::slow_read, figures_->slow_read},
+        StageSum{"slow_write", &tigris_stage_stats::slow_write, figures_->slow_write},
+        StageSum{"kernel_calls", &tigris_stage_stats::kernel_calls, figures_->kernel_calls},
+        StageSum{"recompute_macs", &tigris_stage_stats::recompute_macs, figures_->recompute_macs}})
     if (!addsUp(stats, sum))
       return fail("does not add up to the summary's ", sum.name, " of ", sum.total);
   for (size_t i = 0; i < stats.size(); ++i)
-    if (stats[i].halo_rows > (stages()[i].mode == TIGRIS_STAGE_TILED ? INT32_MAX : 0))
+    if (stats[i].peak > summary().fast_bytes)
+      return fail("has a peak of ", stats[i].peak, " bytes in stage ", i);
+    else if (stats[i].halo_rows > (stages()[i].mode == TIGRIS_STAGE_TILED ? INT32_MAX : 0))
       return fail("has ", stats[i].halo_rows, " halo rows in stage ", i);
   stageStats_ = std::move(stats);
   return {};
@@ -187,6 +212,23 @@ Status PlanFile::readNames(const std::string& name) {
       take(constantNames_, plan_->operand_count,
            [&](size_t i) { return isConstant(plan_->operands[i]); });
   return complete && at == names->size() ? Status() : fail();
+}
+
+uint32_t PlanFile::opCount(const tigris_stage& stage) const {
+  const bool isLast = &stage == &stages().back();
+  return (isLast ? plan_->op_count : (&stage)[1].first_op) - uint32_t{stage.first_op};
+}
+
+std::span<const tigris_transfer> PlanFile::loads(const tigris_stage& stage) const {
+  const size_t count = stage.mode == TIGRIS_STAGE_WHOLE ? stage.detail : 0;
+  return {plan_->transfers + stage.first_transfer, count};
+}
+
+std::span<const tigris_transfer> PlanFile::spills(const tigris_stage& stage) const {
+  const bool isLast = &stage == &stages().back();
+  const size_t end = isLast ? plan_->transfer_count : (&stage)[1].first_transfer;
+  const size_t first = stage.first_transfer + loads(stage).size();
+  return {plan_->transfers + first, end - first};
 }
 
 std::string_view PlanFile::operandName(const tigris_operand& operand) const {
@@ -241,6 +283,8 @@ Expected<PlanFile> PlanFile::open(std::string_view bytes, const std::string& nam
   file.size_ = file.plan_->file_size;
   std::memcpy(&file.version_, file.bytes_.get() + offsetof(tigris_header, version),
               sizeof file.version_);
+  if (Status figures = file.readFigures(name); !figures)
+    return figures.takeError();
   if (Status stats = file.readStageStats(name); !stats)
     return stats.takeError();
   if (Status names = file.readNames(name); !names)

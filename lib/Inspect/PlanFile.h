@@ -24,6 +24,8 @@ public:
 
   const tigris_plan& plan() const { return *plan_; }
   const tigris_summary& summary() const { return *plan_->summary; }
+  /// Null if the file has none (tigris-emit --strip).
+  const tigris_figures* figures() const { return figures_; }
   uint16_t formatVersion() const { return version_; }
   size_t fileBytes() const { return size_; }
   /// Bytes of everything except constants: records, pools, names and padding between sections.
@@ -52,7 +54,7 @@ public:
   const tigris_tensor& tensor(size_t index) const { return plan_->tensors[index]; }
   /// Null if the tensor is not quantized.
   const tigris_quant* quant(const tigris_tensor& tensor) const {
-    return tensor.quant == TIGRIS_NONE ? nullptr : plan_->quant + tensor.quant;
+    return tensor.quant == TIGRIS_NO_QUANT ? nullptr : plan_->quant + tensor.quant;
   }
   std::span<const tigris_port> inputs() const { return {plan_->ports, plan_->input_count}; }
   std::span<const tigris_port> outputs() const {
@@ -60,6 +62,13 @@ public:
   }
   std::span<const tigris_op> ops() const { return {plan_->ops, plan_->op_count}; }
   std::span<const tigris_stage> stages() const { return {plan_->stages, plan_->stage_count}; }
+  uint32_t opCount(const tigris_stage& stage) const;
+  std::span<const tigris_transfer> loads(const tigris_stage& stage) const;
+  std::span<const tigris_transfer> spills(const tigris_stage& stage) const;
+  /// The parameters of an op that has any.
+  const uint8_t* params(const tigris_op& op) const {
+    return plan_->params + op.params * sizeof(uint32_t);
+  }
   /// One per stage; empty if the file lacks them (tigris-emit --strip, older versions).
   std::span<const tigris_stage_stats> stageStats() const { return stageStats_; }
   std::span<const tigris_weight_block> weightBlocks() const {
@@ -76,7 +85,8 @@ private:
 
   PlanFile() = default;
 
-  // Sections that the runtime ignores, with their checks.
+  // What the runtime ignores, with its checks.
+  Status readFigures(const std::string& name);
   Status readStageStats(const std::string& name);
   Status readNames(const std::string& name);
 
@@ -89,6 +99,7 @@ private:
   std::unique_ptr<unsigned char, Free> bytes_;
   size_t size_ = 0;
   std::unique_ptr<tigris_plan> plan_;
+  const tigris_figures* figures_ = nullptr;
   std::vector<tigris_stage_stats> stageStats_;
   // by index; empty where the other lists have the name, or if there are no names
   std::vector<std::string> tensorNames_;

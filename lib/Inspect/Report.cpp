@@ -11,6 +11,10 @@ std::optional<uint64_t> unlessNone(uint32_t value) {
   return value == TIGRIS_NONE ? std::nullopt : std::optional<uint64_t>(value);
 }
 
+std::optional<std::string> unlessNone(const PlanFile& file, uint32_t text) {
+  return text == TIGRIS_NONE ? std::nullopt : std::optional<std::string>(file.string(text));
+}
+
 std::vector<PortReport> portsOf(const PlanFile& file, std::span<const tigris_port> ports) {
   std::vector<PortReport> result;
   for (const tigris_port& port : ports) {
@@ -68,7 +72,7 @@ const char* ioName(uint32_t mode) {
 }
 
 /// SUMMARY has the figures of the plan, except for the op of the unscheduled peak.
-PlanStats statsOf(const tigris_summary& summary) {
+PlanStats statsOf(const tigris_figures& summary) {
   PlanStats stats;
   stats.fastPeakBytes = summary.fast_peak;
   stats.slowPeakBytes = summary.slow_peak;
@@ -91,14 +95,14 @@ std::vector<StageReport> stagesOf(const PlanFile& file) {
     if (stage.mode != TIGRIS_STAGE_WHOLE)
       out.tiles = join(std::span(file.plan().tilings[stage.detail].tiles), "x");
     out.first = stage.first_op;
-    out.ops = stage.op_count;
+    out.ops = file.opCount(stage);
     if (out.ops != 0)
       out.firstOp = file.opName(out.first);
-    out.peak = stage.peak;
     if (!file.stageStats().empty()) {
       const tigris_stage_stats& stats = file.stageStats()[stages.size() - 1];
       out.stats = {stats.slow_read, stats.slow_write, stats.kernel_calls, stats.recompute_macs,
                    stats.halo_rows};
+      out.peak = stats.peak;
     }
   }
   return stages;
@@ -123,6 +127,16 @@ std::vector<StageReport> stagesOf(const Graph& graph, const Plan& plan) {
   return stages;
 }
 
+void addFigures(Report& report, const PlanFile& file, const tigris_figures& figures) {
+  report.planner = unlessNone(file, figures.planner);
+  report.optimize = unlessNone(file, figures.optimize);
+  report.stats = statsOf(figures);
+  report.counts = {figures.stages, figures.tiled_stages, figures.streamed_stages, figures.chains};
+  report.weightBytes = figures.weight_bytes;
+  report.bounds = {figures.bound_fast_peak, figures.bound_slow_traffic,
+                   std::string(file.string(figures.bound_class))};
+}
+
 } // namespace
 
 Report reportOf(const PlanFile& file) {
@@ -136,19 +150,13 @@ Report reportOf(const PlanFile& file) {
   report.budgetFast = unlessNone(summary.budget_fast);
   report.budgetSlow = unlessNone(summary.budget_slow);
   report.budgetFlash = unlessNone(summary.budget_flash);
-  report.planner = file.string(summary.planner);
-  report.optimize = file.string(summary.optimize);
-  report.target = file.string(summary.target);
+  report.target = unlessNone(file, summary.target);
   report.io = ioName(summary.io_mode);
   report.kernelScratch = summary.scratch_bytes;
-  report.stats = statsOf(summary);
-  report.counts = {summary.stages, summary.tiled_stages, summary.streamed_stages, summary.chains};
   report.stages = stagesOf(file);
   report.planBytes = file.fileBytes();
-  report.weightBytes = summary.weight_bytes;
+  report.weightBytes = file.plan().weight_bytes;
   report.metadataBytes = file.metadataBytes();
-  report.bounds = {summary.bound_fast_peak, summary.bound_slow_traffic,
-                   std::string(file.string(summary.bound_class))};
   report.weightBlocks = file.weightBlocks().size();
   report.packedBytes = report.unpackedBytes = 0;
   for (const tigris_weight_block& block : file.weightBlocks()) {
@@ -157,6 +165,8 @@ Report reportOf(const PlanFile& file) {
   }
   report.fastReserved = summary.fast_reserved;
   report.provenOptimal = (summary.flags & TIGRIS_SUMMARY_PROVEN_OPTIMAL) != 0;
+  if (const tigris_figures* figures = file.figures())
+    addFigures(report, file, *figures);
   return report;
 }
 
@@ -204,6 +214,11 @@ Report reportOf(const PlanFile& file, const Graph& graph) {
   TIGRIS_CHECK(report.stages.size() == ofModule.stages.size());
   for (size_t i = 0; i < report.stages.size(); ++i)
     report.stages[i].mode = std::move(ofModule.stages[i].mode);
+  if (!report.stats) {
+    report.stats = ofModule.stats;
+    report.counts = ofModule.counts;
+    report.bounds = std::move(ofModule.bounds);
+  }
   report.peakOp = std::move(ofModule.peakOp);
   return report;
 }

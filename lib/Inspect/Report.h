@@ -31,8 +31,8 @@ struct StageReport {
   size_t first = 0;
   std::string firstOp;
   size_t ops = 0;
-  uint64_t peak = 0;
-  /// Absent in plan files without STAGE_STATS.
+  /// Both are absent in plan files without STAGE_STATS.
+  std::optional<uint64_t> peak;
   std::optional<StageStats> stats;
 };
 

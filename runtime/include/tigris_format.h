@@ -16,8 +16,9 @@
  *    on are empty. Padding bytes are 0. In memory the plan itself must be at a multiple of
  *    TIGRIS_PLAN_ALIGN.
  *  - Sections after TIGRIS_SECTION_LAST are for tools; the runtime ignores them, and readers ignore
- *    types that they do not know. Later versions may append fields to SUMMARY, of which a reader
- *    uses those that it knows. All other records keep their size.
+ *    types that they do not know. So does it ignore what follows tigris_summary in SUMMARY. Later
+ *    versions may append fields there, of which a reader uses those that it knows. All other
+ * records keep their size.
  *  - Published numbers (section types, dtypes, opcodes, functions, pools, modes) are never reused.
  *  - TIGRIS_NONE marks an absent index, offset or string everywhere.
  *
@@ -72,7 +73,7 @@ typedef struct tigris_header {
 } tigris_header;
 
 typedef enum tigris_section_type {
-  TIGRIS_SECTION_SUMMARY = 1,    /* one tigris_summary */
+  TIGRIS_SECTION_SUMMARY = 1,    /* one tigris_summary, and one tigris_figures or nothing */
   TIGRIS_SECTION_STRINGS = 2,    /* NUL-terminated UTF-8; a reference is a byte offset */
   TIGRIS_SECTION_INTS = 3,       /* int32 pool: dimensions, permutations, index tables */
   TIGRIS_SECTION_QUANT = 4,      /* tigris_quant[] */
@@ -109,11 +110,9 @@ typedef enum tigris_io_mode {
   TIGRIS_IO_ARENA = 2   /* in the fast arena, at port.offset */
 } tigris_io_mode;
 
-/* What the plan needs and what the planner predicts. Sizes in bytes. `fast_peak` and `slow_peak`
- * are the highest end (offset + tensor bytes, not rounded up) of any tensor in the pool, which is
- * also what the runtime measures. Strings are offsets into STRINGS or TIGRIS_NONE. */
+/* What the plan needs, enforced by the loader. Sizes in bytes. Strings are offsets into STRINGS or
+ * TIGRIS_NONE. */
 typedef struct tigris_summary {
-  /* requirements, enforced by the loader */
   uint32_t fast_bytes;    /* fast arena the plan needs, without backend scratch */
   uint32_t fast_reserved; /* prefix of the fast arena for weight blocks; no activation uses it */
   uint32_t slow_bytes;    /* slow memory the plan needs; 0: none */
@@ -127,12 +126,21 @@ typedef struct tigris_summary {
   /* names */
   uint32_t model;
   uint32_t target;
+  uint32_t flags; /* TIGRIS_SUMMARY_* */
+  /* fast memory above fast_bytes for the scratch of the target's kernels; 0: none */
+  uint32_t scratch_bytes;
+  uint32_t weights_crc; /* EXTERNAL: zlib's CRC-32 of the weights file; otherwise 0 */
+} tigris_summary;
+
+/* How the plan was made and what the planner predicts for one inference; for tools only. Sizes in
+ * bytes. `fast_peak` and `slow_peak` are the highest end (offset + tensor bytes, not rounded up) of
+ * any tensor in the pool, which is also what the runtime measures. */
+typedef struct tigris_figures {
+  /* names, as in tigris_summary */
   uint32_t planner;
   uint32_t optimize;
   uint32_t producer;    /* tool and version that wrote the file */
   uint32_t bound_class; /* class of plans for which the bounds hold */
-  uint32_t flags;       /* TIGRIS_SUMMARY_* */
-  /* predictions, for one inference */
   uint32_t fast_peak;
   uint32_t slow_peak;
   uint32_t kernel_calls;
@@ -151,10 +159,7 @@ typedef struct tigris_summary {
   uint64_t unscheduled_peak; /* fast peak of one stage without reordering, reuse or tiling */
   uint64_t bound_fast_peak;  /* lower bounds for the class named above */
   uint64_t bound_slow_traffic;
-  /* fast memory above fast_bytes for the scratch of the target's kernels; 0: none */
-  uint32_t scratch_bytes;
-  uint32_t weights_crc; /* EXTERNAL: zlib's CRC-32 of the weights file; otherwise 0 */
-} tigris_summary;
+} tigris_figures;
 
 #define TIGRIS_SUMMARY_PROVEN_OPTIMAL 1u /* the plan meets its bounds */
 /* Made to be executed in place, in memory-mapped flash: there are no weight blocks. */
@@ -181,13 +186,16 @@ typedef enum tigris_dtype {
 } tigris_dtype;
 
 typedef struct tigris_tensor {
-  uint8_t dtype;  /* tigris_dtype; stored tensors: F32, S8, S16, S32, S64, BOOL */
-  uint8_t rank;   /* 0..TIGRIS_MAX_RANK; 0 is a scalar of one element */
-  uint16_t flags; /* TIGRIS_TENSOR_* */
-  uint32_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
+  uint8_t dtype; /* tigris_dtype; stored tensors: F32, S8, S16, S32, S64, BOOL */
+  uint8_t rank;  /* 0..TIGRIS_MAX_RANK; 0 is a scalar of one element */
+  uint8_t flags; /* TIGRIS_TENSOR_* */
+  uint8_t reserved;
+  uint16_t dims;  /* index into INTS of `rank` dimensions; 0 when rank is 0 */
+  uint16_t quant; /* index into QUANT or TIGRIS_NO_QUANT; every S8 or S16 activation has one */
   uint32_t bytes;
-  uint32_t quant; /* index into QUANT or TIGRIS_NONE; every S8 or S16 activation has one */
 } tigris_tensor;
+
+#define TIGRIS_NO_QUANT 0xFFFFu
 
 #define TIGRIS_TENSOR_CONST 1u  /* in WEIGHTS */
 #define TIGRIS_TENSOR_INPUT 2u  /* model input */
@@ -266,10 +274,12 @@ typedef struct tigris_op {
   uint8_t flags;  /* TIGRIS_ROUND_EVEN, and those of dense ops */
   uint8_t inputs; /* operand count; operands are the inputs followed by the outputs */
   uint8_t outputs;
-  uint32_t operands; /* index of the first operand */
-  uint32_t params;   /* byte offset into PARAMS, multiple of 4; TIGRIS_NONE: none */
+  uint16_t operands; /* index of the first operand; lists of ops may overlap */
+  uint16_t params;   /* offset into PARAMS in words of 4 bytes; TIGRIS_NO_PARAMS: none */
   uint32_t requant;  /* dense ops on integers: index into REQUANT; otherwise TIGRIS_NONE */
 } tigris_op;
+
+#define TIGRIS_NO_PARAMS 0xFFFFu
 
 typedef enum tigris_stage_mode {
   TIGRIS_STAGE_WHOLE = 0,   /* each op runs once over whole tensors */
@@ -277,21 +287,15 @@ typedef enum tigris_stage_mode {
   TIGRIS_STAGE_STREAMED = 2 /* all ops run once per step on the new rows; detail as TILED */
 } tigris_stage_mode;
 
-/* A stage runs its loads (slow to fast), ops and spills (fast to slow). Stages cover OPS in order,
- * without gaps. */
+/* A stage runs its loads (slow to fast), ops and spills (fast to slow). Stages cover OPS and
+ * TRANSFERS in order, without gaps: what belongs to a stage ends where that of the next one starts,
+ * or with the table. */
 typedef struct tigris_stage {
-  uint16_t first_op; /* ops, loads and spills are no more than tensors */
-  uint16_t op_count;
-  uint16_t load_count;
-  uint16_t spill_count;
-  uint32_t first_load;  /* into TRANSFERS */
-  uint32_t first_spill; /* into TRANSFERS */
-  uint32_t peak;        /* highest end of any range that the stage uses in the fast arena */
-  uint16_t detail;      /* index into TILINGS; mode 0: TIGRIS_NO_DETAIL */
-  uint16_t mode;        /* tigris_stage_mode */
+  uint16_t first_op;
+  uint16_t first_transfer; /* into TRANSFERS: the loads, then the spills; tiled: none */
+  uint16_t detail;         /* mode 0: number of loads; otherwise index into TILINGS */
+  uint16_t mode;           /* tigris_stage_mode */
 } tigris_stage;
-
-#define TIGRIS_NO_DETAIL 0xFFFFu
 
 /* A tiled stage divides its results into boxes and computes one box after the other: it loads the
  * parts of its inputs that the box needs, runs every op on these parts, and stores the box.
@@ -308,7 +312,7 @@ typedef struct tigris_stage {
  * rows [0, 4) and loads input rows [0, 5); tile 1 stores rows [4, 8) and loads rows [3, 8).
  *
  * If a reader needs less than the box, it needs a contiguous part of it. Tensors have rank 1..4.
- * Loads and spills of the stage are empty. All operands are TILE, CONST, UNPACKED or ABSENT. */
+ * The stage has no transfers. All operands are TILE, CONST, UNPACKED or ABSENT. */
 typedef struct tigris_tiling {
   uint32_t first_buffer; /* into TILE_BUFFERS */
   uint32_t buffer_count;
@@ -441,14 +445,13 @@ typedef struct tigris_weight_block {
 typedef struct tigris_transfer {
   uint16_t tensor;
   uint16_t reserved;
-  uint32_t fast;  /* offset into the fast arena */
-  uint32_t slow;  /* offset into slow memory */
-  uint32_t bytes; /* equals tensor.bytes */
+  uint32_t fast; /* offset into the fast arena */
+  uint32_t slow; /* offset into slow memory */
 } tigris_transfer;
 
 /* What one inference costs in a stage, as the planner predicts and the runtime counts it. For tools
  * only. Each of the first four fields adds up over all stages to that of the same name in
- * tigris_summary. */
+ * tigris_figures. */
 typedef struct tigris_stage_stats {
   uint64_t slow_read;  /* bytes read from slow memory */
   uint64_t slow_write; /* bytes written to it */
@@ -456,23 +459,25 @@ typedef struct tigris_stage_stats {
   uint64_t recompute_macs; /* multiply-accumulates that are not done for the first time */
   /* maximum number of rows of a loaded tensor that two adjacent tiles both load; 0 unless TILED */
   uint64_t halo_rows;
+  uint64_t peak; /* highest end of any range that the stage uses in the fast arena */
 } tigris_stage_stats;
 
 /* ---------------------------------------------------------------- checks */
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
-TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 176);
-TIGRIS_CHECK_LAYOUT(summary_wide, offsetof(tigris_summary, slow_read) == 96);
-TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 16);
+TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 56);
+TIGRIS_CHECK_LAYOUT(figures, sizeof(tigris_figures) == 120);
+TIGRIS_CHECK_LAYOUT(figures_wide, offsetof(tigris_figures, slow_read) == 48);
+TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 12);
 TIGRIS_CHECK_LAYOUT(quant, sizeof(tigris_quant) == 8);
 TIGRIS_CHECK_LAYOUT(port, sizeof(tigris_port) == 24);
 TIGRIS_CHECK_LAYOUT(operand, sizeof(tigris_operand) == 8);
-TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 16);
-TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 24);
-TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 16);
+TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 12);
+TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 8);
+TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 12);
 TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 28);
 TIGRIS_CHECK_LAYOUT(tile_buffer, sizeof(tigris_tile_buffer) == 20);
 TIGRIS_CHECK_LAYOUT(weight_block, sizeof(tigris_weight_block) == 24);
-TIGRIS_CHECK_LAYOUT(stage_stats, sizeof(tigris_stage_stats) == 40);
+TIGRIS_CHECK_LAYOUT(stage_stats, sizeof(tigris_stage_stats) == 48);
 
 #endif /* TIGRIS_FORMAT_H */

@@ -32,6 +32,16 @@ void tigris_dense(tigris_view* view, const tigris_tensor* tensor, const int32_t*
   view->pitch = rows == 0 ? 0 : bytes / rows;
 }
 
+uint32_t tigris_stage_ops(const tigris_plan* plan, const tigris_stage* stage) {
+  const int isLast = stage + 1 == plan->stages + plan->stage_count;
+  return (isLast ? plan->op_count : stage[1].first_op) - stage->first_op;
+}
+
+uint32_t tigris_stage_transfers(const tigris_plan* plan, const tigris_stage* stage) {
+  const int isLast = stage + 1 == plan->stages + plan->stage_count;
+  return (isLast ? plan->transfer_count : stage[1].first_transfer) - stage->first_transfer;
+}
+
 uint64_t tigris_shift_bytes(const tigris_op* op, uint32_t pairs) {
   if (op->flags & TIGRIS_ROUND_EVEN)
     return 12u * (uint64_t)pairs;

@@ -14,7 +14,16 @@ typedef struct tigris_shape4 {
 
 /* The parameters of an op; NULL when it has none. */
 static inline const void* tigris_params(const tigris_plan* plan, const tigris_op* op) {
-  return op->params == TIGRIS_NONE ? NULL : plan->params + op->params;
+  return op->params == TIGRIS_NO_PARAMS ? NULL : plan->params + 4u * op->params;
+}
+
+/* The ops and transfers of a stage. */
+uint32_t tigris_stage_ops(const tigris_plan* plan, const tigris_stage* stage);
+uint32_t tigris_stage_transfers(const tigris_plan* plan, const tigris_stage* stage);
+
+/* The first of its transfers are loads. */
+static inline uint32_t tigris_stage_loads(const tigris_stage* stage) {
+  return stage->mode == TIGRIS_STAGE_WHOLE ? stage->detail : 0u;
 }
 
 /* Raises `highest` to `value` if that is larger. */
@@ -116,7 +125,7 @@ static inline tigris_span tigris_span_of(const tigris_view* view) {
 
 /* S8 or S16 with a quantization record. */
 static inline int tigris_is_quantized(const tigris_tensor* t) {
-  return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NONE;
+  return (t->dtype == TIGRIS_S8 || t->dtype == TIGRIS_S16) && t->quant != TIGRIS_NO_QUANT;
 }
 
 /* Whether the op has TIGRIS_ROUND_EVEN; constant 0 in a build without it. */

@@ -97,9 +97,9 @@ static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
   t->summary.io_mode = TIGRIS_IO_CALLER;
   t->op = *op;
   t->op.operands = 0;
-  t->stage.op_count = 1;
+  t->plan.op_count = t->plan.stage_count = 1;
+  t->plan.transfer_count = 0;
   t->stage.mode = TIGRIS_STAGE_TILED;
-  t->stage.peak = t->summary.fast_bytes;
   return 1;
 }
 
@@ -209,6 +209,7 @@ static inline void checkTiles(const tigris_plan* plan, uint32_t index, const uin
   t.plan.summary = &t.summary;
   t.plan.ops = &t.op;
   t.plan.operands = t.operands;
+  t.plan.stages = &t.stage;
   t.plan.tilings = &t.tiling;
   t.plan.tile_buffers = t.buffers;
   t.plan.ports = t.ports;

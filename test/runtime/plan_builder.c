@@ -37,7 +37,7 @@ void builderInit(Builder* b, uint32_t ioMode) {
   s->align = 16;
   s->io_mode = ioMode;
   s->budget_fast = s->budget_slow = s->budget_flash = TIGRIS_NONE;
-  s->target = s->planner = s->optimize = s->producer = s->bound_class = TIGRIS_NONE;
+  s->target = TIGRIS_NONE;
   s->flags = TIGRIS_SUMMARY_XIP;
   s->model = builderString(b, "test");
 }
@@ -118,13 +118,13 @@ static int addTensor(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dim
   memset(&t, 0, sizeof t);
   t.dtype = dtype;
   t.rank = rank;
-  t.dims = rank == 0 ? 0 : builderInts(b, dims, rank);
+  t.dims = rank == 0 ? 0 : (uint16_t)builderInts(b, dims, rank);
   t.bytes = dtype == TIGRIS_S8 || dtype == TIGRIS_BOOL
                 ? 1
                 : (dtype == TIGRIS_S16 ? 2 : (dtype == TIGRIS_S64 ? 8 : 4));
   for (i = 0; i < rank; ++i)
     t.bytes *= (uint32_t)dims[i];
-  t.quant = quant;
+  t.quant = (uint16_t)quant;
   if (id >= BUILDER_MAX_TENSORS)
     exit(2);
   append(b, TIGRIS_SECTION_TENSORS, &t, sizeof t, 4);
@@ -146,7 +146,6 @@ int builderConst(Builder* b, uint8_t dtype, uint8_t rank, const int32_t* dims, u
   t->flags = TIGRIS_TENSOR_CONST;
   b->place[id].pool = TIGRIS_POOL_CONST;
   b->place[id].offset = append(b, TIGRIS_SECTION_WEIGHTS, data, t->bytes, TIGRIS_WEIGHT_ALIGN);
-  b->summary.weight_bytes += t->bytes;
   return id;
 }
 
@@ -232,7 +231,6 @@ static void endBlock(Builder* b, const uint8_t* stored, uint32_t size, uint32_t 
   block.fast = 0;
   block.mode = mode;
   append(b, TIGRIS_SECTION_BLOCKS, &block, sizeof block, 4);
-  b->summary.weight_bytes += block.packed_bytes;
   b->section[0].size = 0;
 }
 
@@ -272,7 +270,6 @@ static void addPort(Builder* b, int tensor, uint8_t direction) {
     p.offset = builderSlow(b, t->bytes);
   else if (b->summary.io_mode == TIGRIS_IO_ARENA)
     p.offset = b->place[tensor].offset;
-  b->summary.io_bytes += t->bytes;
   append(b, TIGRIS_SECTION_PORTS, &p, sizeof p, 4);
   if (b->summary.io_mode == TIGRIS_IO_CALLER) {
     b->place[tensor].pool = TIGRIS_POOL_CALLER;
@@ -312,9 +309,10 @@ void builderOpOutputs(Builder* b, uint16_t opcode, int inputs, const int* in, in
   op.opcode = (uint8_t)opcode;
   op.inputs = (uint8_t)inputs;
   op.outputs = (uint8_t)outputs;
-  op.operands = countOf(b, TIGRIS_SECTION_OPERANDS, sizeof(tigris_operand));
-  op.params =
-      paramsSize == 0 ? TIGRIS_NONE : append(b, TIGRIS_SECTION_PARAMS, params, paramsSize, 4);
+  op.operands = (uint16_t)countOf(b, TIGRIS_SECTION_OPERANDS, sizeof(tigris_operand));
+  op.params = paramsSize == 0
+                  ? TIGRIS_NO_PARAMS
+                  : (uint16_t)(append(b, TIGRIS_SECTION_PARAMS, params, paramsSize, 4) / 4);
   op.requant = TIGRIS_NONE;
   if (opcode <= TIGRIS_OP_FULLY_CONNECTED && tensorOf(b, in[0])->dtype != TIGRIS_F32) {
     op.requant = b->requant;
@@ -327,10 +325,8 @@ void builderOpOutputs(Builder* b, uint16_t opcode, int inputs, const int* in, in
     addOperand(b, out[i]);
 }
 
-static uint32_t addTransfers(Builder* b, const tigris_transfer* t, uint32_t n) {
-  const uint32_t first = countOf(b, TIGRIS_SECTION_TRANSFERS, sizeof *t);
+static void addTransfers(Builder* b, const tigris_transfer* t, uint32_t n) {
   append(b, TIGRIS_SECTION_TRANSFERS, t, n * (uint32_t)sizeof *t, 4);
-  return first;
 }
 
 void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
@@ -339,13 +335,10 @@ void builderStage(Builder* b, const tigris_transfer* loads, uint32_t loadCount,
   tigris_stage s;
   memset(&s, 0, sizeof s);
   s.first_op = (uint16_t)b->stageStart;
-  s.op_count = (uint16_t)(ops - b->stageStart);
-  s.first_load = addTransfers(b, loads, loadCount);
-  s.load_count = (uint16_t)loadCount;
-  s.first_spill = addTransfers(b, spills, spillCount);
-  s.spill_count = (uint16_t)spillCount;
-  s.peak = b->fastUsed;
-  s.detail = TIGRIS_NO_DETAIL;
+  s.first_transfer = (uint16_t)countOf(b, TIGRIS_SECTION_TRANSFERS, sizeof *loads);
+  s.detail = (uint16_t)loadCount;
+  addTransfers(b, loads, loadCount);
+  addTransfers(b, spills, spillCount);
   append(b, TIGRIS_SECTION_STAGES, &s, sizeof s, 4);
   b->stageStart = ops;
 }
@@ -411,7 +404,6 @@ static void defaultStage(Builder* b) {
       t.tensor = p->tensor;
       t.fast = b->place[p->tensor].offset;
       t.slow = p->offset;
-      t.bytes = tensorOf(b, p->tensor)->bytes;
       if (p->direction == TIGRIS_INPUT)
         loads[loadCount++] = t;
       else
@@ -452,10 +444,8 @@ uint8_t* builderFinish(Builder* b, uint32_t* size) {
     defaultStage(b);
   append(b, TIGRIS_SECTION_REQUANT, &none, (4 - b->section[TIGRIS_SECTION_REQUANT].size % 4) % 4,
          1);
-  b->summary.fast_bytes = b->summary.fast_peak = b->fastUsed;
-  b->summary.slow_bytes = b->summary.slow_peak = b->slowUsed;
-  b->summary.stages = countOf(b, TIGRIS_SECTION_STAGES, sizeof(tigris_stage));
-  b->summary.kernel_calls = countOf(b, TIGRIS_SECTION_OPS, sizeof(tigris_op));
+  b->summary.fast_bytes = b->fastUsed;
+  b->summary.slow_bytes = b->slowUsed;
   for (i = 1; i <= TIGRIS_SECTION_LAST; ++i) {
     directory[i - 1] =
         i == TIGRIS_SECTION_SUMMARY ? (uint32_t)sizeof b->summary : b->section[i].size;

@@ -92,7 +92,6 @@ static tigris_transfer transfer(const Value* v, uint32_t fast, uint32_t slow) {
   t.tensor = (uint16_t)v->tensor;
   t.fast = fast;
   t.slow = slow;
-  t.bytes = (uint32_t)v->n * 4;
   return t;
 }
 

@@ -57,9 +57,8 @@ static uint8_t* weightBlocks(Builder* b, uint32_t* size, int copies) {
   builderOp(b, TIGRIS_OP_ADD, 2, in, x, &binary, sizeof binary);
   loads[0].tensor = (uint16_t)x;
   loads[0].fast = b->place[x].offset;
-  loads[0].bytes = builderBytesOf(b, x);
   spill = loads[0];
-  spill.slow = builderSlow(b, spill.bytes);
+  spill.slow = builderSlow(b, builderBytesOf(b, spill.tensor));
   builderStage(b, loads, 1, &spill, 1);
   loads[0].slow = spill.slow;
   in[0] = x;
@@ -111,7 +110,6 @@ uint8_t* sampleTiled(Builder* b, uint32_t* size) {
   load.tensor = (uint16_t)x;
   load.fast = b->place[x].offset;
   load.slow = builderSlow(b, builderBytesOf(b, x));
-  load.bytes = builderBytesOf(b, x);
   spill = load;
   spill.tensor = (uint16_t)out;
   spill.fast = b->place[out].offset;

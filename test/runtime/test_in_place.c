@@ -166,7 +166,6 @@ DAMAGE(atCaller, (b[0].backing = TIGRIS_POOL_CALLER, b[0].backing_offset = b[0].
 DAMAGE(outside, b[0].fast = b[0].backing_offset = 0x7FFFFF00)
 DAMAGE(unaligned, b[0].fast = b[0].backing_offset += 4)
 DAMAGE(onState, t->bookkeeping = b[0].fast)
-DAMAGE(lowPeak, s[1].peak = t->bookkeeping)
 
 static void testRules(void) {
   static const Damage damages[] = {notStreamed,
@@ -182,8 +181,7 @@ static void testRules(void) {
                                    atCaller,
                                    outside,
                                    unaligned,
-                                   onState,
-                                   lowPeak};
+                                   onState};
   uint32_t i;
   for (i = 0; i < sizeof damages / sizeof damages[0]; ++i) {
     Builder b;

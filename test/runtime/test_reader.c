@@ -198,9 +198,6 @@ static void marginSmall(Builder* b) { b->summary.fast_reserved = 208; }
 static void packedLarge(Builder* b) { blockAt(b, 0)->packed_bytes = RESERVED + 1; }
 static void bytesNone(Builder* b) { blockAt(b, 0)->bytes = 0; }
 static void modeUnknown(Builder* b) { blockAt(b, 0)->mode = 3; }
-static void peakBelowPrefix(Builder* b) {
-  ((tigris_stage*)(void*)b->section[TIGRIS_SECTION_STAGES].data)->peak = RESERVED - 1;
-}
 static void inPlace(Builder* b) { b->summary.flags |= TIGRIS_SUMMARY_XIP; }
 /* Points the constants of all ops into WEIGHTS. */
 static void constInWeights(Builder* b) {
@@ -232,7 +229,6 @@ static void testRules(void) {
       {packedLarge, TIGRIS_E_ADDRESS, TIGRIS_E_ADDRESS},
       {bytesNone, TIGRIS_E_FORMAT, TIGRIS_E_FORMAT},
       {modeUnknown, TIGRIS_E_UNSUPPORTED, TIGRIS_E_UNSUPPORTED},
-      {peakBelowPrefix, TIGRIS_E_ADDRESS, TIGRIS_E_ADDRESS},
       {inPlace, TIGRIS_E_FORMAT, TIGRIS_E_FORMAT},
       {constInWeights, TIGRIS_E_ADDRESS, TIGRIS_E_ADDRESS},
       {notCopied, TIGRIS_OK, TIGRIS_E_FORMAT},

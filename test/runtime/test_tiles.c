@@ -287,7 +287,6 @@ static void testStages(void) {
   load.tensor = (uint16_t)x;
   load.fast = b.place[x].offset;
   load.slow = ports[0].offset;
-  load.bytes = 384;
   builderOp(&b, TIGRIS_OP_CLAMP, 1, &x, kept, &clamp, sizeof clamp);
   builderStage(&b, &load, 1, NULL, 0);
   memset(&like, 0, sizeof like);
@@ -345,8 +344,7 @@ typedef void (*Damage)(tigris_tiling* t, tigris_tile_buffer* b, tigris_operand* 
   }
 
 DAMAGE(detailTooLarge, s->detail = 1)
-DAMAGE(withLoads, s->load_count = 1)
-DAMAGE(peakTooLow, s->peak -= 16)
+DAMAGE(withTransfers, s->first_transfer = 0xFFFF)
 DAMAGE(firstBuffer, t->first_buffer = 1)
 DAMAGE(bufferCount, t->buffer_count = 3)
 DAMAGE(bufferCountHuge, t->buffer_count = 0x7FFFFFFF)
@@ -373,15 +371,15 @@ DAMAGE(operandTensor, b[0].tensor = 2)
 DAMAGE(operandFast, o[0].pool = TIGRIS_POOL_FAST)
 DAMAGE(writesLoad, o[2].offset = 0)
 DAMAGE(readsOwn, o[0].offset = 1)
-DAMAGE(stageWhole, (s->mode = TIGRIS_STAGE_WHOLE, s->detail = TIGRIS_NO_DETAIL))
+DAMAGE(stageWhole, (s->mode = TIGRIS_STAGE_WHOLE, s->detail = 0))
 
 static void testRules(void) {
   static const Damage damages[] = {
-      detailTooLarge, withLoads,     peakTooLow,    firstBuffer, bufferCount, bufferCountHuge,
-      stateAligned,   stateOutside,  stateOnBuffer, noTiles,     manyTiles,   bufferTensor,
-      bufferConst,    bothFlags,     noFlag,        homeFast,    homeCaller,  homeOutside,
-      fastOutside,    roomTooLarge,  onOther,       loadOp,      reloadAxes,  storeReloads,
-      operandIndex,   operandTensor, operandFast,   writesLoad,  readsOwn,    stageWhole};
+      detailTooLarge, withTransfers, firstBuffer, bufferCount, bufferCountHuge, stateAligned,
+      stateOutside,   stateOnBuffer, noTiles,     manyTiles,   bufferTensor,    bufferConst,
+      bothFlags,      noFlag,        homeFast,    homeCaller,  homeOutside,     fastOutside,
+      roomTooLarge,   onOther,       loadOp,      reloadAxes,  storeReloads,    operandIndex,
+      operandTensor,  operandFast,   writesLoad,  readsOwn,    stageWhole};
   const uint32_t tiles[4] = {1, 4, 1, 3};
   uint32_t i;
   for (i = 0; i < sizeof damages / sizeof damages[0]; ++i) {

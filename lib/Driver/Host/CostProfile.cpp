@@ -45,7 +45,7 @@ Work workOf(const PlanFile& file, const tigris_op& op) {
   case TIGRIS_OP_MAX_POOL:
   case TIGRIS_OP_AVERAGE_POOL: {
     tigris_pool_params params;
-    std::memcpy(&params, file.plan().params + op.params, sizeof params);
+    std::memcpy(&params, file.params(op), sizeof params);
     return {WorkClass::Pool, static_cast<double>(params.kernel_h) * params.kernel_w};
   }
   case TIGRIS_OP_GLOBAL_AVERAGE_POOL:

@@ -41,7 +41,7 @@ private:
   }
 
   template <typename Params> const Params& params() const {
-    return *reinterpret_cast<const Params*>(file_.plan().params + op_.params);
+    return *reinterpret_cast<const Params*>(file_.params(op_));
   }
 
   int perTensor() const { return (op_.flags & TIGRIS_CHANNEL_PAIRS) == 0 ? 1 : 0; }

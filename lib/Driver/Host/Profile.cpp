@@ -159,9 +159,9 @@ std::string Profile::svg() const {
   size_t index = 0;
   for (const tigris_stage& stage : file_->stages()) {
     const std::string name = strCat("stage ", index++);
-    const double seconds = secondsOf(stage.first_op, stage.op_count);
+    const double seconds = secondsOf(stage.first_op, file_->opCount(stage));
     flame.add(1, scale(left), scale(seconds), name, titled(name, seconds), "#b9cfe4");
-    for (size_t op = stage.first_op; op < size_t{stage.first_op} + stage.op_count; ++op) {
+    for (size_t op = stage.first_op; op < size_t{stage.first_op} + file_->opCount(stage); ++op) {
       const double own = secondsOf(op, 1);
       const std::string label = strCat(kindOf(op), " ", printable(nameOf(op)));
       const std::string title =

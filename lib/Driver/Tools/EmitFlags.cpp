@@ -15,7 +15,7 @@ void declareEmitting(OptionTable& table, EmitFlags& flags) {
       .writes();
   table.flag("strip", flags.options.strip,
              "omit what only tools read: the names of tensors and ops, except inputs and outputs, "
-             "and the stats of the stages");
+             "and the figures of the plan and its stages");
   table.flag("strip-names", flags.options.strip, "the old name of --strip");
   table
       .text("kernels-header", flags.kernelsHeader, "FILE",

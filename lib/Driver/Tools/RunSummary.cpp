@@ -74,17 +74,22 @@ std::string describeOutput(const PortView& port, const NpyArray& array) {
 
 std::string textSummary(const Report& report, const PlanRunner& runner, double seconds) {
   const tigris_statistics& counted = runner.statistics();
+  const auto predicted = [&](uint64_t PlanStats::*member) {
+    return report.stats ? std::optional((*report.stats).*member) : std::nullopt;
+  };
   return strCat(
-      "fast memory   ", against(counted.fast_peak, report.stats->fastPeakBytes, report.budgetFast),
+      "fast memory   ",
+      against(counted.fast_peak, predicted(&PlanStats::fastPeakBytes), report.budgetFast),
       dynamicNote(counted), "\nslow memory   ",
-      against(counted.slow_peak, report.stats->slowPeakBytes, report.budgetSlow), ", read ",
-      describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
+      against(counted.slow_peak, predicted(&PlanStats::slowPeakBytes), report.budgetSlow),
+      ", read ", describeBytes(counted.slow_read), ", written ", describeBytes(counted.slow_write),
       "\nflash         ", against(*report.planBytes, {}, report.budgetFlash),
       counted.weight_bytes == 0 ? std::string()
                                 : strCat("\nweights       ", describeBytes(counted.weight_bytes),
                                          " brought to fast memory"),
-      "\nwork          ", report.stats->macs, " MACs in ", counted.kernel_calls, " kernel calls",
-      fallbackNote(runner), ", ", formatSignificant(seconds * 1e3, 3), " ms\n");
+      "\nwork          ", report.stats ? strCat(report.stats->macs, " MACs in ") : std::string(),
+      counted.kernel_calls, " kernel calls", fallbackNote(runner), ", ",
+      formatSignificant(seconds * 1e3, 3), " ms\n");
 }
 
 std::string jsonSummary(const Report& report, const PlanRunner& runner, double seconds,

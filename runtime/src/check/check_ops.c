@@ -97,8 +97,8 @@ static int flagsOk(const tigris_op_check* c, const OpRule* rule) {
 
 static int paramsOk(const tigris_plan* plan, const tigris_op* op, uint32_t size) {
   if (size == 0)
-    return op->params == TIGRIS_NONE;
-  return op->params % 4 == 0 && tigris_within(plan->param_bytes, op->params, size);
+    return op->params == TIGRIS_NO_PARAMS;
+  return tigris_within(plan->param_bytes, 4u * op->params, size);
 }
 
 tigris_status tigris_check_op(const tigris_plan* plan, const void* record) {

@@ -3,9 +3,6 @@
 
 #include "check.h"
 
-/* The strings of the summary, starting at `model`. */
-#define NAMES ((offsetof(tigris_summary, flags) - offsetof(tigris_summary, model)) / 4)
-
 /* TIGRIS_NONE + 1 is 0. */
 static int stringOk(const tigris_plan* plan, uint32_t reference) {
   return reference + 1 <= plan->string_bytes;
@@ -50,20 +47,15 @@ static int weightFlagsOk(const tigris_plan* plan) {
 
 static tigris_status checkSummary(const tigris_plan* plan) {
   const tigris_summary* s = plan->summary;
-  uint32_t i;
-  if (plan->string_bytes != 0 && plan->strings[plan->string_bytes - 1] != '\0')
+  if ((plan->string_bytes != 0 && plan->strings[plan->string_bytes - 1] != '\0') ||
+      !stringOk(plan, s->model) || !stringOk(plan, s->target))
     return TIGRIS_E_FORMAT;
-  for (i = 0; i < NAMES; ++i) {
-    if (!stringOk(plan, (&s->model)[i]))
-      return TIGRIS_E_FORMAT;
-  }
   if (s->align < TIGRIS_MIN_ALIGN || s->align > TIGRIS_MAX_ALIGN ||
       (s->align & (s->align - 1)) != 0 || s->io_mode > TIGRIS_IO_ARENA ||
-      s->stages != plan->stage_count || plan->tensor_count >= TIGRIS_NO_TENSOR)
+      plan->tensor_count >= TIGRIS_NO_TENSOR)
     return TIGRIS_E_FORMAT;
   if ((int32_t)(s->fast_bytes | s->slow_bytes | s->scratch_bytes) < 0 ||
-      s->fast_reserved > s->fast_bytes || s->fast_peak > s->fast_bytes ||
-      s->slow_peak > s->slow_bytes || s->fast_bytes + s->scratch_bytes > s->budget_fast ||
+      s->fast_reserved > s->fast_bytes || s->fast_bytes + s->scratch_bytes > s->budget_fast ||
       s->slow_bytes > s->budget_slow || s->flash_bytes > s->budget_flash ||
       s->flash_bytes != plan->file_size)
     return TIGRIS_E_ADDRESS;
@@ -106,7 +98,7 @@ static tigris_status checkTensor(const tigris_plan* plan, const void* record) {
     return TIGRIS_E_UNSUPPORTED;
   if (elements == 0 || elements > TIGRIS_MAX_TENSOR_BYTES / size || elements * size != t->bytes)
     return TIGRIS_E_TENSOR;
-  return t->quant == TIGRIS_NONE || zeroPointOk(plan, t) ? TIGRIS_OK : TIGRIS_E_TENSOR;
+  return t->quant == TIGRIS_NO_QUANT || zeroPointOk(plan, t) ? TIGRIS_OK : TIGRIS_E_TENSOR;
 }
 
 int tigris_permutes(const tigris_plan* plan, uint32_t perm, uint32_t rank, const int32_t* from,
@@ -194,10 +186,12 @@ static tigris_status checkOperand(const tigris_plan* plan, const void* record) {
 
 static tigris_status checkTransfer(const tigris_plan* plan, const void* record) {
   const tigris_transfer* t = (const tigris_transfer*)record;
-  if (t->tensor >= plan->tensor_count || plan->tensors[t->tensor].bytes != t->bytes)
+  uint32_t bytes;
+  if (t->tensor >= plan->tensor_count)
     return TIGRIS_E_FORMAT;
-  return tigris_placed(plan, TIGRIS_POOL_FAST, t->fast, t->bytes) &&
-                 tigris_placed(plan, TIGRIS_POOL_SLOW, t->slow, t->bytes)
+  bytes = plan->tensors[t->tensor].bytes;
+  return tigris_placed(plan, TIGRIS_POOL_FAST, t->fast, bytes) &&
+                 tigris_placed(plan, TIGRIS_POOL_SLOW, t->slow, bytes)
              ? TIGRIS_OK
              : TIGRIS_E_ADDRESS;
 }

@@ -17,6 +17,7 @@ typedef struct Tiling {
   const tigris_op* ops;              /* those of the stage */
   const tigris_tile_buffer* buffers; /* first buffer of the tiling */
   const tigris_tile_buffer* past;    /* end of the buffers */
+  uint32_t op_count;
   uint32_t bookkeeping_bytes;
   int isStreamed;
 } Tiling;
@@ -66,7 +67,7 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
   tensor = tensorOf(t, b);
   if ((tensor->flags & TIGRIS_TENSOR_CONST) != 0 || tensor->rank - 1u >= TIGRIS_BOX_RANK)
     return TIGRIS_E_FORMAT;
-  if (isLoad ? b->start >= t->stage->op_count || b->reload_axes > 0xF
+  if (isLoad ? b->start >= t->op_count || b->reload_axes > 0xF
              : (b->start != 0 && !streams(t)) || b->reload_axes != 0)
     return TIGRIS_E_FORMAT;
   if ((streams(t) && !countOk(t->plan, tensor, ROWS)) ||
@@ -79,7 +80,6 @@ static tigris_status checkBuffer(const Tiling* t, const tigris_tile_buffer* b) {
     return TIGRIS_E_ADDRESS;
   if (!homeOk(t->plan, b, tensor->bytes) ||
       !tigris_placed(t->plan, TIGRIS_POOL_FAST, b->fast, b->bytes) ||
-      b->fast + b->bytes > t->stage->peak ||
       !disjoint(b->fast, b->bytes, t->tiling->bookkeeping, t->bookkeeping_bytes))
     return TIGRIS_E_ADDRESS;
   return TIGRIS_OK;
@@ -98,8 +98,7 @@ static int fastHomesOk(const Tiling* t) {
     const uint32_t bytes = tensorOf(t, b)->bytes;
     if (b->backing != TIGRIS_POOL_FAST)
       continue;
-    if (b->backing_offset + bytes > t->stage->peak ||
-        !disjoint(b->backing_offset, bytes, begin, end - begin))
+    if (!disjoint(b->backing_offset, bytes, begin, end - begin))
       return 0;
     for (other = t->buffers; other != b; ++other) {
       if (other->backing == TIGRIS_POOL_FAST &&
@@ -112,9 +111,7 @@ static int fastHomesOk(const Tiling* t) {
 }
 
 /* Whether the stage is a recurrent layer, which has no other op. */
-static int isLayer(const Tiling* t) {
-  return t->stage->op_count == 1 && tigris_is_recurrent(t->ops);
-}
+static int isLayer(const Tiling* t) { return t->op_count == 1 && tigris_is_recurrent(t->ops); }
 
 /* At most as many tiles along an axis as the longest stored tensor has indices, and in total at
  * most as many as the largest has elements. In a streamed stage loaded tensors count, too, and
@@ -238,12 +235,13 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   tigris_status status = TIGRIS_OK;
   uint32_t i;
   Tiling t;
-  if (s->detail >= plan->tiling_count || s->load_count != 0 || s->spill_count != 0)
+  if (s->detail >= plan->tiling_count || tigris_stage_transfers(plan, s) != 0)
     return TIGRIS_E_FORMAT;
   t.plan = plan;
   t.stage = s;
   t.tiling = &plan->tilings[s->detail];
   t.ops = &plan->ops[s->first_op];
+  t.op_count = tigris_stage_ops(plan, s);
   t.isStreamed = s->mode == TIGRIS_STAGE_STREAMED;
   if (!tigris_within(plan->tile_buffer_count, t.tiling->first_buffer, t.tiling->buffer_count))
     return TIGRIS_E_FORMAT;
@@ -252,8 +250,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   t.bookkeeping_bytes = tigris_bookkeeping_bytes(s, t.tiling);
   /* the executor's bookkeeping takes more bytes than the buffer records, which fit the file */
   if (t.tiling->buffer_count > INT32_MAX / TIGRIS_TILE_BOOKKEEPING ||
-      !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->bookkeeping, t.bookkeeping_bytes) ||
-      t.tiling->bookkeeping + t.bookkeeping_bytes > s->peak)
+      !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->bookkeeping, t.bookkeeping_bytes))
     return TIGRIS_E_ADDRESS;
   if (!tigris_runs_tiling(s, t.tiling))
     return TIGRIS_E_UNSUPPORTED;
@@ -263,10 +260,10 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
     status = TIGRIS_E_FORMAT;
   if (status == TIGRIS_OK && !fastHomesOk(&t))
     status = TIGRIS_E_ADDRESS;
-  for (i = 0; status == TIGRIS_OK && i < s->op_count; ++i)
+  for (i = 0; status == TIGRIS_OK && i < t.op_count; ++i)
     status = checkTileOp(&t, i);
   for (i = 0; status == TIGRIS_OK && i < t.tiling->buffer_count; ++i) {
-    if (!(t.buffers[i].flags & TIGRIS_TILE_LOAD) && !isWritten(&t, s->op_count, i))
+    if (!(t.buffers[i].flags & TIGRIS_TILE_LOAD) && !isWritten(&t, t.op_count, i))
       status = TIGRIS_E_FORMAT;
   }
   return status;

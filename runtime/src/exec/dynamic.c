@@ -89,7 +89,8 @@ typedef struct Touch {
 /* Use `i` of a step, reads before writes; returns 0 if there are no more. */
 static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step, uint32_t i,
                    Touch* touch) {
-  const uint32_t op = step - s->load_count; /* index of the op in the stage */
+  const uint32_t op = step - tigris_stage_loads(s); /* index of the op in the stage */
+  const uint32_t ops = tigris_stage_ops(plan, s);
   uint32_t pool = TIGRIS_POOL_FAST;
   uint32_t tensor;
 #if TIGRIS_TILES
@@ -104,7 +105,7 @@ static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step
     touch->isWrite = b->flags & TIGRIS_TILE_STORE;
   } else
 #endif
-      if (op < s->op_count) {
+      if (op < ops) {
     const tigris_op* record = &plan->ops[s->first_op + op];
     const tigris_operand* o = &plan->operands[record->operands + i];
     if (i == (uint32_t)record->inputs + record->outputs)
@@ -114,9 +115,8 @@ static int touchOf(const tigris_plan* plan, const tigris_stage* s, uint32_t step
     touch->offset = o->offset;
     touch->isWrite = i >= record->inputs;
   } else {
-    const int isLoad = step < s->load_count;
-    const tigris_transfer* t =
-        &plan->transfers[isLoad ? s->first_load + step : s->first_spill + op - s->op_count];
+    const int isLoad = step < tigris_stage_loads(s);
+    const tigris_transfer* t = &plan->transfers[s->first_transfer + step - (isLoad ? 0 : ops)];
     if (i != 0)
       return 0;
     tensor = t->tensor;
@@ -134,7 +134,7 @@ static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block
   uint32_t i;
   for (; stage < plan->stage_count; ++stage, step = 0) {
     const tigris_stage* s = &plan->stages[stage];
-    for (; step < tigris_stage_steps(s); ++step) {
+    for (; step < tigris_stage_steps(plan, s); ++step) {
       int isWritten = 0;
       Touch t;
       for (i = 0; touchOf(plan, s, step, i, &t); ++i) {

@@ -29,7 +29,7 @@
 #ifndef TIGRIS_DYNAMIC_H
 #define TIGRIS_DYNAMIC_H
 
-#include "tigris_backend.h"
+#include "view.h"
 
 #if TIGRIS_DYNAMIC_ARENA
 #define tigris_is_dynamic(ctx) ((ctx)->blocks != NULL)
@@ -47,8 +47,9 @@ typedef struct tigris_block {
 
 /* Positions in the schedule: step 0 is the first load of a stage; its ops and spills follow. A
  * tiled or streamed stage is one step. */
-static inline uint32_t tigris_stage_steps(const tigris_stage* s) {
-  return s->mode == TIGRIS_STAGE_WHOLE ? (uint32_t)s->load_count + s->op_count + s->spill_count : 1;
+static inline uint32_t tigris_stage_steps(const tigris_plan* plan, const tigris_stage* s) {
+  return s->mode == TIGRIS_STAGE_WHOLE ? tigris_stage_ops(plan, s) + tigris_stage_transfers(plan, s)
+                                       : 1;
 }
 
 /* Sets up `fast_bytes` (without scratch) and memory->slow_bytes; the planned slow bytes must be

@@ -266,10 +266,11 @@ static tigris_status runOp(tigris_context* ctx, const tigris_op* op) {
 
 /* Runs a load or a spill. */
 static void transfer(tigris_context* ctx, const tigris_transfer* t, int isLoad) {
-  uint8_t* fast = tigris_address(ctx, TIGRIS_POOL_FAST, t->fast, t->bytes, t->bytes, isLoad);
-  uint8_t* slow = tigris_address(ctx, TIGRIS_POOL_SLOW, t->slow, t->bytes, t->bytes, !isLoad);
+  const uint32_t bytes = ctx->plan->tensors[t->tensor].bytes;
+  uint8_t* fast = tigris_address(ctx, TIGRIS_POOL_FAST, t->fast, bytes, bytes, isLoad);
+  uint8_t* slow = tigris_address(ctx, TIGRIS_POOL_SLOW, t->slow, bytes, bytes, !isLoad);
   if (!ctx->rehearsal)
-    memcpy(isLoad ? fast : slow, isLoad ? slow : fast, t->bytes);
+    memcpy(isLoad ? fast : slow, isLoad ? slow : fast, bytes);
 }
 
 /* Resets the counters and checks or counts the memory of the model's inputs and outputs. */
@@ -320,10 +321,12 @@ static tigris_status runTiled(tigris_context* ctx, const tigris_stage* stage) {
 /* Runs a load, a spill, an op, or a whole tiled stage. Sets error_op. */
 static tigris_status runStep(tigris_context* ctx, const tigris_stage* stage, uint32_t step) {
   const tigris_plan* plan = ctx->plan;
-  const uint32_t index = step - stage->load_count; /* of the op in the stage */
+  const uint32_t loads = tigris_stage_loads(stage);
+  const uint32_t index = step - loads; /* of the op in the stage */
+  const uint32_t ops = tigris_stage_ops(plan, stage);
   const uint32_t op = stage->first_op + index;
   tigris_status status = TIGRIS_OK;
-  if (index < stage->op_count) {
+  if (index < ops) {
     ctx->error_op = op;
     status = tigris_bring_weights(ctx, op);
     if (status != TIGRIS_OK)
@@ -338,21 +341,22 @@ static tigris_status runStep(tigris_context* ctx, const tigris_stage* stage, uin
     status = runTiled(ctx, stage);
   else
 #endif
-      if (step < stage->load_count)
-    transfer(ctx, &plan->transfers[stage->first_load + step], 1);
-  else if (index < stage->op_count)
+      if (step < loads)
+    transfer(ctx, &plan->transfers[stage->first_transfer + step], 1);
+  else if (index < ops)
     status = runOp(ctx, &plan->ops[op]);
   else
-    transfer(ctx, &plan->transfers[stage->first_spill + index - stage->op_count], 0);
+    transfer(ctx, &plan->transfers[stage->first_transfer + step - ops], 0);
   if (status == TIGRIS_OK)
     ctx->error_op = TIGRIS_NONE;
   return status;
 }
 
 static tigris_status runStage(tigris_context* ctx, const tigris_stage* stage) {
+  const uint32_t steps = tigris_stage_steps(ctx->plan, stage);
   tigris_status status = TIGRIS_OK;
   uint32_t step;
-  for (step = 0; status == TIGRIS_OK && step < tigris_stage_steps(stage); ++step) {
+  for (step = 0; status == TIGRIS_OK && step < steps; ++step) {
     status = runStep(ctx, stage, step);
 #if TIGRIS_DYNAMIC_ARENA
     if (tigris_is_dynamic(ctx))

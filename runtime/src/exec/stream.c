@@ -83,7 +83,7 @@ static tigris_status setColumns(tigris_tiles* t) {
     t->columns[i].begin = (uint16_t)begin;
     t->columns[i].end = (uint16_t)end;
   }
-  for (i = t->stage->op_count; status == TIGRIS_OK && i-- > 0;) {
+  for (i = t->ops; status == TIGRIS_OK && i-- > 0;) {
     status = needColumns(t, &t->plan->ops[t->stage->first_op + i]);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
@@ -175,7 +175,7 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
 static tigris_status visitOps(tigris_tiles* t, int keeps) {
   tigris_status status = TIGRIS_OK;
   uint32_t i = t->stage->first_op;
-  const uint32_t end = i + t->stage->op_count;
+  const uint32_t end = i + t->ops;
   for (; status == TIGRIS_OK && i < end; ++i) {
     const tigris_op* op = &t->plan->ops[i];
     if (!isIdle(t, op, keeps))

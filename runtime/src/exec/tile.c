@@ -76,7 +76,7 @@ static tigris_status setBoxes(Tiles* t) {
     if (t->buffers[i].flags & TIGRIS_TILE_STORE)
       tigris_tile_store_box(t, i, &t->boxes[i]);
   }
-  for (i = t->stage->op_count; i-- > 0;) {
+  for (i = t->ops; i-- > 0;) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
     const tigris_box* out = &t->boxes[tigris_tile_output(t, op)];
     tigris_status status = TIGRIS_OK;
@@ -137,7 +137,7 @@ static tigris_status runTile(Tiles* t) {
   uint32_t k;
   if (status == TIGRIS_OK)
     status = checkRoom(t);
-  for (i = 0; status == TIGRIS_OK && i < t->stage->op_count && (t->ran || loads != 0); ++i) {
+  for (i = 0; status == TIGRIS_OK && i < t->ops && (t->ran || loads != 0); ++i) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
     const uint32_t out = tigris_tile_output(t, op);
     const uint32_t made = tigris_is_sink(t, out) ? t->plan->operands[op->operands].offset : out;
@@ -189,6 +189,7 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   t.ctx = ctx;
   t.plan = ctx->plan;
   t.stage = stage;
+  t.ops = tigris_stage_ops(ctx->plan, stage);
   t.tiling = &ctx->plan->tilings[stage->detail];
   t.buffers = ctx->plan->tile_buffers + t.tiling->first_buffer;
   t.fast = fast;
@@ -200,7 +201,7 @@ tigris_status tigris_run_tiles(tigris_context* ctx, const tigris_stage* stage, u
   } else {
     t.boxes = (tigris_box*)(void*)(fast + (t.tiling->bookkeeping - origin));
   }
-  if (stage->op_count == 1 && tigris_is_recurrent(&ctx->plan->ops[stage->first_op]))
+  if (t.ops == 1 && tigris_is_recurrent(&ctx->plan->ops[stage->first_op]))
     t.recurrent = &ctx->plan->ops[stage->first_op];
   t.isFirst = t.ran = 1;
   for (i = 0; i < t.tiling->buffer_count; ++i)

@@ -29,6 +29,7 @@ typedef struct tigris_tiles {
   const tigris_stage* stage;
   const tigris_tiling* tiling;
   const tigris_tile_buffer* buffers;
+  uint32_t ops; /* number of ops of the stage */
   /* The executor's bookkeeping of each buffer, in the fast arena. Tiled stage: the box the
    * buffer holds. Streamed stage: its rows and, in stripes, its columns. The other pointers are
    * NULL. */

@@ -61,28 +61,30 @@ TEST_CASE("the file says what the plan says") {
   tigris_plan plan;
   REQUIRE(tigris_plan_open(&plan, image.data(), file.size()) == TIGRIS_OK);
   const tigris_summary& s = *plan.summary;
+  REQUIRE(figuresOf(plan) != nullptr);
+  const tigris_figures& f = *figuresOf(plan);
   const PlanStats& stats = graph.plan()->stats;
   CHECK(s.fast_bytes == stats.fastPeakBytes);
-  CHECK(s.fast_peak == stats.fastPeakBytes);
+  CHECK(f.fast_peak == stats.fastPeakBytes);
   CHECK(s.slow_bytes == 128 + 20);
-  CHECK(s.slow_read == 128);
-  CHECK(s.slow_write == 20);
-  CHECK(s.io_bytes == 148);
-  CHECK(s.kernel_calls == 2);
-  CHECK(s.macs == 2 * 2 * 3 * 18 + 60);
+  CHECK(f.slow_read == 128);
+  CHECK(f.slow_write == 20);
+  CHECK(f.io_bytes == 148);
+  CHECK(f.kernel_calls == 2);
+  CHECK(f.macs == 2 * 2 * 3 * 18 + 60);
   CHECK(s.align == 4);
   CHECK(s.flash_bytes == file.size());
   CHECK(s.budget_flash == 1 << 20);
-  CHECK(s.weight_bytes == (54 + 3 + 60) * 4);
+  CHECK(f.weight_bytes == (54 + 3 + 60) * 4);
   const auto text = [&](uint32_t reference) {
     return std::string(tigris_plan_string(&plan, reference));
   };
   CHECK(text(s.model) == "tiny");
   CHECK(text(s.target) == "cortex-m");
-  CHECK(text(s.planner) == "optimal");
-  CHECK(text(s.optimize) == "traffic");
-  CHECK(text(s.producer) == "test 1.2.3");
-  CHECK(text(s.bound_class) == "single-stage, any order");
+  CHECK(text(f.planner) == "optimal");
+  CHECK(text(f.optimize) == "traffic");
+  CHECK(text(f.producer) == "test 1.2.3");
+  CHECK(text(f.bound_class) == "single-stage, any order");
   CHECK(text(plan.ports[0].name) == "image");
   CHECK(plan.ints[plan.ports[0].perm + 1] == 2);
   CHECK(plan.op_count == 2);
@@ -161,7 +163,7 @@ blobs:
   std::memcpy(image.data(), file.data(), file.size());
   tigris_plan plan;
   REQUIRE(tigris_plan_open(&plan, image.data(), file.size()) == TIGRIS_OK);
-  CHECK(plan.summary->weight_bytes == 16);
+  CHECK(figuresOf(plan)->weight_bytes == 16);
   CHECK(runFloats(graph, {1, 1, 1, 1}) == std::vector<float>{2, 6, 12, 20});
 }
 

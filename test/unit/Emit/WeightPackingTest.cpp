@@ -161,11 +161,11 @@ TEST_CASE("figures of fast memory include the prefix") {
   const Opened packed(emitted(graph, compressed()));
   const uint32_t shift = 4096 + 1024 + 16384;
   const tigris_summary& s = *packed.plan.summary;
-  CHECK(s.fast_peak == plain.plan.summary->fast_peak + shift);
-  CHECK(s.fast_bytes == s.fast_peak);
-  CHECK(s.bound_fast_peak == plain.plan.summary->bound_fast_peak + shift);
-  CHECK(packed.plan.stages[0].peak == plain.plan.stages[0].peak + shift);
-  CHECK(s.weight_bytes == packed.plan.weight_blocks[0].packed_bytes);
+  const tigris_figures& f = *figuresOf(packed.plan);
+  CHECK(f.fast_peak == figuresOf(plain.plan)->fast_peak + shift);
+  CHECK(s.fast_bytes == f.fast_peak);
+  CHECK(f.bound_fast_peak == figuresOf(plain.plan)->bound_fast_peak + shift);
+  CHECK(f.weight_bytes == packed.plan.weight_blocks[0].packed_bytes);
   CHECK(s.budget_fast == plain.plan.summary->budget_fast);
 }
 

@@ -205,7 +205,7 @@ TEST_CASE("damaged stats of stages are located, unknown sections ignored") {
     return std::string(reinterpret_cast<const char*>(read.data()), read.size_bytes());
   }();
   CHECK(PlanFile::open(withStats(bytes, stats), "p"));
-  CHECK(message(withStats(bytes, stats.substr(1))).find("STAGE_STATS has 39 bytes") !=
+  CHECK(message(withStats(bytes, stats.substr(1))).find("STAGE_STATS has 47 bytes") !=
         std::string::npos);
   const auto with = [&](size_t offset, auto value) {
     std::string other = stats;
@@ -220,6 +220,20 @@ TEST_CASE("damaged stats of stages are located, unknown sections ignored") {
     CHECK(with(offset, UINT64_MAX).find(name) != std::string::npos);
   CHECK(with(offsetof(tigris_stage_stats, halo_rows), uint64_t{1})
             .find("has 1 halo rows in stage 0") != std::string::npos);
+  CHECK(with(offsetof(tigris_stage_stats, peak), UINT64_MAX).find("has a peak of") !=
+        std::string::npos);
+}
+
+TEST_CASE("damaged figures are located") {
+  const std::string bytes = planBytes();
+  const size_t at = planSections(bytes)[0].offset + sizeof(tigris_summary);
+  for (const size_t field :
+       {offsetof(tigris_figures, planner), offsetof(tigris_figures, fast_peak),
+        offsetof(tigris_figures, slow_peak), offsetof(tigris_figures, stages)}) {
+    std::string changed = bytes;
+    write(changed, at + field, uint32_t{0x7FFFFFFF});
+    CHECK(message(sealed(changed)).find("SUMMARY has") != std::string::npos);
+  }
 }
 
 TEST_CASE("names read back, and damaged ones are located") {
