@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Plan/Search/SpillLayout.h"
+#include "tigris/Plan/StageMerge.h"
 
 namespace tigris {
 
@@ -151,6 +152,8 @@ Plan assemblePlan(const PlanRequest& request, const CutOrder& choice) {
     plan.stats.slowPeakBytes = placeSpills(graph, cuts.drafts, choice.schedule->aliases, plan.io,
                                            plan.align, plan.stats.slowPeakBytes, plan.slow);
   addGraphStats(graph, request.schedules().given(), plan.stats);
+  if (request.strategy().mergesStages)
+    mergeWholeStages(plan);
   return plan;
 }
 

@@ -6,8 +6,8 @@ namespace tigris {
 namespace {
 
 constexpr StrategyInfo StrategyRows[] = {
-#define TIGRIS_STRATEGY(id, name, function, need, withoutSlow, allOrders)                          \
-  {Strategy::id, name, need, withoutSlow, allOrders, function},
+#define TIGRIS_STRATEGY(id, name, function, need, withoutSlow, allOrders, mergesStages)            \
+  {Strategy::id, name, need, withoutSlow, allOrders, mergesStages, function},
 #include "tigris/Plan/Strategies.def"
 };
 

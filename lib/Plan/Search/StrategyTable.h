@@ -14,6 +14,7 @@ struct StrategyInfo {
   OpNeed need;
   bool withoutSlow;
   bool allOrders;
+  bool mergesStages;
   /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory,
   /// every op fits alone, if need be with tensors in slow memory (draftOverflow). nullopt if
   /// nothing fits. Called without slow memory only if `withoutSlow`.
