@@ -325,10 +325,9 @@ private:
     AxisAccess& access = rule(0, axis);
     access.kind = Kind::Table;
     access.axis = axis;
-    for (size_t i = 0; i < table.indices.size(); i += table.taps) {
-      const auto first = table.indices.begin() + static_cast<std::ptrdiff_t>(i);
-      const auto [low, high] = std::minmax_element(first, first + table.taps);
-      access.table.push_back({*low, *high + 1});
+    const int64_t in = shape(0)[axis];
+    for (const int32_t first : table.first) {
+      access.table.push_back({insideAxis(first, in), insideAxis(first + table.taps - 1, in) + 1});
       access.tableHull = hull(access.tableHull, access.table.back());
     }
     access.results = static_cast<int64_t>(access.table.size());

@@ -41,16 +41,15 @@ int64_t nearestIndex(const ResizeRule& rule, float x) {
   return static_cast<int64_t>(below) + (up ? 1 : 0);
 }
 
-int32_t clampIndex(int64_t index, int64_t in) {
-  return static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
+/// Coordinates are a few positions outside the axis at most; the limits guard against overflow.
+void addFirst(AxisTable& table, int64_t first, int64_t in) {
+  table.first.push_back(static_cast<int32_t>(std::clamp(first, -in - 4, 2 * in)));
 }
 
 void addLinear(AxisTable& table, float x, int64_t in) {
-  const float clamped = std::clamp(x, 0.0F, static_cast<float>(in - 1));
-  const auto below = static_cast<int64_t>(clamped);
-  const float rest = clamped - static_cast<float>(below);
-  table.indices.push_back(clampIndex(below, in));
-  table.indices.push_back(clampIndex(below + 1, in));
+  const float below = std::floor(x);
+  const float rest = x - below;
+  addFirst(table, static_cast<int64_t>(below), in);
   table.weights.push_back(1 - rest);
   table.weights.push_back(rest);
 }
@@ -75,10 +74,9 @@ void addCubic(AxisTable& table, float x, int64_t in, const ResizeRule& rule) {
     for (double& weight : weights)
       weight /= sum;
   }
-  for (size_t tap = 0; tap < weights.size(); ++tap) {
-    table.indices.push_back(clampIndex(first + static_cast<int64_t>(tap), in));
-    table.weights.push_back(static_cast<float>(weights[tap]));
-  }
+  addFirst(table, first, in);
+  for (const double weight : weights)
+    table.weights.push_back(static_cast<float>(weight));
 }
 
 /// The factor per axis: as given, or derived from the given sizes.
@@ -148,11 +146,15 @@ Expected<ResizeRule> resizeRule(const Op& op) {
   return rule;
 }
 
+int32_t insideAxis(int64_t position, int64_t in) {
+  return static_cast<int32_t>(std::clamp<int64_t>(position, 0, in - 1));
+}
+
 AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scale) {
   AxisTable table;
   if (in == out && scale == 1.0F) { // every rule maps such an axis to itself
     for (int64_t i = 0; i < out; ++i)
-      table.indices.push_back(static_cast<int32_t>(i));
+      table.first.push_back(static_cast<int32_t>(i));
     return table;
   }
   table.taps = rule.mode == ResizeMode::Nearest ? 1 : rule.mode == ResizeMode::Linear ? 2 : 4;
@@ -160,7 +162,7 @@ AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scal
     const float x = sourceCoordinate(rule, static_cast<float>(i), in, out, scale);
     switch (rule.mode) {
     case ResizeMode::Nearest:
-      table.indices.push_back(clampIndex(nearestIndex(rule, x), in));
+      addFirst(table, nearestIndex(rule, x), in);
       break;
     case ResizeMode::Linear:
       addLinear(table, x, in);
@@ -175,7 +177,7 @@ AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scal
 
 void addUnitWeights(AxisTable& table) {
   if (table.weights.empty())
-    table.weights.assign(table.indices.size(), 1.0F);
+    table.weights.assign(table.first.size(), 1.0F);
 }
 
 namespace {
@@ -206,8 +208,7 @@ std::vector<int32_t> fractionWeights(const AxisTable& table) {
   constexpr int32_t Otherwise = 1 << 14;
   constexpr double MostNoise = 0.05;
   // A coordinate may be off by some units in the last place of a float as large as the axis.
-  const double noise =
-      std::ldexp(2.0 + *std::max_element(table.indices.begin(), table.indices.end()), -22);
+  const double noise = std::ldexp(2.0 + std::max(table.first.back(), 0), -22);
   for (int32_t one = 1; one <= MostTried && noise * one <= MostNoise; ++one)
     if (std::all_of(table.weights.begin(), table.weights.end(), [&](float weight) {
           const double units = static_cast<double>(weight) * one;
@@ -215,6 +216,32 @@ std::vector<int32_t> fractionWeights(const AxisTable& table) {
         }))
       return weightsOf(table, one);
   return weightsOf(table, Otherwise);
+}
+
+namespace {
+
+bool repeats(const AxisTable& table, std::span<const int32_t> weights, size_t outputs) {
+  const int32_t advance = table.first[outputs] - table.first[0];
+  for (size_t i = outputs; i < table.first.size(); ++i)
+    if (table.first[i] != table.first[i - outputs] + advance)
+      return false;
+  const size_t shift = outputs * table.taps;
+  return weights.empty() || std::equal(weights.begin() + static_cast<std::ptrdiff_t>(shift),
+                                       weights.end(), weights.begin());
+}
+
+} // namespace
+
+AxisPeriod periodOf(const AxisTable& table, std::span<const int32_t> weights) {
+  constexpr size_t Longest = 64;
+  const auto from = [&](size_t outputs, size_t last) {
+    return AxisPeriod{static_cast<uint32_t>(outputs),
+                      static_cast<uint32_t>(table.first[last] - table.first[0])};
+  };
+  for (size_t outputs = 1; outputs < std::min(table.first.size(), Longest + 1); ++outputs)
+    if (repeats(table, weights, outputs))
+      return from(outputs, outputs);
+  return from(table.first.size(), table.first.size() - 1);
 }
 
 Expected<ResizeTables> resizeTables(const Op& op, const Shape& in, const Shape& out) {
@@ -229,7 +256,7 @@ Expected<ResizeTables> resizeTables(const Op& op, const Shape& in, const Shape& 
   if (in.rank() == 4)
     tables.width = resizeAxis(*rule, in[2], out[2], (*scales)[2]);
   else
-    tables.width.indices = {0};
+    tables.width.first = {0};
   return tables;
 }
 

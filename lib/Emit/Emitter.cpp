@@ -81,10 +81,10 @@ private:
                        direction == TIGRIS_INPUT ? "input '" : "output '", port.name, "' is ",
                        dtypeName(port.type), ", which no interface can have");
     record.rank = static_cast<uint8_t>(port.shape.rank());
-    record.dims = image_.ints(fileDims(port.shape));
-    record.perm = TIGRIS_NONE;
+    record.dims = image_.shortInts(fileDims(port.shape));
+    record.perm = TIGRIS_NO_PERM;
     if (!port.perm.empty())
-      record.perm = image_.ints(std::vector<int32_t>(port.perm.begin(), port.perm.end()));
+      record.perm = image_.shortInts(std::vector<int32_t>(port.perm.begin(), port.perm.end()));
     const Location place = context_.locations().findPort(port);
     if (place.memory != Memory::Caller)
       record.offset = static_cast<uint32_t>(place.offset);
@@ -260,24 +260,24 @@ private:
     tigris_figures& f = summary.figures;
     s.fast_bytes = f.fast_peak = static_cast<uint32_t>(stats.fastPeakBytes);
     s.slow_bytes = f.slow_peak = static_cast<uint32_t>(stats.slowPeakBytes);
-    s.align = static_cast<uint32_t>(plan_.align);
+    s.align = static_cast<uint16_t>(plan_.align);
     s.io_mode = plan_.io == IoMode::Slow     ? TIGRIS_IO_SLOW
                 : plan_.io == IoMode::Caller ? TIGRIS_IO_CALLER
                                              : TIGRIS_IO_ARENA;
-    s.budget_fast = budget(plan_.budget.fast);
-    s.budget_slow = budget(plan_.budget.slow);
-    s.budget_flash = budget(plan_.budget.flash);
+    f.budget_fast = budget(plan_.budget.fast);
+    f.budget_slow = budget(plan_.budget.slow);
+    f.budget_flash = budget(plan_.budget.flash);
     s.model = image_.string(graph_.modelName());
-    s.target = image_.string(plan_.target);
+    s.target = plan_.target == TIGRIS_DEFAULT_TARGET ? TIGRIS_NONE : image_.string(plan_.target);
     f.planner = forTools(plan_.planner);
     f.optimize = forTools(plan_.optimize);
     f.producer = forTools(options_.producer);
     f.bound_class = forTools(plan_.bounds.planClass);
-    s.flags = (plan_.provenOptimal ? TIGRIS_SUMMARY_PROVEN_OPTIMAL : 0) |
-              (options_.xip ? TIGRIS_SUMMARY_XIP : 0);
+    s.flags = static_cast<uint8_t>((plan_.provenOptimal ? TIGRIS_SUMMARY_PROVEN_OPTIMAL : 0) |
+                                   (options_.xip ? TIGRIS_SUMMARY_XIP : 0) |
+                                   (plan_.weights == WeightMemory::Copy ? TIGRIS_SUMMARY_COPY : 0));
     f.kernel_calls = static_cast<uint32_t>(stats.kernelCalls);
     const StageCounts counts = countStages(plan_);
-    f.stages = static_cast<uint32_t>(counts.stages);
     f.tiled_stages = static_cast<uint32_t>(counts.tiled);
     f.streamed_stages = static_cast<uint32_t>(counts.streamed);
     f.chains = static_cast<uint32_t>(counts.chains);
@@ -309,8 +309,6 @@ private:
     packed_ = packWeights(image_, space);
     if (packed_.misfit)
       return misfitError(*packed_.misfit, space.bytes);
-    if (plan_.weights == WeightMemory::Copy)
-      s.flags |= TIGRIS_SUMMARY_COPY;
     if (packed_.reserved == 0)
       return {};
     s.fast_reserved = packed_.reserved;

@@ -34,14 +34,30 @@ Expected<tigris_axis_params> axisParams(const LoweringContext& context, const Op
 
 enum class WeightForm : uint8_t { Float, Q10, Fraction };
 
-uint32_t weightIndex(LoweringContext& context, const AxisTable& table, WeightForm form) {
-  if (form != WeightForm::Float)
-    return context.image().ints(form == WeightForm::Q10 ? integerWeights(table)
-                                                        : fractionWeights(table));
+std::vector<int32_t> storedWeights(const AxisTable& table, WeightForm form) {
+  if (form == WeightForm::Q10)
+    return integerWeights(table);
+  if (form == WeightForm::Fraction)
+    return fractionWeights(table);
   std::vector<int32_t> bits;
   for (const float weight : table.weights)
     bits.push_back(std::bit_cast<int32_t>(weight));
-  return context.image().ints(bits);
+  return bits;
+}
+
+/// Stores one period of the tables.
+tigris_resize_axis axisRecord(PlanImage& image, const AxisTable& table,
+                              const std::vector<int32_t>& weights) {
+  const AxisPeriod period = periodOf(table, weights);
+  const std::span<const int32_t> once =
+      std::span(weights).first(weights.empty() ? 0 : size_t{period.outputs} * table.taps);
+  return {table.taps,
+          period.outputs,
+          period.advance,
+          image.ints(std::span(table.first).first(period.outputs)),
+          weights.empty() ? TIGRIS_NONE : image.ints(once),
+          0,
+          0};
 }
 
 } // namespace
@@ -156,27 +172,23 @@ Status lowerResize(LoweringContext& context, const Op& op, tigris_opcode opcode)
   if (!tables)
     return tables.takeError();
   const bool weighted = tables->height.taps > 1 || tables->width.taps > 1;
-  tigris_resize_params params = {tables->height.taps,
-                                 tables->width.taps,
-                                 context.image().ints(tables->height.indices),
-                                 context.image().ints(tables->width.indices),
-                                 TIGRIS_NONE,
-                                 TIGRIS_NONE,
-                                 0,
-                                 0};
   if (weighted && input.type != DType::Float32 && input.type != DType::Int8)
     return LoweringContext::unsupported(op, "interpolates ", dtypeName(input.type),
                                         ", but there are kernels for float32 and int8 only");
+  PlanImage& image = context.image();
   if (!weighted)
-    return emitFirst(context, op, opcode, params);
+    return emitFirst(context, op, opcode,
+                     tigris_resize_params{axisRecord(image, tables->height, {}),
+                                          axisRecord(image, tables->width, {})});
   const bool isLinear = tables->height.taps <= 2 && tables->width.taps <= 2; // no negative weights
   const WeightForm form = input.type == DType::Float32       ? WeightForm::Float
                           : context.roundsEven() && isLinear ? WeightForm::Fraction
                                                              : WeightForm::Q10;
   addUnitWeights(tables->height);
   addUnitWeights(tables->width);
-  params.h_weight = weightIndex(context, tables->height, form);
-  params.w_weight = weightIndex(context, tables->width, form);
+  const tigris_resize_params params = {
+      axisRecord(image, tables->height, storedWeights(tables->height, form)),
+      axisRecord(image, tables->width, storedWeights(tables->width, form))};
   const Expected<tigris_operand> x = context.operand(op.input(0));
   if (!x)
     return x.error();

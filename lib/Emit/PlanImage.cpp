@@ -173,9 +173,10 @@ std::string PlanImage::names() const {
 }
 
 uint16_t PlanImage::tiling(tigris_tiling record, std::span<const tigris_tile_buffer> buffers) {
-  record.first_buffer = static_cast<uint32_t>(tileBuffers_.size());
-  record.buffer_count = static_cast<uint32_t>(buffers.size());
+  record.first_buffer = index("TILE_BUFFERS", tileBuffers_.size());
+  record.buffer_count = static_cast<uint16_t>(buffers.size());
   tileBuffers_.insert(tileBuffers_.end(), buffers.begin(), buffers.end());
+  index("TILE_BUFFERS", tileBuffers_.size());
   tilings_.push_back(record);
   return index("TILINGS", tilings_.size() - 1);
 }
@@ -195,7 +196,7 @@ Expected<std::string> PlanImage::finish(PlanSummary summary, bool strip,
   if (weights != nullptr) {
     *weights = weights_.bytes();
     weightSection = {};
-    summary.needs.flags |= TIGRIS_SUMMARY_EXTERNAL;
+    summary.needs.flags = static_cast<uint8_t>(summary.needs.flags | TIGRIS_SUMMARY_EXTERNAL);
     summary.needs.weights_crc = crc32(weights->data(), weights->size());
   }
   const std::string stats = strip ? std::string() : packed(bytesOf(stageStats_));
@@ -237,7 +238,6 @@ Expected<std::string> PlanImage::finish(PlanSummary summary, bool strip,
     directory.push_back(static_cast<uint32_t>(sections[i].size()));
   }
   end = alignUp(end, sizeof(uint32_t));
-  summary.needs.flash_bytes = static_cast<uint32_t>(end);
 
   std::string file(end, '\0');
   for (size_t i = 0; i < count; ++i)

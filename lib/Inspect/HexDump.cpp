@@ -229,7 +229,7 @@ private:
       const std::string name = nameOf("port", i, ports[i].name);
       if (ports[i].rank != 0)
         ints_.try_emplace(ports[i].dims, name + ", dimensions");
-      if (ports[i].perm != TIGRIS_NONE)
+      if (ports[i].perm != TIGRIS_NO_PERM)
         ints_.try_emplace(ports[i].perm, name + ", axes");
     }
     const auto blocks = records<tigris_weight_block>(TIGRIS_SECTION_BLOCKS);
@@ -296,7 +296,7 @@ private:
           return read<uint32_t>(section->offset + params + candidate.offset).value_or(TIGRIS_NONE);
       return TIGRIS_NONE;
     };
-    for (const char* name : {"perm", "h_index", "w_index", "h_weight", "w_weight"})
+    for (const char* name : {"perm", "h.first", "w.first", "h.weight", "w.weight"})
       if (const uint32_t at = field(name); at != TIGRIS_NONE)
         ints_.try_emplace(at, strCat(strCat("op ", index), ", ", name));
     const uint32_t count = field("requant_count");

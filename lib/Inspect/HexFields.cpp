@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace tigris {
 
@@ -26,10 +27,13 @@ constexpr uint8_t ElementCount = std::is_array_v<T> ? static_cast<uint8_t>(std::
 /// The record of a type of parameters; null for tigris_no_params.
 template <typename T> constexpr const HexRecord* RecordOf = nullptr;
 
+/// Also of a member of a member.
+#define MemberType(record, member) decltype(std::declval<record>().member)
+
 // clang-format off
 #define FIELD(record, member, kind)                                                                \
-  {#member, offsetof(record, member), sizeof(std::remove_extent_t<decltype(record::member)>),      \
-   ElementCount<decltype(record::member)>, FieldKind::kind}
+  {#member, offsetof(record, member), sizeof(std::remove_extent_t<MemberType(record, member)>),    \
+   ElementCount<MemberType(record, member)>, FieldKind::kind}
 // clang-format on
 #define RECORD(constant, record, name, fields)                                                     \
   static_assert(covers(fields, sizeof(record)));                                                   \
@@ -48,11 +52,9 @@ RECORD(Header, tigris_header, "header", HeaderFields);
 
 constexpr HexField SummaryFields[] = {
     FIELD(tigris_summary, fast_bytes, Unsigned),    FIELD(tigris_summary, fast_reserved, Unsigned),
-    FIELD(tigris_summary, slow_bytes, Unsigned),    FIELD(tigris_summary, flash_bytes, Unsigned),
-    FIELD(tigris_summary, align, Unsigned),         FIELD(tigris_summary, io_mode, Unsigned),
-    FIELD(tigris_summary, budget_fast, Unsigned),   FIELD(tigris_summary, budget_slow, Unsigned),
-    FIELD(tigris_summary, budget_flash, Unsigned),  FIELD(tigris_summary, model, String),
-    FIELD(tigris_summary, target, String),          FIELD(tigris_summary, flags, Address),
+    FIELD(tigris_summary, slow_bytes, Unsigned),    FIELD(tigris_summary, align, Unsigned),
+    FIELD(tigris_summary, io_mode, Unsigned),       FIELD(tigris_summary, flags, Address),
+    FIELD(tigris_summary, model, String),           FIELD(tigris_summary, target, String),
     FIELD(tigris_summary, scratch_bytes, Unsigned), FIELD(tigris_summary, weights_crc, Address),
 };
 RECORD(Summary, tigris_summary, "summary", SummaryFields);
@@ -66,10 +68,12 @@ constexpr HexField FiguresFields[] = {
     FIELD(tigris_figures, slow_peak, Unsigned),
     FIELD(tigris_figures, kernel_calls, Unsigned),
     FIELD(tigris_figures, weight_bytes, Unsigned),
-    FIELD(tigris_figures, stages, Unsigned),
     FIELD(tigris_figures, tiled_stages, Unsigned),
     FIELD(tigris_figures, streamed_stages, Unsigned),
     FIELD(tigris_figures, chains, Unsigned),
+    FIELD(tigris_figures, budget_fast, Unsigned),
+    FIELD(tigris_figures, budget_slow, Unsigned),
+    FIELD(tigris_figures, budget_flash, Unsigned),
     FIELD(tigris_figures, slow_read, Unsigned),
     FIELD(tigris_figures, slow_write, Unsigned),
     FIELD(tigris_figures, compulsory, Unsigned),
@@ -300,14 +304,20 @@ PARAMS_RECORD(TransposeParamsRecord, tigris_transpose_params, "transpose_params"
               TransposeParamsFields);
 
 constexpr HexField ResizeParamsFields[] = {
-    FIELD(tigris_resize_params, h_taps, Unsigned),
-    FIELD(tigris_resize_params, w_taps, Unsigned),
-    FIELD(tigris_resize_params, h_index, Unsigned),
-    FIELD(tigris_resize_params, w_index, Unsigned),
-    FIELD(tigris_resize_params, h_weight, Unsigned),
-    FIELD(tigris_resize_params, w_weight, Unsigned),
-    FIELD(tigris_resize_params, h_origin, Signed),
-    FIELD(tigris_resize_params, w_origin, Signed),
+    FIELD(tigris_resize_params, h.taps, Unsigned),
+    FIELD(tigris_resize_params, h.period, Unsigned),
+    FIELD(tigris_resize_params, h.advance, Unsigned),
+    FIELD(tigris_resize_params, h.first, Unsigned),
+    FIELD(tigris_resize_params, h.weight, Unsigned),
+    FIELD(tigris_resize_params, h.begin, Signed),
+    FIELD(tigris_resize_params, h.origin, Signed),
+    FIELD(tigris_resize_params, w.taps, Unsigned),
+    FIELD(tigris_resize_params, w.period, Unsigned),
+    FIELD(tigris_resize_params, w.advance, Unsigned),
+    FIELD(tigris_resize_params, w.first, Unsigned),
+    FIELD(tigris_resize_params, w.weight, Unsigned),
+    FIELD(tigris_resize_params, w.begin, Signed),
+    FIELD(tigris_resize_params, w.origin, Signed),
 };
 PARAMS_RECORD(ResizeParamsRecord, tigris_resize_params, "resize_params", ResizeParamsFields);
 

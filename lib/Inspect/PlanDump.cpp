@@ -198,7 +198,7 @@ std::string dumpPlan(const PlanFile& file, const DumpOptions& options) {
   if (file.figures() != nullptr && !file.string(file.figures()->producer).empty())
     text += strCat("made by       ", printable(file.string(file.figures()->producer)), "\n");
   text += strCat("needs         fast ", describeBytes(summary.fast_bytes), ", slow ",
-                 describeBytes(summary.slow_bytes), ", flash ", describeBytes(summary.flash_bytes),
+                 describeBytes(summary.slow_bytes), ", flash ", describeBytes(file.fileBytes()),
                  ", alignment ", summary.align,
                  (summary.flags & TIGRIS_SUMMARY_XIP) != 0 ? ", weights used in place" : "", "\n");
   text += weightLine(file);

@@ -127,6 +127,10 @@ bool addsUp(std::span<const tigris_stage_stats> stats, const StageSum& sum) {
 
 } // namespace
 
+std::string_view PlanFile::target() const {
+  return summary().target == TIGRIS_NONE ? TIGRIS_DEFAULT_TARGET : string(summary().target);
+}
+
 Status PlanFile::readFigures(const std::string& name) {
   const std::string_view bytes(reinterpret_cast<const char*>(bytes_.get()), size_);
   const PlanSection section = findSection(bytes, TIGRIS_SECTION_SUMMARY);
@@ -142,8 +146,9 @@ Status PlanFile::readFigures(const std::string& name) {
       return fail("a string at ", text, ", STRINGS has ", plan_->string_bytes, " bytes");
   if (figures->fast_peak > summary().fast_bytes || figures->slow_peak > summary().slow_bytes)
     return fail("a higher peak than the memory that the plan needs");
-  if (figures->stages != plan_->stage_count)
-    return fail(figures->stages, " stages, STAGES has ", plan_->stage_count);
+  if (summary().fast_bytes + uint64_t{summary().scratch_bytes} > figures->budget_fast ||
+      summary().slow_bytes > figures->budget_slow || size_ > figures->budget_flash)
+    return fail("a budget that the plan exceeds");
   figures_ = figures;
   return {};
 }

@@ -26,6 +26,7 @@ public:
   const tigris_summary& summary() const { return *plan_->summary; }
   /// Null if the file has none (tigris-emit --strip).
   const tigris_figures* figures() const { return figures_; }
+  std::string_view target() const;
   uint16_t formatVersion() const { return version_; }
   size_t fileBytes() const { return size_; }
   /// Bytes of everything except constants: records, pools, names and padding between sections.

@@ -128,10 +128,14 @@ std::vector<StageReport> stagesOf(const Graph& graph, const Plan& plan) {
 }
 
 void addFigures(Report& report, const PlanFile& file, const tigris_figures& figures) {
+  report.budgetFast = unlessNone(figures.budget_fast);
+  report.budgetSlow = unlessNone(figures.budget_slow);
+  report.budgetFlash = unlessNone(figures.budget_flash);
   report.planner = unlessNone(file, figures.planner);
   report.optimize = unlessNone(file, figures.optimize);
   report.stats = statsOf(figures);
-  report.counts = {figures.stages, figures.tiled_stages, figures.streamed_stages, figures.chains};
+  report.counts = {file.plan().stage_count, figures.tiled_stages, figures.streamed_stages,
+                   figures.chains};
   report.weightBytes = figures.weight_bytes;
   report.bounds = {figures.bound_fast_peak, figures.bound_slow_traffic,
                    std::string(file.string(figures.bound_class))};
@@ -147,10 +151,7 @@ Report reportOf(const PlanFile& file) {
   report.form = "emitted";
   report.inputs = portsOf(file, file.inputs());
   report.outputs = portsOf(file, file.outputs());
-  report.budgetFast = unlessNone(summary.budget_fast);
-  report.budgetSlow = unlessNone(summary.budget_slow);
-  report.budgetFlash = unlessNone(summary.budget_flash);
-  report.target = unlessNone(file, summary.target);
+  report.target = file.target();
   report.io = ioName(summary.io_mode);
   report.kernelScratch = summary.scratch_bytes;
   report.stages = stagesOf(file);

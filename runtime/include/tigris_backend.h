@@ -45,9 +45,8 @@ extern "C" {
 typedef struct tigris_view {
   /* NULL: the optional operand is absent. Inputs must not be written. */
   uint8_t* data;
-  const tigris_tensor*
-      tensor;          /* its dtype, rank and quantization apply; its dims and bytes may not */
-  const int32_t* dims; /* dimensions of this call's problem, tensor->rank of them */
+  const tigris_tensor* tensor; /* the whole tensor, of which this call may use a part */
+  const int32_t* dims;         /* dimensions of this call's problem, tensor->rank of them */
   /* LSTM, GRU, RNN: 0, or in a tile: of input 0 the number of steps before it, if y has only rows
    * for the last steps; of y the row with the state, plus 1, unless a sequence starts here. */
   uint32_t first;

@@ -110,23 +110,20 @@ typedef enum tigris_io_mode {
   TIGRIS_IO_ARENA = 2   /* in the fast arena, at port.offset */
 } tigris_io_mode;
 
+#define TIGRIS_DEFAULT_TARGET "generic"
+
 /* What the plan needs, enforced by the loader. Sizes in bytes. Strings are offsets into STRINGS or
  * TIGRIS_NONE. */
 typedef struct tigris_summary {
   uint32_t fast_bytes;    /* fast arena the plan needs, without backend scratch */
   uint32_t fast_reserved; /* prefix of the fast arena for weight blocks; no activation uses it */
   uint32_t slow_bytes;    /* slow memory the plan needs; 0: none */
-  uint32_t flash_bytes;   /* plan size that counts against the flash budget: equals file_size */
-  uint32_t align;   /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
-  uint32_t io_mode; /* tigris_io_mode */
-  /* budgets the planner was given; TIGRIS_NONE: no limit */
-  uint32_t budget_fast;
-  uint32_t budget_slow;
-  uint32_t budget_flash;
+  uint16_t align;  /* power of two >= TIGRIS_MIN_ALIGN; every fast and slow offset is a multiple */
+  uint8_t io_mode; /* tigris_io_mode */
+  uint8_t flags;   /* TIGRIS_SUMMARY_* */
   /* names */
   uint32_t model;
-  uint32_t target;
-  uint32_t flags; /* TIGRIS_SUMMARY_* */
+  uint32_t target; /* TIGRIS_NONE: TIGRIS_DEFAULT_TARGET */
   /* fast memory above fast_bytes for the scratch of the target's kernels; 0: none */
   uint32_t scratch_bytes;
   uint32_t weights_crc; /* EXTERNAL: zlib's CRC-32 of the weights file; otherwise 0 */
@@ -146,10 +143,13 @@ typedef struct tigris_figures {
   uint32_t kernel_calls;
   /* sum of the constants as they are in WEIGHTS or the weights file, without padding */
   uint32_t weight_bytes;
-  uint32_t stages;
   uint32_t tiled_stages;
   uint32_t streamed_stages;
   uint32_t chains;
+  /* budgets the planner was given; TIGRIS_NONE: no limit */
+  uint32_t budget_fast;
+  uint32_t budget_slow;
+  uint32_t budget_flash;
   uint64_t slow_read;
   uint64_t slow_write;
   uint64_t compulsory; /* slow traffic of every plan: model inputs + outputs in slow memory */
@@ -214,7 +214,7 @@ typedef struct tigris_quant {
  *   F32 and U16 with tensor S16: likewise, 32768 lower
  *   interface = tensor dtype:  copy. Other pairs: convert the number.
  * `perm` orders the axes: stored dimension i is interface dimension perm[i]. NCHW stored as NHWC is
- * {0,2,3,1}. perm = TIGRIS_NONE: the same element order; the ranks may differ (a view). */
+ * {0,2,3,1}. perm = TIGRIS_NO_PERM: the same element order; the ranks may differ (a view). */
 typedef struct tigris_port {
   uint16_t tensor;
   uint8_t direction; /* tigris_direction */
@@ -222,8 +222,8 @@ typedef struct tigris_port {
   uint8_t rank;      /* of the interface */
   uint8_t reserved;
   uint16_t state;  /* port of the other direction if both form a state, or TIGRIS_NO_PORT */
-  uint32_t dims;   /* of the interface: index into INTS */
-  uint32_t perm;   /* index into INTS of `rank` axes, or TIGRIS_NONE */
+  uint16_t dims;   /* of the interface: index into INTS */
+  uint16_t perm;   /* index into INTS of `rank` axes, or TIGRIS_NO_PERM */
   uint32_t offset; /* io slow: slow offset; io arena: fast offset; io caller: 0 */
   uint32_t name;   /* string or TIGRIS_NONE */
 } tigris_port;
@@ -233,6 +233,7 @@ typedef struct tigris_port {
  * run, so nothing is copied. io slow: no other tensor ever uses their memory. Not allowed with io
  * arena, where all bytes are reused. */
 #define TIGRIS_NO_PORT 0xFFFFu
+#define TIGRIS_NO_PERM 0xFFFFu
 
 typedef enum tigris_direction { TIGRIS_INPUT = 0, TIGRIS_OUTPUT = 1 } tigris_direction;
 
@@ -314,8 +315,8 @@ typedef struct tigris_stage {
  * If a reader needs less than the box, it needs a contiguous part of it. Tensors have rank 1..4.
  * The stage has no transfers. All operands are TILE, CONST, UNPACKED or ABSENT. */
 typedef struct tigris_tiling {
-  uint32_t first_buffer; /* into TILE_BUFFERS */
-  uint32_t buffer_count;
+  uint16_t first_buffer; /* into TILE_BUFFERS */
+  uint16_t buffer_count;
   /* fast offset of the executor's bookkeeping, TIGRIS_TILE_BOOKKEEPING bytes per buffer; in a
    * streamed stage TIGRIS_STREAM_BOOKKEEPING, with stripes TIGRIS_STRIPE_BOOKKEEPING */
   uint32_t bookkeeping;
@@ -465,17 +466,17 @@ typedef struct tigris_stage_stats {
 /* ---------------------------------------------------------------- checks */
 
 TIGRIS_CHECK_LAYOUT(header, sizeof(tigris_header) == 32);
-TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 56);
-TIGRIS_CHECK_LAYOUT(figures, sizeof(tigris_figures) == 120);
-TIGRIS_CHECK_LAYOUT(figures_wide, offsetof(tigris_figures, slow_read) == 48);
+TIGRIS_CHECK_LAYOUT(summary, sizeof(tigris_summary) == 32);
+TIGRIS_CHECK_LAYOUT(figures, sizeof(tigris_figures) == 128);
+TIGRIS_CHECK_LAYOUT(figures_wide, offsetof(tigris_figures, slow_read) == 56);
 TIGRIS_CHECK_LAYOUT(tensor, sizeof(tigris_tensor) == 12);
 TIGRIS_CHECK_LAYOUT(quant, sizeof(tigris_quant) == 8);
-TIGRIS_CHECK_LAYOUT(port, sizeof(tigris_port) == 24);
+TIGRIS_CHECK_LAYOUT(port, sizeof(tigris_port) == 20);
 TIGRIS_CHECK_LAYOUT(operand, sizeof(tigris_operand) == 8);
 TIGRIS_CHECK_LAYOUT(op, sizeof(tigris_op) == 12);
 TIGRIS_CHECK_LAYOUT(stage, sizeof(tigris_stage) == 8);
 TIGRIS_CHECK_LAYOUT(transfer, sizeof(tigris_transfer) == 12);
-TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 28);
+TIGRIS_CHECK_LAYOUT(tiling, sizeof(tigris_tiling) == 24);
 TIGRIS_CHECK_LAYOUT(tile_buffer, sizeof(tigris_tile_buffer) == 20);
 TIGRIS_CHECK_LAYOUT(weight_block, sizeof(tigris_weight_block) == 24);
 TIGRIS_CHECK_LAYOUT(stage_stats, sizeof(tigris_stage_stats) == 48);

@@ -268,24 +268,29 @@ typedef struct tigris_transpose_params {
   uint32_t perm; /* index into INTS of rank axes */
 } tigris_transpose_params;
 
-/* Separable resampling of H and W from tables computed by the compiler. Each axis has, per output
- * coordinate, `taps` source indices and as many weights (row-major [output][taps]). taps is 1
- * (nearest), 2 (linear) or 4 (cubic). With taps 1 on both axes the weights are TIGRIS_NONE;
- * otherwise both axes have weights.
+/* One axis of RESIZE. Output position o reads `taps` adjacent source positions from
+ * first[o % period] + o / period * advance on. A position outside the axis stands for the nearest
+ * one inside. */
+typedef struct tigris_resize_axis {
+  uint32_t taps;    /* 1 (nearest), 2 (linear) or 4 (cubic) */
+  uint32_t period;  /* output positions until the tables repeat, 1 .. all */
+  uint32_t advance; /* source positions per period */
+  uint32_t first; /* index into INTS of `period` numbers: ascending, first[0] .. first[0]+advance */
+  uint32_t weight; /* index into INTS of `period` times `taps` weights, or TIGRIS_NONE */
+  int32_t begin;   /* output position at which the output view starts; 0 in a plan */
+  int32_t origin;  /* source position at which the input view starts; 0 in a plan */
+} tigris_resize_axis;
+
+/* Separable resampling of H and W by tables that the compiler computes. With taps 1 on both axes
+ * the weights are TIGRIS_NONE; otherwise both axes have weights.
  *
  * f32: weights are IEEE bits in INTS; taps are added in ascending (h, w) order. s8: weights are Q10
  * integers with the sum 1024 and a sum of magnitudes of at most 2048; the result is the sum of w_h
  * * w_w * x divided by 2^20, rounded half away from zero, saturated. With TIGRIS_ROUND_EVEN weights
  * are >= 0 and their sum is 1..2^14. */
 typedef struct tigris_resize_params {
-  uint32_t h_taps;
-  uint32_t w_taps;
-  uint32_t h_index;  /* index into INTS of H_out * h_taps source rows */
-  uint32_t w_index;  /* index into INTS of W_out * w_taps source columns */
-  uint32_t h_weight; /* index into INTS, or TIGRIS_NONE */
-  uint32_t w_weight; /* index into INTS, or TIGRIS_NONE */
-  int32_t h_origin;  /* source row at which the input view starts; 0 in a plan */
-  int32_t w_origin;  /* likewise for columns */
+  tigris_resize_axis h;
+  tigris_resize_axis w;
 } tigris_resize_params;
 
 /* y = req(x - zero point of x) + zero point of y, clamped. */

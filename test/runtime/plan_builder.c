@@ -35,8 +35,7 @@ void builderInit(Builder* b, uint32_t ioMode) {
   memset(b, 0, sizeof *b);
   b->align = 16;
   s->align = 16;
-  s->io_mode = ioMode;
-  s->budget_fast = s->budget_slow = s->budget_flash = TIGRIS_NONE;
+  s->io_mode = (uint8_t)ioMode;
   s->target = TIGRIS_NONE;
   s->flags = TIGRIS_SUMMARY_XIP;
   s->model = builderString(b, "test");
@@ -263,7 +262,7 @@ static void addPort(Builder* b, int tensor, uint8_t direction) {
   p.dtype = t->dtype;
   p.rank = t->rank;
   p.dims = t->dims;
-  p.perm = TIGRIS_NONE;
+  p.perm = TIGRIS_NO_PERM;
   p.name = TIGRIS_NONE;
   p.state = TIGRIS_NO_PORT;
   if (b->summary.io_mode == TIGRIS_IO_SLOW)
@@ -367,8 +366,8 @@ static void stageInParts(Builder* b, const uint32_t* tiles, uint16_t mode) {
   tigris_tiling t;
   tigris_stage* s;
   memset(&t, 0, sizeof t);
-  t.first_buffer = b->tileStart;
-  t.buffer_count = buffers - b->tileStart;
+  t.first_buffer = (uint16_t)b->tileStart;
+  t.buffer_count = (uint16_t)(buffers - b->tileStart);
   t.bookkeeping = (b->fastUsed + b->align - 1) / b->align * b->align;
   memcpy(t.tiles, tiles, sizeof t.tiles);
   b->fastUsed = t.bookkeeping + t.buffer_count * TIGRIS_TILE_BOOKKEEPING;
@@ -453,7 +452,6 @@ uint8_t* builderFinish(Builder* b, uint32_t* size) {
   }
   plan = (uint8_t*)exactly(at);
   memset(plan, 0, at);
-  b->summary.flash_bytes = at;
   memset(&header, 0, sizeof header);
   memcpy(header.magic, "TGRS", 4);
   header.version = TIGRIS_FORMAT_VERSION;

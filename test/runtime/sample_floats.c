@@ -11,7 +11,7 @@ uint8_t* sampleFloats(Builder* b, uint32_t* size) {
   const int32_t three[1] = {3};
   const int32_t mx[2] = {2, 3};
   const int32_t my[2] = {2, 2};
-  const int32_t nearest[4] = {0, 1, 0, 1};
+  const int32_t nearest[2] = {0, 0};
   float data[160];
   tigris_conv_params conv;
   tigris_resize_params resize;
@@ -60,10 +60,13 @@ uint8_t* sampleFloats(Builder* b, uint32_t* size) {
   pool.pad_top = pool.pad_left = 1;
   x = f32(b, 2, 2, 3);
   builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, x, &pool, sizeof pool);
-  resize.h_origin = resize.w_origin = 0;
-  resize.h_taps = resize.w_taps = 1;
-  resize.h_index = resize.w_index = builderInts(b, nearest, 4);
-  resize.h_weight = resize.w_weight = TIGRIS_NONE;
+  memset(&resize, 0, sizeof resize);
+  resize.h.taps = 1;
+  resize.h.period = 2;
+  resize.h.advance = 1;
+  resize.h.first = builderInts(b, nearest, 2);
+  resize.h.weight = TIGRIS_NONE;
+  resize.w = resize.h;
   z = f32(b, 4, 4, 3);
   builderOp(b, TIGRIS_OP_RESIZE, 1, &x, z, &resize, sizeof resize);
   unary.function = TIGRIS_FN_SIGMOID;

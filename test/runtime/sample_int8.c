@@ -76,7 +76,7 @@ static uint8_t* integerTail(Builder* b, int y, uint32_t requant, const int8_t* d
 }
 
 uint8_t* sampleIntegers(Builder* b, uint32_t* size) {
-  const int32_t taps[8] = {0, 0, 0, 1, 1, 0, 1, 1};
+  const int32_t rows[4] = {-1, 0, 0, 1};
   const int32_t weights[8] = {1024, 0, 512, 512, 1000, 24, 1024, 0};
   const int32_t cw[4] = {5, 3, 3, 2};
   const int32_t dw[3] = {3, 3, 5};
@@ -122,10 +122,13 @@ uint8_t* sampleIntegers(Builder* b, uint32_t* size) {
   pool.requant_count = 4;
   z = s8(b, 2, 2, 5);
   builderOp(b, TIGRIS_OP_AVERAGE_POOL, 1, &y, z, &pool, sizeof pool);
-  resize.h_origin = resize.w_origin = 0;
-  resize.h_taps = resize.w_taps = 2;
-  resize.h_index = resize.w_index = builderInts(b, taps, 8);
-  resize.h_weight = resize.w_weight = builderInts(b, weights, 8);
+  memset(&resize, 0, sizeof resize);
+  resize.h.taps = 2;
+  resize.h.period = 4;
+  resize.h.advance = 2;
+  resize.h.first = builderInts(b, rows, 4);
+  resize.h.weight = builderInts(b, weights, 8);
+  resize.w = resize.h;
   y = s8(b, 4, 4, 5);
   builderOp(b, TIGRIS_OP_RESIZE, 1, &x, y, &resize, sizeof resize);
   memset(&add, 0, sizeof add);

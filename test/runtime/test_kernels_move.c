@@ -340,24 +340,41 @@ static void rowsResize(const OneOp* o, int32_t inRows, int32_t outRow, int32_t* 
   }
 }
 
-static void randomTaps(int32_t taps, int32_t in, int32_t out, int isFloat, int32_t* index,
-                       int32_t* weight, double* real) {
+/* Adds the tables of an axis; `index` and `real` are those of all output positions. */
+static tigris_resize_axis randomTaps(Builder* b, int32_t taps, int32_t in, int32_t out, int isFloat,
+                                     int32_t* index, double* real) {
+  const int32_t period = randomInt(1, out);
+  tigris_resize_axis axis = {0, 0, 0, 0, 0, 0, 0};
+  int32_t first[10];
+  int32_t weight[40];
   int32_t i;
   int32_t k;
-  for (i = 0; i < out; ++i) {
+  for (i = 0; i < period; ++i) {
     int32_t left = 1024;
+    first[i] = i == 0 ? randomInt(-3, in) : first[i - 1] + randomInt(0, 2);
     for (k = 0; k < taps; ++k) {
       const int32_t w = k == taps - 1 ? left : randomInt(-100, 400);
       const float f = (float)w / 1024.0f;
       left -= w;
-      index[i * taps + k] = randomInt(0, in - 1);
+      weight[i * taps + k] = w;
       real[i * taps + k] = (double)w / 1024;
       if (isFloat)
         memcpy(&weight[i * taps + k], &f, 4);
-      else
-        weight[i * taps + k] = w;
     }
   }
+  axis.taps = (uint32_t)taps;
+  axis.period = (uint32_t)period;
+  axis.advance = (uint32_t)(first[period - 1] - first[0] + randomInt(0, 2));
+  axis.first = builderInts(b, first, axis.period);
+  axis.weight = builderInts(b, weight, (uint32_t)(period * taps));
+  for (i = 0; i < out; ++i) {
+    for (k = 0; k < taps; ++k) {
+      const int32_t at = first[i % period] + i / period * (int32_t)axis.advance + k;
+      index[i * taps + k] = at < 0 ? 0 : at < in ? at : in - 1;
+      real[i * taps + k] = real[i % period * taps + k];
+    }
+  }
+  return axis;
 }
 
 static void testResize(uint8_t dtype) {
@@ -370,8 +387,6 @@ static void testResize(uint8_t dtype) {
   const int32_t yd[4] = {1, randomInt(1, 10), randomInt(1, 10), xd[3]};
   int32_t hi[40];
   int32_t wi[40];
-  int32_t hw[40];
-  int32_t ww[40];
   double hr[40];
   double wr[40];
   tigris_resize_params p;
@@ -380,16 +395,11 @@ static void testResize(uint8_t dtype) {
   int in;
   int out;
   int32_t i;
-  randomTaps(ht, xd[1], yd[1], isFloat, hi, hw, hr);
-  randomTaps(wt, xd[2], yd[2], isFloat, wi, ww, wr);
   builderInit(&b, TIGRIS_IO_ARENA);
-  p.h_origin = p.w_origin = 0;
-  p.h_taps = (uint32_t)ht;
-  p.w_taps = (uint32_t)wt;
-  p.h_index = builderInts(&b, hi, (uint32_t)(yd[1] * ht));
-  p.w_index = builderInts(&b, wi, (uint32_t)(yd[2] * wt));
-  p.h_weight = weighted ? builderInts(&b, hw, (uint32_t)(yd[1] * ht)) : TIGRIS_NONE;
-  p.w_weight = weighted ? builderInts(&b, ww, (uint32_t)(yd[2] * wt)) : TIGRIS_NONE;
+  p.h = randomTaps(&b, ht, xd[1], yd[1], isFloat, hi, hr);
+  p.w = randomTaps(&b, wt, xd[2], yd[2], isFloat, wi, wr);
+  if (!weighted)
+    p.h.weight = p.w.weight = TIGRIS_NONE;
   in = builderTensor(&b, dtype, 4, xd, TIGRIS_NONE);
   out = builderTensor(&b, dtype, 4, yd, TIGRIS_NONE);
   builderInput(&b, in);

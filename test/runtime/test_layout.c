@@ -19,22 +19,18 @@ static void testHeader(void) {
 }
 
 static void testSummary(void) {
-  CHECK_EQ(sizeof(tigris_summary), 56);
+  CHECK_EQ(sizeof(tigris_summary), 32);
   FIELD(tigris_summary, fast_bytes, 0, 4);
   FIELD(tigris_summary, fast_reserved, 4, 4);
   FIELD(tigris_summary, slow_bytes, 8, 4);
-  FIELD(tigris_summary, flash_bytes, 12, 4);
-  FIELD(tigris_summary, align, 16, 4);
-  FIELD(tigris_summary, io_mode, 20, 4);
-  FIELD(tigris_summary, budget_fast, 24, 4);
-  FIELD(tigris_summary, budget_slow, 28, 4);
-  FIELD(tigris_summary, budget_flash, 32, 4);
-  FIELD(tigris_summary, model, 36, 4);
-  FIELD(tigris_summary, target, 40, 4);
-  FIELD(tigris_summary, flags, 44, 4);
-  FIELD(tigris_summary, scratch_bytes, 48, 4);
-  FIELD(tigris_summary, weights_crc, 52, 4);
-  CHECK_EQ(sizeof(tigris_figures), 120);
+  FIELD(tigris_summary, align, 12, 2);
+  FIELD(tigris_summary, io_mode, 14, 1);
+  FIELD(tigris_summary, flags, 15, 1);
+  FIELD(tigris_summary, model, 16, 4);
+  FIELD(tigris_summary, target, 20, 4);
+  FIELD(tigris_summary, scratch_bytes, 24, 4);
+  FIELD(tigris_summary, weights_crc, 28, 4);
+  CHECK_EQ(sizeof(tigris_figures), 128);
   FIELD(tigris_figures, planner, 0, 4);
   FIELD(tigris_figures, optimize, 4, 4);
   FIELD(tigris_figures, producer, 8, 4);
@@ -43,19 +39,21 @@ static void testSummary(void) {
   FIELD(tigris_figures, slow_peak, 20, 4);
   FIELD(tigris_figures, kernel_calls, 24, 4);
   FIELD(tigris_figures, weight_bytes, 28, 4);
-  FIELD(tigris_figures, stages, 32, 4);
-  FIELD(tigris_figures, tiled_stages, 36, 4);
-  FIELD(tigris_figures, streamed_stages, 40, 4);
-  FIELD(tigris_figures, chains, 44, 4);
-  FIELD(tigris_figures, slow_read, 48, 8);
-  FIELD(tigris_figures, slow_write, 56, 8);
-  FIELD(tigris_figures, compulsory, 64, 8);
-  FIELD(tigris_figures, io_bytes, 72, 8);
-  FIELD(tigris_figures, macs, 80, 8);
-  FIELD(tigris_figures, recompute_macs, 88, 8);
-  FIELD(tigris_figures, unscheduled_peak, 96, 8);
-  FIELD(tigris_figures, bound_fast_peak, 104, 8);
-  FIELD(tigris_figures, bound_slow_traffic, 112, 8);
+  FIELD(tigris_figures, tiled_stages, 32, 4);
+  FIELD(tigris_figures, streamed_stages, 36, 4);
+  FIELD(tigris_figures, chains, 40, 4);
+  FIELD(tigris_figures, budget_fast, 44, 4);
+  FIELD(tigris_figures, budget_slow, 48, 4);
+  FIELD(tigris_figures, budget_flash, 52, 4);
+  FIELD(tigris_figures, slow_read, 56, 8);
+  FIELD(tigris_figures, slow_write, 64, 8);
+  FIELD(tigris_figures, compulsory, 72, 8);
+  FIELD(tigris_figures, io_bytes, 80, 8);
+  FIELD(tigris_figures, macs, 88, 8);
+  FIELD(tigris_figures, recompute_macs, 96, 8);
+  FIELD(tigris_figures, unscheduled_peak, 104, 8);
+  FIELD(tigris_figures, bound_fast_peak, 112, 8);
+  FIELD(tigris_figures, bound_slow_traffic, 120, 8);
 }
 
 static void testRecords(void) {
@@ -70,17 +68,17 @@ static void testRecords(void) {
   CHECK_EQ(sizeof(tigris_quant), 8);
   FIELD(tigris_quant, scale, 0, 4);
   FIELD(tigris_quant, zero_point, 4, 4);
-  CHECK_EQ(sizeof(tigris_port), 24);
+  CHECK_EQ(sizeof(tigris_port), 20);
   FIELD(tigris_port, tensor, 0, 2);
   FIELD(tigris_port, direction, 2, 1);
   FIELD(tigris_port, dtype, 3, 1);
   FIELD(tigris_port, rank, 4, 1);
   FIELD(tigris_port, reserved, 5, 1);
   FIELD(tigris_port, state, 6, 2);
-  FIELD(tigris_port, dims, 8, 4);
-  FIELD(tigris_port, perm, 12, 4);
-  FIELD(tigris_port, offset, 16, 4);
-  FIELD(tigris_port, name, 20, 4);
+  FIELD(tigris_port, dims, 8, 2);
+  FIELD(tigris_port, perm, 10, 2);
+  FIELD(tigris_port, offset, 12, 4);
+  FIELD(tigris_port, name, 16, 4);
   CHECK_EQ(sizeof(tigris_operand), 8);
   FIELD(tigris_operand, tensor, 0, 2);
   FIELD(tigris_operand, pool, 2, 1);
@@ -104,11 +102,11 @@ static void testRecords(void) {
   FIELD(tigris_transfer, reserved, 2, 2);
   FIELD(tigris_transfer, fast, 4, 4);
   FIELD(tigris_transfer, slow, 8, 4);
-  CHECK_EQ(sizeof(tigris_tiling), 28);
-  FIELD(tigris_tiling, first_buffer, 0, 4);
-  FIELD(tigris_tiling, buffer_count, 4, 4);
-  FIELD(tigris_tiling, bookkeeping, 8, 4);
-  FIELD(tigris_tiling, tiles, 12, 16);
+  CHECK_EQ(sizeof(tigris_tiling), 24);
+  FIELD(tigris_tiling, first_buffer, 0, 2);
+  FIELD(tigris_tiling, buffer_count, 2, 2);
+  FIELD(tigris_tiling, bookkeeping, 4, 4);
+  FIELD(tigris_tiling, tiles, 8, 16);
   CHECK_EQ(sizeof(tigris_weight_block), 24);
   FIELD(tigris_weight_block, first_op, 0, 4);
   FIELD(tigris_weight_block, data, 4, 4);
@@ -163,8 +161,8 @@ static void testParams(void) {
   CHECK_EQ(sizeof(tigris_pad_params), 40);
   FIELD(tigris_pad_params, mode, 32, 4);
   CHECK_EQ(sizeof(tigris_transpose_params), 4);
-  CHECK_EQ(sizeof(tigris_resize_params), 32);
-  FIELD(tigris_resize_params, w_origin, 28, 4);
+  CHECK_EQ(sizeof(tigris_resize_params), 56);
+  FIELD(tigris_resize_params, w.origin, 52, 4);
   CHECK_EQ(sizeof(tigris_requantize_params), 16);
 }
 

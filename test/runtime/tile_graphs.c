@@ -140,25 +140,27 @@ static void addPool(Graph* g, Node* n, const int32_t* x, int32_t* y) {
   n->paramsSize = sizeof *p;
 }
 
+/* Nearest, without a period. */
+static tigris_resize_axis resizeAxis(Graph* g, int32_t in, int32_t out) {
+  tigris_resize_axis axis = {1, (uint32_t)out, (uint32_t)in, g->intCount, TIGRIS_NONE, 0, 0};
+  int32_t i;
+  for (i = 0; i < out; ++i)
+    g->ints[g->intCount++] = i * in / out;
+  return axis;
+}
+
 static void addResize(Graph* g, Node* n, const int32_t* x, int32_t* y) {
   tigris_resize_params* p = &n->params.resize;
-  int32_t i;
   memcpy(y, x, 16);
   y[1] = randomInt(1, 2 * x[1]);
   y[2] = randomInt(1, 2 * x[2]);
-  p->h_taps = p->w_taps = 1;
-  p->h_weight = p->w_weight = TIGRIS_NONE;
   n->paramsSize = sizeof *p;
   if (y[1] > 16 || y[2] > 16 || g->intCount + (uint32_t)(y[1] + y[2]) > 256) {
     y[1] = 0;
     return;
   }
-  p->h_index = g->intCount;
-  for (i = 0; i < y[1]; ++i)
-    g->ints[g->intCount++] = i * x[1] / y[1];
-  p->w_index = g->intCount;
-  for (i = 0; i < y[2]; ++i)
-    g->ints[g->intCount++] = i * x[2] / y[2];
+  p->h = resizeAxis(g, x[1], y[1]);
+  p->w = resizeAxis(g, x[2], y[2]);
 }
 
 static void addSliceOrPad(Graph* g, Node* n, const int32_t* x, int32_t* y) {

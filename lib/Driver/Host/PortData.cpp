@@ -164,7 +164,7 @@ PortView viewPort(const PlanFile& file, const tigris_port& port, size_t index, b
   view.shape = Shape(std::vector<int64_t>(dims.begin(), dims.end()));
   const auto storedDims = file.dims(tensor);
   view.storedShape = Shape(std::vector<int64_t>(storedDims.begin(), storedDims.end()));
-  if (port.perm != TIGRIS_NONE)
+  if (port.perm != TIGRIS_NO_PERM)
     view.perm.assign(file.plan().ints + port.perm, file.plan().ints + port.perm + port.rank);
   if (const tigris_quant* quant = file.quant(tensor)) {
     view.scale = quant->scale;

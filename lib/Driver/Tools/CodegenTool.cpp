@@ -235,13 +235,12 @@ private:
 
 /// The kernels of the requested target, by default those of the plan's target.
 KernelLibrary kernelsOf(const PlanFile& file, const CodegenFlags& flags) {
-  const Expected<Target> target =
-      findTarget(flags.target.empty() ? file.string(file.summary().target) : flags.target);
+  const Expected<Target> target = findTarget(flags.target.empty() ? file.target() : flags.target);
   return target ? target->kernels : KernelLibrary::Reference;
 }
 
 void warnAboutBudget(ToolContext& context, const PlanFile& file, uint64_t fastBytes) {
-  const uint32_t budget = file.summary().budget_fast;
+  const uint32_t budget = file.figures() != nullptr ? file.figures()->budget_fast : TIGRIS_NONE;
   if (budget != TIGRIS_NONE && fastBytes > budget)
     context.diagnostics().warn(
         DiagId::OverBudget, "with kernel scratch, the plan needs ", fastBytes,

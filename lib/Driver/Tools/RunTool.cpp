@@ -275,7 +275,7 @@ Status writeCosts(ToolContext& context, const PlanFile& file, const RunFlags& fl
       return measured.takeError();
     samples = std::move(*measured);
   }
-  const Expected<Target> target = findTarget(file.string(file.summary().target));
+  const Expected<Target> target = findTarget(file.target());
   const KernelCosts base = target ? target->costs : allTargets().front().costs;
   context.outputFile(flags.writeCosts, printCosts(fitCosts(samples, base)));
   return {};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "access_op.h"
+#include "resize_axis.h"
 
 /* ---- ranges of axes */
 
@@ -204,22 +205,23 @@ static int needGather(const tigris_access* a, tigris_box* need) {
   return tigris_covers_axes(a, axis, axis + 1);
 }
 
-static void needTable(const tigris_access* a, uint32_t axis, uint32_t taps, uint32_t index,
-                      tigris_box* need) {
-  const int32_t* at = a->plan->ints + index + (uint32_t)a->out->begin[axis] * taps;
-  const int32_t* past = a->plan->ints + index + (uint32_t)a->out->end[axis] * taps;
-  setRange(need, axis, *at, *at + 1);
-  for (; at < past; ++at)
-    setRange(need, axis, tigris_least(need->begin[axis], *at),
-             tigris_most(need->end[axis], *at + 1));
+/* Positions ascend. */
+static void needTaps(const tigris_access* a, uint32_t axis, const tigris_resize_axis* p,
+                     tigris_box* need) {
+  const int32_t* table = a->plan->ints + p->first;
+  const int32_t first = tigris_resize_first(p, table, a->out->begin[axis]);
+  const int32_t end = tigris_most(a->out->begin[axis] + 1, a->out->end[axis]);
+  const int32_t last = tigris_resize_first(p, table, end - 1) + (int32_t)p->taps - 1;
+  setRange(need, axis, tigris_resize_inside(first, a->dx[axis]),
+           tigris_resize_inside(last, a->dx[axis]) + 1);
 }
 
 static int needResize(const tigris_access* a, tigris_box* need) {
   const tigris_resize_params* p = (const tigris_resize_params*)a->params;
   *need = *a->out;
-  needTable(a, 1, p->h_taps, p->h_index, need);
+  needTaps(a, 1, &p->h, need);
   if (a->x->rank == 4)
-    needTable(a, 2, p->w_taps, p->w_index, need);
+    needTaps(a, 2, &p->w, need);
   return 1;
 }
 

@@ -104,19 +104,13 @@ static void cutPad(const tigris_access* a, const tigris_box* in, tigris_pad_para
     p->before[i] += in->begin[i] - a->out->begin[i];
 }
 
-static void cutTable(uint32_t begin, uint32_t taps, uint32_t* index, uint32_t* weight) {
-  *index += begin * taps;
-  if (*weight != TIGRIS_NONE)
-    *weight += begin * taps;
-}
-
 static void cutResize(const tigris_access* a, const tigris_box* in, tigris_resize_params* p) {
-  cutTable((uint32_t)a->out->begin[1], p->h_taps, &p->h_index, &p->h_weight);
-  p->h_origin = in->begin[1];
+  p->h.begin = a->out->begin[1];
+  p->h.origin = in->begin[1];
   if (a->x->rank < 4)
     return;
-  cutTable((uint32_t)a->out->begin[2], p->w_taps, &p->w_index, &p->w_weight);
-  p->w_origin = in->begin[2];
+  p->w.begin = a->out->begin[2];
+  p->w.origin = in->begin[2];
 }
 
 const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, const tigris_box* out,

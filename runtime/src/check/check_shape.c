@@ -80,29 +80,41 @@ tigris_status tigris_check_reshape(const tigris_op_check* c) {
   return sameType(c) && tigris_in(c, 0)->bytes == tigris_out(c, 0)->bytes ? TIGRIS_OK : TIGRIS_E_OP;
 }
 
-/* One axis of RESIZE: indices are in range; weights are present where needed, and small enough for
- * int32 sums. */
-static int resizeAxisOk(const tigris_op_check* c, uint32_t taps, uint32_t index, uint32_t weight,
-                        int weighted, int32_t in, int32_t out) {
-  const int isFloat = tigris_in(c, 0)->dtype == TIGRIS_F32;
+/* Positions of RESIZE ascend, and no sum of them overflows. */
+static int positionsOk(const tigris_op_check* c, const tigris_resize_axis* p, uint32_t out) {
+  const int32_t most = 1 << 29;
+  const int32_t* first = c->plan->ints + p->first;
   uint32_t i;
-  if ((taps != 1 && taps != 2 && taps != 4) || (uint32_t)out > UINT32_MAX / taps ||
-      !tigris_has_ints(c->plan, index, (uint32_t)out * taps))
+  if (p->begin != 0 || p->origin != 0 || p->period - 1 >= out ||
+      !tigris_has_ints(c->plan, p->first, p->period) ||
+      (uint64_t)((out - 1) / p->period) * p->advance > (uint32_t)most ||
+      p->advance > (uint32_t)most || first[0] < -most || first[0] > most)
     return 0;
-  for (i = 0; i < (uint32_t)out * taps; ++i) {
-    if (c->plan->ints[index + i] < 0 || c->plan->ints[index + i] >= in)
+  for (i = 1; i < p->period; ++i) {
+    if (first[i] < first[i - 1])
       return 0;
   }
-  if (!weighted)
-    return weight == TIGRIS_NONE;
-  if (!tigris_has_ints(c->plan, weight, (uint32_t)out * taps))
+  return first[p->period - 1] <= first[0] + (int32_t)p->advance;
+}
+
+/* One axis of RESIZE: weights are present where needed, and small enough for int32 sums. */
+static int resizeAxisOk(const tigris_op_check* c, const tigris_resize_axis* p, int weighted,
+                        int32_t out) {
+  const int isFloat = tigris_in(c, 0)->dtype == TIGRIS_F32;
+  const uint32_t taps = p->taps;
+  uint32_t i;
+  if ((taps != 1 && taps != 2 && taps != 4) || !positionsOk(c, p, (uint32_t)out))
     return 0;
-  for (i = 0; !isFloat && i < (uint32_t)out * taps; i += taps) {
+  if (!weighted)
+    return p->weight == TIGRIS_NONE;
+  if (p->period > UINT32_MAX / taps || !tigris_has_ints(c->plan, p->weight, p->period * taps))
+    return 0;
+  for (i = 0; !isFloat && i < p->period * taps; i += taps) {
     int64_t sum = 0;
     int64_t magnitude = 0;
     uint32_t k;
     for (k = 0; k < taps; ++k) {
-      const int64_t w = c->plan->ints[weight + i + k];
+      const int64_t w = c->plan->ints[p->weight + i + k];
       sum += w;
       magnitude += w < 0 ? -w : w;
     }
@@ -119,14 +131,12 @@ tigris_status tigris_check_resize(const tigris_op_check* c) {
   const tigris_tensor* y = tigris_out(c, 0);
   const tigris_shape4 sx = tigris_shape4_of(c->plan, x);
   const tigris_shape4 sy = tigris_shape4_of(c->plan, y);
-  const int weighted = p->h_taps != 1 || p->w_taps != 1;
+  const int weighted = p->h.taps != 1 || p->w.taps != 1;
   if (!sameType(c) ||
       (x->dtype != TIGRIS_F32 && x->dtype != TIGRIS_S8 && (x->dtype != TIGRIS_S16 || weighted)) ||
       x->rank != y->rank || (x->rank != 3 && x->rank != 4) || sx.n != sy.n || sx.c != sy.c ||
-      (tigris_rounds_even(c->op) && (!weighted || x->dtype != TIGRIS_S8)) || p->h_origin != 0 ||
-      p->w_origin != 0 ||
-      !resizeAxisOk(c, p->h_taps, p->h_index, p->h_weight, weighted, sx.h, sy.h) ||
-      !resizeAxisOk(c, p->w_taps, p->w_index, p->w_weight, weighted, sx.w, sy.w))
+      (tigris_rounds_even(c->op) && (!weighted || x->dtype != TIGRIS_S8)) ||
+      !resizeAxisOk(c, &p->h, weighted, sy.h) || !resizeAxisOk(c, &p->w, weighted, sy.w))
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }

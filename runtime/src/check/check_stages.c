@@ -24,7 +24,8 @@ static tigris_status checkStage(const tigris_plan* plan, const tigris_stage* s, 
 /* Whether the prefix, which has space for the output, has it to unpack an LZ4 block in place. */
 static int inPlaceOk(const tigris_summary* s, const tigris_weight_block* b) {
   return b->packed_bytes <= s->fast_reserved &&
-         TIGRIS_LZ4_MARGIN(b->packed_bytes) + s->align - 1 <= s->fast_reserved - b->fast - b->bytes;
+         TIGRIS_LZ4_MARGIN(b->packed_bytes) + s->align - 1u <=
+             s->fast_reserved - b->fast - b->bytes;
 }
 
 /* Whether the bytes of a block give `bytes` bytes, as far as they are in the plan. */

@@ -248,9 +248,7 @@ tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s
   t.buffers = &plan->tile_buffers[t.tiling->first_buffer];
   t.past = t.buffers + t.tiling->buffer_count;
   t.bookkeeping_bytes = tigris_bookkeeping_bytes(s, t.tiling);
-  /* the executor's bookkeeping takes more bytes than the buffer records, which fit the file */
-  if (t.tiling->buffer_count > INT32_MAX / TIGRIS_TILE_BOOKKEEPING ||
-      !tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->bookkeeping, t.bookkeeping_bytes))
+  if (!tigris_placed(plan, TIGRIS_POOL_FAST, t.tiling->bookkeeping, t.bookkeeping_bytes))
     return TIGRIS_E_ADDRESS;
   if (!tigris_runs_tiling(s, t.tiling))
     return TIGRIS_E_UNSUPPORTED;

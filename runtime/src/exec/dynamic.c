@@ -17,7 +17,7 @@ static tigris_block* blockAt(const tigris_context* ctx, uint32_t index) {
 }
 
 static uint32_t alignUp(const tigris_context* ctx, uint32_t value) {
-  const uint32_t mask = ctx->plan->summary->align - 1;
+  const uint32_t mask = ctx->plan->summary->align - 1u;
   return (value + mask) & ~mask;
 }
 

@@ -30,7 +30,7 @@ static const uint8_t* storedBytes(tigris_context* ctx, const tigris_weight_block
   if (ctx->reader != NULL) {
     const tigris_summary* s = ctx->plan->summary;
     if (b->mode == TIGRIS_BLOCK_LZ4)
-      to = ctx->unpacked + ((s->fast_reserved - b->packed_bytes) & ~(s->align - 1));
+      to = ctx->unpacked + ((s->fast_reserved - b->packed_bytes) & ~(s->align - 1u));
     return ctx->reader(ctx->reader_user, b->data, b->packed_bytes, to) == 0 ? to : NULL;
   }
 #endif

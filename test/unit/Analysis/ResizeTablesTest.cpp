@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <numeric>
+#include <utility>
 
 using namespace tigris;
 
@@ -25,8 +27,17 @@ ResizeRule weighted(ResizeMode mode, const char* coordinates) {
   return rule;
 }
 
+/// The source positions of every output position, in the axis.
+Indices positions(const AxisTable& table, int64_t in) {
+  Indices result;
+  for (const int32_t first : table.first)
+    for (uint32_t tap = 0; tap < table.taps; ++tap)
+      result.push_back(insideAxis(int64_t{first} + tap, in));
+  return result;
+}
+
 Indices indices(const ResizeRule& rule, int64_t in, int64_t out) {
-  return resizeAxis(rule, in, out, static_cast<float>(out) / static_cast<float>(in)).indices;
+  return positions(resizeAxis(rule, in, out, static_cast<float>(out) / static_cast<float>(in)), in);
 }
 
 void checkWeights(const AxisTable& table, const std::vector<float>& expected) {
@@ -52,7 +63,7 @@ TEST_CASE("nearest: coordinate modes") {
 TEST_CASE("nearest: the scale the model gives, not the one sizes amount to") {
   // 3 * 1.7 = 5.1, so 5 positions, but distances follow 1.7
   const AxisTable table = resizeAxis(nearest("asymmetric", "floor"), 3, 5, 1.7F);
-  CHECK(table.indices == Indices{0, 0, 1, 1, 2});
+  CHECK(positions(table, 3) == Indices{0, 0, 1, 1, 2});
   CHECK(table.taps == 1);
   CHECK(table.weights.empty());
 }
@@ -60,9 +71,10 @@ TEST_CASE("nearest: the scale the model gives, not the one sizes amount to") {
 TEST_CASE("linear: half pixel repeats the border") {
   const AxisTable table = resizeAxis(weighted(ResizeMode::Linear, "half_pixel"), 2, 4, 2);
   CHECK(table.taps == 2);
-  CHECK(table.indices == Indices{0, 1, 0, 1, 0, 1, 1, 1});
-  checkWeights(table, {1, 0, 0.75F, 0.25F, 0.25F, 0.75F, 1, 0});
-  CHECK(integerWeights(table) == std::vector<int32_t>{1024, 0, 768, 256, 256, 768, 1024, 0});
+  CHECK(table.first == Indices{-1, 0, 0, 1});
+  CHECK(positions(table, 2) == Indices{0, 0, 0, 1, 0, 1, 1, 1});
+  checkWeights(table, {0.25F, 0.75F, 0.75F, 0.25F, 0.25F, 0.75F, 0.75F, 0.25F});
+  CHECK(integerWeights(table) == std::vector<int32_t>{256, 768, 768, 256, 256, 768, 768, 256});
 }
 
 TEST_CASE("linear: align corners and half pixel symmetric") {
@@ -71,19 +83,19 @@ TEST_CASE("linear: align corners and half pixel symmetric") {
   // 3 -> 4 with scale 1.4: 0.2 of a position is lost, half on each side
   const AxisTable table =
       resizeAxis(weighted(ResizeMode::Linear, "half_pixel_symmetric"), 3, 4, 1.4F);
-  CHECK(table.indices == Indices{0, 1, 0, 1, 1, 2, 2, 2});
-  checkWeights(table, {1, 0, 0.357143F, 0.642857F, 0.642857F, 0.357143F, 1, 0});
+  CHECK(positions(table, 3) == Indices{0, 0, 0, 1, 1, 2, 2, 2});
 }
 
 TEST_CASE("cubic: a ramp of four, worked out by hand") {
   const AxisTable table = resizeAxis(weighted(ResizeMode::Cubic, "half_pixel"), 4, 8, 2);
   CHECK(table.taps == 4);
   const std::vector<float> ramp = {1, 2, 3, 4};
+  const Indices read = positions(table, 4);
   std::vector<float> row;
   for (size_t i = 0; i < 8; ++i) {
     float sum = 0;
     for (size_t tap = 0; tap < 4; ++tap)
-      sum += table.weights[i * 4 + tap] * ramp[static_cast<size_t>(table.indices[i * 4 + tap])];
+      sum += table.weights[i * 4 + tap] * ramp[static_cast<size_t>(read[i * 4 + tap])];
     row.push_back(sum);
   }
   // weights at a quarter: -27/256, 225/256, 67/256, -9/256
@@ -118,7 +130,7 @@ TEST_CASE("integer weights add up to 1024") {
 TEST_CASE("an axis that keeps its size is copied whatever the rule") {
   const AxisTable table = resizeAxis(weighted(ResizeMode::Linear, "align_corners"), 3, 3, 1);
   CHECK(table.taps == 1);
-  CHECK(table.indices == Indices{0, 1, 2});
+  CHECK(table.first == Indices{0, 1, 2});
 }
 
 TEST_CASE("what the kernels cannot do is refused") {
@@ -133,4 +145,23 @@ TEST_CASE("what the kernels cannot do is refused") {
   CHECK(refused("nearest_mode", std::string("simple")));
   CHECK(refused("antialias", int64_t{1}));
   CHECK_FALSE(refused("antialias", int64_t{0}));
+}
+
+TEST_CASE("tables of whole factors repeat") {
+  const auto periodOfFloats = [](const AxisTable& table) {
+    std::vector<int32_t> bits(table.weights.size());
+    std::memcpy(bits.data(), table.weights.data(), bits.size() * sizeof(float));
+    const AxisPeriod period = periodOf(table, bits);
+    return std::pair(period.outputs, period.advance);
+  };
+  const ResizeRule linear = weighted(ResizeMode::Linear, "half_pixel");
+  CHECK(periodOfFloats(resizeAxis(linear, 32, 64, 2)) == std::pair(2U, 1U));
+  CHECK(periodOfFloats(resizeAxis(linear, 32, 16, 0.5F)) == std::pair(1U, 2U));
+  CHECK(periodOfFloats(resizeAxis(weighted(ResizeMode::Cubic, "half_pixel"), 8, 32, 4)) ==
+        std::pair(4U, 1U));
+  CHECK(periodOfFloats(resizeAxis(nearest("asymmetric", "floor"), 8, 24, 3)) == std::pair(3U, 1U));
+  CHECK(periodOfFloats(resizeAxis(linear, 7, 7, 1)) == std::pair(1U, 1U));
+  // 3 to 5 positions: a whole factor between the corners
+  CHECK(periodOfFloats(resizeAxis(weighted(ResizeMode::Linear, "align_corners"), 3, 5, 5.0F / 3)) ==
+        std::pair(2U, 1U));
 }

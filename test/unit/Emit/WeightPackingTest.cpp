@@ -166,7 +166,7 @@ TEST_CASE("figures of fast memory include the prefix") {
   CHECK(s.fast_bytes == f.fast_peak);
   CHECK(f.bound_fast_peak == figuresOf(plain.plan)->bound_fast_peak + shift);
   CHECK(f.weight_bytes == packed.plan.weight_blocks[0].packed_bytes);
-  CHECK(s.budget_fast == plain.plan.summary->budget_fast);
+  CHECK(f.budget_fast == figuresOf(plain.plan)->budget_fast);
 }
 
 TEST_CASE("a file too large says what compression would give") {

@@ -161,8 +161,6 @@ std::string withSections(std::string bytes) {
   header.section_count += 4;
   header.file_size = static_cast<uint32_t>(bytes.size());
   write(bytes, 0, header);
-  write(bytes, planSections(bytes)[0].offset + offsetof(tigris_summary, flash_bytes),
-        header.file_size);
   return sealed(std::move(bytes));
 }
 
@@ -180,8 +178,6 @@ std::string withStats(std::string bytes, std::string_view stats) {
   write(bytes, sizeof header + section.type * sizeof length, uint32_t{0});
   header.file_size = static_cast<uint32_t>(bytes.size());
   write(bytes, 0, header);
-  write(bytes, planSections(bytes)[0].offset + offsetof(tigris_summary, flash_bytes),
-        header.file_size);
   return sealed(std::move(bytes));
 }
 
@@ -227,12 +223,17 @@ TEST_CASE("damaged stats of stages are located, unknown sections ignored") {
 TEST_CASE("damaged figures are located") {
   const std::string bytes = planBytes();
   const size_t at = planSections(bytes)[0].offset + sizeof(tigris_summary);
-  for (const size_t field :
-       {offsetof(tigris_figures, planner), offsetof(tigris_figures, fast_peak),
-        offsetof(tigris_figures, slow_peak), offsetof(tigris_figures, stages)}) {
+  for (const size_t field : {offsetof(tigris_figures, planner), offsetof(tigris_figures, fast_peak),
+                             offsetof(tigris_figures, slow_peak)}) {
     std::string changed = bytes;
     write(changed, at + field, uint32_t{0x7FFFFFFF});
     CHECK(message(sealed(changed)).find("SUMMARY has") != std::string::npos);
+  }
+  for (const size_t field :
+       {offsetof(tigris_figures, budget_fast), offsetof(tigris_figures, budget_flash)}) {
+    std::string changed = bytes;
+    write(changed, at + field, uint32_t{1});
+    CHECK(message(sealed(changed)).find("a budget that the plan exceeds") != std::string::npos);
   }
 }
 
