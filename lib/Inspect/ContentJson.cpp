@@ -117,6 +117,10 @@ void writeStageDetails(JsonWriter& json, const std::vector<StageContent>& stages
         .field("ops", stage.count);
     writeTransfers(json, "loads", stage.loads);
     writeTransfers(json, "spills", stage.spills);
+    json.key("weight_blocks").beginArray(JsonWriter::Inline);
+    for (const size_t block : stage.weightBlocks)
+      json.value(block);
+    json.endArray();
     writeTiling(json, stage);
     json.endObject();
   }

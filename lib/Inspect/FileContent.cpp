@@ -60,15 +60,37 @@ private:
             operand.offset};
   }
 
-  /// Constants of one type share a record of the file. The first one takes its index here, too; the
-  /// others follow all records. Equal places in the prefix of the arena are one constant if they
-  /// are in the same weight block.
-  size_t constantOf(const tigris_operand& operand, uint32_t op) {
+  /// Number of weight blocks that are brought before this op or an earlier one.
+  size_t blocksUpTo(uint32_t op) const {
     const auto blocks = file_.weightBlocks();
     const auto next =
         std::upper_bound(blocks.begin(), blocks.end(), op,
                          [](uint32_t at, const tigris_weight_block& b) { return at < b.first_op; });
-    const auto block = operand.pool == TIGRIS_POOL_CONST ? 0 : next - blocks.begin();
+    return static_cast<size_t>(next - blocks.begin());
+  }
+
+  bool readsBlock(const tigris_op& op) const {
+    const auto operands = file_.operands(op);
+    return std::any_of(operands.begin(), operands.end(), [](const tigris_operand& operand) {
+      return operand.pool == TIGRIS_POOL_UNPACKED;
+    });
+  }
+
+  std::vector<size_t> blocksOf(const tigris_stage& stage) const {
+    std::vector<size_t> blocks;
+    for (uint32_t op = stage.first_op; op < stage.first_op + file_.opCount(stage); ++op) {
+      const size_t count = readsBlock(file_.ops()[op]) ? blocksUpTo(op) : 0;
+      if (count != 0 && (blocks.empty() || blocks.back() != count - 1))
+        blocks.push_back(count - 1);
+    }
+    return blocks;
+  }
+
+  /// Constants of one type share a record of the file. The first one takes its index here, too; the
+  /// others follow all records. Equal places in the prefix of the arena are one constant if they
+  /// are in the same weight block.
+  size_t constantOf(const tigris_operand& operand, uint32_t op) {
+    const size_t block = operand.pool == TIGRIS_POOL_CONST ? 0 : blocksUpTo(op);
     const auto [entry, isNew] =
         constants_.try_emplace({operand.tensor, block, operand.offset}, content_.tensors.size());
     if (!isNew)
@@ -148,6 +170,7 @@ private:
     record.count = file_.opCount(stage);
     for (size_t i = 0; i < record.count; ++i)
       content_.ops[record.first + i].stage = content_.stages.size();
+    record.weightBlocks = blocksOf(stage);
     record.loads = recordsOf(file_.loads(stage));
     record.spills = recordsOf(file_.spills(stage));
     if (stage.mode != TIGRIS_STAGE_WHOLE)
@@ -292,7 +315,7 @@ private:
   const tigris_plan& plan_;
   PlanContent content_;
   /// Indices of constants by record, weight block and offset.
-  std::map<std::tuple<uint32_t, std::ptrdiff_t, uint32_t>, size_t> constants_;
+  std::map<std::tuple<uint32_t, size_t, uint32_t>, size_t> constants_;
   /// The records of constants whose indices are in use.
   std::set<uint32_t> recordsTaken_;
   /// The tensor that was last written to an address.

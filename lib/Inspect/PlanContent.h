@@ -91,6 +91,8 @@ struct StageContent {
   size_t count = 0;
   std::vector<TransferContent> loads;
   std::vector<TransferContent> spills;
+  /// Indices of the weight blocks that its operators read.
+  std::vector<size_t> weightBlocks;
   /// Tiled and streamed: parts per axis, the executor's bookkeeping, and the buffers.
   std::optional<std::array<int64_t, PartStage::MaxRank>> parts;
   uint64_t bookkeepingOffset = 0;
@@ -98,7 +100,8 @@ struct StageContent {
   std::vector<BufferContent> buffers;
 };
 
-/// A block of compressed weights, unpacked before the op.
+/// A block of copied or compressed weights, brought to fast memory before the op. It stays until
+/// the next block.
 struct WeightBlockContent {
   size_t firstOp = 0;
   uint64_t fast = 0;

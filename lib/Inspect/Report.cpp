@@ -153,6 +153,8 @@ Report reportOf(const PlanFile& file) {
   report.outputs = portsOf(file, file.outputs());
   report.target = file.target();
   report.io = ioName(summary.io_mode);
+  const bool copies = (summary.flags & TIGRIS_SUMMARY_COPY) != 0;
+  report.weightMemory = weightMemoryName(copies ? WeightMemory::Copy : WeightMemory::Map);
   report.kernelScratch = summary.scratch_bytes;
   report.stages = stagesOf(file);
   report.planBytes = file.fileBytes();
@@ -200,6 +202,7 @@ Report reportOf(const Graph& graph) {
   report.optimize = plan.optimize;
   report.target = plan.target;
   report.io = std::string(ioModeName(plan.io));
+  report.weightMemory = weightMemoryName(plan.weights);
   report.kernelScratch = plan.scratch;
   report.setStats(graph, plan.stats);
   report.counts = countStages(plan);
@@ -240,6 +243,7 @@ void writeReport(JsonWriter& json, const Report& report) {
   json.field("optimize", report.optimize);
   json.field("target", report.target);
   json.field("io", report.io);
+  json.field("weight_memory", report.weightMemory);
   writeStats(json, report.stats ? &*report.stats : nullptr, report.modelOnly);
   json.field("kernel_scratch_bytes", report.kernelScratch);
   writeCounts(json, report.counts ? &*report.counts : nullptr);

@@ -52,6 +52,9 @@ struct Report {
   std::vector<PortReport> outputs;
   std::optional<uint64_t> budgetFast, budgetSlow, budgetFlash;
   std::optional<std::string> planner, optimize, target, io;
+  /// "map": kernels read weights where the file is. "copy": in fast memory, to which the runtime
+  /// copies them.
+  std::optional<std::string> weightMemory;
   /// Fast memory for the scratch of the target's kernels, in addition to the fast peak.
   std::optional<uint64_t> kernelScratch;
   /// Without the id of the peak's op, which `peakOp` names.
