@@ -131,6 +131,11 @@ Expected<Trees> readTrees(const NodeContext& node, int64_t features) {
       return node.refuse(DiagId::BadAttr, "node ", nodeIds[i], " of tree ", treeIds[i],
                          " compares feature ", trees.features[i], " of ", features);
   }
+  if (trees.mode == "BRANCH_NEQ") {
+    trees.mode = "BRANCH_EQ";
+    trees.yes.swap(trees.no);
+    trees.missing.clear(); // NaN is equal to nothing, so it already takes the right branch
+  }
   return trees;
 }
 

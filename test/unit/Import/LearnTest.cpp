@@ -1,5 +1,6 @@
 // Operators of ai.onnx.ml; test/e2e compares their numbers with those of onnxruntime.
 #include "ImportTesting.h"
+#include "PassTesting.h"
 
 #include <doctest/doctest.h>
 
@@ -70,9 +71,16 @@ TEST_CASE("trees descend level by level; malformed ones are refused") {
             .said(DiagId::BadAttr, "node 0 of tree 0 leads to 1, which is no node of its own"));
   CHECK(importGraph(tree("nodes_truenodeids=[1,0,0], nodes_falsenodeids=[2,0,0]", "2,0,0"))
             .said(DiagId::BadAttr, "compares feature 2 of 2"));
-  CHECK(importGraph(
-            tree("nodes_truenodeids=[1,0,0], nodes_falsenodeids=[2,0,0]", "1,0,0", "BRANCH_NEQ"))
-            .said(DiagId::UnsupportedOp, "its nodes compare with BRANCH_NEQ"));
+  const auto compares = [](const char* yes, const char* no, const char* mode) {
+    return importGraph(
+        tree(strCat("nodes_truenodeids=[", yes, ",0,0], nodes_falsenodeids=[", no, ",0,0]"),
+             "1,0,0", mode));
+  };
+  CHECK(compares("1", "2", "BRANCH_XOR")
+            .said(DiagId::UnsupportedOp, "its nodes compare with BRANCH_XOR"));
+  // A node that branches where values differ is one that branches the other way where they do not.
+  CHECK(printGraph(*compares("1", "2", "BRANCH_NEQ").graph) ==
+        printGraph(*compares("2", "1", "BRANCH_EQ").graph));
 }
 
 TEST_CASE("other operators of the domain are refused") {
