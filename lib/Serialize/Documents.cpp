@@ -30,8 +30,9 @@ bool isControl(char c) {
 } // namespace
 
 std::vector<YamlDocument> splitDocuments(std::string_view text) {
+  constexpr std::string_view ByteOrderMark = "\xEF\xBB\xBF"; // of editors on Windows
   std::vector<YamlDocument> documents;
-  size_t start = 0;
+  size_t start = text.starts_with(ByteOrderMark) ? ByteOrderMark.size() : 0;
   int startLine = 1;
   // Whether the text since `start` contains any other line.
   bool begun = false;
@@ -42,7 +43,7 @@ std::vector<YamlDocument> splitDocuments(std::string_view text) {
   };
 
   int lineNumber = 1;
-  for (size_t at = 0; at < text.size(); ++lineNumber) {
+  for (size_t at = start; at < text.size(); ++lineNumber) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const size_t next = std::min(end + 1, text.size());
     const std::string_view line = text.substr(at, end - at);

@@ -17,8 +17,9 @@ struct YamlDocument {
 };
 
 /// Splits at `---` and `...` in column 0, which YAML allows nowhere else. Comments, blank lines and
-/// directives before a document belong to it. (yaml-cpp 0.7 cannot do this: if the second document
-/// begins with a comma, it allocates memory without bound.)
+/// directives before a document belong to it; a byte order mark before the first one does not.
+/// (yaml-cpp 0.7 cannot do this: if the second document begins with a comma, it allocates memory
+/// without bound.)
 std::vector<YamlDocument> splitDocuments(std::string_view text);
 
 /// Fails with EmptyInput for an empty text and BadModule for other kinds of files

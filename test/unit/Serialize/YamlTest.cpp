@@ -171,6 +171,7 @@ TEST_CASE("documents are split at markers in the first column") {
   CHECK(split("a: |\n  ---\n --- x\n---x\n") == "1<a: |\n  ---\n --- x\n---x\n>");
   CHECK(split("--- a\n---\tb\n---\r\nc") == "1<--- a\n>2<---\tb\n>3<---\r\nc>");
   CHECK(split("---\n---\n") == "1<---\n>2<---\n>");
+  CHECK(split("\xEF\xBB\xBF# c\n---\na\n") == "1<# c\n---\na\n>");
 }
 
 TEST_CASE("numbers are read exactly and strictly") {
