@@ -216,8 +216,7 @@ Report reportOf(const PlanFile& file, const Graph& graph) {
   Report report = reportOf(file);
   Report ofModule = reportOf(graph);
   TIGRIS_CHECK(report.stages.size() == ofModule.stages.size());
-  for (size_t i = 0; i < report.stages.size(); ++i)
-    report.stages[i].mode = std::move(ofModule.stages[i].mode);
+  report.stages = std::move(ofModule.stages);
   if (!report.stats) {
     report.stats = ofModule.stats;
     report.counts = ofModule.counts;

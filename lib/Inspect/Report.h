@@ -80,8 +80,8 @@ struct Report {
 
 Report reportOf(const PlanFile& file);
 Report reportOf(const Graph& graph);
-/// The report of a file with what only the module it was made from knows: direct stages, and the op
-/// of the unscheduled peak.
+/// The report of a file with what only the module it was made from knows: direct stages, the views
+/// among the ops of stages, and the op of the unscheduled peak.
 Report reportOf(const PlanFile& file, const Graph& graph);
 
 /// Writes the report's fields to the object that is open in `json`.
