@@ -117,7 +117,7 @@ private:
     same(0, y_.rank() - 1, y_.rank() - 1);
     return windows();
   }
-  bool softmax() { return wholeAxes(1); }
+  bool lines() { return wholeAxes(1); }
   bool norm() { return wholeAxes(y_.rank()); }
   bool elements() { return broadcast(op_.inputs.size()); }
   bool scale() { return broadcast(1); }
@@ -188,6 +188,16 @@ private:
     return true;
   }
 
+  bool argMax() {
+    const size_t rank = shape(0).rank();
+    const auto axis = normalizeAxis(op_.attrs.getInt("axis"), rank);
+    if (!axis)
+      return false;
+    std::vector<bool> reduced(rank, false);
+    reduced[*axis] = true;
+    return reduce(reduced);
+  }
+
   bool reduction() {
     const size_t rank = shape(0).rank();
     std::vector<bool> reduced(rank, op_.attrs.getInts("axes").empty());
@@ -197,6 +207,11 @@ private:
         return false;
       reduced[*axis] = true;
     }
+    return reduce(reduced);
+  }
+
+  bool reduce(const std::vector<bool>& reduced) {
+    const size_t rank = reduced.size();
     const bool keeps = y_.rank() == rank;
     size_t result = 0;
     for (size_t axis = 0; axis < rank; ++axis) {
@@ -208,7 +223,7 @@ private:
     return true;
   }
 
-  /// Softmax and LayerNormalization need everything from `axis` on (softmax: `axis` only).
+  /// Whole lines along `axis`, or everything from `axis` on.
   bool wholeAxes(size_t count) {
     const auto first = normalizeAxis(op_.attrs.getInt("axis", -1), y_.rank());
     if (!first)
@@ -293,6 +308,79 @@ private:
       if (other != *axis)
         same(0, other, other);
     return true;
+  }
+
+  /// Whether all operands of an op with indices have boxes. Indices that are also another operand
+  /// would need two.
+  bool hasIndices() const {
+    size_t uses = 0;
+    for (size_t i = 0; i < op_.inputs.size(); ++i) {
+      uses += op_.input(i) == op_.input(1) ? 1 : 0;
+      if (!fits(shape(i)))
+        return false;
+    }
+    return uses == 1;
+  }
+
+  bool keepConstantsInOnePiece(size_t input) {
+    for (; input < op_.inputs.size(); ++input)
+      if (isConstant(input))
+        keepInOnePiece(input);
+    return true;
+  }
+
+  bool gatherElements() { return byElement(true); }
+  bool scatterElements() { return byElement(false); }
+
+  /// Lines of data along `axis` are whole. The result of a gather is cut there, too. On the other
+  /// axes all operands agree with the result, or nothing is cut.
+  bool byElement(bool gathers) {
+    const auto line = normalizeAxis(op_.attrs.getInt("axis"), y_.rank());
+    if (!line || !hasIndices())
+      return false;
+    for (size_t axis = 0; axis < y_.rank(); ++axis) {
+      if (axis == *line && gathers)
+        same(1, axis, axis);
+      else if (axis == *line || shape(0)[axis] != shape(1)[axis])
+        never(axis);
+      else
+        for (size_t i = 0; i < op_.inputs.size(); ++i)
+          same(i, axis, axis);
+    }
+    return keepConstantsInOnePiece(1);
+  }
+
+  /// The axes of an operand from `first` on follow those of the result from `resultFirst` on.
+  void sameBlocks(size_t input, size_t first, size_t resultFirst) {
+    for (size_t axis = first; axis < shape(input).rank(); ++axis)
+      same(input, axis, resultFirst + axis - first);
+  }
+
+  /// Each tuple of indices selects a block of data in its batch.
+  bool gatherNd() {
+    const Shape& indices = shape(1);
+    const auto batch = static_cast<size_t>(op_.attrs.getInt("batch_dims"));
+    const size_t tuples = indices.rank() - 1;
+    if (!hasIndices() || batch > tuples)
+      return false;
+    for (size_t axis = 0; axis < batch; ++axis)
+      same(0, axis, axis);
+    for (size_t axis = 0; axis < tuples; ++axis)
+      same(1, axis, axis);
+    sameBlocks(0, batch + static_cast<size_t>(indices.fromBack(0)), tuples);
+    return keepConstantsInOnePiece(1);
+  }
+
+  /// Each tuple of indices selects a block of the result, which is cut inside the blocks.
+  bool scatterNd() {
+    const auto depth = static_cast<size_t>(shape(1).fromBack(0));
+    if (!hasIndices())
+      return false;
+    for (size_t axis = 0; axis < depth; ++axis)
+      never(axis);
+    sameBlocks(0, depth, depth);
+    sameBlocks(2, shape(1).rank() - 1, depth);
+    return keepConstantsInOnePiece(1);
   }
 
   bool pad() {

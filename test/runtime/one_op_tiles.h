@@ -132,7 +132,6 @@ static inline int alwaysCuts(uint32_t opcode) {
   case TIGRIS_OP_LAYER_NORM:
   case TIGRIS_OP_RESHAPE:
   case TIGRIS_OP_GATHER:
-  case TIGRIS_OP_GATHER_ND:
   case TIGRIS_OP_GATHER_ELEMENTS:
   case TIGRIS_OP_SCATTER_ND:
   case TIGRIS_OP_SCATTER_ELEMENTS:

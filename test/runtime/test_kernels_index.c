@@ -167,6 +167,7 @@ static void testByElement(int scatters) {
   const uint8_t type = anyNumber();
   const uint8_t index = randomInt(0, 1) ? TIGRIS_S32 : TIGRIS_S64;
   const uint8_t dtypes[3] = {type, index, type};
+  const int agree = randomInt(0, 2) != 0; /* the operands, on all axes but one: they can be cut */
   double* expected = NULL;
   Case c;
   int32_t axis;
@@ -180,8 +181,8 @@ static void testByElement(int scatters) {
     memcpy(c.inDims[k], c.dims, sizeof c.dims);
   }
   for (k = 0; k < c.rank; ++k)
-    c.inDims[1][k] = c.inDims[2][k] =
-        k == axis ? randomInt(1, scatters ? c.dims[k] : 7) : randomInt(1, c.dims[k]);
+    c.inDims[1][k] = c.inDims[2][k] = k == axis ? randomInt(1, scatters ? c.dims[k] : 7)
+                                                : randomInt(agree ? c.dims[k] : 1, c.dims[k]);
   if (!openIndexed(&c, scatters ? TIGRIS_OP_SCATTER_ELEMENTS : TIGRIS_OP_GATHER_ELEMENTS, dtypes,
                    scatters ? 3 : 2, c.rank, c.inDims[scatters ? 0 : 1], axis))
     return;

@@ -89,8 +89,8 @@ static int needGlobalPool(const tigris_access* a, tigris_box* need) {
   return 1;
 }
 
-static int needReduction(const tigris_access* a, tigris_box* need) {
-  const uint32_t axes = ((const tigris_reduce_params*)a->params)->axes;
+/* The axes in the bit set are reduced. */
+static int needReduction(const tigris_access* a, uint32_t axes, tigris_box* need) {
   uint32_t from = 0;
   uint32_t i;
   for (i = 0; i < a->x->rank; ++i) {
@@ -107,6 +107,13 @@ static int needReduction(const tigris_access* a, tigris_box* need) {
 static int needAxes(const tigris_access* a, uint32_t from, uint32_t past, tigris_box* need) {
   *need = *a->out;
   return tigris_covers_axes(a, from, past);
+}
+
+/* The same box with all of the input along an axis, which must not be cut. */
+static int needLines(const tigris_access* a, uint32_t axis, tigris_box* need) {
+  *need = *a->out;
+  setRange(need, axis, 0, a->dx[axis]);
+  return tigris_covers_axes(a, axis, axis + 1);
 }
 
 static int needDense(const tigris_access* a, tigris_box* need) {
@@ -200,9 +207,51 @@ static int needGather(const tigris_access* a, tigris_box* need) {
   /* the indices are not a vector: only the whole of y can be computed, from the whole of x */
   if (a->x->rank != a->y->rank)
     return tigris_covers_axes(a, 0, a->y->rank);
-  *need = *a->out;
-  setRange(need, axis, 0, a->dx[axis]);
-  return tigris_covers_axes(a, axis, axis + 1);
+  return needLines(a, axis, need);
+}
+
+/* Data is used as a whole along the axis. On the others all inputs agree, or nothing is cut. */
+static int needByElement(const tigris_access* a, tigris_box* need) {
+  const uint32_t axis = (uint32_t)((const tigris_axis_params*)a->params)->axis;
+  const int gathers = a->op->opcode == TIGRIS_OP_GATHER_ELEMENTS;
+  const int32_t* data = tigris_dims(a->plan, tigris_operand_tensor(a->plan, a->op, 0));
+  const int32_t* indices = tigris_dims(a->plan, tigris_operand_tensor(a->plan, a->op, 1));
+  uint32_t i;
+  for (i = 0; i < a->x->rank; ++i) {
+    if (i == axis ? gathers : data[i] == indices[i]) {
+      if (i != axis || a->input == 1)
+        copyRange(need, i, a->out, i);
+    } else if (!tigris_covers_axes(a, i, i + 1)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Every tuple of indices selects the axes [batch, past) of data, and the blocks behind them. */
+static int needGatherNd(const tigris_access* a, tigris_box* need) {
+  const uint32_t batch = (uint32_t)((const tigris_axis_params*)a->params)->axis;
+  const tigris_tensor* indices = tigris_operand_tensor(a->plan, a->op, 1);
+  const uint32_t tuples = indices->rank - 1u;
+  const uint32_t past = batch + (uint32_t)tigris_dims(a->plan, indices)[tuples];
+  uint32_t i;
+  for (i = 0; i < (a->input == 0 ? batch : tuples); ++i)
+    copyRange(need, i, a->out, i);
+  for (i = past; a->input == 0 && i < a->x->rank; ++i)
+    copyRange(need, i, a->out, tuples + i - past);
+  return 1;
+}
+
+/* Every tuple of indices selects a block of the output, which may be cut inside the blocks. */
+static int needScatterNd(const tigris_access* a, tigris_box* need) {
+  const tigris_tensor* indices = tigris_operand_tensor(a->plan, a->op, 1);
+  const uint32_t tuples = indices->rank - 1u;
+  const uint32_t depth = (uint32_t)tigris_dims(a->plan, indices)[tuples];
+  const uint32_t first = a->input == 0 ? depth : tuples;
+  uint32_t i;
+  for (i = first; a->input != 1 && i < a->x->rank; ++i)
+    copyRange(need, i, a->out, depth + i - first);
+  return tigris_covers_axes(a, 0, depth);
 }
 
 /* Positions ascend. */
@@ -250,11 +299,17 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   case TIGRIS_FAMILY_GLOBAL_POOL:
     return TIGRIS_OPS_POOL && needGlobalPool(&a, need);
   case TIGRIS_FAMILY_REDUCTION:
-    return TIGRIS_OPS_REDUCE && needReduction(&a, need);
-  case TIGRIS_FAMILY_SOFTMAX: {
-    const uint32_t axis = (uint32_t)((const tigris_softmax_params*)a.params)->axis;
-    return TIGRIS_OPS_SOFTMAX && needAxes(&a, axis, axis + 1, need);
-  }
+    return TIGRIS_OPS_REDUCE &&
+           needReduction(&a, ((const tigris_reduce_params*)a.params)->axes, need);
+  case TIGRIS_FAMILY_ARG:
+    return TIGRIS_OPS_SEARCH &&
+           needReduction(&a, 1u << ((const tigris_search_params*)a.params)->axis, need);
+  case TIGRIS_FAMILY_CUM_SUM:
+    return TIGRIS_OPS_SEARCH &&
+           needLines(&a, (uint32_t)((const tigris_search_params*)a.params)->axis, need);
+  case TIGRIS_FAMILY_SOFTMAX:
+    return TIGRIS_OPS_SOFTMAX &&
+           needLines(&a, (uint32_t)((const tigris_softmax_params*)a.params)->axis, need);
   case TIGRIS_FAMILY_NORM: {
     const uint32_t axes = ((const tigris_layer_norm_params*)a.params)->axes;
     return TIGRIS_OPS_LAYER_NORM && needAxes(&a, a.x->rank - axes, a.x->rank, need);
@@ -275,6 +330,12 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
     return TIGRIS_OPS_RESIZE && needResize(&a, need);
   case TIGRIS_FAMILY_GATHER:
     return TIGRIS_OPS_MOVE && needGather(&a, need);
+  case TIGRIS_FAMILY_BY_ELEMENT:
+    return TIGRIS_OPS_INDEX && needByElement(&a, need);
+  case TIGRIS_FAMILY_GATHER_ND:
+    return TIGRIS_OPS_INDEX && needGatherNd(&a, need);
+  case TIGRIS_FAMILY_SCATTER_ND:
+    return TIGRIS_OPS_INDEX && needScatterNd(&a, need);
   case TIGRIS_FAMILY_RECURRENT:
     return TIGRIS_OPS_RECURRENT && needRecurrent(&a, need);
   case TIGRIS_FAMILY_WHOLE:

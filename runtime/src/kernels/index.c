@@ -1,4 +1,4 @@
-/* GatherND, GatherElements, ScatterND and ScatterElements. Whole tensors only. */
+/* GatherND, GatherElements, ScatterND and ScatterElements. */
 #include "kernels.h"
 #include "number.h"
 #include "walk.h"
@@ -30,8 +30,8 @@ tigris_status tigris_gather_nd(const tigris_call* call) {
   const uint32_t batchAxes = (uint32_t)((const tigris_axis_params*)call->params)->axis;
   const tigris_tensor* x = call->in[0].tensor;
   const tigris_tensor* indices = call->in[1].tensor;
-  const int32_t* dx = tigris_dims(call->plan, x);
-  const int32_t* di = tigris_dims(call->plan, indices);
+  const int32_t* dx = call->in[0].dims;
+  const int32_t* di = call->in[1].dims;
   const uint32_t depth = (uint32_t)di[indices->rank - 1];
   const uint32_t perBatch = product(di, batchAxes, indices->rank - 1u);
   const uint32_t tuples = product(di, 0, indices->rank - 1u);
@@ -49,16 +49,21 @@ tigris_status tigris_gather_nd(const tigris_call* call) {
   return TIGRIS_OK;
 }
 
+static void copyData(const tigris_call* call) {
+  const tigris_view* x = &call->in[0];
+  memcpy(call->out[0].data, x->data, (size_t)x->rows * x->pitch);
+}
+
 tigris_status tigris_scatter_nd(const tigris_call* call) {
   const tigris_tensor* x = call->in[0].tensor;
   const tigris_tensor* indices = call->in[1].tensor;
-  const int32_t* dx = tigris_dims(call->plan, x);
-  const int32_t* di = tigris_dims(call->plan, indices);
+  const int32_t* dx = call->in[0].dims;
+  const int32_t* di = call->in[1].dims;
   const uint32_t depth = (uint32_t)di[indices->rank - 1];
   const uint32_t tuples = product(di, 0, indices->rank - 1u);
   const size_t block = (size_t)product(dx, depth, x->rank) * tigris_element_size(x->dtype);
   uint32_t n;
-  memcpy(call->out[0].data, call->in[0].data, x->bytes);
+  copyData(call);
   for (n = 0; n < tuples; ++n) {
     const int64_t at = blockOf(&call->in[1], n, depth, dx, 0);
     if (at < 0)
@@ -77,7 +82,7 @@ static int32_t startWalk(tigris_walk* w, const tigris_call* call, const tigris_v
   tigris_walk_init(w, &call->in[1]);
   for (i = 0; i < w->rank; ++i)
     w->stride[0][i] = (int32_t)i == axis ? 0 : strides[i];
-  tigris_walk_start(w, 0, tigris_elements(call->in[1].tensor));
+  tigris_walk_start(w, 0, tigris_span_of(&call->in[1]).count);
   return strides[axis];
 }
 
@@ -87,7 +92,7 @@ static tigris_status moveElements(const tigris_call* call, int gathers) {
   const tigris_view* indices = &call->in[1];
   const tigris_view* far = gathers ? &call->in[0] : &call->out[0];
   const uint32_t size = tigris_element_size(far->tensor->dtype);
-  const int32_t length = tigris_dims(call->plan, far->tensor)[axis];
+  const int32_t length = far->dims[axis];
   uint8_t* near = gathers ? call->out[0].data : call->in[2].data;
   tigris_walk w;
   const int32_t stride = startWalk(&w, call, far, axis);
@@ -109,6 +114,6 @@ static tigris_status moveElements(const tigris_call* call, int gathers) {
 tigris_status tigris_gather_elements(const tigris_call* call) { return moveElements(call, 1); }
 
 tigris_status tigris_scatter_elements(const tigris_call* call) {
-  memcpy(call->out[0].data, call->in[0].data, call->in[0].tensor->bytes);
+  copyData(call);
   return moveElements(call, 0);
 }

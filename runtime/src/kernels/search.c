@@ -1,4 +1,4 @@
-/* ArgMax, ArgMin, TopK and cumulative sums along an axis. Whole tensors only. */
+/* ArgMax, ArgMin, TopK and cumulative sums along an axis. */
 #include "kernels.h"
 #include "number.h"
 
@@ -11,7 +11,7 @@ typedef struct Lines {
 
 static Lines linesOf(const tigris_call* call, int32_t axis) {
   const tigris_tensor* t = call->in[0].tensor;
-  const int32_t* dims = tigris_dims(call->plan, t);
+  const int32_t* dims = call->in[0].dims;
   Lines l = {1, 0, 1};
   uint32_t i;
   l.size = (uint32_t)dims[axis];
@@ -83,7 +83,7 @@ tigris_status tigris_top_k(const tigris_call* call) {
   const uint32_t dtype = call->in[0].tensor->dtype;
   const uint32_t size = tigris_element_size(dtype);
   const int largest = (p->flags & TIGRIS_SEARCH_LARGEST) != 0;
-  const uint32_t count = (uint32_t)tigris_dims(call->plan, call->out[0].tensor)[p->axis];
+  const uint32_t count = (uint32_t)call->out[0].dims[p->axis];
   const Lines l = linesOf(call, p->axis);
   uint32_t line;
   for (line = 0; line < l.outer * l.inner; ++line) {
