@@ -19,7 +19,18 @@ axes. Such neighbors become one axis, by Reshapes, which move nothing:
     a = Reshape(x) {shape: [2, 4, 64, 16]}
     c = Reshape(b) {shape: [1, 4, 1, 16]}
     d = Add(a, c)
-    y = Reshape(d) {shape: [2, 4, 8, 8, 16]})";
+    y = Reshape(d) {shape: [2, 4, 8, 8, 16]}
+
+The axes of a product before its rows that only the first operand has become rows, if that is
+needed. If more than four axes remain, one or two axes of operands that have one index there are
+repeated, those with the smallest result:
+
+    y = Add(x, b)                     # x [2, 8, 8, 8, 16], b [2, 1, 8, 1, 16]
+    ->
+    a = Reshape(x) {shape: [128, 8, 16]}
+    c = Gather(Reshape(b) {shape: [2, 1, 128]}, [0, 0, 0, 0, 0, 0, 0, 0]) {axis: 1}
+    d = Add(a, Reshape(c) {shape: [128, 1, 16]})
+    y = Reshape(d) {shape: [2, 8, 8, 8, 16]})";
 
 constexpr size_t MostAxes = 4;
 
@@ -34,15 +45,35 @@ int64_t alignedSize(const Shape& shape, size_t axis, size_t rank) {
   return axis < missing ? 1 : shape[axis - missing];
 }
 
+/// The shapes of the operands and the result of an op. An absent operand has no axes.
+struct OpShapes {
+  std::vector<Shape> operands;
+  Shape result;
+};
+
+OpShapes shapesOf(const Graph& graph, const Op& op) {
+  OpShapes shapes = {{}, graph.tensor(op.output()).shape};
+  for (const TensorId input : op.inputs)
+    shapes.operands.push_back(input ? graph.tensor(input).shape : Shape());
+  return shapes;
+}
+
+size_t groupsOf(const Keys& keys) {
+  size_t groups = keys.empty() ? 0 : 1;
+  for (size_t i = 1; i < keys.size(); ++i)
+    groups += keys[i] != keys[i - 1] ? 1 : 0;
+  return groups;
+}
+
 /// One bit per operand that has all indices of the axis. Axes of one index have the key of a
 /// neighbor.
-Keys keysOfBroadcast(const Graph& graph, const Op& op, size_t axes) {
-  const Shape& y = graph.tensor(op.output()).shape;
+Keys keysOfBroadcast(const OpShapes& shapes, size_t axes) {
+  const Shape& y = shapes.result;
   Keys keys;
   for (size_t axis = 0; axis < axes; ++axis) {
     size_t key = 0;
-    for (size_t i = 0; i < op.inputs.size(); ++i)
-      if (op.input(i) && alignedSize(graph.tensor(op.input(i)).shape, axis, y.rank()) == y[axis])
+    for (size_t i = 0; i < shapes.operands.size(); ++i)
+      if (alignedSize(shapes.operands[i], axis, y.rank()) == y[axis])
         key |= size_t{1} << i;
     const bool isSingle = y[axis] == 1;
     if (!isSingle && std::all_of(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(axis),
@@ -53,15 +84,19 @@ Keys keysOfBroadcast(const Graph& graph, const Op& op, size_t axes) {
   return keys;
 }
 
-std::optional<Keys> keysOfProduct(const Graph& graph, const Op& op) {
-  const size_t rank = graph.tensor(op.output()).shape.rank();
-  if (graph.tensor(op.input(0)).shape.rank() < 2 || graph.tensor(op.input(1)).shape.rank() < 2 ||
-      op.inputs.size() > 2)
+std::optional<Keys> keysOfProduct(const OpShapes& shapes) {
+  constexpr size_t OnlyFirst = 1;
+  constexpr size_t Rows = 4;
+  constexpr size_t Columns = 5;
+  const std::vector<Shape>& operands = shapes.operands;
+  if (operands.size() != 2 || operands[0].rank() < 2 || operands[1].rank() < 2)
     return std::nullopt;
-  Keys keys = keysOfBroadcast(graph, op, rank - 2);
-  const size_t other = size_t{1} << op.inputs.size();
-  keys.push_back(other);
-  keys.push_back(other + 1);
+  Keys keys = keysOfBroadcast(shapes, shapes.result.rank() - 2);
+  const size_t batches = keys.size();
+  keys.push_back(Rows);
+  keys.push_back(Columns);
+  for (size_t i = batches; i-- > 0 && keys[i] == OnlyFirst && groupsOf(keys) > MostAxes;)
+    keys[i] = Rows;
   return keys;
 }
 
@@ -95,24 +130,21 @@ bool isElementwise(const Graph& graph, const Op& op) {
          op.inputs.size() < sizeof(size_t) * 8 && graph.tensor(op.output()).shape.rank() > MostAxes;
 }
 
+bool isProduct(const Graph& graph, const Op& op) {
+  return op.kind == OpKind::MatMul && graph.tensor(op.output()).shape.rank() > MostAxes;
+}
+
 std::optional<Keys> keysOf(const Graph& graph, const Op& op) {
   const auto rank = [&](TensorId id) { return graph.tensor(id).shape.rank(); };
   if (isElementwise(graph, op))
-    return keysOfBroadcast(graph, op, rank(op.output()));
-  if (op.kind == OpKind::MatMul && rank(op.output()) > MostAxes)
-    return keysOfProduct(graph, op);
+    return keysOfBroadcast(shapesOf(graph, op), rank(op.output()));
+  if (isProduct(graph, op))
+    return keysOfProduct(shapesOf(graph, op));
   if ((op.kind == OpKind::Softmax || op.kind == OpKind::LogSoftmax) && rank(op.output()) > MostAxes)
     return keysOfSoftmax(graph, op);
   if (isReduction(op.kind) && rank(op.input(0)) > MostAxes)
     return keysOfReduction(graph, op);
   return std::nullopt;
-}
-
-size_t groupsOf(const Keys& keys) {
-  size_t groups = keys.empty() ? 0 : 1;
-  for (size_t i = 1; i < keys.size(); ++i)
-    groups += keys[i] != keys[i - 1] ? 1 : 0;
-  return groups;
 }
 
 /// The shape with merged axes. A shorter shape is extended by axes of one index.
@@ -176,12 +208,126 @@ bool needsItsAxes(const Graph& graph, const Op& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(), needs) || needs(op.output());
 }
 
+/// An axis of the result along which an operand of one index is repeated.
+struct Repeat {
+  size_t operand = 0;
+  size_t axis = 0;
+};
+
+std::vector<Repeat> possibleRepeats(const OpShapes& shapes, size_t axes) {
+  std::vector<Repeat> repeats;
+  const size_t rank = shapes.result.rank();
+  for (size_t i = 0; i < shapes.operands.size(); ++i)
+    for (size_t axis = 0; axis < axes && shapes.operands[i].rank() != 0; ++axis)
+      if (shapes.result[axis] != 1 && alignedSize(shapes.operands[i], axis, rank) == 1)
+        repeats.push_back({i, axis});
+  return repeats;
+}
+
+/// The shape with as many axes as the result, and all its indices along one.
+Shape repeatedShape(const Shape& shape, const Shape& result, size_t repeated) {
+  Ints dims;
+  for (size_t axis = 0; axis < result.rank(); ++axis)
+    dims.push_back(axis == repeated ? result[axis] : alignedSize(shape, axis, result.rank()));
+  return Shape(dims);
+}
+
+/// Elements of the repeated operands; nullopt if more than four axes remain.
+std::optional<int64_t> costOf(OpShapes shapes, bool isProduct, const std::vector<Repeat>& repeats) {
+  int64_t elements = 0;
+  for (const Repeat& repeat : repeats) {
+    Shape& shape = shapes.operands[repeat.operand];
+    shape = repeatedShape(shape, shapes.result, repeat.axis);
+    elements += shape.elements();
+  }
+  const std::optional<Keys> keys =
+      isProduct ? keysOfProduct(shapes) : keysOfBroadcast(shapes, shapes.result.rank());
+  if (!keys || groupsOf(*keys) > MostAxes)
+    return std::nullopt;
+  return elements;
+}
+
+/// One or two repeats of the fewest elements, at most those of the result, after which four axes
+/// remain. Empty if there are none.
+std::vector<Repeat> bestRepeats(const OpShapes& shapes, bool isProduct) {
+  const size_t axes = shapes.result.rank() - (isProduct ? 2 : 0);
+  const std::vector<Repeat> all = possibleRepeats(shapes, axes);
+  std::vector<Repeat> best;
+  int64_t least = shapes.result.elements() + 1;
+  const auto tryRepeats = [&](std::vector<Repeat> repeats) {
+    const std::optional<int64_t> cost = costOf(shapes, isProduct, repeats);
+    if (!cost || *cost >= least)
+      return;
+    least = *cost;
+    best = std::move(repeats);
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    tryRepeats({all[i]});
+    for (size_t k = i + 1; k < all.size(); ++k)
+      tryRepeats({all[i], all[k]});
+  }
+  return best;
+}
+
+TensorId repeatConstant(Graph& graph, TensorId id, const Shape& shape, size_t axis) {
+  const Tensor source = graph.tensor(id);
+  const auto from = source.data->bytes();
+  const auto block = static_cast<std::ptrdiff_t>(from.size()) /
+                     static_cast<std::ptrdiff_t>(shape.elementsBefore(axis));
+  std::vector<uint8_t> to;
+  for (auto at = from.begin(); at != from.end(); at += block)
+    for (int64_t i = 0; i < shape[axis]; ++i)
+      to.insert(to.end(), at, at + block);
+  const TensorId result =
+      graph.addConstant(source.name, source.type, shape, makeBlob(std::move(to)));
+  graph.editTensor(result).quant = source.quant;
+  return result;
+}
+
+/// The tensor repeated along an axis of `shape`. The Gather has three axes, so that it can be cut.
+TensorId repeatTensor(Graph& graph, OpId reader, TensorId id, const Shape& shape, size_t axis) {
+  if (graph.tensor(id).isConstant())
+    return repeatConstant(graph, id, shape, axis);
+  const std::optional<QuantParam> quant = graph.tensor(id).quant;
+  const Ints indices(static_cast<size_t>(shape[axis]), 0);
+  const int64_t before = shape.elementsBefore(axis);
+  const TensorId lines =
+      withShape(graph, reader, id, Shape{before, 1, shape.elements() / before / shape[axis]});
+  const TensorId table = graph.addConstant(graph.op(reader).name + ".indices", DType::Int64,
+                                           Shape{shape[axis]}, makeBlobOf(indices));
+  const TensorId repeated = insertResult(
+      graph, reader,
+      makeOpLike(graph, reader, OpKind::Gather, {lines, table}, {{"axis", int64_t{1}}}), quant);
+  return withShape(graph, reader, repeated, shape);
+}
+
+bool repeatOperands(Graph& graph, OpId id) {
+  const bool product = isProduct(graph, graph.op(id));
+  if (!product && !isElementwise(graph, graph.op(id)))
+    return false;
+  const Shape y = graph.tensor(graph.op(id).output()).shape;
+  const std::vector<Repeat> repeats = bestRepeats(shapesOf(graph, graph.op(id)), product);
+  for (const Repeat& repeat : repeats) {
+    std::vector<TensorId> inputs = graph.op(id).inputs;
+    TensorId& input = inputs[repeat.operand];
+    Shape shape = repeatedShape(graph.tensor(input).shape, y, repeat.axis);
+    input = repeatTensor(graph, id, input, shape, repeat.axis);
+    graph.setInputs(id, std::move(inputs));
+  }
+  return !repeats.empty();
+}
+
 bool mergeAxesOf(Graph& graph, OpId id) {
   if (!hasKnownTypes(graph, id) || graph.op(id).outputs.size() != 1)
     return false;
-  const std::optional<Keys> keys = keysOf(graph, graph.op(id));
-  if (!keys || groupsOf(*keys) > MostAxes || needsItsAxes(graph, graph.op(id)))
+  std::optional<Keys> keys = keysOf(graph, graph.op(id));
+  if (!keys || needsItsAxes(graph, graph.op(id)))
     return false;
+  if (groupsOf(*keys) > MostAxes) {
+    if (!repeatOperands(graph, id))
+      return false;
+    keys = keysOf(graph, graph.op(id));
+  }
   std::vector<TensorId> inputs = graph.op(id).inputs;
   for (TensorId& input : inputs) {
     // The last two axes of a matrix are not merged, and a matrix may lack the others.

@@ -60,8 +60,47 @@ TEST_CASE("element-wise operators merge axes along which they broadcast alike") 
   CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 4, 5, 6", "op: Tanh, name: f")) ==
         "[720] [720]");
   CHECK(mergedShapes(oneOp("3, 4, 5, 6", "6", "3, 4, 5, 6", add)).empty());
-  // Five axes that alternate cannot be merged.
-  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "2, 1, 4, 1, 6", "2, 3, 4, 5, 6", add)).empty());
+}
+
+TEST_CASE("where broadcasts alternate, the smaller operand is repeated along an axis") {
+  const std::string add = "op: Add, name: add";
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "2, 1, 4, 1, 6", "2, 3, 4, 5, 6", add)) ==
+        "[2, 1, 24] [3] [2, 3, 24] [24, 5, 6] [24, 1, 6] [24, 5, 6]");
+  CHECK(mergedShapes(oneOp("2, 1, 4, 1, 6", "2, 3, 4, 5, 6", "2, 3, 4, 5, 6", add)) ==
+        "[2, 1, 24] [3] [2, 3, 24] [24, 1, 6] [24, 5, 6] [24, 5, 6]");
+  CHECK(mergedShapes(oneOp("4, 3, 4, 2, 6", "4, 1, 4, 1, 6", "4, 3, 4, 2, 6", add)) ==
+        "[16, 1, 6] [2] [16, 2, 6] [4, 3, 48] [4, 1, 48] [4, 3, 48]");
+  // Two repeats.
+  CHECK(
+      mergedShapes(oneOp("2, 1, 3, 1, 5", "1, 3, 1, 4, 1", "2, 3, 3, 4, 5", add)) ==
+      "[2, 1, 15] [3] [2, 3, 15] [1, 1, 12] [2] [1, 2, 12] [6, 3, 1, 5] [6, 1, 4, 1] [6, 3, 4, 5]");
+  const std::string product = "op: MatMul, name: product";
+  CHECK(mergedShapes(oneOp("1, 3, 1, 5, 2", "2, 3, 4, 2, 7", "2, 3, 4, 5, 7", product)) ==
+        "[1, 1, 30] [2] [1, 2, 30] [6, 1, 5, 2] [6, 4, 2, 7] [6, 4, 5, 7]");
+}
+
+TEST_CASE("a constant is repeated before it is stored") {
+  checkPass("merge-axes,dead-code", R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: float32, shape: [2, 3, 4, 5, 6]}
+  - {name: b, type: float32, shape: [2, 1, 4, 1, 6], const: true}
+  - {name: y, type: float32, shape: [2, 3, 4, 5, 6]}
+ops:
+  - {op: Add, name: add, in: [x, b], out: [y]}
+blobs:
+  - {name: b, fill: {seed: 1, amplitude: 1.0}}
+# CHECK: shape: [24, 1, 6], const: true
+# CHECK: ops:
+# CHECK-NEXT: {op: Reshape
+# CHECK-NEXT: {op: Add, name: add
+# CHECK-NEXT: {op: Reshape
+# CHECK-NOT: {op:
+)");
 }
 
 TEST_CASE("products, softmax and reductions merge the axes that they treat alike") {
@@ -72,6 +111,8 @@ TEST_CASE("products, softmax and reductions merge the axes that they treat alike
         "[6, 4, 5, 6] [1, 4, 6, 7] [6, 4, 5, 7]");
   CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "6, 7", "2, 3, 4, 5, 7", product)) ==
         "[24, 5, 6] [6, 7] [24, 5, 7]");
+  CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "1, 3, 1, 6, 7", "2, 3, 4, 5, 7", product)) ==
+        "[2, 3, 20, 6] [1, 3, 6, 7] [2, 3, 20, 7]");
   const std::string softmax = "op: Softmax, name: softmax, attrs: {axis: ";
   CHECK(mergedShapes(oneOp("2, 3, 4, 5, 6", "", "2, 3, 4, 5, 6", softmax + "-1}")) ==
         "[120, 6] [120, 6]");
