@@ -1,6 +1,7 @@
 // Expands ops into rows and computes minimum cuts.
 #include "tigris/Plan/Bounds/RowBound.h"
 
+#include "tigris/Analysis/Overflow.h"
 #include "tigris/Analysis/PeakBound.h"
 #include "tigris/Plan/Stage/RowAccess.h"
 
@@ -280,8 +281,8 @@ bool isRowPlan(const Plan& plan) {
   const bool movesOnce =
       plan.stats.trafficBytes() == (plan.io == IoMode::Slow ? plan.stats.compulsoryBytes : 0);
   return movesOnce && plan.stats.recomputeMacs == 0 &&
-         std::all_of(plan.stages.begin(), plan.stages.end(), [](const Stage& stage) {
-           return stage.mode() == StageMode::Whole ||
+         std::all_of(plan.stages.begin(), plan.stages.end(), [&](const Stage& stage) {
+           return (stage.mode() == StageMode::Whole && usedInSlow(plan, stage).empty()) ||
                   (stage.streamed() != nullptr && stage.streamed()->stripes == 1);
          });
 }

@@ -3,6 +3,7 @@
 #include "tigris/Plan/Search/SegmentSearch.h"
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Analysis/OperandReads.h"
 #include "tigris/Plan/Search/CutStates.h"
 #include "tigris/Plan/Search/ResidentChain.h"
 #include "tigris/Support/Check.h"
@@ -338,7 +339,14 @@ private:
     }
   }
 
-  /// The last resort, for an op with which no other stage begins.
+  /// The last resort, for an op with which no other stage begins. An op that works in one pass
+  /// costs no more in slow memory than on copies, and keeps results that tiles would store.
+  bool mayOverflow(size_t begin) const {
+    const OpKind kind = drafter_.op(begin).kind;
+    return !options_.stay &&
+           (!cuts_[begin].best[0].isReached() || (worksInOnePass(kind) && !onlyMovesBytes(kind)));
+  }
+
   void tryOverflow(size_t begin) {
     const size_t end = begin + 1;
     for (const Transition& transition : transitionsBetween(begin, end)) {
@@ -451,7 +459,7 @@ private:
       if (mayRun(begin, end, true))
         tryStreamed(begin, end, transitions);
     }
-    if (!options_.stay && !cuts_[begin].best[0].isReached())
+    if (mayOverflow(begin))
       tryOverflow(begin);
   }
 

@@ -3,6 +3,7 @@
 #include "PassTesting.h"
 #include "tigris/Analysis/OperandReads.h"
 #include "tigris/Check/PlanChecker.h"
+#include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/Search/Schedule.h"
 #include "tigris/Plan/Stage/StageDrafter.h"
@@ -131,6 +132,34 @@ ops:
   CHECK(placed(2048) == std::vector<std::string>{"z"});
   CHECK(placed(2176) == std::vector<std::string>{"z", "x"});
   CHECK(placed(100000) == std::vector<std::string>{"z", "x"}); // writing y elsewhere is no gain
+}
+
+TEST_CASE("an op that works in one pass keeps its result, which tiles would store") {
+  Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: float32, shape: [1, 17, 3, 5]}
+  - {name: mean, type: float32, shape: [1, 1, 1, 5]}
+  - {name: y, type: float32, shape: [1, 1, 1, 5]}
+ops:
+  - {op: ReduceMean, name: reduce, in: [x], out: [mean], attrs: {axes: [1, 2], keepdims: 1}}
+  - {op: Tanh, name: after, in: [mean], out: [y]}
+)");
+  Expected<Plan> made = planGraph(graph, options(44, Strategy::Optimal));
+  REQUIRE_MESSAGE(bool(made), (made ? "" : made.error().message()));
+  applyPlan(graph, std::move(*made));
+  CHECK(bool(checkPlan(graph)));
+  const Plan& plan = *graph.plan();
+  CHECK(plan.stats.trafficBytes() == 1020 + 20);
+  CHECK(namesOf(graph, usedInSlow(plan, plan.stages[0])) == std::vector<std::string>{"x"});
+  CHECK_FALSE(hasOverflow(graph, plan));
+  // Such a plan does not copy every row, which the bound for plans by rows requires.
+  CHECK_FALSE(isRowPlan(plan));
+  CHECK(plan.bounds.fastPeakBytes <= plan.stats.fastPeakBytes);
 }
 
 TEST_CASE("a run of ops keeps what it uses most") {
