@@ -15,7 +15,8 @@ namespace tigris::property {
 /// unsuitable.
 class Generator {
 public:
-  explicit Generator(uint64_t seed) : random_(seed), hasSequences_(seed % 8 == 0) {}
+  explicit Generator(uint64_t seed)
+      : random_(seed), hasSequences_(seed % 8 == 0), hasIndices_(seed % 8 == 4) {}
 
   Graph make(unsigned limit);
 
@@ -135,8 +136,23 @@ private:
   void addReshape(TensorId x);
   void addGather(TensorId x);
 
+  // --- searches, and what reads or writes at computed indices: RandomIndices.cpp
+
+  size_t someAxis(TensorId x) { return static_cast<size_t>(random_.below(size(shape(x).dims()))); }
+  /// Indices along an axis of x, with x's other axes: of extremes, in a result with or without the
+  /// axis, or constants.
+  std::optional<TensorId> extremes(TensorId x, size_t axis, bool keep);
+  TensorId constantIndices(const Shape& dims, int64_t limit);
+  void addCumSum(TensorId x);
+  void addGatherElements(TensorId x);
+  void addScatterElements(TensorId x);
+  void addGatherNd(TensorId x);
+  void addScatterNd(TensorId x);
+  void addIndexed(TensorId x);
+
   Random random_;
   bool hasSequences_ = false;
+  bool hasIndices_ = false;
   Style style_ = Style::Any;
   Graph graph_;
   DType type_ = DType::Float32;

@@ -29,6 +29,8 @@ Graph Generator::make(unsigned limit) {
     type_ = DType::Float32;
     style_ = Style::Sequence;
   }
+  if (hasIndices_)
+    style_ = Style::Any;
   const bool isAny = style_ == Style::Any;
   const int64_t inputs = !isAny || random_.percent(60) ? 1 : random_.in(2, 3);
   for (int64_t i = 0; i < inputs; ++i)
@@ -168,7 +170,9 @@ std::optional<TensorId> Generator::add(OpKind kind, std::vector<TensorId> inputs
     known_.push_back(op.outputs[1]);
     magnitude_[op.outputs[1]] = magnitude;
   }
-  known_.push_back(id);
+  // Indices are no data.
+  if (results[0].type != DType::Int64)
+    known_.push_back(id);
   magnitude_[id] = magnitude;
   return id;
 }
@@ -216,6 +220,8 @@ void Generator::addRandomOp() {
   const TensorId x = orConstant(pick());
   if (shape(x).rank() == 0)
     return addUnary(x);
+  if (hasIndices_ && random_.percent(50))
+    return addIndexed(x);
   for (const Entry& entry : Families) {
     if (at < entry.weight)
       return (this->*entry.family)(x);
