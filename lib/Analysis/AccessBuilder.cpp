@@ -1,6 +1,8 @@
 // What all access rules start from, and the choice of the rule.
 #include "tigris/Analysis/AccessBuilder.h"
 
+#include <algorithm>
+
 namespace tigris {
 
 /// A result whose box is that of the part.
@@ -57,9 +59,15 @@ bool AccessBuilder::addInputs() {
   return true;
 }
 
+/// Whether the box of the part is that of all results, or a rule sets those of the others.
+bool AccessBuilder::hasSimilarResults() const {
+  return opInfo(op_.kind).opClass == OpClass::Recurrent ||
+         std::all_of(op_.outputs.begin(), op_.outputs.end(),
+                     [&](TensorId id) { return id && graph_.tensor(id).shape == y_; });
+}
+
 std::optional<BoxAccess> AccessBuilder::build() {
-  const bool isRecurrent = opInfo(op_.kind).opClass == OpClass::Recurrent;
-  if ((op_.outputs.size() != 1 && !isRecurrent) || !fits(y_) || !addInputs())
+  if (!fits(y_) || !hasSimilarResults() || !addInputs())
     return std::nullopt;
   access_.space_ = wholeBox(y_);
   for (size_t axis = 0; axis < y_.rank(); ++axis)

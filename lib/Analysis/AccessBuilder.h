@@ -35,6 +35,7 @@ private:
     rule(input, axis).axis = resultAxis;
   }
 
+  bool hasSimilarResults() const;
   bool addInputs();
   bool addResult(TensorId output);
   bool addRules();

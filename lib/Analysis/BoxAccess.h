@@ -30,16 +30,19 @@ class BoxAccess {
 public:
   using Counts = std::array<int64_t, Box::MaxRank>;
 
-  /// nullopt if the op runs on whole tensors only: it has no rules, a rank outside 1..4, more than
-  /// one result without being recurrent, or padding that would leave a result without any input.
+  /// nullopt if the op runs on whole tensors only: it has no rules, a rank outside 1..4, results of
+  /// different shapes without being recurrent, or padding that would leave a result without any
+  /// input.
   static std::optional<BoxAccess> make(const Graph& graph, const Op& op);
 
   const Box& space() const { return space_; }
   /// Part `index` of the space, cut into `counts` parts. The parts of a reversed sequence are
   /// numbered from its end.
   Box part(const Counts& counts, const Counts& index) const;
-  /// Whether parts along axis 0 continue from state. Such an op runs alone.
+  /// Whether parts along axis 0 continue from state.
   bool carriesState() const { return carriesState_; }
+  /// Whether a stage that computes parts of this op has no other op.
+  bool runsAlone() const { return carriesState_ || results_.size() > 1; }
   /// The axes in the order in which parts are computed, the one that varies fastest last.
   std::array<size_t, Box::MaxRank> order() const;
   /// The box of result `result` for a part of the space.

@@ -69,7 +69,7 @@ public:
     for (const OpId id : stage_.ops) {
       const Op& op = graph_.op(id);
       std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
-      if (!access || access->carriesState())
+      if (!access || access->runsAlone())
         return fail("op '", op.name, "' (", op.kindName(), ") cannot run in parts");
       Step step = {&op, std::move(*access), {}, 0};
       for (size_t i = 0; i < op.inputs.size(); ++i)

@@ -63,9 +63,11 @@ public:
       std::optional<BoxAccess> access = BoxAccess::make(graph_, op);
       if (!access)
         return fail("op '", op.name, "' (", op.kindName(), ") cannot run in tiles");
-      if (access->carriesState() && stage_.ops.size() > 1)
-        return fail("op '", op.name,
-                    "' carries state from tile to tile, expected a stage of its own");
+      if (access->runsAlone() && stage_.ops.size() > 1)
+        return fail("op '", op.name, "' ",
+                    access->carriesState() ? "carries state from tile to tile"
+                                           : "has several results",
+                    ", expected a stage of its own");
       if (!access->canCutTogether(tiled_.tiles))
         return fail("op '", op.name, "' is cut along its steps, but not into single directions");
       accesses_.push_back(std::move(*access));

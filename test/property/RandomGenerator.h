@@ -144,6 +144,7 @@ private:
   std::optional<TensorId> extremes(TensorId x, size_t axis, bool keep);
   TensorId constantIndices(const Shape& dims, int64_t limit);
   void addCumSum(TensorId x);
+  void addTopK(TensorId x);
   void addGatherElements(TensorId x);
   void addScatterElements(TensorId x);
   void addGatherNd(TensorId x);

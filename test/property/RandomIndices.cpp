@@ -29,6 +29,23 @@ void Generator::addCumSum(TensorId x) {
       magnitude_[x] * static_cast<double>(shape(x).elements()));
 }
 
+/// The indices are unused, or select the same elements again.
+void Generator::addTopK(TensorId x) {
+  const size_t axis = someAxis(x);
+  AttrMap attrs;
+  attrs.set("axis", static_cast<int64_t>(axis));
+  attrs.set("largest", random_.below(2));
+  attrs.set("sorted", int64_t{1});
+  attrs.set("K", random_.in(1, shape(x)[axis]));
+  const std::optional<TensorId> values = add(OpKind::TopK, {x}, attrs, sameQuant(x), magnitude_[x]);
+  if (!values || random_.percent(50))
+    return;
+  AttrMap same;
+  same.set("axis", static_cast<int64_t>(axis));
+  add(OpKind::GatherElements, {x, graph_.op(graph_.producer(*values)).outputs[1]}, same,
+      sameQuant(x), magnitude_[x]);
+}
+
 void Generator::addGatherElements(TensorId x) {
   const size_t axis = someAxis(x);
   Shape dims = shape(x);
@@ -92,7 +109,7 @@ void Generator::addScatterNd(TensorId x) {
 
 void Generator::addIndexed(TensorId x) {
   using Family = void (Generator::*)(TensorId);
-  (this->*oneOf<Family>({&Generator::addCumSum, &Generator::addGatherElements,
+  (this->*oneOf<Family>({&Generator::addCumSum, &Generator::addTopK, &Generator::addGatherElements,
                          &Generator::addScatterElements, &Generator::addGatherNd,
                          &Generator::addScatterNd}))(x);
 }

@@ -52,13 +52,13 @@ static inline void addBuffer(TiledOp* t, tigris_operand* o, int isOutput) {
   o->offset = t->tiling.buffer_count++;
 }
 
-/* 0 if the op cannot be tiled: two outputs, a rank outside 1..4, or in place. */
+/* 0 if the op cannot be tiled: two outputs, except of TOP_K, a rank outside 1..4, or in place. */
 static inline int tiledOp(TiledOp* t, const tigris_plan* plan, uint32_t index) {
   const tigris_op* op = &plan->ops[index];
   const uint32_t count = (uint32_t)op->inputs + op->outputs;
   uint32_t i;
   uint32_t k;
-  if (op->outputs != 1)
+  if (op->outputs != 1 && op->opcode != TIGRIS_OP_TOP_K)
     return 0;
   memset(t, 0, sizeof *t);
   t->plan = *plan;
@@ -138,6 +138,7 @@ static inline int alwaysCuts(uint32_t opcode) {
   case TIGRIS_OP_ARG_MAX:
   case TIGRIS_OP_ARG_MIN:
   case TIGRIS_OP_CUM_SUM:
+  case TIGRIS_OP_TOP_K:
   case TIGRIS_OP_RNN:
     return 0;
   default:
@@ -155,17 +156,20 @@ static inline uint8_t* exactlyScratch(const tigris_plan* plan, const tigris_op* 
 static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
                             const uint8_t* whole) {
   const tigris_op* op = &plan->ops[index];
-  const tigris_operand* out = &plan->operands[op->operands + op->inputs];
-  const uint32_t bytes = plan->tensors[out->tensor].bytes;
+  const tigris_operand* outputs = &plan->operands[op->operands + op->inputs];
   uint8_t* fast = (uint8_t*)exactly(t->summary.fast_bytes);
-  uint8_t* result = (uint8_t*)exactly(bytes);
+  uint8_t* results[2];
   tigris_context ctx;
   tigris_status status;
   uint32_t i;
   uint32_t k;
   memset(&ctx, 0, sizeof ctx);
   memset(fast, 0xA5, t->summary.fast_bytes);
-  memset(result, 0x5A, bytes);
+  for (k = 0; k < op->outputs; ++k) {
+    const uint32_t bytes = plan->tensors[outputs[k].tensor].bytes;
+    results[k] = (uint8_t*)exactly(bytes);
+    memset(results[k], 0x5A, bytes);
+  }
   ctx.plan = &t->plan;
   ctx.backend = &TEST_BACKEND;
   ctx.fast = fast;
@@ -175,15 +179,18 @@ static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
     const uint8_t* from = o->pool == TIGRIS_POOL_CONST ? plan->weights : whole;
     if (t->operands[i].pool == TIGRIS_POOL_TILE)
       ctx.ports[t->operands[i].offset] =
-          i < op->inputs ? (void*)(uintptr_t)(from + o->offset) : result;
+          i < op->inputs ? (void*)(uintptr_t)(from + o->offset) : results[i - op->inputs];
   }
   status = tigris_run_tiles(&ctx, &t->stage, fast, 0);
   if (status == TIGRIS_OK) {
     ++tilesRun[op->opcode];
-    if (!CHECK(memcmp(result, whole + out->offset, bytes) == 0))
-      printf("opcode %u, tiles %u %u %u %u\n", op->opcode, (unsigned)t->tiling.tiles[0],
-             (unsigned)t->tiling.tiles[1], (unsigned)t->tiling.tiles[2],
-             (unsigned)t->tiling.tiles[3]);
+    for (k = 0; k < op->outputs; ++k) {
+      if (!CHECK(memcmp(results[k], whole + outputs[k].offset,
+                        plan->tensors[outputs[k].tensor].bytes) == 0))
+        printf("opcode %u, tiles %u %u %u %u\n", op->opcode, (unsigned)t->tiling.tiles[0],
+               (unsigned)t->tiling.tiles[1], (unsigned)t->tiling.tiles[2],
+               (unsigned)t->tiling.tiles[3]);
+    }
   } else {
     ++tilesRefused[op->opcode];
     CHECK(status == TIGRIS_E_OP || status == TIGRIS_E_ADDRESS);
@@ -194,7 +201,8 @@ static inline void checkCut(TiledOp* t, const tigris_plan* plan, uint32_t index,
       CHECK_EQ(fast[t->buffers[i].fast - 1 - k], 0xA5);
   }
   release(fast);
-  release(result);
+  for (k = 0; k < op->outputs; ++k)
+    release(results[k]);
   if (ctx.scratch != NULL)
     release(ctx.scratch);
 }

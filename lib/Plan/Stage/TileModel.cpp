@@ -51,7 +51,7 @@ std::optional<TileModel> TileModel::make(AccessTable& access, std::span<const Op
     const Op& op = graph.op(ops[step]);
     Step next;
     next.access = access.find(ops[step]);
-    if (next.access == nullptr || (next.access->carriesState() && ops.size() > 1))
+    if (next.access == nullptr || (next.access->runsAlone() && ops.size() > 1))
       return std::nullopt;
     next.macs = macCount(graph, op);
     for (const TensorId input : op.inputs) {

@@ -304,7 +304,7 @@ int tigris_box_need(const tigris_plan* plan, const tigris_op* op, uint32_t input
   case TIGRIS_FAMILY_ARG:
     return TIGRIS_OPS_SEARCH &&
            needReduction(&a, 1u << ((const tigris_search_params*)a.params)->axis, need);
-  case TIGRIS_FAMILY_CUM_SUM:
+  case TIGRIS_FAMILY_LINES:
     return TIGRIS_OPS_SEARCH &&
            needLines(&a, (uint32_t)((const tigris_search_params*)a.params)->axis, need);
   case TIGRIS_FAMILY_SOFTMAX:

@@ -204,15 +204,13 @@ static tigris_status checkLayer(const Tiling* t, const tigris_op* op) {
   return TIGRIS_OK;
 }
 
-static tigris_status checkTileOp(const Tiling* t, uint32_t index) {
+/* Output `k` of an op. */
+static tigris_status checkOutput(const Tiling* t, uint32_t index, uint32_t k) {
   const tigris_op* op = &t->ops[index];
   const tigris_operand* o = &t->plan->operands[op->operands];
-  const tigris_operand* out = o + op->inputs;
+  const tigris_operand* first = o + op->inputs;
+  const tigris_operand* out = first + k;
   const tigris_tile_buffer* to = bufferOf(t, out);
-  if (tigris_is_recurrent(op))
-    return streams(t) || !isLayer(t) ? TIGRIS_E_UNSUPPORTED : checkLayer(t, op);
-  if (op->outputs != 1)
-    return TIGRIS_E_UNSUPPORTED;
   if (to == NULL || (to->flags & TIGRIS_TILE_LOAD) || isWritten(t, index, out->offset))
     return TIGRIS_E_ADDRESS;
   if ((to->flags & TIGRIS_TILE_SINK) && !sinkOk(t, op, to))
@@ -222,13 +220,27 @@ static tigris_status checkTileOp(const Tiling* t, uint32_t index) {
     if (o->pool == TIGRIS_POOL_CONST || o->pool == TIGRIS_POOL_UNPACKED ||
         o->pool == TIGRIS_POOL_ABSENT)
       continue;
-    if (from == NULL ||
-        (!(from->flags & to->flags & TIGRIS_TILE_IN_PLACE) &&
-         !disjoint(to->fast, to->bytes, from->fast, from->bytes)) ||
+    if (from == NULL || (!(from->flags & to->flags & TIGRIS_TILE_IN_PLACE) &&
+                         !disjoint(to->fast, to->bytes, from->fast, from->bytes)))
+      return TIGRIS_E_ADDRESS;
+    if ((k == 0 || o < first) &&
         !((from->flags & TIGRIS_TILE_LOAD) ? from->start <= index : isWritten(t, index, o->offset)))
       return TIGRIS_E_ADDRESS;
   }
   return TIGRIS_OK;
+}
+
+static tigris_status checkTileOp(const Tiling* t, uint32_t index) {
+  const tigris_op* op = &t->ops[index];
+  tigris_status status;
+  if (tigris_is_recurrent(op))
+    return streams(t) || !isLayer(t) ? TIGRIS_E_UNSUPPORTED : checkLayer(t, op);
+  if (tigris_has_pair(op) ? streams(t) : op->outputs != 1)
+    return TIGRIS_E_UNSUPPORTED;
+  status = checkOutput(t, index, 0);
+  if (tigris_has_pair(op) && status == TIGRIS_OK)
+    status = checkOutput(t, index, 1);
+  return status;
 }
 
 tigris_status tigris_check_tiling(const tigris_plan* plan, const tigris_stage* s) {

@@ -66,6 +66,18 @@ static tigris_status setLayerBoxes(Tiles* t) {
   return status;
 }
 
+/* The buffer of the second output of an op that has one. */
+static uint32_t secondOutput(const Tiles* t, const tigris_op* op) {
+  return t->plan->operands[op->operands + op->inputs + 1u].offset;
+}
+
+/* Gives both outputs the smallest box that covers what is needed of each. */
+static void joinPair(Tiles* t, const tigris_op* op, tigris_box* out) {
+  tigris_box* second = &t->boxes[secondOutput(t, op)];
+  tigris_box_hull(out, second);
+  *second = *out;
+}
+
 /* Computes the boxes of all buffers for the current tile. */
 static tigris_status setBoxes(Tiles* t) {
   uint32_t i;
@@ -78,8 +90,10 @@ static tigris_status setBoxes(Tiles* t) {
   }
   for (i = t->ops; i-- > 0;) {
     const tigris_op* op = &t->plan->ops[t->stage->first_op + i];
-    const tigris_box* out = &t->boxes[tigris_tile_output(t, op)];
+    tigris_box* out = &t->boxes[tigris_tile_output(t, op)];
     tigris_status status = TIGRIS_OK;
+    if (tigris_has_pair(op))
+      joinPair(t, op, out);
     if (tigris_box_elements(out) != 0)
       status = needInputs(t, op, out);
     if (status != TIGRIS_OK) {
@@ -153,6 +167,9 @@ static tigris_status runTile(Tiles* t) {
       status = storeLayer(t);
     else if (status == TIGRIS_OK && (t->buffers[out].flags & TIGRIS_TILE_STORE))
       status = tigris_tile_carry(t, out, 1);
+    if (status == TIGRIS_OK && tigris_has_pair(op) &&
+        (t->buffers[secondOutput(t, op)].flags & TIGRIS_TILE_STORE))
+      status = tigris_tile_carry(t, secondOutput(t, op), 1);
     if (status != TIGRIS_OK)
       t->ctx->error_op = t->stage->first_op + i;
   }

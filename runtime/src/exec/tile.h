@@ -16,9 +16,15 @@ static inline int tigris_runs_tiling(const tigris_stage* stage, const tigris_til
          tiling->tiles[TIGRIS_STREAM_STRIPES] == 1;
 }
 
-/* The number of outputs of an op of a tiled or streamed stage: 1, except of recurrent layers. */
+/* The number of outputs of an op of a tiled or streamed stage: 1, except of recurrent layers and of
+ * TOP_K. */
 static inline uint32_t tigris_tile_outputs(const tigris_op* op) {
-  return TIGRIS_TILED_STAGES && TIGRIS_OPS_RECURRENT ? op->outputs : 1u;
+  return TIGRIS_TILED_STAGES && (TIGRIS_OPS_RECURRENT || TIGRIS_OPS_SEARCH) ? op->outputs : 1u;
+}
+
+/* Whether an op of a tiled stage has a second output, with the box of the first. */
+static inline int tigris_has_pair(const tigris_op* op) {
+  return TIGRIS_OPS_SEARCH && op->opcode == TIGRIS_OP_TOP_K;
 }
 
 /* Size in bytes of the executor's bookkeeping in a tiled or streamed stage. */

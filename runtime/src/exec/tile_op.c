@@ -5,6 +5,7 @@
 #include "address.h"
 #include "dynamic.h"
 #include "invoke.h"
+#include "tile.h"
 #include "tile_run.h"
 
 #if TIGRIS_TILES
@@ -187,6 +188,8 @@ static tigris_status runOp(const tigris_tiles* t, const tigris_op* op, const tig
                                    : viewBox(t, op, to, out, dims[i], y))) {
     return TIGRIS_E_ADDRESS;
   }
+  if (tigris_has_pair(op) && !viewBox(t, op, to + 1, out, dims[i + 1], y + 1))
+    return TIGRIS_E_ADDRESS;
   for (i = 0; isInPlace(t, to) && i < op->inputs; ++i) {
     if (!isApart(y, &views[i]))
       return TIGRIS_E_ADDRESS;

@@ -56,6 +56,23 @@ TEST_CASE("the axis of a running sum is never cut") {
   CHECK(access->need(0, box({1, 2}, {0, 5}, {2, 4})) == box({1, 2}, {0, 5}, {2, 4}));
 }
 
+TEST_CASE("both results of the largest values have the same box, in a stage of their own") {
+  const Graph graph = parseGraph(
+      "form: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: y}]\n"
+      "tensors:\n  - {name: x, type: float32, shape: [2, 5, 4]}\n"
+      "  - {name: y, type: float32, shape: [2, 3, 4]}\n"
+      "  - {name: at, type: int64, shape: [2, 3, 4]}\n"
+      "ops:\n  - {op: TopK, name: op, in: [x], out: [y, at], attrs: {axis: 1, K: 3}}\n");
+  const auto access = BoxAccess::make(graph, graph.op(graph.order().at(0)));
+  REQUIRE(access);
+  CHECK(access->runsAlone());
+  CHECK_FALSE(access->canCut(1, 3));
+  const Box part = box({1, 2}, {0, 3}, {2, 4});
+  CHECK(access->need(0, part) == box({1, 2}, {0, 5}, {2, 4}));
+  CHECK(access->made(0, part) == part);
+  CHECK(access->made(1, part) == part);
+}
+
 TEST_CASE("a gather by element needs whole lines of data, and the indices of its result") {
   const auto access =
       indexAccess("GatherElements, name: op, in: [x, i], out: [y], attrs: {axis: 1}",
