@@ -14,6 +14,10 @@
 #include "tigris_scratch.h"
 #include "view.h"
 
+#if defined(__ARM_FEATURE_MVE)
+#include <arm_mve.h>
+#endif
+
 /* Limits of the calls that adapters forward. Larger ops are legal and run on the reference kernels.
  *
  * Dimensions, strides, pads, and products of kernel and channels: vendors keep them in 16 bits,
@@ -231,6 +235,28 @@ static inline uint32_t tigris_vendor_pair_words(const tigris_op* op, int32_t cha
                                    (uint32_t)channels);
 }
 
+/* Writes `count` times `word`; returns the end. */
+static inline int32_t* tigris_vendor_fill(int32_t* to, int32_t word, int32_t count) {
+#if defined(__ARM_FEATURE_MVE)
+  for (; count >= 4; count -= 4, to += 4)
+    vst1q_s32(to, vdupq_n_s32(word));
+#endif
+  for (; count > 0; --count)
+    *to++ = word;
+  return to;
+}
+
+/* Writes `count` bytes as words; returns the end. */
+static inline int32_t* tigris_vendor_widen(int32_t* to, const int8_t* from, int32_t count) {
+#if defined(__ARM_FEATURE_MVE)
+  for (; count >= 4; count -= 4, to += 4, from += 4)
+    vst1q_s32(to, vldrbq_s32(from));
+#endif
+  for (; count > 0; --count)
+    *to++ = *from++;
+  return to;
+}
+
 /* The pairs of a dense op for `channels` outputs from `channel` on. What the plan does not hold in
  * this form is written to *scratch, which then advances. */
 static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call, uint32_t channel,
@@ -240,18 +266,16 @@ static inline tigris_vendor_pairs tigris_vendor_pairs_of(const tigris_call* call
   const int8_t* shift = r.shift + channel * r.shift_step;
   tigris_vendor_pairs q;
   int32_t* to = (int32_t*)(void*)*scratch;
-  int32_t i;
   q.multiplier = (int32_t*)(uintptr_t)multiplier;
   q.shift = (int32_t*)(uintptr_t)shift;
   if (r.step == 0 && channels > 1) {
     q.multiplier = to;
-    for (i = 0; i < channels; ++i)
-      *to++ = *multiplier;
+    to = tigris_vendor_fill(to, *multiplier, channels);
   }
   if ((r.step == 0 && channels > 1) || !tigris_vendor_is_wide(call->op)) {
     q.shift = to;
-    for (i = 0; i < channels; ++i, shift += r.shift_step)
-      *to++ = *shift;
+    to = r.shift_step == 0 ? tigris_vendor_fill(to, *shift, channels)
+                           : tigris_vendor_widen(to, shift, channels);
   }
   *scratch = (uint8_t*)to;
   return q;
