@@ -161,7 +161,20 @@ private:
         if (isActivation(output) && isActivation(input))
           if (Status status = checkApart(op, input, output); !status)
             return status;
+    if (op.outputs.size() > 1 && isActivation(op.outputs[0]) && isActivation(op.outputs[1]))
+      return checkResultsApart(op);
     return {};
+  }
+
+  /// No op has more than two results with buffers.
+  Status checkResultsApart(const Op& op) const {
+    const PartBuffer& first = *roles_.at(op.outputs[0]).buffer;
+    const PartBuffer& second = *roles_.at(op.outputs[1]).buffer;
+    if (!overlaps(first.offset, first.bytes, second.offset, second.bytes))
+      return {};
+    return fail("op '", op.name, "' writes its results over each other: ", quoted(op.outputs[0]),
+                " at ", first.offset, "..", first.offset + first.bytes, ", ", quoted(op.outputs[1]),
+                " at ", second.offset, "..", second.offset + second.bytes);
   }
 
   Status checkApart(const Op& op, TensorId input, TensorId output) const {

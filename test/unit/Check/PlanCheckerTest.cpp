@@ -317,6 +317,37 @@ TEST_CASE("broken tiles") {
   checkTilesRefused([](Stage& s) { s.spills.clear(); }, "expected 1");
 }
 
+TEST_CASE("two results of an op in tiles stay apart") {
+  Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: v}
+  - {name: i}
+tensors:
+  - {name: x, type: float32, shape: [1, 8, 8, 4]}
+  - {name: v, type: float32, shape: [1, 1, 8, 4]}
+  - {name: i, type: int64, shape: [1, 1, 8, 4]}
+ops:
+  - {op: TopK, name: top, in: [x], out: [v, i], attrs: {K: 1, axis: 1}}
+)");
+  PlanOptions options;
+  options.budget = {1024, 4096, {}};
+  Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(bool(plan));
+  Stage& stage = plan->stages[0];
+  REQUIRE(stage.tiled() != nullptr);
+  applyPlan(graph, *plan);
+  CHECK(bool(checkPlan(graph)));
+  tiles(stage).buffers[2].offset = tiles(stage).buffers[1].offset;
+  graph.setPlan(*plan);
+  const Status status = checkPlan(graph);
+  REQUIRE_FALSE(bool(status));
+  CHECK(status.error().message().find(
+            "op 'top' writes its results over each other: tensor 'v' at") != std::string::npos);
+}
+
 TEST_CASE("tiles that the loader would refuse") {
   checkTilesRefused([](Stage& s) { tiles(s).buffers[0].bytes += 64; },
                     "writes over its operand tensor 'x': its buffer at ");
