@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -149,8 +149,9 @@ TEST_CASE("what the kernels cannot do is refused") {
 
 TEST_CASE("tables of whole factors repeat") {
   const auto periodOfFloats = [](const AxisTable& table) {
-    std::vector<int32_t> bits(table.weights.size());
-    std::memcpy(bits.data(), table.weights.data(), bits.size() * sizeof(float));
+    std::vector<int32_t> bits;
+    for (const float weight : table.weights)
+      bits.push_back(std::bit_cast<int32_t>(weight));
     const AxisPeriod period = periodOf(table, bits);
     return std::pair(period.outputs, period.advance);
   };
