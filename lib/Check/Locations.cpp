@@ -8,12 +8,12 @@ namespace tigris {
 Locations::Locations(const Graph& graph, const Plan& plan)
     : graph_(&graph), plan_(&plan), aliases_(graph, graph.order()) {
   for (const Stage& stage : plan.stages) {
-    auto& placed = fast_.emplace_back();
-    auto& residents = residents_.emplace_back();
+    auto& whole = whole_.emplace_back();
     for (const Placement& placement : stage.wholeTensors())
-      (stage.parts() != nullptr ? residents : placed).emplace(placement.tensor, placement.offset);
+      whole.emplace(placement.tensor, placement.offset);
+    auto& buffers = buffers_.emplace_back();
     uint64_t index = 0;
-    stage.eachBuffer([&](const PartBuffer& buffer) { placed.emplace(buffer.tensor, index++); });
+    stage.eachBuffer([&](const PartBuffer& buffer) { buffers.emplace(buffer.tensor, index++); });
   }
   for (const Placement& placement : plan.slow)
     slow_.emplace(placement.tensor, placement.offset);
@@ -28,13 +28,10 @@ Location Locations::find(size_t stage, TensorId tensor) const {
     return {};
   if (graph_->tensor(tensor).isConstant())
     return {Memory::Constant, 0};
-  const StageMode mode = plan_->stages.at(stage).mode();
-  if (mode == StageMode::Direct)
+  if (!worksOnParts(plan_->stages.at(stage).mode()))
     return findBacking(stage, tensor);
-  const auto placed = fast_.at(stage).find(tensor);
-  if (placed != fast_.at(stage).end())
-    return {worksOnParts(mode) ? Memory::Tile : Memory::Fast, placed->second};
-  return worksOnParts(mode) ? Location{} : findOutside(tensor);
+  const auto buffer = buffers_.at(stage).find(tensor);
+  return buffer == buffers_.at(stage).end() ? Location{} : Location{Memory::Tile, buffer->second};
 }
 
 Location Locations::findCaller(TensorId tensor) const {
@@ -45,10 +42,9 @@ Location Locations::findCaller(TensorId tensor) const {
 }
 
 Location Locations::findBacking(size_t stage, TensorId tensor) const {
-  const auto resident = residents_.at(stage).find(tensor);
-  if (resident != residents_.at(stage).end())
-    return {Memory::Fast, resident->second};
-  return findOutside(tensor);
+  const auto whole = whole_.at(stage).find(tensor);
+  return whole == whole_.at(stage).end() ? findOutside(tensor)
+                                         : Location{Memory::Fast, whole->second};
 }
 
 Location Locations::findOutside(TensorId tensor) const {
@@ -71,9 +67,9 @@ Location Locations::findPort(const Port& port) const {
     break;
   }
   Location result;
-  for (const auto& placed : fast_) {
-    const auto found = placed.find(port.tensor);
-    if (found == placed.end())
+  for (const auto& whole : whole_) {
+    const auto found = whole.find(port.tensor);
+    if (found == whole.end())
       continue;
     result = {Memory::Fast, found->second};
     if (graph_->isGraphInput(port.tensor))

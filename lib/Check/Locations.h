@@ -34,7 +34,7 @@ public:
   /// The tensor's placement in slow memory for the whole run, if any.
   Location findSlow(TensorId tensor) const;
   /// Where the caller accesses an input or output: slow memory, its own buffer, or the fast arena
-  /// at the tensor's placement in the first (inputs) or last (outputs) stage that has one.
+  /// at the whole tensor's place in the first (inputs) or last (outputs) stage that has one.
   Location findPort(const Port& port) const;
   /// Whether the op is a Reshape whose result has the address of its source, so that it is not
   /// executed.
@@ -47,10 +47,9 @@ private:
   const Graph* graph_;
   const Plan* plan_;
   AliasSets aliases_;
-  /// For tiled and streamed stages: their buffers.
-  std::vector<std::map<TensorId, uint64_t>> fast_;
-  /// Fast offsets of the tensors that tiled and streamed stages load parts from or store parts to.
-  std::vector<std::map<TensorId, uint64_t>> residents_;
+  /// Per stage: the fast offsets of whole tensors, and the buffers of parts.
+  std::vector<std::map<TensorId, uint64_t>> whole_;
+  std::vector<std::map<TensorId, uint64_t>> buffers_;
   std::map<TensorId, uint64_t> slow_;
   std::map<TensorId, uint64_t> ports_;
 };

@@ -21,7 +21,7 @@ public:
   Status run() {
     for (const Port& port : graph_.inputs()) {
       const Location place = locations_.findPort(port);
-      if (place.memory == Memory::None && !graph_.users(port.tensor).empty())
+      if (place.memory == Memory::None)
         return fail("model input '", port.name, "' has no place");
       if (Status status = write(place, port.tensor, "the caller"); !status)
         return status;
@@ -87,11 +87,8 @@ private:
   }
 
   Status write(const Location& place, TensorId tensor, const std::string& writer) {
-    if (place.memory == Memory::None) {
-      if (graph_.isGraphInput(tensor)) // without readers
-        return {};
+    if (place.memory == Memory::None)
       return fail(writer, " writes ", quoted(tensor), ", which has no place");
-    }
     memory(place).write(start(place), graph_.tensor(tensor).bytes(), {value(tensor)});
     return {};
   }

@@ -112,7 +112,7 @@ struct PartStage {
   static constexpr uint32_t EveryAxis = (1U << MaxRank) - 1;
   /// Along one axis.
   static constexpr int64_t MaxParts = int64_t{1} << 30;
-  /// Loads and spills whose whole tensor is in the fast arena instead of slow memory.
+  /// Whole tensors in the fast arena: loads and spills; first stage also: inputs without readers.
   std::vector<Placement> residents;
   /// Fast offset of the executor's bookkeeping, some bytes per buffer.
   uint64_t bookkeeping = 0;

@@ -19,6 +19,12 @@ public:
     for (uint32_t i = 0; i < plan_.stage_count; ++i)
       addStage(i);
     addWeightBlocks();
+    for (uint32_t i = 0; i < plan_.port_count && file_.summary().io_mode == TIGRIS_IO_ARENA; ++i)
+      addArenaPort(picture_,
+                   {nameOf(plan_.ports[i].tensor), typeOf(plan_.ports[i].tensor),
+                    plan_.ports[i].offset, file_.tensor(plan_.ports[i].tensor).bytes, 0, 0,
+                    "whole"},
+                   i < plan_.input_count);
     if (file_.summary().io_mode == TIGRIS_IO_SLOW)
       for (uint32_t i = 0; i < plan_.port_count; ++i)
         touch(slow_, {plan_.ports[i].offset, plan_.ports[i].tensor},
@@ -108,12 +114,6 @@ private:
           touch(slow_, place, step);
       }
     }
-    if (file_.summary().io_mode == TIGRIS_IO_ARENA)
-      for (uint32_t i = 0; i < plan_.port_count; ++i) {
-        const bool input = i < plan_.input_count;
-        if (input ? index == 0 : index + 1 == plan_.stage_count)
-          touch(fast, {plan_.ports[i].offset, plan_.ports[i].tensor}, input ? begin : last);
-      }
     for (const auto& [place, span] : fast)
       addBlock(place, span, roles.count(place) != 0 ? roles[place] : "whole",
                file_.tensor(place.second).bytes, there.count(place) != 0);

@@ -1,5 +1,6 @@
 // The picture of a planned module.
 #include "tigris/Analysis/Overflow.h"
+#include "tigris/Check/Locations.h"
 #include "tigris/Inspect/Overview.h"
 #include "tigris/Inspect/PictureParts.h"
 
@@ -17,6 +18,7 @@ public:
     picture_.report = reportOf(graph_);
     for (size_t stage = 0; stage < plan_.stages.size(); ++stage)
       addStage(stage);
+    addPorts();
     addSlow();
     addQuants();
     return finishPicture(std::move(picture_));
@@ -97,15 +99,6 @@ private:
       for (const TensorId id : stage.spills)
         touch(id, last);
     }
-    if (plan_.io == IoMode::Arena) {
-      // The caller writes inputs before the first stage and reads outputs after the last one.
-      if (index == 0)
-        for (const Port& port : graph_.inputs())
-          touch(port.tensor, begin);
-      if (index + 1 == plan_.stages.size())
-        for (const Port& port : graph_.outputs())
-          touch(port.tensor, last);
-    }
     const StepSpan throughout = {begin, last};
     for (const Placement& placement : stage.wholeTensors())
       if (const auto span = spans.find(placement.tensor); span != spans.end())
@@ -140,6 +133,17 @@ private:
     picture_.fast.push_back({"(boxes)", "executor bookkeeping", stage.parts()->bookkeeping,
                              stage.bookkeepingBytes(), throughout.first, throughout.last,
                              "bookkeeping"});
+  }
+
+  void addPorts() {
+    const Locations locations(graph_, plan_);
+    for (const auto* ports : {&graph_.inputs(), &graph_.outputs()})
+      for (const Port& port : *ports)
+        if (const Location place = locations.findPort(port); place.memory == Memory::Fast)
+          addArenaPort(picture_,
+                       {graph_.tensor(port.tensor).name, typeOf(port.tensor), place.offset,
+                        graph_.tensor(port.tensor).bytes(), 0, 0, "whole"},
+                       ports == &graph_.inputs());
   }
 
   /// From the stage that writes the tensor to the last one that reads it; inputs and outputs live

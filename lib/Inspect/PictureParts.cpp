@@ -127,6 +127,23 @@ void sweep(PlanPicture& picture) {
 
 } // namespace
 
+void addArenaPort(PlanPicture& picture, PictureBlock whole, bool isInput) {
+  const size_t end = picture.steps.empty() ? 0 : picture.steps.size() - 1;
+  PictureBlock* nearest = nullptr;
+  for (PictureBlock& block : picture.fast)
+    if (block.name == whole.name && block.offset == whole.offset && block.bytes == whole.bytes &&
+        (nearest == nullptr ||
+         (isInput ? block.first < nearest->first : block.last > nearest->last)))
+      nearest = &block;
+  if (nearest == nullptr) { // not read, or a view of a tensor at the same place
+    whole.first = whole.last = isInput ? 0 : end;
+    whole.isThere = !isInput;
+    picture.fast.push_back(std::move(whole));
+  } else {
+    (isInput ? nearest->first : nearest->last) = isInput ? 0 : end;
+  }
+}
+
 PlanPicture withPrintableNames(PlanPicture picture) {
   const auto fix = [](std::string& text) { text = printable(text); };
   const auto fixAll = [&](std::vector<std::string>& texts) {

@@ -45,6 +45,10 @@ bool isKept(uint32_t reloadAxes);
 /// a step.
 bool mayRoll(const std::vector<TileBytes>& buffers, size_t index);
 
+/// Adds a model input or output in the fast arena, which the caller writes before the first step or
+/// reads after the last one. `whole`: its bytes for one step.
+void addArenaPort(PlanPicture& picture, PictureBlock whole, bool isInput);
+
 /// Computes everything that follows from stages and blocks: the bytes in use at each step, the peak
 /// and its parts.
 PlanPicture finishPicture(PlanPicture picture);

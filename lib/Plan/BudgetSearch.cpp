@@ -56,7 +56,7 @@ std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNe
     return std::nullopt;
   if (request.maySpill())
     smallest = std::min(*smallest, need.bytes);
-  else if (request.strategy().withoutSlow && request.io() != IoMode::Arena)
+  else if (request.strategy().withoutSlow)
     for (const Schedule& schedule : orders.all())
       smallest = smallestStay(request, schedule, *smallest);
   return request.budgetFor(*smallest);

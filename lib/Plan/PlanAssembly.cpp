@@ -5,6 +5,8 @@
 #include "tigris/Plan/Search/SpillLayout.h"
 #include "tigris/Plan/StageMerge.h"
 
+#include <utility>
+
 namespace tigris {
 
 namespace {
@@ -16,13 +18,16 @@ public:
                 const std::map<TensorId, uint64_t>& residents)
       : graph_(graph), draft_(draft), base_(base), residents_(residents) {}
 
-  Stage run() {
+  /// `held`: residents that the stage keeps, but does not use.
+  Stage run(const std::vector<TensorId>& held) {
     stage_.ops = draft_.ops;
     stage_.loads = draft_.loads;
     stage_.spills = draft_.spills;
     stage_.peak = draft_.height == 0 ? 0 : base_ + draft_.height;
     stage_.stats = draft_.stats;
     std::visit([&](const auto& draft) { stage_.execution = execution(draft); }, draft_.execution);
+    for (const TensorId tensor : held)
+      hold(tensor);
     for (const Placement& placement : stage_.wholeTensors())
       stage_.peak =
           std::max(stage_.peak, placement.offset + graph_.tensor(placement.tensor).bytes());
@@ -30,6 +35,16 @@ public:
   }
 
 private:
+  void hold(TensorId tensor) {
+    const Placement placement = {tensor, residents_.at(tensor)};
+    if (auto* whole = std::get_if<WholeStage>(&stage_.execution))
+      whole->placements.push_back(placement);
+    else if (auto* tiled = std::get_if<TiledStage>(&stage_.execution))
+      tiled->residents.push_back(placement);
+    else if (auto* streamed = std::get_if<StreamedStage>(&stage_.execution))
+      streamed->residents.push_back(placement);
+  }
+
   WholeStage execution(const WholeDraft& draft) const {
     WholeStage whole;
     for (size_t i = 0; i < draft.buffers.size(); ++i)
@@ -87,12 +102,23 @@ uint64_t placeInterface(const Graph& graph, Plan& plan) {
   return end;
 }
 
+/// Model inputs in the arena that nothing reads. They need a place that the caller can write to
+/// before the first stage.
+std::vector<TensorId> unreadResidents(const Graph& graph, const ResidentLayout& residents) {
+  std::vector<TensorId> result;
+  for (const Port& port : graph.inputs())
+    if (graph.users(port.tensor).empty() && residents.offsets.count(port.tensor) != 0)
+      result.push_back(port.tensor);
+  return result;
+}
+
 void addStages(const Graph& graph, const Cuts& cuts, Plan& plan) {
   PlanStats& stats = plan.stats;
+  std::vector<TensorId> held = unreadResidents(graph, cuts.residents);
   for (size_t i = 0; i < cuts.drafts.size(); ++i) {
     plan.stages.push_back(
         StageAssembly(graph, cuts.drafts[i], cuts.residents.bases[i], cuts.residents.offsets)
-            .run());
+            .run(std::exchange(held, {})));
     const Stage& stage = plan.stages.back();
     stats.fastPeakBytes = std::max(stats.fastPeakBytes, stage.peak);
     stats.slowReadBytes += stage.stats.slowReadBytes;

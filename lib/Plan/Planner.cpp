@@ -34,8 +34,8 @@ std::optional<CutOrder> cheapestCuts(const PlanRequest& request, uint64_t fast) 
       best = {std::move(*cuts), &schedule};
   }
   if (best)
-    best->cuts.residents =
-        lowerResidents(graph, best->cuts.drafts, std::move(best->cuts.residents), request.align());
+    best->cuts.residents = lowerResidents(request.drafter(*best->schedule).view(),
+                                          best->cuts.drafts, std::move(best->cuts.residents));
   return best;
 }
 
@@ -96,7 +96,7 @@ Error fastOverBudget(const PlanRequest& request, const StageNeed& need, uint64_t
 /// The one stage, or cheaper cuts of the order in which kernels do not lack scratch.
 CutOrder oneStageOrCuts(const PlanRequest& request, CutOrder one, uint64_t fast) {
   const StageDrafter drafter = request.drafter(*one.schedule);
-  if (request.io() == IoMode::Arena || drafter.lackingCost(one.cuts.drafts.front()) == 0)
+  if (drafter.lackingCost(one.cuts.drafts.front()) == 0)
     return one;
   std::optional<CutOrder> cuts = cutsWithin(request, fast);
   const auto cost = [&](const CutOrder& order) {
@@ -117,8 +117,6 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
     return choice;
   }
   need = request.stageNeed(best);
-  if (request.io() == IoMode::Arena)
-    return std::nullopt;
   return cutsWithin(request, fast);
 }
 

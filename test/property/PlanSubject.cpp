@@ -39,7 +39,7 @@ public:
   Subject(uint64_t seed, const Options& options, Totals& totals)
       : seed_(seed), options_(options), totals_(totals), random_(seed * 7919 + 1) {
     const int64_t io = random_.below(100);
-    plan_.io = io < 45 ? IoMode::Slow : io < 90 ? IoMode::Caller : IoMode::Arena;
+    plan_.io = io < 40 ? IoMode::Slow : io < 75 ? IoMode::Caller : IoMode::Arena;
     const std::span<const Target> targets = allTargets();
     if (random_.percent(50))
       plan_.target =
@@ -219,6 +219,7 @@ private:
       totals_.stripedSinks += hasSink(stage) && isStriped(stage) ? 1 : 0;
       totals_.direct += stage.mode() == StageMode::Direct ? 1 : 0;
     }
+    totals_.inArena += plan.io == IoMode::Arena && plan.stages.size() > 1 ? 1 : 0;
     totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
     if (budget >= smallest_ && hasOverflow(current_, plan))
       return "has overflow";

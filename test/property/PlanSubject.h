@@ -31,6 +31,8 @@ struct Totals {
   uint64_t overlapping = 0;
   uint64_t inPlace = 0;
   uint64_t byRows = 0;
+  /// Plans of several stages with inputs and outputs in the arena.
+  uint64_t inArena = 0;
   uint64_t striped = 0;
   uint64_t sinks = 0;
   uint64_t stripedSinks = 0;

@@ -53,7 +53,7 @@ private:
   }
 
   std::optional<Cuts> placed(const StageDrafter& drafter, std::vector<StageDraft> drafts) {
-    std::optional<ResidentLayout> layout = fitStages(graph_, drafter, options_.budget, drafts);
+    std::optional<ResidentLayout> layout = fitStages(drafter, options_.budget, drafts);
     return layout ? std::optional(Cuts{std::move(drafts), std::move(*layout)}) : std::nullopt;
   }
 

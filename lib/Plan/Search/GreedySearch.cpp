@@ -45,7 +45,7 @@ private:
     if (whole)
       return std::move(*whole);
     std::optional<StageDraft> direct = drafter_.direct(begin);
-    return direct ? std::move(*direct) : *drafter_.overflow(begin, begin + 1, budget_);
+    return direct ? std::move(*direct) : drafter_.overflow(begin, begin + 1, budget_);
   }
 
   /// Cost of one op in a stage of its own.
@@ -60,7 +60,7 @@ private:
     else if (const auto tiled = drafter_.tiled(step, step + 1, budget_))
       cost = drafter_.cost(*tiled);
     else
-      cost = drafter_.cost(*drafter_.overflow(step, step + 1, budget_));
+      cost = drafter_.cost(drafter_.overflow(step, step + 1, budget_));
     return *cost;
   }
 

@@ -7,21 +7,31 @@ namespace tigris {
 
 namespace {
 
-/// The part of `offsets` at which a block of `bytes` bytes leaves space for another block of
-/// `height` bytes beside it.
-std::vector<AddressSpan> beside(std::span<const AddressSpan> offsets, uint64_t bytes,
-                                uint64_t height, uint64_t budget) {
+/// The offsets at which a block of `bytes` bytes leaves space for the stage and for the other
+/// residents, each below or above it.
+std::vector<AddressSpan> placesOf(uint64_t bytes, const ChainLink& link) {
+  const uint64_t all = bytes + link.height + link.others;
+  if (all > link.budget)
+    return {};
+  std::vector<uint64_t> below = {0, link.height, link.others, link.height + link.others};
+  std::sort(below.begin(), below.end());
   std::vector<AddressSpan> result;
-  if (bytes + height > budget)
-    return result;
-  const uint64_t top = budget - bytes;
-  const uint64_t below = top - height; // with the other one above
-  const uint64_t above = height;
-  const AddressSpan parts[] = {{0, above <= below + 1 ? top : below}, {above, top}};
-  const size_t count = above <= below + 1 ? 1 : 2;
-  for (const AddressSpan& span : offsets)
-    for (const AddressSpan& part : std::span(parts, count)) {
-      const AddressSpan both = {std::max(span.least, part.least), std::min(span.most, part.most)};
+  for (const uint64_t least : below) {
+    const uint64_t most = link.budget - all + least;
+    if (!result.empty() && least <= result.back().most + 1)
+      result.back().most = most;
+    else
+      result.push_back({least, most});
+  }
+  return result;
+}
+
+std::vector<AddressSpan> common(std::span<const AddressSpan> some,
+                                std::span<const AddressSpan> others) {
+  std::vector<AddressSpan> result;
+  for (const AddressSpan& a : some)
+    for (const AddressSpan& b : others) {
+      const AddressSpan both = {std::max(a.least, b.least), std::min(a.most, b.most)};
       if (both.least <= both.most)
         result.push_back(both);
     }
@@ -34,11 +44,11 @@ std::optional<ResidentChain> chainBefore(const ResidentChain& next, const ChainL
   const TensorId last = link.overlap ? link.overlap->to : next.tensor;
   if (!last)
     return ResidentChain();
-  const AddressSpan anywhere[] = {{0, link.budget}};
   const uint64_t bytes =
       link.overlap ? std::max(link.bytes, link.fromBytes + link.overlap->distance) : link.bytes;
-  ResidentChain chain = {last, beside(last == next.tensor ? std::span(next.offsets) : anywhere,
-                                      bytes, link.height, link.budget)};
+  ResidentChain chain = {last, placesOf(bytes, link)};
+  if (last == next.tensor)
+    chain.offsets = common(chain.offsets, next.offsets);
   if (chain.offsets.empty())
     return std::nullopt;
   if (link.overlap) {

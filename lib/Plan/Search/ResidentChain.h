@@ -24,7 +24,7 @@ struct ResidentChain {
 
 /// What a stage adds to a chain. All bytes are multiples of the alignment.
 struct ChainLink {
-  /// Bytes for the stage and the chain together.
+  /// Bytes for everything.
   uint64_t budget = 0;
   /// Bytes of the stage's own memory, in one piece beside the chain.
   uint64_t height = 0;
@@ -34,6 +34,8 @@ struct ChainLink {
   /// Set if the stage overwrites a tensor. `fromBytes` are the bytes of that tensor.
   std::optional<Overlap> overlap = {};
   uint64_t fromBytes = 0;
+  /// Bytes of all other residents, taken to be in one piece.
+  uint64_t others = 0;
 };
 
 /// The chain before a stage, given the chain after it. nullopt if it has no place.

@@ -41,10 +41,11 @@ public:
 
   bool run() { return place(0); }
 
-  ResidentLayout result() const {
+  ResidentLayout result(const OrderView& view) const {
     ResidentLayout layout;
     for (const Block& block : blocks_)
-      layout.offsets[block.tensor] = block.offset;
+      for (const TensorId id : view.views(block.tensor))
+        layout.offsets[id] = block.offset;
     for (size_t stage = 0; stage < stages_.size(); ++stage) {
       const Gap gap = largestGap(stage, blocks_.size());
       layout.bases.push_back(gap.begin);
@@ -177,21 +178,27 @@ private:
   mutable std::vector<Gap> taken_;
 };
 
-std::vector<Block> blocksOf(const Graph& graph, std::span<const StageDraft> stages) {
+std::vector<Block> blocksOf(const OrderView& view, std::span<const StageDraft> stages) {
   std::vector<Block> blocks;
   std::map<TensorId, size_t> index;
+  const auto use = [&](TensorId id, size_t stage) {
+    const auto [entry, isNew] = index.emplace(view.resident(id), blocks.size());
+    if (isNew)
+      blocks.push_back({entry->first, view.bytes(id), stage, stage});
+    blocks[entry->second].last = stage;
+  };
+  for (const TensorId input : view.crossing(0))
+    use(input, 0);
   for (size_t stage = 0; stage < stages.size(); ++stage)
-    for (const TensorId id : stages[stage].residents) {
-      const auto [entry, isNew] = index.emplace(id, blocks.size());
-      if (isNew)
-        blocks.push_back({id, graph.tensor(id).bytes(), stage, stage});
-      blocks[entry->second].last = stage;
-    }
+    for (const TensorId id : stages[stage].residents)
+      use(id, stage);
+  for (const TensorId output : view.crossing(view.order().size()))
+    use(output, stages.size() - 1);
   for (size_t stage = stages.size(); stage-- > 0;)
     if (const auto overlap = stages[stage].overlap()) {
-      Block& from = blocks[index.at(overlap->from)];
-      Block& to = blocks[index.at(overlap->to)];
-      to.from = index.at(overlap->from);
+      Block& from = blocks[index.at(view.resident(overlap->from))];
+      Block& to = blocks[index.at(view.resident(overlap->to))];
+      to.from = index.at(from.tensor);
       to.distance = overlap->distance;
       from.below = overlap->distance + to.below;
     }
@@ -217,11 +224,10 @@ uint64_t leastHeight(const Graph& graph, const std::vector<Block>& blocks,
 
 } // namespace
 
-std::optional<ResidentLayout> layOutResidents(const Graph& graph,
-                                              std::span<const StageDraft> stages, uint64_t budget,
-                                              uint64_t align) {
-  ResidentSearch search(blocksOf(graph, stages), stages, budget, align, MaxNodes);
-  return search.run() ? std::optional(search.result()) : std::nullopt;
+std::optional<ResidentLayout> layOutResidents(const OrderView& view,
+                                              std::span<const StageDraft> stages, uint64_t budget) {
+  ResidentSearch search(blocksOf(view, stages), stages, budget, view.align(), MaxNodes);
+  return search.run() ? std::optional(search.result(view)) : std::nullopt;
 }
 
 uint64_t heightOf(const Graph& graph, std::span<const StageDraft> stages,
@@ -235,15 +241,17 @@ uint64_t heightOf(const Graph& graph, std::span<const StageDraft> stages,
   return height;
 }
 
-ResidentLayout lowerResidents(const Graph& graph, std::span<const StageDraft> stages,
-                              ResidentLayout layout, uint64_t align) {
-  const std::vector<Block> blocks = blocksOf(graph, stages);
+ResidentLayout lowerResidents(const OrderView& view, std::span<const StageDraft> stages,
+                              ResidentLayout layout) {
+  const Graph& graph = view.graph();
+  const uint64_t align = view.align();
+  const std::vector<Block> blocks = blocksOf(view, stages);
   uint64_t high = heightOf(graph, stages, layout);
   uint64_t low = alignUp(leastHeight(graph, blocks, stages, align), align);
   for (uint64_t height = low; low < high; height = low + (high - low) / 2 / align * align) {
     ResidentSearch search(blocks, stages, height, align, MaxNodesLower);
     if (search.run()) {
-      layout = search.result();
+      layout = search.result(view);
       high = heightOf(graph, stages, layout);
     } else {
       low = height + align;

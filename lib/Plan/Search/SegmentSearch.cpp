@@ -116,9 +116,11 @@ private:
     });
   }
 
+  TensorId resident(TensorId id) const { return drafter_.view().resident(id); }
+
   bool holds(size_t begin, size_t end, const Transition& transition, TensorId id) const {
-    return (transition.before & cuts_[begin].bit(id)) != 0 ||
-           (transition.after & cuts_[end].bit(id)) != 0;
+    return (transition.before & cuts_[begin].bit(resident(id))) != 0 ||
+           (transition.after & cuts_[end].bit(resident(id))) != 0;
   }
 
   Residents residents(size_t begin, size_t end, const Transition& transition) const {
@@ -126,7 +128,8 @@ private:
     const auto add = [&](const Cut& cut, uint64_t mask) {
       for (size_t k = 0; k < cut.tensors.size(); ++k)
         if ((mask >> k & 1U) != 0)
-          result.insert(cut.tensors[k]);
+          for (const TensorId id : drafter_.view().views(cut.tensors[k]))
+            result.insert(id);
     };
     add(cuts_[begin], transition.before);
     add(cuts_[end], transition.after);
@@ -149,8 +152,9 @@ private:
     uint64_t most = 0;
     for (const Overlap& overlap : overlaps) {
       if (!holds(begin, end, transition, overlap.from) ||
-          !holds(begin, end, transition, overlap.to) || cuts_[end].isCrossedBy(overlap.from) ||
-          cuts_[begin].isCrossedBy(overlap.to))
+          !holds(begin, end, transition, overlap.to) ||
+          cuts_[end].isCrossedBy(resident(overlap.from)) ||
+          cuts_[begin].isCrossedBy(resident(overlap.to)))
         continue;
       if (const uint64_t saved = drafter_.saved(overlap); saved > most) {
         most = saved;
@@ -161,23 +165,24 @@ private:
   }
 
   /// The chain that crosses the cut `begin` if the stage after it has `height` bytes of its own and
-  /// is followed by the cheapest stages. Other residents are assumed to be at the very ends of the
-  /// arena. nullopt if the chain has no place.
+  /// is followed by the cheapest stages. nullopt if the chain has no place.
   std::optional<ResidentChain> chainOf(size_t begin, size_t end, const Transition& transition,
                                        uint64_t height,
                                        const std::optional<Overlap>& overlap = {}) const {
     const ResidentChain& next = cuts_[end].best[transition.next].chain;
-    const TensorId last = overlap ? overlap->to : next.tensor;
+    const TensorId last = overlap ? resident(overlap->to) : next.tensor;
     if (!options_.follow || !last)
       return ResidentChain();
     const auto size = [&](TensorId id) { return alignUp(drafter_.bytes(id), drafter_.align()); };
     ChainLink link;
     link.height = height;
     link.bytes = size(last);
-    link.overlap = overlap;
-    link.fromBytes = overlap ? size(overlap->from) : 0;
-    const uint64_t others = transition.taken - link.bytes - link.fromBytes;
-    link.budget = options_.budget - std::min(options_.budget, others);
+    if (overlap) {
+      link.overlap = {resident(overlap->from), last, overlap->distance};
+      link.fromBytes = size(overlap->from);
+    }
+    link.others = transition.taken - link.bytes - link.fromBytes;
+    link.budget = options_.budget;
     std::optional<ResidentChain> chain = chainBefore(next, link);
     if (chain && !cuts_[begin].isCrossedBy(chain->tensor))
       return ResidentChain();
@@ -234,7 +239,7 @@ private:
     Savings savings(cuts_[begin], cuts_[end]);
     for (const auto* moved : {&whole.loads, &whole.spills})
       for (const TensorId id : *moved)
-        savings.add(id, drafter_.bytes(id));
+        savings.add(resident(id), drafter_.bytes(id));
     return savings;
   }
 
@@ -242,9 +247,9 @@ private:
                     size_t end) const {
     Savings savings(cuts_[begin], cuts_[end]);
     for (size_t i = 0; i < stage.loads.size(); ++i)
-      savings.add(stage.loads[i], stream.loadedBytes[i]);
+      savings.add(resident(stage.loads[i]), stream.loadedBytes[i]);
     for (const TensorId id : stage.spills)
-      savings.add(id, drafter_.bytes(id));
+      savings.add(resident(id), drafter_.bytes(id));
     return savings;
   }
 
@@ -352,13 +357,11 @@ private:
     for (const Transition& transition : transitionsBetween(begin, end)) {
       if (!transition.available)
         continue;
-      const auto overflow =
+      const StageDraft overflow =
           drafter_.overflow(begin, end, *transition.available, residents(begin, end, transition));
-      if (!overflow)
-        continue;
-      Entry entry = entryFor(end, transition, priceOf(*overflow), 0);
+      Entry entry = entryFor(end, transition, priceOf(overflow), 0);
       entry.overflows = true;
-      offer(begin, transition, entry, chainOf(begin, end, transition, overflow->height));
+      offer(begin, transition, entry, chainOf(begin, end, transition, overflow.height));
     }
   }
 
@@ -474,7 +477,7 @@ private:
     const Transition& transition = *found;
     const Residents all = residents(begin, entry.end, transition);
     if (entry.overflows)
-      return *drafter_.overflow(begin, entry.end, *transition.available, all);
+      return drafter_.overflow(begin, entry.end, *transition.available, all);
     std::optional<StageDraft> stage;
     switch (entry.mode) {
     case StageMode::Whole:

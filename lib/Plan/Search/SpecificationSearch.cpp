@@ -90,7 +90,7 @@ private:
       stage = tileInStrips(drafter_, step, budget_);
     if (!stage)
       stage = drafter_.direct(step);
-    return stage ? std::move(*stage) : *drafter_.overflow(step, step + 1, budget_);
+    return stage ? std::move(*stage) : drafter_.overflow(step, step + 1, budget_);
   }
 
   const StageDrafter& drafter_;

@@ -68,10 +68,10 @@ std::vector<StageDraft> within(const StageDrafter& drafter, uint64_t budget,
 
 } // namespace
 
-std::optional<ResidentLayout> fitStages(const Graph& graph, const StageDrafter& drafter,
-                                        uint64_t budget, std::vector<StageDraft>& stages) {
+std::optional<ResidentLayout> fitStages(const StageDrafter& drafter, uint64_t budget,
+                                        std::vector<StageDraft>& stages) {
   const auto layOut = [&](const std::vector<StageDraft>& drafts) {
-    return layOutResidents(graph, drafts, budget, drafter.align());
+    return layOutResidents(drafter.view(), drafts, budget);
   };
   std::optional<ResidentLayout> layout = layOut(stages);
   if (layout)
@@ -93,7 +93,7 @@ std::optional<ResidentLayout> fitStages(const Graph& graph, const StageDrafter& 
   for (size_t i = 0; i < drafts.size(); ++i)
     if (drafts[i].streamed() != nullptr)
       drafts[i] = drafter.refit(drafts[i], [&](const std::vector<Overlap>& overlaps) {
-        return availableAt(graph, *layout, i, overlaps);
+        return availableAt(drafter.view().graph(), *layout, i, overlaps);
       });
   stages = std::move(drafts);
   return layout;

@@ -12,7 +12,7 @@ namespace tigris {
 /// addresses, more and smaller steps are tried, and finally as few steps as fit the place that each
 /// stage has got; `stages` are replaced by these. nullopt, with the stages unchanged, if no
 /// addresses are found.
-std::optional<ResidentLayout> fitStages(const Graph& graph, const StageDrafter& drafter,
-                                        uint64_t budget, std::vector<StageDraft>& stages);
+std::optional<ResidentLayout> fitStages(const StageDrafter& drafter, uint64_t budget,
+                                        std::vector<StageDraft>& stages);
 
 } // namespace tigris

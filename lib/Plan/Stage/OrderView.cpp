@@ -25,6 +25,44 @@ OrderView::OrderView(const Graph& graph, std::span<const OpId> order, const Alia
   }
   for (const Port& port : graph.outputs())
     uses_[port.tensor.index()].lastRead = Never; // the caller, after the last step
+  addResidents();
+}
+
+void OrderView::addResidents() {
+  for (const Port& port : graph_.inputs())
+    addResident(port.tensor);
+  for (const OpId id : order_)
+    for (const TensorId output : graph_.op(id).outputs)
+      if (output)
+        addResident(output);
+}
+
+void OrderView::addResident(TensorId id) {
+  TensorUse& use = uses_[id.index()];
+  const TensorId root = aliases_.root(id);
+  // A model input or output in slow memory does not stay, but what it is a view of may.
+  const bool isAlone = use.isInterface && io_ == IoMode::Slow;
+  if (!livesInArena(id) ||
+      (isAlone && (root != id || graph_.isGraphInput(id) || graph_.isGraphOutput(id))))
+    return;
+  if (root == id) {
+    use.resident = residents_.size();
+    residents_.push_back({{}, use.produced ? *use.produced + 1 : 0, 0});
+  } else {
+    use.resident = uses_[root.index()].resident;
+  }
+  Resident& resident = residents_[*use.resident];
+  resident.views.push_back(id);
+  resident.last = std::max(resident.last, use.lastRead.value_or(0));
+}
+
+TensorId OrderView::resident(TensorId id) const {
+  const std::optional<size_t> index = use(id).resident;
+  return index ? residents_[*index].views.front() : TensorId();
+}
+
+const std::vector<TensorId>& OrderView::views(TensorId resident) const {
+  return residents_[*use(resident).resident].views;
 }
 
 bool OrderView::livesInArena(TensorId id) const { return id && !use(id).isConstant && isSlow(id); }
@@ -44,11 +82,9 @@ std::vector<TensorId> OrderView::touched(size_t step) const {
 
 std::vector<TensorId> OrderView::crossing(size_t step) const {
   std::vector<TensorId> result;
-  for (size_t before = 0; before < step; ++before)
-    for (const TensorId id : op(before).outputs)
-      if (livesInArena(id) && lastReadAt(id) >= step && lastReadAt(id) != Never &&
-          aliases_.root(id) == id)
-        result.push_back(id);
+  for (const Resident& resident : residents_)
+    if (resident.first <= step && step <= resident.last)
+      result.push_back(resident.views.front());
   return result;
 }
 

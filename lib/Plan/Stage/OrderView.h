@@ -37,8 +37,16 @@ public:
   bool isRead(TensorId id) const { return use(id).lastRead.has_value(); }
   /// Activations that the op at `step` reads and writes.
   std::vector<TensorId> touched(size_t step) const;
-  /// Tensors that cross the cut before `step` and may stay in fast memory: results of earlier ops
-  /// that later ones read, except model outputs and views.
+
+  /// The resident that has the tensor's bytes in fast memory while they stay there: a tensor and
+  /// its views are one resident, named by the first of them. Invalid if the tensor never stays: a
+  /// constant, or, unless with IoMode::Arena, a model input or output or a view that joins one.
+  TensorId resident(TensorId id) const;
+  /// The tensors of a resident.
+  const std::vector<TensorId>& views(TensorId resident) const;
+  /// The residents that may stay at the cut before `step`: results of earlier ops that later ones
+  /// read. With IoMode::Arena also model inputs, from the first cut to their last read, and model
+  /// outputs, which stay to the last cut. An input that nothing reads crosses the first cut.
   std::vector<TensorId> crossing(size_t step) const;
 
 private:
@@ -49,7 +57,19 @@ private:
     bool isConstant = false;
     bool isInterface = false;
     uint64_t bytes = 0;
+    /// Index of its resident; no value if it never stays.
+    std::optional<size_t> resident;
   };
+  /// A tensor and its views, and the first and the last cut that they may cross.
+  struct Resident {
+    std::vector<TensorId> views;
+    size_t first = 0;
+    size_t last = 0;
+  };
+
+  void addResidents();
+  /// Adds the tensor to its resident. Tensors come in execution order.
+  void addResident(TensorId id);
   const TensorUse& use(TensorId id) const { return uses_[id.index()]; }
 
   const Graph& graph_;
@@ -58,6 +78,8 @@ private:
   IoMode io_;
   uint64_t align_;
   std::vector<TensorUse> uses_;
+  /// In execution order.
+  std::vector<Resident> residents_;
 };
 
 } // namespace tigris

@@ -16,11 +16,7 @@ public:
       : view_(view), begin_(begin), end_(end), stage_(draftWhole(view, begin, end, residents)),
         whole_(std::get<WholeDraft>(stage_.execution)) {}
 
-  std::optional<StageDraft> run(uint64_t budget) {
-    for (const LiveBuffer& buffer : whole_.pinned)
-      if (std::count_if(buffer.tensors.begin(), buffer.tensors.end(),
-                        [&](TensorId id) { return holds(stage_.residents, id); }) > 1)
-        return std::nullopt;
+  StageDraft run(uint64_t budget) {
     fill(budget);
     if (whole_.buffers.empty() && stage_.residents.empty() && end_ - begin_ == 1)
       return direct();
@@ -136,8 +132,8 @@ private:
 
 } // namespace
 
-std::optional<StageDraft> draftOverflow(const OrderView& view, size_t begin, size_t end,
-                                        uint64_t budget, const Residents& residents) {
+StageDraft draftOverflow(const OrderView& view, size_t begin, size_t end, uint64_t budget,
+                         const Residents& residents) {
   return OverflowDrafting(view, begin, end, residents).run(budget);
 }
 

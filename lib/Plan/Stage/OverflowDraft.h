@@ -15,9 +15,8 @@ namespace tigris {
 /// runtime does, whatever the kernel does.
 ///
 /// Loads and spills without a placement overflow. They include tensors that ops of the stage
-/// produce for other ops of the stage only. A Reshape from or to such a tensor is a copy. nullopt
-/// if a view and its source are both resident, since they are one buffer.
-std::optional<StageDraft> draftOverflow(const OrderView& view, size_t begin, size_t end,
-                                        uint64_t budget, const Residents& residents);
+/// produce for other ops of the stage only. A Reshape from or to such a tensor is a copy.
+StageDraft draftOverflow(const OrderView& view, size_t begin, size_t end, uint64_t budget,
+                         const Residents& residents);
 
 } // namespace tigris

@@ -60,8 +60,8 @@ public:
   /// See draftDirect.
   std::optional<StageDraft> direct(size_t step) const { return draftDirect(view(), step); }
   /// See draftOverflow.
-  std::optional<StageDraft> overflow(size_t begin, size_t end, uint64_t budget,
-                                     const Residents& residents = {}) const {
+  StageDraft overflow(size_t begin, size_t end, uint64_t budget,
+                      const Residents& residents = {}) const {
     return draftOverflow(view(), begin, end, budget, residents);
   }
   /// See TiledCandidate.

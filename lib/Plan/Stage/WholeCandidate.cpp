@@ -1,8 +1,6 @@
 // Computes the bound first. A layout takes longer and is needed only if the bound fits.
 #include "tigris/Plan/Stage/WholeCandidate.h"
 
-#include <algorithm>
-
 namespace tigris {
 
 WholeCandidate::WholeCandidate(const OrderView& view, size_t begin, size_t end)
@@ -12,15 +10,7 @@ WholeCandidate::WholeCandidate(const OrderView& view, size_t begin, size_t end)
 }
 
 WholeCandidate::Need WholeCandidate::needFor(const Residents& residents) const {
-  const StageDraft draft = draftWhole(view_, begin_, begin_ + stage_.ops.size(), residents);
-  const std::vector<LiveBuffer>& pinned = std::get<WholeDraft>(draft.execution).pinned;
-  Need need;
-  need.isPossible = std::none_of(pinned.begin(), pinned.end(), [&](const LiveBuffer& buffer) {
-    return std::count_if(buffer.tensors.begin(), buffer.tensors.end(),
-                         [&](TensorId id) { return residents.count(id) != 0; }) > 1;
-  });
-  need.bound = wholeBound(view_, draft);
-  return need;
+  return {wholeBound(view_, draftWhole(view_, begin_, begin_ + stage_.ops.size(), residents)), {}};
 }
 
 std::optional<uint64_t> WholeCandidate::heightWithin(uint64_t available,
@@ -33,7 +23,7 @@ std::optional<uint64_t> WholeCandidate::heightWithin(uint64_t available,
   Need& need = entry->second;
   if (isNew)
     need = needFor(residents);
-  if (!need.isPossible || need.bound > available)
+  if (need.bound > available)
     return std::nullopt;
   if (!need.height) {
     StageDraft draft = draftWhole(view_, begin_, begin_ + stage_.ops.size(), residents);

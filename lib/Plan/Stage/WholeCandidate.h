@@ -14,13 +14,11 @@ public:
   const StageDraft& stage() const { return stage_; }
   /// A lower bound for its fast bytes, without residents.
   uint64_t bound() const { return bound_; }
-  /// The fast bytes that the stage uses beside the residents. nullopt if they exceed `available`,
-  /// or if a view and its source are both resident, since they are one buffer.
+  /// The fast bytes that the stage uses beside the residents. nullopt if they exceed `available`.
   std::optional<uint64_t> heightWithin(uint64_t available, const Residents& residents);
 
 private:
   struct Need {
-    bool isPossible = true;
     uint64_t bound = 0;
     std::optional<uint64_t> height;
   };

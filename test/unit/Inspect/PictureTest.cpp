@@ -83,6 +83,7 @@ TEST_CASE("a stream and its plan file give the same memory map") {
   for (const Case& test :
        {Case{65536, std::nullopt, IoMode::Caller, "whole"},
         Case{65536, std::nullopt, IoMode::Arena, "whole"},
+        Case{4600, std::nullopt, IoMode::Arena, "streamed"},
         Case{65536, uint64_t{1} << 20, IoMode::Slow, "whole"},
         Case{3000, uint64_t{1} << 20, IoMode::Slow, "streamed"},
         Case{3000, uint64_t{1} << 20, IoMode::Caller, "streamed"},

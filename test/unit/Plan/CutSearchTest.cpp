@@ -46,7 +46,7 @@ struct Fixture {
     options.follow = inPlace;
     const StageDrafter oneDrafter = inPlace ? drafter : drafter.onCopies();
     auto stages = searchSegments(oneDrafter, options);
-    if (stages && !fitStages(graph, oneDrafter, budget, *stages))
+    if (stages && !fitStages(oneDrafter, budget, *stages))
       stages.reset();
     return stages;
   }

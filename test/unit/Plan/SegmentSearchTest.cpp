@@ -49,6 +49,15 @@ std::string poolings(int count, int columns = 8) {
                 tensors, "ops:\n", ops);
 }
 
+/// The given order of a graph, with residents.
+struct GivenOrder {
+  explicit GivenOrder(const Graph& graph)
+      : aliases(graph, graph.order()), view(graph, graph.order(), aliases, IoMode::Slow, 2) {}
+
+  AliasSets aliases;
+  OrderView view;
+};
+
 Plan planned(const Graph& graph, Strategy planner, uint64_t fast, std::optional<uint64_t> slow) {
   PlanOptions options;
   options.budget = {fast, slow, {}};
@@ -175,71 +184,75 @@ TEST_CASE("search: never costs more than greedy cuts") {
 
 TEST_CASE("residents: both ends of the arena, with the stages' own memory between them") {
   const Graph graph = parseGraph(Narrowing);
+  const GivenOrder order(graph);
   const TensorId wide = *graph.findTensor("wide");
   const TensorId half = *graph.findTensor("half");
   const TensorId next = *graph.findTensor("next");
   // 256, then 256 + 64, then 64 + 64 bytes stay.
   const std::vector<StageDraft> stages = {stageWith({wide}, 100), stageWith({wide, half}, 50),
                                           stageWith({half, next}, 240)};
-  const auto layout = layOutResidents(graph, stages, 370, 2);
+  const auto layout = layOutResidents(order.view, stages, 370);
   REQUIRE(layout);
   CHECK(layout->offsets.at(wide) == 0);
   CHECK(layout->offsets.at(half) == 370 - 64);
   CHECK(layout->bases[1] == 256);
   CHECK(layout->offsets.at(next) == 0); // where wide was
   CHECK(layout->bases[2] == 64);
-  CHECK_FALSE(layOutResidents(graph, stages, 366, 2));
+  CHECK_FALSE(layOutResidents(order.view, stages, 366));
 }
 
 TEST_CASE("residents: what a stage makes lies over what it reads, as far below as it must") {
   const Graph graph = parseGraph(Narrowing);
+  const GivenOrder order(graph);
   const TensorId wide = *graph.findTensor("wide");
   const TensorId half = *graph.findTensor("half");
   std::vector<StageDraft> stages = {stageWith({wide}, 10), stageWith({wide, half}, 10),
                                     stageWith({half}, 200)};
-  CHECK_FALSE(layOutResidents(graph, stages, 280, 2));
+  CHECK_FALSE(layOutResidents(order.view, stages, 280));
   overlap(stages[1], {wide, half, 0});
-  auto layout = layOutResidents(graph, stages, 266, 2);
+  auto layout = layOutResidents(order.view, stages, 266);
   REQUIRE(layout);
   CHECK(layout->offsets.at(half) == layout->offsets.at(wide));
-  CHECK_FALSE(layOutResidents(graph, stages, 264, 2));
+  CHECK_FALSE(layOutResidents(order.view, stages, 264));
   overlap(stages[1], {wide, half, 12});
-  CHECK_FALSE(layOutResidents(graph, stages, 276, 2));
-  layout = layOutResidents(graph, stages, 278, 2);
+  CHECK_FALSE(layOutResidents(order.view, stages, 276));
+  layout = layOutResidents(order.view, stages, 278);
   REQUIRE(layout);
   CHECK(layout->offsets.at(half) + 12 == layout->offsets.at(wide));
 }
 
 TEST_CASE("residents: a tensor that moves down the arena frees space first below, then above") {
-  const Graph graph = parseGraph(Narrowing);
-  const TensorId half = *graph.findTensor("half");
-  const TensorId next = *graph.findTensor("next");
-  const TensorId y = *graph.findTensor("y");
-  std::vector<StageDraft> stages = {stageWith({half}, 20), stageWith({half, next}, 20),
-                                    stageWith({next, y}, 20), stageWith({y}, 20)};
-  overlap(stages[1], {half, next, 20});
-  overlap(stages[2], {next, y, 20});
-  const auto layout = layOutResidents(graph, stages, 64 + 40, 2);
+  const Graph graph = parseGraph(poolings(4, 1).c_str());
+  const GivenOrder order(graph);
+  const TensorId first = *graph.findTensor("t1");
+  const TensorId second = *graph.findTensor("t2");
+  const TensorId third = *graph.findTensor("t3");
+  std::vector<StageDraft> stages = {stageWith({first}, 20), stageWith({first, second}, 20),
+                                    stageWith({second, third}, 20), stageWith({third}, 20)};
+  overlap(stages[1], {first, second, 20});
+  overlap(stages[2], {second, third, 20});
+  const auto layout = layOutResidents(order.view, stages, 256 + 40);
   REQUIRE(layout);
-  CHECK(layout->offsets.at(half) == 40);
-  CHECK(layout->offsets.at(next) == 20);
-  CHECK(layout->offsets.at(y) == 0);
+  CHECK(layout->offsets.at(first) == 40);
+  CHECK(layout->offsets.at(second) == 20);
+  CHECK(layout->offsets.at(third) == 0);
   CHECK(layout->bases[1] == 0);
-  CHECK(layout->bases[2] == 20 + 64);
+  CHECK(layout->bases[2] == 20 + 256);
   CHECK(layout->capacities[2] == 20);
-  CHECK_FALSE(layOutResidents(graph, stages, 64 + 38, 2));
+  CHECK_FALSE(layOutResidents(order.view, stages, 256 + 38));
 }
 
 TEST_CASE("residents: a layout comes down to what the fullest stage needs") {
   const Graph graph = parseGraph(Narrowing);
+  const GivenOrder order(graph);
   const TensorId wide = *graph.findTensor("wide");
   const TensorId half = *graph.findTensor("half");
   const TensorId next = *graph.findTensor("next");
   const auto lowered = [&](const std::vector<StageDraft>& stages, uint64_t budget) {
-    const auto layout = layOutResidents(graph, stages, budget, 2);
+    const auto layout = layOutResidents(order.view, stages, budget);
     REQUIRE(layout);
     CHECK(heightOf(graph, stages, *layout) > budget - 2);
-    return lowerResidents(graph, stages, *layout, 2);
+    return lowerResidents(order.view, stages, *layout);
   };
   std::vector<StageDraft> stages = {stageWith({wide}, 100), stageWith({wide, half}, 50),
                                     stageWith({half, next}, 240)};
@@ -250,11 +263,11 @@ TEST_CASE("residents: a layout comes down to what the fullest stage needs") {
   // The same again, where one tensor reuses the bytes of another.
   overlap(stages[1], {wide, half, 12});
   stages[2].height = 100;
-  const ResidentLayout over = lowerResidents(graph, stages, apart, 2);
+  const ResidentLayout over = lowerResidents(order.view, stages, apart);
   CHECK(heightOf(graph, stages, over) == 256 + 100);
   CHECK(over.offsets.at(half) + 12 <= over.offsets.at(wide) + 256);
   // A tensor at the lowest possible offset is not moved.
-  const ResidentLayout again = lowerResidents(graph, stages, over, 2);
+  const ResidentLayout again = lowerResidents(order.view, stages, over);
   CHECK(again.offsets == over.offsets);
   CHECK(again.bases == over.bases);
 }
