@@ -126,6 +126,7 @@ def run_case(tools, np, case, directory, scratch, roundtrip):
     variants = {
         "slow": [*memory, "-m", "32M"],
         "arena": ["-m", "32M", "--io=arena"],
+        "least arena": ["-m", "32M", "--io=arena", "--min-fast"],
         "one": ["-m", f"{smallest}"],
         "caller": ["-m", f"{peak // 2 + smallest}", "-m", "32M", "--io=caller"],
     }
