@@ -1,6 +1,7 @@
 // Joins reshapes, collects producers and readers, and finds articulations.
 #include "tigris/Analysis/OrderProblem.h"
 
+#include "tigris/Analysis/InPlace.h"
 #include "tigris/Analysis/OpGraph.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -61,11 +62,14 @@ OrderProblem makeOrderProblem(const Graph& graph, IoMode io, uint64_t align) {
   const ReshapeSets sets(graph);
   const OpGraph ops(graph);
   std::map<TensorId, size_t> bufferOf;
-  const auto buffer = [&](TensorId tensor) -> OrderProblem::Buffer& {
+  const auto indexOf = [&](TensorId tensor) {
     const auto [entry, isNew] = bufferOf.emplace(sets.root(tensor), problem.buffers.size());
     if (isNew)
       problem.buffers.push_back({alignUp(graph.tensor(tensor).bytes(), align), {}, {}, false});
-    return problem.buffers[entry->second];
+    return entry->second;
+  };
+  const auto buffer = [&](TensorId tensor) -> OrderProblem::Buffer& {
+    return problem.buffers[indexOf(tensor)];
   };
 
   const auto isRead = [&](TensorId tensor) { return !graph.users(tensor).empty(); };
@@ -73,15 +77,21 @@ OrderProblem makeOrderProblem(const Graph& graph, IoMode io, uint64_t align) {
     if (io == IoMode::Arena || isRead(port.tensor))
       buffer(port.tensor);
   problem.producers.resize(num_vertices(ops));
-  for (size_t op = 0; op < problem.ops(); ++op) {
-    for (const OpGraph::Edge& edge : ops.inEdges(op))
-      insertSorted(problem.producers[op], edge.source);
-    for (const TensorId input : graph.op(ops.op(op)).inputs)
+  for (size_t vertex = 0; vertex < problem.ops(); ++vertex) {
+    const Op& op = graph.op(ops.op(vertex));
+    for (const OpGraph::Edge& edge : ops.inEdges(vertex))
+      insertSorted(problem.producers[vertex], edge.source);
+    for (const TensorId input : op.inputs)
       if (input && !graph.tensor(input).isConstant())
-        insertSorted(buffer(input).readers, op);
-    for (const TensorId output : graph.op(ops.op(op)).outputs)
+        insertSorted(buffer(input).readers, vertex);
+    for (const TensorId output : op.outputs)
       if (output && sets.root(output) == output)
-        buffer(output).maker = op;
+        buffer(output).maker = vertex;
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (mayOverwrite(graph, op, i)) {
+        const size_t operand = indexOf(op.input(i));
+        insertSorted(buffer(op.output()).over, operand);
+      }
   }
   for (const Port& port : graph.outputs())
     if (bufferOf.count(sets.root(port.tensor)) != 0)
@@ -91,6 +101,9 @@ OrderProblem makeOrderProblem(const Graph& graph, IoMode io, uint64_t align) {
       for (const Port& port : *ports)
         if (const auto found = bufferOf.find(sets.root(port.tensor)); found != bufferOf.end())
           problem.buffers[found->second].bytes = 0;
+  for (OrderProblem::Buffer& result : problem.buffers)
+    std::erase_if(result.over,
+                  [&](size_t operand) { return problem.buffers[operand].bytes != result.bytes; });
   return problem;
 }
 
@@ -98,20 +111,29 @@ std::vector<uint64_t> bytesDuring(const OrderProblem& problem, std::span<const s
   std::vector<size_t> step(order.size());
   for (size_t k = 0; k < order.size(); ++k)
     step[order[k]] = k;
-  std::vector<uint64_t> born(order.size() + 1), freed(order.size() + 1);
-  for (const OrderProblem::Buffer& buffer : problem.buffers) {
-    const size_t birth = buffer.maker ? step[*buffer.maker] : 0;
-    size_t death = buffer.staysToEnd && !order.empty() ? order.size() - 1 : birth;
+  std::vector<uint64_t> born(order.size() + 1), freed(order.size() + 1), shared(order.size());
+  const auto deathOf = [&](const OrderProblem::Buffer& buffer) {
+    size_t death = buffer.maker ? step[*buffer.maker] : 0;
     for (const size_t reader : buffer.readers)
       death = std::max(death, step[reader]);
+    return death;
+  };
+  for (const OrderProblem::Buffer& buffer : problem.buffers) {
+    const size_t birth = buffer.maker ? step[*buffer.maker] : 0;
+    const size_t last = order.empty() ? 0 : order.size() - 1;
     born[birth] += buffer.bytes;
-    freed[death + 1] += buffer.bytes;
+    freed[(buffer.staysToEnd ? last : deathOf(buffer)) + 1] += buffer.bytes;
+    if (std::any_of(buffer.over.begin(), buffer.over.end(), [&](size_t index) {
+          const OrderProblem::Buffer& operand = problem.buffers[index];
+          return !operand.staysToEnd && deathOf(operand) == birth;
+        }))
+      shared[birth] += buffer.bytes;
   }
   std::vector<uint64_t> result(order.size());
   uint64_t live = 0;
   for (size_t k = 0; k < order.size(); ++k) {
     live = live + born[k] - freed[k];
-    result[order[k]] = live;
+    result[order[k]] = live - shared[k];
   }
   return result;
 }

@@ -8,7 +8,7 @@ namespace tigris {
 /// Ops are numbers 0..n-1; this order is valid. A buffer is in memory from the op that writes it,
 /// its maker, to the last op that reads it. A buffer without a maker is in memory from the start;
 /// `staysToEnd` extends its life to the end. During an op everything that it reads and writes is in
-/// memory.
+/// memory, except that what it writes may take the place of what it reads last.
 struct OrderProblem {
   struct Buffer {
     uint64_t bytes = 0;
@@ -17,6 +17,9 @@ struct OrderProblem {
     /// Ops that read the buffer, ascending, without duplicates.
     std::vector<size_t> readers;
     bool staysToEnd = false;
+    /// Buffers of the same size that the maker reads. If it is the last to read one of them, this
+    /// buffer takes its place.
+    std::vector<size_t> over = {};
   };
   std::vector<Buffer> buffers;
   /// Per op: the ops it depends on, ascending, without duplicates.

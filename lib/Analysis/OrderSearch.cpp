@@ -83,24 +83,27 @@ public:
     needs_.assign(size_, Bits((size_ + 63) / 64));
     made_.resize(size_);
     reads_.resize(size_);
+    places_.resize(size_);
+    std::vector<size_t> local(problem.buffers.size(), None);
     const auto isHere = [&](size_t op) { return op >= section.begin && op < section.end; };
     for (size_t op = section.begin; op < section.end; ++op)
       for (const size_t producer : problem.producers[op])
         if (isHere(producer))
           set(needs_[op - section.begin], producer - section.begin);
-    for (const OrderProblem::Buffer& buffer : problem.buffers) {
+    for (size_t index = 0; index < problem.buffers.size(); ++index) {
+      const OrderProblem::Buffer& buffer = problem.buffers[index];
       const bool isThere = !buffer.maker || *buffer.maker < section.begin;
       if (!isThere && !isHere(*buffer.maker))
         continue;
       if (!isThere)
         made_[*buffer.maker - section.begin] += buffer.bytes;
-      Buffer local{buffer.bytes, Bits((size_ + 63) / 64)};
+      Buffer here{buffer.bytes, Bits((size_ + 63) / 64)};
       bool leaves = buffer.staysToEnd;
       bool isRead = false;
       for (const size_t reader : buffer.readers) {
         leaves = leaves || reader >= section.end;
         if (isHere(reader)) {
-          set(local.users, reader - section.begin);
+          set(here.users, reader - section.begin);
           isRead = true;
         }
       }
@@ -109,12 +112,17 @@ public:
       if (leaves)
         continue;
       if (!isThere)
-        set(local.users, *buffer.maker - section.begin);
+        set(here.users, *buffer.maker - section.begin);
       for (size_t op = 0; op < size_; ++op)
-        if (test(local.users, op))
+        if (test(here.users, op))
           reads_[op].push_back(buffers_.size());
-      buffers_.push_back(std::move(local));
+      local[index] = buffers_.size();
+      buffers_.push_back(std::move(here));
     }
+    for (const OrderProblem::Buffer& buffer : problem.buffers)
+      for (const size_t operand : buffer.over)
+        if (isHere(*buffer.maker) && local[operand] != None)
+          places_[*buffer.maker - section.begin].push_back(local[operand]);
   }
 
   uint64_t peakOf(std::span<const size_t> order) const {
@@ -204,11 +212,20 @@ private:
     ++state.count;
     set(state.done, op);
     state.live += made_[op];
-    state.peak = std::max(state.peak, state.live);
+    state.peak = std::max(state.peak, state.live - sharedBy(op, state.done));
     for (const size_t buffer : reads_[op])
       if (contains(state.done, buffers_[buffer].users))
         state.live -= buffers_[buffer].bytes;
     return state;
+  }
+
+  /// Bytes that the op writes where it reads something for the last time. Ops that can have one
+  /// result.
+  uint64_t sharedBy(size_t op, const Bits& done) const {
+    for (const size_t buffer : places_[op])
+      if (contains(done, buffers_[buffer].users))
+        return buffers_[buffer].bytes;
+    return 0;
   }
 
   std::vector<State> successors(size_t index) const {
@@ -241,6 +258,8 @@ private:
   std::vector<Bits> needs_;
   std::vector<uint64_t> made_;
   std::vector<std::vector<size_t>> reads_;
+  /// Per op: the buffers whose place its result may take.
+  std::vector<std::vector<size_t>> places_;
   std::vector<Buffer> buffers_;
   std::vector<State> states_;
 };

@@ -115,14 +115,57 @@ private:
   uint64_t constant_ = 0;
 };
 
-/// Bytes that each op writes.
-std::vector<uint64_t> madeBy(const OrderProblem& problem) {
-  std::vector<uint64_t> made(problem.ops());
-  for (const OrderProblem::Buffer& buffer : problem.buffers)
-    if (buffer.maker)
-      made[*buffer.maker] += buffer.bytes;
-  return made;
-}
+/// The least memory while an op of a section runs.
+class OpBounds {
+public:
+  OpBounds(const OrderProblem& problem, OrderSection section)
+      : problem_(problem), network_(problem, section), made_(problem.ops()) {
+    for (size_t i = 0; i < problem.buffers.size(); ++i)
+      if (problem.buffers[i].maker)
+        made_[*problem.buffers[i].maker].push_back(i);
+  }
+
+  /// When `lefts` and the producers of the op have run and `rights`, the op among them, have not.
+  uint64_t bytesDuring(size_t op, std::vector<size_t> lefts, std::span<const size_t> rights,
+                       size_t& flows) {
+    lefts.insert(lefts.end(), problem_.producers[op].begin(), problem_.producers[op].end());
+    uint64_t made = 0;
+    uint64_t shared = 0;
+    for (const size_t result : made_[op]) {
+      made += problem_.buffers[result].bytes;
+      shared += problem_.buffers[result].over.empty() ? 0 : problem_.buffers[result].bytes;
+    }
+    const uint64_t apart = cut(lefts, rights, flows) + made;
+    if (shared == 0 || made_[op].size() != 1)
+      return apart - shared;
+    uint64_t least = apart;
+    for (const size_t operand : problem_.buffers[made_[op].front()].over)
+      least = std::min(least, bytesOver(op, operand, lefts, rights, apart, made, flows));
+    return least;
+  }
+
+private:
+  uint64_t cut(std::span<const size_t> lefts, std::span<const size_t> rights, size_t& flows) {
+    flows -= flows == 0 ? 0 : 1;
+    return network_.cut(lefts, rights);
+  }
+
+  /// When the op writes its `made` bytes over an operand, whose other readers have run. If one of
+  /// them needs the op, the cut is unlimited. `apart`: the bytes if it does not.
+  uint64_t bytesOver(size_t op, size_t operand, std::vector<size_t> lefts,
+                     std::span<const size_t> rights, uint64_t apart, uint64_t made, size_t& flows) {
+    const size_t known = lefts.size();
+    for (const size_t reader : problem_.buffers[operand].readers)
+      if (reader != op)
+        lefts.push_back(reader);
+    return lefts.size() == known ? apart - made : cut(lefts, rights, flows);
+  }
+
+  const OrderProblem& problem_;
+  CutNetwork network_;
+  /// The buffers that each op writes.
+  std::vector<std::vector<size_t>> made_;
+};
 
 /// Orders the two ends first: the minimum cut of windows is often there, and then no further cut is
 /// computed.
@@ -140,18 +183,16 @@ uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
   // A section of one op has one order only.
   if (section.size() == 1)
     return during[section.begin];
-  const std::vector<uint64_t> made = madeBy(problem);
   std::vector<size_t> ops(section.size());
   std::iota(ops.begin(), ops.end(), section.begin);
   std::stable_sort(ops.begin(), ops.end(),
                    [&](size_t a, size_t b) { return during[a] > during[b]; });
-  CutNetwork network(problem, section);
+  OpBounds bounds(problem, section);
   uint64_t best = 0;
   for (const size_t op : ops) {
     if (during[op] <= best || flows == 0)
       break;
-    --flows;
-    best = std::max(best, network.cut(problem.producers[op], {{op}}) + made[op]);
+    best = std::max(best, bounds.bytesDuring(op, {}, {{op}}, flows));
   }
   return best;
 }
@@ -178,8 +219,7 @@ uint64_t groupBound(const OrderProblem& problem, std::span<const std::vector<siz
   }
   std::stable_sort(cases.begin(), cases.end(),
                    [](const Case& a, const Case& b) { return a.limit > b.limit; });
-  CutNetwork network(problem, {0, problem.ops()});
-  const std::vector<uint64_t> made = madeBy(problem);
+  OpBounds bounds(problem, {0, problem.ops()});
   uint64_t best = 0;
   for (const Case& one : cases) {
     if (one.limit <= best)
@@ -188,15 +228,13 @@ uint64_t groupBound(const OrderProblem& problem, std::span<const std::vector<siz
     for (const size_t op : endsFirst(*one.group)) {
       if (flows == 0)
         return best;
-      --flows;
-      std::vector<size_t> lefts = problem.producers[op];
-      if (one.isFirst) {
-        least = std::min(least, network.cut(lefts, *one.group) + made[op]);
-      } else {
+      std::vector<size_t> lefts;
+      if (!one.isFirst)
         std::copy_if(one.group->begin(), one.group->end(), std::back_inserter(lefts),
                      [&](size_t other) { return other != op; });
-        least = std::min(least, network.cut(lefts, {{op}}) + made[op]);
-      }
+      const std::span<const size_t> rights =
+          one.isFirst ? std::span<const size_t>(*one.group) : std::span<const size_t>(&op, 1);
+      least = std::min(least, bounds.bytesDuring(op, std::move(lefts), rights, flows));
       if (least <= best)
         break;
     }

@@ -17,11 +17,12 @@ namespace tigris {
 
 /// Just before an op v runs, every order has executed some set D: with each op its producers,
 /// everything that v needs, and nothing that needs v. The D with the fewest live bytes is a minimum
-/// cut. These bytes and those that v writes are in memory together. The result is the largest such
-/// sum over the ops of the section.
+/// cut. These bytes and those that v writes are in memory together, unless v writes over a buffer
+/// that it reads last. Then all other readers of that buffer are in D, and its bytes count once.
+/// The result is the largest such sum over the ops of the section.
 ///
 /// `during` are the bytes of some order at each op (bytesDuring). An op's bound cannot exceed them,
-/// so ops are tried from the largest on until none can improve the result. At most `flows` cuts are
+/// so ops are tried from the largest on until none can improve the result. About `flows` cuts are
 /// computed (each reduces it by one); with fewer cuts the result is smaller but still a bound.
 uint64_t sectionBound(const OrderProblem& problem, OrderSection section,
                       std::span<const uint64_t> during, size_t& flows);

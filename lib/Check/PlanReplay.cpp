@@ -1,6 +1,7 @@
 // Replays the transfers and ops of a plan in order.
 #include "tigris/Check/PlanReplay.h"
 
+#include "tigris/Analysis/InPlace.h"
 #include "tigris/Check/Locations.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/StreamReplay.h"
@@ -136,17 +137,18 @@ private:
       valueOf_[op.output()] = value(op.input(0));
       return {};
     }
-    std::vector<TensorId> touched = op.inputs;
     for (const TensorId output : op.outputs) {
       if (!output)
         continue;
       const Location place = locations_.find(stage, output);
       if (place.memory == Memory::Caller && place.offset < graph_.inputs().size())
         return fail(who, " writes ", quoted(output), " over the caller's input");
-      for (const TensorId other : touched)
-        if (other && overlap(stage, output, other))
+      for (size_t i = 0; i < op.inputs.size(); ++i)
+        if (overlap(stage, output, op.input(i)) && !worksInPlace(stage, op, i))
+          return fail(who, " writes ", quoted(output), " over its own ", quoted(op.input(i)));
+      for (const TensorId other : op.outputs)
+        if (other != output && overlap(stage, output, other))
           return fail(who, " writes ", quoted(output), " over its own ", quoted(other));
-      touched.push_back(output);
       if (Status status = write(place, output, who); !status)
         return status;
     }
@@ -154,6 +156,14 @@ private:
     countSlow(stage, op.inputs, counted_.slowReadBytes);
     countSlow(stage, op.outputs, counted_.slowWriteBytes);
     return {};
+  }
+
+  /// Whether the result begins exactly where the operand does, in fast or slow memory, and the op
+  /// reads each element before it writes there.
+  bool worksInPlace(size_t stage, const Op& op, size_t index) const {
+    const Location place = locations_.find(stage, op.output());
+    return place.memory != Memory::Caller && place == locations_.find(stage, op.input(index)) &&
+           mayOverwrite(graph_, op, index);
   }
 
   /// Adds the bytes of the operands that an op uses in slow memory.

@@ -129,7 +129,7 @@ void addStages(const Graph& graph, const Cuts& cuts, Plan& plan) {
 }
 
 /// Adds the figures that follow from the graph alone, whatever the stages.
-void addGraphStats(const Graph& graph, const Schedule& given, PlanStats& stats) {
+void addGraphStats(const Graph& graph, const Schedule& given, IoMode io, PlanStats& stats) {
   const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports) {
@@ -139,9 +139,11 @@ void addGraphStats(const Graph& graph, const Schedule& given, PlanStats& stats) 
     }
   for (const OpId id : given.order)
     stats.macs += macCount(graph, graph.op(id));
-  stats.unscheduledPeakBytes = given.timeline.peak;
+  const auto apart = computeLifetimes(graph, given.order, given.aliases, io);
+  const MemoryTimeline timeline = computeTimeline(apart, given.order.size(), 1);
+  stats.unscheduledPeakBytes = timeline.peak;
   if (!given.order.empty())
-    stats.peakOp = given.order[given.timeline.peakStep];
+    stats.peakOp = given.order[timeline.peakStep];
 }
 
 } // namespace
@@ -177,7 +179,7 @@ Plan assemblePlan(const PlanRequest& request, const CutOrder& choice) {
   if (plan.budget.slow)
     plan.stats.slowPeakBytes = placeSpills(graph, cuts.drafts, choice.schedule->aliases, plan.io,
                                            plan.align, plan.stats.slowPeakBytes, plan.slow);
-  addGraphStats(graph, request.schedules().given(), plan.stats);
+  addGraphStats(graph, request.schedules().given(), plan.io, plan.stats);
   if (request.strategy().mergesStages)
     mergeWholeStages(plan);
   return plan;

@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   std::printf(
       "%llu graphs, %llu plans, %llu stages: %llu tiled (%llu of them chains), %llu streamed "
       "(%llu in place, %llu with overlaps, %llu in stripes, %llu with sinks, %llu with both), %llu "
-      "direct; %llu "
+      "direct; %llu ops over operands; %llu "
       "plans with a bound by rows, %llu in stages with inputs and outputs in the arena, %llu "
       "graphs by rows; %llu plans with packed weights; %llu with overflow; %llu damaged plans, "
       "%llu of them run; "
@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.sinks),
       static_cast<unsigned long long>(totals.stripedSinks),
       static_cast<unsigned long long>(totals.direct),
+      static_cast<unsigned long long>(totals.overOperands),
       static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.inArena),
       static_cast<unsigned long long>(totals.byRows),

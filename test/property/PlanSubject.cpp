@@ -5,6 +5,7 @@
 #include "PlanRun.h"
 #include "RandomModel.h"
 
+#include "tigris/Analysis/Lifetime.h"
 #include "tigris/Analysis/Overflow.h"
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Driver/Host/RuntimeBackends.h"
@@ -81,11 +82,17 @@ public:
     }
     if (!file)
       return strCat("untiled: ", file.error().message());
-    reference_ = runPlan(*file, inputs_, {100, 0, fill(0x11), kernels()});
+    const Expected<std::string> plain = untiledApart();
+    if (!plain)
+      return strCat("untiled, apart: ", plain.error().message());
+    reference_ = runPlan(*plain, inputs_, {100, 0, fill(0x11), kernels()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
     if (!plan_.budget.slow && plan_.io == IoMode::Caller && random_.percent(60))
       tryRows();
+    if (std::string problem = compare(runPlan(*file, inputs_, {100, 0, fill(0x11), kernels()}));
+        !problem.empty())
+      return strCat("untiled: ", problem);
     const uint64_t enough = fastNeed();
     const Expected<BudgetNeeds> needs = budgetNeeds(graph_, plan_);
     if (!needs)
@@ -154,6 +161,31 @@ private:
     return emitPlan(current_);
   }
 
+  /// The current plan, of one stage, with bytes for every tensor that no other tensor ever has,
+  /// except for views. The file of the current plan if it has several stages.
+  Expected<std::string> untiledApart() const {
+    Plan plan = *current_.plan();
+    auto* whole = std::get_if<WholeStage>(&plan.stages.front().execution);
+    if (plan.stages.size() != 1 || whole == nullptr)
+      return emitPlan(current_);
+    const AliasSets aliases(current_, current_.order());
+    std::map<TensorId, uint64_t> offsets;
+    uint64_t end = 0;
+    for (Placement& placement : whole->placements) {
+      const auto [entry, isNew] = offsets.emplace(aliases.root(placement.tensor), end);
+      if (isNew)
+        end += alignUp(current_.tensor(placement.tensor).bytes(), plan.align);
+      placement.offset = entry->second;
+    }
+    plan.stats.fastPeakBytes = 0; // not stated
+    Graph apart = current_;
+    apart.setPlan(std::move(plan));
+    DiagnosticEngine corrections;
+    if (Status status = recountPlan(apart, corrections); !status)
+      return status.takeError();
+    return emitPlan(apart);
+  }
+
   /// By bisection: if a budget is feasible, so is every larger one.
   uint64_t smallestBudget(uint64_t low, uint64_t high) {
     while (low < high) {
@@ -217,6 +249,7 @@ private:
       totals_.striped += isStriped(stage) ? 1 : 0;
       totals_.sinks += hasSink(stage) ? 1 : 0;
       totals_.stripedSinks += hasSink(stage) && isStriped(stage) ? 1 : 0;
+      totals_.overOperands += opsOverOperands(stage);
       totals_.direct += stage.mode() == StageMode::Direct ? 1 : 0;
     }
     totals_.inArena += plan.io == IoMode::Arena && plan.stages.size() > 1 ? 1 : 0;
@@ -374,6 +407,25 @@ private:
   static bool hasSink(const Stage& stage) { return hasBuffer(stage, &StreamBuffer::sink); }
   static bool isStriped(const Stage& stage) {
     return stage.streamed() != nullptr && stage.streamed()->stripes > 1;
+  }
+
+  /// The number of ops of a whole stage whose result takes the place of an operand.
+  uint64_t opsOverOperands(const Stage& stage) const {
+    if (stage.mode() != StageMode::Whole)
+      return 0;
+    std::map<TensorId, uint64_t> offsets;
+    for (const Placement& placement : stage.wholeTensors())
+      offsets.emplace(placement.tensor, placement.offset);
+    const auto isOver = [&](OpId id) {
+      const Op& op = current_.op(id);
+      const auto result = offsets.find(op.output());
+      return op.kind != OpKind::Reshape && result != offsets.end() &&
+             std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+               const auto operand = offsets.find(input);
+               return operand != offsets.end() && operand->second == result->second;
+             });
+    };
+    return static_cast<uint64_t>(std::count_if(stage.ops.begin(), stage.ops.end(), isOver));
   }
 
   /// A tensor replaces another while the stage works on both.

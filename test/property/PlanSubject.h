@@ -30,6 +30,7 @@ struct Totals {
   uint64_t bounded = 0;
   uint64_t overlapping = 0;
   uint64_t inPlace = 0;
+  uint64_t overOperands = 0;
   uint64_t byRows = 0;
   /// Plans of several stages with inputs and outputs in the arena.
   uint64_t inArena = 0;

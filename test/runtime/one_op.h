@@ -4,6 +4,7 @@
 #define TIGRIS_TEST_ONE_OP_H
 
 #include "check.h"
+#include "one_op_in_place.h"
 #include "one_op_tiles.h"
 #include "plan_builder.h"
 #include "view.h"
@@ -56,15 +57,17 @@ static inline int isChanged(const tigris_plan* plan, uint32_t index) {
   return 0;
 }
 
-/* Runs the plan, then each of its ops again in tiles. Returns 0 if the run fails (counted as a
+/* Runs the plan, then each of its ops again in place and in tiles. Returns 0 if the run fails (counted as a
  * failure). */
 static inline int runWhole(OneOp* o) {
   uint32_t i;
   if (!CHECK_EQ(tigris_run(&o->ctx), TIGRIS_OK))
     return 0;
   for (i = 0; i < o->plan.op_count; ++i) {
-    if (!isChanged(&o->plan, i))
-      checkTiles(&o->plan, i, o->fast);
+    if (isChanged(&o->plan, i))
+      continue;
+    checkInPlace(&o->plan, i, o->fast);
+    checkTiles(&o->plan, i, o->fast);
   }
   return 1;
 }

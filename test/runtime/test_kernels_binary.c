@@ -212,5 +212,6 @@ int main(void) {
   }
   testDivS8();
   checkTileCounts();
+  checkInPlaceCounts();
   return finish();
 }

@@ -227,5 +227,6 @@ int main(void) {
   testLookupAndClamp(1);
   testConversions();
   checkTileCounts();
+  checkInPlaceCounts();
   return finish();
 }

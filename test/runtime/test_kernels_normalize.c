@@ -218,5 +218,6 @@ int main(void) {
   testBatchNorm();
   testSoftmaxGolden();
   checkTileCounts();
+  checkInPlaceCounts();
   return finish();
 }

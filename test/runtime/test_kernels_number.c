@@ -292,5 +292,6 @@ int main(void) {
   testCastSmall(TIGRIS_S16, 0);
   testCastSmall(TIGRIS_S16, -32768);
   checkTileCounts();
+  checkInPlaceCounts();
   return finish();
 }

@@ -1,6 +1,7 @@
 // Expands ops into rows and computes minimum cuts.
 #include "tigris/Plan/Bounds/RowBound.h"
 
+#include "tigris/Analysis/InPlace.h"
 #include "tigris/Analysis/Overflow.h"
 #include "tigris/Analysis/PeakBound.h"
 #include "tigris/Plan/Stage/RowAccess.h"
@@ -168,11 +169,41 @@ private:
     return node;
   }
 
+  /// Result rows of ops that work in place may take the place of operand rows.
+  void addInPlace(const Op& op) {
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      if (!mayOverwrite(graph_, op, i))
+        continue;
+      const std::vector<Row>& operand = rows_.at(op.input(i));
+      const std::vector<Row>& result = rows_.at(op.output());
+      for (size_t row = 0; row < result.size(); ++row)
+        if (result[row].buffer != None && operand[row].buffer != None)
+          problem_.buffers[result[row].buffer].over.push_back(operand[row].buffer);
+    }
+  }
+
   bool addOp(OpId id) {
     const Op& op = graph_.op(id);
+    if (!addNodes(id, op))
+      return false;
+    addInPlace(op);
+    return true;
+  }
+
+  /// Whether the result may overwrite an operand of which every row is needed.
+  bool overwritesWhole(const Op& op, const RowAccess& access) const {
+    for (size_t i = 0; i < op.inputs.size(); ++i)
+      if (mayOverwrite(graph_, op, i))
+        for (const RowAccess::Input& input : access.inputs)
+          if (input.tensor == op.input(i) && input.whole)
+            return true;
+    return false;
+  }
+
+  bool addNodes(OpId id, const Op& op) {
     targets_.clear();
     const RowAccess* access = table_.find(id);
-    if (access == nullptr)
+    if (access == nullptr || overwritesWhole(op, *access))
       return addWhole(op);
     const size_t rows = rowCount(op.output());
     if (rows == 0)

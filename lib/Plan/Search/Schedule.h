@@ -1,6 +1,7 @@
 // An execution order with everything that follows from it, and the orders that the planner tries.
 #pragma once
 
+#include "tigris/Analysis/InPlace.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Plan/Layout/ArenaLayout.h"
 
@@ -13,7 +14,7 @@ namespace tigris {
 struct Schedule {
   Schedule(const Graph& graph, std::vector<OpId> opOrder, IoMode io, uint64_t align)
       : order(std::move(opOrder)), aliases(graph, order),
-        buffers(computeLifetimes(graph, order, aliases, io)),
+        buffers(computeLifetimesInPlace(graph, order, aliases, io)),
         timeline(computeTimeline(buffers, order.size(), align)),
         layout(layoutArena(buffers, align, timeline.bound, ThoroughFit)) {}
 

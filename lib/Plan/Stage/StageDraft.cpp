@@ -2,6 +2,7 @@
 #include "tigris/Plan/Stage/StageDraft.h"
 
 #include "tigris/Analysis/BoxAccess.h"
+#include "tigris/Analysis/InPlace.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 #include "tigris/Support/MathUtils.h"
 
@@ -34,6 +35,7 @@ public:
           write(output, step);
       stage_.stats.kernelCalls += view_.aliases().isView(view_.op(step)) ? 0 : 1;
     }
+    shareBuffers(residents);
     keep(residents);
     for (const TensorId id : stage_.loads)
       stage_.stats.slowReadBytes += view_.bytes(id);
@@ -71,6 +73,24 @@ private:
     buffer.death = std::max(buffer.death, static_cast<uint32_t>(death));
     if (!contains(buffer.tensors, id))
       buffer.tensors.push_back(id);
+  }
+
+  /// Results take the place of operands that the stage does not need afterward. Two residents keep
+  /// their own places.
+  void shareBuffers(const Residents& residents) {
+    const auto isResident = [&](TensorId id) { return residents.count(id) != 0; };
+    const auto isNeededLater = [&](TensorId id) {
+      const size_t produced = view_.producedAt(id);
+      const bool isCopy = !isResident(id) && (produced == OrderView::Never || produced < begin_);
+      return !isCopy && view_.lastReadAt(id) >= end_;
+    };
+    const auto any = [](const LiveBuffer& buffer, const auto& condition) {
+      return std::any_of(buffer.tensors.begin(), buffer.tensors.end(), condition);
+    };
+    const auto mayJoin = [&](const LiveBuffer& operand, const LiveBuffer& result) {
+      return !any(operand, isNeededLater) && !(any(operand, isResident) && any(result, isResident));
+    };
+    joinInPlace(view_.graph(), stage_.ops, view_.aliases(), bufferOf_, mayJoin, whole_.buffers);
   }
 
   /// Removes residents from loads and spills, and their buffers from the stage's own memory.

@@ -36,21 +36,26 @@ static const OpRule* findRule(uint32_t opcode) {
   return rule;
 }
 
-/* Whether the output shares bytes with input `index` in a way that the rule does not allow. */
+/* Whether the tensors have elements of one size and as many of them. */
+static int sameElements(const tigris_tensor* a, const tigris_tensor* b) {
+  return a->bytes == b->bytes && tigris_element_size(a->dtype) == tigris_element_size(b->dtype);
+}
+
+/* Whether the output shares bytes with another operand in a way that the rule does not allow. */
 static int clashes(const tigris_plan* plan, const tigris_operand* out, const tigris_operand* in,
                    int inPlace) {
-  const uint32_t outBytes = plan->tensors[out->tensor].bytes;
-  uint32_t inBytes;
+  const tigris_tensor* y = &plan->tensors[out->tensor];
+  const tigris_tensor* x; /* an absent operand has no tensor */
   if (in->pool != out->pool)
     return 0;
   if (out->pool == TIGRIS_POOL_TILE) /* tigris_check_tiling checks the bytes */
     return out->offset == in->offset;
-  inBytes = plan->tensors[in->tensor].bytes;
-  if (out->offset == in->offset && (out->pool == TIGRIS_POOL_CALLER || inBytes == outBytes))
+  x = &plan->tensors[in->tensor];
+  if (out->offset == in->offset && (out->pool == TIGRIS_POOL_CALLER || sameElements(x, y)))
     return !inPlace;
   if (out->pool == TIGRIS_POOL_CALLER)
     return 0;
-  return out->offset < in->offset + inBytes && in->offset < out->offset + outBytes;
+  return out->offset < in->offset + x->bytes && in->offset < out->offset + y->bytes;
 }
 
 static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,

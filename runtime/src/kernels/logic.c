@@ -77,7 +77,7 @@ tigris_status tigris_where(const tigris_call* call) {
     const uint8_t* b = tigris_walk_input(&w, 2, &call->in[2], size, &bStep);
     n = tigris_walk_run(&w);
     for (i = 0; i < n; ++i, condition += step, a += aStep, b += bStep, y += size)
-      memcpy(y, *condition != 0 ? a : b, size);
+      memmove(y, *condition != 0 ? a : b, size); /* y may be a or b */
   }
   return TIGRIS_OK;
 }

@@ -4,7 +4,7 @@
 #include "kernels.h"
 #include "walk.h"
 
-/* n values, `step` apart. */
+/* n values, `step` apart; y may be x. */
 static void normalize(float* y, const float* x, uint32_t n, size_t step, int isLog) {
   float top = x[0];
   float sum = 0.0f;
@@ -13,7 +13,8 @@ static void normalize(float* y, const float* x, uint32_t n, size_t step, int isL
     top = x[i * step] > top ? x[i * step] : top;
   for (i = 0; i < n; ++i) {
     const float e = expf(x[i * step] - top);
-    y[i * step] = e;
+    if (!isLog)
+      y[i * step] = e;
     sum += e;
   }
   if (isLog) {

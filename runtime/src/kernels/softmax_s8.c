@@ -40,7 +40,7 @@ static int32_t expOf(int32_t difference, const tigris_softmax_params* p) {
   return expNegative(tigris_high_mul(shifted, p->multiplier));
 }
 
-/* n values, `step` apart. */
+/* n values, `step` apart; y may be x. */
 static void normalize(int8_t* y, const int8_t* x, uint32_t n, size_t step,
                       const tigris_softmax_params* p) {
   int32_t top = -128;

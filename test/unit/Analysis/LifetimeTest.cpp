@@ -1,5 +1,6 @@
 // Alias sets, lifetimes and the memory timeline.
 #include "PassTesting.h"
+#include "tigris/Analysis/InPlace.h"
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Analysis/MemoryTimeline.h"
 
@@ -37,9 +38,8 @@ struct BufferSpec {
   uint32_t death;
 };
 
-void checkBuffers(const Graph& graph, IoMode io, const std::vector<BufferSpec>& expected) {
-  const AliasSets aliases(graph, graph.order());
-  const auto buffers = computeLifetimes(graph, graph.order(), aliases, io);
+void checkBuffers(const Graph& graph, const std::vector<LiveBuffer>& buffers,
+                  const std::vector<BufferSpec>& expected) {
   REQUIRE(buffers.size() == expected.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
     std::vector<std::string> names;
@@ -51,7 +51,90 @@ void checkBuffers(const Graph& graph, IoMode io, const std::vector<BufferSpec>& 
   }
 }
 
+void checkBuffers(const Graph& graph, IoMode io, const std::vector<BufferSpec>& expected) {
+  const AliasSets aliases(graph, graph.order());
+  checkBuffers(graph, computeLifetimes(graph, graph.order(), aliases, io), expected);
+}
+
+void checkInPlace(const Graph& graph, IoMode io, const std::vector<BufferSpec>& expected) {
+  const AliasSets aliases(graph, graph.order());
+  checkBuffers(graph, computeLifetimesInPlace(graph, graph.order(), aliases, io), expected);
+}
+
+/// The graph of ops on tensors x, a, b, y of one shape.
+Graph elementGraph(const std::string& ops, const std::string& outputs = "  - {name: y}\n") {
+  std::string text = "form: normalized\nlayout: channels-last\ninputs:\n  - {name: x}\noutputs:\n" +
+                     outputs + "tensors:\n";
+  for (const char* name : {"x", "a", "b", "y"})
+    text += std::string("  - {name: ") + name + ", type: float32, shape: [1, 4, 8]}\n";
+  return parseGraph(text + "ops:\n" + ops);
+}
+
 } // namespace
+
+TEST_CASE("results take the place of operands that die") {
+  const Graph chain = elementGraph("  - {op: Sigmoid, name: first, in: [x], out: [a]}\n"
+                                   "  - {op: Mul, name: second, in: [x, a], out: [b]}\n"
+                                   "  - {op: Softmax, name: third, in: [b], out: [y]}\n");
+  // x is needed with a, so a has bytes of its own. b takes the place of x, the first of the two.
+  checkInPlace(chain, IoMode::Slow, {{{"x", "b", "y"}, 0, 2}, {{"a"}, 0, 1}});
+  checkInPlace(chain, IoMode::Caller, {{{"a", "b"}, 0, 2}});
+}
+
+TEST_CASE("results do not take the place of model outputs, nor of what is read later") {
+  checkInPlace(elementGraph("  - {op: Relu, name: first, in: [x], out: [a]}\n"
+                            "  - {op: Exp, name: second, in: [a], out: [b]}\n"
+                            "  - {op: Add, name: third, in: [a, b], out: [y]}\n",
+                            "  - {name: b}\n  - {name: y}\n"),
+               IoMode::Arena, {{{"x", "a", "y"}, 0, 2}, {{"b"}, 1, 2}});
+}
+
+TEST_CASE("results take the place of operands of the same elements only") {
+  const Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: float32, shape: [1, 4, 1]}
+  - {name: r, type: float32, shape: [1, 1, 4], const: true}
+  - {name: a, type: bool, shape: [1, 4, 4]}
+  - {name: b, type: bool, shape: [1, 4, 4]}
+  - {name: t, type: bool, shape: [1, 4, 4]}
+  - {name: y, type: float32, shape: [1, 4, 4]}
+ops:
+  - {op: Less, name: less, in: [x, r], out: [a]}
+  - {op: Not, name: not, in: [a], out: [b]}
+  - {op: Transpose, name: turn, in: [b], out: [t], attrs: {perm: [0, 2, 1]}}
+  - {op: Cast, name: cast, in: [t], out: [y], attrs: {to: float32}}
+blobs:
+  - {name: r, fill: {seed: 1, amplitude: 1.0}}
+)");
+  // x and a have 16 bytes each, but 4 and 16 elements.
+  checkInPlace(graph, IoMode::Arena,
+               {{{"x"}, 0, 0}, {{"a", "b"}, 0, 2}, {{"t"}, 2, 3}, {{"y"}, 3, 3}});
+}
+
+TEST_CASE("a view of an operand that is read with it stays as it is") {
+  const Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: y}
+tensors:
+  - {name: x, type: float32, shape: [1, 8]}
+  - {name: a, type: float32, shape: [1, 8]}
+  - {name: v, type: float32, shape: [8]}
+  - {name: y, type: float32, shape: [1, 8]}
+ops:
+  - {op: Relu, name: first, in: [x], out: [a]}
+  - {op: Reshape, name: view, in: [a], out: [v], attrs: {shape: [8]}}
+  - {op: BatchNorm, name: last, in: [a, v, v], out: [y]}
+)");
+  checkInPlace(graph, IoMode::Arena, {{{"x", "a", "v"}, 0, 2}, {{"y"}, 2, 2}});
+}
 
 TEST_CASE("a caller's buffers have no place in the arena, nor have their views") {
   checkBuffers(parseGraph(Views), IoMode::Caller, {{{"a", "av"}, 0, 2}});

@@ -13,7 +13,8 @@ using namespace tigris;
 
 namespace {
 
-/// Every op writes one buffer of 4 to 64 bytes and reads some of the six buffers before it.
+/// Every op writes one buffer of 4 to 64 bytes and reads some of the six buffers before it. With an
+/// odd seed the result may take the place of operands of its size.
 OrderProblem randomProblem(uint32_t seed, size_t ops, uint32_t percent = 25) {
   std::mt19937 random(seed);
   OrderProblem problem;
@@ -27,8 +28,11 @@ OrderProblem randomProblem(uint32_t seed, size_t ops, uint32_t percent = 25) {
         problem.producers[op].push_back(before);
     if (problem.producers[op].empty() && op > 0)
       problem.producers[op].push_back(first + random() % (op - first));
-    for (const size_t before : problem.producers[op])
+    for (const size_t before : problem.producers[op]) {
       problem.buffers[before].readers.push_back(op);
+      if (seed % 2 != 0 && problem.buffers[before].bytes == problem.buffers[op].bytes)
+        problem.buffers[op].over.push_back(before);
+    }
   }
   for (OrderProblem::Buffer& buffer : problem.buffers)
     buffer.staysToEnd = buffer.readers.empty();
@@ -49,6 +53,19 @@ uint64_t exhaustivePeak(const OrderProblem& problem) {
     }
     return bytes;
   };
+  const auto isRead = [&](uint32_t done, size_t buffer) {
+    const std::vector<size_t>& readers = problem.buffers[buffer].readers;
+    return std::all_of(readers.begin(), readers.end(),
+                       [&](size_t reader) { return (done >> reader & 1U) != 0; });
+  };
+  /// Bytes that the op writes in a place of their own.
+  const auto written = [&](uint32_t done, size_t op) {
+    const OrderProblem::Buffer& buffer = problem.buffers[op];
+    return std::any_of(buffer.over.begin(), buffer.over.end(),
+                       [&](size_t operand) { return isRead(done | 1U << op, operand); })
+               ? 0
+               : buffer.bytes;
+  };
   for (size_t count = 0; count < ops; ++count) {
     std::unordered_map<uint32_t, uint64_t> next;
     for (const auto& [done, peak] : layer)
@@ -58,7 +75,7 @@ uint64_t exhaustivePeak(const OrderProblem& problem) {
           isReady = isReady && (done >> producer & 1U) != 0;
         if (!isReady)
           continue;
-        const uint64_t here = std::max(peak, live(done) + problem.buffers[op].bytes);
+        const uint64_t here = std::max(peak, live(done) + written(done, op));
         const auto [entry, isNew] = next.emplace(done | 1U << op, here);
         entry->second = isNew ? here : std::min(entry->second, here);
       }

@@ -97,7 +97,7 @@ TEST_CASE("broken structure") {
       IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "a") = 1000; },
       "the budget is 1024");
   checkRefused(
-      IoMode::Caller, [](const Graph&, Plan& p) { p.budget.fast = 100; }, "the budget is 100");
+      IoMode::Caller, [](const Graph&, Plan& p) { p.budget.fast = 60; }, "the budget is 60");
   checkRefused(
       IoMode::Slow, [](const Graph&, Plan& p) { p.budget.slow.reset(); },
       "in slow memory, but there is none");
@@ -105,11 +105,8 @@ TEST_CASE("broken structure") {
 
 TEST_CASE("bytes that are not what an op expects") {
   checkRefused(
-      IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "b") = place(g, p, "a"); },
-      "op 'second' writes tensor 'b' over its own tensor 'a'");
-  checkRefused(
       IoMode::Caller, [](const Graph& g, Plan& p) { place(g, p, "b") = place(g, p, "a") ^ 32; },
-      "over its own");
+      "op 'second' writes tensor 'b' over its own tensor 'a'");
   checkRefused(
       IoMode::Caller, [](const Graph&, Plan& p) { placements(p).clear(); },
       "has no place in fast memory");

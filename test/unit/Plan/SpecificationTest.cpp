@@ -34,10 +34,10 @@ const std::string Skips = module(R"(  - {name: x, type: float32, shape: [1, 100]
   - {name: e, type: float32, shape: [1, 100]}
   - {name: y, type: float32, shape: [1, 100]}
 )",
-                                 R"(  - {op: Relu, name: f1, in: [x], out: [a]}
-  - {op: Relu, name: f2, in: [a], out: [b]}
-  - {op: Relu, name: f3, in: [b], out: [c]}
-  - {op: Relu, name: f4, in: [c], out: [d]}
+                                 R"(  - {op: CumSum, name: f1, in: [x], out: [a], attrs: {axis: 1}}
+  - {op: CumSum, name: f2, in: [a], out: [b], attrs: {axis: 1}}
+  - {op: CumSum, name: f3, in: [b], out: [c], attrs: {axis: 1}}
+  - {op: CumSum, name: f4, in: [c], out: [d], attrs: {axis: 1}}
   - {op: Add, name: f5, in: [d, b], out: [e]}
   - {op: Add, name: f6, in: [e, a], out: [y]}
 )");
@@ -201,19 +201,20 @@ TEST_CASE("specification: tensors are freed before the step allocates") {
   - {name: b, type: float32, shape: [1, 100]}
   - {name: y, type: float32, shape: [1, 100]}
 )",
-                                 R"(  - {op: Relu, name: f1, in: [x], out: [a]}
-  - {op: Relu, name: f2, in: [a], out: [b]}
-  - {op: Relu, name: f3, in: [b], out: [y]}
+                                 R"(  - {op: CumSum, name: f1, in: [x], out: [a], attrs: {axis: 1}}
+  - {op: CumSum, name: f2, in: [a], out: [b], attrs: {axis: 1}}
+  - {op: CumSum, name: f3, in: [b], out: [y], attrs: {axis: 1}}
 )"));
   CHECK(specifiedPeak(chain.drafter.view(), 0, 3) == 400);
   CHECK(chain.drafter.whole(0, 3).height == 800);
-  const SpecSubject diamond(module(R"(  - {name: x, type: float32, shape: [1, 100]}
+  const SpecSubject diamond(
+      module(R"(  - {name: x, type: float32, shape: [1, 100]}
   - {name: a, type: float32, shape: [1, 100]}
   - {name: b, type: float32, shape: [1, 100]}
   - {name: y, type: float32, shape: [1, 100]}
 )",
-                                   R"(  - {op: Relu, name: f1, in: [x], out: [a]}
-  - {op: Relu, name: f2, in: [x], out: [b]}
+             R"(  - {op: CumSum, name: f1, in: [x], out: [a], attrs: {axis: 1}}
+  - {op: CumSum, name: f2, in: [x], out: [b], attrs: {axis: 1}}
   - {op: Add, name: f3, in: [a, b], out: [y]}
 )"));
   CHECK(specifiedPeak(diamond.drafter.view(), 0, 3) == 800);
