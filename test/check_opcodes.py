@@ -28,7 +28,7 @@ LINE = re.compile(
 DOCUMENTED = re.compile(
     r"^\| (\d+) \| (\w+) \| (.*?) \| (.*?) \| (.*?) \| (.*?) ?\|$", re.MULTILINE
 )
-IN_PLACE = {"": 0, "x": 1, "a or b": 3}
+IN_PLACE = {"": 0, "x": 1, "a or b": 3, "x or slope": 3, "any": 7}
 
 
 def rows(text, kind):

@@ -57,8 +57,8 @@ static inline int isChanged(const tigris_plan* plan, uint32_t index) {
   return 0;
 }
 
-/* Runs the plan, then each of its ops again in place and in tiles. Returns 0 if the run fails (counted as a
- * failure). */
+/* Runs the plan, then each of its ops again in place and in tiles. Returns 0 if the run fails
+ * (counted as a failure). */
 static inline int runWhole(OneOp* o) {
   uint32_t i;
   if (!CHECK_EQ(tigris_run(&o->ctx), TIGRIS_OK))

@@ -46,8 +46,8 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   const AliasSets aliases(graph, graph.order());
   StageDrafter drafter(graph, graph.order(), aliases, IoMode::Slow, 8);
   CHECK(drafter.whole(3, 4).height == 1600);
-  // It only moves bytes, and can do so in slow memory. An op on single channels needs two bytes, each
-  // at a multiple of 8, and the records of two boxes.
+  // It only moves bytes, and can do so in slow memory. An op on single channels needs two bytes,
+  // each at a multiple of 8, and the records of two boxes.
   const StageNeed need = largestStageNeed(drafter);
   CHECK(graph.op(need.op).name == "one");
   CHECK(need.bytes == 2 * 32 + 8 + 1);
