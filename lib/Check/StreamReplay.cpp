@@ -14,6 +14,7 @@
 #include "tigris/Check/StreamReplay.h"
 
 #include "tigris/Analysis/MacCount.h"
+#include "tigris/Analysis/RowSums.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/PartRules.h"
 #include "tigris/Support/MathUtils.h"
@@ -158,15 +159,11 @@ private:
 
   /// Sums belong to one image: the current index of the outermost axis.
   Status prepareSink(const Step& step) {
-    const Tensor& y = graph_.tensor(step.op->output());
-    const Tensor& x = graph_.tensor(step.op->input(0));
-    const bool canSum = step.op->kind == OpKind::GlobalAveragePool && step.inputs.size() == 1 &&
-                        (x.type == DType::Int8 || x.type == DType::Float32);
-    if (!canSum || x.shape.rank() < 3 || x.shape[0] != stream_.outer ||
-        y.shape[0] != stream_.outer || y.shape[RowAxis] != 1)
-      return fail("op '", step.op->name, "' cannot add rows as they arrive");
     Progress& result = progress_[step.output];
-    result.sumBytes = 4 * static_cast<uint64_t>(x.shape.fromBack(0));
+    result.sumBytes = rowSumBytes(graph_, *step.op);
+    if (result.sumBytes == 0 || step.inputs.size() != 1 ||
+        graph_.tensor(step.op->output()).shape[0] != stream_.outer)
+      return fail("op '", step.op->name, "' cannot add rows as they arrive");
     if (stream_.buffers[step.output].inPlace)
       return fail("the sums of op '", step.op->name, "' cannot be in place");
     if (stream_.buffers[step.output].bytes < result.sumBytes)

@@ -87,10 +87,10 @@ typedef struct tigris_backend {
    * no op needs any. */
   uint32_t (*scratch_bytes)(const tigris_plan* plan, const tigris_op* op);
   /* The kernel for an op whose output is a SINK buffer, or NULL; a NULL pointer means that there
-   * are none. The kernel adds the rows in the input view to float or int32 sums at the output's
-   * data, which has space for them; `first` is the position of the view's first row in its image.
-   * Rows come in ascending order. With the last row of an image the kernel writes the result that
-   * the op's ordinary kernel would write. */
+   * are none. The kernel adds the rows in the input view to sums at the output's data, which has
+   * space for them (TIGRIS_TILE_SINK); `first` is the position of the view's first row in its
+   * image. Rows come in ascending order. With the last row of an image the kernel writes the
+   * result that the op's ordinary kernel would write. */
   tigris_kernel (*find_sink)(const tigris_plan* plan, const tigris_op* op);
   /* The backend whose kernels compute the calls for which there is too little scratch. It needs no
    * scratch and gives the same bytes. NULL: tigris_init requires all scratch. */

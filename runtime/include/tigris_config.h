@@ -58,7 +58,7 @@
 #endif
 
 /* Parts of the core. To select single parts, define TIGRIS_PARTS_DEFAULT as 0, and the required
- * ones of the next seven macros as 1. */
+ * ones of the next seven macros, and TIGRIS_SINKS, as 1. */
 #ifndef TIGRIS_PARTS_DEFAULT
 #define TIGRIS_PARTS_DEFAULT 1
 #endif
@@ -396,6 +396,16 @@
 #define TIGRIS_OPS_QUANTIZE 1
 #else
 #define TIGRIS_OPS_QUANTIZE 0
+#endif
+#endif
+
+/* 0 leaves out the ops of streamed stages that add rows to sums: plans that have them are
+ * TIGRIS_E_UNSUPPORTED. */
+#ifndef TIGRIS_SINKS
+#if TIGRIS_PARTS_DEFAULT && TIGRIS_STREAMED_STAGES && (TIGRIS_OPS_POOL || TIGRIS_OPS_REDUCE)
+#define TIGRIS_SINKS 1
+#else
+#define TIGRIS_SINKS 0
 #endif
 #endif
 

@@ -391,8 +391,11 @@ typedef enum tigris_stream_count {
 /* in a streamed stage, with LOAD or STORE: `fast` and `bytes` are those of the backing memory, or
  * 0 if that is CALLER */
 #define TIGRIS_TILE_IN_PLACE 4u
-/* Streamed stages: the buffer holds sums, 4 bytes per channel. Written by GLOBAL_AVERAGE_POOL, f32
- * or s8, from another buffer to an output of one row; both have the stage's outermost extent. */
+/* Streamed stages: the buffer holds sums, one per element of one image of the output: f32 or s32,
+ * but s8 for MAX and MIN of s8. Written by an op on f32 or s8 from input 0, which has rank 3 or 4,
+ * to an output of one row. Both have the stage's outermost extent. These ops can:
+ *   GLOBAL_AVERAGE_POOL
+ *   REDUCE along axis 1, and others, to an output of the same rank; all kinds but LOG_SUM_EXP */
 #define TIGRIS_TILE_SINK 8u
 
 typedef struct tigris_tile_buffer {

@@ -76,6 +76,8 @@ private:
   std::optional<TensorId> addMean(TensorId x);
   /// Scales the channels of x by a function of its means.
   void addExcitation(TensorId x);
+  /// Products of the rows of x with all rows, and of all rows with their softmax.
+  void addAttention(TensorId x);
   /// Chains of windows of different lengths over x, joined.
   void addBranches(TensorId x);
   /// The sum or concatenation of x and an early tensor.
@@ -109,6 +111,7 @@ private:
   void addPool(TensorId x);
   void addGlobalPool(TensorId x);
   std::optional<TensorId> reduce(TensorId x, bool keep);
+  std::optional<TensorId> reduceAlong(TensorId x, const std::vector<int64_t>& axes, bool keep);
   void addReduce(TensorId x);
   void addDense(TensorId x);
   /// Two activations, or an activation and a constant with more than two axes.

@@ -78,19 +78,16 @@ std::optional<TensorId> Generator::addFiltered(TensorId x, bool isDepthwise,
 
 std::optional<TensorId> Generator::addMean(TensorId x) {
   const size_t rank = shape(x).rank();
-  const QuantParam result = random_.percent(50) ? quant() : sameQuant(x);
-  if (rank > 2 && random_.percent(65))
-    return add(OpKind::GlobalAveragePool, {x}, {}, result, magnitude_[x]);
+  if (rank > 2 && random_.percent(50))
+    return add(OpKind::GlobalAveragePool, {x}, {}, random_.percent(50) ? quant() : sameQuant(x),
+               magnitude_[x]);
   if (rank < 2)
     return std::nullopt;
   // Over rows, columns, or both; the axes after them move up or stay.
   std::vector<int64_t> axes = {1};
   if (rank > 3 && random_.percent(50))
     axes = random_.percent(70) ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{2};
-  AttrMap attrs;
-  attrs.set("axes", axes);
-  attrs.set("keepdims", random_.below(2));
-  return add(OpKind::ReduceMean, {x}, attrs, result, magnitude_[x]);
+  return reduceAlong(x, axes, random_.percent(75));
 }
 
 void Generator::addExcitation(TensorId x) {
@@ -124,6 +121,24 @@ void Generator::addBranches(TensorId x) {
     ends.push_back(at);
   }
   joinAll(ends);
+}
+
+void Generator::addAttention(TensorId x) {
+  if (shape(x).rank() != 3)
+    return;
+  AttrMap attrs;
+  attrs.set("perm", std::vector<int64_t>{0, 2, 1});
+  const double depth = static_cast<double>(shape(x).fromBack(0));
+  const auto keys = add(OpKind::Transpose, {x}, attrs, sameQuant(x), magnitude_[x]);
+  const auto scores =
+      keys ? add(OpKind::MatMul, {x, *keys}, {}, quant(), magnitude_[x] * magnitude_[x] * depth)
+           : std::nullopt;
+  attrs = {};
+  attrs.set("axis", int64_t{2});
+  const auto weights =
+      scores ? add(OpKind::Softmax, {*scores}, attrs, {{1.0F / 256}, {-128}, -1}, 1) : std::nullopt;
+  if (weights)
+    add(OpKind::MatMul, {*weights, x}, {}, quant(), magnitude_[x]);
 }
 
 void Generator::joinAll(std::vector<TensorId> parts) {
@@ -217,7 +232,9 @@ void Generator::addNetOp() {
     addChannelMove(x);
   else if (kind < 87)
     addMean(x);
-  else if (kind < 92)
+  else if (kind < 90)
+    addAttention(x);
+  else if (kind < 93)
     addUnary(x);
   else
     addRandomOp();

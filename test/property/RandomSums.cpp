@@ -150,10 +150,6 @@ void Generator::addGlobalPool(TensorId x) {
 }
 
 std::optional<TensorId> Generator::reduce(TensorId x, bool keep) {
-  const OpKind kind =
-      isFloat(x)
-          ? oneOf({OpKind::ReduceMean, OpKind::ReduceSum, OpKind::ReduceMax, OpKind::ReduceMin})
-          : oneOf({OpKind::ReduceMean, OpKind::ReduceMax, OpKind::ReduceMin});
   std::vector<int64_t> axes;
   for (size_t axis = 0; axis < shape(x).rank(); ++axis)
     if (random_.percent(45))
@@ -164,6 +160,15 @@ std::optional<TensorId> Generator::reduce(TensorId x, bool keep) {
   // Columns become rows.
   if (!keep && random_.percent(40))
     axes = {1};
+  return reduceAlong(x, axes, keep);
+}
+
+std::optional<TensorId> Generator::reduceAlong(TensorId x, const std::vector<int64_t>& axes,
+                                               bool keep) {
+  const OpKind kind =
+      isFloat(x)
+          ? oneOf({OpKind::ReduceMean, OpKind::ReduceSum, OpKind::ReduceMax, OpKind::ReduceMin})
+          : oneOf({OpKind::ReduceMean, OpKind::ReduceMax, OpKind::ReduceMin});
   AttrMap attrs;
   attrs.set("axes", axes);
   attrs.set("keepdims", int64_t{keep ? 1 : 0});

@@ -43,6 +43,9 @@ void addParts(const tigris_plan& plan, std::set<std::string>& macros) {
         macros.insert("STRIPES");
     }
   }
+  for (uint32_t i = 0; i < plan.tile_buffer_count; ++i)
+    if ((plan.tile_buffers[i].flags & TIGRIS_TILE_SINK) != 0)
+      macros.insert("SINKS");
   for (uint32_t i = 0; i < plan.port_count; ++i)
     if (plan.ports[i].state != TIGRIS_NO_PORT)
       macros.insert("STATES");

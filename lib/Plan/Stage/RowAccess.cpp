@@ -1,26 +1,12 @@
 // Derives rows from the rules for boxes. Windows of rows only move forward; other ops are refused.
 #include "tigris/Plan/Stage/RowAccess.h"
 
+#include "tigris/Analysis/RowSums.h"
 #include "tigris/Support/StringUtils.h"
 
 namespace tigris {
 
 namespace {
-
-constexpr uint64_t SumElementBytes = 4; // int32 or float
-
-/// Bytes of the sums if a kernel can add rows of the op's operand one by one
-/// (runtime/src/reference.c); otherwise 0.
-uint64_t sumBytesOf(const Graph& graph, const Op& op) {
-  if (op.kind != OpKind::GlobalAveragePool)
-    return 0;
-  const Tensor& x = graph.tensor(op.input(0));
-  const Shape& y = graph.tensor(op.output()).shape;
-  const bool hasKernel = x.type == DType::Int8 || x.type == DType::Float32;
-  if (!hasKernel || x.shape.rank() < 3 || x.shape[0] != y[0] || y[RowAxis] != 1)
-    return 0;
-  return static_cast<uint64_t>(x.shape.fromBack(0)) * SumElementBytes;
-}
 
 bool isTooLong(const Shape& shape) { return shape[RowAxis] > StreamedStage::MaxRows; }
 
@@ -72,7 +58,7 @@ RowTable::Entry RowTable::make(OpId id) const {
       if (const std::optional<Refusal> refusal = addInput(i, op, access))
         return *refusal;
   if (!access.inputs.empty())
-    access.sumBytes = sumBytesOf(graph(), op);
+    access.sumBytes = rowSumBytes(graph(), op);
   return access;
 }
 

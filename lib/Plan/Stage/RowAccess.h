@@ -29,7 +29,7 @@ struct RowAccess {
   const BoxAccess* rules = nullptr;
   /// Activations only.
   std::vector<Input> inputs;
-  /// An average over all rows can be a sink: it adds rows to sums as they arrive, and needs no row
+  /// A reduction over all rows can be a sink: it adds rows to sums as they arrive, and needs no row
   /// twice. The sums take this number of bytes, in place of the result. 0 for other ops.
   uint64_t sumBytes = 0;
 };

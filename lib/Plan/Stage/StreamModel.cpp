@@ -71,8 +71,7 @@ std::optional<StreamModel> StreamModel::make(RowTable& table, std::span<const Op
     if (buffer.load && !buffer.whole && buffer.rounds != static_cast<uint64_t>(model.outer_))
       return std::nullopt;
   }
-  if (model.outer_ == 1)
-    model.addPairs();
+  model.addPairs();
   return model;
 }
 
@@ -80,24 +79,38 @@ void StreamModel::findSinks(std::span<const RowAccess* const> accesses) {
   for (size_t k = 0; k < ops_.size(); ++k) {
     if (accesses[k]->sumBytes == 0)
       continue;
-    const size_t operand = ops_[k].inputs[0].buffer;
-    const auto readers = std::count_if(ops_.begin(), ops_.end(), [&](const Step& op) {
-      return std::any_of(op.inputs.begin(), op.inputs.end(),
-                         [&](const Input& input) { return input.buffer == operand; });
-    });
-    Buffer& x = buffers_[operand];
+    Buffer& x = buffers_[ops_[k].inputs[0].buffer];
     const auto rows = static_cast<uint64_t>(x.rows);
-    if (readers != 1 || accesses[k]->sumBytes + x.rowBytes() > rows * x.rowBytes())
+    if (isReadAfter(k) || accesses[k]->sumBytes + x.rowBytes() > rows * x.rowBytes())
       continue;
     buffers_[ops_[k].output].sumBytes = accesses[k]->sumBytes;
     x.whole = false;
   }
 }
 
+/// Whether the operand of an op is read again by one that needs the op's result.
+bool StreamModel::isReadAfter(size_t op) const {
+  std::vector<bool> follows(buffers_.size(), false);
+  follows[ops_[op].output] = true;
+  for (size_t k = op + 1; k < ops_.size(); ++k) {
+    const auto reads = [&](const auto& is) {
+      return std::any_of(ops_[k].inputs.begin(), ops_[k].inputs.end(),
+                         [&](const Input& input) { return is(input.buffer); });
+    };
+    if (!reads([&](size_t buffer) { return follows[buffer]; }))
+      continue;
+    if (reads([&](size_t buffer) { return buffer == ops_[op].inputs[0].buffer; }))
+      return true;
+    follows[ops_[k].output] = true;
+  }
+  return false;
+}
+
 void StreamModel::addPairs() {
   for (size_t load = 0; load < buffers_.size(); ++load)
     for (size_t store = 0; store < buffers_.size(); ++store) {
-      if (!buffers_[load].load || !buffers_[store].store)
+      if (!buffers_[load].load || !buffers_[store].store ||
+          buffers_[load].rounds != buffers_[store].rounds)
         continue;
       Pair pair = {load, store, {}};
       for (size_t k = buffers_[load].firstOp; k <= buffers_[load].lastOp; ++k)
@@ -126,22 +139,28 @@ std::optional<int64_t> StreamModel::nextRead(const std::vector<Progress>& progre
   return first;
 }
 
-/// Raises the displacements of the pairs to those that the current step requires. A load is copied
-/// just before its first reader, so loads of later ops are not present yet.
+/// Raises the displacements of the pairs to those that the current step requires in the first and
+/// in the last image, an index of the outermost axis. A load is copied just before its first
+/// reader, so loads of later ops are not present yet.
 void StreamModel::addDisplacements(const std::vector<Progress>& progress, Rows& rows) const {
   for (size_t i = 0; i < pairs_.size(); ++i) {
     const Buffer& from = buffers_[pairs_[i].load];
     const Buffer& to = buffers_[pairs_[i].store];
-    const uint64_t written = static_cast<uint64_t>(progress[pairs_[i].store].end) * to.rowBytes();
     const auto raise = [&](Displacement& pair, int64_t read) {
-      const uint64_t passed = static_cast<uint64_t>(read) * from.rowBytes();
-      pair.bytes = std::max(pair.bytes, written - std::min(written, passed));
+      for (const int64_t image : {int64_t{0}, outer_ - 1}) {
+        const auto written = static_cast<uint64_t>(image * to.rows + progress[pairs_[i].store].end);
+        const auto passed = static_cast<uint64_t>(image * from.rows + read);
+        const uint64_t past = written * to.rowBytes();
+        pair.bytes = std::max(pair.bytes, past - std::min(past, passed * from.rowBytes()));
+      }
     };
-    if (const auto read = nextRead(progress, pairs_[i]))
-      raise(rows.inPlace[i], *read);
+    // After the last row of an image follow those of the next one.
+    const auto read = nextRead(progress, pairs_[i]);
+    if (read || outer_ > 1)
+      raise(rows.inPlace[i], read.value_or(from.rows));
     const Progress& come = progress[pairs_[i].load];
     const int64_t passed = from.firstOp <= to.firstOp ? come.end : come.fresh;
-    if (passed < from.rows)
+    if (passed < from.rows || outer_ > 1)
       raise(rows.copied[i], passed);
   }
 }

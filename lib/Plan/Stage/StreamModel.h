@@ -41,7 +41,7 @@ struct StreamCost : PartCost {
   std::vector<RowBytes> rows;
   /// Which buffers take no bytes of the stage's own, as their tensors are worked on in place.
   std::vector<bool> inPlace;
-  /// One per pair; none with stripes, or if the outermost extent is more than 1.
+  /// One per pair; none with stripes.
   std::vector<Displacement> displacements;
 };
 
@@ -50,8 +50,8 @@ struct StreamCost : PartCost {
 /// divided by the number of steps, rounded up, so that buffers do not grow at the end, where
 /// windows stop moving. Steps without loads follow until all rows are computed. A buffer that keeps
 /// rows from step to step (a rolling buffer) has its bytes for the whole stage, any other buffer
-/// only between its first and last op. In more than one step, an average over all rows that is the
-/// only reader of its operand is a sink if its sums take fewer bytes than the rows.
+/// only between its first and last op. In more than one step, a reduction over all rows is a sink
+/// if its sums take fewer bytes than the rows, and if no op needs both its operand and its result.
 ///
 /// If rows are too wide, the chain runs once per stripe of columns (indices of axis 2), without the
 /// other columns. A stripe has an equal share of the columns of each stored result, and those
@@ -192,7 +192,7 @@ private:
     int64_t end = 0;
   };
 
-  /// A load, and a store that may take its bytes.
+  /// A load, and a store that may take its bytes. Both have as many images.
   struct Pair {
     size_t load;
     size_t store;
@@ -239,6 +239,7 @@ private:
   /// In a single step all rows are present, so no sums are needed.
   static bool hasSums(int64_t steps) { return steps > 1; }
   void findSinks(std::span<const RowAccess* const> accesses);
+  bool isReadAfter(size_t op) const;
   void findWaits();
   int64_t findWait(size_t op) const;
   std::optional<int64_t> lag(size_t op, size_t reader) const;

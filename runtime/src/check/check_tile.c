@@ -167,6 +167,20 @@ static const tigris_tile_buffer* bufferOf(const Tiling* t, const tigris_operand*
   return &t->buffers[o->offset];
 }
 
+/* Bytes of each sum if the op can add rows of x to sums; otherwise 0. */
+static uint32_t sumBytes(const tigris_op* op, const void* params, const tigris_tensor* x,
+                         const tigris_tensor* y) {
+  const tigris_reduce_params* p = (const tigris_reduce_params*)params;
+  if (TIGRIS_OPS_POOL && op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL)
+    return 4;
+  if (!TIGRIS_OPS_REDUCE || op->opcode != TIGRIS_OP_REDUCE || y->rank != x->rank ||
+      !(p->axes >> ROWS & 1u) || p->kind == TIGRIS_REDUCE_LOG_SUM_EXP)
+    return 0;
+  return p->kind == TIGRIS_REDUCE_MAX || p->kind == TIGRIS_REDUCE_MIN
+             ? tigris_element_size(x->dtype)
+             : 4;
+}
+
 /* Whether the op may add rows of its input to sums in the buffer. */
 static int sinkOk(const Tiling* t, const tigris_op* op, const tigris_tile_buffer* to) {
   const tigris_operand* in = &t->plan->operands[op->operands];
@@ -174,11 +188,12 @@ static int sinkOk(const Tiling* t, const tigris_op* op, const tigris_tile_buffer
   const tigris_tensor* y = tensorOf(t, to);
   const int32_t* dx = tigris_dims(t->plan, x);
   const int32_t* dy = tigris_dims(t->plan, y);
-  const int32_t outermost = (int32_t)t->tiling->tiles[TIGRIS_STREAM_OUTER];
-  return TIGRIS_OPS_POOL && streams(t) && op->opcode == TIGRIS_OP_GLOBAL_AVERAGE_POOL &&
-         in->pool == TIGRIS_POOL_TILE && (x->dtype == TIGRIS_F32 || x->dtype == TIGRIS_S8) &&
-         x->rank >= 3 && y->rank >= 2 && dx[0] == outermost && dy[0] == outermost && dy[1] == 1 &&
-         to->bytes / 4 >= (uint32_t)dx[x->rank - 1];
+  const uint32_t outermost = t->tiling->tiles[TIGRIS_STREAM_OUTER];
+  const uint32_t bytes = sumBytes(op, tigris_params(t->plan, op), x, y);
+  return streams(t) && bytes != 0 && in->pool == TIGRIS_POOL_TILE &&
+         (x->dtype == TIGRIS_F32 || x->dtype == TIGRIS_S8) && x->rank >= 3 && y->rank >= 2 &&
+         (uint32_t)dx[0] == outermost && (uint32_t)dy[0] == outermost && dy[1] == 1 &&
+         to->bytes / bytes >= tigris_elements(y) / outermost;
 }
 
 /* The op of a recurrent layer: every result has a buffer that nothing else uses. */
@@ -213,8 +228,12 @@ static tigris_status checkOutput(const Tiling* t, uint32_t index, uint32_t k) {
   const tigris_tile_buffer* to = bufferOf(t, out);
   if (to == NULL || (to->flags & TIGRIS_TILE_LOAD) || isWritten(t, index, out->offset))
     return TIGRIS_E_ADDRESS;
-  if ((to->flags & TIGRIS_TILE_SINK) && !sinkOk(t, op, to))
-    return TIGRIS_E_FORMAT;
+  if (to->flags & TIGRIS_TILE_SINK) {
+    if (!TIGRIS_SINKS)
+      return TIGRIS_E_UNSUPPORTED;
+    if (!sinkOk(t, op, to))
+      return TIGRIS_E_FORMAT;
+  }
   for (; o != out; ++o) {
     const tigris_tile_buffer* from = bufferOf(t, o);
     if (o->pool == TIGRIS_POOL_CONST || o->pool == TIGRIS_POOL_UNPACKED ||

@@ -106,7 +106,7 @@ tigris_status tigris_init(tigris_context* ctx, const tigris_plan* plan,
       return TIGRIS_E_KERNEL;
     }
   }
-#if TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL
+#if TIGRIS_SINKS
   for (i = 0; backend->find_sink == NULL && i < plan->tile_buffer_count; ++i) {
     if (plan->tile_buffers[i].flags & TIGRIS_TILE_SINK)
       return TIGRIS_E_KERNEL;

@@ -154,7 +154,7 @@ static tigris_status visit(tigris_tiles* t, const tigris_op* op, int keeps) {
   tigris_status status = TIGRIS_OK;
   if (most > rows || keeps)
     most = rows;
-  if (TIGRIS_OPS_POOL && (t->buffers[out].flags & TIGRIS_TILE_SINK)) {
+  if (tigris_is_sink(t, out)) {
     if (keeps)
       return TIGRIS_OK;
     t->ran = 1; /* it adds rows to sums, although it produces no row */

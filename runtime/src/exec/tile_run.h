@@ -77,8 +77,7 @@ static inline int tigris_by_rows(const tigris_tiles* t) {
 
 /* Whether a buffer holds the sums of a sink. */
 static inline int tigris_is_sink(const tigris_tiles* t, uint32_t index) {
-  return TIGRIS_STREAMED_STAGES && TIGRIS_OPS_POOL &&
-         (t->buffers[index].flags & TIGRIS_TILE_SINK) != 0;
+  return TIGRIS_SINKS && (t->buffers[index].flags & TIGRIS_TILE_SINK) != 0;
 }
 
 /* ---- geometry (tile_buffer.c) */

@@ -5,14 +5,12 @@
 
 #include "tigris_backend.h"
 
-/* The kernels that tigris_opcodes.def names. A kernel of several opcodes distinguishes them by
- * call->op->opcode. s16: weights of convolutions and dense layers are s8. */
+/* The kernels that tigris_opcodes.def names; for those that add rows see find_sink in
+ * tigris_backend.h. A kernel of several opcodes distinguishes them by call->op->opcode. s16: the
+ * weights of convolutions and dense layers are s8. */
 #define TIGRIS_KERNEL(group, name, dtype, kernel) tigris_status kernel(const tigris_call* call);
+#define TIGRIS_SINK(group, name, dtype, kernel) tigris_status kernel(const tigris_call* call);
 #include "tigris_opcodes.def"
-
-/* Sinks, see find_sink in tigris_backend.h. */
-tigris_status tigris_global_average_pool_rows_f32(const tigris_call* call);
-tigris_status tigris_global_average_pool_rows_s8(const tigris_call* call);
 
 /* y[i] = function(x[i]); y may be x. */
 void tigris_apply_function(const tigris_unary_params* p, float* y, const float* x, uint32_t n);

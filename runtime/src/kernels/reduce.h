@@ -36,4 +36,20 @@ static inline void tigris_reduction_init(tigris_reduction_walks* r, const tigris
   tigris_walk_collapse(&r->reduced);
 }
 
+/* As init, for rows of an image (find_sink in tigris_backend.h). Also starts the walk over all
+ * outputs. */
+static inline void tigris_reduction_rows(tigris_reduction_walks* r, const tigris_view* x,
+                                         uint32_t axes) {
+  const tigris_span span = tigris_span_of(x);
+  tigris_reduction_init(r, x, axes);
+  r->kept.origin[0] = (int32_t)span.begin;
+  tigris_walk_start(&r->kept, 0, span.count / r->count);
+}
+
+/* Number of outputs of the next block. */
+static inline uint32_t tigris_reduction_block(const tigris_reduction_walks* r) {
+  const uint32_t run = tigris_walk_run(&r->kept);
+  return run < TIGRIS_REDUCE_BLOCK ? run : TIGRIS_REDUCE_BLOCK;
+}
+
 #endif /* TIGRIS_REDUCE_H */

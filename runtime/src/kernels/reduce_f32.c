@@ -68,19 +68,22 @@ static float finish(uint32_t kind, float acc, float shift, uint32_t count) {
   }
 }
 
-/* One pass over all elements of a block of outputs. */
-static void pass(const tigris_call* call, tigris_reduction_walks* w, uint32_t kind, float* acc,
-                 const float* shift, uint32_t block, uint32_t origin, int32_t side) {
+static void begin(uint32_t kind, float* acc, uint32_t block) {
   uint32_t c;
-  uint32_t n;
   for (c = 0; c < block; ++c)
     acc[c] = start(kind);
+}
+
+/* Accumulates all elements of the view that belong to a block of outputs. */
+static void add(const tigris_view* x, tigris_reduction_walks* w, uint32_t kind, float* acc,
+                const float* shift, uint32_t block) {
+  const int32_t side = w->kept.stride[0][w->kept.rank - 1];
+  uint32_t n;
   for (tigris_walk_start(&w->reduced, 0, w->count); w->reduced.left != 0;
        tigris_walk_advance(&w->reduced, n)) {
-    const uint32_t at = origin + (uint32_t)w->reduced.at[0];
+    const uint32_t at = (uint32_t)(w->kept.at[0] + w->reduced.at[0]);
     n = tigris_walk_run(&w->reduced);
-    accumulate(kind, acc, shift, block,
-               (const float*)(const void*)tigris_element(&call->in[0], at, 4), n,
+    accumulate(kind, acc, shift, block, (const float*)(const void*)tigris_element(x, at, 4), n,
                w->reduced.stride[0][w->reduced.rank - 1], side);
   }
 }
@@ -94,19 +97,40 @@ tigris_status tigris_reduce_f32(const tigris_call* call) {
   tigris_reduction_init(&w, &call->in[0], p->axes);
   for (tigris_walk_start(&w.kept, span.begin, span.count); w.kept.left != 0;
        tigris_walk_advance(&w.kept, block)) {
-    const int32_t side = w.kept.stride[0][w.kept.rank - 1];
     float acc[BLOCK];
     float shift[BLOCK] = {0.0f};
     uint32_t c;
-    block = tigris_walk_run(&w.kept);
-    block = block < BLOCK ? block : BLOCK;
-    if (p->kind == TIGRIS_REDUCE_LOG_SUM_EXP)
-      pass(call, &w, TIGRIS_REDUCE_MAX, shift, shift, block, (uint32_t)w.kept.at[0], side);
+    block = tigris_reduction_block(&w);
+    if (p->kind == TIGRIS_REDUCE_LOG_SUM_EXP) {
+      begin(TIGRIS_REDUCE_MAX, shift, block);
+      add(&call->in[0], &w, TIGRIS_REDUCE_MAX, shift, NULL, block);
+    }
     for (c = 0; c < block; ++c)
       shift[c] = isfinite(shift[c]) ? shift[c] : 0.0f;
-    pass(call, &w, p->kind, acc, shift, block, (uint32_t)w.kept.at[0], side);
+    begin(p->kind, acc, block);
+    add(&call->in[0], &w, p->kind, acc, shift, block);
     for (c = 0; c < block; ++c)
       *y++ = finish(p->kind, acc[c], shift[c], w.count);
+  }
+  return TIGRIS_OK;
+}
+
+tigris_status tigris_reduce_rows_f32(const tigris_call* call) {
+  const tigris_reduce_params* p = (const tigris_reduce_params*)call->params;
+  const tigris_view* x = &call->in[0];
+  const uint32_t height = (uint32_t)tigris_dims(call->plan, x->tensor)[1];
+  float* sums = (float*)(void*)call->out[0].data;
+  tigris_reduction_walks w;
+  uint32_t block;
+  for (tigris_reduction_rows(&w, x, p->axes); w.kept.left != 0;
+       tigris_walk_advance(&w.kept, block), sums += block) {
+    uint32_t c;
+    block = tigris_reduction_block(&w);
+    if (x->first == 0)
+      begin(p->kind, sums, block);
+    add(x, &w, p->kind, sums, NULL, block);
+    for (c = 0; x->first + x->rows == height && c < block; ++c)
+      sums[c] = finish(p->kind, sums[c], 0.0f, w.count / x->rows * height);
   }
   return TIGRIS_OK;
 }

@@ -107,10 +107,15 @@ public:
   Home(const Graph& graph, TensorId tensor, uint64_t base)
       : graph_(graph), tensor_(tensor), base_(base) {}
   uint64_t base() const { return base_; }
-  uint64_t at(int64_t row) const { return base_ + static_cast<uint64_t>(row) * rowBytes(); }
-  uint64_t rowBytes() const {
+  /// The first address of rows, all of one image, and the one past them.
+  Range of(const Box& part) const {
     const Tensor& tensor = graph_.tensor(tensor_);
-    return tensor.bytes() / static_cast<uint64_t>(tensor.shape[1]);
+    const int64_t rows = tensor.shape[1];
+    const auto rowBytes = static_cast<int64_t>(tensor.bytes()) / (tensor.shape[0] * rows);
+    const int64_t first = part.axes[0].begin * rows;
+    const auto base = static_cast<int64_t>(base_);
+    return {base + (first + part.axes[1].begin) * rowBytes,
+            base + (first + part.axes[1].end) * rowBytes};
   }
 
 private:
@@ -133,19 +138,19 @@ bool replaysInPlace(const Graph& graph, const StreamModel& model, const StreamCo
       buffer.offset = buffer.tensor == x ? from.base() : to.base();
   MemoryModel memory;
   memory.write(from.base(), graph.tensor(x).bytes(), {x});
-  const BackingAccess backing = {
-      [&](TensorId id, const Box& part) -> Status {
-        const Home& home = id == x ? from : to;
-        const uint64_t begin = home.at(part.axes[1].begin);
-        if (memory.intruder(begin, home.at(part.axes[1].end) - begin, {id}))
-          return makeError(DiagId::BadPlan, "not there");
-        return {};
-      },
-      [&](TensorId id, const Box& part) -> Status {
-        const uint64_t begin = to.at(part.axes[1].begin);
-        memory.write(begin, to.at(part.axes[1].end) - begin, {id});
-        return {};
-      }};
+  const BackingAccess backing = {[&](TensorId id, const Box& part) -> Status {
+                                   const Range at = (id == x ? from : to).of(part);
+                                   if (memory.intruder(static_cast<uint64_t>(at.begin),
+                                                       static_cast<uint64_t>(at.size()), {id}))
+                                     return makeError(DiagId::BadPlan, "not there");
+                                   return {};
+                                 },
+                                 [&](TensorId id, const Box& part) -> Status {
+                                   const Range at = to.of(part);
+                                   memory.write(static_cast<uint64_t>(at.begin),
+                                                static_cast<uint64_t>(at.size()), {id});
+                                   return {};
+                                 }};
   const auto counts = StreamReplay(graph, stage).run(backing);
   if (counts)
     CHECK(counts->kernelCalls == cost.kernelCalls);
@@ -302,6 +307,68 @@ ops:
   checkReplay(graph, model, cost);
 }
 
+TEST_CASE("streams: several reductions of the same rows are sinks of one stage") {
+  // The rows of x are read by one reduction and, squared, by another.
+  const Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs: [{name: x}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [2, 8, 4, 3]}
+  - {name: a, type: float32, shape: [2, 1, 4, 3]}
+  - {name: b, type: float32, shape: [2, 8, 4, 3]}
+  - {name: c, type: float32, shape: [2, 1, 4, 3]}
+  - {name: y, type: float32, shape: [2, 1, 4, 3]}
+ops:
+  - {op: ReduceMean, name: mean, in: [x], out: [a], attrs: {axes: [1]}}
+  - {op: Mul, name: square, in: [x, x], out: [b]}
+  - {op: ReduceMax, name: most, in: [b], out: [c], attrs: {axes: [1]}}
+  - {op: Add, name: join, in: [a, c], out: [y]}
+)");
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const StreamCost cost = *model.cost(8, 1);
+  const StreamedStage stage = model.stage(cost, model.layOut(cost, 4));
+  constexpr uint64_t Row = 4 * 3 * 4;
+  for (size_t i = 0; i < stage.buffers.size(); ++i) {
+    CHECK(stage.buffers[i].sink == (i == 1 || i == 3));
+    CHECK(stage.buffers[i].bytes == Row);
+  }
+  checkReplay(graph, model, cost);
+}
+
+TEST_CASE("streams: attention holds only some rows of its scores, and all keys of one head") {
+  const Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs: [{name: q}, {name: k}, {name: v}]
+outputs: [{name: y}]
+tensors:
+  - {name: q, type: float32, shape: [2, 6, 4]}
+  - {name: k, type: float32, shape: [2, 4, 6]}
+  - {name: v, type: float32, shape: [2, 6, 4]}
+  - {name: s, type: float32, shape: [2, 6, 6]}
+  - {name: p, type: float32, shape: [2, 6, 6]}
+  - {name: y, type: float32, shape: [2, 6, 4]}
+ops:
+  - {op: MatMul, name: scores, in: [q, k], out: [s]}
+  - {op: Softmax, name: weights, in: [s], out: [p], attrs: {axis: 2}}
+  - {op: MatMul, name: sums, in: [p, v], out: [y]}
+)");
+  AccessTable access(graph);
+  RowTable rows(access);
+  const StreamModel model = modelOf(rows);
+  const StreamCost cost = *model.cost(6, 1);
+  const StreamedStage stage = model.stage(cost, model.layOut(cost, 4));
+  // In order of first use: q, k, s, p, v, y.
+  const uint64_t bytes[] = {4 * 4, 4 * 6 * 4, 6 * 4, 6 * 4, 6 * 4 * 4, 4 * 4};
+  for (size_t i = 0; i < std::size(bytes); ++i)
+    CHECK(stage.buffers[i].bytes == bytes[i]);
+  CHECK(cost.loadBytes == 3 * 2 * 6 * 4 * 4);
+  CHECK(cost.kernelCalls == 2 * 6 * 3);
+  checkReplay(graph, model, cost);
+}
+
 TEST_CASE("streams: the replay refuses sums that are lost, or that no op can make") {
   const Graph graph = parseGraph(Average);
   AccessTable access(graph);
@@ -386,26 +453,29 @@ TEST_CASE(
     const char* shape;
     const char* op;
   } cases[] = {
-      {"[1, 9, 4, 2]", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
-                       "strides: [1, 1], pads: [1, 1, 1, 1]}}"},
-      {"[1, 5, 2, 2]", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
-                       "strides: [2, 2], pads: [1, 1, 1, 1]}}"},
-      {"[1, 9, 4, 2]", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
-                       "dilations: [2, 2], strides: [1, 1], pads: [2, 2, 2, 2]}}"},
-      {"[1, 9, 4, 4]", "{op: Concat, name: op, in: [x, x], out: [y], attrs: {axis: 3}}"},
-      {"[1, 18, 8, 2]",
+      {"9, 4, 2", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+                  "strides: [1, 1], pads: [1, 1, 1, 1]}}"},
+      {"5, 2, 2", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+                  "strides: [2, 2], pads: [1, 1, 1, 1]}}"},
+      {"9, 4, 2", "{op: MaxPool, name: op, in: [x], out: [y], attrs: {kernel_shape: [3, 3], "
+                  "dilations: [2, 2], strides: [1, 1], pads: [2, 2, 2, 2]}}"},
+      {"9, 4, 4", "{op: Concat, name: op, in: [x, x], out: [y], attrs: {axis: 3}}"},
+      {"18, 8, 2",
        "{op: Resize, name: op, in: [x], out: [y], attrs: {mode: nearest, "
        "coordinate_transformation_mode: asymmetric, nearest_mode: floor, scales: [1.0, 2.0, 2.0, "
        "1.0]}}"},
   };
-  for (const auto& entry : cases) {
+  for (size_t i = 0; i < 2 * std::size(cases); ++i) {
+    const auto& entry = cases[i / 2];
+    const size_t images = 1 + i % 2;
     CAPTURE(entry.op);
-    const bool halves = std::string(entry.shape) == "[1, 5, 2, 2]";
+    CAPTURE(images);
+    const bool halves = std::string(entry.shape) == "5, 2, 2";
     const Graph graph = parseGraph(
         strCat("form: normalized\nlayout: channels-last\ninputs: [{name: x}]\noutputs: [{name: "
-               "y}]\ntensors:\n  - {name: x, type: float32, shape: [1, 9, ",
-               halves ? 3 : 4, ", 2]}\n  - {name: y, type: float32, shape: ", entry.shape,
-               "}\nops:\n  - ", entry.op, "\n")
+               "y}]\ntensors:\n  - {name: x, type: float32, shape: [",
+               images, ", 9, ", halves ? 3 : 4, ", 2]}\n  - {name: y, type: float32, shape: [",
+               images, ", ", entry.shape, "]}\nops:\n  - ", entry.op, "\n")
             .c_str());
     AccessTable access(graph);
     RowTable rows(access);
