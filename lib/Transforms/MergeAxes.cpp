@@ -1,8 +1,12 @@
-// merge-axes: operators on more than four axes compute with fewer, between Reshapes.
+// merge-axes: operators compute with fewer axes, or with kept ones, between Reshapes, so that they
+// can be cut.
+#include "tigris/IR/Plan.h"
 #include "tigris/Pass/Rewrite.h"
 #include "tigris/Transforms/Passes.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 namespace tigris {
 
@@ -20,6 +24,28 @@ axes. Such neighbors become one axis, by Reshapes, which move nothing:
     c = Reshape(b) {shape: [1, 4, 1, 16]}
     d = Add(a, c)
     y = Reshape(d) {shape: [2, 4, 8, 8, 16]}
+
+A reduction along the rows keeps its axes, so that its result has one row and its operand may be
+added up row by row:
+
+    y = ReduceMax(x) {axes: [1], keepdims: 0}     ->   a = ReduceMax(x) {axes: [1], keepdims: 1}
+                                                       y = Reshape(a)
+
+Streamed stages compute by rows, the indices of the second axis. If the first of four axes has one
+index, the rows of a product of two activations become the second axis, in the operators that follow
+it and in Transposes before it, too. Attention thus needs only some rows of its scores at a time:
+
+    s = MatMul(q, k)                  # q [1, 4, 64, 16], k [1, 4, 16, 64]
+    p = Softmax(s) {axis: 3}
+    y = MatMul(p, v)                  # v [1, 4, 64, 16]
+    ->
+    a = Reshape(q) {shape: [4, 64, 16]}
+    b = Reshape(k) {shape: [4, 16, 64]}
+    s = MatMul(a, b)
+    p = Softmax(s) {axis: 2}
+    c = Reshape(v) {shape: [4, 64, 16]}
+    d = MatMul(p, c)
+    y = Reshape(d) {shape: [1, 4, 64, 16]}
 
 The axes of a product before its rows that only the first operand has become rows, if that is
 needed. If more than four axes remain, one or two axes of operands that have one index there are
@@ -100,6 +126,22 @@ std::optional<Keys> keysOfProduct(const OpShapes& shapes) {
   return keys;
 }
 
+/// Of four axes, the first, which has one index, joins the second, and the third becomes the
+/// second.
+Keys rowsSecond() { return {0, 0, 1, 2}; }
+
+bool isFirstSingle(const Graph& graph, TensorId id) {
+  const Shape& shape = graph.tensor(id).shape;
+  return shape.rank() == MostAxes && shape[0] == 1;
+}
+
+/// Whether the op is a product of activations, per index of its second axis.
+bool isBatchedProduct(const Graph& graph, const Op& op) {
+  return op.kind == OpKind::MatMul && isFirstSingle(graph, op.output()) &&
+         isFirstSingle(graph, op.input(0)) && !graph.tensor(op.input(1)).isConstant() &&
+         graph.tensor(op.input(1)).shape.rank() > 2;
+}
+
 Keys keysOfSoftmax(const Graph& graph, const Op& op) {
   const size_t rank = graph.tensor(op.output()).shape.rank();
   const size_t axis = *normalizeAxis(op.attrs.getInt("axis", -1), rank);
@@ -123,11 +165,21 @@ bool isReduction(OpKind kind) {
   return opInfo(kind).opClass == OpClass::Reduction || opInfo(kind).opClass == OpClass::Norm;
 }
 
-bool isElementwise(const Graph& graph, const Op& op) {
+/// Whether the op reduces all rows and drops their axis.
+bool dropsRows(const Graph& graph, const Op& op) {
+  const Shape& x = graph.tensor(op.input(0)).shape;
+  const Ints axes = op.attrs.getInts("axes");
+  return isReduction(op.kind) && x.rank() > 2 && x.rank() <= MostAxes && x[RowAxis] > 1 &&
+         op.attrs.getInt("keepdims", 1) == 0 &&
+         std::any_of(axes.begin(), axes.end(),
+                     [&](int64_t axis) { return normalizeAxis(axis, x.rank()) == RowAxis; });
+}
+
+bool computesElements(const Op& op) {
   const OpClass opClass = opInfo(op.kind).opClass;
   return (opClass == OpClass::Elementwise || opClass == OpClass::Function ||
           opClass == OpClass::Quantization) &&
-         op.inputs.size() < sizeof(size_t) * 8 && graph.tensor(op.output()).shape.rank() > MostAxes;
+         op.inputs.size() < sizeof(size_t) * 8;
 }
 
 bool isProduct(const Graph& graph, const Op& op) {
@@ -136,7 +188,7 @@ bool isProduct(const Graph& graph, const Op& op) {
 
 std::optional<Keys> keysOf(const Graph& graph, const Op& op) {
   const auto rank = [&](TensorId id) { return graph.tensor(id).shape.rank(); };
-  if (isElementwise(graph, op))
+  if (computesElements(op) && rank(op.output()) > MostAxes)
     return keysOfBroadcast(shapesOf(graph, op), rank(op.output()));
   if (isProduct(graph, op))
     return keysOfProduct(shapesOf(graph, op));
@@ -144,6 +196,11 @@ std::optional<Keys> keysOf(const Graph& graph, const Op& op) {
     return keysOfSoftmax(graph, op);
   if (isReduction(op.kind) && rank(op.input(0)) > MostAxes)
     return keysOfReduction(graph, op);
+  if (dropsRows(graph, op)) {
+    Keys keys(rank(op.input(0)));
+    std::iota(keys.begin(), keys.end(), size_t{0});
+    return keys;
+  }
   return std::nullopt;
 }
 
@@ -158,18 +215,22 @@ Shape mergedShape(const Shape& shape, const Keys& keys) {
   return Shape(dims);
 }
 
+/// The tensor before all Reshapes.
+TensorId withoutReshapes(const Graph& graph, TensorId id) {
+  for (OpId producer = graph.producer(id); producer && graph.op(producer).kind == OpKind::Reshape &&
+                                           sameQuant(graph, id, graph.op(producer).input(0));
+       producer = graph.producer(id))
+    id = graph.op(producer).input(0);
+  return id;
+}
+
 /// The tensor with another shape: a constant, a source of its Reshapes, or a new Reshape.
 TensorId withShape(Graph& graph, OpId reader, TensorId id, const Shape& shape) {
   if (!id || graph.tensor(id).shape == shape)
     return id;
   if (graph.tensor(id).isConstant())
     return reshapeConstant(graph, id, shape);
-  TensorId source = id;
-  for (OpId producer = graph.producer(source);
-       producer && graph.op(producer).kind == OpKind::Reshape &&
-       sameQuant(graph, source, graph.op(producer).input(0));
-       producer = graph.producer(source))
-    source = graph.op(producer).input(0);
+  const TensorId source = withoutReshapes(graph, id);
   if (graph.tensor(source).shape == shape)
     return source;
   return insertResult(
@@ -195,6 +256,12 @@ AttrMap mergedAttrs(const Op& op, const Keys& keys) {
     attrs.set("keepdims", int64_t{1});
   } else if (op.kind == OpKind::Softmax || op.kind == OpKind::LogSoftmax) {
     attrs.set("axis", groupOf(op.attrs.getInt("axis", -1)));
+  } else if (op.kind == OpKind::Transpose) {
+    Ints perm;
+    for (const int64_t axis : op.attrs.getInts("perm"))
+      if (axis != 0) // it has joined the next
+        perm.push_back(groupOf(axis));
+    attrs.set("perm", perm);
   }
   return attrs;
 }
@@ -303,7 +370,7 @@ TensorId repeatTensor(Graph& graph, OpId reader, TensorId id, const Shape& shape
 
 bool repeatOperands(Graph& graph, OpId id) {
   const bool product = isProduct(graph, graph.op(id));
-  if (!product && !isElementwise(graph, graph.op(id)))
+  if (!product && !computesElements(graph.op(id)))
     return false;
   const Shape y = graph.tensor(graph.op(id).output()).shape;
   const std::vector<Repeat> repeats = bestRepeats(shapesOf(graph, graph.op(id)), product);
@@ -317,27 +384,18 @@ bool repeatOperands(Graph& graph, OpId id) {
   return !repeats.empty();
 }
 
-bool mergeAxesOf(Graph& graph, OpId id) {
-  if (!hasKnownTypes(graph, id) || graph.op(id).outputs.size() != 1)
-    return false;
-  std::optional<Keys> keys = keysOf(graph, graph.op(id));
-  if (!keys || needsItsAxes(graph, graph.op(id)))
-    return false;
-  if (groupsOf(*keys) > MostAxes) {
-    if (!repeatOperands(graph, id))
-      return false;
-    keys = keysOf(graph, graph.op(id));
-  }
+/// Makes the op compute with merged axes. Returns its result.
+TensorId mergeAxesOf(Graph& graph, OpId id, const Keys& keys) {
   std::vector<TensorId> inputs = graph.op(id).inputs;
   for (TensorId& input : inputs) {
     // The last two axes of a matrix are not merged, and a matrix may lack the others.
     const bool isMatrix =
         graph.op(id).kind == OpKind::MatMul && graph.tensor(input).shape.rank() == 2;
     if (input && !isMatrix)
-      input = withShape(graph, id, input, mergedShape(graph.tensor(input).shape, *keys));
+      input = withShape(graph, id, input, mergedShape(graph.tensor(input).shape, keys));
   }
   const TensorId result = graph.op(id).output();
-  graph.editOp(id).attrs = mergedAttrs(graph.op(id), *keys);
+  graph.editOp(id).attrs = mergedAttrs(graph.op(id), keys);
   graph.setInputs(id, std::move(inputs));
   Tensor merged = graph.tensor(result);
   merged.name = graph.uniqueName(merged.name);
@@ -348,17 +406,79 @@ bool mergeAxesOf(Graph& graph, OpId id) {
                        {{"shape", graph.tensor(result).shape.dims()}});
   back.outputs = {result};
   graph.insertAfter(id, std::move(back));
-  return true;
+  return part;
 }
 
+class MergeAxes {
+public:
+  explicit MergeAxes(Graph& graph) : graph_(graph) {}
+
+  bool visit(OpId id) {
+    if (!hasKnownTypes(graph_, id) || graph_.op(id).outputs.size() != 1 ||
+        needsItsAxes(graph_, graph_.op(id)))
+      return false;
+    if (isBatchedProduct(graph_, graph_.op(id)))
+      return mergeProduct(id);
+    if (followsProduct(graph_.op(id))) {
+      byRows_.insert(mergeAxesOf(graph_, id, rowsSecond()));
+      return true;
+    }
+    std::optional<Keys> keys = keysOf(graph_, graph_.op(id));
+    if (keys && groupsOf(*keys) > MostAxes)
+      keys = repeatOperands(graph_, id) ? keysOf(graph_, graph_.op(id)) : std::nullopt;
+    if (keys)
+      mergeAxesOf(graph_, id, *keys);
+    return keys.has_value();
+  }
+
+private:
+  bool mergeProduct(OpId id) {
+    const std::vector<TensorId> inputs = graph_.op(id).inputs;
+    for (const TensorId input : inputs) {
+      const OpId producer = graph_.producer(input);
+      if (producer && isTranspose(graph_.op(producer)) && soleReader(graph_, input) == id &&
+          !needsItsAxes(graph_, graph_.op(producer)))
+        mergeAxesOf(graph_, producer, rowsSecond());
+    }
+    byRows_.insert(mergeAxesOf(graph_, id, rowsSecond()));
+    return true;
+  }
+
+  /// Whether the op only moves axes behind the first, which has one index.
+  bool isTranspose(const Op& op) const {
+    return op.kind == OpKind::Transpose && isFirstSingle(graph_, op.input(0)) &&
+           op.attrs.getInts("perm").at(0) == 0;
+  }
+
+  /// Whether the op continues with the rows of a product.
+  bool followsProduct(const Op& op) const {
+    if (!isFirstSingle(graph_, op.output()) ||
+        std::none_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
+          return input && isFirstSingle(graph_, input) &&
+                 byRows_.count(withoutReshapes(graph_, input)) != 0 &&
+                 graph_.tensor(withoutReshapes(graph_, input)).shape ==
+                     mergedShape(graph_.tensor(input).shape, rowsSecond());
+        }))
+      return false;
+    if (op.kind == OpKind::Softmax || op.kind == OpKind::LogSoftmax)
+      return normalizeAxis(op.attrs.getInt("axis", -1), MostAxes) >= 2;
+    return computesElements(op) || isTranspose(op);
+  }
+
+  Graph& graph_;
+  /// Results whose rows are their second axis.
+  std::set<TensorId> byRows_;
+};
+
 PassStatus mergeAxes(Graph& graph, PassContext&) {
-  return forEachOp(graph, [&](OpId id) { return mergeAxesOf(graph, id); });
+  MergeAxes pass(graph);
+  return forEachOp(graph, [&](OpId id) { return pass.visit(id); });
 }
 
 } // namespace
 
 PassInfo mergeAxesPass() {
-  return functionPass("merge-axes", "operators on more than four axes compute with fewer",
+  return functionPass("merge-axes", "operators compute with axes along which they can be cut",
                       MergeAxesDoc, mergeAxes);
 }
 

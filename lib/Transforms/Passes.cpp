@@ -33,8 +33,8 @@ constexpr std::string_view Default =
     "transpose-into-weights,transpose-hoist,transpose-cancel,"
     "input-transpose-trim,output-transpose-trim,shuffle-to-gather,shape-fold,"
     // fusion
-    "norm-before-fuse,activation-fuse,split-projection,concat-split,merge-axes,state-align,"
-    "dead-code,norm-end";
+    "norm-before-fuse,activation-fuse,split-projection,concat-split,merge-axes,shape-fold,"
+    "state-align,dead-code,norm-end";
 
 // The thirteen passes of the compilation pipeline's specification in their order. Constant folding
 // is two passes here, quantization folding four. Then follows only what the kernels require:

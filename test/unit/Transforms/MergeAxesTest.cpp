@@ -150,3 +150,55 @@ blobs:
 # CHECK-NOT: {op:
 )");
 }
+
+TEST_CASE("a reduction along the rows keeps their axis") {
+  const std::string mean = "op: ReduceMean, name: mean, attrs: {axes: ";
+  CHECK(mergedShapes(oneOp("1, 8, 4, 3", "", "1, 4, 3", mean + "[1], keepdims: 0}")) ==
+        "[1, 8, 4, 3] [1, 1, 4, 3]");
+  CHECK(mergedShapes(oneOp("2, 8, 3", "", "2, 3", mean + "[-2], keepdims: 0}")) ==
+        "[2, 8, 3] [2, 1, 3]");
+  CHECK(mergedShapes(oneOp("1, 8, 4, 3", "", "1, 8, 3", mean + "[2], keepdims: 0}")).empty());
+  CHECK(mergedShapes(oneOp("1, 1, 4, 3", "", "1, 4, 3", mean + "[1], keepdims: 0}")).empty());
+}
+
+TEST_CASE("the rows of a product of activations become the second axis") {
+  const std::string product = "op: MatMul, name: product";
+  CHECK(mergedShapes(oneOp("1, 4, 6, 3", "1, 4, 3, 6", "1, 4, 6, 6", product)) ==
+        "[4, 6, 3] [4, 3, 6] [4, 6, 6]");
+  CHECK(mergedShapes(oneOp("1, 4, 6, 3", "1, 1, 3, 6", "1, 4, 6, 6", product)) ==
+        "[4, 6, 3] [1, 3, 6] [4, 6, 6]");
+  CHECK(mergedShapes(oneOp("1, 4, 6, 3", "4, 3, 6", "1, 4, 6, 6", product)) ==
+        "[4, 6, 3] [4, 3, 6] [4, 6, 6]");
+  // Several indices, or a matrix for all rows of a map.
+  CHECK(mergedShapes(oneOp("2, 4, 6, 3", "2, 4, 3, 6", "2, 4, 6, 6", product)).empty());
+  CHECK(mergedShapes(oneOp("1, 4, 6, 3", "3, 6", "1, 4, 6, 6", product)).empty());
+}
+
+TEST_CASE("what follows a product of activations continues with its rows") {
+  // Attention with a mask, on tokens of two heads.
+  CHECK(mergedShapes(R"(form: normalized
+layout: channels-last
+inputs: [{name: x}, {name: m}]
+outputs: [{name: y}]
+tensors:
+  - {name: x, type: float32, shape: [1, 5, 2, 3]}
+  - {name: m, type: float32, shape: [1, 1, 5, 5]}
+  - {name: q, type: float32, shape: [1, 2, 5, 3]}
+  - {name: k, type: float32, shape: [1, 2, 3, 5]}
+  - {name: s, type: float32, shape: [1, 2, 5, 5]}
+  - {name: t, type: float32, shape: [1, 2, 5, 5]}
+  - {name: p, type: float32, shape: [1, 2, 5, 5]}
+  - {name: o, type: float32, shape: [1, 2, 5, 3]}
+  - {name: y, type: float32, shape: [1, 5, 2, 3]}
+ops:
+  - {op: Transpose, name: queries, in: [x], out: [q], attrs: {perm: [0, 2, 1, 3]}}
+  - {op: Transpose, name: keys, in: [x], out: [k], attrs: {perm: [0, 2, 3, 1]}}
+  - {op: MatMul, name: scores, in: [q, k], out: [s]}
+  - {op: Add, name: mask, in: [s, m], out: [t]}
+  - {op: Softmax, name: weights, in: [t], out: [p], attrs: {axis: 3}}
+  - {op: MatMul, name: sums, in: [p, q], out: [o]}
+  - {op: Transpose, name: tokens, in: [o], out: [y], attrs: {perm: [0, 2, 1, 3]}}
+)") == "[1, 5, 2, 3] [1, 2, 5, 3] [5, 2, 3] [2, 3, 5] [2, 5, 3] [2, 3, 5] [2, 5, 5] "
+       "[2, 5, 5] [1, 5, 5] [2, 5, 5] [2, 5, 5] [2, 5, 5] [2, 5, 5] [2, 5, 3] [2, 5, 3] "
+       "[2, 5, 3] [5, 2, 3]");
+}
