@@ -15,7 +15,9 @@
 // If an operand is not a Transpose by the same permutation, the Transpose moves only if the other
 // operands cost nothing (constants, or tensors whose permuted dimensions have size 1), or if it is
 // a channels-last to channels-first Transpose, which is inverse to the next spatial operator's.
-// Concat has its own pass, concat-axis-normalize.
+// Concat has its own pass, concat-axis-normalize. A Transpose that keeps the order of elements
+// moves only if no operand gets one instead: otherwise it would stay between an operator on
+// [N,C,1,1] and its neighbors on [N,1,1,C], as a Reshape.
 //
 // Termination, together with transpose-regroup and transpose-cancel: consider only Transposes that
 // move elements. Give each a pair (distance, kind): the distance of the operator that reads it from
@@ -24,15 +26,14 @@
 // kind, or are composed with existing ones; those that it adds after the operator are nearer to the
 // outputs. transpose-cancel merges two into the one nearer to the outputs, or removes some. The
 // list of pairs in descending order therefore decreases lexicographically with each change, which
-// cannot go on forever. A Transpose that keeps the order of elements never causes a move, so it may
-// reappear at other operands.
+// cannot go on forever. A Transpose that keeps the order of elements may reappear at other operands
+// in such a move. Between two of them its own moves only bring it nearer to the outputs.
 #include "tigris/Transforms/TransposeSink.h"
 #include "tigris/Transforms/LayoutUtils.h"
 #include "tigris/Transforms/Passes.h"
 #include "tigris/Transforms/QuantUtils.h"
 
 #include <algorithm>
-#include <set>
 
 namespace tigris {
 
@@ -56,12 +57,16 @@ bool isFree(const Graph& graph, TensorId id, const Perm& perm) {
   return keepsElementOrder(Shape(dims), inversePerm(perm));
 }
 
-bool pays(const Graph& graph, const Op& op, const Perm& perm) {
-  if (perm.size() > 3 && perm == channelsFirstPerm(perm.size()))
+/// Whether it pays to move `perm`, which operand `moving` has.
+bool pays(const Graph& graph, const Op& op, size_t moving, const Perm& perm) {
+  const bool movesElements = movingPerm(graph, op.input(moving)).has_value();
+  if (movesElements && perm.size() > 3 && perm == channelsFirstPerm(perm.size()))
     return true;
   const std::vector<size_t> slots = permutedSlots(op);
   return std::all_of(slots.begin(), slots.end(), [&](size_t slot) {
-    return transposePerm(graph, op.input(slot)) == perm || isFree(graph, op.input(slot), perm);
+    const TensorId id = op.input(slot);
+    return transposePerm(graph, id) == perm ||
+           (movesElements ? isFree(graph, id, perm) : graph.tensor(id).isConstant());
   });
 }
 
@@ -69,11 +74,10 @@ bool pays(const Graph& graph, const Op& op, const Perm& perm) {
 std::optional<Perm> profitablePerm(const Graph& graph, OpId id) {
   const Op& op = graph.op(id);
   const size_t rank = graph.tensor(op.output()).shape.rank();
-  std::set<Perm> tried;
   for (const size_t slot : permutedSlots(op)) {
-    std::optional<Perm> perm = movingPerm(graph, op.input(slot));
-    if (perm && perm->size() >= rank && tried.insert(*perm).second &&
-        isPermutable(graph, id, *perm) && pays(graph, op, *perm))
+    std::optional<Perm> perm = transposePerm(graph, op.input(slot));
+    if (perm && perm->size() >= rank && isPermutable(graph, id, *perm) &&
+        pays(graph, op, slot, *perm))
       return perm;
   }
   return std::nullopt;

@@ -18,8 +18,8 @@ using Dims = std::vector<int64_t>;
 
 std::string text(const Dims& dims) { return strCat("[", join(dims, ", "), "]"); }
 
-/// Runs the default pipeline; returns the number of remaining Transposes.
-size_t transposesLeft(const std::string& yaml) {
+/// Runs the default pipeline; returns the number of remaining operators of the kind.
+size_t opsLeft(const std::string& yaml, OpKind kind) {
   CAPTURE(yaml);
   const Graph before = parseGraph(yaml);
   const PassOutcome outcome = runPasses("default", before);
@@ -29,10 +29,11 @@ size_t transposesLeft(const std::string& yaml) {
   if (!evaluateGraph(before).empty()) // ArgMax has no rule
     checkSameValues(before, outcome.graph, 1e-4);
   const std::vector<OpId>& order = outcome.graph.order();
-  return static_cast<size_t>(std::count_if(order.begin(), order.end(), [&](OpId id) {
-    return outcome.graph.op(id).kind == OpKind::Transpose;
-  }));
+  return static_cast<size_t>(std::count_if(
+      order.begin(), order.end(), [&](OpId id) { return outcome.graph.op(id).kind == kind; }));
 }
+
+size_t transposesLeft(const std::string& yaml) { return opsLeft(yaml, OpKind::Transpose); }
 
 /// One operator `op(x, {axis: 1}) -> y`, without name and types, which are inferred.
 struct Line {
@@ -274,6 +275,22 @@ TEST_CASE("moves: an input of one channel that is also read in its own order") {
                                 {"Reshape", "a", "g", "shape: [1, 30]"},
                                 {"Add", "f, g", "y"}},
                                weights)) == 0);
+}
+
+TEST_CASE("moves: squeeze and excitation leaves no Reshape between [N,C,1,1] and [N,1,1,C]") {
+  const std::vector<Weight> weights = {
+      {"w", {4, 4, 3, 3}}, {"r", {2, 4, 1, 1}}, {"e", {4, 2, 1, 1}}};
+  for (const char* gate : {"HardSigmoid", "Sigmoid", "Abs"})
+    CHECK(opsLeft(graphOf({1, 4, 5, 6},
+                          {{"Conv", "x, w", "a", "kernel_shape: [3, 3], pads: [1, 1, 1, 1]"},
+                           {"GlobalAveragePool", "a", "g"},
+                           {"Conv", "g, r", "b", "kernel_shape: [1, 1]"},
+                           {"Tanh", "b", "t"},
+                           {"Conv", "t, e", "c", "kernel_shape: [1, 1]"},
+                           {gate, "c", "s"},
+                           {"Mul", "s, a", "y"}},
+                          weights),
+                  OpKind::Reshape) == 0);
 }
 
 TEST_CASE("transpose-sink: arguments that are operands keep the dimension order") {
