@@ -42,6 +42,8 @@ struct PlanningOptions : PlanOptions {
   /// With minFast, without slow memory and without `recompute`: recomputes nothing if that fits the
   /// budget.
   bool avoidRecompute = true;
+  /// More effort for the certificate of the plan, as with minFast (Plan/Bounds/Bounds.h).
+  bool certificates = false;
   /// Whether the plan leaves fast memory free for copies of weights, or for weights that are
   /// unpacked (Compile/WeightMemory.h).
   WeightMemory weights = WeightMemory::Map;

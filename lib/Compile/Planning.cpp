@@ -2,6 +2,7 @@
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Compile/Compiler.h"
 #include "tigris/Compile/WeightMemory.h"
+#include "tigris/Plan/Bounds/Bounds.h"
 #include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/PlanRemarks.h"
 #include "tigris/Plan/PortCopies.h"
@@ -70,6 +71,9 @@ Expected<Plan> Compiler::plan(const Graph& graph) const {
                             : make(options_.plan);
   remarkOnPlan(graph, last, drafts, plan ? &*plan : nullptr);
   if (plan) {
+    const bool isThorough = options_.plan.minFast || options_.plan.certificates;
+    if (isThorough || plan->stages.size() > 1)
+      addCertificate(graph, isThorough ? ThoroughCertificateFlows : CertificateFlows, *plan);
     plan->weights = options_.plan.weights;
     plan->compress = options_.plan.compress;
   }

@@ -156,6 +156,7 @@ Report reportOf(const PlanFile& file) {
   const bool copies = (summary.flags & TIGRIS_SUMMARY_COPY) != 0;
   report.weightMemory = weightMemoryName(copies ? WeightMemory::Copy : WeightMemory::Map);
   report.kernelScratch = summary.scratch_bytes;
+  report.ram = ramUse(file);
   report.stages = stagesOf(file);
   report.planBytes = file.fileBytes();
   report.weightBytes = file.plan().weight_bytes;
@@ -204,6 +205,7 @@ Report reportOf(const Graph& graph) {
   report.io = std::string(ioModeName(plan.io));
   report.weightMemory = weightMemoryName(plan.weights);
   report.kernelScratch = plan.scratch;
+  report.ram = ramUse(graph, plan);
   report.setStats(graph, plan.stats);
   report.counts = countStages(plan);
   report.stages = stagesOf(graph, plan);
@@ -245,6 +247,10 @@ void writeReport(JsonWriter& json, const Report& report) {
   json.field("weight_memory", report.weightMemory);
   writeStats(json, report.stats ? &*report.stats : nullptr, report.modelOnly);
   json.field("kernel_scratch_bytes", report.kernelScratch);
+  json.key("ram_bytes").beginObject(JsonWriter::Inline);
+  for (const RamPart& part : RamParts)
+    json.field(part.key, report.ram ? std::optional((*report.ram).*part.bytes) : std::nullopt);
+  json.field("total", report.ram ? std::optional(report.ram->total()) : std::nullopt).endObject();
   writeCounts(json, report.counts ? &*report.counts : nullptr);
   json.field("plan_bytes", report.planBytes);
   json.field("weight_bytes", report.weightBytes);

@@ -5,6 +5,7 @@
 #include "tigris/IR/Graph.h"
 #include "tigris/IR/PlanStats.h"
 #include "tigris/Inspect/PlanFile.h"
+#include "tigris/Inspect/RamUse.h"
 #include "tigris/Support/Json.h"
 
 namespace tigris {
@@ -57,6 +58,7 @@ struct Report {
   std::optional<std::string> weightMemory;
   /// Fast memory for the scratch of the target's kernels, in addition to the fast peak.
   std::optional<uint64_t> kernelScratch;
+  std::optional<RamUse> ram;
   /// Without the id of the peak's op, which `peakOp` names.
   std::optional<PlanStats> stats;
   /// Without a plan, `stats` may still have the figures of the model (IR/PlanStats.h).

@@ -64,9 +64,6 @@ struct PlanOptions {
   /// slow memory, the option is valid for traffic only, which is then minimized within the limit
   /// (Plan/Sweep/LeastTraffic.h).
   std::optional<uint64_t> recompute;
-  /// Whether to compute a bound for plans of several stages that spill nothing, which takes time
-  /// (Plan/Bounds/RowBound.h).
-  bool certificates = false;
   /// A name of Targets.def.
   std::string target = "generic";
   /// Every address is a multiple of it: a power of two from MinPlanAlign to MaxPlanAlign

@@ -154,7 +154,7 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
   // The bounds hold for stages of every strategy.
   if (need.op && request->strategy().need != leastNeed)
     need = largestStageNeed(request->drafter(request->schedules().best()));
-  addBounds(request->graph(), need, options.certificates, plan);
+  addBounds(request->graph(), need, plan);
   return plan;
 }
 

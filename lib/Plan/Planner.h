@@ -26,8 +26,8 @@ class PlanDrafts;
 /// Bounds of one stage: no plan of one stage, in any order, has a lower fast peak than
 /// bounds.fastPeakBytes (Analysis/OrderSearch.h); slow traffic cannot be lower than the loads and
 /// spills of the plan. Bounds of several stages: the fast peak is bounded by the op that needs the
-/// most memory when it is cut as finely as possible or, with certificates, by rowPeakBound if the
-/// plan is of its class. Slow traffic is bounded by leastTraffic (Plan/Bounds/TrafficBound.h).
+/// most memory when it is cut as finely as possible; addCertificate (Plan/Bounds/Bounds.h) finds
+/// better ones. Slow traffic is bounded by leastTraffic (Plan/Bounds/TrafficBound.h).
 ///
 /// DiagId::UnsupportedOp if inputs or outputs cannot be moved by rows in any memory.
 /// DiagId::OverBudget if no plan fits; the message states the need, the op and the budget, or the

@@ -241,6 +241,12 @@ typedef struct tigris_context {
   int (*rows[TIGRIS_MAX_PORTS])(void* user, uint32_t first, uint32_t count, void* rows);
 } tigris_context;
 
+/* Most bytes of a tigris_plan and a tigris_context together on a processor with addresses of 32
+ * bits, in a build whose TIGRIS_MAX_PORTS is `ports`. */
+#define TIGRIS_INSTANCE_BYTES(ports) (280u + 8u * (ports))
+TIGRIS_CHECK_LAYOUT(instance, sizeof(void*) > 4 || sizeof(tigris_plan) + sizeof(tigris_context) <=
+                                                      TIGRIS_INSTANCE_BYTES(TIGRIS_MAX_PORTS));
+
 /* Checks the memory, its alignment, and that the backend has a kernel for every op. Keeps pointers
  * to `plan` and `backend`; copies `memory`. In dynamic mode it writes to the memory (below the
  * plan's slow_bytes to states only) and rejects plans with more than TIGRIS_MAX_PORTS ports in the

@@ -11,6 +11,7 @@
 #include "tigris/Driver/Host/RuntimeBackends.h"
 #include "tigris/Emit/Emitter.h"
 #include "tigris/IR/Verifier.h"
+#include "tigris/Plan/Bounds/Bounds.h"
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/Planner.h"
@@ -46,7 +47,6 @@ public:
       plan_.target =
           targets[static_cast<size_t>(random_.below(static_cast<int64_t>(targets.size())))].name;
     plan_.budget = {Ample, Ample, {}};
-    plan_.certificates = true;
     plan_.planner = random_.percent(15)   ? Strategy::Greedy
                     : random_.percent(15) ? Strategy::Specification
                                           : Strategy::Optimal;
@@ -155,6 +155,7 @@ private:
     if (!plan)
       return plan.error();
     current_ = graph_;
+    addCertificate(graph_, CertificateFlows, *plan);
     applyPlan(current_, std::move(*plan));
     if (Status status = checkPlan(current_); !status)
       return status.takeError();
@@ -253,7 +254,8 @@ private:
       totals_.direct += stage.mode() == StageMode::Direct ? 1 : 0;
     }
     totals_.inArena += plan.io == IoMode::Arena && plan.stages.size() > 1 ? 1 : 0;
-    totals_.bounded += plan.bounds.planClass == RowClass ? 1 : 0;
+    totals_.bounded +=
+        plan.bounds.planClass == RowClass || plan.bounds.planClass == PortRowClass ? 1 : 0;
     if (budget >= smallest_ && hasOverflow(current_, plan))
       return "has overflow";
     if (fastNeed() > budget)

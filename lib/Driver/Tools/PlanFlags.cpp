@@ -107,7 +107,8 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
       .record();
   table
       .flag("certificates", flags.certificates,
-            "compute lower bounds on the fast memory of plans that do not spill; takes extra time")
+            "take more time for the lower bound on the fast memory of plans that do not spill "
+            "(always with --min-fast)")
       .record();
 }
 

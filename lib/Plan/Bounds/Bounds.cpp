@@ -3,6 +3,7 @@
 
 #include "tigris/Analysis/OrderSearch.h"
 #include "tigris/Analysis/Overflow.h"
+#include "tigris/Analysis/RowPorts.h"
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/Bounds/TrafficBound.h"
 #include "tigris/Plan/Stage/RowAccess.h"
@@ -13,6 +14,10 @@
 namespace tigris {
 
 namespace {
+
+bool isOneStage(const Plan& plan) {
+  return plan.stages.size() == 1 && plan.stages[0].mode() == StageMode::Whole;
+}
 
 /// A lower bound for the peak of the graph as one stage, in any order. With rounded sizes, the
 /// buffer on top still need not be rounded, so the largest padding is subtracted.
@@ -67,24 +72,33 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
 
 } // namespace
 
-void addBounds(const Graph& graph, const StageNeed& need, bool certificates, Plan& plan) {
+void addBounds(const Graph& graph, const StageNeed& need, Plan& plan) {
   PlanBounds& bounds = plan.bounds;
-  std::optional<uint64_t> ofRows;
-  if (plan.stages.size() == 1 && plan.stages[0].mode() == StageMode::Whole) {
+  if (isOneStage(plan)) {
     bounds = {anyOrderBound(graph, plan), plan.stats.trafficBytes(), "single-stage, any order"};
     plan.provenOptimal = plan.stats.fastPeakBytes == bounds.fastPeakBytes;
     return;
   }
-  if (certificates && isRowPlan(plan))
-    ofRows = rowPeakBound(graph, plan.io);
   bounds.slowTrafficBytes = plan.io == IoMode::Slow ? leastTraffic(graph) : 0;
   if (hasOverflow(graph, plan)) {
     bounds.planClass = "ops on slow memory, any order";
     return;
   }
-  bounds.fastPeakBytes = ofRows.value_or(needInAnyStage(graph, need, plan));
-  bounds.planClass = ofRows ? RowClass : "ops whole, in boxes or by rows, any order";
-  plan.provenOptimal = ofRows && plan.stats.fastPeakBytes == *ofRows;
+  bounds.fastPeakBytes = needInAnyStage(graph, need, plan);
+  bounds.planClass = "ops whole, in boxes or by rows, any order";
+}
+
+void addCertificate(const Graph& graph, size_t flows, Plan& plan) {
+  if (!isRowPlan(plan))
+    return;
+  const std::set<TensorId> byRows = portsByRows(graph, plan);
+  const std::optional<uint64_t> bound = rowPeakBound(graph, plan.io, byRows, flows);
+  // One stage is a smaller class of plans, so its bound may be higher.
+  if (!bound || (!isOneStage(plan) && *bound < plan.bounds.fastPeakBytes))
+    return;
+  plan.bounds.fastPeakBytes = *bound;
+  plan.bounds.planClass = byRows.empty() ? RowClass : PortRowClass;
+  plan.provenOptimal = plan.stats.fastPeakBytes == *bound;
 }
 
 } // namespace tigris

@@ -20,8 +20,9 @@ constexpr size_t None = SIZE_MAX;
 /// An OrderProblem in which every op computes one row.
 class RowProblem {
 public:
-  RowProblem(const Graph& graph, IoMode io)
-      : graph_(graph), access_(graph), table_(access_), aliases_(graph, graph.order()), io_(io) {}
+  RowProblem(const Graph& graph, IoMode io, const std::set<TensorId>& byRows)
+      : graph_(graph), access_(graph), table_(access_), aliases_(graph, graph.order()), io_(io),
+        byRows_(byRows) {}
 
   bool build() {
     for (const Port& port : graph_.inputs())
@@ -107,7 +108,7 @@ private:
   bool counts(TensorId id) const {
     const OpId producer = graph_.producer(id);
     return !(producer && graph_.op(producer).kind == OpKind::Reshape) &&
-           !(io_ == IoMode::Caller && aliases_.interfaceTensor(id));
+           !(io_ == IoMode::Caller && aliases_.interfaceTensor(id) && byRows_.count(id) == 0);
   }
 
   size_t addNode(bool isFree) {
@@ -296,6 +297,7 @@ private:
   RowTable table_;
   AliasSets aliases_;
   IoMode io_;
+  const std::set<TensorId>& byRows_;
   OrderProblem problem_;
   /// Nodes that compute nothing.
   std::vector<bool> isFree_;
@@ -318,8 +320,9 @@ bool isRowPlan(const Plan& plan) {
          });
 }
 
-std::optional<uint64_t> rowPeakBound(const Graph& graph, IoMode io, size_t flows) {
-  RowProblem rows(graph, io);
+std::optional<uint64_t> rowPeakBound(const Graph& graph, IoMode io,
+                                     const std::set<TensorId>& byRows, size_t flows) {
+  RowProblem rows(graph, io, byRows);
   if (!rows.build() || rows.problem().ops() == 0)
     return std::nullopt;
   const OrderProblem& problem = rows.problem();

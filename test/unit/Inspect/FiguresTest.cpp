@@ -89,6 +89,48 @@ TEST_CASE("the figures of a planned module are those of its plan file") {
     }
 }
 
+TEST_CASE("the parts of the RAM add up, and a module's are those of its file") {
+  const auto ramOf = [](PlanOptions options) {
+    Graph graph = parseGraph(Pools);
+    Expected<Plan> plan = planGraph(graph, options);
+    REQUIRE(plan);
+    applyPlan(graph, std::move(*plan));
+    const RamUse ram = *reportOf(graph).ram;
+    CHECK(ram == *reportOf(fileOf(graph)).ram);
+    CHECK(ram == *reportOf(fileOf(graph, true)).ram);
+    CHECK(ram.context == 296);
+    CHECK(ram.total() ==
+          ram.arena + ram.scratch + ram.inputs + ram.outputs + ram.context + ram.slow);
+    CHECK(ram.arena >= graph.plan()->stats.fastPeakBytes);
+    CHECK(ram.slow == graph.plan()->stats.slowPeakBytes);
+    return ram;
+  };
+  constexpr uint64_t Map = 24 * 8 * 4 * 4;
+  PlanOptions options;
+  options.budget = {3000, std::nullopt, {}};
+  RamUse ram = ramOf(options);
+  CHECK(ram.inputs == Map);
+  CHECK(ram.outputs == Map);
+  options.inputRows = true;
+  ram = ramOf(options);
+  CHECK(ram.inputs == 0);
+  CHECK(ram.outputs == Map);
+  options.outputRows = true;
+  CHECK(ramOf(options).outputs == 0);
+  options = {};
+  options.budget = {3000, 1 << 20, {}};
+  ram = ramOf(options);
+  CHECK(ram.inputs + ram.outputs == 0);
+  CHECK(ram.slow == 2 * Map);
+  options.budget = {4 * Map + 102, std::nullopt, {}};
+  options.io = IoMode::Arena;
+  options.scratch = 100;
+  ram = ramOf(options);
+  CHECK(ram.inputs + ram.outputs + ram.slow == 0);
+  CHECK(ram.scratch == 100);
+  CHECK(ram.arena % 8 == 0);
+}
+
 TEST_CASE("figures of stages add up in plans of random graphs") {
   for (uint32_t seed = 1; seed <= 12; ++seed) {
     Graph graph = test::randomGraph(seed, 4 + seed * 2);

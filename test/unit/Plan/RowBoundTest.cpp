@@ -1,6 +1,8 @@
 // Lower bounds of plans by rows and of traffic, computed by hand on small graphs.
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "PassTesting.h"
+#include "tigris/Analysis/RowPorts.h"
+#include "tigris/Plan/Bounds/Bounds.h"
 #include "tigris/Plan/Bounds/TrafficBound.h"
 #include "tigris/Plan/Planner.h"
 
@@ -26,19 +28,24 @@ ops:
   - {op: MaxPool, name: b, in: [m], out: [y], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
 )";
 
+std::optional<uint64_t> boundOf(const Graph& graph, IoMode io,
+                                const std::set<TensorId>& byRows = {}) {
+  return rowPeakBound(graph, io, byRows, ThoroughCertificateFlows);
+}
+
 } // namespace
 
 TEST_CASE("row bound: the rows a window holds") {
   const Graph graph = parseGraph(PoolingChain);
   // Only m is in the arena: three of its rows while one row of y is computed.
-  CHECK(rowPeakBound(graph, IoMode::Caller) == 96);
+  CHECK(boundOf(graph, IoMode::Caller) == 96);
   // x is loaded and y stored row by row. When the first row of y is computed, no other row has
   // been. When the last one is, two rows of m and three of x have been needed, two of these will be
   // needed again, and y itself takes one row.
-  CHECK(rowPeakBound(graph, IoMode::Slow) == 160);
+  CHECK(boundOf(graph, IoMode::Slow) == 160);
   // Both are in the arena as a whole: halfway through, 512 bytes are present or have been computed.
-  CHECK(*rowPeakBound(graph, IoMode::Arena) >= 512);
-  CHECK(rowPeakBound(graph, IoMode::Slow, 0) == 0);
+  CHECK(*boundOf(graph, IoMode::Arena) >= 512);
+  CHECK(rowPeakBound(graph, IoMode::Slow, {}, 0) == 0);
 }
 
 TEST_CASE("row bound: rows that go into an average are not kept") {
@@ -56,12 +63,31 @@ ops:
   - {op: MaxPool, name: a, in: [x], out: [m], attrs: {kernel_shape: [3, 3], strides: [1, 1], pads: [1, 1, 1, 1]}}
   - {op: GlobalAveragePool, name: b, in: [m], out: [y]}
 )");
-  CHECK(rowPeakBound(graph, IoMode::Caller) == 32);
+  CHECK(boundOf(graph, IoMode::Caller) == 32);
   // A row of m and the three rows of x from which it is computed.
-  CHECK(rowPeakBound(graph, IoMode::Slow) == 128);
+  CHECK(boundOf(graph, IoMode::Slow) == 128);
 }
 
-TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
+TEST_CASE("row bound: ports by rows have no buffer of the caller") {
+  const Graph graph = parseGraph(PoolingChain);
+  const TensorId x = graph.inputs()[0].tensor;
+  const TensorId y = graph.outputs()[0].tensor;
+  // As in slow memory, where every row is copied once as well. The row of y takes no more than the
+  // rows of x that are needed again.
+  CHECK(boundOf(graph, IoMode::Caller, {x}) == 160);
+  CHECK(boundOf(graph, IoMode::Caller, {x, y}) == 160);
+  PlanOptions options;
+  options.budget = {400, std::nullopt, {}};
+  options.inputRows = options.outputRows = true;
+  Expected<Plan> plan = planGraph(graph, options);
+  REQUIRE(plan);
+  CHECK(portsByRows(graph, *plan) == std::set<TensorId>{x, y});
+  addCertificate(graph, ThoroughCertificateFlows, *plan);
+  CHECK(plan->bounds.planClass == PortRowClass);
+  CHECK(plan->bounds.fastPeakBytes == 160);
+}
+
+TEST_CASE("row bound: the plan's, if it is of the class") {
   Graph graph = parseGraph(PoolingChain);
   PlanOptions options;
   options.budget = {400, 4096, {}};
@@ -70,9 +96,9 @@ TEST_CASE("row bound: the plan's, if it was asked for and is of the class") {
   CHECK(isRowPlan(*plain));
   CHECK(plain->bounds.planClass != RowClass);
   CHECK(plain->bounds.slowTrafficBytes == 1024);
-  options.certificates = true;
-  const Expected<Plan> plan = planGraph(graph, options);
+  Expected<Plan> plan = planGraph(graph, options);
   REQUIRE(plan);
+  addCertificate(graph, CertificateFlows, *plan);
   CHECK(plan->bounds.planClass == RowClass);
   CHECK(plan->bounds.fastPeakBytes == 160);
   CHECK(plan->stats.fastPeakBytes > 160);
