@@ -45,12 +45,15 @@ def shape_options(folder):
 
 
 class Planner:
-    """The tools on one normalized model."""
+    """The tools on one normalized model. `quantizer`: a command that changes the imported module
+    first."""
 
-    def __init__(self, tools, folder):
+    def __init__(self, tools, folder, quantizer=()):
         self.tools = tools
-        imported = self.call("tigris-import", folder / "model.onnx", *shape_options(folder))
-        self.stream = self.call("tigris-norm", data=imported)
+        module = self.call("tigris-import", folder / "model.onnx", *shape_options(folder))
+        if quantizer:
+            module = self.call(*quantizer, data=module)
+        self.stream = self.call("tigris-norm", data=module)
 
     def call(self, tool, *arguments, data=None):
         done = subprocess.run(
