@@ -1,6 +1,8 @@
 // Counts multiply-accumulates, with one formula per class of operators that have them.
 #include "tigris/Analysis/MacCount.h"
 
+#include "tigris/IR/Repeats.h"
+
 namespace tigris {
 
 uint64_t macCount(const Graph& graph, const Op& op) {
@@ -26,6 +28,20 @@ uint64_t macCount(const Graph& graph, const Op& op) {
   default:
     return 0;
   }
+}
+
+uint64_t modelMacs(const Graph& graph) {
+  uint64_t sum = 0;
+  for (const OpId id : graph.order())
+    sum += isRepeat(graph.op(id)) ? 0 : macCount(graph, graph.op(id));
+  return sum;
+}
+
+uint64_t repeatedMacs(const Graph& graph, std::span<const OpId> ops) {
+  uint64_t sum = 0;
+  for (const OpId id : ops)
+    sum += isRepeat(graph.op(id)) ? macCount(graph, graph.op(id)) : 0;
+  return sum;
 }
 
 } // namespace tigris

@@ -9,4 +9,9 @@ namespace tigris {
 /// ops. Taps in the padding are counted, as in published figures.
 uint64_t macCount(const Graph& graph, const Op& op);
 
+/// Those of the graph's ops without repeats (IR/Repeats.h): the work of the model.
+uint64_t modelMacs(const Graph& graph);
+/// Those of the repeats among the ops.
+uint64_t repeatedMacs(const Graph& graph, std::span<const OpId> ops);
+
 } // namespace tigris

@@ -66,8 +66,7 @@ PlanStats modelStats(const Graph& graph, const Plan& plan) {
       if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
         stats.compulsoryBytes += bytes;
     }
-  for (const OpId id : graph.order())
-    stats.macs += macCount(graph, graph.op(id));
+  stats.macs = modelMacs(graph);
   const AliasSets aliases(graph, graph.order());
   const auto buffers = computeLifetimes(graph, graph.order(), aliases, plan.io);
   const MemoryTimeline timeline = computeTimeline(buffers, graph.order().size(), plan.align);

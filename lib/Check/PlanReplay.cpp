@@ -2,6 +2,7 @@
 #include "tigris/Check/PlanReplay.h"
 
 #include "tigris/Analysis/InPlace.h"
+#include "tigris/Analysis/MacCount.h"
 #include "tigris/Check/Locations.h"
 #include "tigris/Check/MemoryModel.h"
 #include "tigris/Check/StreamReplay.h"
@@ -345,6 +346,7 @@ private:
   }
 
   void addStage() {
+    counted_.recomputeMacs += repeatedMacs(graph_, plan_.stages[figures_.stages.size() - 1].ops);
     PlanFigures::OfStage& stage = figures_.stages.back();
     stage.stats = counted_;
     PlanStats& stats = figures_.stats;

@@ -6,6 +6,8 @@
 #include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/PlanRemarks.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Remat/RepeatChain.h"
+#include "tigris/Plan/Remat/RepeatSearch.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
 
 #include <algorithm>
@@ -48,6 +50,10 @@ Expected<bool> Compiler::runExtensions(ExtensionPoint point, Graph& graph,
 Expected<bool> Compiler::preparePlanning(Graph& graph) {
   if (graph.form() == GraphForm::Imported)
     return makeError(DiagId::BadGraph, "the graph is not normalized; run tigris-norm first");
+  if (removeRepeats(graph) != 0) {
+    graph.setPlan(std::nullopt);
+    graph.setForm(GraphForm::Normalized);
+  }
   Expected<bool> started = runExtensions(ExtensionPoint::PlanStart, graph, diagnostics_);
   if (started && *started) {
     insertPortCopies(graph);
@@ -103,6 +109,9 @@ Expected<bool> Compiler::planInto(Graph& graph) {
   Expected<bool> prepared = preparePlanning(graph);
   if (!prepared || !*prepared)
     return prepared;
+  const PlanningOptions& options = options_.plan;
+  if (!options.avoidRecompute && options.recompute != 0 && !options.budget.slow)
+    insertRepeatsFor(graph, options, options.minFast);
   Expected<Plan> result = plan(graph);
   if (!result)
     return result.takeError();

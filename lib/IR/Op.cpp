@@ -1,6 +1,7 @@
 // Parses the operand and attribute strings of Ops.def once, on first use.
 #include "tigris/IR/Op.h"
 
+#include "tigris/IR/Repeats.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -135,7 +136,8 @@ const AttrInfo* OpInfo::attribute(std::string_view attrName) const {
   for (const AttrInfo& info : attributes)
     if (info.name == attrName)
       return &info;
-  return nullptr;
+  static const AttrInfo Repeat = {std::string(RepeatKey), AttrKind::String, {}};
+  return attrName == RepeatKey ? &Repeat : nullptr;
 }
 
 double OpInfo::fallback(std::string_view attrName) const {

@@ -1,4 +1,5 @@
 // Verifier: single operators against their row of Ops.def, and the execution order.
+#include "tigris/IR/Repeats.h"
 #include "tigris/IR/ShapeRules.h"
 #include "tigris/IR/VerifierRules.h"
 
@@ -25,6 +26,7 @@ public:
     checkCounts("result", op_.outputs, info_.results, info_.minResults(), info_.maxResults());
     checkAttributes();
     checkForms();
+    checkRepeat();
     checkActivation();
     checkQuantization();
     if (graph_.form() != GraphForm::Imported)
@@ -66,6 +68,16 @@ private:
              attrKindName(known->kind));
       }
     }
+  }
+
+  void checkRepeat() {
+    if (!isRepeat(op_))
+      return;
+    if (graph_.form() != GraphForm::Planned)
+      return fail(DiagId::BadAttr, "has the attribute '", RepeatKey, "', which only form '",
+                  graphFormName(GraphForm::Planned), "' can have");
+    if (const std::string fault = repeatFault(graph_, op_); !fault.empty())
+      fail(DiagId::BadGraph, fault);
   }
 
   /// A compile-time argument has one form: operand or attribute; after import, attribute.

@@ -2,15 +2,31 @@
 // bisection finds the smallest budget in which searchCuts() succeeds.
 #include "tigris/Plan/BudgetSearch.h"
 
+#include "tigris/Analysis/MacCount.h"
+#include "tigris/Plan/Sweep/LeastTraffic.h"
+
+#include <algorithm>
+
 namespace tigris {
 
 namespace {
+
+/// Whether the cuts recompute no more than the request allows.
+bool isAllowed(const PlanRequest& request, const Cuts& cuts) {
+  PlanStats stats;
+  stats.macs = modelMacs(request.graph());
+  for (const StageDraft& stage : cuts.drafts)
+    stats.recomputeMacs += stage.stats.recomputeMacs + repeatedMacs(request.graph(), stage.ops);
+  return static_cast<bool>(checkRecompute(stats, request.options()));
+}
 
 /// Whether the order can be cut into stages that fit `bytes` bytes of fast memory.
 bool fits(const PlanRequest& request, const Schedule& schedule, SegmentOptions rules,
           uint64_t bytes) {
   rules.budget = bytes;
-  return searchCuts(request.graph(), request.drafter(schedule), rules, true).has_value();
+  const std::optional<Cuts> cuts =
+      searchCuts(request.graph(), request.drafter(schedule), rules, true);
+  return cuts && isAllowed(request, *cuts);
 }
 
 /// The smallest number of bytes, at most `most`, in which a search without slow memory succeeds. It
@@ -46,6 +62,17 @@ std::optional<uint64_t> enoughForRows(const PlanRequest& request, uint64_t first
 }
 
 } // namespace
+
+bool fitsWithoutSlow(const PlanRequest& request, uint64_t bytes) {
+  const Schedules& orders = request.schedules();
+  const SegmentOptions rules = request.rules();
+  if (rules.rows.empty() && orders.best().layout.height <= bytes)
+    return true;
+  return request.strategy().withoutSlow && request.io() != IoMode::Arena &&
+         std::any_of(orders.all().begin(), orders.all().end(), [&](const Schedule& schedule) {
+           return fits(request, schedule, rules, bytes);
+         });
+}
 
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need) {
   const Schedules& orders = request.schedules();

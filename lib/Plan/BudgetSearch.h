@@ -10,6 +10,11 @@ namespace tigris {
 /// of its strategy. If there is slow memory, it is assumed to be large enough. `need`:
 /// largestStageNeed of an order. Without slow memory, the budget for stages is a multiple of the
 /// alignment or what one stage needs. nullopt if tensors cannot be moved by rows in any budget.
+/// Without slow memory, a budget that takes more recomputation than the request allows is too
+/// small.
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need);
+
+/// Whether one of the orders can be planned without slow memory in `bytes` bytes for stages.
+bool fitsWithoutSlow(const PlanRequest& request, uint64_t bytes);
 
 } // namespace tigris

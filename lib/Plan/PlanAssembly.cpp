@@ -119,7 +119,8 @@ void addStages(const Graph& graph, const Cuts& cuts, Plan& plan) {
     plan.stages.push_back(
         StageAssembly(graph, cuts.drafts[i], cuts.residents.bases[i], cuts.residents.offsets)
             .run(std::exchange(held, {})));
-    const Stage& stage = plan.stages.back();
+    Stage& stage = plan.stages.back();
+    stage.stats.recomputeMacs += repeatedMacs(graph, stage.ops);
     stats.fastPeakBytes = std::max(stats.fastPeakBytes, stage.peak);
     stats.slowReadBytes += stage.stats.slowReadBytes;
     stats.slowWriteBytes += stage.stats.slowWriteBytes;
@@ -137,8 +138,7 @@ void addGraphStats(const Graph& graph, const Schedule& given, IoMode io, PlanSta
       if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
         stats.compulsoryBytes += bytes(port.tensor);
     }
-  for (const OpId id : given.order)
-    stats.macs += macCount(graph, graph.op(id));
+  stats.macs = modelMacs(graph);
   const auto apart = computeLifetimes(graph, given.order, given.aliases, io);
   const MemoryTimeline timeline = computeTimeline(apart, given.order.size(), 1);
   stats.unscheduledPeakBytes = timeline.peak;

@@ -1,0 +1,147 @@
+// Tries chains on copies of the graph. The budget search decides what fits.
+#include "tigris/Plan/Remat/RepeatSearch.h"
+
+#include "tigris/Analysis/MacCount.h"
+#include "tigris/Plan/BudgetSearch.h"
+#include "tigris/Plan/Remat/RepeatChain.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+using Chains = std::vector<RepeatChain>;
+
+/// A copy of the graph with repeats.
+class Variant {
+public:
+  Variant(const Graph& graph, const Chains& chains, const PlanOptions& options)
+      : graph_(withRepeats(graph, chains)), drafts_(graph_),
+        request_(PlanRequest::make(drafts_, options)) {}
+
+  static Graph withRepeats(Graph graph, const Chains& chains) {
+    for (const RepeatChain& chain : chains)
+      insertRepeats(graph, chain);
+    return graph;
+  }
+
+  bool fits(uint64_t bytes) const { return fitsWithoutSlow(*request_, bytes); }
+
+  /// The smallest multiple of the alignment that fits, at most `most`, which is known to fit.
+  uint64_t smallest(uint64_t most) const {
+    const uint64_t align = request_->align();
+    uint64_t high = most / align;
+    for (uint64_t low = 1; low < high;) {
+      const uint64_t middle = low + (high - low) / 2;
+      if (fits(middle * align))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return high * align;
+  }
+
+private:
+  Graph graph_;
+  PlanDrafts drafts_;
+  Expected<PlanRequest> request_;
+};
+
+class RepeatSearch {
+public:
+  RepeatSearch(const Graph& graph, const PlanRequest& request)
+      : graph_(graph), request_(request), options_(request.options()),
+        most_(modelMacs(graph) * options_.recompute.value_or(100) / 100) {}
+
+  Chains run(bool leastFast) {
+    const uint64_t align = request_.align();
+    const uint64_t granted = request_.fastForStages() / align * align;
+    if (!leastFast && fitsWithoutSlow(request_, granted))
+      return {};
+    const Variant plain(graph_, {}, options_);
+    least_ = plain.smallest(alignUp(request_.schedules().best().layout.height, align));
+    const Chains chains = repeatChains(graph_, request_.io(), most_);
+    size_t trials = std::clamp(MostTrialOps / std::max<size_t>(graph_.order().size(), 1),
+                               FewestTrials, MostTrials);
+    for (const RepeatChain& chain : chains) {
+      if (trials == 0 || least_ <= align || (!leastFast && least_ <= granted))
+        break;
+      trials -= tryChain(chain) ? 1 : 0;
+    }
+    if (least_ > granted)
+      return {};
+    prune(leastFast ? least_ : granted);
+    return std::move(best_);
+  }
+
+private:
+  static constexpr size_t MostTrialOps = 5000;
+  static constexpr size_t FewestTrials = 4;
+  static constexpr size_t MostTrials = 40;
+
+  static uint64_t macsOf(const Chains& chains) {
+    uint64_t sum = 0;
+    for (const RepeatChain& chain : chains)
+      sum += chain.macs;
+    return sum;
+  }
+
+  /// False if the chain cannot be added.
+  bool tryChain(const RepeatChain& chain) {
+    Chains next = current_;
+    std::erase_if(next, [&](const RepeatChain& other) { return other.tensor == chain.tensor; });
+    const bool replaces = next.size() < current_.size();
+    next.push_back(chain);
+    if (macsOf(next) > most_)
+      return false;
+    const Variant variant(graph_, next, options_);
+    if (variant.fits(least_ - request_.align())) {
+      least_ = variant.smallest(least_ - request_.align());
+      best_ = next;
+      current_ = std::move(next);
+    } else if (!replaces && variant.fits(least_)) {
+      current_ = std::move(next);
+    }
+    return true;
+  }
+
+  /// Drops the chains without which the graph still fits.
+  void prune(uint64_t bytes) {
+    for (size_t i = best_.size(); i-- > 0;) {
+      Chains less = best_;
+      less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+      if (Variant(graph_, less, options_).fits(bytes))
+        best_ = std::move(less);
+    }
+  }
+
+  const Graph& graph_;
+  const PlanRequest& request_;
+  const PlanOptions& options_;
+  /// Maximum of recomputed multiply-accumulates.
+  uint64_t most_;
+  /// The smallest number of bytes for stages, and the chains with which they fit it.
+  uint64_t least_ = 0;
+  Chains best_;
+  /// These chains, and others that have made nothing worse.
+  Chains current_;
+};
+
+} // namespace
+
+size_t insertRepeatsFor(Graph& graph, const PlanOptions& options, bool leastFast) {
+  PlanDrafts drafts(graph);
+  const Expected<PlanRequest> request = PlanRequest::make(drafts, withoutSlow(options));
+  if (!request || !request->strategy().withoutSlow)
+    return 0;
+  const Chains chains = RepeatSearch(graph, *request).run(leastFast);
+  size_t count = 0;
+  for (const RepeatChain& chain : chains) {
+    insertRepeats(graph, chain);
+    count += chain.ops.size();
+  }
+  return count;
+}
+
+} // namespace tigris
