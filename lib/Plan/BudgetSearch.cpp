@@ -63,15 +63,12 @@ std::optional<uint64_t> enoughForRows(const PlanRequest& request, uint64_t first
 
 } // namespace
 
-bool fitsWithoutSlow(const PlanRequest& request, uint64_t bytes) {
-  const Schedules& orders = request.schedules();
+bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint64_t bytes) {
   const SegmentOptions rules = request.rules();
-  if (rules.rows.empty() && orders.best().layout.height <= bytes)
+  if (rules.rows.empty() && schedule.layout.height <= bytes)
     return true;
   return request.strategy().withoutSlow && request.io() != IoMode::Arena &&
-         std::any_of(orders.all().begin(), orders.all().end(), [&](const Schedule& schedule) {
-           return fits(request, schedule, rules, bytes);
-         });
+         fits(request, schedule, rules, bytes);
 }
 
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need) {

@@ -14,7 +14,7 @@ namespace tigris {
 /// small.
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need);
 
-/// Whether one of the orders can be planned without slow memory in `bytes` bytes for stages.
-bool fitsWithoutSlow(const PlanRequest& request, uint64_t bytes);
+/// Whether the order can be planned without slow memory in `bytes` bytes for stages.
+bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint64_t bytes);
 
 } // namespace tigris

@@ -26,21 +26,25 @@ public:
     return graph;
   }
 
-  bool fits(uint64_t bytes) const { return fitsWithoutSlow(*request_, bytes); }
-
-  /// The smallest multiple of the alignment that fits, at most `most`, which is known to fit.
-  uint64_t smallest(uint64_t most) const {
-    const uint64_t align = request_->align();
-    uint64_t high = most / align;
-    for (uint64_t low = 1; low < high;) {
-      const uint64_t middle = low + (high - low) / 2;
-      if (fits(middle * align))
-        high = middle;
-      else
-        low = middle + 1;
-    }
-    return high * align;
+  /// Whether the order of the graph fits.
+  bool fits(uint64_t bytes) const {
+    return fitsWithoutSlow(*request_, request_->schedules().given(), bytes);
   }
+
+  /// The smallest number of bytes that fits, to within a grain; at most `most`, which is known to
+  /// fit.
+  uint64_t smallest(uint64_t most) const {
+    for (uint64_t low = 0; low + grain(most) < most;) {
+      const uint64_t middle = alignUp(low + (most - low) / 2, request_->align());
+      (fits(middle) ? most : low) = middle;
+    }
+    return most;
+  }
+
+  /// The smallest difference of bytes that the search regards.
+  uint64_t grain(uint64_t bytes) const { return alignUp(bytes / 128 + 1, request_->align()); }
+  /// Bytes of the order as one stage.
+  uint64_t height() const { return request_->schedules().given().layout.height; }
 
 private:
   Graph graph_;
@@ -55,21 +59,19 @@ public:
         most_(modelMacs(graph) * options_.recompute.value_or(100) / 100) {}
 
   Chains run(bool leastFast) {
-    const uint64_t align = request_.align();
-    const uint64_t granted = request_.fastForStages() / align * align;
-    if (!leastFast && fitsWithoutSlow(request_, granted))
+    const uint64_t granted = request_.fastForStages();
+    if (!leastFast && plainFits(granted))
       return {};
     const Variant plain(graph_, {}, options_);
-    least_ = plain.smallest(alignUp(request_.schedules().best().layout.height, align));
-    const Chains chains = repeatChains(graph_, request_.io(), most_);
+    least_ = plain.smallest(plain.height());
     size_t trials = std::clamp(MostTrialOps / std::max<size_t>(graph_.order().size(), 1),
                                FewestTrials, MostTrials);
-    for (const RepeatChain& chain : chains) {
-      if (trials == 0 || least_ <= align || (!leastFast && least_ <= granted))
+    for (const RepeatChain& chain : repeatChains(graph_, request_.io(), most_)) {
+      if (trials == 0 || (!leastFast && least_ <= granted))
         break;
       trials -= tryChain(chain) ? 1 : 0;
     }
-    if (least_ > granted)
+    if (best_.empty() || least_ > granted || plainFits(least_))
       return {};
     prune(leastFast ? least_ : granted);
     return std::move(best_);
@@ -87,6 +89,14 @@ private:
     return sum;
   }
 
+  /// Whether some order of the graph fits without repeats.
+  bool plainFits(uint64_t bytes) const {
+    const auto& orders = request_.schedules().all();
+    return std::any_of(orders.begin(), orders.end(), [&](const Schedule& schedule) {
+      return fitsWithoutSlow(request_, schedule, bytes);
+    });
+  }
+
   /// False if the chain cannot be added.
   bool tryChain(const RepeatChain& chain) {
     Chains next = current_;
@@ -96,8 +106,9 @@ private:
     if (macsOf(next) > most_)
       return false;
     const Variant variant(graph_, next, options_);
-    if (variant.fits(least_ - request_.align())) {
-      least_ = variant.smallest(least_ - request_.align());
+    const uint64_t less = least_ - std::min(least_, variant.grain(least_));
+    if (variant.fits(less)) {
+      least_ = variant.smallest(less);
       best_ = next;
       current_ = std::move(next);
     } else if (!replaces && variant.fits(least_)) {
