@@ -7,6 +7,11 @@
 
 namespace tigris {
 
+bool hasRepeats(const Graph& graph) {
+  const std::vector<OpId>& order = graph.order();
+  return std::any_of(order.begin(), order.end(), [&](OpId id) { return isRepeat(graph.op(id)); });
+}
+
 OpId originalOf(const Graph& graph, const Op& repeat) {
   return graph.findOp(repeat.attrs.getString(RepeatKey)).value_or(OpId());
 }

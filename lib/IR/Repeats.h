@@ -12,6 +12,8 @@ inline constexpr std::string_view RepeatKey = "again";
 
 inline bool isRepeat(const Op& op) { return op.attrs.has(RepeatKey); }
 
+bool hasRepeats(const Graph& graph);
+
 /// The op that a repeat repeats; invalid if the graph has none of this name.
 OpId originalOf(const Graph& graph, const Op& repeat);
 

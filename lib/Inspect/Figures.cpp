@@ -93,6 +93,18 @@ std::string ramText(const RamUse& ram) {
   return strCat(describeBytes(ram.total()), ": ", join(parts, ", "));
 }
 
+/// Names the first few ops.
+std::string repeatedText(const std::vector<std::string>& names) {
+  constexpr size_t MostNamed = 4;
+  std::vector<std::string> named;
+  for (size_t i = 0; i < std::min(names.size(), MostNamed); ++i)
+    named.push_back(strCat("'", printableName(names[i]), "'"));
+  return strCat(names.size(),
+                " ops executed twice instead of holding their results: ", join(named, ", "),
+                names.size() > MostNamed ? strCat(" and ", names.size() - MostNamed, " more")
+                                         : std::string());
+}
+
 void addPlanLines(std::vector<FigureLine>& lines, const Report& report, const PlanStats& stats) {
   lines.push_back({"fast memory", strCat("peak ", ofBudget(stats.fastPeakBytes, report.budgetFast),
                                          boundText(report, stats.fastPeakBytes))});
@@ -108,6 +120,8 @@ void addPlanLines(std::vector<FigureLine>& lines, const Report& report, const Pl
   lines.push_back({"work", strCat(stats.macs, " MACs, ", stats.recomputeMacs, " recomputed (",
                                   percent(stats.recomputeMacs, stats.macs), "), ",
                                   stats.kernelCalls, " kernel calls")});
+  if (!report.repeatedOps.empty())
+    lines.push_back({"repeated", repeatedText(report.repeatedOps)});
   lines.push_back({"stages", stageCountText(report)});
 }
 

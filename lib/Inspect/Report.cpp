@@ -1,4 +1,5 @@
 // Collects the figures under the key names that scripts use (docs/tools).
+#include "tigris/IR/Repeats.h"
 #include "tigris/Inspect/Figures.h"
 
 namespace tigris {
@@ -207,6 +208,9 @@ Report reportOf(const Graph& graph) {
   report.kernelScratch = plan.scratch;
   report.ram = ramUse(graph, plan);
   report.setStats(graph, plan.stats);
+  for (const OpId id : graph.order())
+    if (const Op& op = graph.op(id); isRepeat(op))
+      report.repeatedOps.push_back(op.attrs.getString(RepeatKey));
   report.counts = countStages(plan);
   report.stages = stagesOf(graph, plan);
   report.bounds = plan.bounds;
@@ -225,6 +229,7 @@ Report reportOf(const PlanFile& file, const Graph& graph) {
     report.bounds = std::move(ofModule.bounds);
   }
   report.peakOp = std::move(ofModule.peakOp);
+  report.repeatedOps = std::move(ofModule.repeatedOps);
   return report;
 }
 
@@ -246,6 +251,8 @@ void writeReport(JsonWriter& json, const Report& report) {
   json.field("io", report.io);
   json.field("weight_memory", report.weightMemory);
   writeStats(json, report.stats ? &*report.stats : nullptr, report.modelOnly);
+  if (!report.repeatedOps.empty())
+    json.field("repeated_ops", report.repeatedOps);
   json.field("kernel_scratch_bytes", report.kernelScratch);
   json.key("ram_bytes").beginObject(JsonWriter::Inline);
   for (const RamPart& part : RamParts)

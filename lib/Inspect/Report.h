@@ -65,6 +65,8 @@ struct Report {
   bool modelOnly = false;
   /// The op during which the unscheduled peak occurs; unknown for plan files.
   std::optional<OpName> peakOp;
+  /// The ops that the plan executes twice (IR/Repeats.h); unknown for plan files.
+  std::vector<std::string> repeatedOps;
   std::optional<PlanBounds> bounds;
   std::optional<StageCounts> counts;
   std::vector<StageReport> stages;

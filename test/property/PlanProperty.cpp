@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
       "(%llu in place, %llu with overlaps, %llu in stripes, %llu with sinks, %llu with both), %llu "
       "direct; %llu ops over operands; %llu "
       "plans with a bound by rows, %llu in stages with inputs and outputs in the arena, %llu "
-      "graphs by rows; %llu plans with packed weights; %llu with overflow; %llu damaged plans, "
+      "graphs by rows; %llu with repeats; %llu plans with packed weights; %llu with overflow; %llu "
+      "damaged plans, "
       "%llu of them run; "
       "%llu graphs without kernels; %llu failed\n",
       static_cast<unsigned long long>(options.count), static_cast<unsigned long long>(totals.plans),
@@ -110,6 +111,7 @@ int main(int argc, char** argv) {
       static_cast<unsigned long long>(totals.bounded),
       static_cast<unsigned long long>(totals.inArena),
       static_cast<unsigned long long>(totals.byRows),
+      static_cast<unsigned long long>(totals.repeating),
       static_cast<unsigned long long>(totals.packed),
       static_cast<unsigned long long>(totals.overflowing),
       static_cast<unsigned long long>(totals.damaged),

@@ -10,12 +10,15 @@
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Driver/Host/RuntimeBackends.h"
 #include "tigris/Emit/Emitter.h"
+#include "tigris/IR/Repeats.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Plan/Bounds/Bounds.h"
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Remat/RepeatChain.h"
+#include "tigris/Plan/Remat/RepeatSearch.h"
 #include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Serialize/Module.h"
 #include "tigris/Support/MathUtils.h"
@@ -88,6 +91,9 @@ public:
     reference_ = runPlan(*plain, inputs_, {100, 0, fill(0x11), kernels()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
+    if (plan_.planner == Strategy::Optimal && random_.percent(60))
+      if (const std::string problem = repeat(); !problem.empty())
+        return strCat("with repeats: ", problem);
     if (!plan_.budget.slow && plan_.io == IoMode::Caller && random_.percent(60))
       tryRows();
     if (std::string problem = compare(runPlan(*file, inputs_, {100, 0, fill(0x11), kernels()}));
@@ -136,6 +142,20 @@ private:
     const Plan& plan = *current_.plan();
     const uint64_t peak = plan.stats.fastPeakBytes;
     return plan.scratch == 0 ? peak : alignUp(peak, plan.align) + plan.scratch;
+  }
+
+  /// From here on some ops run twice: those that the least memory requires, or random ones.
+  std::string repeat() {
+    if (!plan_.budget.slow && (plan_.recompute || random_.percent(50))) {
+      insertRepeatsFor(graph_, plan_, true);
+    } else if (!plan_.recompute) {
+      for (const RepeatChain& chain : repeatChains(graph_, *plan_.io, UINT64_MAX))
+        if (random_.percent(50))
+          insertRepeats(graph_, chain);
+    }
+    totals_.repeating += hasRepeats(graph_) ? 1 : 0;
+    const Expected<std::string> file = planned(Ample);
+    return file ? "" : file.error().message();
   }
 
   /// From here on inputs or outputs move by rows, if the graph allows it.

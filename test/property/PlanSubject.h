@@ -37,6 +37,7 @@ struct Totals {
   uint64_t striped = 0;
   uint64_t sinks = 0;
   uint64_t stripedSinks = 0;
+  uint64_t repeating = 0;
   uint64_t packed = 0;
   uint64_t overflowing = 0;
   uint64_t damaged = 0;

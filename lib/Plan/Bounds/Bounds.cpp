@@ -4,6 +4,7 @@
 #include "tigris/Analysis/OrderSearch.h"
 #include "tigris/Analysis/Overflow.h"
 #include "tigris/Analysis/RowPorts.h"
+#include "tigris/IR/Repeats.h"
 #include "tigris/Plan/Bounds/RowBound.h"
 #include "tigris/Plan/Bounds/TrafficBound.h"
 #include "tigris/Plan/Stage/RowAccess.h"
@@ -46,9 +47,9 @@ uint64_t anyOrderBound(const Graph& graph, const Plan& plan) {
 /// result, because a chain may then compute only that part. A streamed stage needs less bookkeeping
 /// and rounds other sizes up, so a plan with streamed stages has a lower bound. If the op may be a
 /// sink there, its sums are the bound if they are smaller. Tensors of the caller need no memory in
-/// a streamed stage; if the op uses one, the bound is 0.
+/// a streamed stage; if the op uses one, the bound is 0. Without an op it is 0.
 uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& plan) {
-  if (!isNeededWhole(graph, graph.op(need.op).output()))
+  if (!need.op || !isNeededWhole(graph, graph.op(need.op).output()))
     return 0;
   if (std::none_of(plan.stages.begin(), plan.stages.end(),
                    [](const Stage& stage) { return stage.streamed() != nullptr; }))
@@ -74,7 +75,8 @@ uint64_t needInAnyStage(const Graph& graph, const StageNeed& need, const Plan& p
 
 void addBounds(const Graph& graph, const StageNeed& need, Plan& plan) {
   PlanBounds& bounds = plan.bounds;
-  if (isOneStage(plan)) {
+  // Orders of the repeats prove nothing about the model.
+  if (!hasRepeats(graph) && isOneStage(plan)) {
     bounds = {anyOrderBound(graph, plan), plan.stats.trafficBytes(), "single-stage, any order"};
     plan.provenOptimal = plan.stats.fastPeakBytes == bounds.fastPeakBytes;
     return;
@@ -89,7 +91,7 @@ void addBounds(const Graph& graph, const StageNeed& need, Plan& plan) {
 }
 
 void addCertificate(const Graph& graph, size_t flows, Plan& plan) {
-  if (!isRowPlan(plan))
+  if (hasRepeats(graph) || !isRowPlan(plan))
     return;
   const std::set<TensorId> byRows = portsByRows(graph, plan);
   const std::optional<uint64_t> bound = rowPeakBound(graph, plan.io, byRows, flows);

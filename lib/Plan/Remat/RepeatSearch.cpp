@@ -62,12 +62,15 @@ public:
     const uint64_t granted = request_.fastForStages();
     if (!leastFast && plainFits(granted))
       return {};
+    goal_ = leastFast ? 0 : granted;
     const Variant plain(graph_, {}, options_);
+    if (!plain.fits(plain.height())) // one stage cannot move rows
+      return {};
     least_ = plain.smallest(plain.height());
     size_t trials = std::clamp(MostTrialOps / std::max<size_t>(graph_.order().size(), 1),
                                FewestTrials, MostTrials);
     for (const RepeatChain& chain : repeatChains(graph_, request_.io(), most_)) {
-      if (trials == 0 || (!leastFast && least_ <= granted))
+      if (trials == 0 || least_ <= goal_)
         break;
       trials -= tryChain(chain) ? 1 : 0;
     }
@@ -107,8 +110,9 @@ private:
       return false;
     const Variant variant(graph_, next, options_);
     const uint64_t less = least_ - std::min(least_, variant.grain(least_));
-    if (variant.fits(less)) {
-      least_ = variant.smallest(less);
+    const bool isEnough = goal_ != 0 && variant.fits(goal_);
+    if (isEnough || variant.fits(less)) {
+      least_ = isEnough ? goal_ : variant.smallest(less);
       best_ = next;
       current_ = std::move(next);
     } else if (!replaces && variant.fits(least_)) {
@@ -132,6 +136,8 @@ private:
   const PlanOptions& options_;
   /// Maximum of recomputed multiply-accumulates.
   uint64_t most_;
+  /// The number of bytes that suffices; 0: the fewer the better.
+  uint64_t goal_ = 0;
   /// The smallest number of bytes for stages, and the chains with which they fit it.
   uint64_t least_ = 0;
   Chains best_;
