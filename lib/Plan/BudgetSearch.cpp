@@ -63,8 +63,10 @@ std::optional<uint64_t> enoughForRows(const PlanRequest& request, uint64_t first
 
 } // namespace
 
-bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint64_t bytes) {
-  const SegmentOptions rules = request.rules();
+bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint64_t bytes,
+                     bool parts) {
+  SegmentOptions rules = request.rules();
+  rules.recompute = rules.recompute && parts;
   if (rules.rows.empty() && schedule.layout.height <= bytes)
     return true;
   return request.strategy().withoutSlow && request.io() != IoMode::Arena &&

@@ -14,7 +14,9 @@ namespace tigris {
 /// small.
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need);
 
-/// Whether the order can be planned without slow memory in `bytes` bytes for stages.
-bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint64_t bytes);
+/// Whether the order can be planned without slow memory in `bytes` bytes for stages. `parts`:
+/// whether ops may compute parts of their results twice, if the request allows it.
+bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint64_t bytes,
+                     bool parts = true);
 
 } // namespace tigris

@@ -4,6 +4,7 @@
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Analysis/OpOrder.h"
 #include "tigris/IR/Repeats.h"
+#include "tigris/Plan/Remat/ChannelSplit.h"
 #include "tigris/Support/Check.h"
 
 #include <algorithm>
@@ -135,6 +136,8 @@ std::vector<RepeatChain> repeatChains(const Graph& graph, IoMode io, uint64_t mo
 }
 
 void insertRepeats(Graph& graph, const RepeatChain& chain) {
+  if (chain.channels != 0)
+    return insertRepeats(graph, splitChannels(graph, chain, chain.channels));
   std::map<TensorId, TensorId> again;
   for (const OpId id : chain.ops) {
     const Op& original = graph.op(id);

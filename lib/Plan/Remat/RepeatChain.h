@@ -14,6 +14,9 @@ struct RepeatChain {
   /// The readers that use the repeat, in execution order.
   std::vector<OpId> readers;
   uint64_t macs = 0;
+  /// The number of channels of the tensor to repeat, the others being held; 0: all
+  /// (Plan/Remat/ChannelSplit.h).
+  int64_t channels = 0;
 };
 
 /// The chains of the graph in its order with at most `mostMacs` multiply-accumulates: first those
@@ -23,7 +26,8 @@ struct RepeatChain {
 /// read later nothing more.
 std::vector<RepeatChain> repeatChains(const Graph& graph, IoMode io, uint64_t mostMacs);
 
-/// Inserts the repeats before the first of the readers.
+/// Inserts the repeats before the first of the readers. Splits the chain before if it repeats only
+/// some channels.
 void insertRepeats(Graph& graph, const RepeatChain& chain);
 
 /// Removes all repeats: their readers read the results of the originals. Returns their number.

@@ -3,7 +3,7 @@
 
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Plan/BudgetSearch.h"
-#include "tigris/Plan/Remat/RepeatChain.h"
+#include "tigris/Plan/Remat/ChannelSplit.h"
 
 #include <algorithm>
 
@@ -26,9 +26,9 @@ public:
     return graph;
   }
 
-  /// Whether the order of the graph fits.
-  bool fits(uint64_t bytes) const {
-    return fitsWithoutSlow(*request_, request_->schedules().given(), bytes);
+  /// Whether the order of the graph fits. `parts`: also with halos and stripes.
+  bool fits(uint64_t bytes, bool parts = false) const {
+    return fitsWithoutSlow(*request_, request_->schedules().given(), bytes, parts);
   }
 
   /// The smallest number of bytes that fits, to within a grain; at most `most`, which is known to
@@ -76,7 +76,7 @@ public:
     }
     if (best_.empty() || least_ > granted || plainFits(least_))
       return {};
-    prune(leastFast ? least_ : granted);
+    prune();
     return std::move(best_);
   }
 
@@ -90,6 +90,48 @@ private:
     for (const RepeatChain& chain : chains)
       sum += chain.macs;
     return sum;
+  }
+
+  /// If the last chain exceeds the limit, makes it repeat as many channels as the limit allows, in
+  /// quarters. False if that is none.
+  bool limit(Chains& chains) const {
+    RepeatChain& last = chains.back();
+    const uint64_t others = macsOf(chains) - last.macs;
+    if (others + last.macs <= most_)
+      return true;
+    const int64_t channels = splittableChannels(graph_, last);
+    for (int64_t quarters = 3; quarters > 0; --quarters) {
+      const int64_t part = channels * quarters / 4;
+      const uint64_t macs =
+          part == 0 ? 0 : last.macs * static_cast<uint64_t>(part) / static_cast<uint64_t>(channels);
+      if (part == 0 || others + macs > most_)
+        continue;
+      last.channels = part;
+      last.macs = macs;
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether a chain refers to ops that a split of another one replaces.
+  bool collides(const Chains& chains) const {
+    const auto uses = [&](const RepeatChain& chain, OpId id) {
+      const auto contains = [&](const std::vector<OpId>& ops) {
+        return std::find(ops.begin(), ops.end(), id) != ops.end();
+      };
+      return contains(chain.ops) || contains(chain.readers);
+    };
+    for (const RepeatChain& split : chains)
+      for (const RepeatChain& other : chains) {
+        if (split.channels == 0 || &split == &other)
+          continue;
+        const std::vector<OpId>& readers = graph_.users(split.tensor);
+        const auto replaced = [&](OpId id) { return uses(other, id); };
+        if (std::any_of(split.ops.begin(), split.ops.end(), replaced) ||
+            std::any_of(readers.begin(), readers.end(), replaced))
+          return true;
+      }
+    return false;
   }
 
   /// Whether some order of the graph fits without repeats.
@@ -106,11 +148,11 @@ private:
     std::erase_if(next, [&](const RepeatChain& other) { return other.tensor == chain.tensor; });
     const bool replaces = next.size() < current_.size();
     next.push_back(chain);
-    if (macsOf(next) > most_)
+    if (!limit(next) || collides(next))
       return false;
     const Variant variant(graph_, next, options_);
     const uint64_t less = least_ - std::min(least_, variant.grain(least_));
-    const bool isEnough = goal_ != 0 && variant.fits(goal_);
+    const bool isEnough = goal_ != 0 && variant.fits(goal_, true);
     if (isEnough || variant.fits(less)) {
       least_ = isEnough ? goal_ : variant.smallest(less);
       best_ = next;
@@ -122,11 +164,11 @@ private:
   }
 
   /// Drops the chains without which the graph still fits.
-  void prune(uint64_t bytes) {
+  void prune() {
     for (size_t i = best_.size(); i-- > 0;) {
       Chains less = best_;
       less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
-      if (Variant(graph_, less, options_).fits(bytes))
+      if (Variant(graph_, less, options_).fits(std::max(least_, goal_), goal_ != 0))
         best_ = std::move(less);
     }
   }
