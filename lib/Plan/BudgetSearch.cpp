@@ -69,8 +69,7 @@ bool fitsWithoutSlow(const PlanRequest& request, const Schedule& schedule, uint6
   rules.recompute = rules.recompute && parts;
   if (rules.rows.empty() && schedule.layout.height <= bytes)
     return true;
-  return request.strategy().withoutSlow && request.io() != IoMode::Arena &&
-         fits(request, schedule, rules, bytes);
+  return request.strategy().withoutSlow && fits(request, schedule, rules, bytes);
 }
 
 std::optional<uint64_t> smallestBudget(const PlanRequest& request, const StageNeed& need) {
