@@ -17,7 +17,7 @@
 #include "tigris/Plan/OperandViews.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
-#include "tigris/Plan/Remat/RepeatChain.h"
+#include "tigris/Plan/Remat/ChannelSplit.h"
 #include "tigris/Plan/Remat/RepeatSearch.h"
 #include "tigris/Plan/Stage/CostModel.h"
 #include "tigris/Serialize/Module.h"
@@ -149,9 +149,17 @@ private:
     if (!plan_.budget.slow && (plan_.recompute || random_.percent(50))) {
       insertRepeatsFor(graph_, plan_, true);
     } else if (!plan_.recompute) {
-      for (const RepeatChain& chain : repeatChains(graph_, *plan_.io, UINT64_MAX))
+      for (RepeatChain& chain : repeatChains(graph_, *plan_.io, UINT64_MAX)) {
         if (random_.percent(50))
+          continue;
+        if (const int64_t channels = splittableChannels(graph_, chain);
+            channels > 1 && !hasRepeats(graph_) && random_.percent(50)) {
+          chain.channels = 1 + random_.below(channels - 1);
           insertRepeats(graph_, chain);
+          break; // further chains may have ops that are gone
+        }
+        insertRepeats(graph_, chain);
+      }
     }
     totals_.repeating += hasRepeats(graph_) ? 1 : 0;
     const Expected<std::string> file = planned(Ample);

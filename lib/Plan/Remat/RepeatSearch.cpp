@@ -4,6 +4,7 @@
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/Plan/BudgetSearch.h"
 #include "tigris/Plan/Remat/ChannelSplit.h"
+#include "tigris/Support/Check.h"
 
 #include <algorithm>
 
@@ -69,7 +70,7 @@ public:
     least_ = plain.smallest(plain.height());
     size_t trials = std::clamp(MostTrialOps / std::max<size_t>(graph_.order().size(), 1),
                                FewestTrials, MostTrials);
-    for (const RepeatChain& chain : repeatChains(graph_, request_.io(), most_)) {
+    for (const RepeatChain& chain : repeatChains(graph_, request_.io(), most_ * Parts)) {
       if (trials == 0 || least_ <= goal_)
         break;
       trials -= tryChain(chain) ? 1 : 0;
@@ -81,6 +82,8 @@ public:
   }
 
 private:
+  /// A chain beyond the limit repeats a number of such parts of its channels.
+  static constexpr int64_t Parts = 4;
   static constexpr size_t MostTrialOps = 5000;
   static constexpr size_t FewestTrials = 4;
   static constexpr size_t MostTrials = 40;
@@ -93,15 +96,15 @@ private:
   }
 
   /// If the last chain exceeds the limit, makes it repeat as many channels as the limit allows, in
-  /// quarters. False if that is none.
+  /// Parts. False if that is none.
   bool limit(Chains& chains) const {
     RepeatChain& last = chains.back();
     const uint64_t others = macsOf(chains) - last.macs;
     if (others + last.macs <= most_)
       return true;
     const int64_t channels = splittableChannels(graph_, last);
-    for (int64_t quarters = 3; quarters > 0; --quarters) {
-      const int64_t part = channels * quarters / 4;
+    for (int64_t parts = Parts - 1; parts > 0; --parts) {
+      const int64_t part = channels * parts / Parts;
       const uint64_t macs =
           part == 0 ? 0 : last.macs * static_cast<uint64_t>(part) / static_cast<uint64_t>(channels);
       if (part == 0 || others + macs > most_)
@@ -194,13 +197,15 @@ size_t insertRepeatsFor(Graph& graph, const PlanOptions& options, bool leastFast
   const Expected<PlanRequest> request = PlanRequest::make(drafts, withoutSlow(options));
   if (!request || !request->strategy().withoutSlow)
     return 0;
-  const Chains chains = RepeatSearch(graph, *request).run(leastFast);
-  size_t count = 0;
-  for (const RepeatChain& chain : chains) {
-    insertRepeats(graph, chain);
-    count += chain.ops.size();
+  const size_t ops = graph.order().size();
+  try {
+    const Chains chains = RepeatSearch(graph, *request).run(leastFast);
+    if (!chains.empty())
+      graph = Variant::withRepeats(graph, chains);
+  } catch (const DataError&) { // damaged weights, which are reported where they are emitted
+    return 0;
   }
-  return count;
+  return graph.order().size() - ops;
 }
 
 } // namespace tigris

@@ -5,6 +5,7 @@
 #include "tigris/IR/Repeats.h"
 #include "tigris/IR/Verifier.h"
 #include "tigris/Plan/Planner.h"
+#include "tigris/Plan/Remat/ChannelSplit.h"
 #include "tigris/Plan/Remat/RepeatChain.h"
 #include "tigris/Plan/Remat/RepeatSearch.h"
 
@@ -117,6 +118,40 @@ TEST_CASE("repeats: they are inserted before their reader, count as recomputatio
   CHECK(removeRepeats(graph) == 2);
   CHECK(printGraph(graph) == before);
   CHECK(removeRepeats(graph) == 0);
+}
+
+TEST_CASE("repeats: a chain is split by channels where the limit allows no more") {
+  const Graph graph = parseGraph(Excitation);
+  const std::vector<RepeatChain> chains = repeatChains(graph, IoMode::Caller, UINT64_MAX);
+  const RepeatChain chain = *chainOf(chains, graph, "t");
+  REQUIRE(splittableChannels(graph, chain) == 32);
+  Graph split = graph;
+  const RepeatChain low = splitChannels(split, chain, 24);
+  CHECK(low.macs == chain.macs * 24 / 32);
+  CHECK(namesOf(split, low.ops) == std::vector<std::string>{"expand_low", "depthwise_low"});
+  CHECK(split.tensor(low.tensor).shape == Shape({1, 16, 16, 24}));
+  CHECK(modelMacs(split) == modelMacs(graph));
+  const auto weights = [](const Graph& model) {
+    uint64_t bytes = 0;
+    for (const TensorId id : model.tensors())
+      bytes += model.tensor(id).isConstant() ? model.tensor(id).bytes() : 0;
+    return bytes;
+  };
+  CHECK(weights(split) == weights(graph));
+  DiagnosticEngine diagnostics;
+  CHECK(verifyGraph(split, diagnostics));
+  checkSameValues(graph, split);
+  insertRepeats(split, low);
+  checkSameValues(graph, split);
+
+  Graph again = graph;
+  REQUIRE(insertRepeatsFor(again, options(1 << 20, 50), true) > 0);
+  CHECK(again.findOp("depthwise_low_again"));
+  CHECK(!again.findOp("depthwise"));
+  // The other readers must be global averages.
+  const RepeatChain* input = chainOf(chains, graph, "x");
+  REQUIRE(input != nullptr);
+  CHECK(splittableChannels(graph, *input) == 0);
 }
 
 TEST_CASE("repeats: the verifier compares them with their originals") {
