@@ -2,6 +2,7 @@
 #include "PassTesting.h"
 #include "RandomGraphs.h"
 #include "tigris/Check/PlanChecker.h"
+#include "tigris/Plan/Bounds/Bounds.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
 #include "tigris/Plan/Search/Schedule.h"
@@ -39,7 +40,6 @@ PlanOptions inArena(uint64_t fast) {
   PlanOptions options;
   options.budget.fast = fast;
   options.io = IoMode::Arena;
-  options.certificates = true;
   return options;
 }
 
@@ -50,6 +50,7 @@ Graph plannedInLeast(Graph graph, PlanOptions options) {
   options.budget.fast = std::max<uint64_t>(needs->smallest, 1);
   Expected<Plan> plan = planGraph(graph, options);
   REQUIRE_MESSAGE(bool(plan), (plan ? "" : plan.error().message()));
+  addCertificate(graph, ThoroughCertificateFlows, *plan);
   applyPlan(graph, std::move(*plan));
   const Status status = checkPlan(graph);
   REQUIRE_MESSAGE(bool(status), (status ? "" : status.error().message()));
