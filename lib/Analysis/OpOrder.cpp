@@ -61,4 +61,13 @@ std::vector<OpId> depthFirstOrder(const Graph& graph) {
   return result;
 }
 
+std::vector<OpId> outputViewsLast(const Graph& graph, std::vector<OpId> order) {
+  std::stable_partition(order.begin(), order.end(), [&](OpId id) {
+    const Op& op = graph.op(id);
+    return op.kind != OpKind::Reshape || !graph.isGraphOutput(op.output()) ||
+           !graph.users(op.output()).empty();
+  });
+  return order;
+}
+
 } // namespace tigris

@@ -17,4 +17,9 @@ bool isExecutionOrder(const Graph& graph, std::span<const OpId> order);
 /// must be in execution order.
 std::vector<OpId> depthFirstOrder(const Graph& graph);
 
+/// The order with the Reshapes whose results are model outputs at its end, unless ops read those
+/// results. If the source shares the bytes of the output, nothing is executed there, and the ops
+/// before and after the Reshape are next to each other.
+std::vector<OpId> outputViewsLast(const Graph& graph, std::vector<OpId> order);
+
 } // namespace tigris

@@ -65,6 +65,10 @@ const std::vector<TensorId>& OrderView::views(TensorId resident) const {
   return residents_[*use(resident).resident].views;
 }
 
+size_t OrderView::neededUntil(TensorId resident) const {
+  return residents_[*use(resident).resident].last;
+}
+
 bool OrderView::livesInArena(TensorId id) const { return id && !use(id).isConstant && isSlow(id); }
 
 bool OrderView::isSlow(TensorId id) const {

@@ -44,6 +44,8 @@ public:
   TensorId resident(TensorId id) const;
   /// The tensors of a resident.
   const std::vector<TensorId>& views(TensorId resident) const;
+  /// The step that reads a resident tensor or one of its views last; Never for model outputs.
+  size_t neededUntil(TensorId resident) const;
   /// The residents that may stay at the cut before `step`: results of earlier ops that later ones
   /// read. With IoMode::Arena also model inputs, from the first cut to their last read, and model
   /// outputs, which stay to the last cut. An input that nothing reads crosses the first cut.

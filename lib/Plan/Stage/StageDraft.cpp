@@ -81,7 +81,9 @@ private:
     const auto isResident = [&](TensorId id) { return residents.count(id) != 0; };
     const auto isNeededLater = [&](TensorId id) {
       const size_t produced = view_.producedAt(id);
-      const bool isCopy = !isResident(id) && (produced == OrderView::Never || produced < begin_);
+      if (isResident(id))
+        return view_.neededUntil(id) >= end_;
+      const bool isCopy = produced == OrderView::Never || produced < begin_;
       return !isCopy && view_.lastReadAt(id) >= end_;
     };
     const auto any = [](const LiveBuffer& buffer, const auto& condition) {

@@ -68,3 +68,29 @@ TEST_CASE("ops that no output needs come last") {
   CHECK(names(graph, order) ==
         std::vector<std::string>{"left1", "right1", "right2", "left2", "join"});
 }
+
+TEST_CASE("views that are outputs come last, unless ops read them") {
+  const Graph graph = parseGraph(R"(form: normalized
+layout: channels-last
+inputs:
+  - {name: x}
+outputs:
+  - {name: flat}
+  - {name: read}
+  - {name: y}
+tensors:
+  - {name: x, type: float32, shape: [1, 8]}
+  - {name: a, type: float32, shape: [1, 8]}
+  - {name: flat, type: float32, shape: [8]}
+  - {name: read, type: float32, shape: [2, 4]}
+  - {name: y, type: float32, shape: [2, 4]}
+ops:
+  - {op: Relu, name: first, in: [x], out: [a]}
+  - {op: Reshape, name: view, in: [a], out: [flat], attrs: {shape: [8]}}
+  - {op: Reshape, name: copy, in: [x], out: [read], attrs: {shape: [2, 4]}}
+  - {op: Relu, name: last, in: [read], out: [y]}
+)");
+  const std::vector<OpId> order = outputViewsLast(graph, graph.order());
+  CHECK(names(graph, order) == std::vector<std::string>{"first", "copy", "last", "view"});
+  CHECK(isExecutionOrder(graph, order));
+}
