@@ -23,8 +23,17 @@ std::vector<TensorId> usedInSlow(const Plan& plan, const Stage& stage) {
 }
 
 std::vector<TensorId> overflowOf(const Graph& graph, const Plan& plan, const Stage& stage) {
-  const bool isOnePass = stage.ops.size() == 1 && worksInOnePass(graph.op(stage.ops.front()).kind);
-  return isOnePass ? std::vector<TensorId>() : usedInSlow(plan, stage);
+  std::vector<TensorId> result = usedInSlow(plan, stage);
+  std::erase_if(result, [&](TensorId id) {
+    return std::none_of(stage.ops.begin(), stage.ops.end(), [&](OpId user) {
+      const Op& op = graph.op(user);
+      const auto uses = [&](const std::vector<TensorId>& operands) {
+        return std::find(operands.begin(), operands.end(), id) != operands.end();
+      };
+      return !worksInOnePass(op.kind) && (uses(op.inputs) || uses(op.outputs));
+    });
+  });
+  return result;
 }
 
 bool hasOverflow(const Graph& graph, const Plan& plan) {

@@ -9,8 +9,7 @@ namespace tigris {
 /// Empty for tiled and streamed stages, which copy parts of them.
 std::vector<TensorId> usedInSlow(const Plan& plan, const Stage& stage);
 
-/// The same without those of a stage whose only op works in one pass, which costs no more than
-/// copies.
+/// The same without those that only ops in one pass use, which costs no more than copies.
 std::vector<TensorId> overflowOf(const Graph& graph, const Plan& plan, const Stage& stage);
 
 /// Whether any stage of the plan has such tensors.

@@ -9,32 +9,68 @@ namespace tigris {
 
 namespace {
 
-const Placement* findPlacement(const WholeStage& stage, TensorId tensor) {
+const Placement* findPlacement(std::span<const Placement> placements, TensorId tensor) {
   const auto same = [&](const Placement& placement) { return placement.tensor == tensor; };
-  const auto found = std::find_if(stage.placements.begin(), stage.placements.end(), same);
-  return found != stage.placements.end() ? &*found : nullptr;
+  const auto found = std::find_if(placements.begin(), placements.end(), same);
+  return found != placements.end() ? &*found : nullptr;
+}
+
+bool isPlaced(const Stage& stage, TensorId tensor) {
+  return findPlacement(stage.wholeTensors(), tensor) != nullptr;
+}
+
+bool contains(const std::vector<TensorId>& list, TensorId id) {
+  return std::find(list.begin(), list.end(), id) != list.end();
+}
+
+/// Whether the stage copies one of the tensors from or to the fast arena.
+bool copies(const Stage& stage, const std::vector<TensorId>& moved) {
+  return std::any_of(moved.begin(), moved.end(), [&](TensorId id) { return isPlaced(stage, id); });
 }
 
 /// Whether tensors that both stages use have one address.
-bool haveSameAddresses(const WholeStage& first, const WholeStage& second) {
-  return std::all_of(second.placements.begin(), second.placements.end(), [&](const Placement& at) {
-    const Placement* other = findPlacement(first, at.tensor);
+bool haveSameAddresses(const Stage& first, const Stage& second) {
+  const std::span<const Placement> placements = second.wholeTensors();
+  return std::all_of(placements.begin(), placements.end(), [&](const Placement& at) {
+    const Placement* other = findPlacement(first.wholeTensors(), at.tensor);
     return other == nullptr || other->offset == at.offset;
   });
 }
 
+/// Whether ops of `stage` use a tensor outside the arena that `other` has there.
+bool usesOutside(const Stage& stage, const Stage& other) {
+  const auto isElsewhere = [&](TensorId id) { return !isPlaced(stage, id) && isPlaced(other, id); };
+  return std::any_of(stage.loads.begin(), stage.loads.end(), isElsewhere) ||
+         std::any_of(stage.spills.begin(), stage.spills.end(), isElsewhere);
+}
+
+/// What the stages use together, as the lists of one stage. Of the caller's tensors, whole stages
+/// list none.
+void joinTransfers(const Plan& plan, const Stage& next, Stage& stage) {
+  for (const TensorId id : next.loads)
+    if (!contains(stage.loads, id) && !contains(stage.spills, id))
+      stage.loads.push_back(id);
+  for (const TensorId id : next.spills)
+    if (!contains(stage.spills, id))
+      stage.spills.push_back(id);
+  if (stage.mode() == StageMode::Whole)
+    for (auto* moved : {&stage.loads, &stage.spills})
+      std::erase_if(*moved, [&](TensorId id) { return findPlacement(plan.slow, id) == nullptr; });
+}
+
 bool append(const Plan& plan, Stage& stage, const Stage& next) {
-  auto* whole = std::get_if<WholeStage>(&stage.execution);
-  const auto* other = std::get_if<WholeStage>(&next.execution);
-  if (whole == nullptr || other == nullptr || !stage.spills.empty() || !next.loads.empty() ||
-      !usedInSlow(plan, stage).empty() || !usedInSlow(plan, next).empty() ||
-      !haveSameAddresses(*whole, *other))
+  if (worksOnParts(stage.mode()) || worksOnParts(next.mode()) || copies(stage, stage.spills) ||
+      copies(next, next.loads) || !haveSameAddresses(stage, next) || usesOutside(stage, next) ||
+      usesOutside(next, stage))
     return false;
-  for (const Placement& placement : other->placements)
-    if (findPlacement(*whole, placement.tensor) == nullptr)
-      whole->placements.push_back(placement);
+  WholeStage whole{{stage.wholeTensors().begin(), stage.wholeTensors().end()}};
+  for (const Placement& placement : next.wholeTensors())
+    if (findPlacement(whole.placements, placement.tensor) == nullptr)
+      whole.placements.push_back(placement);
+  if (stage.mode() == StageMode::Whole || next.mode() == StageMode::Whole)
+    stage.execution = std::move(whole);
+  joinTransfers(plan, next, stage);
   stage.ops.insert(stage.ops.end(), next.ops.begin(), next.ops.end());
-  stage.spills = next.spills;
   stage.peak = std::max(stage.peak, next.peak);
   stage.stats.slowReadBytes += next.stats.slowReadBytes;
   stage.stats.slowWriteBytes += next.stats.slowWriteBytes;
@@ -45,7 +81,7 @@ bool append(const Plan& plan, Stage& stage, const Stage& next) {
 
 } // namespace
 
-void mergeWholeStages(Plan& plan) {
+void mergeStages(Plan& plan) {
   std::vector<Stage> merged;
   for (Stage& stage : plan.stages)
     if (merged.empty() || !append(plan, merged.back(), stage))

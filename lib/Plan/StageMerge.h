@@ -5,10 +5,11 @@
 
 namespace tigris {
 
-/// Makes one stage of consecutive whole stages if nothing is spilled after the first and nothing
-/// loaded before the second. Stages with tensors that overflow stay apart. Order, addresses,
-/// traffic and kernel calls stay the same. Searches draft such stages because each has an arena
-/// layout of its own around the residents.
-void mergeWholeStages(Plan& plan);
+/// Makes one stage of consecutive whole and direct stages if the first copies nothing to slow memory
+/// and the second nothing from it. Their ops access the same bytes in the same order, also those in
+/// slow memory. Order, addresses, traffic and kernel calls stay the same. Searches draft such stages
+/// because each has an arena layout of its own around the residents, and because direct stages
+/// consist of one op.
+void mergeStages(Plan& plan);
 
 } // namespace tigris

@@ -17,7 +17,8 @@ namespace tigris {
 namespace {
 
 bool isOneStage(const Plan& plan) {
-  return plan.stages.size() == 1 && plan.stages[0].mode() == StageMode::Whole;
+  return plan.stages.size() == 1 && plan.stages[0].mode() == StageMode::Whole &&
+         usedInSlow(plan, plan.stages[0]).empty();
 }
 
 /// A lower bound for the peak of the graph as one stage, in any order. With rounded sizes, the

@@ -76,7 +76,7 @@ TEST_CASE("a dense layer that does not fit reads its operand in slow memory") {
                                                ? std::vector<std::string>{"a"}
                                                : std::vector<std::string>{"a", "b"}));
         CHECK(stage.stats.slowReadBytes == 32768);
-        CHECK(stage.stats.kernelCalls == 1);
+        CHECK(stage.stats.kernelCalls == stage.ops.size());
       }
     CHECK(overflowing == 1);
     CHECK(made.bounds.fastPeakBytes <= made.stats.fastPeakBytes);
