@@ -69,8 +69,8 @@ struct WholeStage {
   std::vector<Placement> placements;
 };
 
-/// Every op once, on tensors outside the fast arena: ops that only move bytes, each of which is read
-/// and written once, or for whose tensors the arena has no room.
+/// Every op once, on tensors outside the fast arena: ops that only move bytes, each of which is
+/// read and written once, or for whose tensors the arena has no room.
 struct DirectStage {};
 
 /// The part of a tensor that one tile or step works on, packed, at a fixed offset of the fast

@@ -181,7 +181,7 @@ Plan assemblePlan(const PlanRequest& request, const CutOrder& choice) {
                                            plan.align, plan.stats.slowPeakBytes, plan.slow);
   addGraphStats(graph, request.schedules().given(), plan.io, plan.stats);
   if (request.strategy().mergesStages)
-    mergeStages(plan);
+    mergeStages(graph, plan);
   return plan;
 }
 

@@ -19,13 +19,26 @@ bool isPlaced(const Stage& stage, TensorId tensor) {
   return findPlacement(stage.wholeTensors(), tensor) != nullptr;
 }
 
-bool contains(const std::vector<TensorId>& list, TensorId id) {
+bool isListed(const std::vector<TensorId>& list, TensorId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
 
-/// Whether the stage copies one of the tensors from or to the fast arena.
-bool copies(const Stage& stage, const std::vector<TensorId>& moved) {
-  return std::any_of(moved.begin(), moved.end(), [&](TensorId id) { return isPlaced(stage, id); });
+/// Whether what `stage` copies from or to the fast arena could be there during `other`, too: no
+/// other tensor has its bytes, and `other` neither copies it nor uses it in slow memory.
+bool couldStay(const Graph& graph, const Stage& stage, const std::vector<TensorId>& moved,
+               const Stage& other) {
+  return std::all_of(moved.begin(), moved.end(), [&](TensorId id) {
+    const Placement* at = findPlacement(stage.wholeTensors(), id);
+    if (at == nullptr)
+      return true;
+    const uint64_t end = at->offset + graph.tensor(id).bytes();
+    const std::span<const Placement> placements = other.wholeTensors();
+    return !isListed(other.loads, id) && !isListed(other.spills, id) &&
+           std::none_of(placements.begin(), placements.end(), [&](const Placement& its) {
+             return its.tensor != id && its.offset < end &&
+                    at->offset < its.offset + graph.tensor(its.tensor).bytes();
+           });
+  });
 }
 
 /// Whether tensors that both stages use have one address.
@@ -48,20 +61,20 @@ bool usesOutside(const Stage& stage, const Stage& other) {
 /// list none.
 void joinTransfers(const Plan& plan, const Stage& next, Stage& stage) {
   for (const TensorId id : next.loads)
-    if (!contains(stage.loads, id) && !contains(stage.spills, id))
+    if (!isListed(stage.loads, id) && !isListed(stage.spills, id))
       stage.loads.push_back(id);
   for (const TensorId id : next.spills)
-    if (!contains(stage.spills, id))
+    if (!isListed(stage.spills, id))
       stage.spills.push_back(id);
   if (stage.mode() == StageMode::Whole)
     for (auto* moved : {&stage.loads, &stage.spills})
       std::erase_if(*moved, [&](TensorId id) { return findPlacement(plan.slow, id) == nullptr; });
 }
 
-bool append(const Plan& plan, Stage& stage, const Stage& next) {
-  if (worksOnParts(stage.mode()) || worksOnParts(next.mode()) || copies(stage, stage.spills) ||
-      copies(next, next.loads) || !haveSameAddresses(stage, next) || usesOutside(stage, next) ||
-      usesOutside(next, stage))
+bool append(const Graph& graph, const Plan& plan, Stage& stage, const Stage& next) {
+  if (worksOnParts(stage.mode()) || worksOnParts(next.mode()) ||
+      !couldStay(graph, stage, stage.spills, next) || !couldStay(graph, next, next.loads, stage) ||
+      !haveSameAddresses(stage, next) || usesOutside(stage, next) || usesOutside(next, stage))
     return false;
   WholeStage whole{{stage.wholeTensors().begin(), stage.wholeTensors().end()}};
   for (const Placement& placement : next.wholeTensors())
@@ -81,10 +94,10 @@ bool append(const Plan& plan, Stage& stage, const Stage& next) {
 
 } // namespace
 
-void mergeStages(Plan& plan) {
+void mergeStages(const Graph& graph, Plan& plan) {
   std::vector<Stage> merged;
   for (Stage& stage : plan.stages)
-    if (merged.empty() || !append(plan, merged.back(), stage))
+    if (merged.empty() || !append(graph, plan, merged.back(), stage))
       merged.push_back(std::move(stage));
   plan.stages = std::move(merged);
 }

@@ -9,6 +9,19 @@ namespace {
 
 TensorId tensor(uint32_t index) { return TensorId(index); }
 
+/// Six tensors of 64 bytes.
+Graph tensors() {
+  Graph graph;
+  for (uint32_t i = 0; i < 6; ++i) {
+    Tensor added;
+    added.name = std::string(1, static_cast<char>('a' + i));
+    added.type = DType::Int8;
+    added.shape = Shape{1, 64};
+    graph.addTensor(std::move(added));
+  }
+  return graph;
+}
+
 Stage wholeStage(uint32_t op, std::vector<Placement> placements) {
   Stage stage;
   stage.ops = {OpId(op)};
@@ -33,7 +46,7 @@ Plan twoStages() {
 
 TEST_CASE("whole stages between which nothing moves become one") {
   Plan plan = twoStages();
-  mergeStages(plan);
+  mergeStages(tensors(), plan);
   REQUIRE(plan.stages.size() == 1);
   const Stage& stage = plan.stages[0];
   CHECK(stage.ops == std::vector<OpId>{OpId(0), OpId(1)});
@@ -45,24 +58,40 @@ TEST_CASE("whole stages between which nothing moves become one") {
 }
 
 TEST_CASE("stages stay apart where something moves") {
+  // The second stage loads what the first spills, or has something else at its address.
   Plan spills = twoStages();
   spills.stages[0].spills = {tensor(1)};
-  mergeStages(spills);
+  spills.stages[1].loads = {tensor(1)};
+  mergeStages(tensors(), spills);
   CHECK(spills.stages.size() == 2);
   Plan loads = twoStages();
-  loads.stages[1].loads = {tensor(1)};
-  mergeStages(loads);
+  loads.stages[1].execution = WholeStage{{{tensor(3), 0}, {tensor(2), 128}}};
+  loads.stages[1].loads = {tensor(3)};
+  mergeStages(tensors(), loads);
   CHECK(loads.stages.size() == 2);
+}
+
+TEST_CASE("loads may come earlier and spills later where nothing else has their bytes") {
+  Plan plan = twoStages();
+  plan.stages[0].spills = {tensor(1)};
+  plan.stages[1].execution = WholeStage{{{tensor(1), 64}, {tensor(3), 128}, {tensor(2), 0}}};
+  plan.stages[1].loads = {tensor(3)};
+  plan.slow.push_back({tensor(1), 128});
+  plan.slow.push_back({tensor(3), 192});
+  mergeStages(tensors(), plan);
+  REQUIRE(plan.stages.size() == 1);
+  CHECK(plan.stages[0].loads == std::vector<TensorId>{tensor(0), tensor(3)});
+  CHECK(plan.stages[0].spills == std::vector<TensorId>{tensor(1), tensor(2)});
 }
 
 TEST_CASE("stages stay apart where a tensor has two addresses or rows stream") {
   Plan moved = twoStages();
   moved.stages[1].execution = WholeStage{{{tensor(1), 128}}};
-  mergeStages(moved);
+  mergeStages(tensors(), moved);
   CHECK(moved.stages.size() == 2);
   Plan streamed = twoStages();
   streamed.stages[1].execution = StreamedStage();
-  mergeStages(streamed);
+  mergeStages(tensors(), streamed);
   CHECK(streamed.stages.size() == 2);
 }
 
@@ -86,7 +115,7 @@ TEST_CASE("direct stages join each other and whole stages that copy nothing betw
     plan.slow.push_back({tensor(id), 64 * id});
   plan.stages = {directStage(0, tensor(0), tensor(1)), directStage(1, tensor(1), tensor(2))};
   Plan direct = plan;
-  mergeStages(direct);
+  mergeStages(tensors(), direct);
   REQUIRE(direct.stages.size() == 1);
   CHECK(direct.stages[0].mode() == StageMode::Direct);
   CHECK(direct.stages[0].loads == std::vector<TensorId>{tensor(0)});
@@ -99,14 +128,14 @@ TEST_CASE("direct stages join each other and whole stages that copy nothing betw
   mixed.stages.push_back(wholeStage(2, {{tensor(4), 0}, {tensor(3), 64}}));
   mixed.stages[2].spills = {tensor(3)};
   Plan loading = mixed;
-  mergeStages(mixed);
+  mergeStages(tensors(), mixed);
   REQUIRE(mixed.stages.size() == 1);
   CHECK(mixed.stages[0].mode() == StageMode::Whole);
   CHECK(mixed.stages[0].loads == std::vector<TensorId>{tensor(0)});
   CHECK(mixed.stages[0].spills == std::vector<TensorId>{tensor(1), tensor(2), tensor(3)});
   loading.stages[2] = wholeStage(2, {{tensor(2), 0}, {tensor(3), 64}});
   loading.stages[2].loads = {tensor(2)};
-  mergeStages(loading);
+  mergeStages(tensors(), loading);
   CHECK(loading.stages.size() == 2);
 
   // The copy of tensor 2 in fast memory is not what the direct stage reads.
@@ -115,6 +144,6 @@ TEST_CASE("direct stages join each other and whole stages that copy nothing betw
   copied.stages = {wholeStage(0, {{tensor(2), 0}, {tensor(4), 64}}),
                    directStage(1, tensor(2), tensor(3))};
   copied.stages[0].loads = {tensor(2)};
-  mergeStages(copied);
+  mergeStages(tensors(), copied);
   CHECK(copied.stages.size() == 2);
 }
