@@ -40,7 +40,8 @@ struct PlanningOptions : PlanOptions {
   /// in the budget is not used, whatever slowAsNeeded.
   bool minFast = false;
   /// With minFast, without slow memory and without `recompute`: recomputes nothing if that fits the
-  /// budget.
+  /// budget. If false, a plan without slow memory may execute ops twice, too
+  /// (Plan/Remat/RepeatSearch.h).
   bool avoidRecompute = true;
   /// More effort for the certificate of the plan, as with minFast (Plan/Bounds/Bounds.h).
   bool certificates = false;

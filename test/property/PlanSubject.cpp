@@ -42,7 +42,8 @@ constexpr uint32_t Overflow = 1U << 18;
 class Subject {
 public:
   Subject(uint64_t seed, const Options& options, Totals& totals)
-      : seed_(seed), options_(options), totals_(totals), random_(seed * 7919 + 1) {
+      : seed_(seed), options_(options), totals_(totals), random_(seed * 7919 + 1),
+        repeats_(seed * 7919 + 2) {
     const int64_t io = random_.below(100);
     plan_.io = io < 40 ? IoMode::Slow : io < 75 ? IoMode::Caller : IoMode::Arena;
     const std::span<const Target> targets = allTargets();
@@ -91,7 +92,7 @@ public:
     reference_ = runPlan(*plain, inputs_, {100, 0, fill(0x11), kernels()});
     if (!reference_.error.empty())
       return strCat("untiled: ", reference_.error);
-    if (plan_.planner == Strategy::Optimal && random_.percent(60))
+    if (plan_.planner == Strategy::Optimal && repeats_.percent(60))
       if (const std::string problem = repeat(); !problem.empty())
         return strCat("with repeats: ", problem);
     if (!plan_.budget.slow && plan_.io == IoMode::Caller && random_.percent(60))
@@ -146,15 +147,15 @@ private:
 
   /// From here on some ops run twice: those that the least memory requires, or random ones.
   std::string repeat() {
-    if (!plan_.budget.slow && (plan_.recompute || random_.percent(50))) {
+    if (!plan_.budget.slow && (plan_.recompute || repeats_.percent(50))) {
       insertRepeatsFor(graph_, plan_, true);
     } else if (!plan_.recompute) {
       for (RepeatChain& chain : repeatChains(graph_, *plan_.io, UINT64_MAX)) {
-        if (random_.percent(50))
+        if (repeats_.percent(50))
           continue;
         if (const int64_t channels = splittableChannels(graph_, chain);
-            channels > 1 && !hasRepeats(graph_) && random_.percent(50)) {
-          chain.channels = 1 + random_.below(channels - 1);
+            channels > 1 && !hasRepeats(graph_) && repeats_.percent(50)) {
+          chain.channels = 1 + repeats_.below(channels - 1);
           insertRepeats(graph_, chain);
           break; // further chains may have ops that are gone
         }
@@ -500,6 +501,7 @@ private:
   const Options& options_;
   Totals& totals_;
   Random random_;
+  Random repeats_;
   std::vector<std::string> backends_ = runtimeBackendNames();
   PlanOptions plan_;
   Graph graph_;

@@ -44,7 +44,8 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
   table
       .text("recompute", flags.recompute, "PERCENT",
             "recompute at most PERCENT of the multiply-accumulates, 'none' or 'any'; with slow "
-            "memory, minimize traffic within this limit (default: any that saves enough traffic; "
+            "memory, minimize traffic within this limit; without, execute cheap operators twice "
+            "where the model does not fit otherwise (default: any that saves enough traffic; "
             "with --min-fast and no slow memory, only the recomputation required to fit)")
       .record();
   table.size("flash,f", flags.flash, "SIZE", "flash budget for the whole .tgrs file").record();
