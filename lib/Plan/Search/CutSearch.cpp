@@ -33,23 +33,34 @@ public:
   }
 
 private:
-  /// Searches for cuts that have addresses. If there are none in the whole budget, leaves a part of
-  /// the budget unused. Sets `stages` to the stages for the whole budget; leaves it empty if
-  /// nothing fits.
+  /// Searches for cuts that have addresses. Leaves more and more of the budget unused, as long as
+  /// the cuts of the search cost less than the cheapest ones with addresses. Smaller steps, which
+  /// addresses can require, cost more. Sets `stages` to the stages for the whole budget; leaves it
+  /// empty if nothing fits.
   std::optional<Cuts> withSlack(const StageDrafter& drafter, SegmentOptions options,
                                 std::vector<StageDraft>& stages) {
     constexpr uint64_t Slacks[] = {0, 1, 2, 4, 8};
+    const auto cost = [&](const std::vector<StageDraft>& drafts) {
+      return totalCost(drafter, drafts);
+    };
+    std::optional<Cuts> best;
     for (const uint64_t slack : Slacks) {
       options.slack = options.budget / 32 * slack;
       std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter, options);
       if (!drafts)
-        return std::nullopt;
+        break;
       if (slack == 0)
         stages = *drafts;
-      if (std::optional<Cuts> cuts = placed(drafter, std::move(*drafts)))
-        return cuts;
+      const auto least = cost(*drafts);
+      if (best && cost(best->drafts) <= least)
+        break;
+      std::optional<Cuts> cuts = placed(drafter, std::move(*drafts));
+      if (cuts && (!best || cost(cuts->drafts) < cost(best->drafts)))
+        best = std::move(cuts);
+      if (best && (any_ || cost(best->drafts) <= least))
+        break;
     }
-    return std::nullopt;
+    return best;
   }
 
   std::optional<Cuts> placed(const StageDrafter& drafter, std::vector<StageDraft> drafts) {
