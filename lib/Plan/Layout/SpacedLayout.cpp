@@ -31,7 +31,7 @@ public:
     for (size_t i = 0; i < buffers.size(); ++i)
       for (size_t k = 0; k < buffers.size(); ++k)
         if (i != k && (clearances.of(i, k) != 0 || clearances.of(k, i) != 0))
-          rivals_[i].push_back(k);
+          rivals_[i].push_back({k, clearances.of(i, k), clearances.of(k, i)});
   }
 
   /// Stops as soon as the layout is higher than `most`; the layout is then incomplete.
@@ -91,32 +91,46 @@ private:
 
   uint64_t lowest(size_t index) {
     gaps_.clear();
-    for (const size_t other : rivals_[index]) {
-      if (!placed_[other])
-        continue;
-      const uint64_t at = layout_.offsets[other];
-      const uint64_t under = clearances_.of(index, other);
-      const uint64_t end = at + clearances_.of(other, index);
-      const uint64_t begin = at - std::min(at, under) + (at >= under ? 1 : 0);
-      if (begin < end)
-        gaps_.push_back({begin, end});
-    }
     uint64_t offset = 0;
+    for (const Rival& rival : rivals_[index]) {
+      if (!placed_[rival.index])
+        continue;
+      const uint64_t at = layout_.offsets[rival.index];
+      const Gap gap = {at < rival.under ? 0 : at - rival.under + 1, at + rival.over};
+      if (gap.begin <= offset)
+        offset = std::max(offset, gap.end);
+      else if (gap.begin < gap.end)
+        gaps_.push_back(gap);
+    }
+    offset = alignUp(offset, align_);
     for (bool isFree = false; !isFree;) {
       isFree = true;
-      for (const Gap& gap : gaps_)
-        if (gap.begin <= offset && offset < gap.end) {
+      size_t left = 0; // gaps above the offset
+      for (const Gap& gap : gaps_) {
+        if (gap.end <= offset)
+          continue;
+        if (gap.begin <= offset) {
           offset = alignUp(gap.end, align_);
           isFree = false;
+        } else {
+          gaps_[left++] = gap;
         }
+      }
+      gaps_.resize(left);
     }
     return offset;
   }
 
   /// Offsets [begin, end), which are too close to a placed buffer.
   struct Gap {
-    uint64_t begin;
-    uint64_t end;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+  };
+  /// A buffer with its clearances to another one: above that one, and below it.
+  struct Rival {
+    size_t index;
+    uint64_t under;
+    uint64_t over;
   };
 
   std::span<const LiveBuffer> buffers_;
@@ -124,8 +138,8 @@ private:
   uint64_t align_;
   ArenaLayout layout_;
   /// Per buffer: the buffers with which it has a clearance.
-  std::vector<Order> rivals_;
-  std::vector<bool> placed_;
+  std::vector<std::vector<Rival>> rivals_;
+  std::vector<char> placed_;
   std::vector<Gap> gaps_;
 };
 

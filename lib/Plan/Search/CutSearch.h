@@ -20,10 +20,12 @@ std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
 /// place and once with stages that work on copies of their rows. Returns the cheaper cuts.
 ///
 /// searchSegments tracks how much memory is used, but only partly where, so the cheapest cuts may
-/// have no addresses. The search is then repeated with a part of the memory left unused. Without
-/// slow memory, if all these searches fail, the stages for the smallest possible budget are tried,
-/// which leave most of the memory free, and then cuts for less and less memory. With slow memory,
-/// the last resort is that no tensor stays in fast memory between stages, which needs no addresses.
+/// have no addresses, or only with smaller steps. The search is then repeated with a part of the
+/// memory left unused, while the cost of its cuts is below that of the cheapest with addresses.
+/// Without slow memory, if all these searches fail, the stages for the smallest possible budget are
+/// tried, which leave most of the memory free, and then cuts for less and less memory. With slow
+/// memory, the last resort is that no tensor stays in fast memory between stages, which needs no
+/// addresses.
 ///
 /// `any`: returns the first cuts that are found. nullopt if nothing fits or no addresses are found;
 /// with slow memory there are always cuts.

@@ -26,9 +26,15 @@ StageDrafter PlanDrafts::drafter(const Schedule& schedule, const CostModel& cost
   };
   const auto orders = std::find_if(orders_.begin(), orders_.end(), isOf);
   TIGRIS_CHECK_MSG(orders != orders_.end(), "a schedule of another graph");
+  const auto similar = std::find_if(drafters_.begin(), drafters_.end(), [&](const Drafter& known) {
+    const OrderView& view = known.drafter.view();
+    return view.io() == orders->io && view.align() == orders->align && known.rows == rows;
+  });
   drafters_.push_back({&schedule, rows,
-                       StageDrafter(graph_, schedule.order, schedule.aliases, orders->io,
-                                    orders->align, costs, rows)});
+                       similar != drafters_.end()
+                           ? StageDrafter(similar->drafter, schedule.order, schedule.aliases, costs)
+                           : StageDrafter(graph_, schedule.order, schedule.aliases, orders->io,
+                                          orders->align, costs, rows)});
   return drafters_.back().drafter;
 }
 

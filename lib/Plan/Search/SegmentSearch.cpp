@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <queue>
 #include <tuple>
 
 namespace tigris {
@@ -365,103 +367,218 @@ private:
     }
   }
 
-  /// Kernel calls of streamed stages, by the masks of residents and the number of stripes.
-  using FewestCalls = std::map<std::tuple<uint64_t, uint64_t, int64_t>, uint64_t>;
+  /// A streamed stage that is still to be tried, and a lower bound for its entry.
+  struct Attempt {
+    uint64_t cost = 0;
+    uint64_t calls = 0;
+    size_t end = 0;
+    size_t transition = 0;
+    /// The variant of the stage. The bound holds for later ones, too.
+    size_t variant = 0;
+    /// What the bound counts: any variant; this one, with one call per op and stripe; the calls of as
+    /// few steps as may fit.
+    enum class Level { Any, Cost, Calls } level = Level::Any;
 
-  /// Kernel calls of a stage with the stripes of `stream`, in as few steps as fit.
-  uint64_t fewestCalls(const Transition& transition, size_t begin, size_t end,
-                       const StreamCandidate::Variant& stream, FewestCalls& known) {
-    const auto [calls, isNew] =
-        known.try_emplace({transition.before, transition.after, stream.stripes});
-    if (!isNew)
-      return calls->second;
-    const Residents all = residents(begin, end, transition);
-    calls->second = drafter_.streamCandidate(begin, end)
-                        ->kernelCalls(stream.stripes, capacityOf(begin, end, transition),
-                                      drafter_.streamResidents(all))
-                        .value_or(stream.stats.kernelCalls);
-    return calls->second;
+    bool operator>(const Attempt& other) const {
+      return std::tie(cost, calls, end, transition) >
+             std::tie(other.cost, other.calls, other.end, other.transition);
+    }
+  };
+  using Attempts = std::priority_queue<Attempt, std::vector<Attempt>, std::greater<>>;
+
+  /// The price of a variant of a streamed stage in its fewest calls, and what residents save.
+  struct StreamPrice {
+    Price price;
+    Savings savings;
+  };
+
+  StreamPrice priceOf(size_t begin, size_t end, StreamCandidate& streams, size_t index) const {
+    const StreamCandidate::Variant& stream = *streams.variant(index);
+    StreamPrice result = {priceOf(streams.stage()),
+                          savingsOf(streams.stage(), stream, begin, end)};
+    result.price.stats = stream.stats;
+    result.price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
+    result.price.lacking =
+        drafter_.costs().lackingCost(drafter_.view().graph(), streams.stage().ops,
+                                     streams.finestCut(stream.stripes));
+    return result;
   }
 
-  /// A longer run of ops may fit although shorter ones do not, if the wide tensors are inside it.
-  void tryStreamed(size_t begin, size_t end, std::span<const Transition> transitions) {
-    // The lowest cost possible: each op is called once, and nothing is moved.
-    const auto isHopeless = [&](const Transition& transition) {
-      const Entry& rest = cuts_[end].best[transition.next];
-      return !improves(begin, transition, {rest.cost, rest.calls + (end - begin)});
-    };
-    std::vector<bool> done;
-    for (const Transition& transition : transitions)
-      done.push_back(isHopeless(transition));
-    auto left = static_cast<size_t>(std::count(done.begin(), done.end(), false));
-    StreamCandidate* streams = left == 0 ? nullptr : drafter_.streamCandidate(begin, end);
-    if (streams == nullptr)
-      return;
-    const bool countsCalls = drafter_.costs().countsCalls();
-    Price price = priceOf(streams->stage());
-    FewestCalls known;
-    const bool movesRows = !mayRun(begin, end, false);
-    for (size_t k = 0; left > 0 && streams->variant(k) != nullptr; ++k) {
-      const StreamCandidate::Variant& stream = *streams->variant(k);
-      // Stripes load or compute columns near their borders twice, but a callback provides each row
-      // only once.
-      if (stream.stripes > 1 && (movesRows || !options_.recompute))
-        break;
-      std::optional<Savings> savings;
-      price.stats = stream.stats;
-      price.lacking = drafter_.costs().lackingCost(drafter_.view().graph(), streams->stage().ops,
-                                                   streams->finestCut(stream.stripes));
-      if (countsCalls)
-        price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
-      for (size_t i = 0; i < transitions.size(); ++i) {
-        const Transition& transition = transitions[i];
-        if (done[i])
+  /// Streamed stages from one cut. A longer run of ops may fit although shorter ones do not, if the
+  /// wide tensors are inside it. Layouts take the most time, so the stages with the lowest bounds
+  /// are tried first.
+  class StreamTrials {
+  public:
+    StreamTrials(SegmentSearch& search, size_t begin,
+                 std::span<const std::vector<Transition>> transitions)
+        : search_(search), begin_(begin), transitions_(transitions) {}
+
+    void run() {
+      for (size_t i = 0; i < transitions_.size(); ++i) {
+        const size_t end = begin_ + i + 1;
+        if (!search_.mayRun(begin_, end, true))
           continue;
-        uint64_t saved = stream.stats.trafficBytes();
-        bool isBetter = improves(begin, transition, entryFor(end, transition, price, saved));
-        if (isBetter) {
-          if (!savings)
-            savings.emplace(savingsOf(streams->stage(), stream, begin, end));
-          saved = savings->of(transition);
-          isBetter = (!options_.stay || saved == stream.stats.trafficBytes()) &&
-                     improves(begin, transition, entryFor(end, transition, price, saved));
-        }
-        std::optional<ResidentChain> chain;
-        if (isBetter) {
-          const Residents all = residents(begin, end, transition);
-          const StreamResidents streamed = drafter_.streamResidents(all);
-          const StreamCandidate::Need& needed = streams->need(k, streamed);
-          const auto capacity = streamCapacity(needed.overlaps, begin, end, transition);
-          const auto height =
-              capacity ? streams->heightWithin(*capacity, k, streamed) : std::nullopt;
-          if (height)
-            chain = streamChain(begin, end, transition, *height, needed.overlaps);
-        }
-        // Variants with more stripes cost more.
-        done[i] = !isBetter || chain;
-        left -= done[i] ? 1 : 0;
-        if (!chain)
-          continue;
-        Price real = price;
-        if (countsCalls)
-          real.stats.kernelCalls = fewestCalls(transition, begin, end, stream, known);
-        offer(begin, transition, entryFor(end, transition, real, saved, stream.stripes),
-              std::move(chain));
+        addRuns(end);
+      }
+      while (!attempts_.empty()) {
+        Attempt next = attempts_.top();
+        attempts_.pop();
+        if (improves(next) && refine(next))
+          attempts_.push(next);
       }
     }
-  }
+
+  private:
+    /// The lowest cost possible: each op is called once, and each tensor is moved once.
+    void addRuns(size_t end) {
+      const StageDraft& stage = search_.drafter_.interface(begin_, end);
+      Price least = search_.priceOf(stage);
+      least.mode = StageMode::Streamed;
+      least.stats.kernelCalls = end - begin_;
+      Savings savings(search_.cuts_[begin_], search_.cuts_[end]);
+      const OrderView& view = search_.drafter_.view();
+      for (const TensorId id : stage.loads)
+        if (view.isSlow(id)) {
+          least.stats.slowReadBytes += view.bytes(id);
+          savings.add(id, view.bytes(id));
+        }
+      for (const TensorId id : stage.spills)
+        if (view.isSlow(id)) {
+          least.stats.slowWriteBytes += view.bytes(id);
+          savings.add(id, view.bytes(id));
+        }
+      const std::vector<Transition>& transitions = transitions_[end - begin_ - 1];
+      for (size_t k = 0; k < transitions.size(); ++k) {
+        const uint64_t saved = savings.of(transitions[k]);
+        const Entry bound = search_.entryFor(end, transitions[k], least, saved);
+        if (search_.improves(begin_, transitions[k], bound) &&
+            !(search_.options_.stay && saved != least.stats.trafficBytes()))
+          attempts_.push({bound.cost, bound.calls, end, k});
+      }
+    }
+
+    const Transition& transition(const Attempt& attempt) const {
+      return transitions_[attempt.end - begin_ - 1][attempt.transition];
+    }
+
+    bool improves(const Attempt& attempt) const {
+      return search_.improves(begin_, transition(attempt), {attempt.cost, attempt.calls});
+    }
+
+    const StreamPrice& price(const Attempt& attempt, StreamCandidate& streams) {
+      auto known = prices_.find({attempt.end, attempt.variant});
+      if (known == prices_.end())
+        known = prices_
+                    .emplace(std::pair(attempt.end, attempt.variant),
+                             search_.priceOf(begin_, attempt.end, streams, attempt.variant))
+                    .first;
+      return known->second;
+    }
+
+    /// The entry in a number of calls per stripe; nullopt if tensors are moved that must stay.
+    std::optional<Entry> entry(const Attempt& attempt, StreamCandidate& streams,
+                               std::optional<uint64_t> calls = {}) {
+      const StreamPrice& known = price(attempt, streams);
+      Price price = known.price;
+      if (calls)
+        price.stats.kernelCalls = *calls;
+      const uint64_t saved = known.savings.of(transition(attempt));
+      if (search_.options_.stay && saved != price.stats.trafficBytes())
+        return std::nullopt;
+      return search_.entryFor(attempt.end, transition(attempt), price, saved,
+                              streams.variant(attempt.variant)->stripes);
+    }
+
+    /// Raises the bound of the attempt, or offers its entry. False if nothing is left to try.
+    bool refine(Attempt& attempt) {
+      StreamCandidate* streams = search_.drafter_.streamCandidate(begin_, attempt.end);
+      if (streams == nullptr)
+        return false;
+      if (attempt.level == Attempt::Level::Any)
+        return addCost(attempt, *streams);
+      const Residents all = search_.residents(begin_, attempt.end, transition(attempt));
+      const StreamResidents residents = search_.drafter_.streamResidents(all);
+      if (attempt.level == Attempt::Level::Cost && addCalls(attempt, *streams, residents))
+        return true;
+      if (attempt.level == Attempt::Level::Calls && take(attempt, *streams, residents))
+        return false;
+      ++attempt.variant;
+      attempt.level = Attempt::Level::Any;
+      return true;
+    }
+
+    bool addCost(Attempt& attempt, StreamCandidate& streams) {
+      const StreamCandidate::Variant* stream = streams.variant(attempt.variant);
+      // Stripes load or compute columns near their borders twice, but a callback provides each row
+      // only once.
+      if (stream == nullptr ||
+          (stream->stripes > 1 && (!search_.mayRun(begin_, attempt.end, false) ||
+                                   !search_.options_.recompute)))
+        return false;
+      const std::optional<Entry> bound = entry(attempt, streams);
+      if (!bound)
+        return false;
+      attempt.cost = bound->cost;
+      attempt.calls = bound->calls;
+      attempt.level = Attempt::Level::Cost;
+      return true;
+    }
+
+    /// False if the variant does not fit.
+    bool addCalls(Attempt& attempt, StreamCandidate& streams, const StreamResidents& residents) {
+      const StreamCapacity capacity = search_.capacityOf(begin_, attempt.end, transition(attempt));
+      const StreamCandidate::Need& need = streams.need(attempt.variant, residents);
+      if (need.lowerBound > capacity(need.overlaps))
+        return false;
+      const int64_t stripes = streams.variant(attempt.variant)->stripes;
+      const std::optional<Entry> bound =
+          entry(attempt, streams, streams.leastCalls(stripes, capacity, residents));
+      attempt.cost = bound->cost;
+      attempt.calls = bound->calls;
+      attempt.level = Attempt::Level::Calls;
+      return true;
+    }
+
+    /// Offers the entry, in as few steps as fit. False if the variant does not fit.
+    bool take(const Attempt& attempt, StreamCandidate& streams, const StreamResidents& residents) {
+      const Transition& transition = this->transition(attempt);
+      const StreamCapacity capacity = search_.capacityOf(begin_, attempt.end, transition);
+      const std::vector<Overlap>& overlaps = streams.need(attempt.variant, residents).overlaps;
+      const auto height = streams.heightWithin(capacity(overlaps), attempt.variant, residents);
+      if (!height)
+        return false;
+      std::optional<ResidentChain> chain =
+          search_.streamChain(begin_, attempt.end, transition, *height, overlaps);
+      if (!chain)
+        return false;
+      const StreamCandidate::Variant& stream = *streams.variant(attempt.variant);
+      const uint64_t calls = streams.kernelCalls(stream.stripes, capacity, residents)
+                                 .value_or(stream.stats.kernelCalls);
+      search_.offer(begin_, transition, *entry(attempt, streams, calls), std::move(chain));
+      return true;
+    }
+
+    SegmentSearch& search_;
+    size_t begin_;
+    /// By the number of ops of the stage, from 1 on.
+    std::span<const std::vector<Transition>> transitions_;
+    Attempts attempts_;
+    /// By the end of the stage and the variant.
+    std::map<std::pair<size_t, size_t>, StreamPrice> prices_;
+  };
 
   void searchFrom(size_t begin) {
-    const size_t count = drafter_.order().size();
+    const size_t last = std::min(drafter_.order().size(), begin + MaxSegmentOps);
+    std::vector<std::vector<Transition>> transitions;
     bool mayBeWhole = true;
-    for (size_t end = begin + 1; end <= std::min(count, begin + MaxSegmentOps); ++end) {
-      const std::vector<Transition> transitions = transitionsBetween(begin, end);
-      mayBeWhole = mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, transitions);
+    for (size_t end = begin + 1; end <= last; ++end) {
+      transitions.push_back(transitionsBetween(begin, end));
+      mayBeWhole =
+          mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, transitions.back());
       if (end == begin + 1 && mayRun(begin, end, false))
-        tryAlone(begin, transitions);
-      if (mayRun(begin, end, true))
-        tryStreamed(begin, end, transitions);
+        tryAlone(begin, transitions.back());
     }
+    StreamTrials(*this, begin, transitions).run();
     if (mayOverflow(begin))
       tryOverflow(begin);
   }

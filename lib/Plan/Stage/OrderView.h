@@ -20,6 +20,7 @@ public:
   const Graph& graph() const { return graph_; }
   std::span<const OpId> order() const { return order_; }
   const AliasSets& aliases() const { return aliases_; }
+  IoMode io() const { return io_; }
   uint64_t align() const { return align_; }
   const Op& op(size_t step) const { return graph_.op(order_[step]); }
   uint64_t bytes(TensorId id) const { return use(id).bytes; }

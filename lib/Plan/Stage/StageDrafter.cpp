@@ -6,22 +6,44 @@
 
 namespace tigris {
 
-StageDrafter::Candidates::Candidates(const Graph& graph, std::span<const OpId> order,
-                                     const AliasSets& aliases, IoMode io, uint64_t align,
-                                     const std::vector<TensorId>& movedRows)
-    : view(graph, order, aliases, io, align), access(graph), rows(access) {
+namespace {
+
+/// Tensors that are whole in the caller's buffers.
+std::vector<TensorId> callersTensors(const Graph& graph, IoMode io,
+                                     const std::vector<TensorId>& movedRows) {
+  std::vector<TensorId> callers;
   if (io != IoMode::Caller)
-    return;
+    return callers;
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports)
       if (std::find(movedRows.begin(), movedRows.end(), port.tensor) == movedRows.end())
         callers.push_back(port.tensor);
+  return callers;
 }
+
+} // namespace
 
 StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
                            const AliasSets& aliases, IoMode io, uint64_t align, CostModel costs,
                            const std::vector<TensorId>& rows)
-    : candidates_(std::make_shared<Candidates>(graph, order, aliases, io, align, rows)),
+    : candidates_(
+          new Candidates{OrderView(graph, order, aliases, io, align),
+                         std::make_shared<StreamTable>(graph, callersTensors(graph, io, rows)),
+                         {},
+                         {},
+                         {},
+                         {}}),
+      costs_(std::move(costs)) {}
+
+StageDrafter::StageDrafter(const StageDrafter& other, std::span<const OpId> order,
+                           const AliasSets& aliases, CostModel costs)
+    : candidates_(new Candidates{
+          OrderView(other.view().graph(), order, aliases, other.view().io(), other.align()),
+          other.candidates_->streams,
+          {},
+          {},
+          {},
+          {}}),
       costs_(std::move(costs)) {}
 
 StageDrafter StageDrafter::withCosts(const CostModel& costs) const {
@@ -91,13 +113,15 @@ std::optional<StageDraft> StageDrafter::cut(size_t begin, size_t end,
 }
 
 TiledCandidate& StageDrafter::tiledCandidate(size_t begin, size_t end) const {
-  return candidates_->tiled.find(
-      begin, end, [&] { return TiledCandidate(view(), candidates_->access, begin, end); });
+  return candidates_->tiled.find(begin, end, [&] {
+    return TiledCandidate(view(), candidates_->streams->access(), begin, end);
+  });
 }
 
 std::optional<uint64_t> StageDrafter::finestNeed(size_t step) const {
   const StageDraft stage = draftInterface(view(), step, step + 1);
-  auto model = TileModel::make(candidates_->access, stage.ops, stage.loads, stage.spills);
+  auto model =
+      TileModel::make(candidates_->streams->access(), stage.ops, stage.loads, stage.spills);
   if (!model || stage.spills.empty())
     return std::nullopt;
   const std::optional<TileCost> cost = model->cost(model->finest());
@@ -106,13 +130,19 @@ std::optional<uint64_t> StageDrafter::finestNeed(size_t step) const {
   return model->layOut(*cost, align()).height;
 }
 
+const StageDraft& StageDrafter::interface(size_t begin, size_t end) const {
+  return candidates_->interfaces.find(begin, end, [&] {
+    StageDraft stage = draftInterface(view(), begin, end);
+    stage.execution = StreamedDraft();
+    return stage;
+  });
+}
+
 StreamCandidate* StageDrafter::streamCandidate(size_t begin, size_t end) const {
   if (!weightsFit(begin, end))
     return nullptr;
-  std::optional<StreamCandidate>& candidate = candidates_->streamed.find(begin, end, [&] {
-    return StreamCandidate::make(view(), candidates_->rows, candidates_->callers, begin, end);
-  });
-  return candidate ? &*candidate : nullptr;
+  return candidates_->streamed.find(
+      begin, end, [&] { return candidates_->streams->find(view(), interface(begin, end)); });
 }
 
 StageDraft StageDrafter::refit(const StageDraft& streamed, const StreamCapacity& capacity) const {

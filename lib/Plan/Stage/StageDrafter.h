@@ -3,7 +3,7 @@
 
 #include "tigris/Plan/Stage/OverflowDraft.h"
 #include "tigris/Plan/Stage/RunTable.h"
-#include "tigris/Plan/Stage/StreamCandidate.h"
+#include "tigris/Plan/Stage/StreamTable.h"
 #include "tigris/Plan/Stage/TiledCandidate.h"
 #include "tigris/Plan/Stage/WholeCandidate.h"
 
@@ -24,6 +24,9 @@ public:
   /// moved row by row.
   StageDrafter(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
                uint64_t align, CostModel costs = {}, const std::vector<TensorId>& rows = {});
+  /// A drafter of another order of the same graph. It shares the candidates for streamed stages.
+  StageDrafter(const StageDrafter& other, std::span<const OpId> order, const AliasSets& aliases,
+               CostModel costs);
 
   /// The same drafter with other costs.
   StageDrafter withCosts(const CostModel& costs) const;
@@ -71,15 +74,17 @@ public:
   std::optional<StageDraft> cut(size_t begin, size_t end, const TileCounts& tiles) const;
   /// Fast memory of the finest cut of one op; nullopt if it cannot run in tiles.
   std::optional<uint64_t> finestNeed(size_t step) const;
+  /// See draftInterface. The mode is Streamed.
+  const StageDraft& interface(size_t begin, size_t end) const;
   /// Null if ops [begin, end) cannot run row by row, or have too many weights.
   StreamCandidate* streamCandidate(size_t begin, size_t end) const;
   StreamResidents streamResidents(const Residents& residents) const {
     return {residents, inPlace_, lowest_, &costs_};
   }
   /// Why the op cannot run row by row, as a clause about it; empty if it can.
-  std::string streamRefusal(OpId op) const { return candidates_->rows.refusal(op); }
+  std::string streamRefusal(OpId op) const { return candidates_->streams->rows().refusal(op); }
   /// Whether the op can compute a part of its result from boxes of its operands.
-  bool runsInBoxes(OpId op) const { return candidates_->access.find(op) != nullptr; }
+  bool runsInBoxes(OpId op) const { return candidates_->streams->access().find(op) != nullptr; }
   /// A streamed stage with the same residents and overlap, in as few steps as fit the capacity;
   /// without a capacity, in as many steps as make anything smaller. The stage unchanged if it does
   /// not fit.
@@ -90,17 +95,12 @@ private:
 
   /// Knowledge about runs of the order that does not depend on costs.
   struct Candidates {
-    Candidates(const Graph& graph, std::span<const OpId> order, const AliasSets& aliases, IoMode io,
-               uint64_t align, const std::vector<TensorId>& movedRows);
-
     OrderView view;
-    AccessTable access;
-    RowTable rows;
-    /// Tensors that are whole in the caller's buffers.
-    std::vector<TensorId> callers;
+    std::shared_ptr<StreamTable> streams;
     RunTable<WholeCandidate> whole;
     RunTable<TiledCandidate> tiled;
-    RunTable<std::optional<StreamCandidate>> streamed;
+    RunTable<StageDraft> interfaces;
+    RunTable<StreamCandidate*> streamed;
   };
 
   bool weightsFit(size_t begin, size_t end) const {

@@ -9,9 +9,7 @@ namespace tigris {
 
 std::optional<StreamCandidate> StreamCandidate::make(const OrderView& view, RowTable& table,
                                                      const std::vector<TensorId>& callers,
-                                                     size_t begin, size_t end) {
-  StageDraft stage = draftInterface(view, begin, end);
-  stage.execution = StreamedDraft();
+                                                     StageDraft stage) {
   auto model = StreamModel::make(table, stage.ops, stage.loads, stage.spills);
   if (!model)
     return std::nullopt;
@@ -47,9 +45,10 @@ const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
 }
 
 /// Empty for stripes, which work on copies.
-std::vector<bool> StreamCandidate::inPlace(size_t index, const StreamResidents& residents) const {
+std::vector<bool> StreamCandidate::inPlace(int64_t stripes,
+                                           const StreamResidents& residents) const {
   std::vector<bool> result;
-  if (variants_.at(index).stripes == 1 && residents.inPlace)
+  if (stripes == 1 && residents.inPlace)
     for (const auto* moved : {&stage_.loads, &stage_.spills})
       for (const TensorId id : *moved)
         result.push_back(residents.tensors.count(id) != 0);
@@ -79,7 +78,7 @@ StreamCandidate::Need StreamCandidate::needOf(const StreamCost& cost) const {
 }
 
 const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamResidents& residents) {
-  const auto [entry, isNew] = needs_.try_emplace({index, inPlace(index, residents)});
+  const auto [entry, isNew] = needs_.try_emplace({index, inPlace(variants_.at(index).stripes, residents)});
   if (isNew)
     entry->second = needOf(cost(index, residents));
   return entry->second;
@@ -87,7 +86,7 @@ const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamRes
 
 std::optional<uint64_t> StreamCandidate::heightWithin(uint64_t available, size_t index,
                                                       const StreamResidents& residents) {
-  Need& known = needs_[{index, inPlace(index, residents)}];
+  Need& known = needs_[{index, inPlace(variants_.at(index).stripes, residents)}];
   if (known.lowerBound > available)
     return std::nullopt;
   if (!residents.lowest)
@@ -101,8 +100,7 @@ StageCut StreamCandidate::finestCut(int64_t stripes) const {
   return {StageMode::Streamed, {1, model_.mostSteps(), stripes, 1}};
 }
 
-/// The fewest steps in which no more calls lack scratch than in the most.
-int64_t StreamCandidate::leastSteps(int64_t stripes, const StreamResidents& residents) const {
+int64_t StreamCandidate::stepsForScratch(int64_t stripes, const StreamResidents& residents) const {
   if (residents.costs == nullptr || !residents.costs->kernels().isLimited())
     return 1;
   StageCut cut = finestCut(stripes);
@@ -122,6 +120,37 @@ int64_t StreamCandidate::leastSteps(int64_t stripes, const StreamResidents& resi
   return high;
 }
 
+const StreamCandidate::StepsNeed& StreamCandidate::needOf(int64_t steps, int64_t stripes,
+                                                          const StreamResidents& residents) const {
+  const auto [entry, isNew] =
+      stepsNeeds_.try_emplace({stripes, inPlace(stripes, residents), steps});
+  if (isNew) {
+    const StreamCost cost = *model_.cost(steps, stripes, wholeTensors(residents));
+    entry->second = {overlapsOf(cost), model_.lowerBound(cost), cost.kernelCalls};
+  }
+  return entry->second;
+}
+
+int64_t StreamCandidate::leastSteps(int64_t stripes, const StreamCapacity& capacity,
+                                    const StreamResidents& residents) const {
+  int64_t low = stepsForScratch(stripes, residents);
+  int64_t high = model_.mostSteps();
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    const StepsNeed& need = needOf(middle, stripes, residents);
+    if (need.lowerBound <= capacity(need.overlaps))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return high;
+}
+
+uint64_t StreamCandidate::leastCalls(int64_t stripes, const StreamCapacity& capacity,
+                                     const StreamResidents& residents) const {
+  return needOf(leastSteps(stripes, capacity, residents), stripes, residents).calls;
+}
+
 std::optional<StreamCost> StreamCandidate::search(int64_t stripes, const StreamCapacity& capacity,
                                                   const StreamResidents& residents) const {
   const std::set<TensorId> whole = wholeTensors(residents);
@@ -129,7 +158,8 @@ std::optional<StreamCost> StreamCandidate::search(int64_t stripes, const StreamC
     return model_.cost(model_.mostSteps(), stripes, whole);
   return model_.search([&](const StreamCost& cut) { return capacity(overlapsOf(cut)); },
                        view_.align(), stripes, whole, residents.lowest,
-                       leastSteps(stripes, residents));
+                       stepsForScratch(stripes, residents),
+                       leastSteps(stripes, capacity, residents));
 }
 
 std::optional<StageDraft> StreamCandidate::draft(int64_t stripes, const StreamCapacity& capacity,

@@ -25,10 +25,11 @@ struct StreamResidents {
 class StreamCandidate {
 public:
   /// `callers`: tensors that are whole in the caller's buffers; the stage works on them in place.
-  /// nullopt if the ops cannot run row by row.
+  /// `stage`: the ops, loads and spills, of the mode Streamed. nullopt if the ops cannot run row by
+  /// row.
   static std::optional<StreamCandidate> make(const OrderView& view, RowTable& table,
-                                             const std::vector<TensorId>& callers, size_t begin,
-                                             size_t end);
+                                             const std::vector<TensorId>& callers,
+                                             StageDraft stage);
 
   /// The stage in a number of stripes, in as many steps as make anything smaller.
   struct Variant {
@@ -67,13 +68,28 @@ public:
   /// Kernel calls of that stage.
   std::optional<uint64_t> kernelCalls(int64_t stripes, const StreamCapacity& capacity,
                                       const StreamResidents& residents) const;
+  /// A lower bound for these, without layouts.
+  uint64_t leastCalls(int64_t stripes, const StreamCapacity& capacity,
+                      const StreamResidents& residents) const;
 
 private:
   StreamCandidate(const OrderView& view, const std::vector<TensorId>& callers, StageDraft stage,
                   StreamModel model);
 
-  std::vector<bool> inPlace(size_t index, const StreamResidents& residents) const;
-  int64_t leastSteps(int64_t stripes, const StreamResidents& residents) const;
+  /// What a number of steps needs and costs.
+  struct StepsNeed {
+    std::vector<Overlap> overlaps;
+    uint64_t lowerBound = 0;
+    uint64_t calls = 0;
+  };
+
+  std::vector<bool> inPlace(int64_t stripes, const StreamResidents& residents) const;
+  /// The fewest steps in which no more calls lack scratch than in the most.
+  int64_t stepsForScratch(int64_t stripes, const StreamResidents& residents) const;
+  /// The fewest steps whose lower bound fits the capacity; the most if none does.
+  int64_t leastSteps(int64_t stripes, const StreamCapacity& capacity,
+                     const StreamResidents& residents) const;
+  const StepsNeed& needOf(int64_t steps, int64_t stripes, const StreamResidents& residents) const;
   std::set<TensorId> wholeTensors(const StreamResidents& residents) const;
   std::optional<StreamCost> search(int64_t stripes, const StreamCapacity& capacity,
                                    const StreamResidents& residents) const;
@@ -90,6 +106,8 @@ private:
   std::vector<Variant> variants_;
   /// By the variant, and by the loads and spills on which it works in place.
   std::map<std::pair<size_t, std::vector<bool>>, Need> needs_;
+  /// By the stripes, the loads and spills on which it works in place, and the steps.
+  mutable std::map<std::tuple<int64_t, std::vector<bool>, int64_t>, StepsNeed> stepsNeeds_;
 };
 
 } // namespace tigris

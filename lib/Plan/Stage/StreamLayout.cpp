@@ -20,10 +20,11 @@ bool StreamModel::hasRows(const StreamCost& cost, size_t buffer) const {
   return buffer < buffers_.size() && cost.buffers[buffer].bytes != 0 && cost.rows[buffer].most != 0;
 }
 
-StreamModel::Extents StreamModel::extents(const StreamCost& cost, size_t buffer) const {
+StreamModel::Extents StreamModel::extents(const StreamCost& cost, const Rows& rows,
+                                          size_t buffer) const {
   Extents result;
   const uint64_t bytes = cost.buffers[buffer].bytes;
-  const std::vector<std::vector<Rows::Held>>& steps = rows(cost.steps).steps;
+  const std::vector<std::vector<Rows::Held>>& steps = rows.steps;
   if (!hasRows(cost, buffer)) {
     result.steps.assign(bytes == 0 ? 0 : steps.size(), {bytes, bytes, 0});
     result.last = ops_.size() - 1;
@@ -95,9 +96,10 @@ ArenaLayout StreamModel::layOut(const StreamCost& cost, uint64_t align) const {
 ArenaLayout StreamModel::layOut(const StreamCost& cost, uint64_t align, uint64_t enough,
                                 bool isQuick, std::vector<uint64_t>* heights) const {
   const size_t count = cost.buffers.size();
+  const Rows rows = simulate(cost.steps);
   std::vector<Extents> extents;
   for (size_t i = 0; i < count; ++i)
-    extents.push_back(this->extents(cost, i));
+    extents.push_back(this->extents(cost, rows, i));
   Clearances clearances(count);
   for (size_t below = 0; below < count; ++below)
     for (size_t above = 0; above < count; ++above)

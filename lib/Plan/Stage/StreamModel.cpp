@@ -181,11 +181,27 @@ void StreamModel::Rows::add(const std::vector<Held>& step) {
   tight.push_back(steps.size() - 1);
 }
 
+void StreamModel::Rows::keepTight() {
+  std::vector<std::vector<Held>> kept;
+  kept.reserve(tight.size());
+  for (size_t& index : tight) {
+    kept.push_back(std::move(steps[index]));
+    index = kept.size() - 1;
+  }
+  steps = std::move(kept);
+}
+
 const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   const auto [entry, isNew] = rowsOf_.try_emplace(steps);
-  Rows& result = entry->second;
-  if (!isNew)
-    return result;
+  if (isNew) {
+    entry->second = simulate(steps);
+    entry->second.keepTight();
+  }
+  return entry->second;
+}
+
+StreamModel::Rows StreamModel::simulate(int64_t steps) const {
+  Rows result;
   std::vector<Progress> progress(buffers_.size());
   result.buffers.resize(buffers_.size());
   result.calls.resize(ops_.size());
@@ -426,7 +442,7 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
 std::optional<StreamCost>
 StreamModel::search(const std::function<uint64_t(const StreamCost&)>& capacity, uint64_t align,
                     int64_t stripes, const std::set<TensorId>& whole, bool lowest,
-                    int64_t least) const {
+                    int64_t least, int64_t first) const {
   std::optional<StreamCost> found;
   const auto fits = [&](int64_t steps) {
     std::optional<StreamCost> cost = this->cost(steps, stripes, whole);
@@ -441,7 +457,9 @@ StreamModel::search(const std::function<uint64_t(const StreamCost&)>& capacity, 
   };
   int64_t low = std::clamp<int64_t>(least, 1, mostSteps_);
   int64_t high = mostSteps_;
-  if (!fits(high))
+  if (fits(std::clamp(first, low, high)))
+    return found;
+  if (first >= high || !fits(high))
     return std::nullopt;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;

@@ -85,11 +85,11 @@ public:
   /// fifth.
   std::vector<int64_t> stripeCounts() const;
   /// The fewest steps, from `least` on, that fit the bytes that `capacity` grants them; nullopt if
-  /// none do. `lowest`: whether mostSteps() fit follows from height() instead of heightWithin().
+  /// none do. `first`: the number to try first, which is taken if it fits. `lowest`: whether mostSteps() fit follows from height() instead of heightWithin().
   std::optional<StreamCost> search(const std::function<uint64_t(const StreamCost&)>& capacity,
                                    uint64_t align, int64_t stripes,
                                    const std::set<TensorId>& whole = {}, bool lowest = false,
-                                   int64_t least = 1) const;
+                                   int64_t least = 1, int64_t first = 1) const;
 
   uint64_t lowerBound(const StreamCost& cost) const;
   /// The lowest that is found.
@@ -167,6 +167,8 @@ private:
     /// fill or drain.
     std::vector<size_t> tight;
     void add(const std::vector<Held>& step);
+    /// Drops all other steps, which only layouts need.
+    void keepTight();
     /// Per op: the number of steps in which it has rows to compute.
     std::vector<uint64_t> calls;
     /// Of pairs whose load is used in place, and of pairs whose load is copied.
@@ -234,7 +236,7 @@ private:
   static Extents::Held extent(const StreamCost::RowBytes& row, const Rows::Held& held);
   /// Whether the buffer is held by rows. False if it stays for the whole stage or takes no bytes.
   bool hasRows(const StreamCost& cost, size_t buffer) const;
-  Extents extents(const StreamCost& cost, size_t buffer) const;
+  Extents extents(const StreamCost& cost, const Rows& rows, size_t buffer) const;
   static uint64_t clearance(const Extents& below, const Extents& above);
   /// In a single step all rows are present, so no sums are needed.
   static bool hasSums(int64_t steps) { return steps > 1; }
@@ -246,6 +248,8 @@ private:
   void addPairs();
   void addDisplacements(const std::vector<Progress>& progress, Rows& rows) const;
   std::optional<int64_t> nextRead(const std::vector<Progress>& progress, const Pair& pair) const;
+  Rows simulate(int64_t steps) const;
+  /// The same, computed once, with the tight steps only.
   const Rows& rows(int64_t steps) const;
   const std::optional<Columns>& columns(int64_t stripes) const;
   std::optional<Columns> findColumns(int64_t stripes) const;

@@ -116,6 +116,30 @@ TEST_CASE("cuts: whole maps need no second look") {
     CHECK(stage.mode() == StageMode::Whole);
 }
 
+TEST_CASE("cuts: more memory never costs more, in traffic or in calls") {
+  Fixture fixture(6);
+  std::pair<uint64_t, uint64_t> least = {UINT64_MAX, UINT64_MAX};
+  for (uint64_t budget = 480; budget <= 1600; budget += 80) {
+    CAPTURE(budget);
+    const auto cuts = searchCuts(fixture.graph, fixture.drafter, fixture.within(budget));
+    if (!cuts)
+      continue;
+    const auto cost = totalCost(fixture.drafter, cuts->drafts);
+    CHECK(cost <= least);
+    least = std::min(least, cost);
+  }
+  CHECK(least.second == 6);
+}
+
+TEST_CASE("cuts: orders share the streamed stages that they have in common") {
+  Fixture fixture(6);
+  const std::vector<OpId> order(fixture.drafter.order().begin(), fixture.drafter.order().end());
+  const AliasSets aliases(fixture.graph, order);
+  const StageDrafter other(fixture.drafter, order, aliases, {});
+  CHECK(other.streamCandidate(1, 4) == fixture.drafter.streamCandidate(1, 4));
+  CHECK(other.streamCandidate(1, 4) != other.streamCandidate(1, 5));
+}
+
 TEST_CASE("cuts: nothing fits, nothing is found") {
   Fixture fixture(6);
   CHECK_FALSE(searchCuts(fixture.graph, fixture.drafter, fixture.within(64)));

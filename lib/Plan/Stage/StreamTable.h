@@ -1,0 +1,35 @@
+// The streamed stages of a graph, for all orders.
+#pragma once
+
+#include "tigris/Plan/Stage/StreamCandidate.h"
+
+#include <map>
+
+namespace tigris {
+
+/// Candidates for streamed stages by their ops, loads and spills, so that orders that have a run of
+/// ops in common share its candidate. All views have the same graph, interface and alignment, and
+/// live as long as the table.
+class StreamTable {
+public:
+  /// `callers`: see StreamCandidate::make.
+  StreamTable(const Graph& graph, std::vector<TensorId> callers)
+      : access_(graph), rows_(access_), callers_(std::move(callers)) {}
+
+  AccessTable& access() { return access_; }
+  RowTable& rows() { return rows_; }
+  /// Null if the ops of `stage` (draftInterface) cannot run row by row.
+  StreamCandidate* find(const OrderView& view, const StageDraft& stage);
+
+private:
+  /// Ops, loads and spills, and which of the loads and spills are in slow memory.
+  using Key = std::tuple<std::vector<OpId>, std::vector<TensorId>, std::vector<TensorId>,
+                         std::vector<bool>>;
+
+  AccessTable access_;
+  RowTable rows_;
+  std::vector<TensorId> callers_;
+  std::map<Key, std::optional<StreamCandidate>> candidates_;
+};
+
+} // namespace tigris
