@@ -17,7 +17,8 @@
   SAMPLE(Stripes)                                                                                  \
   SAMPLE(ReusedRows)                                                                               \
   SAMPLE(VendorLimits)                                                                             \
-  SAMPLE(Copied)
+  SAMPLE(Copied)                                                                                   \
+  SAMPLE(ReducedRows)
 
 #define DECLARE_SAMPLE(name) uint8_t* sample##name(Builder* b, uint32_t* size);
 SAMPLES(DECLARE_SAMPLE)

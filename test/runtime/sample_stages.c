@@ -270,6 +270,34 @@ uint8_t* sampleStripes(Builder* b, uint32_t* size) {
   return builderFinish(b, size);
 }
 
+/* A streamed stage with two reductions of the same rows: of means with columns, and of maxima. */
+uint8_t* sampleReducedRows(Builder* b, uint32_t* size) {
+  const uint32_t steps[4] = {1, 3, 1, 1};
+  const int32_t multiplier = 1 << 30;
+  const int32_t shift = -2;
+  tigris_reduce_params mean = {TIGRIS_REDUCE_MEAN, 1u << 1 | 1u << 2, 0, 1};
+  const tigris_reduce_params most = {TIGRIS_REDUCE_MAX, 1u << 1, TIGRIS_NONE, 0};
+  int x;
+  int y;
+  int z;
+  beginPlan(b, TIGRIS_IO_SLOW);
+  builderQuant(b, 0.1f, -3);
+  mean.requant = builderRequant(b, &multiplier, &shift, 1);
+  x = s8(b, 6, 4, 2);
+  y = s8(b, 1, 1, 2);
+  z = s8(b, 1, 4, 2);
+  builderInput(b, x);
+  builderOutput(b, y);
+  builderOutput(b, z);
+  loadedTile(b, x, 0);
+  storedTile(b, y, 1, TIGRIS_TILE_SINK, 4 * 2);
+  storedTile(b, z, 2, TIGRIS_TILE_SINK, 4 * 2);
+  builderOp(b, TIGRIS_OP_REDUCE, 1, &x, y, &mean, sizeof mean);
+  builderOp(b, TIGRIS_OP_REDUCE, 1, &x, z, &most, sizeof most);
+  builderStreamedStage(b, steps);
+  return builderFinish(b, size);
+}
+
 /* A streamed stage of two windows: new rows of the second buffer overwrite rows of the first that
  * are no longer needed. */
 uint8_t* sampleReusedRows(Builder* b, uint32_t* size) {

@@ -6,33 +6,15 @@
 
 namespace tigris {
 
-namespace {
-
-/// Tensors that are whole in the caller's buffers.
-std::vector<TensorId> callersTensors(const Graph& graph, IoMode io,
-                                     const std::vector<TensorId>& movedRows) {
-  std::vector<TensorId> callers;
-  if (io != IoMode::Caller)
-    return callers;
-  for (const auto* ports : {&graph.inputs(), &graph.outputs()})
-    for (const Port& port : *ports)
-      if (std::find(movedRows.begin(), movedRows.end(), port.tensor) == movedRows.end())
-        callers.push_back(port.tensor);
-  return callers;
-}
-
-} // namespace
-
 StageDrafter::StageDrafter(const Graph& graph, std::span<const OpId> order,
                            const AliasSets& aliases, IoMode io, uint64_t align, CostModel costs,
                            const std::vector<TensorId>& rows)
-    : candidates_(
-          new Candidates{OrderView(graph, order, aliases, io, align),
-                         std::make_shared<StreamTable>(graph, callersTensors(graph, io, rows)),
-                         {},
-                         {},
-                         {},
-                         {}}),
+    : candidates_(new Candidates{OrderView(graph, order, aliases, io, align),
+                                 std::make_shared<StreamTable>(graph, rows),
+                                 {},
+                                 {},
+                                 {},
+                                 {}}),
       costs_(std::move(costs)) {}
 
 StageDrafter::StageDrafter(const StageDrafter& other, std::span<const OpId> order,

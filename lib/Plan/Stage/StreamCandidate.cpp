@@ -8,17 +8,17 @@
 namespace tigris {
 
 std::optional<StreamCandidate> StreamCandidate::make(const OrderView& view, RowTable& table,
-                                                     const std::vector<TensorId>& callers,
+                                                     std::vector<TensorId> callers,
                                                      StageDraft stage) {
   auto model = StreamModel::make(table, stage.ops, stage.loads, stage.spills);
   if (!model)
     return std::nullopt;
-  return StreamCandidate(view, callers, std::move(stage), std::move(*model));
+  return StreamCandidate(view, std::move(callers), std::move(stage), std::move(*model));
 }
 
-StreamCandidate::StreamCandidate(const OrderView& view, const std::vector<TensorId>& callers,
+StreamCandidate::StreamCandidate(const OrderView& view, std::vector<TensorId> callers,
                                  StageDraft stage, StreamModel model)
-    : view_(view), callers_(callers), stage_(std::move(stage)), model_(std::move(model)),
+    : view_(view), callers_(std::move(callers)), stage_(std::move(stage)), model_(std::move(model)),
       counts_(model_.stripeCounts()) {}
 
 const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
@@ -78,7 +78,8 @@ StreamCandidate::Need StreamCandidate::needOf(const StreamCost& cost) const {
 }
 
 const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamResidents& residents) {
-  const auto [entry, isNew] = needs_.try_emplace({index, inPlace(variants_.at(index).stripes, residents)});
+  const auto [entry, isNew] =
+      needs_.try_emplace({index, inPlace(variants_.at(index).stripes, residents)});
   if (isNew)
     entry->second = needOf(cost(index, residents));
   return entry->second;

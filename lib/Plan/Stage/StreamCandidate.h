@@ -28,8 +28,7 @@ public:
   /// `stage`: the ops, loads and spills, of the mode Streamed. nullopt if the ops cannot run row by
   /// row.
   static std::optional<StreamCandidate> make(const OrderView& view, RowTable& table,
-                                             const std::vector<TensorId>& callers,
-                                             StageDraft stage);
+                                             std::vector<TensorId> callers, StageDraft stage);
 
   /// The stage in a number of stripes, in as many steps as make anything smaller.
   struct Variant {
@@ -73,7 +72,7 @@ public:
                       const StreamResidents& residents) const;
 
 private:
-  StreamCandidate(const OrderView& view, const std::vector<TensorId>& callers, StageDraft stage,
+  StreamCandidate(const OrderView& view, std::vector<TensorId> callers, StageDraft stage,
                   StreamModel model);
 
   /// What a number of steps needs and costs.
@@ -98,7 +97,7 @@ private:
   Need needOf(const StreamCost& cost) const;
 
   const OrderView& view_;
-  const std::vector<TensorId>& callers_;
+  std::vector<TensorId> callers_;
   StageDraft stage_;
   StreamModel model_;
   std::vector<int64_t> counts_;

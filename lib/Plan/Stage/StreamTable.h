@@ -12,9 +12,10 @@ namespace tigris {
 /// live as long as the table.
 class StreamTable {
 public:
-  /// `callers`: see StreamCandidate::make.
-  StreamTable(const Graph& graph, std::vector<TensorId> callers)
-      : access_(graph), rows_(access_), callers_(std::move(callers)) {}
+  /// `movedRows`: model inputs and outputs that are moved by rows. Others that are in the caller's
+  /// buffers are whole there, and so are their views.
+  StreamTable(const Graph& graph, std::vector<TensorId> movedRows)
+      : access_(graph), rows_(access_), movedRows_(std::move(movedRows)) {}
 
   AccessTable& access() { return access_; }
   RowTable& rows() { return rows_; }
@@ -22,13 +23,14 @@ public:
   StreamCandidate* find(const OrderView& view, const StageDraft& stage);
 
 private:
-  /// Ops, loads and spills, and which of the loads and spills are in slow memory.
+  /// Ops, loads and spills, which of the loads and spills are in slow memory, and which are whole
+  /// in the caller's buffers. That depends on the order.
   using Key = std::tuple<std::vector<OpId>, std::vector<TensorId>, std::vector<TensorId>,
-                         std::vector<bool>>;
+                         std::vector<bool>, std::vector<TensorId>>;
 
   AccessTable access_;
   RowTable rows_;
-  std::vector<TensorId> callers_;
+  std::vector<TensorId> movedRows_;
   std::map<Key, std::optional<StreamCandidate>> candidates_;
 };
 
