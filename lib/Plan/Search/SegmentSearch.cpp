@@ -375,8 +375,8 @@ private:
     size_t transition = 0;
     /// The variant of the stage. The bound holds for later ones, too.
     size_t variant = 0;
-    /// What the bound counts: any variant; this one, with one call per op and stripe; the calls of as
-    /// few steps as may fit.
+    /// What the bound counts: any variant; this one, with one call per op and stripe; the calls of
+    /// as few steps as may fit.
     enum class Level { Any, Cost, Calls } level = Level::Any;
 
     bool operator>(const Attempt& other) const {
@@ -394,194 +394,17 @@ private:
 
   StreamPrice priceOf(size_t begin, size_t end, StreamCandidate& streams, size_t index) const {
     const StreamCandidate::Variant& stream = *streams.variant(index);
-    StreamPrice result = {priceOf(streams.stage()),
-                          savingsOf(streams.stage(), stream, begin, end)};
+    StreamPrice result = {priceOf(streams.stage()), savingsOf(streams.stage(), stream, begin, end)};
     result.price.stats = stream.stats;
     result.price.stats.kernelCalls = (end - begin) * static_cast<uint64_t>(stream.stripes);
-    result.price.lacking =
-        drafter_.costs().lackingCost(drafter_.view().graph(), streams.stage().ops,
-                                     streams.finestCut(stream.stripes));
+    result.price.lacking = drafter_.costs().lackingCost(
+        drafter_.view().graph(), streams.stage().ops, streams.finestCut(stream.stripes));
     return result;
   }
 
-  /// Streamed stages from one cut. A longer run of ops may fit although shorter ones do not, if the
-  /// wide tensors are inside it. Layouts take the most time, so the stages with the lowest bounds
-  /// are tried first.
-  class StreamTrials {
-  public:
-    StreamTrials(SegmentSearch& search, size_t begin,
-                 std::span<const std::vector<Transition>> transitions)
-        : search_(search), begin_(begin), transitions_(transitions) {}
-
-    void run() {
-      for (size_t i = 0; i < transitions_.size(); ++i) {
-        const size_t end = begin_ + i + 1;
-        if (!search_.mayRun(begin_, end, true))
-          continue;
-        addRuns(end);
-      }
-      while (!attempts_.empty()) {
-        Attempt next = attempts_.top();
-        attempts_.pop();
-        if (improves(next) && refine(next))
-          attempts_.push(next);
-      }
-    }
-
-  private:
-    /// The lowest cost possible: each op is called once, and each tensor is moved once.
-    void addRuns(size_t end) {
-      const StageDraft& stage = search_.drafter_.interface(begin_, end);
-      Price least = search_.priceOf(stage);
-      least.mode = StageMode::Streamed;
-      least.stats.kernelCalls = end - begin_;
-      Savings savings(search_.cuts_[begin_], search_.cuts_[end]);
-      const OrderView& view = search_.drafter_.view();
-      for (const TensorId id : stage.loads)
-        if (view.isSlow(id)) {
-          least.stats.slowReadBytes += view.bytes(id);
-          savings.add(id, view.bytes(id));
-        }
-      for (const TensorId id : stage.spills)
-        if (view.isSlow(id)) {
-          least.stats.slowWriteBytes += view.bytes(id);
-          savings.add(id, view.bytes(id));
-        }
-      const std::vector<Transition>& transitions = transitions_[end - begin_ - 1];
-      for (size_t k = 0; k < transitions.size(); ++k) {
-        const uint64_t saved = savings.of(transitions[k]);
-        const Entry bound = search_.entryFor(end, transitions[k], least, saved);
-        if (search_.improves(begin_, transitions[k], bound) &&
-            !(search_.options_.stay && saved != least.stats.trafficBytes()))
-          attempts_.push({bound.cost, bound.calls, end, k});
-      }
-    }
-
-    const Transition& transition(const Attempt& attempt) const {
-      return transitions_[attempt.end - begin_ - 1][attempt.transition];
-    }
-
-    bool improves(const Attempt& attempt) const {
-      return search_.improves(begin_, transition(attempt), {attempt.cost, attempt.calls});
-    }
-
-    const StreamPrice& price(const Attempt& attempt, StreamCandidate& streams) {
-      auto known = prices_.find({attempt.end, attempt.variant});
-      if (known == prices_.end())
-        known = prices_
-                    .emplace(std::pair(attempt.end, attempt.variant),
-                             search_.priceOf(begin_, attempt.end, streams, attempt.variant))
-                    .first;
-      return known->second;
-    }
-
-    /// The entry in a number of calls per stripe; nullopt if tensors are moved that must stay.
-    std::optional<Entry> entry(const Attempt& attempt, StreamCandidate& streams,
-                               std::optional<uint64_t> calls = {}) {
-      const StreamPrice& known = price(attempt, streams);
-      Price price = known.price;
-      if (calls)
-        price.stats.kernelCalls = *calls;
-      const uint64_t saved = known.savings.of(transition(attempt));
-      if (search_.options_.stay && saved != price.stats.trafficBytes())
-        return std::nullopt;
-      return search_.entryFor(attempt.end, transition(attempt), price, saved,
-                              streams.variant(attempt.variant)->stripes);
-    }
-
-    /// Raises the bound of the attempt, or offers its entry. False if nothing is left to try.
-    bool refine(Attempt& attempt) {
-      StreamCandidate* streams = search_.drafter_.streamCandidate(begin_, attempt.end);
-      if (streams == nullptr)
-        return false;
-      if (attempt.level == Attempt::Level::Any)
-        return addCost(attempt, *streams);
-      const Residents all = search_.residents(begin_, attempt.end, transition(attempt));
-      const StreamResidents residents = search_.drafter_.streamResidents(all);
-      if (attempt.level == Attempt::Level::Cost && addCalls(attempt, *streams, residents))
-        return true;
-      if (attempt.level == Attempt::Level::Calls && take(attempt, *streams, residents))
-        return false;
-      ++attempt.variant;
-      attempt.level = Attempt::Level::Any;
-      return true;
-    }
-
-    bool addCost(Attempt& attempt, StreamCandidate& streams) {
-      const StreamCandidate::Variant* stream = streams.variant(attempt.variant);
-      // Stripes load or compute columns near their borders twice, but a callback provides each row
-      // only once.
-      if (stream == nullptr ||
-          (stream->stripes > 1 && (!search_.mayRun(begin_, attempt.end, false) ||
-                                   !search_.options_.recompute)))
-        return false;
-      const std::optional<Entry> bound = entry(attempt, streams);
-      if (!bound)
-        return false;
-      attempt.cost = bound->cost;
-      attempt.calls = bound->calls;
-      attempt.level = Attempt::Level::Cost;
-      return true;
-    }
-
-    /// False if the variant does not fit.
-    bool addCalls(Attempt& attempt, StreamCandidate& streams, const StreamResidents& residents) {
-      const StreamCapacity capacity = search_.capacityOf(begin_, attempt.end, transition(attempt));
-      const StreamCandidate::Need& need = streams.need(attempt.variant, residents);
-      if (need.lowerBound > capacity(need.overlaps))
-        return false;
-      const int64_t stripes = streams.variant(attempt.variant)->stripes;
-      const std::optional<Entry> bound =
-          entry(attempt, streams, streams.leastCalls(stripes, capacity, residents));
-      attempt.cost = bound->cost;
-      attempt.calls = bound->calls;
-      attempt.level = Attempt::Level::Calls;
-      return true;
-    }
-
-    /// Offers the entry, in as few steps as fit. False if the variant does not fit.
-    bool take(const Attempt& attempt, StreamCandidate& streams, const StreamResidents& residents) {
-      const Transition& transition = this->transition(attempt);
-      const StreamCapacity capacity = search_.capacityOf(begin_, attempt.end, transition);
-      const std::vector<Overlap>& overlaps = streams.need(attempt.variant, residents).overlaps;
-      const auto height = streams.heightWithin(capacity(overlaps), attempt.variant, residents);
-      if (!height)
-        return false;
-      std::optional<ResidentChain> chain =
-          search_.streamChain(begin_, attempt.end, transition, *height, overlaps);
-      if (!chain)
-        return false;
-      const StreamCandidate::Variant& stream = *streams.variant(attempt.variant);
-      const uint64_t calls = streams.kernelCalls(stream.stripes, capacity, residents)
-                                 .value_or(stream.stats.kernelCalls);
-      search_.offer(begin_, transition, *entry(attempt, streams, calls), std::move(chain));
-      return true;
-    }
-
-    SegmentSearch& search_;
-    size_t begin_;
-    /// By the number of ops of the stage, from 1 on.
-    std::span<const std::vector<Transition>> transitions_;
-    Attempts attempts_;
-    /// By the end of the stage and the variant.
-    std::map<std::pair<size_t, size_t>, StreamPrice> prices_;
-  };
-
-  void searchFrom(size_t begin) {
-    const size_t last = std::min(drafter_.order().size(), begin + MaxSegmentOps);
-    std::vector<std::vector<Transition>> transitions;
-    bool mayBeWhole = true;
-    for (size_t end = begin + 1; end <= last; ++end) {
-      transitions.push_back(transitionsBetween(begin, end));
-      mayBeWhole =
-          mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, transitions.back());
-      if (end == begin + 1 && mayRun(begin, end, false))
-        tryAlone(begin, transitions.back());
-    }
-    StreamTrials(*this, begin, transitions).run();
-    if (mayOverflow(begin))
-      tryOverflow(begin);
-  }
+  class StreamTrials;
+  /// Finds the cheapest stages from a cut to the end.
+  void searchFrom(size_t begin);
 
   /// The stage for an entry, in as few steps as fit.
   StageDraft draft(size_t begin, size_t state, const Entry& entry) {
@@ -624,6 +447,184 @@ private:
   std::vector<Cut> cuts_;
   std::vector<std::pair<size_t, size_t>> rowUsers_;
 };
+
+/// Streamed stages from one cut. A longer run of ops may fit although shorter ones do not, if the
+/// wide tensors are inside it. Layouts take the most time, so the stages with the lowest bounds
+/// are tried first.
+class SegmentSearch::StreamTrials {
+public:
+  StreamTrials(SegmentSearch& search, size_t begin,
+               std::span<const std::vector<Transition>> transitions)
+      : search_(search), begin_(begin), transitions_(transitions) {}
+
+  void run() {
+    for (size_t i = 0; i < transitions_.size(); ++i) {
+      const size_t end = begin_ + i + 1;
+      if (!search_.mayRun(begin_, end, true))
+        continue;
+      addRuns(end);
+    }
+    while (!attempts_.empty()) {
+      Attempt next = attempts_.top();
+      attempts_.pop();
+      if (improves(next) && refine(next))
+        attempts_.push(next);
+    }
+  }
+
+private:
+  /// The lowest cost possible: each op is called once, and each tensor is moved once.
+  void addRuns(size_t end) {
+    const StageDraft& stage = search_.drafter_.interface(begin_, end);
+    Price least = search_.priceOf(stage);
+    least.mode = StageMode::Streamed;
+    least.stats.kernelCalls = end - begin_;
+    Savings savings(search_.cuts_[begin_], search_.cuts_[end]);
+    const OrderView& view = search_.drafter_.view();
+    for (const TensorId id : stage.loads)
+      if (view.isSlow(id)) {
+        least.stats.slowReadBytes += view.bytes(id);
+        savings.add(id, view.bytes(id));
+      }
+    for (const TensorId id : stage.spills)
+      if (view.isSlow(id)) {
+        least.stats.slowWriteBytes += view.bytes(id);
+        savings.add(id, view.bytes(id));
+      }
+    const std::vector<Transition>& transitions = transitions_[end - begin_ - 1];
+    for (size_t k = 0; k < transitions.size(); ++k) {
+      const uint64_t saved = savings.of(transitions[k]);
+      const Entry bound = search_.entryFor(end, transitions[k], least, saved);
+      if (search_.improves(begin_, transitions[k], bound) &&
+          !(search_.options_.stay && saved != least.stats.trafficBytes()))
+        attempts_.push({bound.cost, bound.calls, end, k});
+    }
+  }
+
+  const Transition& transition(const Attempt& attempt) const {
+    return transitions_[attempt.end - begin_ - 1][attempt.transition];
+  }
+
+  bool improves(const Attempt& attempt) const {
+    return search_.improves(begin_, transition(attempt), {attempt.cost, attempt.calls});
+  }
+
+  const StreamPrice& price(const Attempt& attempt, StreamCandidate& streams) {
+    auto known = prices_.find({attempt.end, attempt.variant});
+    if (known == prices_.end())
+      known = prices_
+                  .emplace(std::pair(attempt.end, attempt.variant),
+                           search_.priceOf(begin_, attempt.end, streams, attempt.variant))
+                  .first;
+    return known->second;
+  }
+
+  /// The entry in a number of calls per stripe; nullopt if tensors are moved that must stay.
+  std::optional<Entry> entry(const Attempt& attempt, StreamCandidate& streams,
+                             std::optional<uint64_t> calls = {}) {
+    const StreamPrice& known = price(attempt, streams);
+    Price price = known.price;
+    if (calls)
+      price.stats.kernelCalls = *calls;
+    const uint64_t saved = known.savings.of(transition(attempt));
+    if (search_.options_.stay && saved != price.stats.trafficBytes())
+      return std::nullopt;
+    return search_.entryFor(attempt.end, transition(attempt), price, saved,
+                            streams.variant(attempt.variant)->stripes);
+  }
+
+  /// Raises the bound of the attempt, or offers its entry. False if nothing is left to try.
+  bool refine(Attempt& attempt) {
+    StreamCandidate* streams = search_.drafter_.streamCandidate(begin_, attempt.end);
+    if (streams == nullptr)
+      return false;
+    if (attempt.level == Attempt::Level::Any)
+      return addCost(attempt, *streams);
+    const Residents all = search_.residents(begin_, attempt.end, transition(attempt));
+    const StreamResidents residents = search_.drafter_.streamResidents(all);
+    if (attempt.level == Attempt::Level::Cost && addCalls(attempt, *streams, residents))
+      return true;
+    if (attempt.level == Attempt::Level::Calls && take(attempt, *streams, residents))
+      return false;
+    ++attempt.variant;
+    attempt.level = Attempt::Level::Any;
+    return true;
+  }
+
+  bool addCost(Attempt& attempt, StreamCandidate& streams) {
+    const StreamCandidate::Variant* stream = streams.variant(attempt.variant);
+    // Stripes load or compute columns near their borders twice, but a callback provides each row
+    // only once.
+    if (stream == nullptr || (stream->stripes > 1 && (!search_.mayRun(begin_, attempt.end, false) ||
+                                                      !search_.options_.recompute)))
+      return false;
+    const std::optional<Entry> bound = entry(attempt, streams);
+    if (!bound)
+      return false;
+    attempt.cost = bound->cost;
+    attempt.calls = bound->calls;
+    attempt.level = Attempt::Level::Cost;
+    return true;
+  }
+
+  /// False if the variant does not fit.
+  bool addCalls(Attempt& attempt, StreamCandidate& streams, const StreamResidents& residents) {
+    const StreamCapacity capacity = search_.capacityOf(begin_, attempt.end, transition(attempt));
+    const StreamCandidate::Need& need = streams.need(attempt.variant, residents);
+    if (need.lowerBound > capacity(need.overlaps))
+      return false;
+    const int64_t stripes = streams.variant(attempt.variant)->stripes;
+    const std::optional<Entry> bound =
+        entry(attempt, streams, streams.leastCalls(stripes, capacity, residents));
+    attempt.cost = bound->cost;
+    attempt.calls = bound->calls;
+    attempt.level = Attempt::Level::Calls;
+    return true;
+  }
+
+  /// Offers the entry, in as few steps as fit. False if the variant does not fit.
+  bool take(const Attempt& attempt, StreamCandidate& streams, const StreamResidents& residents) {
+    const Transition& transition = this->transition(attempt);
+    const StreamCapacity capacity = search_.capacityOf(begin_, attempt.end, transition);
+    const std::vector<Overlap>& overlaps = streams.need(attempt.variant, residents).overlaps;
+    const auto height = streams.heightWithin(capacity(overlaps), attempt.variant, residents);
+    if (!height)
+      return false;
+    std::optional<ResidentChain> chain =
+        search_.streamChain(begin_, attempt.end, transition, *height, overlaps);
+    if (!chain)
+      return false;
+    const StreamCandidate::Variant& stream = *streams.variant(attempt.variant);
+    const uint64_t calls =
+        streams.kernelCalls(stream.stripes, capacity, residents).value_or(stream.stats.kernelCalls);
+    search_.offer(begin_, transition, *entry(attempt, streams, calls), std::move(chain));
+    return true;
+  }
+
+  SegmentSearch& search_;
+  size_t begin_;
+  /// By the number of ops of the stage, from 1 on.
+  std::span<const std::vector<Transition>> transitions_;
+  Attempts attempts_;
+  /// By the end of the stage and the variant.
+  std::map<std::pair<size_t, size_t>, StreamPrice> prices_;
+};
+
+void SegmentSearch::searchFrom(size_t begin) {
+  const size_t last = std::min(drafter_.order().size(), begin + MaxSegmentOps);
+  std::vector<std::vector<Transition>> transitions;
+  bool mayBeWhole = true;
+  for (size_t end = begin + 1; end <= last; ++end) {
+    transitions.push_back(transitionsBetween(begin, end));
+    mayBeWhole =
+        mayBeWhole && mayRun(begin, end, false) && tryWhole(begin, end, transitions.back());
+    if (end == begin + 1 && mayRun(begin, end, false))
+      tryAlone(begin, transitions.back());
+  }
+  StreamTrials(*this, begin, transitions).run();
+  if (mayOverflow(begin))
+    tryOverflow(begin);
+}
 
 } // namespace
 

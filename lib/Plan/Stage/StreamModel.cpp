@@ -441,8 +441,8 @@ std::vector<int64_t> StreamModel::stripeCounts() const {
 
 std::optional<StreamCost>
 StreamModel::search(const std::function<uint64_t(const StreamCost&)>& capacity, uint64_t align,
-                    int64_t stripes, const std::set<TensorId>& whole, bool lowest,
-                    int64_t least, int64_t first) const {
+                    int64_t stripes, const std::set<TensorId>& whole, bool lowest, int64_t least,
+                    int64_t first) const {
   std::optional<StreamCost> found;
   const auto fits = [&](int64_t steps) {
     std::optional<StreamCost> cost = this->cost(steps, stripes, whole);

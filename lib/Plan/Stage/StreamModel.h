@@ -85,7 +85,8 @@ public:
   /// fifth.
   std::vector<int64_t> stripeCounts() const;
   /// The fewest steps, from `least` on, that fit the bytes that `capacity` grants them; nullopt if
-  /// none do. `first`: the number to try first, which is taken if it fits. `lowest`: whether mostSteps() fit follows from height() instead of heightWithin().
+  /// none do. `first`: the number to try first, which is taken if it fits. `lowest`: whether
+  /// mostSteps() fit follows from height() instead of heightWithin().
   std::optional<StreamCost> search(const std::function<uint64_t(const StreamCost&)>& capacity,
                                    uint64_t align, int64_t stripes,
                                    const std::set<TensorId>& whole = {}, bool lowest = false,
