@@ -4,6 +4,7 @@
 #include "PlanDamage.h"
 #include "PlanRun.h"
 #include "RandomModel.h"
+#include "StageFeatures.h"
 
 #include "tigris/Analysis/Lifetime.h"
 #include "tigris/Analysis/Overflow.h"
@@ -274,12 +275,12 @@ private:
       totals_.tiled += stage.tiled() != nullptr ? 1 : 0;
       totals_.chains += stage.tiled() != nullptr && stage.ops.size() > 1 ? 1 : 0;
       totals_.streamed += stage.streamed() != nullptr ? 1 : 0;
-      totals_.overlapping += hasOverlap(stage) ? 1 : 0;
+      totals_.overlapping += hasOverlap(current_, stage) ? 1 : 0;
       totals_.inPlace += worksInPlace(stage) ? 1 : 0;
       totals_.striped += isStriped(stage) ? 1 : 0;
       totals_.sinks += hasSink(stage) ? 1 : 0;
       totals_.stripedSinks += hasSink(stage) && isStriped(stage) ? 1 : 0;
-      totals_.overOperands += opsOverOperands(stage);
+      totals_.overOperands += opsOverOperands(current_, stage);
       totals_.direct += stage.mode() == StageMode::Direct ? 1 : 0;
     }
     totals_.inArena += plan.io == IoMode::Arena && plan.stages.size() > 1 ? 1 : 0;
@@ -427,50 +428,6 @@ private:
                   .of(stats.trafficBytes(), stats.recomputeMacs, stats.kernelCalls);
     }
     return cost;
-  }
-
-  static bool hasBuffer(const Stage& stage, bool StreamBuffer::*property) {
-    const StreamedStage* stream = stage.streamed();
-    return stream != nullptr &&
-           std::any_of(stream->buffers.begin(), stream->buffers.end(), std::mem_fn(property));
-  }
-  static bool worksInPlace(const Stage& stage) { return hasBuffer(stage, &StreamBuffer::inPlace); }
-  static bool hasSink(const Stage& stage) { return hasBuffer(stage, &StreamBuffer::sink); }
-  static bool isStriped(const Stage& stage) {
-    return stage.streamed() != nullptr && stage.streamed()->stripes > 1;
-  }
-
-  /// The number of ops of a whole stage whose result takes the place of an operand.
-  uint64_t opsOverOperands(const Stage& stage) const {
-    if (stage.mode() != StageMode::Whole)
-      return 0;
-    std::map<TensorId, uint64_t> offsets;
-    for (const Placement& placement : stage.wholeTensors())
-      offsets.emplace(placement.tensor, placement.offset);
-    const auto isOver = [&](OpId id) {
-      const Op& op = current_.op(id);
-      const auto result = offsets.find(op.output());
-      return op.kind != OpKind::Reshape && result != offsets.end() &&
-             std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId input) {
-               const auto operand = offsets.find(input);
-               return operand != offsets.end() && operand->second == result->second;
-             });
-    };
-    return static_cast<uint64_t>(std::count_if(stage.ops.begin(), stage.ops.end(), isOver));
-  }
-
-  /// A tensor replaces another while the stage works on both.
-  bool hasOverlap(const Stage& stage) const {
-    if (stage.streamed() == nullptr)
-      return false;
-    const auto end = [&](const Placement& place) {
-      return place.offset + current_.tensor(place.tensor).bytes();
-    };
-    for (const Placement& a : stage.streamed()->residents)
-      for (const Placement& b : stage.streamed()->residents)
-        if (a.tensor != b.tensor && a.offset < end(b) && b.offset < end(a))
-          return true;
-    return false;
   }
 
   /// The plan survives the module: the file emitted after reading it back is the same.

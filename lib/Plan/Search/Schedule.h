@@ -26,8 +26,8 @@ struct Schedule {
 };
 
 /// The orders that the planner tries: the graph's own order and, if they differ, the depth-first
-/// order and the one with the lowest peak found (leastPeakOrder). Unless outputs are in slow memory,
-/// the latter two have views that are outputs at their end.
+/// order and the one with the lowest peak found (leastPeakOrder). Unless outputs are in slow
+/// memory, the latter two have views that are outputs at their end.
 class Schedules {
 public:
   /// `search`: whether to search for the lowest peak.

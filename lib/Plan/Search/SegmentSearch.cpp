@@ -484,12 +484,12 @@ private:
     for (const TensorId id : stage.loads)
       if (view.isSlow(id)) {
         least.stats.slowReadBytes += view.bytes(id);
-        savings.add(id, view.bytes(id));
+        savings.add(view.resident(id), view.bytes(id));
       }
     for (const TensorId id : stage.spills)
       if (view.isSlow(id)) {
         least.stats.slowWriteBytes += view.bytes(id);
-        savings.add(id, view.bytes(id));
+        savings.add(view.resident(id), view.bytes(id));
       }
     const std::vector<Transition>& transitions = transitions_[end - begin_ - 1];
     for (size_t k = 0; k < transitions.size(); ++k) {

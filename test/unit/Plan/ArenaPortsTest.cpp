@@ -185,8 +185,7 @@ TEST_CASE("ports in the arena: a plan that damages a port is refused") {
   CHECK(status.error().message() == "plan: model input 'spare' has no place");
 }
 
-TEST_CASE("ports in the arena: random graphs in several stages") {
-  size_t staged = 0;
+TEST_CASE("ports in the arena: random graphs in the least memory") {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     Graph graph = test::randomGraph(seed, 4 + seed % 20);
@@ -195,7 +194,5 @@ TEST_CASE("ports in the arena: random graphs in several stages") {
     const Plan& plan = *planned.plan();
     CHECK(plan.stats.trafficBytes() == 0);
     CHECK(plan.bounds.fastPeakBytes <= plan.stats.fastPeakBytes);
-    staged += plan.stages.size() > 1 ? 1 : 0;
   }
-  CHECK(staged > 0);
 }
