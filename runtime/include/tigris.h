@@ -245,7 +245,7 @@ typedef struct tigris_context {
  * bits, in a build whose TIGRIS_MAX_PORTS is `ports`. */
 #define TIGRIS_INSTANCE_BYTES(ports) (280u + 8u * (ports))
 TIGRIS_CHECK_LAYOUT(instance, sizeof(void*) > 4 || sizeof(tigris_plan) + sizeof(tigris_context) <=
-                                                      TIGRIS_INSTANCE_BYTES(TIGRIS_MAX_PORTS));
+                                                       TIGRIS_INSTANCE_BYTES(TIGRIS_MAX_PORTS));
 
 /* Checks the memory, its alignment, and that the backend has a kernel for every op. Keeps pointers
  * to `plan` and `backend`; copies `memory`. In dynamic mode it writes to the memory (below the
