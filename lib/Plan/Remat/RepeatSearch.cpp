@@ -160,7 +160,7 @@ private:
       least_ = isEnough ? goal_ : variant.smallest(less);
       best_ = next;
       current_ = std::move(next);
-    } else if (!replaces && variant.fits(least_)) {
+    } else if (!replaces && variant.fits(least_ + variant.grain(least_))) {
       current_ = std::move(next);
     }
     return true;
@@ -186,7 +186,7 @@ private:
   /// The smallest number of bytes for stages, and the chains with which they fit it.
   uint64_t least_ = 0;
   Chains best_;
-  /// These chains, and others that have made nothing worse.
+  /// These chains, and others that have made nothing much worse.
   Chains current_;
 };
 

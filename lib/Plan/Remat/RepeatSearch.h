@@ -12,8 +12,8 @@ namespace tigris {
 /// as much as the model computes. If no repeats make the graph fit, it stays as it is.
 ///
 /// Chains are tried one after the other, those of the largest tensors first, each together with
-/// those that have made nothing worse. A chain beyond the limit repeats only some channels, if it
-/// can be split (Plan/Remat/ChannelSplit.h). In the end, those that the budget does not need are
+/// those that have made nothing much worse. A chain beyond the limit repeats only some channels, if
+/// it can be split (Plan/Remat/ChannelSplit.h). In the end, those that the budget does not need are
 /// dropped. The number of trials is limited, and lower for large graphs.
 size_t insertRepeatsFor(Graph& graph, const PlanOptions& options, bool leastFast);
 
