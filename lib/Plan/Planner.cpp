@@ -29,6 +29,8 @@ std::optional<CutOrder> cheapestCuts(const PlanRequest& request, uint64_t fast) 
     if (!strategy.allOrders && &schedule != &orders.best())
       continue;
     const StageDrafter drafter = request.drafter(schedule);
+    if (best)
+      rules.limit = limitOf(request.drafter(*best->schedule), best->cuts.drafts);
     std::optional<Cuts> cuts = strategy.cut(graph, drafter, rules);
     if (cuts && (!best || totalCost(drafter, cuts->drafts) < totalCost(drafter, best->cuts.drafts)))
       best = {std::move(*cuts), &schedule};
@@ -120,8 +122,12 @@ std::optional<CutOrder> choose(const PlanRequest& request, StageNeed& need) {
   return cutsWithin(request, fast);
 }
 
+/// Whether an error says what would fit, which takes a search for the smallest budget.
+enum class Refusal : uint8_t { WithNeed, Brief };
+
 /// The plan with the least slow traffic or time in the budget.
-Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
+Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts,
+                            Refusal refusal = Refusal::WithNeed) {
   const Expected<PlanRequest> request = PlanRequest::make(drafts, options);
   if (!request)
     return request.error();
@@ -129,6 +135,8 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
   StageNeed need;
   const std::optional<CutOrder> choice = choose(*request, need);
   if (!choice) {
+    if (refusal == Refusal::Brief)
+      return makeError(DiagId::OverBudget, "does not fit the fast budget");
     const std::optional<uint64_t> smallest = smallestBudget(*request, need);
     if (!smallest)
       return noRows(*request);
@@ -159,14 +167,15 @@ Expected<Plan> planInBudget(const PlanOptions& options, PlanDrafts& drafts) {
 }
 
 /// The plan for the slow memory of the budget.
-Expected<Plan> planWithin(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts) {
+Expected<Plan> planWithin(const Graph& graph, const PlanOptions& options, PlanDrafts& drafts,
+                          Refusal refusal = Refusal::WithNeed) {
   if (choosesScratch(options))
     return planBestScratch(graph, options, drafts);
   if (options.optimize == Objective::Memory)
     return planLeastMemory(graph, options, drafts);
   if (options.recompute && options.budget.slow && options.optimize == Objective::Traffic)
     return planLeastTraffic(graph, options, drafts);
-  Expected<Plan> plan = planInBudget(options, drafts);
+  Expected<Plan> plan = planInBudget(options, drafts, refusal);
   if (plan)
     if (Status status = checkRecompute(plan->stats, options); !status)
       return status.takeError();
@@ -202,7 +211,7 @@ Expected<Plan> planGraph(const Graph& graph, const PlanOptions& options, PlanDra
     return planWithin(graph, options, drafts);
   if (requiresSlow(options))
     return planAddingSlow(graph, options, drafts);
-  Expected<Plan> plan = planWithin(graph, withoutSlow(options), drafts);
+  Expected<Plan> plan = planWithin(graph, withoutSlow(options), drafts, Refusal::Brief);
   if (plan || plan.error().id() != DiagId::OverBudget)
     return plan;
   return planAddingSlow(graph, options, drafts);

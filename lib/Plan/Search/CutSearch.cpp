@@ -21,6 +21,8 @@ public:
     std::optional<Cuts> inPlace = withSlack(drafter_, options_, stages);
     if (inPlace && (any_ || isLeast(*inPlace)))
       return inPlace;
+    if (inPlace)
+      options_.limit = limitOf(drafter_, inPlace->drafts);
     std::optional<Cuts> copied = onCopies();
     if (inPlace && copied)
       return totalCost(drafter_, copied->drafts) < totalCost(drafter_, inPlace->drafts) ? copied
@@ -55,8 +57,10 @@ private:
       if (best && cost(best->drafts) <= least)
         break;
       std::optional<Cuts> cuts = placed(drafter, std::move(*drafts));
-      if (cuts && (!best || cost(cuts->drafts) < cost(best->drafts)))
+      if (cuts && (!best || cost(cuts->drafts) < cost(best->drafts))) {
+        options.limit = limitOf(drafter, cuts->drafts);
         best = std::move(cuts);
+      }
       if (best && (any_ || cost(best->drafts) <= least))
         break;
     }
@@ -113,7 +117,10 @@ private:
     SegmentOptions options = options_;
     options.keep = false;
     Cuts cuts;
-    cuts.drafts = *searchSegments(drafter_, options);
+    std::optional<std::vector<StageDraft>> drafts = searchSegments(drafter_, options);
+    if (!drafts)
+      return std::nullopt;
+    cuts.drafts = std::move(*drafts);
     cuts.residents.bases.resize(cuts.drafts.size());
     return cuts;
   }
@@ -126,14 +133,19 @@ private:
 
 } // namespace
 
-std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
-                                        std::span<const StageDraft> drafts) {
-  std::pair<uint64_t, uint64_t> sum;
+CutCost totalCost(const StageDrafter& drafter, std::span<const StageDraft> drafts) {
+  CutCost sum;
   for (const StageDraft& draft : drafts) {
     sum.first += drafter.cost(draft);
     sum.second += draft.stats.kernelCalls;
   }
   return sum;
+}
+
+std::optional<CutCost> limitOf(const StageDrafter& drafter, std::span<const StageDraft> drafts) {
+  if (std::any_of(drafts.begin(), drafts.end(), [](const auto& stage) { return stage.overflows; }))
+    return std::nullopt;
+  return totalCost(drafter, drafts);
 }
 
 std::optional<Cuts> searchCuts(const Graph& graph, const StageDrafter& drafter,

@@ -12,9 +12,11 @@ struct Cuts {
   ResidentLayout residents;
 };
 
-/// The total cost of the stages, and their kernel calls, which decide between equal costs.
-std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
-                                        std::span<const StageDraft> drafts);
+/// A limit for other searches: they need not find what costs as much. None if ops overflow, because
+/// fewer that do are worth more than a lower cost.
+std::optional<CutCost> limitOf(const StageDrafter& drafter, std::span<const StageDraft> drafts);
+
+CutCost totalCost(const StageDrafter& drafter, std::span<const StageDraft> drafts);
 
 /// Cuts the order of the drafter with searchSegments, once with stages that work on residents in
 /// place and once with stages that work on copies of their rows. Returns the cheaper cuts.
@@ -27,8 +29,9 @@ std::pair<uint64_t, uint64_t> totalCost(const StageDrafter& drafter,
 /// memory, the last resort is that no tensor stays in fast memory between stages, which needs no
 /// addresses.
 ///
-/// `any`: returns the first cuts that are found. nullopt if nothing fits or no addresses are found;
-/// with slow memory there are always cuts.
+/// `any`: returns the first cuts that are found. nullopt if nothing fits, no addresses are found,
+/// or nothing costs less than the limit. With slow memory and without a limit there are always
+/// cuts.
 std::optional<Cuts> searchCuts(const Graph& graph, const StageDrafter& drafter,
                                const SegmentOptions& options, bool any = false);
 

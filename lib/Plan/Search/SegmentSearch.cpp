@@ -34,6 +34,7 @@ public:
       if (!openCut(at))
         return std::nullopt;
     findRowUsers();
+    countCalls();
     cuts_[count].best[0] = {0, 0, count, 0};
     for (size_t begin = count; begin-- > 0;)
       searchFrom(begin);
@@ -108,6 +109,13 @@ private:
       if (span)
         rowUsers_.push_back(*span);
     }
+  }
+
+  void countCalls() {
+    const OrderView& view = drafter_.view();
+    leastCalls_ = {0};
+    for (size_t step = 0; step < drafter_.order().size(); ++step)
+      leastCalls_.push_back(leastCalls_.back() + (view.aliases().isView(view.op(step)) ? 0 : 1));
   }
 
   /// Whether ops [begin, end) may be a stage; `byRows`: one that moves tensors by rows.
@@ -279,7 +287,9 @@ private:
 
   bool improves(size_t begin, const Transition& transition, const Entry& entry) const {
     const Entry& known = cuts_[begin].best[transition.state];
-    return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls);
+    return std::tie(entry.cost, entry.calls) < std::tie(known.cost, known.calls) &&
+           (!options_.limit ||
+            CutCost(entry.cost, entry.calls + leastCalls_[begin]) < *options_.limit);
   }
 
   /// Stores the entry, with its chain, if it is better than the known one.
@@ -350,8 +360,8 @@ private:
   /// costs no more in slow memory than on copies, and keeps results that tiles would store.
   bool mayOverflow(size_t begin) const {
     const OpKind kind = drafter_.op(begin).kind;
-    return !options_.stay &&
-           (!cuts_[begin].best[0].isReached() || (worksInOnePass(kind) && !onlyMovesBytes(kind)));
+    return !options_.stay && ((!options_.limit && !cuts_[begin].best[0].isReached()) ||
+                              (worksInOnePass(kind) && !onlyMovesBytes(kind)));
   }
 
   void tryOverflow(size_t begin) {
@@ -446,6 +456,8 @@ private:
   SegmentOptions options_;
   std::vector<Cut> cuts_;
   std::vector<std::pair<size_t, size_t>> rowUsers_;
+  /// Of the ops before a cut: one of each that is not a view.
+  std::vector<uint64_t> leastCalls_;
 };
 
 /// Streamed stages from one cut. A longer run of ops may fit although shorter ones do not, if the

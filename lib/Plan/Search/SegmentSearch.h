@@ -8,6 +8,9 @@ namespace tigris {
 /// Maximum number of ops of a stage. It keeps the effort linear in the number of ops of the order.
 constexpr size_t MaxSegmentOps = 40;
 
+/// The total cost of stages, and their kernel calls, which decide between equal costs.
+using CutCost = std::pair<uint64_t, uint64_t>;
+
 struct SegmentOptions {
   /// Fast bytes.
   uint64_t budget = 0;
@@ -25,6 +28,9 @@ struct SegmentOptions {
   std::vector<TensorId> rows = {};
   /// Whether anything may be computed twice; false only with `stay`.
   bool recompute = true;
+  /// A cost that is known to be possible without overflow. Cuts that cost as much, or that need
+  /// overflow, are of no use: the search leaves them out and is faster.
+  std::optional<CutCost> limit = {};
 };
 
 /// Cuts the order into stages with the lowest sum of costs (StageDrafter::cost); of equal sums,
@@ -35,7 +41,8 @@ struct SegmentOptions {
 /// candidates from every op on are whole and streamed stages of up to MaxSegmentOps ops, and the op
 /// alone, tiled or direct. A stage may use the budget minus the bytes of the tensors that are
 /// resident before, after, or throughout it. If no stage from an op on fits, the op alone uses
-/// tensors in slow memory (draftOverflow). nullopt if `stay` and nothing fits.
+/// tensors in slow memory (draftOverflow), but not if there is a limit. nullopt if nothing fits, or
+/// nothing costs less than the limit.
 std::optional<std::vector<StageDraft>> searchSegments(const StageDrafter& drafter,
                                                       const SegmentOptions& options);
 

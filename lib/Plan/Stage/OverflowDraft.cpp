@@ -134,7 +134,9 @@ private:
 
 StageDraft draftOverflow(const OrderView& view, size_t begin, size_t end, uint64_t budget,
                          const Residents& residents) {
-  return OverflowDrafting(view, begin, end, residents).run(budget);
+  StageDraft stage = OverflowDrafting(view, begin, end, residents).run(budget);
+  stage.overflows = true;
+  return stage;
 }
 
 } // namespace tigris

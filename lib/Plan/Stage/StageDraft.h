@@ -69,6 +69,8 @@ struct StageDraft {
   std::variant<WholeDraft, DirectDraft, TiledDraft, StreamedDraft> execution;
   /// The highest fast byte, counted from the start of the stage's own memory.
   uint64_t height = 0;
+  /// Whether it is the last resort for ops that do not fit (draftOverflow).
+  bool overflows = false;
   StageStats stats;
 
   StageMode mode() const { return static_cast<StageMode>(execution.index()); }

@@ -4,6 +4,7 @@
 #include "tigris/Support/MathUtils.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tigris {
 
@@ -136,13 +137,35 @@ int64_t StreamCandidate::leastSteps(int64_t stripes, const StreamCapacity& capac
                                     const StreamResidents& residents) const {
   int64_t low = stepsForScratch(stripes, residents);
   int64_t high = model_.mostSteps();
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    const StepsNeed& need = needOf(middle, stripes, residents);
-    if (need.lowerBound <= capacity(need.overlaps))
-      high = middle;
-    else
-      low = middle + 1;
+  // Bytes above the capacity. The need of s steps is about a + b / s, so the point where it meets
+  // the capacity is estimated from the last two. Every second guess halves the range instead.
+  const auto excess = [&](int64_t steps) {
+    const StepsNeed& need = needOf(steps, stripes, residents);
+    return static_cast<double>(need.lowerBound) - static_cast<double>(capacity(need.overlaps));
+  };
+  struct Point {
+    double perStep = 0; // 1 / steps
+    double excess = 0;
+  };
+  std::optional<Point> above;
+  Point below = {1.0 / static_cast<double>(high), excess(high)};
+  if (below.excess > 0)
+    return high;
+  for (bool halve = true; low < high; halve = !halve) {
+    int64_t guess = low + (high - low) / 2;
+    if (!halve && above && above->excess > below.excess) {
+      const double share = -below.excess / (above->excess - below.excess);
+      const double perStep = below.perStep + share * (above->perStep - below.perStep);
+      guess = std::clamp(static_cast<int64_t>(std::ceil(1 / perStep)), low, high - 1);
+    }
+    const Point point = {1.0 / static_cast<double>(guess), excess(guess)};
+    if (point.excess <= 0) {
+      high = guess;
+      below = point;
+    } else {
+      low = guess + 1;
+      above = point;
+    }
   }
   return high;
 }

@@ -165,32 +165,6 @@ void StreamModel::addDisplacements(const std::vector<Progress>& progress, Rows& 
   }
 }
 
-void StreamModel::Rows::add(const std::vector<Held>& step) {
-  const auto isCovered = [](const std::vector<Held>& less, const std::vector<Held>& more) {
-    for (size_t i = 0; i < less.size(); ++i)
-      if (less[i].kept > more[i].kept || less[i].all > more[i].all ||
-          less[i].all - less[i].gone > more[i].all - more[i].gone)
-        return false;
-    return true;
-  };
-  steps.push_back(step);
-  if (!tight.empty() && isCovered(step, steps[tight.back()]))
-    return;
-  while (!tight.empty() && isCovered(steps[tight.back()], step))
-    tight.pop_back();
-  tight.push_back(steps.size() - 1);
-}
-
-void StreamModel::Rows::keepTight() {
-  std::vector<std::vector<Held>> kept;
-  kept.reserve(tight.size());
-  for (size_t& index : tight) {
-    kept.push_back(std::move(steps[index]));
-    index = kept.size() - 1;
-  }
-  steps = std::move(kept);
-}
-
 const StreamModel::Rows& StreamModel::rows(int64_t steps) const {
   const auto [entry, isNew] = rowsOf_.try_emplace(steps);
   if (isNew) {
@@ -259,8 +233,7 @@ StreamModel::Rows StreamModel::simulate(int64_t steps) const {
       result.buffers[i].most = std::max<int64_t>(result.buffers[i].most, held[i].all);
     }
     std::swap(lowest, next);
-    if (std::find(result.steps.begin(), result.steps.end(), held) == result.steps.end())
-      result.add(held);
+    result.add(held);
     addDisplacements(progress, result);
   }
   return result;

@@ -167,6 +167,10 @@ private:
     /// Indices of the steps that no other step covers. This leaves out most steps in which buffers
     /// fill or drain.
     std::vector<size_t> tight;
+    /// Of all of them, to find duplicates.
+    std::vector<size_t> hashes;
+    bool isNew(const std::vector<Held>& step);
+    /// Adds the step unless it is a duplicate.
     void add(const std::vector<Held>& step);
     /// Drops all other steps, which only layouts need.
     void keepTight();

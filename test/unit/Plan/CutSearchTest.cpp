@@ -108,6 +108,23 @@ TEST_CASE("cuts: in place where only that fits") {
   CHECK_FALSE(fixture.oneWay(budget, false));
 }
 
+TEST_CASE("cuts: a limit leaves out what costs as much, and nothing else") {
+  Fixture fixture(6);
+  for (uint64_t budget = 840; budget < 1560; budget += 240) {
+    CAPTURE(budget);
+    SegmentOptions options = fixture.within(budget);
+    const auto stages = searchSegments(fixture.drafter, options);
+    REQUIRE(stages);
+    const CutCost cost = totalCost(fixture.drafter, *stages);
+    options.limit = cost;
+    CHECK_FALSE(searchSegments(fixture.drafter, options));
+    options.limit = {cost.first, cost.second + 1};
+    const auto again = searchSegments(fixture.drafter, options);
+    REQUIRE(again);
+    CHECK(totalCost(fixture.drafter, *again) == cost);
+  }
+}
+
 TEST_CASE("cuts: whole maps need no second look") {
   Fixture fixture(6);
   const auto cuts = searchCuts(fixture.graph, fixture.drafter, fixture.within(2 * 768));
