@@ -64,6 +64,9 @@ struct PlanOptions {
   /// slow memory, the option is valid for traffic only, which is then minimized within the limit
   /// (Plan/Sweep/LeastTraffic.h).
   std::optional<uint64_t> recompute;
+  /// With slow memory, plans for traffic leave fast memory free that makes them at most this many
+  /// percent faster than one stage (Plan/Sweep/LeastFast.h). They move as few bytes as with it.
+  uint64_t slowdown = 0;
   /// A name of Targets.def.
   std::string target = "generic";
   /// Every address is a multiple of it: a power of two from MinPlanAlign to MaxPlanAlign

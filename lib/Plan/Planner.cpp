@@ -6,6 +6,7 @@
 #include "tigris/Plan/BudgetSearch.h"
 #include "tigris/Plan/PlanAssembly.h"
 #include "tigris/Plan/Sweep/BestScratch.h"
+#include "tigris/Plan/Sweep/LeastFast.h"
 #include "tigris/Plan/Sweep/LeastMemory.h"
 #include "tigris/Plan/Sweep/LeastTraffic.h"
 #include "tigris/Support/StringUtils.h"
@@ -181,6 +182,10 @@ Expected<Plan> planWithin(const Graph& graph, const PlanOptions& options, PlanDr
       return status.takeError();
   if (!plan)
     return withReserveNote(plan.takeError(), options);
+  if (mayLeaveFree(options))
+    return planLeastFast(graph, options, std::move(*plan), drafts, [&](const PlanOptions& less) {
+      return planInBudget(less, drafts, Refusal::Brief);
+    });
   return plan;
 }
 

@@ -107,6 +107,12 @@ void declarePlanning(OptionTable& table, PlanFlags& flags) {
           1, 1'000'000)
       .record();
   table
+      .integer("slowdown", flags.slowdown, "PERCENT",
+               "with slow memory, leave fast memory free without which the plan moves as few bytes "
+               "and takes at most PERCENT longer than one stage (default: 5)",
+               0, 1000)
+      .record();
+  table
       .flag("certificates", flags.certificates,
             "take more time for the lower bound on the fast memory of plans that do not spill "
             "(always with --min-fast)")
@@ -139,6 +145,7 @@ Expected<PlanningOptions> planningOptions(const PlanFlags& flags) {
   options.planner = *parseStrategy(flags.planner);
   options.optimize = *parseObjective(flags.optimize);
   options.macsPerSlowByte = static_cast<uint64_t>(flags.macsPerSlowByte);
+  options.slowdown = static_cast<uint64_t>(flags.slowdown);
   if (!flags.recompute.empty() && flags.recompute != "any") {
     const Expected<uint64_t> percent = parsePercent(flags.recompute);
     if (!percent)

@@ -23,6 +23,7 @@ struct PlanFlags {
   std::string weightMemory = "map";
   std::string compress = "none";
   int64_t macsPerSlowByte = MacsPerSlowByte;
+  int64_t slowdown = 5;
   /// Empty: any amount; with the least fast memory, none if that fits.
   std::string recompute;
 };

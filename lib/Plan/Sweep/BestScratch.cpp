@@ -2,6 +2,7 @@
 #include "tigris/Plan/Sweep/BestScratch.h"
 
 #include "tigris/Analysis/Overflow.h"
+#include "tigris/Plan/PlanTime.h"
 #include "tigris/Plan/Search/PlanDrafts.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Target/Target.h"
@@ -65,15 +66,6 @@ std::set<uint64_t> sizesWorthTrying(const Graph& graph, const PlanOptions& optio
   return sizes;
 }
 
-uint64_t costOf(const Graph& graph, const Plan& plan, const CostModel& costs) {
-  uint64_t sum = 0;
-  for (const Stage& stage : plan.stages)
-    sum += costs.weights(graph, stage.ops, !worksOnParts(stage.mode()))
-               .of(stage.stats.trafficBytes(), stage.stats.recomputeMacs, stage.stats.kernelCalls) +
-           costs.lackingCost(graph, stage.ops, cutOf(stage));
-  return sum;
-}
-
 /// Overflow comes last, as reads by kernels do not count as traffic; then the cost of the
 /// objective, then the modeled time.
 using Rank = std::tuple<bool, uint64_t, uint64_t>;
@@ -82,9 +74,7 @@ Rank rankOf(const Graph& graph, const Plan& plan, const PlanOptions& options,
             const Target& target) {
   const KernelCosts costs = options.costs.value_or(target.costs);
   const bool overflow = hasOverflow(graph, plan);
-  const uint64_t time = costOf(
-      graph, plan,
-      CostModel::latency(costs).withKernels(KernelChoice(target.kernels, plan.scratch, costs)));
+  const uint64_t time = planTime(graph, plan, target, costs);
   if (options.optimize == Objective::Latency)
     return {overflow, time, plan.scratch};
   return {overflow, costOf(graph, plan, CostModel::traffic(options.macsPerSlowByte)), time};

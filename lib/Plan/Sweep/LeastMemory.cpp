@@ -17,6 +17,7 @@ Expected<Plan> sweep(const Graph& graph, const PlanOptions& options, PlanDrafts&
     return needs.error();
   PlanOptions within = options;
   within.optimize = Objective::Traffic;
+  within.slowdown = 0;
   std::optional<Plan> best;
   std::optional<Error> refusal;
   const uint64_t least = std::max<uint64_t>(needs->smallest, 1); // a budget of 0 is invalid

@@ -26,6 +26,7 @@ Expected<Plan> planLeastTraffic(const Graph& graph, const PlanOptions& options,
   constexpr uint64_t Refinements = 8; // parts between a worth and its double
   PlanOptions free = options;
   free.recompute.reset();
+  free.slowdown = 0;
   std::optional<Plan> best;
   std::optional<Error> refusal;
   const auto key = [](const PlanStats& stats) {

@@ -58,6 +58,7 @@ Expected<std::vector<ParetoPoint>> paretoFront(const Graph& graph, const PlanOpt
       PlanOptions within = options;
       within.budget.fast = budget;
       within.optimize = optimize;
+      within.slowdown = 0;
       Expected<Plan> plan = planGraph(graph, within, drafts);
       if (plan && finish)
         if (plan = finish(std::move(*plan)); !plan && plan.error().id() != DiagId::OverBudget)
