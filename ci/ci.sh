@@ -103,13 +103,13 @@ analyze() { # STATES-PER-FUNCTION
 # batches of sources. The analyzer checks main files only. Few functions have more than 10,000
 # states, but they take most of its time.
 stage_tidy() {
-  build asan && build tidy --target tigris_onnx || return # the generated headers
+  build asan && build tidy --target tigris_onnx tigris_tflite_header || return # the generated headers
   tidy asan -checks='-clang-analyzer-*,-bugprone-suspicious-include' \
     -header-filter='.*/(lib|tools)/.*\.(h|cpp)$' "$PWD/(build/asan/CMakeFiles|lib|tools)/.*" &&
     analyze 10000
 }
 
-stage_analyze() { build tidy --target tigris_onnx && analyze 225000; }
+stage_analyze() { build tidy --target tigris_onnx tigris_tflite_header && analyze 225000; }
 
 stage_coverage() {
   build coverage && runTests coverage -LE slow &&

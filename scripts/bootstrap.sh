@@ -20,7 +20,8 @@ case $level in
 esac
 
 packages=(g++ cmake ninja-build ccache pkg-config python3-venv
-          libprotobuf-dev protobuf-compiler libyaml-cpp-dev liblz4-dev
+          libprotobuf-dev protobuf-compiler libflatbuffers-dev
+          flatbuffers-compiler libyaml-cpp-dev liblz4-dev
           libboost-program-options-dev doctest-dev)
 if [ "$level" = test ] || [ "$level" = coverage ]; then
   packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 black

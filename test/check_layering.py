@@ -97,6 +97,8 @@ THIRD_PARTY = {
     "yaml-cpp/": {"Serialize"},
     "onnx/": {"Import/Onnx"},
     "google/protobuf/": {"Import/Onnx"},
+    "flatbuffers/": {"Import/Tflite"},
+    "tflite/": {"Import/Tflite"},
     "boost/": {"Analysis", "Plan"},
     "boost/program_options": {"Driver/CommandLine"},
     "lz4": {"Emit", "Inspect"},

@@ -172,10 +172,12 @@ Status lowerDense(LoweringContext& context, const Op& op, bool transposed) {
   const Tensor& weights = context.graph().tensor(op.input(1));
   const auto channels = static_cast<size_t>(weights.shape[transposed ? 0 : 1]);
   const bool perChannel = weights.quant && weights.quant->perChannel();
-  // TensorFlow Lite's dense layers round once, unlike its convolutions; verified on its outputs.
-  DenseLowering lowering(
-      context, op,
-      {channels, transposed ? 0 : 1, perChannel ? convScale : denseScale, IntegerRounding::Once});
+  // TensorFlow Lite's dense layers round once, unlike its convolutions and TensorFlow Lite Micro's
+  // dense layers; verified on their outputs.
+  const IntegerRounding graph = context.graph().rounding();
+  DenseLowering lowering(context, op,
+                         {channels, transposed ? 0 : 1, perChannel ? convScale : denseScale,
+                          graph == IntegerRounding::Micro ? graph : IntegerRounding::Once});
   if (Status status = lowering.checkWeights(); !status)
     return status;
   const WeightArray array =

@@ -13,7 +13,7 @@ namespace tigris {
 namespace {
 
 constexpr std::array<std::string_view, 3> FormNames = {"imported", "normalized", "planned"};
-constexpr std::array<std::string_view, 2> RoundingNames = {"once", "twice"};
+constexpr std::array<std::string_view, 3> RoundingNames = {"once", "twice", "micro"};
 constexpr std::array<std::string_view, 3> IoModeNames = {"slow", "caller", "arena"};
 constexpr std::array<std::string_view, 2> WeightMemoryNames = {"map", "copy"};
 constexpr std::array<std::string_view, 2> CompressionNames = {"none", "lz4"};

@@ -37,6 +37,9 @@ enum class IntegerRounding : uint8_t {
   /// Twice, like TensorFlow Lite's convolutions and additions (high half of a product, then a
   /// shift): for models whose quantizer and reference outputs are TensorFlow Lite's.
   Twice,
+  /// As TensorFlow Lite Micro: twice also in dense layers, and functions, means and 16-bit sums by
+  /// its integer algorithms. For models in TensorFlow Lite's own format.
+  Micro,
 };
 std::string_view integerRoundingName(IntegerRounding rounding);
 std::optional<IntegerRounding> parseIntegerRounding(std::string_view name);

@@ -39,7 +39,7 @@ public:
           reader_.word(*layout, "layout", parseLayout, {"channels-first", "channels-last"}));
     if (rounding != nullptr)
       graph_.setRounding(
-          reader_.word(*rounding, "rounding", parseIntegerRounding, {"once", "twice"}));
+          reader_.word(*rounding, "rounding", parseIntegerRounding, {"once", "twice", "micro"}));
     if (model != nullptr)
       readModel(*model);
     if (history != nullptr)

@@ -42,7 +42,7 @@ constexpr Magic Magics[] = {
     {0, "---\ntigris:"sv, Module},
     {4,
      "TFL3"sv,
-     {Role::Foreign, "a TensorFlow Lite model", "convert it to ONNX first, with tf2onnx"}},
+     {Role::Foreign, "a TensorFlow Lite model", "convert it with tigris-import first"}},
     {4,
      "ORTM"sv,
      {Role::Foreign, "a model in onnxruntime's own format",

@@ -354,7 +354,7 @@ private:
     const float scale = graph.tensor(factors.input).quant->scale[0];
     const QuantParam& weights = *graph.tensor(factors.weights).quant;
     const TensorId source = dequantizedSource(graph, bias);
-    const bool rounds = graph.rounding() == IntegerRounding::Twice ||
+    const bool rounds = graph.rounding() != IntegerRounding::Once ||
                         (source && isInUnits(graph.tensor(source), scale, weights));
     constexpr double Exact = 1e-12; // tolerance for the rounding of doubles
     auto tensor = integerBias(real, channels, scale, weights, rounds ? 1.0 : Exact);

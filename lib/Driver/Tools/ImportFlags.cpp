@@ -79,9 +79,9 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
              "pass OUTPUT as INPUT of the next run; may be repeated")
       .record();
   table
-      .choice("rounding", flags.rounding, {"auto", "once", "twice"},
-              "rounding of int8 results: once as ONNX Runtime, twice as TensorFlow Lite, or as the "
-              "tool that produced the model (default: auto)")
+      .choice("rounding", flags.rounding, {"auto", "once", "twice", "micro"},
+              "rounding of int8 results: once as ONNX Runtime, twice as TensorFlow Lite, micro as "
+              "TensorFlow Lite Micro, or as the tool that produced the model (default: auto)")
       .record();
 }
 

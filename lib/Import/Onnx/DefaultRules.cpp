@@ -70,7 +70,7 @@ Status cast(NodeContext& node) {
   if (!type)
     return node.refuse(DiagId::UnsupportedType, "casts to ",
                        onnxTypeName(static_cast<int32_t>(*to)), ", which no kernel computes in");
-  node.builder().noteFloatType(static_cast<int32_t>(*to));
+  noteFloatType(node.builder(), static_cast<int32_t>(*to));
   // `saturate` and `round_mode` matter for 8-bit floats only, which are rejected above.
   return node.finish(OpKind::Cast, node.inputs(), {{"to", std::string(dtypeName(*type))}});
 }

@@ -59,7 +59,7 @@ Expected<FreeInput> describeInput(const onnx::ValueInfoProto& info, const Import
   if (!type)
     return makeError(DiagId::UnsupportedType, "input '", info.name(), "' has elements of type ",
                      onnxTypeName(tensor.elem_type()), ", which no kernel computes in");
-  builder.noteFloatType(tensor.elem_type());
+  noteFloatType(builder, tensor.elem_type());
   input.type = *type;
   if (tensor.has_shape())
     input.declared = &tensor.shape();
@@ -305,7 +305,7 @@ Status addOutputs(const std::vector<ModelOutput>& outputs, SourceGraph& source,
     }
     warnOfOtherShape(output, stored.shape, diagnostics);
     const int32_t declared = output.type == nullptr ? 0 : output.type->tensor_type().elem_type();
-    builder.noteFloatType(declared);
+    noteFloatType(builder, declared);
     const std::string name = portNames.count(output.name) == 0 ? output.name : stored.name;
     portNames.insert(name);
     graph.addOutput({name, *tensor, interfaceType(declared, stored.type), stored.shape, {}});

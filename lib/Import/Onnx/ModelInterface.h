@@ -1,9 +1,10 @@
 // Model inputs and outputs: types, shapes, and the binding of free dimensions.
 #pragma once
 
-#include "tigris/Import/Onnx/GraphBuilder.h"
+#include "tigris/Import/GraphBuilder.h"
 #include "tigris/Import/Onnx/OnnxImporter.h"
 #include "tigris/Import/Onnx/SourceGraph.h"
+#include "tigris/Import/Onnx/TensorReader.h"
 
 namespace tigris {
 

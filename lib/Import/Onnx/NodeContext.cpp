@@ -294,7 +294,7 @@ Status NodeContext::finishUnknown() {
     if (!type)
       return refuse(DiagId::UnsupportedType, "output '", value.name, "' is of type ",
                     onnxTypeName(declared->tensor_type().elem_type()));
-    builder_.noteFloatType(declared->tensor_type().elem_type());
+    noteFloatType(builder_, declared->tensor_type().elem_type());
     tensor.type = *type;
     std::vector<int64_t> dims;
     for (const auto& dim : declared->tensor_type().shape().dim()) {

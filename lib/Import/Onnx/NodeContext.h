@@ -1,8 +1,9 @@
 // One ONNX node during translation: its attributes, its operands, and the ops that it becomes.
 #pragma once
 
-#include "tigris/Import/Onnx/GraphBuilder.h"
+#include "tigris/Import/GraphBuilder.h"
 #include "tigris/Import/Onnx/SourceGraph.h"
+#include "tigris/Import/Onnx/TensorReader.h"
 
 #include <initializer_list>
 

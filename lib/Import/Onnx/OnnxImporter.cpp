@@ -17,7 +17,7 @@
 #include "tigris/Import/Onnx/ModelParser.h"
 #include "tigris/Import/Onnx/OnnxOps.h"
 #include "tigris/Import/Onnx/OperatorManual.h"
-#include "tigris/Import/Onnx/RefusalList.h"
+#include "tigris/Import/RefusalList.h"
 #include "tigris/Support/FileKind.h"
 #include "tigris/Support/Progress.h"
 

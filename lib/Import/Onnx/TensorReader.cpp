@@ -139,6 +139,12 @@ bool isReplacedFloat(int32_t onnxType) {
          onnxType == TensorProto::DOUBLE;
 }
 
+void noteFloatType(GraphBuilder& builder, int32_t onnxType) {
+  if (isReplacedFloat(onnxType))
+    builder.warnOnce(DiagId::UnsupportedType, "the model computes in ", onnxTypeName(onnxType),
+                     "; it is imported to compute in float32");
+}
+
 std::string onnxTypeName(int32_t onnxType) {
   return TensorProto::DataType_IsValid(onnxType)
              ? TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnxType))

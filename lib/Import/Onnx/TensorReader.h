@@ -1,10 +1,7 @@
 // Decodes ONNX tensors, in every encoding, to the element types and bytes of the IR.
 #pragma once
 
-#include "tigris/IR/Blob.h"
-#include "tigris/IR/DType.h"
-#include "tigris/IR/Shape.h"
-#include "tigris/Support/Expected.h"
+#include "tigris/Import/GraphBuilder.h"
 
 #include <onnx/onnx_pb.h>
 #include <optional>
@@ -13,18 +10,13 @@
 
 namespace tigris {
 
-/// A constant in the graph's representation.
-struct ConstantData {
-  DType type = DType::Undefined;
-  Shape shape;
-  BlobRef data;
-};
-
 /// The IR's type for an ONNX element type: Float32 for every float type of at least 16 bits.
 /// nullopt for strings, complex numbers, 8-bit floats, and unsigned integers of at least 32 bits.
 std::optional<DType> importedType(int32_t onnxType);
 /// Whether importedType() replaces this float type by Float32.
 bool isReplacedFloat(int32_t onnxType);
+/// Warns once that another float type has been converted to float32.
+void noteFloatType(GraphBuilder& builder, int32_t onnxType);
 /// "FLOAT16"; "type 99" for unknown numbers.
 std::string onnxTypeName(int32_t onnxType);
 

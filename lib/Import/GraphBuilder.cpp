@@ -1,6 +1,6 @@
-// Infers shapes during construction, because the translation of an ONNX node may depend on ranks
+// Infers shapes during construction, because the translation of a node may depend on ranks
 // and values.
-#include "tigris/Import/Onnx/GraphBuilder.h"
+#include "tigris/Import/GraphBuilder.h"
 
 #include "tigris/Analysis/MacCount.h"
 #include "tigris/IR/ConstantEval.h"
@@ -108,14 +108,6 @@ std::vector<std::pair<OpId, Error>> GraphBuilder::unsupportedUses() const {
       errors.emplace_back(id, status.takeError());
   }
   return errors;
-}
-
-void GraphBuilder::noteFloatType(int32_t onnxType) {
-  if (floatTypeNoted_ || !isReplacedFloat(onnxType))
-    return;
-  floatTypeNoted_ = true;
-  diagnostics_.warn(DiagId::UnsupportedType, "the model computes in ", onnxTypeName(onnxType),
-                    "; it is imported to compute in float32");
 }
 
 } // namespace tigris

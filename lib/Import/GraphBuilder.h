@@ -2,9 +2,18 @@
 #pragma once
 
 #include "tigris/IR/ShapeInference.h"
-#include "tigris/Import/Onnx/TensorReader.h"
+#include "tigris/Support/Diagnostics.h"
+
+#include <set>
 
 namespace tigris {
+
+/// A constant in the graph's representation.
+struct ConstantData {
+  DType type = DType::Undefined;
+  Shape shape;
+  BlobRef data;
+};
 
 class GraphBuilder {
 public:
@@ -32,8 +41,11 @@ public:
   template <typename... Args> void warn(DiagId id, const Args&... text) {
     diagnostics_.warn(id, text...);
   }
-  /// Warns once that another float type has been converted to float32.
-  void noteFloatType(int32_t onnxType);
+  /// The same, but only once for all calls with this id.
+  template <typename... Args> void warnOnce(DiagId id, const Args&... text) {
+    if (warned_.insert(id).second)
+      warn(id, text...);
+  }
 
 private:
   DiagnosticEngine& diagnostics_;
@@ -41,7 +53,7 @@ private:
   KnownValues values_{graph_};
   /// Total bytes of the computed values.
   uint64_t knownBytes_ = 0;
-  bool floatTypeNoted_ = false;
+  std::set<DiagId> warned_;
 };
 
 } // namespace tigris

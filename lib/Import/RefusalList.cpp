@@ -1,5 +1,5 @@
 // Derives the group, the node and the operator of an error from its message.
-#include "tigris/Import/Onnx/RefusalList.h"
+#include "tigris/Import/RefusalList.h"
 
 #include <algorithm>
 

@@ -1,0 +1,46 @@
+// Collects the families.
+#include "tigris/Import/Tflite/OpTables.h"
+
+#include "tigris/Support/StringUtils.h"
+
+#include <map>
+
+namespace tigris {
+
+namespace {
+
+const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
+  static const std::map<tflite::BuiltinOperator, const OpRule*> rules = [] {
+    std::map<tflite::BuiltinOperator, const OpRule*> all;
+    for (const auto& family : {convOps(), poolOps(), denseOps(), elementOps(), movementOps(),
+                               sliceOps(), pictureOps(), quantOps(), normOps()})
+      for (const OpRule& rule : family)
+        TIGRIS_CHECK(all.emplace(rule.code, &rule).second);
+    return all;
+  }();
+  return rules;
+}
+
+} // namespace
+
+const OpRule* findRule(tflite::BuiltinOperator code) {
+  const auto found = allRules().find(code);
+  return found == allRules().end() ? nullptr : found->second;
+}
+
+std::string tfliteOperatorNames() {
+  std::string text;
+  for (const auto& [code, rule] : allRules())
+    text += strCat(tflite::EnumNameBuiltinOperator(code), "\n");
+  return text;
+}
+
+std::string tfliteOperatorManual() {
+  std::string text = "| operator | versions | remarks |\n|---|---|---|\n";
+  for (const auto& [code, rule] : allRules())
+    text += strCat("| ", tflite::EnumNameBuiltinOperator(code), " | 1 to ", rule->newest, " | ",
+                   rule->notes, " |\n");
+  return text;
+}
+
+} // namespace tigris

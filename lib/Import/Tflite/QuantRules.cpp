@@ -1,0 +1,58 @@
+// Conversions between types, and between real numbers and integers.
+#include "tigris/Import/Tflite/OpTables.h"
+
+namespace tigris {
+
+using tflite::BuiltinOperator;
+
+namespace {
+
+Status flatQuantize(OpContext& op) {
+  if (!op.require(1))
+    return op.status();
+  const TensorId x = op.input(0);
+  if (op.failed())
+    return op.status();
+  const TensorFacts& result = op.result();
+  if (!result.quant)
+    return op.unsupported("its result has no scale");
+  if (!op.isQuantized(x))
+    return op.finish(OpKind::QuantizeLinear, {x});
+  if (op.tensor(x).quant == result.quant && op.tensor(x).type == result.type)
+    return op.finish(OpKind::Identity, {x});
+  return op.finish(OpKind::Requantize, {x});
+}
+
+/// Constants of float16 are float32 already.
+Status flatDequantize(OpContext& op) {
+  if (!op.require(1))
+    return op.status();
+  const TensorId x = op.input(0);
+  if (op.failed())
+    return op.status();
+  if (!op.isQuantized(x) || op.tensor(x).isConstant())
+    return op.finishAs(op.real(x));
+  return op.finish(OpKind::DequantizeLinear, {x});
+}
+
+/// Sparse constants are dense already.
+Status densify(OpContext& op) { return op.require(1) ? op.finishAs(op.input(0)) : op.status(); }
+
+Status flatCast(OpContext& op) {
+  if (!op.require(1))
+    return op.status();
+  return op.finish(OpKind::Cast, {op.input(0)}, {{"to", std::string(dtypeName(op.result().type))}});
+}
+
+constexpr OpRule QuantOps[] = {
+    {BuiltinOperator::QUANTIZE, 3, flatQuantize},
+    {BuiltinOperator::DEQUANTIZE, 6, flatDequantize, "also float16 constants"},
+    {BuiltinOperator::DENSIFY, 1, densify, "constants"},
+    {BuiltinOperator::CAST, 7, flatCast},
+};
+
+} // namespace
+
+std::span<const OpRule> quantOps() { return QuantOps; }
+
+} // namespace tigris

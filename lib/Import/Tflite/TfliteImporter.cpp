@@ -1,0 +1,238 @@
+// Translates the operators that the outputs need, in the order of the file.
+#include "tigris/Import/Tflite/TfliteImporter.h"
+
+#include "tigris/IR/Verifier.h"
+#include "tigris/Import/RefusalList.h"
+#include "tigris/Import/Tflite/OpTables.h"
+#include "tigris/Support/Progress.h"
+#include "tigris/Support/StringUtils.h"
+
+#include <algorithm>
+
+namespace tigris {
+
+namespace {
+
+std::string flatModelName(const FlatModel& model, const std::string& path) {
+  const std::string& given = model.graphs()[0].name;
+  if (!given.empty() && given != "main")
+    return given;
+  std::string stem = path.substr(path.rfind('/') + 1);
+  stem = stem.substr(0, stem.rfind('.'));
+  return stem.empty() || stem == "-" ? "model" : stem;
+}
+
+class TfliteReader {
+public:
+  TfliteReader(const FlatModel& model, const ImportOptions& options, DiagnosticEngine& diagnostics)
+      : model_(model), options_(options), diagnostics_(diagnostics), builder_(diagnostics),
+        main_(model, 0) {}
+
+  Expected<Graph> run();
+
+private:
+  Status addInputs();
+  Expected<std::vector<int32_t>> outputIndices() const;
+  std::vector<bool> neededOps(const std::vector<int32_t>& outputs) const;
+  void translate(Scope& scope, size_t index);
+  void refuse(Scope& scope, const tflite::Operator& op, Error error);
+  Status addOutputs(const std::vector<int32_t>& outputs);
+  void eraseDeadOps();
+
+  const FlatModel& model_;
+  const ImportOptions& options_;
+  DiagnosticEngine& diagnostics_;
+  GraphBuilder builder_;
+  Scope main_;
+  RefusalList refusals_;
+  Progress progress_{"importing operator"};
+};
+
+Status TfliteReader::addInputs() {
+  const FlatGraph& graph = main_.graph();
+  for (const int32_t index : graph.inputs) {
+    const std::string name = main_.nameOf(index);
+    Expected<TensorFacts> facts = main_.facts(index);
+    if (!facts)
+      return facts.takeError();
+    const TensorId id =
+        builder_.addTensor(builder_.graph().uniqueName(name), facts->type, facts->shape);
+    builder_.graph().editTensor(id).quant = facts->quant;
+    const auto given = options_.inputShapes.find(name);
+    if (given != options_.inputShapes.end() && given->second != facts->shape)
+      return makeError(DiagId::Usage, "--input-shape ", name, ": ", given->second.str(),
+                       " differs from the shape in the TensorFlow Lite model, which is ",
+                       facts->shape.str(), "; shapes of these models are fixed");
+    builder_.graph().addInput(
+        {builder_.graph().tensor(id).name, id, facts->portType, facts->shape, {}});
+    main_.set(index, id);
+  }
+  return {};
+}
+
+Expected<std::vector<int32_t>> TfliteReader::outputIndices() const {
+  const FlatGraph& graph = main_.graph();
+  if (options_.outputs.empty()) {
+    if (graph.outputs.empty())
+      return makeError(DiagId::BadModel, "the model has no outputs");
+    return graph.outputs;
+  }
+  std::vector<int32_t> outputs;
+  for (const std::string& name : options_.outputs) {
+    int32_t found = -1;
+    for (size_t i = 0; i < graph.tensors.size() && found < 0; ++i)
+      if (main_.nameOf(static_cast<int32_t>(i)) == name)
+        found = static_cast<int32_t>(i);
+    if (found < 0)
+      return makeError(DiagId::Usage, "option '--output-tensor': the model has no tensor '", name,
+                       "'");
+    outputs.push_back(found);
+  }
+  return outputs;
+}
+
+/// Which operators of the main subgraph the outputs need.
+std::vector<bool> TfliteReader::neededOps(const std::vector<int32_t>& outputs) const {
+  const FlatGraph& graph = main_.graph();
+  std::vector<bool> tensors(graph.tensors.size());
+  std::vector<bool> ops(graph.operators.size());
+  for (const int32_t output : outputs)
+    tensors[static_cast<size_t>(output)] = true;
+  for (size_t i = graph.operators.size(); i-- > 0;) {
+    const tflite::Operator& op = *graph.operators[i];
+    const std::vector<int32_t> results = elementsOf(op.outputs());
+    ops[i] = std::any_of(results.begin(), results.end(), [&](int32_t result) {
+      return result >= 0 && tensors[static_cast<size_t>(result)];
+    });
+    if (!ops[i])
+      continue;
+    for (const int32_t operand : elementsOf(op.inputs()))
+      if (operand >= 0)
+        tensors[static_cast<size_t>(operand)] = true;
+  }
+  return ops;
+}
+
+void TfliteReader::refuse(Scope& scope, const tflite::Operator& op, Error error) {
+  std::vector<std::string> before;
+  for (const int32_t operand : elementsOf(op.inputs()))
+    if (operand >= 0 && scope.isSet(operand) && !scope.isConstant(operand) &&
+        std::find(scope.graph().inputs.begin(), scope.graph().inputs.end(), operand) ==
+            scope.graph().inputs.end())
+      before.push_back(scope.nameOf(operand));
+  refusals_.add(std::move(error), before);
+  for (const int32_t result : elementsOf(op.outputs()))
+    if (result >= 0)
+      scope.refuse(result);
+}
+
+void TfliteReader::translate(Scope& scope, size_t index) {
+  const tflite::Operator& flat = *scope.graph().operators[index];
+  const std::vector<int32_t> operands = elementsOf(flat.inputs());
+  OpContext op(model_, builder_, scope, index);
+  progress_.step(op.name());
+  const bool afterRefused = std::any_of(operands.begin(), operands.end(), [&](int32_t operand) {
+    return operand >= 0 && scope.isRefused(operand);
+  });
+  if (afterRefused) {
+    for (const int32_t result : elementsOf(flat.outputs()))
+      if (result >= 0)
+        scope.refuse(result);
+    return;
+  }
+  const OpRule* const rule = findRule(op.code().builtin);
+  if (rule == nullptr)
+    op.unsupported("this operator is not supported");
+  else if (op.code().version > rule->newest)
+    op.unsupported("version ", op.code().version, " is newer than ", rule->newest,
+                   ", the newest that is supported; convert the model with an older TensorFlow");
+  const Status status = op.failed() ? op.status() : rule->translate(op);
+  if (!status)
+    refuse(scope, flat, status.error());
+}
+
+Status TfliteReader::addOutputs(const std::vector<int32_t>& outputs) {
+  for (const int32_t index : outputs) {
+    const std::string name = main_.nameOf(index);
+    Expected<TensorId> id = main_.value(builder_, index);
+    if (!id)
+      return id.takeError();
+    if (!*id)
+      return makeError(DiagId::BadModel, "nothing writes output '", name, "'");
+    Expected<TensorFacts> facts = main_.facts(index);
+    if (!facts)
+      return facts.takeError();
+    std::string port = name;
+    const auto& ports = builder_.graph().outputs();
+    for (int copy = 1; std::any_of(ports.begin(), ports.end(),
+                                   [&](const Port& other) { return other.name == port; });
+         ++copy)
+      port = strCat(name, "_", copy);
+    builder_.graph().addOutput(
+        {std::move(port), *id, facts->portType, builder_.tensor(*id).shape, {}});
+  }
+  return {};
+}
+
+/// Removes ops that were needed only for known values, and pairs of Transposes that cancelled.
+void TfliteReader::eraseDeadOps() {
+  Graph& graph = builder_.graph();
+  const std::vector<OpId> order = graph.order();
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const std::vector<TensorId>& results = graph.op(*id).outputs;
+    if (std::none_of(results.begin(), results.end(), [&](TensorId result) {
+          return result && (!graph.users(result).empty() || graph.isGraphOutput(result));
+        }))
+      graph.eraseOp(*id);
+  }
+  graph.eraseUnusedTensors();
+}
+
+Expected<Graph> TfliteReader::run() {
+  if (Status status = addInputs(); !status)
+    return status.takeError();
+  const Expected<std::vector<int32_t>> outputs = outputIndices();
+  if (!outputs)
+    return outputs.error();
+  const std::vector<bool> needed = neededOps(*outputs);
+  for (size_t i = 0; i < needed.size(); ++i)
+    if (needed[i])
+      translate(main_, i);
+  if (refusals_.empty()) {
+    if (Status status = addOutputs(*outputs); !status)
+      return status.takeError();
+    eraseDeadOps();
+  }
+  for (auto& [op, error] : builder_.unsupportedUses())
+    refusals_.add(std::move(error), {});
+  if (!refusals_.empty())
+    return refusals_.report(diagnostics_);
+  Graph& graph = builder_.graph();
+  graph.setModelName(flatModelName(model_, options_.modelPath));
+  graph.setRounding(options_.rounding.value_or(IntegerRounding::Micro));
+  DiagnosticEngine verifier;
+  if (!verifyGraph(graph, verifier))
+    return makeError(DiagId::BadModel, verifier.all().front().message);
+  return std::move(graph);
+}
+
+} // namespace
+
+Expected<Graph> importTflite(std::string_view bytes, const ImportOptions& options,
+                             DiagnosticEngine& diagnostics) {
+  Expected<std::unique_ptr<FlatModel>> model = FlatModel::open(bytes);
+  if (!model)
+    return model.takeError();
+  return TfliteReader(**model, options, diagnostics).run();
+}
+
+Importer tfliteImporter() {
+  return {.name = "tflite",
+          .matches =
+              [](std::string_view bytes) {
+                return bytes.size() >= 8 && bytes.substr(4, 4) == tflite::ModelIdentifier();
+              },
+          .importModel = importTflite};
+}
+
+} // namespace tigris
