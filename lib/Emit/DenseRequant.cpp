@@ -233,8 +233,8 @@ private:
     std::vector<Multiplier> multipliers;
     for (size_t c = 0; c < (isPerChannel() ? form_.channels : 1); ++c)
       multipliers.push_back(
-          makeMultiplier(form_.scaleOf(input_.scale, channels_[c].weightScale, output_.scale),
-                         form_.rounding, type_));
+          sumMultiplier(form_.scaleOf(input_.scale, channels_[c].weightScale, output_.scale),
+                        form_.rounding, type_));
     storePairs(multipliers, result);
     for (size_t c = 0; op_.input(2) && c < form_.channels; ++c) {
       const Channel& channel = channels_[c];

@@ -1,6 +1,7 @@
 // Functions as the parameters of the float kernel, and as tables.
 #include "tigris/Emit/Functions.h"
 
+#include "tigris/Emit/MicroFunctions.h"
 #include "tigris/IR/ElementFunctions.h"
 #include "tigris/Support/Check.h"
 
@@ -35,8 +36,13 @@ std::array<int8_t, 256> lookupTable(const Op& op, const Quant& input, const Quan
   std::array<int8_t, 256> table = {};
   for (int32_t i = 0; i < 256; ++i) {
     const double x = static_cast<double>(input.scale) * (i - 128 - input.zeroPoint);
-    table[static_cast<size_t>(i)] = static_cast<int8_t>(
-        quantizeTo(DType::Int8, elementFunction(op.kind, x, params), output, rounding));
+    const auto micro = rounding == IntegerRounding::Micro
+                           ? microFunction(op, i - 128, input, output)
+                           : std::nullopt;
+    table[static_cast<size_t>(i)] =
+        micro ? *micro
+              : static_cast<int8_t>(
+                    quantizeTo(DType::Int8, elementFunction(op.kind, x, params), output, rounding));
   }
   return table;
 }

@@ -16,7 +16,8 @@ tigris_unary_params unaryParams(const Op& op);
 
 /// Entry i is the stored result of an operator of class Function for the stored value i - 128:
 /// dequantized, evaluated in double precision, divided by the output's scale, rounded like
-/// quantizeTo, and saturated. NaN becomes the zero point.
+/// quantizeTo, and saturated. NaN becomes the zero point. For graphs that round as TensorFlow Lite
+/// Micro, see MicroFunctions.h.
 std::array<int8_t, 256> lookupTable(const Op& op, const Quant& input, const Quant& output,
                                     IntegerRounding rounding);
 

@@ -210,8 +210,8 @@ Status lowerProduct(LoweringContext& context, const Op& op, bool transposed) {
     const Ratio ratio = ratioOf({scales[0], scales[1]}, {scales[2]});
     even = context.roundsEven() && mayTie(ratio, most, type);
     const Multiplier multiplier = even ? pairOf(evenScale(ratio, most, type))
-                                       : makeMultiplier(convScale(scales[0], scales[1], scales[2]),
-                                                        context.graph().rounding(), type);
+                                       : sumMultiplier(convScale(scales[0], scales[1], scales[2]),
+                                                       context.graph().rounding(), type);
     params.multiplier = multiplier.multiplier;
     params.shift = multiplier.shift;
   }

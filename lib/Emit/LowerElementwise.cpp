@@ -95,7 +95,7 @@ Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
     const Multiplier multiplier = multiplierFor(context, op, real);
     params.out_multiplier = multiplier.multiplier;
     params.out_shift = multiplier.shift;
-    return 0;
+    return context.twiceFlag(context.graph().tensor(op.input(0)).type);
   }
   default:
     if (Status status = context.requireSameQuant(op, {op.input(0), op.input(1), op.output()});
@@ -126,8 +126,12 @@ Status emitRequantize(LoweringContext& context, const Op& op, const Quant& input
   const auto most = static_cast<double>(largestMagnitude(type, input.zeroPoint));
   tigris_requantize_params params = {multiplier.multiplier, multiplier.shift, bounds.lo.i,
                                      bounds.hi.i};
-  if (!context.roundsEven() || !mayTie(ratio, most, type))
-    return emitPlain(context, op, TIGRIS_OP_REQUANTIZE, params);
+  if (!context.roundsEven() || !mayTie(ratio, most, type)) {
+    const auto inputs = context.operands(op);
+    if (!inputs)
+      return inputs.error();
+    return context.emit(op, TIGRIS_OP_REQUANTIZE, *inputs, params, {context.twiceFlag(type)});
+  }
   if (type == DType::Int8)
     return emitLookup(
         context, op,

@@ -40,6 +40,8 @@ public:
       : input_(input), output_(output), rounding_(context.graph().rounding()),
         type_(context.graph().tensor(op.input(0)).type) {}
 
+  DType type() const { return type_; }
+
   /// Whether a mean over one of the counts can be a half, which requires rounding to even.
   bool mayTie(const std::set<int64_t>& counts) const {
     return rounding_ == IntegerRounding::Once &&
@@ -52,6 +54,10 @@ public:
   Multiplier pair(int64_t count, bool even) const {
     if (even)
       return pairOf(evenScale(ratio(count), most(count), type_));
+    if (rounding_ == IntegerRounding::Micro)
+      return dividedMultiplier(quantizeMultiplier(static_cast<double>(input_.scale) /
+                                                  static_cast<double>(output_.scale)),
+                               count);
     return makeMultiplier(static_cast<double>(input_.scale) /
                               (static_cast<double>(output_.scale) * static_cast<double>(count)),
                           rounding_, type_);
@@ -86,7 +92,7 @@ MeanPair meanPair(LoweringContext& context, const Means& means, int64_t count, b
     return {};
   const Multiplier pair = means.pair(count, even);
   return {context.image().requant(std::span(&pair, 1)), 1,
-          static_cast<uint8_t>(even ? TIGRIS_ROUND_EVEN : 0)};
+          even ? static_cast<uint8_t>(TIGRIS_ROUND_EVEN) : context.twiceFlag(means.type())};
 }
 
 /// The distinct numbers of taps of the windows along an axis. Padding counts if `padded`.
@@ -212,7 +218,8 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
     const Tensor& input = context.graph().tensor(op.input(0));
     const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
     const MeanPair pair = meanPair(context, Means(context, op, quant->first, quant->second), values,
-                                   quant->first != quant->second);
+                                   quant->first != quant->second ||
+                                       context.graph().rounding() == IntegerRounding::Micro);
     params.requant = pair.requant;
     params.requant_count = pair.count;
     return emitUnary(context, op, opcode, params, pair.flags);

@@ -34,6 +34,11 @@ public:
   LoweringContext(const Graph& graph, const Plan& plan, PlanImage& image, bool names);
 
   const Graph& graph() const { return graph_; }
+  /// TIGRIS_ROUND_TWICE where kernels of the type need it for the graph's rounding.
+  uint8_t twiceFlag(DType type) const {
+    return graph_.rounding() == IntegerRounding::Micro && type == DType::Int16 ? TIGRIS_ROUND_TWICE
+                                                                               : 0;
+  }
   /// Whether results are rounded once, halves to even.
   bool roundsEven() const { return graph_.rounding() == IntegerRounding::Once; }
   /// Whether the kernels of the plan's target read shifts of 32 bits.

@@ -4,6 +4,7 @@
 #include "tigris/Support/Check.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -50,6 +51,24 @@ Multiplier roundOnceMultiplier(double real) {
 Multiplier makeMultiplier(double real, IntegerRounding rounding, DType type) {
   return rounding == IntegerRounding::Once && type == DType::Int8 ? roundOnceMultiplier(real)
                                                                   : quantizeMultiplier(real);
+}
+
+Multiplier sumMultiplier(double real, IntegerRounding rounding, DType type) {
+  constexpr int32_t Most = 0x7FFF;
+  constexpr int32_t Half = 1 << 15;
+  Multiplier result = makeMultiplier(real, rounding, type);
+  if (rounding != IntegerRounding::Micro || type != DType::Int16)
+    return result;
+  const int32_t high = result.multiplier < (Most << 16) ? (result.multiplier + Half) >> 16 : Most;
+  result.multiplier = high << 16;
+  return result;
+}
+
+Multiplier dividedMultiplier(const Multiplier& multiplier, int64_t count) {
+  const int bits = std::bit_width(static_cast<uint64_t>(count)) - 1;
+  const int shift = std::max(std::min({bits, 32, 31 + multiplier.shift}), 0);
+  const int64_t quotient = (static_cast<int64_t>(multiplier.multiplier) << shift) / count;
+  return {static_cast<int32_t>(quotient), multiplier.shift - shift};
 }
 
 int32_t quantizeTo(DType type, double real, const Quant& quant, IntegerRounding rounding) {

@@ -57,9 +57,17 @@ struct IntegerRange {
 IntegerRange clampRange(DType type, float lo, float hi, const Quant& output,
                         IntegerRounding rounding);
 
+/// For the sums of dense layers. int16 has sums of 64 bits, for which TFLite shortens multipliers
+/// to their 15 high bits and rounds once; graphs that round as TensorFlow Lite Micro do the same.
+Multiplier sumMultiplier(double real, IntegerRounding rounding, DType type);
+
 /// The form for the graph's rounding and kernels of the type: int16 kernels keep all bits and round
-/// once in any case.
+/// once in any case, or twice with TIGRIS_ROUND_TWICE.
 Multiplier makeMultiplier(double real, IntegerRounding rounding, DType type = DType::Int8);
+
+/// A multiplier divided by a number of values, as TFLite does for means: multiplier and shift stay
+/// in range, and the quotient is rounded down.
+Multiplier dividedMultiplier(const Multiplier& multiplier, int64_t count);
 
 /// For int8 ADD and SUB: both operands are scaled to twice the larger scale with `leftShift` spare
 /// bits.

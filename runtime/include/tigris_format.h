@@ -269,10 +269,12 @@ typedef struct tigris_operand {
 #define TIGRIS_WIDE_SHIFTS 8u    /* the form that some vendors' kernels read in place */
 #define TIGRIS_ONE_ZERO 16u
 #define TIGRIS_CHANNEL_ZEROS 32u
+/* s16 MUL, REQUANTIZE and means: both roundings of s8, of a product of 32 bits. */
+#define TIGRIS_ROUND_TWICE 64u
 
 typedef struct tigris_op {
   uint8_t opcode; /* tigris_opcode */
-  uint8_t flags;  /* TIGRIS_ROUND_EVEN, and those of dense ops */
+  uint8_t flags;  /* TIGRIS_ROUND_EVEN or _TWICE, and those of dense ops */
   uint8_t inputs; /* operand count; operands are the inputs followed by the outputs */
   uint8_t outputs;
   uint16_t operands; /* index of the first operand; lists of ops may overlap */

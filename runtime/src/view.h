@@ -133,6 +133,10 @@ static inline int tigris_rounds_even(const tigris_op* op) {
   return TIGRIS_EVEN_KERNELS && (op->flags & TIGRIS_ROUND_EVEN) != 0;
 }
 
+static inline int tigris_rounds_twice(const tigris_op* op) {
+  return (op->flags & TIGRIS_ROUND_TWICE) != 0;
+}
+
 static inline int32_t tigris_zero_point(const tigris_plan* plan, const tigris_tensor* tensor) {
   return plan->quant[tensor->quant].zero_point;
 }

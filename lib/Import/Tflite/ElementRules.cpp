@@ -114,11 +114,28 @@ Status flatClip(OpContext& op, double lo, double hi) {
 Status reluN1To1(OpContext& op) { return flatClip(op, -1, 1); }
 Status relu0To1(OpContext& op) { return flatClip(op, 0, 1); }
 
+/// Both branches with TensorFlow Lite's multipliers; the larger one is that of the sign.
+Status wideLeakyRelu(OpContext& op, TensorId x, float alpha) {
+  const auto times = [&](std::string_view suffix, float factor) {
+    const TensorId one =
+        op.constant(suffix, {DType::Int16, Shape(), makeBlobOf(std::vector<int16_t>{1})});
+    op.builder().graph().editTensor(one).quant = QuantParam{{factor}, {0}, -1};
+    return op.step(suffix, OpKind::Mul, {x, one}, {}, op.result().quant);
+  };
+  const TensorId same = times("same", 1);
+  const TensorId less = times("less", alpha);
+  return op.finish(OpKind::Max, {same, less});
+}
+
 Status flatLeakyRelu(OpContext& op) {
   const auto* options = op.options<tflite::LeakyReluOptions>();
   if (!op.require(1))
     return op.status();
   const double alpha = options == nullptr ? 0.0 : static_cast<double>(options->alpha());
+  const TensorId x = op.input(0);
+  if (!op.failed() && op.result().type == DType::Int16 && op.isQuantized(x) && alpha > 0 &&
+      alpha <= 1)
+    return wideLeakyRelu(op, x, static_cast<float>(alpha));
   return finishEither(op, OpKind::LeakyRelu, {op.input(0)}, {{"alpha", alpha}});
 }
 
@@ -210,7 +227,7 @@ constexpr OpRule ElementOps[] = {
     {BuiltinOperator::RELU_N1_TO_1, 2, reluN1To1},
     {BuiltinOperator::RELU_0_TO_1, 1, relu0To1},
     {BuiltinOperator::LEAKY_RELU, 2, flatLeakyRelu},
-    {BuiltinOperator::PRELU, 1, prelu},
+    {BuiltinOperator::PRELU, 3, prelu},
     {BuiltinOperator::ELU, 1, flatUnary<OpKind::Elu>},
     {BuiltinOperator::GELU, 2, flatGelu},
     {BuiltinOperator::HARD_SWISH, 1, flatUnary<OpKind::HardSwish>},

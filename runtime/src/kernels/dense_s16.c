@@ -33,7 +33,6 @@ tigris_status tigris_matmul_s16(const tigris_call* call) {
   const uint32_t k = (uint32_t)call->in[0].dims[call->in[0].tensor->rank - 1];
   const uint32_t row =
       (uint32_t)tigris_matmul_layout(call, &call->in[1])[call->in[1].tensor->rank - 1];
-  const int even = tigris_rounds_even(call->op);
   const int flip = (p->flags & TIGRIS_MATMUL_TRANSPOSE_B) != 0;
   const size_t step = flip ? 1 : row; /* distance between elements of a column of b */
   const size_t next = flip ? row : 1; /* distance between columns of b */
@@ -54,7 +53,7 @@ tigris_status tigris_matmul_s16(const tigris_call* call) {
       uint32_t i;
       for (i = 0; i < k; ++i)
         sum += (int64_t)(a[i] - aZero) * (b[i * step + o * next] - bZero);
-      *y++ = tigris_scale_s16(even, sum, p->multiplier, p->shift, yZero, INT16_MIN, INT16_MAX);
+      *y++ = tigris_scale_s16(call->op, sum, p->multiplier, p->shift, yZero, INT16_MIN, INT16_MAX);
     }
   }
   return TIGRIS_OK;

@@ -20,10 +20,12 @@ static int64_t numerator(uint32_t opcode, const tigris_binary_params* p, Operand
   return (int64_t)v.a * p->a_multiplier + (int64_t)v.b * p->b_multiplier;
 }
 
-static int64_t combine(uint32_t opcode, const tigris_binary_params* p, OperandsS16 v) {
+static int64_t combine(const tigris_op* op, const tigris_binary_params* p, OperandsS16 v) {
   const int32_t right = 31 - p->out_shift;
-  switch (opcode) {
+  switch (op->opcode) {
   case TIGRIS_OP_MUL:
+    if (tigris_rounds_twice(op))
+      return tigris_requantize((int32_t)((int64_t)v.a * v.b), p->out_multiplier, p->out_shift);
     return tigris_requantize_wide((int64_t)v.a * v.b, p->out_multiplier, p->out_shift);
   case TIGRIS_OP_MAXIMUM:
     return v.a > v.b ? v.a : v.b;
@@ -62,7 +64,7 @@ tigris_status tigris_binary_s16(const tigris_call* call) {
       v.a = a[(ptrdiff_t)i * aStep] - aZero;
       v.b = b[(ptrdiff_t)i * bStep] - bZero;
       *y++ = tigris_store_s16(even ? tigris_quotient_even(numerator(opcode, p, v), p->out_shift)
-                                   : combine(opcode, p, v),
+                                   : combine(call->op, p, v),
                               yZero, p->lo.i, p->hi.i);
     }
   }

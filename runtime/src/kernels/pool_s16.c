@@ -10,7 +10,7 @@ typedef struct MeanS16 {
   uint32_t pairShift;  /* distance from multiplier to shift */
   int32_t inZero;
   int32_t outZero;
-  int even; /* TIGRIS_ROUND_EVEN */
+  const tigris_op* op;
 } MeanS16;
 
 static MeanS16 meanOf(const tigris_call* call, uint32_t requant, uint32_t count) {
@@ -19,7 +19,7 @@ static MeanS16 meanOf(const tigris_call* call, uint32_t requant, uint32_t count)
   m.pairShift = count;
   m.inZero = tigris_zero_point(call->plan, call->in[0].tensor);
   m.outZero = tigris_zero_point(call->plan, call->out[0].tensor);
-  m.even = tigris_rounds_even(call->op);
+  m.op = call->op;
   return m;
 }
 
@@ -28,8 +28,8 @@ static int16_t meanValue(const MeanS16* m, int64_t sum, int64_t n, uint32_t inde
                          int32_t hi) {
   if (m->pair == NULL)
     return tigris_store_s16((sum > 0 ? sum + n / 2 : sum - n / 2) / n, 0, lo, hi);
-  return tigris_scale_s16(m->even, sum - n * m->inZero, m->pair[index],
-                          m->pair[m->pairShift + index], m->outZero, lo, hi);
+  return tigris_scale_s16(m->op, sum - n * m->inZero, m->pair[index], m->pair[m->pairShift + index],
+                          m->outZero, lo, hi);
 }
 
 typedef struct PoolS16 {

@@ -56,7 +56,6 @@ tigris_status tigris_requantize_s8(const tigris_call* call) {
 }
 
 tigris_status tigris_requantize_s16(const tigris_call* call) {
-  const int even = tigris_rounds_even(call->op);
   const tigris_requantize_params* p = (const tigris_requantize_params*)call->params;
   const int32_t inZero = tigris_zero_point(call->plan, call->in[0].tensor);
   const int32_t outZero = tigris_zero_point(call->plan, call->out[0].tensor);
@@ -65,6 +64,7 @@ tigris_status tigris_requantize_s16(const tigris_call* call) {
   int16_t* y = (int16_t*)(void*)call->out[0].data;
   uint32_t i;
   for (i = 0; i < span.count; ++i)
-    y[i] = tigris_scale_s16(even, x[i] - inZero, p->multiplier, p->shift, outZero, p->lo, p->hi);
+    y[i] =
+        tigris_scale_s16(call->op, x[i] - inZero, p->multiplier, p->shift, outZero, p->lo, p->hi);
   return TIGRIS_OK;
 }

@@ -33,12 +33,18 @@ static inline int16_t tigris_store_s16(int64_t v, int32_t zero, int32_t lo, int3
   return (int16_t)tigris_clamp_s64(v + zero, lo, hi);
 }
 
-/* x scaled by a pair of multiplier and shift; rounded as TIGRIS_ROUND_EVEN specifies if `even`. */
-static inline int16_t tigris_scale_s16(int even, int64_t x, int32_t multiplier, int32_t shift,
-                                       int32_t zero, int32_t lo, int32_t hi) {
-  return tigris_store_s16(even ? tigris_quotient_even(tigris_numerator(x, multiplier, 0), shift)
-                               : tigris_requantize_wide(x, multiplier, shift),
-                          zero, lo, hi);
+/* x scaled by a pair of multiplier and shift; rounded as TIGRIS_ROUND_EVEN or TIGRIS_ROUND_TWICE in
+ * `op` specifies. */
+static inline int16_t tigris_scale_s16(const tigris_op* op, int64_t x, int32_t multiplier,
+                                       int32_t shift, int32_t zero, int32_t lo, int32_t hi) {
+  int64_t v;
+  if (tigris_rounds_even(op))
+    v = tigris_quotient_even(tigris_numerator(x, multiplier, 0), shift);
+  else if (tigris_rounds_twice(op))
+    v = tigris_requantize((int32_t)x, multiplier, shift);
+  else
+    v = tigris_requantize_wide(x, multiplier, shift);
+  return tigris_store_s16(v, zero, lo, hi);
 }
 
 static inline const int16_t* tigris_row_s16(const tigris_view* view, uint32_t row) {
