@@ -136,14 +136,23 @@ Expected<tigris_conv_params> convWindow(const LoweringContext& context, const Op
   return params;
 }
 
+/// TensorFlow Lite multiplies the scales of its older models in float32, as for dense layers. Their
+/// weights are uint8 with a zero point; those of int8 models have none.
+ScaleOf windowScale(const Graph& graph, const Op& op) {
+  const std::optional<QuantParam>& quant = graph.tensor(op.input(1)).quant;
+  const bool older = graph.rounding() == IntegerRounding::Micro && quant && !quant->perChannel() &&
+                     quant->zeroPoint[0] != 0;
+  return older ? denseScale : convScale;
+}
+
 Status lowerWindowed(LoweringContext& context, const Op& op, tigris_opcode opcode,
                      FilterOrder order) {
   const Graph& graph = context.graph();
   const Shape& input = graph.tensor(op.input(0)).shape;
   const Shape& output = graph.tensor(op.output()).shape;
   const auto channels = static_cast<size_t>(output.fromBack(0));
-  const DenseForm form = {channels, order == FilterOrder::OutputFirst ? 0 : 1, convScale,
-                          graph.rounding()};
+  const DenseForm form = {channels, order == FilterOrder::OutputFirst ? 0 : 1,
+                          windowScale(graph, op), graph.rounding()};
   DenseLowering lowering(context, op, form);
   if (Status status = lowering.checkWeights(); !status)
     return status;

@@ -43,15 +43,12 @@ PENDING = {
     "lyra_gan_decoder",
     "mww_hey_jarvis_v2_int8",
     "nested_while_f32",
-    "seanet_conv1_int16",
-    "seanet_transpose_conv4_int16",
     "svdf_rank2_x2_f32",
-    "ts_mbv1_025_224_uint8",
 }
 
 # Largest difference in steps where the reference in the corpus is not TensorFlow Lite Micro's.
 STEPS = {
-    "mlperf_ad_autoencoder_int8": 1,  # LiteRT rounds dense layers once
+    "mlperf_ad_autoencoder_int8": 2,  # LiteRT rounds dense layers once
 }
 
 # Relative tolerance where the reference computes in other types.
