@@ -218,8 +218,7 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
     const Tensor& input = context.graph().tensor(op.input(0));
     const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
     const MeanPair pair = meanPair(context, Means(context, op, quant->first, quant->second), values,
-                                   quant->first != quant->second ||
-                                       context.graph().rounding() == IntegerRounding::Micro);
+                                   quant->first != quant->second);
     params.requant = pair.requant;
     params.requant_count = pair.count;
     return emitUnary(context, op, opcode, params, pair.flags);

@@ -70,6 +70,13 @@ bool poolsAllPositions(const Graph& graph, const Op& op) {
   return true;
 }
 
+/// Whether TensorFlow Lite Micro's mean differs from its average pool, which GlobalAveragePool is:
+/// without a change of scale, the pool divides and the mean multiplies.
+bool differsFromPool(const Graph& graph, const Op& op) {
+  return graph.rounding() == IntegerRounding::Micro && graph.tensor(op.input(0)).quant &&
+         sameQuant(graph, op.input(0), op.output());
+}
+
 PassStatus reduceMeanToGap(Graph& graph, PassContext&) {
   return forEachOp(graph, [&](OpId id) {
     const Op& op = graph.op(id);
@@ -79,7 +86,7 @@ PassStatus reduceMeanToGap(Graph& graph, PassContext&) {
       return true;
     }
     if (op.kind != OpKind::ReduceMean || !hasKnownTypes(graph, id) ||
-        !reducesAllPositions(graph, op))
+        !reducesAllPositions(graph, op) || differsFromPool(graph, op))
       return false;
     const TensorId x = op.input(0);
     if (op.attrs.getInt("keepdims", 1) != 0) {
