@@ -15,7 +15,7 @@ set(_tigris_tflite_schema "${PROJECT_SOURCE_DIR}/lib/Import/Tflite/schema.fbs")
 file(MAKE_DIRECTORY "${_tigris_tflite_root}/tflite")
 add_custom_command(
   OUTPUT "${_tigris_tflite_root}/tflite/schema_generated.h"
-  COMMAND "${TIGRIS_FLATC}" --cpp --scoped-enums -o "${_tigris_tflite_root}/tflite"
+  COMMAND "${TIGRIS_FLATC}" --cpp --scoped-enums --gen-object-api -o "${_tigris_tflite_root}/tflite"
           "${_tigris_tflite_schema}"
   DEPENDS "${_tigris_tflite_schema}"
   COMMENT "Generating the TensorFlow Lite schema" VERBATIM)

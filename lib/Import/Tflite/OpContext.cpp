@@ -4,6 +4,7 @@
 #include "tigris/IR/Elements.h"
 #include "tigris/Support/StringUtils.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tigris {
@@ -69,6 +70,11 @@ TensorId OpContext::input(size_t index) {
   return *id;
 }
 
+const Tensor& OpContext::tensor(TensorId id) const {
+  static const Tensor Absent;
+  return id ? builder_.tensor(id) : Absent;
+}
+
 bool OpContext::require(size_t count) {
   for (size_t i = 0; i < count && !failed(); ++i)
     if (inputIndex(i) < 0)
@@ -109,6 +115,12 @@ Status OpContext::addOp(Op op) {
   if (failed())
     return status_;
   op.origin = {name_};
+  const std::vector<OperandInfo>& operands = opInfo(op.kind).operands;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    const OperandInfo& operand = operands[std::min(i, operands.size() - 1)];
+    if (!op.inputs[i] && !operand.optional && !operand.compileTime)
+      return fail(DiagId::BadArity, "an input is missing");
+  }
   const TensorId result = op.output();
   const std::optional<QuantParam> quant = tensor(result).quant;
   if (Status status = builder_.addOp(std::move(op)); !status)

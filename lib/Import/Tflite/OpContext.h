@@ -34,7 +34,8 @@ public:
   int32_t inputIndex(size_t index) const { return index < inputs_.size() ? inputs_[index] : -1; }
   /// Reports an error if one of the first `count` operands is missing.
   bool require(size_t count);
-  const Tensor& tensor(TensorId id) const { return builder_.tensor(id); }
+  /// An empty tensor for invalid ids, which operands are after an error.
+  const Tensor& tensor(TensorId id) const;
   const Shape& shape(TensorId id) const { return tensor(id).shape; }
   bool isQuantized(TensorId id) const { return id && tensor(id).quant.has_value(); }
   /// int32 or int64 elements that are known at import; reports an error if they are not.

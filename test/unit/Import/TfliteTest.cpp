@@ -1,0 +1,184 @@
+// TensorFlow Lite models: operators and tensors of small models, and the interface.
+#include "FlatTesting.h"
+
+#include "tigris/IR/Elements.h"
+#include "tigris/Import/Importers.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+using namespace tigris::test;
+using tflite::BuiltinOperator;
+using tflite::TensorType;
+
+TEST_CASE("flat: a convolution keeps its integers, its order outside and its scales") {
+  const Imported imported = importFlat(smallConv());
+  REQUIRE(imported.graph);
+  const Graph& graph = *imported.graph;
+  CHECK(graph.rounding() == IntegerRounding::Micro);
+  CHECK(imported.kinds() == "Transpose Conv Transpose");
+  CHECK(graph.inputs()[0].shape == Shape{1, 5, 5, 2});
+  CHECK(graph.inputs()[0].type == DType::Int8);
+  CHECK(graph.outputs()[0].name == "y");
+  CHECK(graph.outputs()[0].shape == Shape{1, 3, 3, 4});
+  const Op& conv = imported.only(OpKind::Conv);
+  CHECK(conv.act == Activation::Relu6);
+  CHECK(conv.attrs.getInts("pads") == std::vector<int64_t>{1, 1, 1, 1});
+  CHECK(conv.attrs.getInts("strides") == std::vector<int64_t>{2, 2});
+  const Tensor& weights = imported.input(conv, 1);
+  CHECK(weights.shape == Shape{4, 2, 3, 3});
+  REQUIRE(weights.quant);
+  CHECK(weights.quant->axis == 0);
+  CHECK(weights.quant->scale.size() == 4);
+  const Tensor& result = graph.tensor(conv.output());
+  REQUIRE(result.quant);
+  CHECK(result.quant->scale[0] == 0.25F);
+  CHECK(result.quant->zeroPoint[0] == -128);
+}
+
+TEST_CASE("flat: weights are permuted") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {1, 2, 2, 1}, TensorType::FLOAT32);
+  const int32_t w = model.floats("w", {1, 1, 2, 2}, {1, 2, 3, 4});
+  const int32_t y = model.tensor("y", {1, 2, 1, 2}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  tflite::DepthwiseConv2DOptionsT options;
+  options.padding = tflite::Padding::VALID;
+  options.stride_h = options.stride_w = 1;
+  options.depth_multiplier = 2;
+  model.op(BuiltinOperator::DEPTHWISE_CONV_2D, {x, w}, {y}, options);
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  const Tensor& weights = imported.input(imported.only(OpKind::Conv), 1);
+  CHECK(weights.shape == Shape{2, 1, 1, 2});
+  CHECK(weights.data->values<float>() == std::vector<float>{1, 3, 2, 4});
+}
+
+TEST_CASE("flat: quantized uint8 is int8 inside and uint8 outside") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {1, 4}, TensorType::UINT8, {0.5F}, {130});
+  const int32_t w = model.tensor("w", {2, 4}, TensorType::UINT8, {0.5F}, {100},
+                                 {0, 1, 2, 128, 255, 254, 127, 100});
+  const int32_t y = model.tensor("y", {1, 2}, TensorType::UINT8, {1.0F}, {0});
+  model.input(x);
+  model.output(y);
+  model.op(BuiltinOperator::FULLY_CONNECTED, {x, w, -1}, {y}, tflite::FullyConnectedOptionsT());
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.graph->inputs()[0].type == DType::UInt8);
+  const Tensor& input = imported.tensor("x");
+  CHECK(input.type == DType::Int8);
+  CHECK(input.quant->zeroPoint[0] == 2);
+  const Tensor& weights = imported.input(imported.only(OpKind::Gemm), 1);
+  CHECK(weights.quant->zeroPoint[0] == -28);
+  CHECK(loadElements<int64_t>(*weights.data, weights.type) ==
+        std::vector<int64_t>{-128, -127, -126, 0, 127, 126, -1, -28});
+}
+
+TEST_CASE("flat: float16 constants, 4-bit weights of float layers, and absent operands") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {1, 2}, TensorType::FLOAT32);
+  const int32_t half =
+      model.tensor("half", {2}, TensorType::FLOAT16, {}, {}, {0x00, 0x3C, 0x00, 0xC0});
+  const int32_t wide = model.tensor("wide", {2}, TensorType::FLOAT32);
+  const int32_t sum = model.tensor("sum", {1, 2}, TensorType::FLOAT32);
+  const int32_t w = model.tensor("w", {1, 2}, TensorType::INT4, {0.5F}, {0}, {0xF3});
+  const int32_t y = model.tensor("y", {1, 1}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  model.op(BuiltinOperator::DEQUANTIZE, {half}, {wide});
+  model.op(BuiltinOperator::ADD, {x, wide}, {sum}, tflite::AddOptionsT());
+  model.op(BuiltinOperator::FULLY_CONNECTED, {sum, w, -1}, {y}, tflite::FullyConnectedOptionsT());
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.kinds() == "Add Gemm");
+  CHECK(imported.input(imported.only(OpKind::Add), 1).data->values<float>() ==
+        std::vector<float>{1, -2});
+  CHECK(imported.input(imported.only(OpKind::Gemm), 1).data->values<float>() ==
+        std::vector<float>{1.5F, -0.5F});
+}
+
+TEST_CASE("flat: sparse constants are dense in the graph") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {1, 4}, TensorType::FLOAT32);
+  const int32_t w = model.floats("w", {2, 4}, {5, 7, 9});
+  auto sparsity = std::make_unique<tflite::SparsityParametersT>();
+  sparsity->traversal_order = {0, 1};
+  auto rows = std::make_unique<tflite::DimensionMetadataT>();
+  rows->dense_size = 2;
+  auto columns = std::make_unique<tflite::DimensionMetadataT>();
+  columns->format = tflite::DimensionType::SPARSE_CSR;
+  tflite::Uint8VectorT segments;
+  segments.values = {0, 2, 3};
+  columns->array_segments.Set(segments);
+  tflite::Uint8VectorT indices;
+  indices.values = {1, 3, 0};
+  columns->array_indices.Set(indices);
+  sparsity->dim_metadata.push_back(std::move(rows));
+  sparsity->dim_metadata.push_back(std::move(columns));
+  model.graph().tensors[static_cast<size_t>(w)]->sparsity = std::move(sparsity);
+  const int32_t dense = model.tensor("dense", {2, 4}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {1, 2}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  model.op(BuiltinOperator::DENSIFY, {w}, {dense});
+  model.op(BuiltinOperator::FULLY_CONNECTED, {x, dense, -1}, {y}, tflite::FullyConnectedOptionsT());
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.input(imported.only(OpKind::Gemm), 1).data->values<float>() ==
+        std::vector<float>{0, 5, 0, 7, 9, 0, 0, 0});
+}
+
+TEST_CASE("flat: masks of STRIDED_SLICE") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2, 5, 3}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {1, 3, 3}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  tflite::StridedSliceOptionsT options;
+  options.shrink_axis_mask = 1; // index 1 of dimension 0
+  options.new_axis_mask = 2;
+  options.begin_mask = 4; // all of dimension 1, backwards in steps of 2
+  options.end_mask = 4;
+  model.op(BuiltinOperator::STRIDED_SLICE,
+           {x, model.ints("begin", {-1, 0, 7}), model.ints("end", {0, 0, 7}),
+            model.ints("strides", {1, 1, -2})},
+           {y}, options);
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  const Op& slice = imported.only(OpKind::Slice);
+  CHECK(slice.attrs.getInts("starts") == std::vector<int64_t>{1, 4, 0});
+  CHECK(slice.attrs.getInts("steps") == std::vector<int64_t>{1, -2, 1});
+  CHECK(imported.graph->outputs()[0].shape == Shape{1, 3, 3});
+}
+
+TEST_CASE("flat: operators that no output needs are left out, also unknown ones") {
+  FlatBuilder model = smallConv();
+  const int32_t unused = model.tensor("unused", {1}, TensorType::FLOAT32);
+  model.op(BuiltinOperator::HASHTABLE, {}, {unused});
+  CHECK(importFlat(model).graph);
+  model.output(unused);
+  const Imported refused = importFlat(model);
+  REQUIRE(refused.error);
+  CHECK(refused.said(DiagId::UnsupportedOp, "node 'unused' (HASHTABLE v1)"));
+}
+
+TEST_CASE("flat: a newer version and an unknown number are named") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {2}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  model.op(BuiltinOperator::ABS, {x}, {y}, 99);
+  CHECK(importFlat(model).said(DiagId::UnsupportedOp, "version 99 is newer"));
+  model.model().operator_codes[0]->builtin_code = static_cast<BuiltinOperator>(4711);
+  CHECK(importFlat(model).said(DiagId::UnsupportedOp, "(operator 4711 v99)"));
+}
+
+TEST_CASE("flat: the registry knows the mark") {
+  const ImporterRegistry registry = builtinImporters();
+  const std::string bytes = smallConv().bytes();
+  REQUIRE(registry.find(bytes) != nullptr);
+  CHECK(registry.find(bytes)->name == "tflite");
+}
