@@ -54,6 +54,20 @@ void addLinear(AxisTable& table, float x, int64_t in) {
   table.weights.push_back(rest);
 }
 
+/// TensorFlow Lite's integer coordinates, with 10 bits behind the point and a rounded step.
+void addFixedPoint(AxisTable& table, const ResizeRule& rule, int64_t at, int64_t in, int64_t out) {
+  const bool corners = rule.coordinates == "align_corners_q10" && out > 1;
+  const int64_t length = corners ? in - 1 : in;
+  const int64_t resized = corners ? out - 1 : out;
+  const int64_t step = (WeightOne * length + resized / 2) / resized;
+  const int64_t shift = rule.coordinates == "half_pixel_q10" ? step / 2 - WeightOne / 2 : 0;
+  const int64_t x = std::clamp<int64_t>(at * step + shift, 0, (in - 1) * WeightOne);
+  const auto rest = static_cast<float>(x % WeightOne) / WeightOne;
+  addFirst(table, x / WeightOne, in);
+  table.weights.push_back(1 - rest);
+  table.weights.push_back(rest);
+}
+
 /// Keys' cubic convolution with parameter a, at distances 1 + r, r, 1 - r, 2 - r.
 void addCubic(AxisTable& table, float x, int64_t in, const ResizeRule& rule) {
   const double below = std::floor(x);
@@ -130,8 +144,9 @@ Expected<ResizeRule> resizeRule(const Op& op) {
   else if (mode != "nearest")
     return refuse(strCat("mode '", mode, "'"));
   rule.coordinates = op.attrs.getString("coordinate_transformation_mode", "half_pixel");
-  const std::array<std::string_view, 5> coordinates = {
-      "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"};
+  const std::array<std::string_view, 8> coordinates = {
+      "half_pixel",           "pytorch_half_pixel", "align_corners",     "asymmetric",
+      "half_pixel_symmetric", "half_pixel_q10",     "align_corners_q10", "asymmetric_q10"};
   if (std::find(coordinates.begin(), coordinates.end(), rule.coordinates) == coordinates.end())
     return refuse(strCat("coordinate transformation '", rule.coordinates, "'"));
   rule.nearest = op.attrs.getString("nearest_mode", "round_prefer_floor");
@@ -165,7 +180,10 @@ AxisTable resizeAxis(const ResizeRule& rule, int64_t in, int64_t out, float scal
       addFirst(table, nearestIndex(rule, x), in);
       break;
     case ResizeMode::Linear:
-      addLinear(table, x, in);
+      if (rule.coordinates.ends_with("_q10"))
+        addFixedPoint(table, rule, i, in, out);
+      else
+        addLinear(table, x, in);
       break;
     case ResizeMode::Cubic:
       addCubic(table, x, in, rule);

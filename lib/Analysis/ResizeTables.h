@@ -13,7 +13,9 @@ namespace tigris {
 
 enum class ResizeMode : uint8_t { Nearest, Linear, Cubic };
 
-/// The coordinate mapping of a Resize; the fields are ONNX's attributes.
+/// The coordinate mapping of a Resize; the fields are ONNX's attributes. half_pixel_q10,
+/// align_corners_q10 and asymmetric_q10 are TensorFlow Lite's integer forms of these mappings, for
+/// mode linear.
 struct ResizeRule {
   ResizeMode mode = ResizeMode::Nearest;
   std::string coordinates = "half_pixel";

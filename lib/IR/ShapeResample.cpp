@@ -34,7 +34,8 @@ Status checkModes(const OpView& view) {
     return status;
   if (Status status = view.oneOf("coordinate_transformation_mode", "half_pixel",
                                  {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
-                                  "align_corners", "asymmetric", "tf_crop_and_resize"});
+                                  "align_corners", "asymmetric", "tf_crop_and_resize",
+                                  "half_pixel_q10", "align_corners_q10", "asymmetric_q10"});
       !status)
     return status;
   if (Status status = view.oneOf("nearest_mode", "round_prefer_floor",

@@ -26,7 +26,8 @@ int importMain(int argc, const char* const* argv) {
   std::optional<std::string> printOps;
   ToolSpec spec;
   spec.name = "tigris-import";
-  spec.summary = "Converts an ONNX model to a graph module with every shape resolved.";
+  spec.summary =
+      "Converts an ONNX or TensorFlow Lite model to a graph module with every shape resolved.";
   spec.input = "MODEL";
   spec.output = true;
   spec.options = [&](OptionTable& table) {
@@ -38,11 +39,14 @@ int importMain(int argc, const char* const* argv) {
   };
   spec.needsInput = [&] { return !printOps; };
   spec.details =
-      "MODEL is an ONNX file of opset 7 or newer. External data must be regular files in the\n"
+      "MODEL is an ONNX file of opset 7 or newer, or a TensorFlow Lite file (.tflite), recognized "
+      "by\n"
+      "its content. External data of ONNX models must be regular files in the\n"
       "model's directory or below it; for a model on standard input, in the current directory.\n"
       "Symbolic links must not lead out of that directory.\n";
   spec.examples =
       "tigris-import model.onnx | tigris-norm | tigris-plan -m 256K | tigris-emit -o model.tgrs\n"
+      "tigris-import model.tflite | tigris-norm | tigris-plan -m 64K | tigris-emit -o model.tgrs\n"
       "tigris-import --input-shape input:1x3x96x96 model.onnx -o model.yaml\n"
       "tigris-import --input-value rate:16000 --state h=h_next vad.onnx -o vad.yaml\n"
       "tigris-import --weights=file:model.weights model.onnx -o model.yaml\n";

@@ -36,10 +36,15 @@ std::string tfliteOperatorNames() {
 }
 
 std::string tfliteOperatorManual() {
-  std::string text = "| operator | versions | remarks |\n|---|---|---|\n";
+  std::string text = "\n## TensorFlow Lite\n\n"
+                     "These operators of TensorFlow Lite models are imported, up to the versions "
+                     "named here. The\noperators above compute them; "
+                     "[tflite.md](tflite.md) describes types and rounding.\n\n"
+                     "| operator | versions | limits |\n|---|---|---|\n";
   for (const auto& [code, rule] : allRules())
-    text += strCat("| ", tflite::EnumNameBuiltinOperator(code), " | 1 to ", rule->newest, " | ",
-                   rule->notes, " |\n");
+    text +=
+        strCat("| ", tflite::EnumNameBuiltinOperator(code), " | ",
+               rule->newest == 1 ? "1" : strCat("1 to ", rule->newest), " | ", rule->notes, " |\n");
   return text;
 }
 

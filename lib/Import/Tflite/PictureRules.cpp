@@ -132,11 +132,13 @@ Status flatResize(OpContext& op, const std::string& mode, bool alignCorners, boo
   if (size.size() != 2)
     return op.fail(DiagId::BadShape, "has ", size.size(), " sizes, expected 2");
   const bool nearest = mode == "nearest";
+  const std::string form = !nearest && op.isQuantized(x) ? "_q10" : "";
+  const std::string coordinates = alignCorners ? "align_corners"
+                                  : halfPixel  ? "half_pixel"
+                                               : "asymmetric";
   AttrMap attrs = {{"sizes", Ints{op.shape(x)[0], op.shape(x)[3], size[0], size[1]}},
                    {"mode", mode},
-                   {"coordinate_transformation_mode", std::string(alignCorners ? "align_corners"
-                                                                  : halfPixel  ? "half_pixel"
-                                                                               : "asymmetric")}};
+                   {"coordinate_transformation_mode", coordinates + form}};
   if (nearest)
     attrs.set("nearest_mode",
               std::string(alignCorners || halfPixel ? "round_prefer_ceil" : "floor"));

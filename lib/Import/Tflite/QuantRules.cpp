@@ -45,7 +45,7 @@ Status flatCast(OpContext& op) {
 }
 
 constexpr OpRule QuantOps[] = {
-    {BuiltinOperator::QUANTIZE, 3, flatQuantize},
+    {BuiltinOperator::QUANTIZE, 4, flatQuantize},
     {BuiltinOperator::DEQUANTIZE, 6, flatDequantize, "also float16 constants"},
     {BuiltinOperator::DENSIFY, 1, densify, "constants"},
     {BuiltinOperator::CAST, 7, flatCast},

@@ -232,7 +232,9 @@ Importer tfliteImporter() {
               [](std::string_view bytes) {
                 return bytes.size() >= 8 && bytes.substr(4, 4) == tflite::ModelIdentifier();
               },
-          .importModel = importTflite};
+          .importModel = importTflite,
+          .operatorNames = tfliteOperatorNames,
+          .operatorManual = tfliteOperatorManual};
 }
 
 } // namespace tigris
