@@ -93,13 +93,12 @@ static tigris_status checkOperands(const tigris_plan* plan, const tigris_op* op,
 static int flagsOk(const tigris_op_check* c, const OpRule* rule) {
   const uint32_t dtype = tigris_in(c, 0)->dtype;
   const uint8_t family = tigris_access_families[c->op->opcode];
-  if ((c->op->flags & TIGRIS_ROUND_TWICE) != 0)
-    return c->op->flags == TIGRIS_ROUND_TWICE && rule->even && dtype == TIGRIS_S16 &&
-           family != TIGRIS_FAMILY_CONV && family != TIGRIS_FAMILY_TRANSPOSED &&
-           family != TIGRIS_FAMILY_DENSE;
-  if ((c->op->flags & ~TIGRIS_ROUND_EVEN) != 0 && family != TIGRIS_FAMILY_CONV &&
-      family != TIGRIS_FAMILY_TRANSPOSED && family != TIGRIS_FAMILY_DENSE)
+  if ((c->op->flags & ~(TIGRIS_ROUND_EVEN | TIGRIS_ROUND_TWICE)) != 0 &&
+      family != TIGRIS_FAMILY_CONV && family != TIGRIS_FAMILY_TRANSPOSED &&
+      family != TIGRIS_FAMILY_DENSE)
     return 0;
+  if ((c->op->flags & TIGRIS_ROUND_TWICE) != 0)
+    return rule->even && dtype == TIGRIS_S16;
   return (c->op->flags & TIGRIS_ROUND_EVEN) == 0 ||
          (TIGRIS_EVEN_KERNELS && rule->even && (dtype == TIGRIS_S8 || dtype == TIGRIS_S16));
 }
