@@ -89,7 +89,7 @@ Status addN(OpContext& op) {
 }
 
 Status squaredDifference(OpContext& op) {
-  if (!op.require(2))
+  if (!op.require(2) || op.refuseQuantized())
     return op.status();
   const TensorId difference =
       op.step("difference", OpKind::Sub, {op.real(op.input(0)), op.real(op.input(1))});
@@ -104,7 +104,15 @@ Status flatSquare(OpContext& op) {
 }
 
 template <OpKind Kind> Status flatUnary(OpContext& op) {
-  return op.require(1) ? finishEither(op, Kind, {op.input(0)}) : op.status();
+  if (!op.require(1))
+    return op.status();
+  // TensorFlow Lite Micro's RELU6 does not change the scale
+  if (Kind == OpKind::Relu6 && op.tensor(op.input(0)).quant != op.result().quant)
+    op.refuseQuantized();
+  // kernels compute functions of int16 in float
+  if (op.result().type == DType::Int16 && opInfo(Kind).opClass == OpClass::Function)
+    op.refuseQuantized();
+  return finishEither(op, Kind, {op.input(0)});
 }
 
 Status flatClip(OpContext& op, double lo, double hi) {
@@ -114,17 +122,22 @@ Status flatClip(OpContext& op, double lo, double hi) {
 Status reluN1To1(OpContext& op) { return flatClip(op, -1, 1); }
 Status relu0To1(OpContext& op) { return flatClip(op, 0, 1); }
 
+/// x * factor with the quantization of the result.
+TensorId timesOne(OpContext& op, TensorId x, std::string_view suffix, float factor) {
+  const DType type = op.result().type;
+  const TensorId one =
+      op.constant(suffix, {type, Shape(),
+                           type == DType::Int8 ? makeBlobOf(std::vector<int8_t>{1})
+                                               : makeBlobOf(std::vector<int16_t>{1})});
+  if (op.failed())
+    return {};
+  op.builder().graph().editTensor(one).quant = QuantParam{{factor}, {0}, -1};
+  return op.step(suffix, OpKind::Mul, {x, one}, {}, op.result().quant);
+}
+
 /// Both branches with TensorFlow Lite's multipliers; the larger one is that of the sign.
 Status wideLeakyRelu(OpContext& op, TensorId x, float alpha) {
-  const auto times = [&](std::string_view suffix, float factor) {
-    const TensorId one =
-        op.constant(suffix, {DType::Int16, Shape(), makeBlobOf(std::vector<int16_t>{1})});
-    op.builder().graph().editTensor(one).quant = QuantParam{{factor}, {0}, -1};
-    return op.step(suffix, OpKind::Mul, {x, one}, {}, op.result().quant);
-  };
-  const TensorId same = times("same", 1);
-  const TensorId less = times("less", alpha);
-  return op.finish(OpKind::Max, {same, less});
+  return op.finish(OpKind::Max, {timesOne(op, x, "same", 1), timesOne(op, x, "less", alpha)});
 }
 
 Status flatLeakyRelu(OpContext& op) {
@@ -148,12 +161,34 @@ Status flatGelu(OpContext& op) {
                       {{"approximate", std::string(tanh ? "tanh" : "none")}});
 }
 
+/// Whether the real values are known and all in [0, 1].
+bool isFraction(OpContext& op, TensorId id) {
+  const BlobRef known = op.builder().values().find(op.real(id));
+  if (op.failed() || known == nullptr)
+    return false;
+  const std::vector<float> values = known->values<float>();
+  return std::all_of(values.begin(), values.end(), [](float v) { return v >= 0 && v <= 1; });
+}
+
+/// Integers are the larger of x and x * slope, if no slope is above 1.
 Status prelu(OpContext& op) {
-  return op.require(2) ? op.finishReal(OpKind::PRelu, {op.input(0), op.input(1)}) : op.status();
+  if (!op.require(2))
+    return op.status();
+  const TensorId x = op.input(0);
+  const TensorId slope = op.input(1);
+  if (op.failed() || !op.result().quant)
+    return op.finishReal(OpKind::PRelu, {x, slope});
+  if (op.result().type != DType::Int8 || !op.isQuantized(x) || !op.isQuantized(slope) ||
+      !isFraction(op, slope)) {
+    op.refuseQuantized();
+    return op.status();
+  }
+  const TensorId less = op.step("less", OpKind::Mul, {x, slope}, {}, op.result().quant);
+  return op.finish(OpKind::Max, {timesOne(op, x, "same", 1), less});
 }
 
 Status rsqrt(OpContext& op) {
-  if (!op.require(1))
+  if (!op.require(1) || op.refuseQuantized())
     return op.status();
   const TensorId root = op.step("root", OpKind::Sqrt, {op.real(op.input(0))});
   return op.finishReal(OpKind::Reciprocal, {root});

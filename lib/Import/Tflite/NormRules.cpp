@@ -22,6 +22,8 @@ Status flatSoftmax(OpContext& op, OpKind kind) {
                      quant->scale[0] == 1.0F / 256 && quant->zeroPoint[0] == -128;
   if (plain)
     return op.finish(kind, {x}, attrs);
+  if (op.result().type == DType::Int16)
+    op.refuseQuantized();
   if (beta != 1.0F)
     x = op.step("scaled", OpKind::Mul, {op.real(x), op.scalar("beta", beta)});
   return op.finishReal(kind, {x}, attrs);
@@ -58,6 +60,8 @@ Status flatReduce(OpContext& op, OpKind kind, bool integers) {
   const AttrMap attrs = {{"axes", std::move(axes)}, {"keepdims", int64_t{1}}};
   const bool direct =
       integers && op.isQuantized(x) && op.result().quant && op.tensor(x).type == op.result().type;
+  if (!direct)
+    op.refuseQuantized();
   return direct || !op.isQuantized(x) ? op.finish(kind, {x}, attrs)
                                       : op.finishReal(kind, {x}, attrs);
 }

@@ -84,6 +84,16 @@ bool OpContext::require(size_t count) {
   return !failed();
 }
 
+bool OpContext::refuseQuantized() {
+  const TensorFacts& facts = results_[0];
+  if (!failed() && facts.quant)
+    unsupported("its result '", scope_.nameOf(outputs_[0]), "' is quantized ",
+                dtypeName(facts.portType),
+                ", for which TensorFlow Lite Micro has an integer algorithm of its own that no "
+                "kernel computes; keep this operator in float");
+  return failed();
+}
+
 std::vector<int64_t> OpContext::integers(size_t index, std::string_view what) {
   const TensorId id = input(index);
   if (failed())

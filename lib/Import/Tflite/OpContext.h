@@ -96,6 +96,9 @@ public:
           makeError(id, "node '", name_, "' (", code_.name(), " v", code_.version, "): ", text...);
     return status_;
   }
+  /// Reports an error if the result is quantized, because no kernel has TensorFlow Lite Micro's
+  /// integer algorithm; returns whether it is.
+  bool refuseQuantized();
   /// An op's result that the rule sets before finish(): the fused activation.
   void setActivation(tflite::ActivationFunctionType type) { activation_ = type; }
 

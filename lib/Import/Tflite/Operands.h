@@ -15,8 +15,8 @@ int64_t oneInteger(OpContext& op, size_t index, std::string_view what);
 TensorId operandOf(OpContext& op, size_t operands, size_t index = 0);
 
 /// The elements from starts to ends of every dimension, in steps of 1 unless given.
-TensorId slicedBy(OpContext& op, TensorId x, std::vector<int64_t> starts,
-                  std::vector<int64_t> ends, std::vector<int64_t> steps = {});
+TensorId slicedBy(OpContext& op, TensorId x, std::vector<int64_t> starts, std::vector<int64_t> ends,
+                  std::vector<int64_t> steps = {});
 
 /// The part [from, to) of one dimension.
 TensorId partOf(OpContext& op, TensorId x, size_t axis, int64_t from, int64_t to);
