@@ -8,7 +8,8 @@ namespace tigris {
 AliasSets::AliasSets(const Graph& graph, std::span<const OpId> order) {
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports)
-      interface_.emplace(port.tensor, port.tensor);
+      if (!graph.tensor(port.tensor).isConstant())
+        interface_.emplace(port.tensor, port.tensor);
   for (const OpId id : order) {
     const Op& op = graph.op(id);
     if (op.kind != OpKind::Reshape)

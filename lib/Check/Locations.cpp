@@ -58,6 +58,8 @@ Location Locations::findSlow(TensorId tensor) const {
 }
 
 Location Locations::findPort(const Port& port) const {
+  if (graph_->tensor(port.tensor).isConstant())
+    return {Memory::Constant, 0};
   switch (plan_->io) {
   case IoMode::Slow:
     return findSlow(port.tensor);

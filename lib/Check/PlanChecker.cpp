@@ -61,6 +61,8 @@ PlanStats modelStats(const Graph& graph, const Plan& plan) {
   PlanStats stats;
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports) {
+      if (graph.tensor(port.tensor).isConstant())
+        continue; // in flash
       const uint64_t bytes = graph.tensor(port.tensor).bytes();
       stats.ioBytes += bytes;
       if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())

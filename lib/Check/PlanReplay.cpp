@@ -36,7 +36,7 @@ public:
       addStage();
     }
     for (const Port& port : graph_.outputs())
-      if (Status status = read(locations_.findPort(port), port.tensor, "the caller"); !status)
+      if (Status status = readOutput(port); !status)
         return status;
     for (const Placement& placement : plan_.slow)
       figures_.stats.slowPeakBytes = std::max(
@@ -49,6 +49,18 @@ public:
 private:
   template <typename... Args> static Error fail(const Args&... text) {
     return makeError(DiagId::BadPlan, "plan: ", text...);
+  }
+
+  /// A constant output is read where the plan's weights are, which must be memory-mapped.
+  Status readOutput(const Port& port) {
+    const Location place = locations_.findPort(port);
+    if (place.memory != Memory::Constant)
+      return read(place, port.tensor, "the caller");
+    if (plan_.weights == WeightMemory::Copy)
+      return fail("model output '", port.name, "' is a constant, but all weights are copied");
+    if (!port.state.empty())
+      return fail("model output '", port.name, "' is a state and a constant");
+    return {};
   }
 
   std::string quoted(TensorId tensor) const {

@@ -56,7 +56,10 @@ Expected<bool> Compiler::preparePlanning(Graph& graph) {
   }
   Expected<bool> started = runExtensions(ExtensionPoint::PlanStart, graph, diagnostics_);
   if (started && *started) {
-    insertPortCopies(graph);
+    const bool copiesConstants = options_.plan.weights == WeightMemory::Copy;
+    insertPortCopies(graph, copiesConstants);
+    if (!copiesConstants)
+      keepConstantOutputs(graph);
     insertOperandViews(graph);
   }
   return started;

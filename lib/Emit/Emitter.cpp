@@ -69,11 +69,12 @@ private:
   }
 
   Status addPort(const Port& port, tigris_direction direction) {
-    const Expected<uint16_t> tensor = context_.tensor(port.tensor);
-    if (!tensor)
-      return tensor.error();
+    const Location place = context_.locations().findPort(port);
+    const Expected<tigris_operand> stored = context_.port(port.tensor);
+    if (!stored)
+      return stored.error();
     tigris_port record = {};
-    record.tensor = *tensor;
+    record.tensor = stored->tensor;
     record.direction = static_cast<uint8_t>(direction);
     record.dtype = fileDType(port.type);
     if (record.dtype == 0)
@@ -85,8 +86,9 @@ private:
     record.perm = TIGRIS_NO_PERM;
     if (!port.perm.empty())
       record.perm = image_.shortInts(std::vector<int32_t>(port.perm.begin(), port.perm.end()));
-    const Location place = context_.locations().findPort(port);
-    if (place.memory != Memory::Caller)
+    if (place.memory == Memory::Constant)
+      record.offset = stored->offset;
+    else if (place.memory != Memory::Caller)
       record.offset = static_cast<uint32_t>(place.offset);
     record.name = image_.string(port.name);
     const Expected<uint16_t> state = stateOf(port, direction);

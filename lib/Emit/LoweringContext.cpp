@@ -97,6 +97,26 @@ Expected<uint16_t> LoweringContext::tensor(TensorId id) {
   return tensors_.emplace(id, image_.activation(record, name(tensor.name))).first->second;
 }
 
+Expected<tigris_operand> LoweringContext::constant(const Tensor& tensor, uint8_t flags) {
+  const uint8_t type = fileDType(tensor.type);
+  if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S16 && type != TIGRIS_S32 &&
+      type != TIGRIS_S64 && type != TIGRIS_BOOL)
+    return makeError(DiagId::UnsupportedType, "constant '", tensor.name, "' is ",
+                     dtypeName(tensor.type),
+                     "; kernels take float32, int8, int16, int32, int64 and bool");
+  return constant(tensor.name, static_cast<tigris_dtype>(type), fileDims(tensor.shape),
+                  tensor.data->bytes(), quantIndex(tensor), flags);
+}
+
+Expected<tigris_operand> LoweringContext::port(TensorId id) {
+  if (graph_.tensor(id).isConstant())
+    return constant(graph_.tensor(id), TIGRIS_TENSOR_OUTPUT);
+  const Expected<uint16_t> record = tensor(id);
+  if (!record)
+    return record.error();
+  return tigris_operand{*record, TIGRIS_POOL_ABSENT, 0, 0};
+}
+
 Expected<tigris_operand> LoweringContext::operand(TensorId id) {
   if (!id)
     return tigris_operand{TIGRIS_NO_TENSOR, TIGRIS_POOL_ABSENT, 0, 0};
@@ -105,16 +125,10 @@ Expected<tigris_operand> LoweringContext::operand(TensorId id) {
     const auto known = constants_.find(id);
     if (known != constants_.end())
       return known->second;
-    const uint8_t type = fileDType(tensor.type);
-    if (type != TIGRIS_F32 && type != TIGRIS_S8 && type != TIGRIS_S16 && type != TIGRIS_S32 &&
-        type != TIGRIS_S64 && type != TIGRIS_BOOL)
-      return makeError(DiagId::UnsupportedType, "constant '", tensor.name, "' is ",
-                       dtypeName(tensor.type),
-                       "; kernels take float32, int8, int16, int32, int64 and bool");
-    return constants_
-        .emplace(id, constant(tensor.name, static_cast<tigris_dtype>(type), fileDims(tensor.shape),
-                              tensor.data->bytes(), quantIndex(tensor)))
-        .first->second;
+    const Expected<tigris_operand> made = constant(tensor, 0);
+    if (!made)
+      return made.error();
+    return constants_.emplace(id, *made).first->second;
   }
   const Expected<uint16_t> record = this->tensor(id);
   if (!record)
@@ -142,11 +156,12 @@ Expected<tigris_operand> LoweringContext::operand(TensorId id) {
 
 tigris_operand LoweringContext::constant(std::string_view text, tigris_dtype type,
                                          const std::vector<int32_t>& dims,
-                                         std::span<const uint8_t> bytes, uint16_t quant) {
+                                         std::span<const uint8_t> bytes, uint16_t quant,
+                                         uint8_t flags) {
   tigris_tensor record = {};
   record.dtype = static_cast<uint8_t>(type);
   record.rank = static_cast<uint8_t>(dims.size());
-  record.flags = TIGRIS_TENSOR_CONST;
+  record.flags = static_cast<uint8_t>(TIGRIS_TENSOR_CONST | flags);
   record.dims = image_.shortInts(dims);
   record.bytes = static_cast<uint32_t>(bytes.size());
   record.quant = quant;

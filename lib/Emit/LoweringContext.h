@@ -53,12 +53,15 @@ public:
 
   /// The record of an activation, or of a model input or output.
   Expected<uint16_t> tensor(TensorId id);
+  /// The record of a model input or output; if it is a constant, with its offset in WEIGHTS.
+  Expected<tigris_operand> port(TensorId id);
   /// An operand at its planned address; a constant unchanged; the absent operand for an invalid id.
   Expected<tigris_operand> operand(TensorId id);
-  /// A constant that the emitter created or rearranged. `quant` is an index into QUANT.
+  /// A constant that the emitter created or rearranged. `quant` is an index into QUANT, `flags` are
+  /// those of its record besides TIGRIS_TENSOR_CONST.
   tigris_operand constant(std::string_view name, tigris_dtype type,
                           const std::vector<int32_t>& dims, std::span<const uint8_t> bytes,
-                          uint16_t quant = TIGRIS_NO_QUANT);
+                          uint16_t quant = TIGRIS_NO_QUANT, uint8_t flags = 0);
   /// float32 if `isFloat`, otherwise int8.
   tigris_operand weights(const Tensor& source, const WeightArray& array, bool isFloat);
 
@@ -87,6 +90,8 @@ public:
   Expected<std::vector<tigris_operand>> operands(const Op& op);
 
 private:
+  /// A constant of the graph as it is.
+  Expected<tigris_operand> constant(const Tensor& tensor, uint8_t flags);
   struct Operation {
     tigris_opcode opcode;
     OpForm form;

@@ -106,6 +106,11 @@ private:
     return std::string_view(image_.weights_.bytes()).substr(data, constants_.at(data).bytes);
   }
 
+  /// Whether the port's bytes are in WEIGHTS. Only where weights are read in place.
+  bool isConstant(const tigris_port& port) const {
+    return (image_.tensors_[port.tensor].flags & TIGRIS_TENSOR_CONST) != 0;
+  }
+
   /// Calls the function with the offset of each constant that an op reads from flash.
   template <typename Function> void forConstants(const tigris_op& op, const Function& function) {
     for (uint32_t i = 0; i < op.inputs; ++i) {
@@ -119,6 +124,12 @@ private:
     for (const tigris_operand& operand : image_.operands_)
       if (operand.pool == TIGRIS_POOL_CONST)
         constants_[operand.offset].bytes = image_.tensors_[operand.tensor].bytes;
+    for (const tigris_port& port : image_.ports_)
+      if (isConstant(port)) {
+        Constant& constant = constants_[port.offset];
+        constant.bytes = image_.tensors_[port.tensor].bytes;
+        constant.many = true; // the caller reads it, too
+      }
     for (size_t i = 0; i < image_.stages_.size(); ++i) {
       const tigris_stage& stage = image_.stages_[i];
       for (uint32_t op = stage.first_op; op < image_.stageEnd(i); ++op)
@@ -310,6 +321,8 @@ private:
 
   /// Points operands to the blocks of their ops, or to where their constants are now in WEIGHTS.
   void rewriteOperands(const std::map<uint32_t, uint32_t>& moved) {
+    for (tigris_port& port : image_.ports_)
+      port.offset = isConstant(port) ? moved.at(port.offset) : port.offset;
     size_t next = 0;
     for (uint32_t op = 0; op < image_.ops_.size(); ++op) {
       while (next < groups_.size() && groups_[next].firstOp <= op)
@@ -341,7 +354,7 @@ private:
       buffer.backing_offset += buffer.backing == TIGRIS_POOL_FAST ? shift : 0;
     }
     for (tigris_port& port : image_.ports_)
-      port.offset += space_.portsInArena ? shift : 0;
+      port.offset += space_.portsInArena && !isConstant(port) ? shift : 0;
     for (tigris_stage_stats& stage : image_.stageStats_)
       stage.peak += stage.peak == 0 ? 0 : shift;
     for (const Group& group : groups_)

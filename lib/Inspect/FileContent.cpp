@@ -21,7 +21,11 @@ public:
     for (uint32_t i = 0; i < plan_.tensor_count; ++i)
       content_.tensors.push_back(recordOf(i, i, file_.tensorName(i)));
     for (uint32_t i = 0; i < plan_.port_count; ++i)
-      content_.tensors[plan_.ports[i].tensor].role = i < plan_.input_count ? "input" : "output";
+      if (TensorContent& tensor = content_.tensors[plan_.ports[i].tensor];
+          !file_.isConstantPort(plan_.ports[i]))
+        tensor.role = i < plan_.input_count ? "input" : "output";
+      else if (const std::string_view name = file_.string(plan_.ports[i].name); !name.empty())
+        tensor.name = name;
     for (uint32_t i = 0; i < plan_.op_count; ++i)
       content_.ops.push_back(recordOfOp(i));
     for (const tigris_stage& stage : file_.stages())
@@ -256,6 +260,8 @@ private:
   /// Where the caller accesses a model input or output.
   OperandContent placeOf(uint32_t port) const {
     const tigris_port& record = plan_.ports[port];
+    if (file_.isConstantPort(record))
+      return {record.tensor, planPoolName(TIGRIS_POOL_CONST), record.offset};
     switch (file_.summary().io_mode) {
     case TIGRIS_IO_SLOW:
       return {record.tensor, planPoolName(TIGRIS_POOL_SLOW), record.offset};

@@ -20,15 +20,17 @@ public:
       addStage(i);
     addWeightBlocks();
     for (uint32_t i = 0; i < plan_.port_count && file_.summary().io_mode == TIGRIS_IO_ARENA; ++i)
-      addArenaPort(picture_,
-                   {nameOf(plan_.ports[i].tensor), typeOf(plan_.ports[i].tensor),
-                    plan_.ports[i].offset, file_.tensor(plan_.ports[i].tensor).bytes, 0, 0,
-                    "whole"},
-                   i < plan_.input_count);
+      if (!file_.isConstantPort(plan_.ports[i]))
+        addArenaPort(picture_,
+                     {nameOf(plan_.ports[i].tensor), typeOf(plan_.ports[i].tensor),
+                      plan_.ports[i].offset, file_.tensor(plan_.ports[i].tensor).bytes, 0, 0,
+                      "whole"},
+                     i < plan_.input_count);
     if (file_.summary().io_mode == TIGRIS_IO_SLOW)
       for (uint32_t i = 0; i < plan_.port_count; ++i)
-        touch(slow_, {plan_.ports[i].offset, plan_.ports[i].tensor},
-              i < plan_.input_count || plan_.op_count == 0 ? 0 : plan_.op_count - 1);
+        if (!file_.isConstantPort(plan_.ports[i]))
+          touch(slow_, {plan_.ports[i].offset, plan_.ports[i].tensor},
+                i < plan_.input_count || plan_.op_count == 0 ? 0 : plan_.op_count - 1);
     for (const auto& [key, span] : slow_)
       picture_.slow.push_back({nameOf(key.second), typeOf(key.second), key.first,
                                file_.tensor(key.second).bytes, span.first, span.last, "slow"});

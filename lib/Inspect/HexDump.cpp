@@ -235,6 +235,10 @@ private:
     const auto blocks = records<tigris_weight_block>(TIGRIS_SECTION_BLOCKS);
     for (size_t i = 0; i < blocks.size(); ++i)
       weights_.try_emplace(blocks[i].data, strCat("weight block ", i, ", packed"));
+    for (size_t i = 0; i < ports.size(); ++i)
+      if (ports[i].tensor < tensors.size() &&
+          (tensors[ports[i].tensor].flags & TIGRIS_TENSOR_CONST) != 0)
+        weights_.try_emplace(ports[i].offset, strCat("port ", i));
     const auto ops = records<tigris_op>(TIGRIS_SECTION_OPS);
     for (size_t i = 0; i < ops.size(); ++i)
       if (const HexRecord* shape = paramsRecord(ops[i].opcode)) {

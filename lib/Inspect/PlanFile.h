@@ -61,6 +61,10 @@ public:
   std::span<const tigris_port> outputs() const {
     return {plan_->ports + plan_->input_count, plan_->port_count - plan_->input_count};
   }
+  /// Whether the port is an output whose bytes are in WEIGHTS.
+  bool isConstantPort(const tigris_port& port) const {
+    return (tensor(port.tensor).flags & TIGRIS_TENSOR_CONST) != 0;
+  }
   std::span<const tigris_op> ops() const { return {plan_->ops, plan_->op_count}; }
   std::span<const tigris_stage> stages() const { return {plan_->stages, plan_->stage_count}; }
   uint32_t opCount(const tigris_stage& stage) const;

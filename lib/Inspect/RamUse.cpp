@@ -39,7 +39,8 @@ RamUse ramUse(const Graph& graph, const Plan& plan) {
   const auto buffers = [&](const std::vector<Port>& ports) {
     uint64_t bytes = 0;
     for (const Port& port : ports)
-      bytes += byRows.count(port.tensor) != 0 ? 0 : graph.tensor(port.tensor).bytes();
+      if (byRows.count(port.tensor) == 0 && !graph.tensor(port.tensor).isConstant())
+        bytes += graph.tensor(port.tensor).bytes();
     return bytes;
   };
   ram.inputs = buffers(graph.inputs());
@@ -57,7 +58,8 @@ RamUse ramUse(const PlanFile& file) {
   for (unsigned i = 0; i < file.inputs().size(); ++i)
     ram.inputs += takesRows(file, i, true) ? 0 : tigris_input_bytes(&plan, i);
   for (unsigned i = 0; i < file.outputs().size(); ++i)
-    ram.outputs += takesRows(file, i, false) ? 0 : tigris_output_bytes(&plan, i);
+    if (!file.isConstantPort(file.outputs()[i]) && !takesRows(file, i, false))
+      ram.outputs += tigris_output_bytes(&plan, i);
   return ram;
 }
 

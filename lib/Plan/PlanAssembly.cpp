@@ -96,6 +96,8 @@ uint64_t placeInterface(const Graph& graph, Plan& plan) {
   uint64_t end = 0;
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports) {
+      if (graph.tensor(port.tensor).isConstant())
+        continue; // in flash
       plan.slow.push_back({port.tensor, alignUp(end, plan.align)});
       end = plan.slow.back().offset + graph.tensor(port.tensor).bytes();
     }
@@ -134,6 +136,8 @@ void addGraphStats(const Graph& graph, const Schedule& given, IoMode io, PlanSta
   const auto bytes = [&](TensorId tensor) { return graph.tensor(tensor).bytes(); };
   for (const auto* ports : {&graph.inputs(), &graph.outputs()})
     for (const Port& port : *ports) {
+      if (graph.tensor(port.tensor).isConstant())
+        continue; // in flash
       stats.ioBytes += bytes(port.tensor);
       if (!graph.isGraphInput(port.tensor) || !graph.users(port.tensor).empty())
         stats.compulsoryBytes += bytes(port.tensor);
@@ -162,6 +166,8 @@ CutOrder oneStageOf(const Graph& graph, const Schedule& schedule, IoMode io, uin
         stage.stats.slowReadBytes += graph.tensor(port.tensor).bytes();
       }
     for (const Port& port : graph.outputs()) {
+      if (graph.tensor(port.tensor).isConstant())
+        continue; // in flash
       stage.spills.push_back(port.tensor);
       stage.stats.slowWriteBytes += graph.tensor(port.tensor).bytes();
     }

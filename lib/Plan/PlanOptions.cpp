@@ -143,7 +143,7 @@ std::vector<TensorId> movedByRows(const Graph& graph, const PlanOptions& options
     if (options.inputRows && !graph.users(port.tensor).empty() && !isState(port))
       result.push_back(port.tensor);
   for (const Port& port : graph.outputs())
-    if (options.outputRows && port.state.empty())
+    if (options.outputRows && port.state.empty() && !graph.tensor(port.tensor).isConstant())
       result.push_back(port.tensor);
   return result;
 }

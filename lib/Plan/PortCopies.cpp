@@ -7,13 +7,21 @@ namespace tigris {
 
 namespace {
 
+/// Whether the bytes of a constant can be handed out as this output. The records of plans have one
+/// scale per tensor.
+bool mayBeConstant(const Port& port, const Tensor& constant) {
+  return port.state.empty() && (!constant.quant || !constant.quant->perChannel());
+}
+
 /// Indices of the outputs that need a copy.
-std::vector<size_t> sharedOutputs(const Graph& graph) {
+std::vector<size_t> sharedOutputs(const Graph& graph, bool copiesConstants) {
   std::vector<size_t> result;
   std::set<TensorId> taken;
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
-    const TensorId tensor = graph.outputs()[i].tensor;
-    if (!graph.producer(tensor) || !taken.insert(tensor).second)
+    const Port& port = graph.outputs()[i];
+    const Tensor& tensor = graph.tensor(port.tensor);
+    const bool isKept = tensor.isConstant() && !copiesConstants && mayBeConstant(port, tensor);
+    if ((!graph.producer(port.tensor) && !isKept) || !taken.insert(port.tensor).second)
       result.push_back(i);
   }
   return result;
@@ -21,10 +29,30 @@ std::vector<size_t> sharedOutputs(const Graph& graph) {
 
 } // namespace
 
-bool hasOwnOutputTensors(const Graph& graph) { return sharedOutputs(graph).empty(); }
+bool hasOwnOutputTensors(const Graph& graph) { return sharedOutputs(graph, false).empty(); }
 
-size_t insertPortCopies(Graph& graph) {
-  const std::vector<size_t> shared = sharedOutputs(graph);
+size_t keepConstantOutputs(Graph& graph) {
+  size_t removed = 0;
+  for (const Port& port : graph.outputs()) {
+    const OpId copy = graph.producer(port.tensor);
+    if (!copy || graph.op(copy).kind != OpKind::Reshape || !graph.users(port.tensor).empty() ||
+        graph.order().size() == 1)
+      continue;
+    const Tensor& source = graph.tensor(graph.op(copy).input(0));
+    if (!source.isConstant() || !mayBeConstant(port, source))
+      continue;
+    const BlobRef data = source.data;
+    graph.eraseOp(copy);
+    graph.editTensor(port.tensor).data = data;
+    ++removed;
+  }
+  if (removed != 0)
+    graph.eraseUnusedTensors();
+  return removed;
+}
+
+size_t insertPortCopies(Graph& graph, bool copiesConstants) {
+  const std::vector<size_t> shared = sharedOutputs(graph, copiesConstants);
   for (const size_t index : shared) {
     const Port& port = graph.outputs()[index];
     const TensorId source = port.tensor;

@@ -267,14 +267,16 @@ uint32_t tigris_output_bytes(const tigris_plan* plan, unsigned index);
 
 /* The stored bytes of an input or output; NULL if the index is out of range or a caller buffer is
  * not set. Inputs other than states must be written before every run, because their memory may be
- * reused. Outputs stay valid from the end of a complete run until the next run starts. */
+ * reused. Outputs stay valid from the end of a complete run until the next run starts. The bytes of
+ * constant outputs are in the plan. */
 void* tigris_input(tigris_context* ctx, unsigned index);
 const void* tigris_output(const tigris_context* ctx, unsigned index);
 
 /* Sets the buffer of an input or output. Only for plans with io mode "caller". A buffer holds
  * tigris_input_bytes or tigris_output_bytes bytes, at a multiple of tigris_backend.alignment, and
  * is kept until it is set again. Inputs are only read. Buffers must not overlap each other or the
- * memories. */
+ * memories. A constant output (its tensor has TIGRIS_TENSOR_CONST) needs no buffer: without one,
+ * tigris_output points to its bytes in the plan. A run copies them to a buffer that is set. */
 tigris_status tigris_set_input(tigris_context* ctx, unsigned index, const void* data);
 tigris_status tigris_set_output(tigris_context* ctx, unsigned index, void* data);
 

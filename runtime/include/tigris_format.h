@@ -221,11 +221,13 @@ typedef struct tigris_port {
   uint8_t dtype;     /* of the interface */
   uint8_t rank;      /* of the interface */
   uint8_t reserved;
-  uint16_t state;  /* port of the other direction if both form a state, or TIGRIS_NO_PORT */
-  uint16_t dims;   /* of the interface: index into INTS */
-  uint16_t perm;   /* index into INTS of `rank` axes, or TIGRIS_NO_PERM */
-  uint32_t offset; /* io slow: slow offset; io arena: fast offset; io caller: 0 */
-  uint32_t name;   /* string or TIGRIS_NONE */
+  uint16_t state; /* port of the other direction if both form a state, or TIGRIS_NO_PORT */
+  uint16_t dims;  /* of the interface: index into INTS */
+  uint16_t perm;  /* index into INTS of `rank` axes, or TIGRIS_NO_PERM */
+  /* a constant output: offset into WEIGHTS; otherwise io slow: slow offset; io arena: fast offset;
+   * io caller: 0 */
+  uint32_t offset;
+  uint32_t name; /* string or TIGRIS_NONE */
 } tigris_port;
 
 /* Two ports that refer to each other form a state: what a run writes to the output is the input of

@@ -4,6 +4,11 @@
 
 #include "tigris_backend.h"
 
+/* Whether the port is an output whose bytes are in WEIGHTS, at port->offset. */
+static inline int tigris_is_constant(const tigris_plan* plan, const tigris_port* port) {
+  return (plan->tensors[port->tensor].flags & TIGRIS_TENSOR_CONST) != 0;
+}
+
 /* A tensor read as [n, h, w, c]; ranks other than 1..4 become [1, 1, 1, elements]. */
 typedef struct tigris_shape4 {
   int32_t n;

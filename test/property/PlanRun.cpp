@@ -166,7 +166,10 @@ private:
         return false;
     }
     for (unsigned i = 0; isCaller() && i < tigris_output_count(&plan_); ++i) {
-      outputs_.push_back(memory(tigris_output_bytes(&plan_, i)).data());
+      const bool isConstant = (tigris_output_tensor(&plan_, i)->flags & TIGRIS_TENSOR_CONST) != 0;
+      outputs_.push_back(isConstant ? nullptr : memory(tigris_output_bytes(&plan_, i)).data());
+      if (isConstant)
+        continue;
       if (!check("set output", tigris_set_output(&context_, i, outputs_.back())) ||
           (options_.outputRows && !setRows(i, false)))
         return false;
@@ -176,7 +179,7 @@ private:
 
   void collect(const std::vector<std::vector<uint8_t>>& inputs) {
     for (unsigned i = 0; i < tigris_output_count(&plan_); ++i) {
-      const auto* data = options_.outputRows
+      const auto* data = options_.outputRows && outputs_[i] != nullptr
                              ? outputs_[i]
                              : static_cast<const uint8_t*>(tigris_output(&context_, i));
       result_.outputs.emplace_back(data, data + tigris_output_bytes(&plan_, i));

@@ -1,4 +1,5 @@
 // Plans a graph for several budgets, and runs every plan.
+// Over 500 lines: one class holds the graph, its plans and the results that they must have.
 #include "PlanSubject.h"
 
 #include "PlanDamage.h"
@@ -44,7 +45,7 @@ class Subject {
 public:
   Subject(uint64_t seed, const Options& options, Totals& totals)
       : seed_(seed), options_(options), totals_(totals), random_(seed * 7919 + 1),
-        repeats_(seed * 7919 + 2) {
+        repeats_(seed * 7919 + 2), constants_(seed * 7919 + 3) {
     const int64_t io = random_.below(100);
     plan_.io = io < 40 ? IoMode::Slow : io < 75 ? IoMode::Caller : IoMode::Arena;
     const std::span<const Target> targets = allTargets();
@@ -69,7 +70,11 @@ public:
   /// The failure; empty if there is none.
   std::string check(unsigned ops) {
     graph_ = randomModel(seed_, ops);
-    insertPortCopies(graph_);
+    if (constants_.percent(20))
+      addConstantOutput();
+    insertPortCopies(graph_, constants_.percent(20));
+    if (constants_.percent(50))
+      keepConstantOutputs(graph_);
     insertOperandViews(graph_);
     DiagnosticEngine diagnostics;
     if (!verifyGraph(graph_, diagnostics))
@@ -127,6 +132,20 @@ public:
   }
 
 private:
+  void addConstantOutput() {
+    const Shape shape = {constants_.in(1, 9), constants_.in(1, 9)};
+    std::vector<float> values;
+    for (int64_t i = 0; i < shape.elements(); ++i)
+      values.push_back(static_cast<float>(constants_.real()));
+    const TensorId id = graph_.addConstant("anchors", DType::Float32, shape, makeBlobOf(values));
+    graph_.addOutput({"anchors", id, DType::Float32, shape, {}});
+  }
+
+  bool hasConstantOutputs() const {
+    return std::any_of(graph_.outputs().begin(), graph_.outputs().end(),
+                       [&](const Port& port) { return graph_.tensor(port.tensor).isConstant(); });
+  }
+
   static unsigned long long number(uint64_t value) { return value; }
 
   /// Every other model runs on the host backend, whose bytes must not depend on the budget either.
@@ -331,7 +350,7 @@ private:
     if (random_.percent(20))
       if (std::string problem = checkPacked(budget); !problem.empty())
         return strCat("with packed weights: ", problem);
-    if (random_.percent(20))
+    if (random_.percent(20) && !hasConstantOutputs())
       if (std::string problem = checkCopied(); !problem.empty())
         return strCat("with copied weights: ", problem);
     return options_.damage == 0 ? "" : runDamaged(*file);
@@ -462,6 +481,7 @@ private:
   Random random_;
   /// For repeats alone, so that graphs without them are tested as ever.
   Random repeats_;
+  Random constants_;
   std::vector<std::string> backends_ = runtimeBackendNames();
   PlanOptions plan_;
   Graph graph_;

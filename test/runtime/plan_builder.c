@@ -265,12 +265,14 @@ static void addPort(Builder* b, int tensor, uint8_t direction) {
   p.perm = TIGRIS_NO_PERM;
   p.name = TIGRIS_NONE;
   p.state = TIGRIS_NO_PORT;
-  if (b->summary.io_mode == TIGRIS_IO_SLOW)
+  if (t->flags & TIGRIS_TENSOR_CONST)
+    p.offset = b->place[tensor].offset;
+  else if (b->summary.io_mode == TIGRIS_IO_SLOW)
     p.offset = builderSlow(b, t->bytes);
   else if (b->summary.io_mode == TIGRIS_IO_ARENA)
     p.offset = b->place[tensor].offset;
   append(b, TIGRIS_SECTION_PORTS, &p, sizeof p, 4);
-  if (b->summary.io_mode == TIGRIS_IO_CALLER) {
+  if (b->summary.io_mode == TIGRIS_IO_CALLER && !(t->flags & TIGRIS_TENSOR_CONST)) {
     b->place[tensor].pool = TIGRIS_POOL_CALLER;
     b->place[tensor].offset = countOf(b, TIGRIS_SECTION_PORTS, sizeof p) - 1;
   }

@@ -95,6 +95,7 @@ uint8_t* sampleFloats(Builder* b, uint32_t* size) {
   softmax.axis = 1;
   y = builderTensor(b, TIGRIS_F32, 2, my, TIGRIS_NONE);
   builderOutput(b, y);
+  builderOutput(b, builderConst(b, TIGRIS_F32, 1, three, TIGRIS_NONE, data));
   builderOp(b, TIGRIS_OP_LOG_SOFTMAX, 1, &x, y, &softmax, sizeof softmax);
   return builderFinish(b, size);
 }

@@ -76,7 +76,11 @@ Expected<PlanRunner> PlanRunner::create(const PlanFile& file, const tigris_backe
       const bool isInput = i < inputs;
       const uint32_t bytes =
           isInput ? tigris_input_bytes(&plan, i) : tigris_output_bytes(&plan, i - inputs);
-      const AlignedBytes& buffer = runner.callerBuffers_.emplace_back(bytes, alignment);
+      const bool isConstant = file.isConstantPort(plan.ports[i]); // its bytes are in the plan
+      const AlignedBytes& buffer =
+          runner.callerBuffers_.emplace_back(isConstant ? 0 : bytes, alignment);
+      if (isConstant)
+        continue;
       const tigris_status set =
           isInput ? tigris_set_input(runner.context_.get(), i, buffer.data())
                   : tigris_set_output(runner.context_.get(), i - inputs, buffer.data());
@@ -150,7 +154,8 @@ Status PlanRunner::moveByRows(bool inputs, bool outputs) {
   const unsigned count = tigris_input_count(&plan);
   for (unsigned i = 0; i < plan.port_count; ++i) {
     const bool isInput = i < count;
-    if (!(isInput ? inputs : outputs) || plan.ports[i].state != TIGRIS_NO_PORT)
+    if (!(isInput ? inputs : outputs) || plan.ports[i].state != TIGRIS_NO_PORT ||
+        file_->isConstantPort(plan.ports[i]))
       continue;
     const tigris_tensor& tensor = plan.tensors[plan.ports[i].tensor];
     const int32_t* dims = plan.ints + tensor.dims;

@@ -150,8 +150,9 @@ public:
       text += memory("slow", "SLOW_BYTES");
     for (size_t i = 0; caller_ && i < inputs; ++i)
       text += memory(strCat("input_", i), strCat("INPUT_", i, "_BYTES"));
-    for (size_t i = 0; caller_ && i < outputs; ++i)
-      text += memory(strCat("output_", i), strCat("OUTPUT_", i, "_BYTES"));
+    for (size_t i = 0; i < outputs; ++i)
+      if (needsBuffer(i))
+        text += memory(strCat("output_", i), strCat("OUTPUT_", i, "_BYTES"));
     text += "static tigris_plan plan;\nstatic tigris_context context;\n\n";
     if (external_)
       text += reader();
@@ -170,8 +171,9 @@ public:
                      "  tigris_set_weight_reader(&context, readWeights, NULL);\n");
     for (size_t i = 0; caller_ && i < inputs; ++i)
       text += strCat("  tigris_set_input(&context, ", i, ", input_", i, ");\n");
-    for (size_t i = 0; caller_ && i < outputs; ++i)
-      text += strCat("  tigris_set_output(&context, ", i, ", output_", i, ");\n");
+    for (size_t i = 0; i < outputs; ++i)
+      if (needsBuffer(i))
+        text += strCat("  tigris_set_output(&context, ", i, ", output_", i, ");\n");
     const auto isState = [&](size_t i) { return file_.inputs()[i].state != TIGRIS_NO_PORT; };
     bool hasStates = false;
     for (size_t i = 0; i < inputs; ++i)
@@ -185,11 +187,17 @@ public:
     text += "  if (tigris_run(&context) != TIGRIS_OK)\n    return 3;\n";
     for (size_t i = 0; i < outputs; ++i)
       text += strCat("  /* output ", i, ": tigris_output(&context, ", i, "), ", upper_, "_OUTPUT_",
-                     i, "_BYTES bytes */\n");
+                     i, "_BYTES bytes",
+                     file_.isConstantPort(file_.outputs()[i]) ? " of the plan" : "", " */\n");
     return text + "  return 0;\n}\n";
   }
 
 private:
+  /// Whether the caller provides the memory of an output. Constants are read in the plan.
+  bool needsBuffer(size_t output) const {
+    return caller_ && !file_.isConstantPort(file_.outputs()[output]);
+  }
+
   /// A weight reader that a host can run.
   static std::string reader() {
     return "/* The weights file, to be replaced by a driver of external flash or of a card. */\n"

@@ -35,9 +35,10 @@ public:
     }
     if (io_ == IoMode::Arena)
       for (const Port& port : graph_.outputs())
-        for (const Row& row : rows_.at(port.tensor))
-          if (row.buffer != None)
-            problem_.buffers[row.buffer].staysToEnd = true;
+        if (!graph_.tensor(port.tensor).isConstant())
+          for (const Row& row : rows_.at(port.tensor))
+            if (row.buffer != None)
+              problem_.buffers[row.buffer].staysToEnd = true;
     return true;
   }
 

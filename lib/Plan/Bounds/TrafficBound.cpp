@@ -71,7 +71,8 @@ uint64_t leastTraffic(const Graph& graph) {
   const Needs needs(graph);
   uint64_t bytes = 0;
   for (const Port& port : graph.outputs())
-    bytes += graph.tensor(port.tensor).bytes();
+    if (!graph.tensor(port.tensor).isConstant())
+      bytes += graph.tensor(port.tensor).bytes();
   for (const Port& port : graph.inputs()) {
     const Tensor& tensor = graph.tensor(port.tensor);
     const auto all = static_cast<uint64_t>(tensor.elements());

@@ -91,7 +91,8 @@ private:
     }
     for (const auto* ports : {&graph_.inputs(), &graph_.outputs()})
       for (const Port& port : *ports)
-        needed += graph_.tensor(port.tensor).bytes();
+        if (!graph_.tensor(port.tensor).isConstant())
+          needed += graph_.tensor(port.tensor).bytes();
     return moved <= needed;
   }
 

@@ -45,7 +45,7 @@ int tigris_within(uint32_t size, uint32_t first, uint32_t count);
 
 /* [offset, offset + bytes) is aligned and inside the range of the pool. FAST: after the reserved
  * prefix. UNPACKED: inside the prefix. SLOW: inside slow memory. CALLER: `offset` is a port with
- * that many bytes. */
+ * that many bytes, and no constant. */
 int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint32_t bytes);
 
 /* The `rank` INTS starting at `perm` are a permutation p of [0, rank) with from[p[i]] == to[i]. */

@@ -19,7 +19,8 @@ int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint3
   switch (pool) {
   case TIGRIS_POOL_CALLER:
     return s->io_mode == TIGRIS_IO_CALLER && offset < plan->port_count &&
-           plan->tensors[plan->ports[offset].tensor].bytes == bytes;
+           plan->tensors[plan->ports[offset].tensor].bytes == bytes &&
+           !tigris_is_constant(plan, &plan->ports[offset]);
   case TIGRIS_POOL_FAST:
     from = s->fast_reserved;
     size = s->fast_bytes;
@@ -33,6 +34,12 @@ int tigris_placed(const tigris_plan* plan, uint32_t pool, uint32_t offset, uint3
     return 0;
   }
   return (offset & (s->align - 1u)) == 0 && offset >= from && tigris_within(size, offset, bytes);
+}
+
+/* Whether `bytes` bytes can be read in WEIGHTS. */
+static int constantOk(const tigris_plan* plan, uint32_t offset, uint32_t bytes) {
+  return !(TIGRIS_WEIGHT_BLOCKS && (plan->summary->flags & TIGRIS_SUMMARY_COPY)) &&
+         offset % TIGRIS_WEIGHT_ALIGN == 0 && tigris_within(plan->weight_bytes, offset, bytes);
 }
 
 /* Whether the flags that say where weights are agree with each other and with the sections. */
@@ -143,6 +150,7 @@ static tigris_status checkPort(const tigris_plan* plan, const void* record) {
   const tigris_port* port = (const tigris_port*)record;
   const uint32_t pool = pools[plan->summary->io_mode];
   const tigris_tensor* t;
+  int ok;
   if (port->direction > TIGRIS_OUTPUT || port->tensor >= plan->tensor_count ||
       port->dtype - 1u >= TIGRIS_F16 || !stringOk(plan, port->name) ||
       (port != plan->ports && port->direction < port[-1].direction))
@@ -150,13 +158,17 @@ static tigris_status checkPort(const tigris_plan* plan, const void* record) {
   if (!TIGRIS_STATES && port->state != TIGRIS_NO_PORT)
     return TIGRIS_E_UNSUPPORTED;
   t = &plan->tensors[port->tensor];
-  if ((t->flags & (TIGRIS_TENSOR_CONST | TIGRIS_TENSOR_INPUT << port->direction)) !=
-          TIGRIS_TENSOR_INPUT << port->direction ||
-      !portShapeOk(plan, port, t) || !stateOk(plan, port, t))
+  if (!(t->flags & TIGRIS_TENSOR_INPUT << port->direction) || !portShapeOk(plan, port, t) ||
+      !stateOk(plan, port, t))
     return TIGRIS_E_FORMAT;
-  return pool == TIGRIS_POOL_ABSENT ? (port->offset == 0 ? TIGRIS_OK : TIGRIS_E_ADDRESS)
-         : tigris_placed(plan, pool, port->offset, t->bytes) ? TIGRIS_OK
-                                                             : TIGRIS_E_ADDRESS;
+  if (!tigris_is_constant(plan, port))
+    ok = pool == TIGRIS_POOL_ABSENT ? port->offset == 0
+                                    : tigris_placed(plan, pool, port->offset, t->bytes);
+  else if (port->direction == TIGRIS_INPUT || port->state != TIGRIS_NO_PORT)
+    return TIGRIS_E_FORMAT;
+  else
+    ok = constantOk(plan, port->offset, t->bytes);
+  return ok ? TIGRIS_OK : TIGRIS_E_ADDRESS;
 }
 
 static tigris_status checkOperand(const tigris_plan* plan, const void* record) {
@@ -172,9 +184,7 @@ static tigris_status checkOperand(const tigris_plan* plan, const void* record) {
       ((t->flags & TIGRIS_TENSOR_CONST) != 0))
     return TIGRIS_E_FORMAT;
   if (o->pool == TIGRIS_POOL_CONST)
-    ok = !(TIGRIS_WEIGHT_BLOCKS && (plan->summary->flags & TIGRIS_SUMMARY_COPY)) &&
-         o->offset % TIGRIS_WEIGHT_ALIGN == 0 &&
-         tigris_within(plan->weight_bytes, o->offset, t->bytes);
+    ok = constantOk(plan, o->offset, t->bytes);
   else if (o->pool == TIGRIS_POOL_TILE) /* further checks: tigris_check_tiling */
     ok = t->rank - 1u < TIGRIS_BOX_RANK;
   else /* UNPACKED: further checks in tigris_check_stages */

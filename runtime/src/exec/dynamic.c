@@ -150,7 +150,7 @@ static int isNeeded(const tigris_context* ctx, uint32_t step, const tigris_block
   }
   for (i = plan->input_count; i < plan->port_count; ++i) {
     const tigris_port* p = &plan->ports[i];
-    if (plan->summary->io_mode == TIGRIS_IO_ARENA &&
+    if (plan->summary->io_mode == TIGRIS_IO_ARENA && !tigris_is_constant(plan, p) &&
         overlaps(p->offset, bytesOf(plan, p->tensor), b->offset, b->bytes))
       return 1;
   }
@@ -293,6 +293,8 @@ tigris_status tigris_dynamic_finish(tigris_context* ctx) {
   for (i = plan->input_count; i < plan->port_count && plan->summary->io_mode == TIGRIS_IO_ARENA;
        ++i) {
     const tigris_port* port = &plan->ports[i];
+    if (tigris_is_constant(plan, port))
+      continue;
     ctx->ports[i] = tigris_dynamic_at(ctx, port->offset, bytesOf(plan, port->tensor), 0, 1);
     if (ctx->ports[i] == NULL)
       return TIGRIS_E_MEMORY;

@@ -196,6 +196,9 @@ static void* portData(const tigris_context* ctx, uint32_t port) {
   const uint32_t mode = plan->summary->io_mode;
   if (port == TIGRIS_NONE || (mode == TIGRIS_IO_CALLER && ctx->rows[port] != NULL))
     return NULL;
+  if (tigris_is_constant(plan, &plan->ports[port]) &&
+      (mode != TIGRIS_IO_CALLER || ctx->ports[port] == NULL))
+    return (void*)(uintptr_t)(plan->weights + plan->ports[port].offset);
   port = tigris_place_of(ctx, port);
   if (mode == TIGRIS_IO_SLOW)
     return ctx->slow + plan->ports[port].offset;
@@ -285,9 +288,13 @@ static tigris_status start(tigris_context* ctx) {
   ctx->next_weight_block = 0;
   for (i = 0; i < plan->port_count; ++i) {
     const tigris_port* port = &plan->ports[i];
-    if (mode != TIGRIS_IO_CALLER)
+    const uint32_t bytes = plan->tensors[port->tensor].bytes;
+    if (tigris_is_constant(plan, port)) {
+      if (mode == TIGRIS_IO_CALLER && ctx->ports[i] != NULL)
+        memcpy(ctx->ports[i], plan->weights + port->offset, bytes);
+    } else if (mode != TIGRIS_IO_CALLER)
       tigris_address(ctx, mode == TIGRIS_IO_SLOW ? TIGRIS_POOL_SLOW : TIGRIS_POOL_FAST,
-                     port->offset, plan->tensors[port->tensor].bytes, 0, 0);
+                     port->offset, bytes, 0, 0);
     else if (ctx->ports[i] == NULL && ctx->rows[i] == NULL && !ctx->rehearsal)
       return TIGRIS_E_STATE;
   }
