@@ -42,14 +42,16 @@ const std::vector<int64_t> ToChannelsLast = {0, 2, 3, 1};
 
 } // namespace
 
-OpContext::OpContext(const FlatModel& model, GraphBuilder& builder, Scope& scope, size_t index)
-    : model_(model), builder_(builder), scope_(scope), flat_(*scope.graph().operators[index]),
-      code_(model.codeOf(flat_)), inputs_(elementsOf(flat_.inputs())),
-      outputs_(elementsOf(flat_.outputs())) {
+OpContext::OpContext(const FlatModel& model, GraphBuilder& builder, GraphScope& scope, size_t index,
+                     Translator& translator)
+    : model_(model), builder_(builder), scope_(scope), translator_(translator),
+      flat_(*scope.graph().operators[index]), code_(model.codeOf(flat_)),
+      inputs_(elementsOf(flat_.inputs())), outputs_(elementsOf(flat_.outputs())) {
   name_ = outputs_.empty() || outputs_[0] < 0 ? strCat(scope.prefix(), code_.name(), "_", index)
                                               : scope.nameOf(outputs_[0]);
   for (const int32_t output : outputs_) {
-    Expected<TensorFacts> facts = output < 0 ? TensorFacts() : scope.facts(output);
+    const bool isTensor = output >= 0 && scope.flat(output).type() != tflite::TensorType::RESOURCE;
+    Expected<TensorFacts> facts = isTensor ? scope.facts(output) : TensorFacts();
     if (!facts && status_)
       status_ = facts.takeError();
     results_.push_back(facts ? std::move(*facts) : TensorFacts());

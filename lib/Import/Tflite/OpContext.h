@@ -5,7 +5,8 @@
 // ids, and finish() returns the error. Rules therefore read like expressions.
 #pragma once
 
-#include "tigris/Import/Tflite/Scope.h"
+#include "tigris/Import/Tflite/GraphScope.h"
+#include "tigris/Import/Tflite/Translator.h"
 
 #include <functional>
 
@@ -13,15 +14,17 @@ namespace tigris {
 
 class OpContext {
 public:
-  OpContext(const FlatModel& model, GraphBuilder& builder, Scope& scope, size_t index);
+  OpContext(const FlatModel& model, GraphBuilder& builder, GraphScope& scope, size_t index,
+            Translator& translator);
 
   const OperatorCode& code() const { return code_; }
   const tflite::Operator& flat() const { return flat_; }
   /// The first result's name, which is what a user knows the operator by.
   const std::string& name() const { return name_; }
   const FlatModel& model() const { return model_; }
-  Scope& scope() { return scope_; }
+  GraphScope& scope() { return scope_; }
   GraphBuilder& builder() { return builder_; }
+  Translator& translator() { return translator_; }
 
   /// The options, or their defaults if the file has none of this type.
   template <typename T> const T* options() const { return flat_.builtin_options_as<T>(); }
@@ -112,7 +115,8 @@ private:
 
   const FlatModel& model_;
   GraphBuilder& builder_;
-  Scope& scope_;
+  GraphScope& scope_;
+  Translator& translator_;
   const tflite::Operator& flat_;
   const OperatorCode& code_;
   std::string name_;

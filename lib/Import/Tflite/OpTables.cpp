@@ -12,8 +12,9 @@ namespace {
 const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
   static const std::map<tflite::BuiltinOperator, const OpRule*> rules = [] {
     std::map<tflite::BuiltinOperator, const OpRule*> all;
-    for (const auto& family : {convOps(), poolOps(), denseOps(), elementOps(), movementOps(),
-                               sliceOps(), pictureOps(), quantOps(), normOps()})
+    for (const auto& family :
+         {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), sliceOps(), pictureOps(),
+          quantOps(), normOps(), stateOps(), callOps()})
       for (const OpRule& rule : family)
         TIGRIS_CHECK(all.emplace(rule.code, &rule).second);
     return all;

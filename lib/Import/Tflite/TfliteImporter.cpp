@@ -22,20 +22,25 @@ std::string flatModelName(const FlatModel& model, const std::string& path) {
   return stem.empty() || stem == "-" ? "model" : stem;
 }
 
-class TfliteReader {
+class TfliteReader final : public Translator {
 public:
   TfliteReader(const FlatModel& model, const ImportOptions& options, DiagnosticEngine& diagnostics)
       : model_(model), options_(options), diagnostics_(diagnostics), builder_(diagnostics),
-        main_(model, 0) {}
+        main_(model, 0), variables_(model) {}
 
   Expected<Graph> run();
+
+  Expected<std::vector<TensorId>> call(OpContext& op, int32_t graphIndex,
+                                       const std::vector<TensorId>& arguments,
+                                       const std::string& suffix) override;
+  Variables& variables() override { return variables_; }
 
 private:
   Status addInputs();
   Expected<std::vector<int32_t>> outputIndices() const;
-  std::vector<bool> neededOps(const std::vector<int32_t>& outputs) const;
-  void translate(Scope& scope, size_t index);
-  void refuse(Scope& scope, const tflite::Operator& op, Error error);
+  std::vector<bool> neededOps(const FlatGraph& graph, const std::vector<int32_t>& outputs) const;
+  void translate(GraphScope& scope, size_t index);
+  void refuse(GraphScope& scope, const tflite::Operator& op, Error error);
   Status addOutputs(const std::vector<int32_t>& outputs);
   void eraseDeadOps();
 
@@ -43,7 +48,11 @@ private:
   const ImportOptions& options_;
   DiagnosticEngine& diagnostics_;
   GraphBuilder builder_;
-  Scope main_;
+  GraphScope main_;
+  Variables variables_;
+  /// Called operators so far, and calls inside each other.
+  size_t calledOps_ = 0;
+  int depth_ = 0;
   RefusalList refusals_;
   Progress progress_{"importing operator"};
 };
@@ -91,9 +100,9 @@ Expected<std::vector<int32_t>> TfliteReader::outputIndices() const {
   return outputs;
 }
 
-/// Which operators of the main subgraph the outputs need.
-std::vector<bool> TfliteReader::neededOps(const std::vector<int32_t>& outputs) const {
-  const FlatGraph& graph = main_.graph();
+/// Which operators of a subgraph its outputs need, and those with effects of their own.
+std::vector<bool> TfliteReader::neededOps(const FlatGraph& graph,
+                                          const std::vector<int32_t>& outputs) const {
   std::vector<bool> tensors(graph.tensors.size());
   std::vector<bool> ops(graph.operators.size());
   for (const int32_t output : outputs)
@@ -101,9 +110,12 @@ std::vector<bool> TfliteReader::neededOps(const std::vector<int32_t>& outputs) c
   for (size_t i = graph.operators.size(); i-- > 0;) {
     const tflite::Operator& op = *graph.operators[i];
     const std::vector<int32_t> results = elementsOf(op.outputs());
-    ops[i] = std::any_of(results.begin(), results.end(), [&](int32_t result) {
-      return result >= 0 && tensors[static_cast<size_t>(result)];
-    });
+    const tflite::BuiltinOperator code = model_.codeOf(op).builtin;
+    ops[i] = code == tflite::BuiltinOperator::ASSIGN_VARIABLE ||
+             code == tflite::BuiltinOperator::CALL_ONCE ||
+             std::any_of(results.begin(), results.end(), [&](int32_t result) {
+               return result >= 0 && tensors[static_cast<size_t>(result)];
+             });
     if (!ops[i])
       continue;
     for (const int32_t operand : elementsOf(op.inputs()))
@@ -113,7 +125,7 @@ std::vector<bool> TfliteReader::neededOps(const std::vector<int32_t>& outputs) c
   return ops;
 }
 
-void TfliteReader::refuse(Scope& scope, const tflite::Operator& op, Error error) {
+void TfliteReader::refuse(GraphScope& scope, const tflite::Operator& op, Error error) {
   std::vector<std::string> before;
   for (const int32_t operand : elementsOf(op.inputs()))
     if (operand >= 0 && scope.isSet(operand) && !scope.isConstant(operand) &&
@@ -126,10 +138,10 @@ void TfliteReader::refuse(Scope& scope, const tflite::Operator& op, Error error)
       scope.refuse(result);
 }
 
-void TfliteReader::translate(Scope& scope, size_t index) {
+void TfliteReader::translate(GraphScope& scope, size_t index) {
   const tflite::Operator& flat = *scope.graph().operators[index];
   const std::vector<int32_t> operands = elementsOf(flat.inputs());
-  OpContext op(model_, builder_, scope, index);
+  OpContext op(model_, builder_, scope, index, *this);
   progress_.step(op.name());
   const bool afterRefused = std::any_of(operands.begin(), operands.end(), [&](int32_t operand) {
     return operand >= 0 && scope.isRefused(operand);
@@ -149,6 +161,46 @@ void TfliteReader::translate(Scope& scope, size_t index) {
   const Status status = op.failed() ? op.status() : rule->translate(op);
   if (!status)
     refuse(scope, flat, status.error());
+}
+
+Expected<std::vector<TensorId>> TfliteReader::call(OpContext& op, int32_t graphIndex,
+                                                   const std::vector<TensorId>& arguments,
+                                                   const std::string& suffix) {
+  const std::vector<FlatGraph>& graphs = model_.graphs();
+  if (graphIndex < 0 || static_cast<size_t>(graphIndex) >= graphs.size())
+    return makeError(DiagId::BadModel, "it calls subgraph ", graphIndex, ", the model has ",
+                     graphs.size());
+  const FlatGraph& graph = graphs[static_cast<size_t>(graphIndex)];
+  calledOps_ += graph.operators.size() + 1;
+  if (calledOps_ > MaxCalledOps || depth_ == MaxDepth)
+    return makeError(DiagId::UnsupportedOp, "calls of subgraphs take more than ", MaxCalledOps,
+                     " operators, or are more than ", MaxDepth, " deep");
+  if (graph.inputs.size() != arguments.size())
+    return makeError(DiagId::BadModel, "it gives ", arguments.size(), " values to subgraph '",
+                     graph.name, "', which has ", graph.inputs.size(), " inputs");
+  GraphScope scope(model_, static_cast<size_t>(graphIndex), strCat(op.name(), "/", suffix, "/"));
+  for (size_t i = 0; i < arguments.size(); ++i)
+    scope.set(graph.inputs[i], arguments[i]);
+  const std::vector<bool> needed = neededOps(graph, graph.outputs);
+  ++depth_;
+  for (size_t i = 0; i < needed.size(); ++i)
+    if (needed[i])
+      translate(scope, i);
+  --depth_;
+  std::vector<TensorId> results;
+  for (const int32_t output : graph.outputs) {
+    if (scope.isRefused(output))
+      return makeError(DiagId::UnsupportedOp, "operators of subgraph '", graph.name,
+                       "', which it calls, are not supported");
+    const Expected<TensorId> id = scope.value(builder_, output);
+    if (!id)
+      return id.error();
+    if (!*id)
+      return makeError(DiagId::BadModel, "nothing writes output '", scope.nameOf(output),
+                       "' of subgraph '", graph.name, "'");
+    results.push_back(*id);
+  }
+  return results;
 }
 
 Status TfliteReader::addOutputs(const std::vector<int32_t>& outputs) {
@@ -194,12 +246,14 @@ Expected<Graph> TfliteReader::run() {
   const Expected<std::vector<int32_t>> outputs = outputIndices();
   if (!outputs)
     return outputs.error();
-  const std::vector<bool> needed = neededOps(*outputs);
+  const std::vector<bool> needed = neededOps(main_.graph(), *outputs);
   for (size_t i = 0; i < needed.size(); ++i)
     if (needed[i])
       translate(main_, i);
   if (refusals_.empty()) {
     if (Status status = addOutputs(*outputs); !status)
+      return status.takeError();
+    if (Status status = variables_.addStates(builder_); !status)
       return status.takeError();
     eraseDeadOps();
   }

@@ -11,10 +11,10 @@
 
 namespace tigris {
 
-class Scope {
+class GraphScope {
 public:
   /// `prefix` distinguishes the names of a called subgraph; empty for the main one.
-  Scope(const FlatModel& model, size_t graphIndex, std::string prefix = {});
+  GraphScope(const FlatModel& model, size_t graphIndex, std::string prefix = {});
 
   const FlatGraph& graph() const { return model_.graphs()[graphIndex_]; }
   size_t graphIndex() const { return graphIndex_; }
@@ -39,12 +39,20 @@ public:
   void refuse(int32_t index) { refused_[static_cast<size_t>(index)] = true; }
   bool isRefused(int32_t index) const { return refused_[static_cast<size_t>(index)]; }
 
+  /// The variable that a VAR_HANDLE has written to a tensor; null if there is none.
+  void setHandle(int32_t index, std::string variable) { handles_[index] = std::move(variable); }
+  const std::string* handle(int32_t index) const {
+    const auto found = handles_.find(index);
+    return found == handles_.end() ? nullptr : &found->second;
+  }
+
 private:
   const FlatModel& model_;
   size_t graphIndex_;
   std::string prefix_;
   std::vector<TensorId> values_;
   std::vector<bool> refused_;
+  std::map<int32_t, std::string> handles_;
 };
 
 } // namespace tigris

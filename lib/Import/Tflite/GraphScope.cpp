@@ -1,20 +1,20 @@
 // Adds constants to the graph on their first use.
-#include "tigris/Import/Tflite/Scope.h"
+#include "tigris/Import/Tflite/GraphScope.h"
 
 #include "tigris/Support/StringUtils.h"
 
 namespace tigris {
 
-Scope::Scope(const FlatModel& model, size_t graphIndex, std::string prefix)
+GraphScope::GraphScope(const FlatModel& model, size_t graphIndex, std::string prefix)
     : model_(model), graphIndex_(graphIndex), prefix_(std::move(prefix)),
       values_(graph().tensors.size()), refused_(graph().tensors.size()) {}
 
-std::string Scope::nameOf(int32_t index) const {
+std::string GraphScope::nameOf(int32_t index) const {
   const std::string name = textOf(flat(index).name());
   return prefix_ + (name.empty() ? strCat("tensor_", index) : name);
 }
 
-Expected<TensorId> Scope::value(GraphBuilder& builder, int32_t index) {
+Expected<TensorId> GraphScope::value(GraphBuilder& builder, int32_t index) {
   TensorId& id = values_[static_cast<size_t>(index)];
   if (id || !isConstant(index))
     return id;

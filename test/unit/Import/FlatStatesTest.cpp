@@ -1,0 +1,126 @@
+// TensorFlow Lite models with variables and subgraphs.
+#include "FlatTesting.h"
+
+#include "tigris/IR/Elements.h"
+
+#include <doctest/doctest.h>
+
+using namespace tigris;
+using namespace tigris::test;
+using tflite::BuiltinOperator;
+using tflite::TensorType;
+
+namespace {
+
+tflite::VarHandleOptionsT named(const std::string& name) {
+  tflite::VarHandleOptionsT options;
+  options.shared_name = name;
+  return options;
+}
+
+/// Adds a subgraph whose only operators assign `values` to the variable "v", and calls it once.
+void initialize(FlatBuilder& model, const std::vector<float>& values) {
+  FlatBuilder other;
+  const int32_t handle = other.tensor("h", {}, TensorType::RESOURCE);
+  const int32_t value = other.floats("value", {static_cast<int32_t>(values.size())}, values);
+  other.op(BuiltinOperator::VAR_HANDLE, {}, {handle}, named("v"));
+  other.op(BuiltinOperator::ASSIGN_VARIABLE, {handle, value}, {});
+  // Buffers and codes of both models are numbered together.
+  tflite::ModelT& to = model.model();
+  tflite::ModelT& from = other.model();
+  const auto buffers = static_cast<uint32_t>(to.buffers.size());
+  const auto codes = static_cast<uint32_t>(to.operator_codes.size());
+  for (auto& buffer : from.buffers)
+    to.buffers.push_back(std::move(buffer));
+  for (auto& code : from.operator_codes)
+    to.operator_codes.push_back(std::move(code));
+  for (auto& tensor : from.subgraphs[0]->tensors)
+    tensor->buffer += buffers;
+  for (auto& op : from.subgraphs[0]->operators)
+    op->opcode_index += codes;
+  to.subgraphs.push_back(std::move(from.subgraphs[0]));
+  tflite::CallOnceOptionsT once;
+  once.init_subgraph_index = static_cast<int32_t>(to.subgraphs.size()) - 1;
+  model.op(BuiltinOperator::CALL_ONCE, {}, {}, once);
+}
+
+/// y = v, then v = v + x.
+FlatBuilder counter(const std::vector<float>& initial) {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2}, TensorType::FLOAT32);
+  const int32_t handle = model.tensor("h", {}, TensorType::RESOURCE);
+  const int32_t y = model.tensor("y", {2}, TensorType::FLOAT32);
+  const int32_t sum = model.tensor("sum", {2}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  if (!initial.empty())
+    initialize(model, initial);
+  model.op(BuiltinOperator::VAR_HANDLE, {}, {handle}, named("v"));
+  model.op(BuiltinOperator::READ_VARIABLE, {handle}, {y});
+  model.op(BuiltinOperator::ADD, {y, x}, {sum}, tflite::AddOptionsT());
+  model.op(BuiltinOperator::ASSIGN_VARIABLE, {handle, sum}, {});
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("flat states: a variable is an input and an output that are bound") {
+  for (const std::vector<float>& initial : {std::vector<float>(), std::vector<float>{0, 0}}) {
+    const Imported imported = importFlat(counter(initial));
+    REQUIRE(imported.graph);
+    REQUIRE(imported.graph->inputs().size() == 2);
+    REQUIRE(imported.graph->outputs().size() == 2);
+    CHECK(imported.graph->inputs()[1].name == "v");
+    CHECK(imported.graph->outputs()[0].name == "y");
+    CHECK(imported.graph->outputs()[1].name == "v_next");
+    CHECK(imported.graph->outputs()[1].state == "v");
+    CHECK(imported.kinds() == "Add");
+  }
+}
+
+TEST_CASE("flat states: another initial value is selected in the first run") {
+  const Imported imported = importFlat(counter({1, 2}));
+  REQUIRE(imported.graph);
+  CHECK(imported.kinds() == "Where Add");
+  const Op& select = imported.only(OpKind::Where);
+  CHECK(imported.input(select, 0).name == "was_invoked");
+  CHECK(imported.input(select, 1).name == "v");
+  CHECK(imported.input(select, 2).data->values<float>() == std::vector<float>{1, 2});
+  REQUIRE(imported.graph->outputs().size() == 3);
+  CHECK(imported.graph->outputs()[1].state == "was_invoked");
+}
+
+TEST_CASE("flat states: a variable that the model does not assign is a constant") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2}, TensorType::FLOAT32);
+  const int32_t handle = model.tensor("h", {}, TensorType::RESOURCE);
+  const int32_t v = model.tensor("read", {2}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {2}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  initialize(model, {3, 4});
+  model.op(BuiltinOperator::VAR_HANDLE, {}, {handle}, named("v"));
+  model.op(BuiltinOperator::READ_VARIABLE, {handle}, {v});
+  model.op(BuiltinOperator::MUL, {x, v}, {y}, tflite::MulOptionsT());
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.kinds() == "Mul");
+  CHECK(imported.graph->inputs().size() == 1);
+  CHECK(imported.input(imported.only(OpKind::Mul), 1).isConstant());
+}
+
+TEST_CASE("flat states: subgraphs that call themselves, or do not exist, are refused") {
+  for (const int32_t graph : {0, 7, -1}) {
+    CAPTURE(graph);
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {2}, TensorType::FLOAT32);
+    const int32_t y = model.tensor("y", {2}, TensorType::FLOAT32);
+    model.input(x);
+    model.output(y);
+    tflite::WhileOptionsT options;
+    options.cond_subgraph_index = options.body_subgraph_index = graph;
+    model.op(BuiltinOperator::WHILE, {x}, {y}, options);
+    const Imported imported = importFlat(model);
+    CHECK_FALSE(imported.graph);
+  }
+}
