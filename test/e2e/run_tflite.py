@@ -37,9 +37,7 @@ REFUSED = {
 PENDING = {
     "coral_mnist_lstm_u8io",
     "det_postprocess_f32",
-    "kws_scrambled_svdf_int8state",
     "nested_while_f32",
-    "svdf_rank2_x2_f32",
 }
 
 # Largest difference in steps where the reference in the corpus is not TensorFlow Lite Micro's.

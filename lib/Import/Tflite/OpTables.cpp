@@ -14,7 +14,7 @@ const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
     std::map<tflite::BuiltinOperator, const OpRule*> all;
     for (const auto& family :
          {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), sliceOps(), pictureOps(),
-          quantOps(), normOps(), stateOps(), callOps()})
+          quantOps(), normOps(), recurrentOps(), stateOps(), callOps()})
       for (const OpRule& rule : family)
         TIGRIS_CHECK(all.emplace(rule.code, &rule).second);
     return all;

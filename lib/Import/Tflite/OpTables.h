@@ -16,6 +16,7 @@ std::span<const OpRule> sliceOps();
 std::span<const OpRule> pictureOps();
 std::span<const OpRule> quantOps();
 std::span<const OpRule> normOps();
+std::span<const OpRule> recurrentOps();
 std::span<const OpRule> stateOps();
 std::span<const OpRule> callOps();
 

@@ -2,6 +2,7 @@
 #include "tigris/Import/Tflite/Variables.h"
 
 #include "tigris/IR/Elements.h"
+#include "tigris/Import/Tflite/GraphScope.h"
 #include "tigris/Support/StringUtils.h"
 
 #include <algorithm>
@@ -44,6 +45,10 @@ Variables::Variables(const FlatModel& model) {
   for (size_t i = 0; i < model.graphs().size(); ++i) {
     if (initializers.count(static_cast<int32_t>(i)) != 0)
       continue;
+    const GraphScope scope(model, i);
+    for (size_t k = 0; k < model.graphs()[i].tensors.size(); ++k)
+      if (model.graphs()[i].tensors[k]->is_variable())
+        assigned_.insert(scope.nameOf(static_cast<int32_t>(k)));
     std::map<int32_t, std::string> handles;
     for (const tflite::Operator* op : model.graphs()[i].operators) {
       const std::vector<int32_t> inputs = elementsOf(op->inputs());

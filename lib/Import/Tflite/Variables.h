@@ -1,4 +1,5 @@
-// Resource variables: what a model keeps from one invocation to the next.
+// Variables: what a model keeps from one invocation to the next, as resources with handles or as
+// variable tensors.
 //
 // A variable that the model assigns becomes a state: an input with the value before the invocation
 // and an output with the value after it, bound to each other. A variable that only an initializing
@@ -15,7 +16,7 @@ namespace tigris {
 
 class Variables {
 public:
-  /// Finds the variables that subgraphs other than those of CALL_ONCE assign.
+  /// Finds the variables that subgraphs other than those of CALL_ONCE assign, and variable tensors.
   explicit Variables(const FlatModel& model);
 
   /// The name of the variable of a VAR_HANDLE.

@@ -124,3 +124,25 @@ TEST_CASE("flat states: subgraphs that call themselves, or do not exist, are ref
     CHECK_FALSE(imported.graph);
   }
 }
+
+TEST_CASE("flat states: SVDF keeps its features, and its variable tensor is a state") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {1, 3}, TensorType::FLOAT32);
+  const int32_t features = model.floats("features", {4, 3}, std::vector<float>(12, 1));
+  const int32_t filters = model.floats("filters", {4, 5}, std::vector<float>(20, 1));
+  const int32_t state = model.tensor("state", {1, 20}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {1, 2}, TensorType::FLOAT32);
+  model.graph().tensors[static_cast<size_t>(state)]->is_variable = true;
+  model.input(x);
+  model.output(y);
+  tflite::SVDFOptionsT options;
+  options.rank = 2;
+  model.op(BuiltinOperator::SVDF, {x, features, filters, -1, state}, {y}, options);
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.only(OpKind::Conv).attrs.getInt("group") == 2);
+  CHECK(imported.input(imported.only(OpKind::Conv), 1).shape == Shape{2, 2, 1, 5});
+  REQUIRE(imported.graph->outputs().size() == 2);
+  CHECK(imported.graph->outputs()[1].state == "state");
+  CHECK(imported.graph->outputs()[1].shape == Shape{1, 20});
+}
