@@ -295,6 +295,17 @@ Status checkScatter(const Op& op) {
   return {};
 }
 
+/// Kernels rescale integers of one type.
+Status checkRequantize(const Op& op, const Graph& graph) {
+  const DType from = graph.tensor(op.input(0)).type;
+  const DType to = graph.tensor(op.output()).type;
+  const auto isSigned = [](DType type) { return type == DType::Int8 || type == DType::Int16; };
+  if (from == to || !isSigned(from) || !isSigned(to))
+    return {};
+  return unsupported(op, strCat("it converts quantized ", dtypeName(from), " to ", dtypeName(to),
+                                ", for which there is no kernel; convert to float32 in between"));
+}
+
 Status checkKind(const Op& op, const Graph& graph) {
   switch (op.kind) {
   case OpKind::Cast:
@@ -302,6 +313,8 @@ Status checkKind(const Op& op, const Graph& graph) {
   case OpKind::QuantizeLinear:
   case OpKind::DequantizeLinear:
     return checkQuantization(op, graph);
+  case OpKind::Requantize:
+    return checkRequantize(op, graph);
   case OpKind::Resize:
     return checkResize(op, graph);
   case OpKind::Pad:

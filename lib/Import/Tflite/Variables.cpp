@@ -47,8 +47,10 @@ Variables::Variables(const FlatModel& model) {
       continue;
     const GraphScope scope(model, i);
     for (size_t k = 0; k < model.graphs()[i].tensors.size(); ++k)
-      if (model.graphs()[i].tensors[k]->is_variable())
+      if (model.graphs()[i].tensors[k]->is_variable()) {
         assigned_.insert(scope.nameOf(static_cast<int32_t>(k)));
+        tensors_.insert(scope.nameOf(static_cast<int32_t>(k)));
+      }
     std::map<int32_t, std::string> handles;
     for (const tflite::Operator* op : model.graphs()[i].operators) {
       const std::vector<int32_t> inputs = elementsOf(op->inputs());
@@ -77,6 +79,8 @@ Expected<TensorId> Variables::read(GraphBuilder& builder, const std::string& nam
   graph.editTensor(input).quant = facts.quant;
   graph.addInput({graph.tensor(input).name, input, facts.portType, facts.shape, {}});
   variable.input = variable.current = input;
+  if (tensors_.count(name) != 0)
+    return input;
   const bool isLowered =
       facts.quant && !facts.quant->zeroPoint.empty() && facts.quant->zeroPoint[0] != 0;
   if (variable.initial ? isZero(builder, variable.initial) : !isLowered)
@@ -140,9 +144,9 @@ Status Variables::addStates(GraphBuilder& builder) const {
                        dtypeName(after.type), " ", after.shape.str(),
                        ", or with another quantization");
     const auto& inputs = graph.inputs();
-    const auto port = std::find_if(inputs.begin(), inputs.end(), [&](const Port& input) {
-      return input.tensor == variable.input;
-    });
+    const TensorId tensor = variable.input; // clang 14 does not capture structured bindings
+    const auto port = std::find_if(inputs.begin(), inputs.end(),
+                                   [&](const Port& input) { return input.tensor == tensor; });
     graph.addOutput(
         {strCat(port->name, "_next"), variable.current, port->type, port->shape, {}, port->name});
   }

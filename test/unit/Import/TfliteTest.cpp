@@ -182,3 +182,15 @@ TEST_CASE("flat: the registry knows the mark") {
   REQUIRE(registry.find(bytes) != nullptr);
   CHECK(registry.find(bytes)->name == "tflite");
 }
+
+TEST_CASE("flat: integers of another width are refused") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {1, 4}, TensorType::INT16, {0.5F}, {0});
+  const int32_t y = model.tensor("y", {1, 4}, TensorType::INT8, {1.0F}, {-128});
+  model.input(x);
+  model.output(y);
+  model.op(BuiltinOperator::QUANTIZE, {x}, {y});
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.error);
+  CHECK(imported.error->message().find("converts quantized int16 to int8") != std::string::npos);
+}
