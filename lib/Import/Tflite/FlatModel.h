@@ -8,6 +8,7 @@
 
 #include "tigris/Support/Expected.h"
 
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,9 +29,14 @@ struct OperatorCode {
   std::string name() const;
 };
 
-/// The elements of an optional vector; none if it is absent.
+/// The elements of an optional vector; none if it is absent. The verifier aligns vectors to 4 bytes
+/// only, so elements of 8 bytes are copied as bytes.
 template <typename T> std::vector<T> elementsOf(const flatbuffers::Vector<T>* vector) {
-  return vector == nullptr ? std::vector<T>() : std::vector<T>(vector->begin(), vector->end());
+  static_assert(FLATBUFFERS_LITTLEENDIAN, "elements are stored with the lowest byte first");
+  std::vector<T> elements(vector == nullptr ? 0 : vector->size());
+  if (!elements.empty())
+    std::memcpy(elements.data(), vector->Data(), elements.size() * sizeof(T));
+  return elements;
 }
 template <typename T>
 std::vector<const T*> tablesOf(const flatbuffers::Vector<flatbuffers::Offset<T>>* vector) {
