@@ -401,6 +401,8 @@ static void defaultStage(Builder* b) {
     for (i = 0; i < countOf(b, TIGRIS_SECTION_PORTS, sizeof(tigris_port)); ++i) {
       const tigris_port* p = (tigris_port*)(void*)b->section[TIGRIS_SECTION_PORTS].data + i;
       tigris_transfer t;
+      if (tensorOf(b, p->tensor)->flags & TIGRIS_TENSOR_CONST)
+        continue;
       memset(&t, 0, sizeof t);
       t.tensor = p->tensor;
       t.fast = b->place[p->tensor].offset;
