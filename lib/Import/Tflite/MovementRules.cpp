@@ -34,7 +34,7 @@ Shape newShape(OpContext& op, TensorId x) {
   for (int64_t& dim : dims)
     if (dim == -1)
       dim = known > 0 ? op.shape(x).elements() / known : 0;
-  const Shape shape(dims);
+  Shape shape(dims);
   const auto elements = shape.checkedElements();
   if (!elements || *elements != op.shape(x).elements())
     op.fail(DiagId::BadShape, "reshapes ", op.shape(x).str(), " to ", shape.str());

@@ -10,7 +10,7 @@ namespace tigris {
 namespace {
 
 const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
-  static const std::map<tflite::BuiltinOperator, const OpRule*> rules = [] {
+  static const std::map<tflite::BuiltinOperator, const OpRule*> Rules = [] {
     std::map<tflite::BuiltinOperator, const OpRule*> all;
     for (const auto& family :
          {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), sliceOps(), pictureOps(),
@@ -19,7 +19,7 @@ const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
         TIGRIS_CHECK(all.emplace(rule.code, &rule).second);
     return all;
   }();
-  return rules;
+  return Rules;
 }
 
 } // namespace
