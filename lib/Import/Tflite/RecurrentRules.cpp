@@ -24,6 +24,9 @@ Status svdf(OpContext& op) {
   if (facts->type != DType::Int8 && facts->type != DType::Float32)
     return op.unsupported("its state is ", dtypeName(facts->type),
                           "; states of int8 and float32 are supported");
+  // Runtimes differ in where they clamp a state with another zero point.
+  if (facts->quant && !facts->quant->zeroPoint.empty() && facts->quant->zeroPoint[0] != 0)
+    return op.unsupported("the zero point of its state is not 0");
   const Shape weights = op.shape(features);
   const Shape filter = op.shape(filters);
   const Shape input = op.shape(x);
