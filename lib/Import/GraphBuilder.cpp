@@ -110,4 +110,16 @@ std::vector<std::pair<OpId, Error>> GraphBuilder::unsupportedUses() const {
   return errors;
 }
 
+void GraphBuilder::eraseDeadOps() {
+  const std::vector<OpId> order = graph_.order();
+  for (auto id = order.rbegin(); id != order.rend(); ++id) {
+    const std::vector<TensorId>& results = graph_.op(*id).outputs;
+    if (std::none_of(results.begin(), results.end(), [&](TensorId result) {
+          return result && (!graph_.users(result).empty() || graph_.isGraphOutput(result));
+        }))
+      graph_.eraseOp(*id);
+  }
+  graph_.eraseUnusedTensors();
+}
+
 } // namespace tigris

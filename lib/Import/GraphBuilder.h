@@ -37,6 +37,9 @@ public:
   Status addOp(Op op);
   /// The ops so far that neither a kernel nor a pass can execute, and why.
   std::vector<std::pair<OpId, Error>> unsupportedUses() const;
+  /// Removes ops whose results nothing reads, such as those that were needed only for known values,
+  /// and the tensors that are unused then.
+  void eraseDeadOps();
 
   template <typename... Args> void warn(DiagId id, const Args&... text) {
     diagnostics_.warn(id, text...);

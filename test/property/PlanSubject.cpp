@@ -1,5 +1,4 @@
 // Plans a graph for several budgets, and runs every plan.
-// Over 500 lines: one class holds the graph, its plans and the results that they must have.
 #include "PlanSubject.h"
 
 #include "PlanDamage.h"
@@ -71,7 +70,7 @@ public:
   std::string check(unsigned ops) {
     graph_ = randomModel(seed_, ops);
     if (constants_.percent(20))
-      addConstantOutput();
+      addConstantOutput(graph_, constants_);
     insertPortCopies(graph_, constants_.percent(20));
     if (constants_.percent(50))
       keepConstantOutputs(graph_);
@@ -132,20 +131,6 @@ public:
   }
 
 private:
-  void addConstantOutput() {
-    const Shape shape = {constants_.in(1, 9), constants_.in(1, 9)};
-    std::vector<float> values;
-    for (int64_t i = 0; i < shape.elements(); ++i)
-      values.push_back(static_cast<float>(constants_.real()));
-    const TensorId id = graph_.addConstant("anchors", DType::Float32, shape, makeBlobOf(values));
-    graph_.addOutput({"anchors", id, DType::Float32, shape, {}});
-  }
-
-  bool hasConstantOutputs() const {
-    return std::any_of(graph_.outputs().begin(), graph_.outputs().end(),
-                       [&](const Port& port) { return graph_.tensor(port.tensor).isConstant(); });
-  }
-
   static unsigned long long number(uint64_t value) { return value; }
 
   /// Every other model runs on the host backend, whose bytes must not depend on the budget either.
@@ -350,7 +335,7 @@ private:
     if (random_.percent(20))
       if (std::string problem = checkPacked(budget); !problem.empty())
         return strCat("with packed weights: ", problem);
-    if (random_.percent(20) && !hasConstantOutputs())
+    if (random_.percent(20) && !hasConstantOutputs(graph_))
       if (std::string problem = checkCopied(); !problem.empty())
         return strCat("with copied weights: ", problem);
     return options_.damage == 0 ? "" : runDamaged(*file);

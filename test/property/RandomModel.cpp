@@ -247,6 +247,20 @@ void Generator::addTowerOp() {
 
 Graph randomModel(uint64_t seed, unsigned ops) { return Generator(seed).make(ops); }
 
+void addConstantOutput(Graph& graph, Random& random) {
+  const Shape shape = {random.in(1, 9), random.in(1, 9)};
+  std::vector<float> values;
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    values.push_back(static_cast<float>(random.real()));
+  const TensorId id = graph.addConstant("anchors", DType::Float32, shape, makeBlobOf(values));
+  graph.addOutput({"anchors", id, DType::Float32, shape, {}});
+}
+
+bool hasConstantOutputs(const Graph& graph) {
+  return std::any_of(graph.outputs().begin(), graph.outputs().end(),
+                     [&](const Port& port) { return graph.tensor(port.tensor).isConstant(); });
+}
+
 std::vector<std::vector<uint8_t>> randomInputs(const Graph& graph, uint64_t seed) {
   Random random(seed ^ 0x5DEECE66DU);
   std::vector<std::vector<uint8_t>> inputs;

@@ -32,6 +32,10 @@ private:
 /// verifier. Tensors have at most 4,096 elements.
 Graph randomModel(uint64_t seed, unsigned ops = 0);
 
+/// Adds an output "anchors" whose value is a constant.
+void addConstantOutput(Graph& graph, Random& random);
+bool hasConstantOutputs(const Graph& graph);
+
 /// Stored bytes for each input.
 std::vector<std::vector<uint8_t>> randomInputs(const Graph& graph, uint64_t seed);
 

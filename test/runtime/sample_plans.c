@@ -60,7 +60,7 @@ tigris_pool_params poolParams(void) {
   return p;
 }
 
-uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size) {
+uint8_t* samplePlan(Builder* b, uint32_t index, uint32_t* size) {
 #define SAMPLE_FUNCTION(name) sample##name,
   static uint8_t* (*const samples[])(Builder*, uint32_t*) = {SAMPLES(SAMPLE_FUNCTION)};
 #undef SAMPLE_FUNCTION

@@ -5,6 +5,6 @@
 #include "plan_builder.h"
 
 /* Builds sample `index` in `b` and finishes it; NULL if there is no such sample. */
-uint8_t* samplePlan(Builder* b, unsigned index, uint32_t* size);
+uint8_t* samplePlan(Builder* b, uint32_t index, uint32_t* size);
 
 #endif /* TIGRIS_TEST_SAMPLE_PLANS_H */

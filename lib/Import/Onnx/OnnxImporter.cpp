@@ -88,7 +88,6 @@ private:
   void refuse(NodeId id, Error error);
   void markRefused(NodeId id);
   std::vector<std::string> namesBefore(const std::vector<TensorId>& inputs) const;
-  void eraseDeadOps();
 
   const onnx::ModelProto& model_;
   const ImportOptions& options_;
@@ -329,20 +328,6 @@ Status OnnxReader::importValue(ValueId root) {
   return {};
 }
 
-/// Removes ops that were needed only to choose a branch.
-void OnnxReader::eraseDeadOps() {
-  Graph& graph = builder_.graph();
-  const std::vector<OpId> order = graph.order();
-  for (auto id = order.rbegin(); id != order.rend(); ++id) {
-    const std::vector<TensorId>& results = graph.op(*id).outputs;
-    if (std::none_of(results.begin(), results.end(), [&](TensorId result) {
-          return result && (!graph.users(result).empty() || graph.isGraphOutput(result));
-        }))
-      graph.eraseOp(*id);
-  }
-  graph.eraseUnusedTensors();
-}
-
 Expected<Graph> OnnxReader::run() {
   if (Status status = source_.addMain(); !status)
     return status.takeError();
@@ -360,7 +345,7 @@ Expected<Graph> OnnxReader::run() {
   if (refusals_.empty()) {
     if (Status status = addOutputs(*outputs, source_, builder_, diagnostics_); !status)
       return status.takeError();
-    eraseDeadOps();
+    builder_.eraseDeadOps();
   }
   for (auto& [op, error] : builder_.unsupportedUses())
     refusals_.add(std::move(error), namesBefore(builder_.graph().op(op).inputs));

@@ -20,6 +20,18 @@ bool requirePictures(OpContext& op, TensorId x, TensorId w) {
 
 Extent pictureSize(const Shape& picture) { return {picture[1], picture[2]}; }
 
+/// The attributes of a convolution with weights ?HW?; sets its activation.
+template <typename Options>
+AttrMap convAttrs(OpContext& op, const Options& options, const Shape& filter, TensorId x) {
+  op.setActivation(options.fused_activation_function());
+  return windowAttrs(op,
+                     {{filter[1], filter[2]},
+                      {options.stride_h(), options.stride_w()},
+                      {options.dilation_hfactor(), options.dilation_wfactor()},
+                      options.padding()},
+                     pictureSize(op.shape(x)));
+}
+
 Status finishConv(OpContext& op, OpKind kind, TensorId x, TensorId w, TensorId bias,
                   AttrMap attrs) {
   std::vector<TensorId> inputs = {op.channelsFirst(x), w};
@@ -41,13 +53,7 @@ Status flatConv(OpContext& op) {
   if (filter[3] <= 0 || channels % filter[3] != 0)
     return op.fail(DiagId::BadShape, "its input has ", channels, " channels, the weights have ",
                    filter[3]);
-  op.setActivation(options->fused_activation_function());
-  AttrMap attrs = windowAttrs(op,
-                              {{filter[1], filter[2]},
-                               {options->stride_h(), options->stride_w()},
-                               {options->dilation_hfactor(), options->dilation_wfactor()},
-                               options->padding()},
-                              pictureSize(op.shape(x)));
+  AttrMap attrs = convAttrs(op, *options, filter, x);
   attrs.set("group", channels / filter[3]);
   const TensorId w =
       permutedConstant(op, given, {0, 3, 1, 2}, {filter[0], filter[3], filter[1], filter[2]}, 0);
@@ -67,13 +73,7 @@ Status flatDepthwise(OpContext& op) {
   if (filter[0] != 1 || channels <= 0 || filter[3] % channels != 0)
     return op.fail(DiagId::BadShape, "its input has ", channels,
                    " channels, the weights the shape ", filter.str());
-  op.setActivation(options->fused_activation_function());
-  AttrMap attrs = windowAttrs(op,
-                              {{filter[1], filter[2]},
-                               {options->stride_h(), options->stride_w()},
-                               {options->dilation_hfactor(), options->dilation_wfactor()},
-                               options->padding()},
-                              pictureSize(op.shape(x)));
+  AttrMap attrs = convAttrs(op, *options, filter, x);
   attrs.set("group", channels);
   const TensorId w =
       permutedConstant(op, given, {3, 0, 1, 2}, {filter[3], 1, filter[1], filter[2]}, 0);

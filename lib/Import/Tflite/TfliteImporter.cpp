@@ -42,7 +42,6 @@ private:
   void translate(GraphScope& scope, size_t index);
   void refuse(GraphScope& scope, const tflite::Operator& op, Error error);
   Status addOutputs(const std::vector<int32_t>& outputs);
-  void eraseDeadOps();
 
   const FlatModel& model_;
   const ImportOptions& options_;
@@ -226,20 +225,6 @@ Status TfliteReader::addOutputs(const std::vector<int32_t>& outputs) {
   return {};
 }
 
-/// Removes ops that were needed only for known values, and pairs of Transposes that cancelled.
-void TfliteReader::eraseDeadOps() {
-  Graph& graph = builder_.graph();
-  const std::vector<OpId> order = graph.order();
-  for (auto id = order.rbegin(); id != order.rend(); ++id) {
-    const std::vector<TensorId>& results = graph.op(*id).outputs;
-    if (std::none_of(results.begin(), results.end(), [&](TensorId result) {
-          return result && (!graph.users(result).empty() || graph.isGraphOutput(result));
-        }))
-      graph.eraseOp(*id);
-  }
-  graph.eraseUnusedTensors();
-}
-
 Expected<Graph> TfliteReader::run() {
   if (Status status = addInputs(); !status)
     return status.takeError();
@@ -255,7 +240,7 @@ Expected<Graph> TfliteReader::run() {
       return status.takeError();
     if (Status status = variables_.addStates(builder_); !status)
       return status.takeError();
-    eraseDeadOps();
+    builder_.eraseDeadOps();
   }
   for (auto& [op, error] : builder_.unsupportedUses())
     refusals_.add(std::move(error), {});

@@ -16,6 +16,7 @@ struct Cuts {
 /// fewer that do are worth more than a lower cost.
 std::optional<CutCost> limitOf(const StageDrafter& drafter, std::span<const StageDraft> drafts);
 
+/// The sum over the stages.
 CutCost totalCost(const StageDrafter& drafter, std::span<const StageDraft> drafts);
 
 /// Cuts the order of the drafter with searchSegments, once with stages that work on residents in
