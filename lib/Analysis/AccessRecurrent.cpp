@@ -36,7 +36,7 @@ bool AccessBuilder::recurrent() {
 void AccessBuilder::extraResult(BoxAccess::Axes& axes) const {
   for (AxisAccess& axis : axes)
     axis.kind = Kind::All;
-  if (op_.kind != OpKind::LSTM)
+  if (op_.kind == OpKind::GRU)
     return;
   axes[0].kind = axes[1].kind = Kind::Same;
   axes[0].axis = DirectionAxis;

@@ -26,6 +26,9 @@ uint64_t macCount(const Graph& graph, const Op& op) {
                  graph.tensor(op.input(1)).elements() + graph.tensor(op.input(2)).elements());
   }
   default:
+    if (op.kind == OpKind::SVDF)
+      return count(graph.tensor(op.input(0)).shape[0],
+                   graph.tensor(op.input(1)).elements() + graph.tensor(op.input(2)).elements());
     return 0;
   }
 }

@@ -24,6 +24,8 @@ public:
       if (op_.input(i) && !graph.tensor(op_.input(i)).isConstant())
         return LoweringContext::unsupported(op_, "tensor '", graph.tensor(op_.input(i)).name,
                                             "' must be constant");
+    if (op_.attrs.getFloat("cell_clip") > 0 && op_.attrs.has("clip"))
+      return LoweringContext::unsupported(op_, "'clip' and 'cell_clip' exclude each other");
     std::vector<tigris_operand> inputs;
     const auto add = [&](TensorId id) -> Status {
       const Expected<tigris_operand> operand = context_.operand(id);
@@ -118,6 +120,10 @@ private:
     tigris_recurrent_params params = {0, Open};
     if (op_.attrs.has("clip"))
       params.clip = static_cast<float>(op_.attrs.getFloat("clip"));
+    if (op_.attrs.getFloat("cell_clip") > 0) {
+      params.clip = static_cast<float>(op_.attrs.getFloat("cell_clip"));
+      params.flags |= TIGRIS_RECURRENT_CLIP_CELL;
+    }
     if (op_.attrs.getString("direction") == "reverse")
       params.flags |= TIGRIS_RECURRENT_REVERSE;
     if (op_.attrs.getInt("linear_before_reset") != 0)

@@ -1,5 +1,5 @@
 // Recurrent layers: W is [directions, gates * hidden, inputs], R [directions, gates * hidden,
-// hidden].
+// hidden]. SVDF.
 #include "tigris/IR/ShapeRules.h"
 
 namespace tigris::shape {
@@ -78,6 +78,70 @@ Results recurrentRule(const OpView& view) {
     return status.takeError();
   }
   return results;
+}
+
+namespace {
+
+Status requireType(const OpView& view, size_t index, DType expected) {
+  if (view.type(index) == expected)
+    return {};
+  return view.error(DiagId::UnsupportedType, "operand ", view.describe(index), " is ",
+                    dtypeName(view.type(index)), ", expected ", dtypeName(expected));
+}
+
+Status requireOperand(const OpView& view, size_t index, DType type, const Shape& shape) {
+  if (Status status = requireType(view, index, type); !status)
+    return status;
+  return requireShape(view, index, shape);
+}
+
+} // namespace
+
+Results integerLstmRule(const OpView& view) {
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{2}})
+    if (Status status = view.requireRank(i, 3); !status)
+      return status.takeError();
+  if (Status status = view.oneOf("direction", "forward", {"forward", "reverse"}); !status)
+    return status.takeError();
+  const Shape& x = view.shape(0);
+  const int64_t hidden = view.shape(2)[2];
+  const Sizes sizes{x[0], x[1], x[2], 1, hidden};
+  const Shape state = {1, sizes.batch, hidden};
+  for (Status status :
+       {requireOperand(view, 1, DType::Int8, {1, 4 * hidden, sizes.inputs}),
+        requireOperand(view, 2, DType::Int8, {1, 4 * hidden, hidden}),
+        requireOperand(view, 3, DType::Int32, {1, 4 * hidden}),
+        requireOperand(view, 4, view.type(0), state), requireOperand(view, 5, DType::Int16, state)})
+    if (!status)
+      return status.takeError();
+  auto y = sequence(view, sizes);
+  if (!y)
+    return y.takeError();
+  return std::vector<ResultType>{{view.type(0), std::move(*y)}, {DType::Int16, state}};
+}
+
+Results svdfRule(const OpView& view) {
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{2}})
+    if (Status status = view.requireRank(i, 2); !status)
+      return status.takeError();
+  const int64_t rank = view.attrs().getInt("rank");
+  const Shape& x = view.shape(0);
+  const int64_t filters = view.shape(2)[0];
+  if (rank < 1 || filters % rank != 0)
+    return view.error(DiagId::BadAttr, "'rank' is ", rank, ", expected a divisor of the ", filters,
+                      " filters");
+  const bool isFloat = view.type(0) == DType::Float32;
+  const Shape state = {x[0], filters * view.shape(2)[1]};
+  for (Status status :
+       {requireOperand(view, 1, view.type(0), {filters, x[1]}),
+        requireOperand(view, 3, isFloat ? DType::Float32 : DType::Int32, {filters / rank}),
+        requireOperand(view, 4, view.type(2), state)})
+    if (!status)
+      return status.takeError();
+  if (isFloat || view.type(2) != DType::Int16)
+    if (Status status = requireType(view, 2, view.type(0)); !status)
+      return status.takeError();
+  return std::vector<ResultType>{{view.type(0), {x[0], filters / rank}}, {view.type(2), state}};
 }
 
 } // namespace tigris::shape

@@ -119,6 +119,8 @@ Status checkTypes(const Op& op, const Graph& graph) {
   const size_t typed = op.kind == OpKind::Where ? 1 : 0;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId operand = op.inputs[i];
+    if (op.kind == OpKind::SVDF && i == 4)
+      continue; // the state, which has the type of the time weights
     if (operand && !allowedOperand(op, graph.tensor(operand).type, graph.form()) &&
         (i == typed || !isStatic(graph, operand)) && !isStatic(graph, op.output()))
       return refused(operand);

@@ -284,6 +284,24 @@ constexpr HexField RecurrentParamsFields[] = {
 PARAMS_RECORD(RecurrentParamsRecord, tigris_recurrent_params, "recurrent_params",
               RecurrentParamsFields);
 
+constexpr HexField LstmIntParamsFields[] = {
+    FIELD(tigris_lstm_int_params, flags, Unsigned),
+    FIELD(tigris_lstm_int_params, cell_clip, Signed),
+    FIELD(tigris_lstm_int_params, cell_power, Signed),
+    FIELD(tigris_lstm_int_params, multipliers, Signed),
+    FIELD(tigris_lstm_int_params, shifts, Signed),
+};
+PARAMS_RECORD(LstmIntParamsRecord, tigris_lstm_int_params, "lstm_int_params", LstmIntParamsFields);
+
+constexpr HexField SvdfParamsFields[] = {
+    FIELD(tigris_svdf_params, rank, Signed),
+    FIELD(tigris_svdf_params, feature_multiplier, Signed),
+    FIELD(tigris_svdf_params, feature_shift, Signed),
+    FIELD(tigris_svdf_params, time_multiplier, Signed),
+    FIELD(tigris_svdf_params, time_shift, Signed),
+};
+PARAMS_RECORD(SvdfParamsRecord, tigris_svdf_params, "svdf_params", SvdfParamsFields);
+
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),

@@ -239,10 +239,42 @@ typedef struct tigris_search_params {
 #define TIGRIS_RECURRENT_REVERSE 1u     /* one direction: from the last step to the first */
 #define TIGRIS_RECURRENT_RESET_AFTER 2u /* GRU: the reset gate multiplies the product with r */
 #define TIGRIS_RECURRENT_RELU 4u        /* RNN: Relu in place of Tanh */
+#define TIGRIS_RECURRENT_CLIP_CELL 8u   /* LSTM: `clip` bounds the cell instead */
 typedef struct tigris_recurrent_params {
   uint32_t flags;
   float clip; /* > 0, bounds the sums of the gates; INFINITY: none */
 } tigris_recurrent_params;
+
+/* Factors of LSTM_INT, as indices of its pairs of multiplier and shift. */
+enum {
+  TIGRIS_LSTM_OF_X = 0, /* 4, by gate: of the sums of x */
+  TIGRIS_LSTM_OF_H = 4, /* 4, by gate: of the sums of the state */
+  TIGRIS_LSTM_KEEP = 8, /* of forget gate times cell */
+  TIGRIS_LSTM_ADD = 9,  /* of input gate times cell gate */
+  TIGRIS_LSTM_OUT = 10, /* of output gate times tanh of the cell */
+  TIGRIS_LSTM_PAIRS = 11
+};
+
+/* Sums of gates are s16 with 12 fractional bits, gates s16 with 15. s16: multipliers of sums are
+ * rounded to 15 bits, and the product is rounded once, ties upward. The first field is that of
+ * tigris_recurrent_params. */
+typedef struct tigris_lstm_int_params {
+  uint32_t flags;                         /* TIGRIS_RECURRENT_REVERSE or 0 */
+  int32_t cell_clip;                      /* bound of the stored cell, 0 .. 32767; 0: none */
+  int32_t cell_power;                     /* the scale of the cell is 2^cell_power, -27 .. 2 */
+  int32_t multipliers[TIGRIS_LSTM_PAIRS]; /* >= 0 */
+  int32_t shifts[TIGRIS_LSTM_PAIRS];
+} tigris_lstm_int_params;
+
+/* f32: multipliers and shifts are 0. s8: the product of feature weights is clamped to the type of
+ * the state before the state's zero point is added, modulo 2^8, as TensorFlow Lite Micro does. */
+typedef struct tigris_svdf_params {
+  int32_t rank;               /* filters per unit; divides their number */
+  int32_t feature_multiplier; /* >= 0; from the sums of products to the state */
+  int32_t feature_shift;
+  int32_t time_multiplier; /* >= 0; from the sums over time to y */
+  int32_t time_shift;
+} tigris_svdf_params;
 
 /* y[i] = x[start + i * step] on every axis; steps may be negative, never 0. */
 typedef struct tigris_slice_params {

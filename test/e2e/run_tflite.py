@@ -35,7 +35,6 @@ REFUSED = {
 
 # Cases that do not work yet.
 PENDING = {
-    "coral_mnist_lstm_u8io",
     "det_postprocess_f32",
     "kws_scrambled_svdf_int8state",
     "nested_while_f32",

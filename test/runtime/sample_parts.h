@@ -18,7 +18,8 @@
   SAMPLE(ReusedRows)                                                                               \
   SAMPLE(VendorLimits)                                                                             \
   SAMPLE(Copied)                                                                                   \
-  SAMPLE(ReducedRows)
+  SAMPLE(ReducedRows)                                                                              \
+  SAMPLE(Sequences)
 
 #define DECLARE_SAMPLE(name) uint8_t* sample##name(Builder* b, uint32_t* size);
 SAMPLES(DECLARE_SAMPLE)

@@ -27,9 +27,13 @@ typedef struct Layer {
   float c[2][MOST][MOST];
 } Layer;
 
-static double bounded(const Layer* l, double v) {
+static double within(const Layer* l, double v) {
   const double bound = (double)l->params.clip;
   return fmax(-bound, fmin(bound, v));
+}
+
+static double bounded(const Layer* l, double v) {
+  return l->params.flags & TIGRIS_RECURRENT_CLIP_CELL ? v : within(l, v);
 }
 
 static double sigma(const Layer* l, double v) { return 1 / (1 + exp(-bounded(l, v))); }
@@ -64,6 +68,8 @@ static void step(const Layer* l, int d, const double* x, double* h, double* c) {
       const double i = sigma(l, OF_X(0, j) + OF_H(0, j, h) + (double)*p[0] * c[j]);
       const double f = sigma(l, OF_X(2, j) + OF_H(2, j, h) + (double)*p[2] * c[j]);
       c[j] = f * c[j] + i * hyperbolic(l, OF_X(3, j) + OF_H(3, j, h));
+      if (l->params.flags & TIGRIS_RECURRENT_CLIP_CELL)
+        c[j] = within(l, c[j]);
       next[j] = sigma(l, OF_X(1, j) + OF_H(1, j, h) + (double)*p[1] * c[j]) * tanh(c[j]);
     } else if (l->opcode == TIGRIS_OP_GRU) {
       const double z = sigma(l, OF_X(0, j) + OF_H(0, j, h));
@@ -186,7 +192,7 @@ static void testLayer(uint16_t opcode) {
   if (randomInt(0, 1))
     l.params.flags |= opcode == TIGRIS_OP_GRU   ? TIGRIS_RECURRENT_RESET_AFTER
                       : opcode == TIGRIS_OP_RNN ? TIGRIS_RECURRENT_RELU
-                                                : 0;
+                                                : TIGRIS_RECURRENT_CLIP_CELL;
   l.params.clip = randomInt(0, 1) ? HUGE_VALF : 0.4f;
   rows = l.steps > 2 && randomInt(0, 1) ? 2 : l.steps;
   builderInit(&b, TIGRIS_IO_ARENA);

@@ -17,6 +17,8 @@ bool isInternalKind(OpKind kind) {
   case OpKind::Relu6:
   case OpKind::BatchNorm:
   case OpKind::Requantize:
+  case OpKind::IntegerLSTM:
+  case OpKind::SVDF:
   case OpKind::Silu:
     return true;
   default:

@@ -47,8 +47,10 @@ Variables::Variables(const FlatModel& model) {
       continue;
     const GraphScope scope(model, i);
     for (size_t k = 0; k < model.graphs()[i].tensors.size(); ++k)
-      if (model.graphs()[i].tensors[k]->is_variable())
+      if (model.graphs()[i].tensors[k]->is_variable()) {
         assigned_.insert(scope.nameOf(static_cast<int32_t>(k)));
+        tensors_.insert(scope.nameOf(static_cast<int32_t>(k)));
+      }
     std::map<int32_t, std::string> handles;
     for (const tflite::Operator* op : model.graphs()[i].operators) {
       const std::vector<int32_t> inputs = elementsOf(op->inputs());
@@ -77,6 +79,8 @@ Expected<TensorId> Variables::read(GraphBuilder& builder, const std::string& nam
   graph.editTensor(input).quant = facts.quant;
   graph.addInput({graph.tensor(input).name, input, facts.portType, facts.shape, {}});
   variable.input = variable.current = input;
+  if (tensors_.count(name) != 0)
+    return input;
   const bool isLowered =
       facts.quant && !facts.quant->zeroPoint.empty() && facts.quant->zeroPoint[0] != 0;
   if (variable.initial ? isZero(builder, variable.initial) : !isLowered)

@@ -49,6 +49,8 @@ private:
 
   TensorId wasInvoked_;
   std::set<std::string> assigned_;
+  /// Variable tensors, which begin with zeros.
+  std::set<std::string> tensors_;
   std::map<std::string, Variable> variables_;
 };
 

@@ -118,7 +118,7 @@ const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, cons
   const tigris_access a = tigris_access_of(plan, op, 0, out);
   const tigris_family family = (tigris_family)tigris_access_families[op->opcode];
   const size_t size = localBytes[family];
-  if (size == 0)
+  if (size == 0 || (family == TIGRIS_FAMILY_RECURRENT && out->begin[1] == 0))
     return a.params;
   memcpy(local, a.params, size);
   if ((TIGRIS_OPS_CONV || TIGRIS_OPS_POOL) &&
@@ -133,7 +133,7 @@ const void* tigris_box_params(const tigris_plan* plan, const tigris_op* op, cons
     cutSlice(&a, in, &local->slice);
   else if (TIGRIS_OPS_MOVE && family == TIGRIS_FAMILY_PAD)
     cutPad(&a, in, &local->pad);
-  else if (TIGRIS_OPS_RECURRENT && family == TIGRIS_FAMILY_RECURRENT && out->begin[1] != 0)
+  else if (TIGRIS_OPS_RECURRENT && family == TIGRIS_FAMILY_RECURRENT)
     local->recurrent.flags |= TIGRIS_RECURRENT_REVERSE; /* the second direction alone */
   else if (TIGRIS_OPS_RESIZE && family == TIGRIS_FAMILY_RESIZE)
     cutResize(&a, in, &local->resize);

@@ -31,7 +31,7 @@ uint32_t tigris_recurrent_made(const tigris_plan* plan, const tigris_op* op, uin
     return 6;
   }
   tigris_box_whole(made, tigris_dims(plan, y), y->rank);
-  if (op->opcode != TIGRIS_OP_LSTM)
+  if (op->opcode == TIGRIS_OP_GRU)
     return 0;
   for (axis = 0; axis < 2; ++axis) {
     made->begin[axis] = part->begin[axis + 1];

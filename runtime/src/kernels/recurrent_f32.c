@@ -29,9 +29,13 @@ typedef struct Sequence {
   int reverse;
 } Sequence;
 
-static float clipped(const Sequence* s, float v) {
+static float bounded(const Sequence* s, float v) {
   const float bound = s->params->clip;
   return v > bound ? bound : (v < -bound ? -bound : v);
+}
+
+static float clipped(const Sequence* s, float v) {
+  return (s->params->flags & TIGRIS_RECURRENT_CLIP_CELL) != 0 ? v : bounded(s, v);
 }
 
 static float sigmoid(const Sequence* s, float v) { return 1.0f / (1.0f + expf(-clipped(s, v))); }
@@ -82,10 +86,12 @@ static void lstmStep(const Sequence* s, const float* x, const float* h, float* y
       g[2] += p[2] * before;
     }
     cell = sigmoid(s, g[2]) * before + sigmoid(s, g[0]) * hyperbolic(s, g[3]);
+    if ((s->params->flags & TIGRIS_RECURRENT_CLIP_CELL) != 0)
+      cell = bounded(s, cell);
     if (p != NULL)
       g[1] += p[1] * cell;
     s->extra[j] = cell;
-    /* the cell is not clipped, as in onnxruntime; ONNX leaves it open */
+    /* `clip` of ONNX does not apply to the cell, as in onnxruntime; ONNX leaves it open */
     y[j] = sigmoid(s, g[1]) * tanhf(cell);
   }
 }

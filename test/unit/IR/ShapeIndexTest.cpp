@@ -52,6 +52,31 @@ TEST_CASE("shape: positions by element") {
                "expected [4, 3]");
 }
 
+TEST_CASE("shape: integer LSTM and SVDF") {
+  GraphBuilder b;
+  const TensorId x = b.input({7, 2, 3}, DType::Int8);
+  const TensorId w = b.input({1, 20, 3}, DType::Int8);
+  const TensorId r = b.input({1, 20, 5}, DType::Int8);
+  const TensorId bias = b.input({1, 20}, DType::Int32);
+  const TensorId h = b.input({1, 2, 5}, DType::Int8);
+  const TensorId c = b.input({1, 2, 5}, DType::Int16);
+  CHECK(shapeOf(b, OpKind::IntegerLSTM, {x, w, r, bias, h, c}) == "[7, 1, 2, 5]");
+  checkRefused(b, OpKind::IntegerLSTM, {x, w, r, bias, h, h}, {}, DiagId::UnsupportedType,
+               "is int8, expected int16");
+  checkRefused(b, OpKind::IntegerLSTM, {x, r, r, bias, h, c}, {}, DiagId::BadShape,
+               "expected [1, 20, 3]");
+  const TensorId one = b.input({2, 3}, DType::Int8);
+  const TensorId feature = b.input({4, 3}, DType::Int8);
+  const TensorId time = b.input({4, 6}, DType::Int16);
+  const TensorId units = b.input({2}, DType::Int32);
+  const TensorId state = b.input({2, 24}, DType::Int16);
+  CHECK(shapeOf(b, OpKind::SVDF, {one, feature, time, units, state}, {{"rank", 2}}) == "[2, 2]");
+  checkRefused(b, OpKind::SVDF, {one, feature, time, units, state}, {{"rank", 3}}, DiagId::BadAttr,
+               "expected a divisor of the 4 filters");
+  checkRefused(b, OpKind::SVDF, {one, feature, feature, units, state}, {{"rank", 2}},
+               DiagId::UnsupportedType, "is int16, expected int8");
+}
+
 TEST_CASE("shape: recurrent layers") {
   GraphBuilder b;
   const TensorId x = b.input({7, 2, 3});

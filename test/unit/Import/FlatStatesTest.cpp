@@ -2,6 +2,7 @@
 #include "FlatTesting.h"
 
 #include "tigris/IR/Elements.h"
+#include "tigris/Support/StringUtils.h"
 
 #include <doctest/doctest.h>
 
@@ -125,6 +126,53 @@ TEST_CASE("flat states: subgraphs that call themselves, or do not exist, are ref
   }
 }
 
+namespace {
+
+/// An LSTM of 2 units over [1, 3, 2]; `last` is its 24th operand.
+FlatBuilder smallLstm(int32_t last = -1) {
+  FlatBuilder model;
+  std::vector<int32_t> operands(24, -1);
+  const int32_t x = operands[0] = model.tensor("x", {1, 3, 2}, TensorType::FLOAT32);
+  for (size_t i = 1; i <= 8; ++i)
+    operands[i] =
+        model.floats(strCat("w", i), {2, 2}, std::vector<float>(4, static_cast<float>(i)));
+  for (size_t i = 12; i <= 15; ++i)
+    operands[i] = model.floats(strCat("b", i), {2}, std::vector<float>(2, static_cast<float>(i)));
+  operands[18] = model.tensor("h", {1, 2}, TensorType::FLOAT32);
+  operands[19] = model.tensor("c", {1, 2}, TensorType::FLOAT32);
+  for (const size_t i : {18, 19})
+    model.graph().tensors[static_cast<size_t>(operands[i])]->is_variable = true;
+  operands[23] = last;
+  const int32_t y = model.tensor("y", {1, 3, 2}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  tflite::UnidirectionalSequenceLSTMOptionsT options;
+  options.fused_activation_function = tflite::ActivationFunctionType::TANH;
+  options.cell_clip = 10;
+  model.op(BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, operands, {y}, options);
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("flat states: LSTM has ONNX's order of gates, and two states") {
+  const Imported imported = importFlat(smallLstm());
+  REQUIRE(imported.graph);
+  const Op& layer = imported.only(OpKind::LSTM);
+  CHECK(layer.attrs.getFloat("cell_clip") == 10);
+  const auto w = loadElements<float>(*imported.input(layer, 1).data, DType::Float32);
+  REQUIRE(w.size() == 16);
+  CHECK(std::vector<float>{w[0], w[4], w[8], w[12]} == std::vector<float>{1, 4, 2, 3});
+  REQUIRE(imported.graph->outputs().size() == 3);
+  CHECK(imported.graph->outputs()[1].state == "c");
+  CHECK(imported.graph->outputs()[2].state == "h");
+}
+
+TEST_CASE("flat states: an LSTM with layer normalization is refused") {
+  const Imported imported = importFlat(smallLstm(0));
+  CHECK_FALSE(imported.graph);
+}
+
 TEST_CASE("flat states: SVDF keeps its features, and its variable tensor is a state") {
   FlatBuilder model;
   const int32_t x = model.tensor("x", {1, 3}, TensorType::FLOAT32);
@@ -140,8 +188,7 @@ TEST_CASE("flat states: SVDF keeps its features, and its variable tensor is a st
   model.op(BuiltinOperator::SVDF, {x, features, filters, -1, state}, {y}, options);
   const Imported imported = importFlat(model);
   REQUIRE(imported.graph);
-  CHECK(imported.only(OpKind::Conv).attrs.getInt("group") == 2);
-  CHECK(imported.input(imported.only(OpKind::Conv), 1).shape == Shape{2, 2, 1, 5});
+  CHECK(imported.only(OpKind::SVDF).attrs.getInt("rank") == 2);
   REQUIRE(imported.graph->outputs().size() == 2);
   CHECK(imported.graph->outputs()[1].state == "state");
   CHECK(imported.graph->outputs()[1].shape == Shape{1, 20});
