@@ -22,5 +22,7 @@ add_custom_command(
 add_custom_target(tigris_tflite_header DEPENDS "${_tigris_tflite_root}/tflite/schema_generated.h")
 add_library(tigris_tflite_schema INTERFACE)
 add_dependencies(tigris_tflite_schema tigris_tflite_header)
+# Without this, FlatBuffers' library would be needed for numbers that are written as text.
+target_compile_definitions(tigris_tflite_schema INTERFACE FLATBUFFERS_LOCALE_INDEPENDENT=0)
 target_include_directories(tigris_tflite_schema SYSTEM INTERFACE "${_tigris_tflite_root}"
                            "${TIGRIS_FLATBUFFERS_INCLUDE}")

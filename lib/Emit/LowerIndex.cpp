@@ -1,6 +1,7 @@
 // Operators that compute indices or use them.
 #include "tigris/Emit/OpLowering.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tigris {
@@ -62,6 +63,20 @@ Status lowerTopK(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (!x)
     return x.error();
   return context.emit(op, opcode, std::span(&*x, 1), params);
+}
+
+Status lowerDetection(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  tigris_detect_params params = {};
+  const std::vector<double> scales = op.attrs.getFloats("scales");
+  if (scales.size() != std::size(params.scales) ||
+      std::any_of(scales.begin(), scales.end(), [](double scale) { return !(scale > 0); }))
+    return LoweringContext::unsupported(op, "'scales' must have four positive values");
+  std::transform(scales.begin(), scales.end(), params.scales,
+                 [](double scale) { return static_cast<float>(scale); });
+  params.least_score = static_cast<float>(op.attrs.getFloat("score_threshold"));
+  params.most_overlap = static_cast<float>(op.attrs.getFloat("iou_threshold"));
+  params.first_column = static_cast<uint32_t>(op.attrs.getInt("first_column"));
+  return emitAll(context, op, opcode, params);
 }
 
 Status lowerGatherNd(LoweringContext& context, const Op& op, tigris_opcode opcode) {

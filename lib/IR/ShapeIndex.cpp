@@ -69,6 +69,24 @@ Results topKRule(const OpView& view) {
   return std::vector<ResultType>{{view.type(0), result}, {DType::Int64, result}};
 }
 
+Results detectionRule(const OpView& view) {
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{2}})
+    if (Status status = view.requireRank(i, 2); !status)
+      return status.takeError();
+  const int64_t boxes = view.shape(0)[0];
+  if (view.shape(0)[1] < 4 || view.shape(1)[0] != boxes || view.shape(2) != Shape{boxes, 4})
+    return view.error(DiagId::BadShape, "boxes, scores and anchors have shapes ",
+                      view.shape(0).str(), ", ", view.shape(1).str(), " and ", view.shape(2).str());
+  const int64_t most = view.attrs().getInt("max_detections");
+  const int64_t first = view.attrs().getInt("first_column");
+  if (most < 1 || most > INT32_MAX / 6 || boxes >= INT32_MAX)
+    return view.error(DiagId::BadAttr, "'max_detections' is ", most);
+  if (first < 0 || first >= view.shape(1)[1])
+    return view.error(DiagId::BadAttr, "'first_column' is ", first, ", but there are ",
+                      view.shape(1)[1], " columns");
+  return std::vector<ResultType>{{view.type(0), {most, 6}}, {view.type(0), {boxes + 1}}};
+}
+
 Results cumSumRule(const OpView& view) {
   auto given = view.requiredInts("axis");
   if (!given)

@@ -48,6 +48,8 @@ struct ImportOptions {
   /// Tensors of the model that become its outputs instead of the declared ones; empty: the declared
   /// ones. Operators that only other outputs need are left out.
   std::vector<std::string> outputs = {};
+  /// The entry point of a TensorFlow Lite model with several; empty: the first subgraph.
+  std::string signature = {};
   /// "INPUT=OUTPUT" each: OUTPUT becomes INPUT of the next run (StateBinding.h). The registry binds
   /// them after the import.
   std::vector<std::string> states = {};

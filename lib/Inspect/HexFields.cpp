@@ -302,6 +302,14 @@ constexpr HexField SvdfParamsFields[] = {
 };
 PARAMS_RECORD(SvdfParamsRecord, tigris_svdf_params, "svdf_params", SvdfParamsFields);
 
+constexpr HexField DetectParamsFields[] = {
+    FIELD(tigris_detect_params, scales, Float),
+    FIELD(tigris_detect_params, least_score, Float),
+    FIELD(tigris_detect_params, most_overlap, Float),
+    FIELD(tigris_detect_params, first_column, Unsigned),
+};
+PARAMS_RECORD(DetectParamsRecord, tigris_detect_params, "detect_params", DetectParamsFields);
+
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),

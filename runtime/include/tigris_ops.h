@@ -276,6 +276,17 @@ typedef struct tigris_svdf_params {
   int32_t time_shift;
 } tigris_svdf_params;
 
+/* A box and its anchor are y, x, h, w: center and size. The detected box has the center
+ * box.y / scales[0] * anchor.h + anchor.y, likewise for x, and half the size
+ * exp(box.h / scales[2]) * anchor.h / 2, likewise for w. */
+typedef struct tigris_detect_params {
+  float scales[4];    /* of y, x, h, w; > 0 */
+  float least_score;  /* boxes whose best score is below it are no detections */
+  float most_overlap; /* 0 .. 1: neither are those that overlap a better detection more than that,
+                       * as intersection over union */
+  uint32_t first_column; /* of the scores; its class is number 0 */
+} tigris_detect_params;
+
 /* y[i] = x[start + i * step] on every axis; steps may be negative, never 0. */
 typedef struct tigris_slice_params {
   int32_t starts[TIGRIS_MAX_RANK]; /* one per axis, then 0 */

@@ -24,7 +24,7 @@ NOT_TRIED = {
     ("Cast", "s16"): "likewise",
 }
 # Operators that come from TensorFlow Lite models only, whose tests run them.
-NOT_ONNX = {"IntegerLSTM", "SVDF"}
+NOT_ONNX = {"IntegerLSTM", "SVDF", "DetectionPostProcess"}
 FAMILIES = {
     "f32": ["f32"],
     "s8": ["s8"],

@@ -75,6 +75,10 @@ void declareImporting(OptionTable& table, ImportFlags& flags) {
              "be repeated")
       .record();
   table
+      .text("signature", flags.options.signature, "NAME",
+            "import this entry point of a TensorFlow Lite model (default: its first subgraph)")
+      .record();
+  table
       .texts("state", flags.options.states, "INPUT=OUTPUT",
              "pass OUTPUT as INPUT of the next run; may be repeated")
       .record();

@@ -369,6 +369,8 @@ Expected<Graph> OnnxReader::run() {
 
 Expected<Graph> importOnnx(std::string_view modelBytes, const ImportOptions& options,
                            DiagnosticEngine& diagnostics) {
+  if (!options.signature.empty())
+    return makeError(DiagId::Usage, "option '--signature': ONNX models have no signatures");
   Expected<std::shared_ptr<const onnx::ModelProto>> model = parseModel(modelBytes);
   if (!model)
     return model.takeError();

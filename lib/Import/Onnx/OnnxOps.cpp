@@ -19,6 +19,7 @@ bool isInternalKind(OpKind kind) {
   case OpKind::Requantize:
   case OpKind::IntegerLSTM:
   case OpKind::SVDF:
+  case OpKind::DetectionPostProcess:
   case OpKind::Silu:
     return true;
   default:

@@ -135,6 +135,8 @@ struct OpRule {
   Status (*translate)(OpContext& op) = nullptr;
   /// For the manual: types and limits.
   std::string_view notes = {};
+  /// The name of a CUSTOM operator.
+  std::string_view custom = {};
 };
 
 } // namespace tigris

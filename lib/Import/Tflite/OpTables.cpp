@@ -9,30 +9,38 @@ namespace tigris {
 
 namespace {
 
-const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
-  static const std::map<tflite::BuiltinOperator, const OpRule*> Rules = [] {
-    std::map<tflite::BuiltinOperator, const OpRule*> all;
+using RuleKey = std::pair<tflite::BuiltinOperator, std::string_view>;
+
+const std::map<RuleKey, const OpRule*>& allRules() {
+  static const std::map<RuleKey, const OpRule*> Rules = [] {
+    std::map<RuleKey, const OpRule*> all;
     for (const auto& family :
          {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), sliceOps(), pictureOps(),
-          quantOps(), normOps(), recurrentOps(), stateOps(), callOps()})
+          quantOps(), normOps(), recurrentOps(), stateOps(), callOps(), customOps()})
       for (const OpRule& rule : family)
-        TIGRIS_CHECK(all.emplace(rule.code, &rule).second);
+        TIGRIS_CHECK(all.emplace(RuleKey(rule.code, rule.custom), &rule).second);
     return all;
   }();
   return Rules;
 }
 
+std::string_view nameOfRule(const OpRule& rule) {
+  return rule.custom.empty() ? tflite::EnumNameBuiltinOperator(rule.code) : rule.custom;
+}
+
 } // namespace
 
-const OpRule* findRule(tflite::BuiltinOperator code) {
-  const auto found = allRules().find(code);
+const OpRule* findRule(const OperatorCode& code) {
+  const bool isCustom = code.builtin == tflite::BuiltinOperator::CUSTOM;
+  const auto found = allRules().find(
+      {code.builtin, isCustom ? std::string_view(code.custom) : std::string_view()});
   return found == allRules().end() ? nullptr : found->second;
 }
 
 std::string tfliteOperatorNames() {
   std::string text;
-  for (const auto& [code, rule] : allRules())
-    text += strCat(tflite::EnumNameBuiltinOperator(code), "\n");
+  for (const auto& [key, rule] : allRules())
+    text += strCat(nameOfRule(*rule), "\n");
   return text;
 }
 
@@ -42,9 +50,9 @@ std::string tfliteOperatorManual() {
                      "named here. The\noperators above compute them; "
                      "[tflite.md](tflite.md) describes types and rounding.\n\n"
                      "| operator | versions | limits |\n|---|---|---|\n";
-  for (const auto& [code, rule] : allRules())
+  for (const auto& [key, rule] : allRules())
     text +=
-        strCat("| ", tflite::EnumNameBuiltinOperator(code), " | ",
+        strCat("| ", nameOfRule(*rule), " | ",
                rule->newest == 1 ? "1" : strCat("1 to ", rule->newest), " | ", rule->notes, " |\n");
   return text;
 }

@@ -19,9 +19,10 @@ std::span<const OpRule> normOps();
 std::span<const OpRule> recurrentOps();
 std::span<const OpRule> stateOps();
 std::span<const OpRule> callOps();
+std::span<const OpRule> customOps();
 
 /// Null if no rule translates the operator.
-const OpRule* findRule(tflite::BuiltinOperator code);
+const OpRule* findRule(const OperatorCode& code);
 
 /// Names of the operators, one per line, and their table in Markdown.
 std::string tfliteOperatorNames();

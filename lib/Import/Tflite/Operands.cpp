@@ -1,6 +1,8 @@
 // Reads operands and takes parts of them.
 #include "tigris/Import/Tflite/Operands.h"
 
+#include "tigris/Support/StringUtils.h"
+
 #include <numeric>
 
 namespace tigris {
@@ -44,6 +46,31 @@ TensorId partOf(OpContext& op, TensorId x, size_t axis, int64_t from, int64_t to
   starts[axis] = from;
   ends[axis] = to;
   return slicedBy(op, x, std::move(starts), std::move(ends));
+}
+
+std::array<TensorId, 2> twoResults(OpContext& op, std::array<std::string_view, 2> suffixes,
+                                   OpKind kind, std::vector<TensorId> inputs, AttrMap attrs,
+                                   const std::optional<QuantParam>& first,
+                                   const std::optional<QuantParam>& second) {
+  if (op.failed())
+    return {};
+  Graph& graph = op.builder().graph();
+  Op made;
+  made.kind = kind;
+  made.name = graph.uniqueName(strCat(op.name(), "/layer"));
+  made.inputs = std::move(inputs);
+  made.attrs = std::move(attrs);
+  for (const std::string_view suffix : suffixes)
+    made.outputs.push_back(
+        op.builder().addResult(graph.uniqueName(strCat(op.name(), "/", suffix))));
+  const std::array<TensorId, 2> results = {made.outputs[0], made.outputs[1]};
+  graph.editTensor(results[0]).quant = first;
+  graph.editTensor(results[1]).quant = second;
+  if (Status status = op.builder().addOp(std::move(made)); !status) {
+    op.fail(status.error().id(), status.error().message());
+    return {};
+  }
+  return results;
 }
 
 } // namespace tigris

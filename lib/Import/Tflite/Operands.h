@@ -3,6 +3,8 @@
 
 #include "tigris/Import/Tflite/OpContext.h"
 
+#include <array>
+
 namespace tigris {
 
 /// A dimension counted from the front; reports an error if there is none.
@@ -20,5 +22,12 @@ TensorId slicedBy(OpContext& op, TensorId x, std::vector<int64_t> starts, std::v
 
 /// The part [from, to) of one dimension.
 TensorId partOf(OpContext& op, TensorId x, size_t axis, int64_t from, int64_t to);
+
+/// Adds an op with two results, which are named by the suffixes and have these quantizations.
+/// Invalid ids after an error.
+std::array<TensorId, 2> twoResults(OpContext& op, std::array<std::string_view, 2> suffixes,
+                                   OpKind kind, std::vector<TensorId> inputs, AttrMap attrs,
+                                   const std::optional<QuantParam>& first = std::nullopt,
+                                   const std::optional<QuantParam>& second = std::nullopt);
 
 } // namespace tigris

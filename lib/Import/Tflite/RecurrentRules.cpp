@@ -1,5 +1,6 @@
 // Operators that keep a state in variable tensors: LSTM over a sequence, and SVDF.
 #include "tigris/Import/Tflite/OpTables.h"
+#include "tigris/Import/Tflite/Operands.h"
 #include "tigris/Import/Tflite/Weights.h"
 
 #include "tigris/Support/StringUtils.h"
@@ -60,28 +61,6 @@ void setVariableTensor(OpContext& op, size_t operand, TensorId value) {
   const std::string name = op.scope().nameOf(op.inputIndex(operand));
   if (Status status = op.translator().variables().assign(op.builder(), name, value); !status)
     op.fail(status.error().id(), status.error().message());
-}
-
-/// Adds an op with two results, of these quantizations.
-std::vector<TensorId> twoResults(OpContext& op, OpKind kind, std::vector<TensorId> inputs,
-                                 AttrMap attrs, const std::optional<QuantParam>& first,
-                                 const std::optional<QuantParam>& second) {
-  if (op.failed())
-    return {TensorId(), TensorId()};
-  Graph& graph = op.builder().graph();
-  Op made;
-  made.kind = kind;
-  made.name = graph.uniqueName(strCat(op.name(), "/layer"));
-  made.inputs = std::move(inputs);
-  made.attrs = std::move(attrs);
-  for (const char* suffix : {"/sequence", "/state"})
-    made.outputs.push_back(op.builder().addResult(graph.uniqueName(strCat(op.name(), suffix))));
-  std::vector<TensorId> results = made.outputs;
-  graph.editTensor(results[0]).quant = first;
-  graph.editTensor(results[1]).quant = second;
-  if (Status status = op.builder().addOp(std::move(made)); !status)
-    op.fail(status.error().id(), status.error().message());
-  return results;
 }
 
 /// The constants with these numbers one after the other, `rows` rows each, as one of shape `to`;
@@ -228,9 +207,9 @@ private:
     const Shape storedCell = op_.shape(c);
     std::vector<TensorId> inputs = {x,         weights(x, 1, inputs_), weights(x, 5, hidden_),
                                     biases(x), op_.reshaped(h, state), op_.reshaped(c, state)};
-    const std::vector<TensorId> results =
-        twoResults(op_, isInteger ? OpKind::IntegerLSTM : OpKind::LSTM, std::move(inputs),
-                   std::move(attrs), quant, op_.tensor(c).quant);
+    const std::array<TensorId, 2> results =
+        twoResults(op_, {"sequence", "state"}, isInteger ? OpKind::IntegerLSTM : OpKind::LSTM,
+                   std::move(inputs), std::move(attrs), quant, op_.tensor(c).quant);
     const TensorId last =
         op_.step("last", OpKind::Slice, {results[0]},
                  {{"starts", Ints{steps_ - 1}}, {"ends", Ints{steps_}}, {"axes", Ints{0}}}, quant);
@@ -290,8 +269,9 @@ Status flatSvdf(OpContext& op) {
          makeBlob(std::vector<uint8_t>(static_cast<size_t>(units.elements()) * dtypeSize(type)))});
   }
   const std::optional<QuantParam> kept = op.tensor(state).quant;
-  const std::vector<TensorId> results = twoResults(
-      op, OpKind::SVDF, {x, feature, time, bias, state}, {{"rank", rank}}, op.result().quant, kept);
+  const std::array<TensorId, 2> results =
+      twoResults(op, {"sequence", "state"}, OpKind::SVDF, {x, feature, time, bias, state},
+                 {{"rank", rank}}, op.result().quant, kept);
   if (op.failed())
     return op.status();
   setVariableTensor(op, 4, results[1]);

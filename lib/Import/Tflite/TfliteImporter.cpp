@@ -4,6 +4,7 @@
 #include "tigris/IR/Verifier.h"
 #include "tigris/Import/RefusalList.h"
 #include "tigris/Import/Tflite/OpTables.h"
+#include "tigris/Import/Tflite/Signature.h"
 #include "tigris/Support/Progress.h"
 #include "tigris/Support/StringUtils.h"
 
@@ -13,8 +14,8 @@ namespace tigris {
 
 namespace {
 
-std::string flatModelName(const FlatModel& model, const std::string& path) {
-  const std::string& given = model.graphs()[0].name;
+std::string flatModelName(const FlatGraph& graph, const std::string& path) {
+  const std::string& given = graph.name;
   if (!given.empty() && given != "main")
     return given;
   std::string stem = path.substr(path.rfind('/') + 1);
@@ -24,9 +25,10 @@ std::string flatModelName(const FlatModel& model, const std::string& path) {
 
 class TfliteReader final : public Translator {
 public:
-  TfliteReader(const FlatModel& model, const ImportOptions& options, DiagnosticEngine& diagnostics)
+  TfliteReader(const FlatModel& model, Signature signature, const ImportOptions& options,
+               DiagnosticEngine& diagnostics)
       : model_(model), options_(options), diagnostics_(diagnostics), builder_(diagnostics),
-        main_(model, 0), variables_(model) {}
+        signature_(std::move(signature)), main_(model, signature_.graph), variables_(model) {}
 
   Expected<Graph> run();
 
@@ -41,12 +43,15 @@ private:
   std::vector<bool> neededOps(const FlatGraph& graph, const std::vector<int32_t>& outputs) const;
   void translate(GraphScope& scope, size_t index);
   void refuse(GraphScope& scope, const tflite::Operator& op, Error error);
+  /// The name of an input or output: that of the signature, or else that of the tensor.
+  std::string portName(const std::map<int32_t, std::string>& names, int32_t index) const;
   Status addOutputs(const std::vector<int32_t>& outputs);
 
   const FlatModel& model_;
   const ImportOptions& options_;
   DiagnosticEngine& diagnostics_;
   GraphBuilder builder_;
+  Signature signature_;
   GraphScope main_;
   Variables variables_;
   /// Called operators so far, and calls inside each other.
@@ -56,10 +61,16 @@ private:
   Progress progress_{"importing operator"};
 };
 
+std::string TfliteReader::portName(const std::map<int32_t, std::string>& names,
+                                   int32_t index) const {
+  const auto named = names.find(index);
+  return named == names.end() || named->second.empty() ? main_.nameOf(index) : named->second;
+}
+
 Status TfliteReader::addInputs() {
   const FlatGraph& graph = main_.graph();
   for (const int32_t index : graph.inputs) {
-    const std::string name = main_.nameOf(index);
+    const std::string name = portName(signature_.inputs, index);
     Expected<TensorFacts> facts = main_.facts(index);
     if (!facts)
       return facts.takeError();
@@ -151,7 +162,7 @@ void TfliteReader::translate(GraphScope& scope, size_t index) {
         scope.refuse(result);
     return;
   }
-  const OpRule* const rule = findRule(op.code().builtin);
+  const OpRule* const rule = findRule(op.code());
   if (rule == nullptr)
     op.unsupported("this operator is not supported");
   else if (op.code().version > rule->newest)
@@ -204,7 +215,7 @@ Expected<std::vector<TensorId>> TfliteReader::call(OpContext& op, int32_t graphI
 
 Status TfliteReader::addOutputs(const std::vector<int32_t>& outputs) {
   for (const int32_t index : outputs) {
-    const std::string name = main_.nameOf(index);
+    const std::string name = portName(signature_.outputs, index);
     Expected<TensorId> id = main_.value(builder_, index);
     if (!id)
       return id.takeError();
@@ -247,7 +258,7 @@ Expected<Graph> TfliteReader::run() {
   if (!refusals_.empty())
     return refusals_.report(diagnostics_);
   Graph& graph = builder_.graph();
-  graph.setModelName(flatModelName(model_, options_.modelPath));
+  graph.setModelName(flatModelName(main_.graph(), options_.modelPath));
   graph.setRounding(options_.rounding.value_or(IntegerRounding::Micro));
   DiagnosticEngine verifier;
   if (!verifyGraph(graph, verifier))
@@ -262,7 +273,10 @@ Expected<Graph> importTflite(std::string_view bytes, const ImportOptions& option
   Expected<std::unique_ptr<FlatModel>> model = FlatModel::open(bytes);
   if (!model)
     return model.takeError();
-  return TfliteReader(**model, options, diagnostics).run();
+  Expected<Signature> signature = findSignature(**model, options.signature);
+  if (!signature)
+    return signature.takeError();
+  return TfliteReader(**model, std::move(*signature), options, diagnostics).run();
 }
 
 Importer tfliteImporter() {

@@ -37,6 +37,31 @@ static int cutsAxis(const tigris_op_check* c, const tigris_tensor* x, const tigr
   return 1;
 }
 
+tigris_status tigris_check_detect(const tigris_op_check* c) {
+  const tigris_detect_params* p = (const tigris_detect_params*)c->params;
+  const tigris_tensor* boxes = tigris_in(c, 0);
+  const tigris_tensor* scores = tigris_in(c, 1);
+  const tigris_tensor* anchors = tigris_in(c, 2);
+  const tigris_tensor* y = tigris_out(c, 0);
+  const tigris_tensor* work = tigris_out(c, 1);
+  const int32_t* db = tigris_dims(c->plan, boxes);
+  uint32_t i;
+  if (boxes->dtype != TIGRIS_F32 || scores->dtype != TIGRIS_F32 || anchors->dtype != TIGRIS_F32 ||
+      y->dtype != TIGRIS_F32 || work->dtype != TIGRIS_F32 || boxes->rank != 2 ||
+      scores->rank != 2 || anchors->rank != 2 || y->rank != 2 || work->rank != 1)
+    return TIGRIS_E_OP;
+  for (i = 0; i < 4; ++i) {
+    if (!(p->scales[i] > 0.0f))
+      return TIGRIS_E_OP;
+  }
+  if (db[1] < 4 || tigris_dims(c->plan, scores)[0] != db[0] ||
+      (uint32_t)tigris_dims(c->plan, scores)[1] <= p->first_column ||
+      tigris_dims(c->plan, anchors)[0] != db[0] || tigris_dims(c->plan, anchors)[1] != 4 ||
+      tigris_dims(c->plan, y)[1] != 6 || tigris_dims(c->plan, work)[0] - 1 != db[0])
+    return TIGRIS_E_OP;
+  return TIGRIS_OK;
+}
+
 tigris_status tigris_check_search(const tigris_op_check* c) {
   const tigris_search_params* p = (const tigris_search_params*)c->params;
   const tigris_tensor* x = tigris_in(c, 0);

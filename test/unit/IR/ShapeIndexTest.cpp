@@ -52,6 +52,21 @@ TEST_CASE("shape: positions by element") {
                "expected [4, 3]");
 }
 
+TEST_CASE("shape: detections") {
+  GraphBuilder b;
+  const TensorId boxes = b.input({7, 4});
+  const TensorId scores = b.input({7, 3});
+  CHECK(shapeOf(b, OpKind::DetectionPostProcess, {boxes, scores, boxes},
+                {{"max_detections", 5}, {"first_column", 1}}) == "[5, 6]");
+  checkRefused(b, OpKind::DetectionPostProcess, {boxes, scores, boxes},
+               {{"max_detections", 5}, {"first_column", 3}}, DiagId::BadAttr,
+               "'first_column' is 3, but there are 3 columns");
+  checkRefused(b, OpKind::DetectionPostProcess, {boxes, scores, boxes}, {}, DiagId::BadAttr,
+               "'max_detections' is 0");
+  checkRefused(b, OpKind::DetectionPostProcess, {boxes, scores, scores}, {}, DiagId::BadShape,
+               "have shapes [7, 4], [7, 3] and [7, 3]");
+}
+
 TEST_CASE("shape: integer LSTM and SVDF") {
   GraphBuilder b;
   const TensorId x = b.input({7, 2, 3}, DType::Int8);

@@ -26,22 +26,8 @@ void initialize(FlatBuilder& model, const std::vector<float>& values) {
   const int32_t value = other.floats("value", {static_cast<int32_t>(values.size())}, values);
   other.op(BuiltinOperator::VAR_HANDLE, {}, {handle}, named("v"));
   other.op(BuiltinOperator::ASSIGN_VARIABLE, {handle, value}, {});
-  // Buffers and codes of both models are numbered together.
-  tflite::ModelT& to = model.model();
-  tflite::ModelT& from = other.model();
-  const auto buffers = static_cast<uint32_t>(to.buffers.size());
-  const auto codes = static_cast<uint32_t>(to.operator_codes.size());
-  for (auto& buffer : from.buffers)
-    to.buffers.push_back(std::move(buffer));
-  for (auto& code : from.operator_codes)
-    to.operator_codes.push_back(std::move(code));
-  for (auto& tensor : from.subgraphs[0]->tensors)
-    tensor->buffer += buffers;
-  for (auto& op : from.subgraphs[0]->operators)
-    op->opcode_index += codes;
-  to.subgraphs.push_back(std::move(from.subgraphs[0]));
   tflite::CallOnceOptionsT once;
-  once.init_subgraph_index = static_cast<int32_t>(to.subgraphs.size()) - 1;
+  once.init_subgraph_index = model.subgraph(std::move(other));
   model.op(BuiltinOperator::CALL_ONCE, {}, {}, once);
 }
 

@@ -33,6 +33,9 @@ public:
     op(code, std::move(inputs), std::move(outputs)).builtin_options.Set(std::move(options));
   }
 
+  /// Adds the subgraph of another model and returns its number.
+  int32_t subgraph(FlatBuilder other);
+
   tflite::ModelT& model() { return model_; }
   tflite::SubGraphT& graph() { return *model_.subgraphs[0]; }
   std::string bytes() const;

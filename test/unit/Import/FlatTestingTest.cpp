@@ -70,6 +70,22 @@ tflite::OperatorT& FlatBuilder::op(tflite::BuiltinOperator code, std::vector<int
   return *graph().operators.back();
 }
 
+int32_t FlatBuilder::subgraph(FlatBuilder other) {
+  // Buffers and codes of both models are numbered together.
+  const auto buffers = static_cast<uint32_t>(model_.buffers.size());
+  const auto codes = static_cast<uint32_t>(model_.operator_codes.size());
+  for (auto& buffer : other.model_.buffers)
+    model_.buffers.push_back(std::move(buffer));
+  for (auto& code : other.model_.operator_codes)
+    model_.operator_codes.push_back(std::move(code));
+  for (auto& tensor : other.graph().tensors)
+    tensor->buffer += buffers;
+  for (auto& op : other.graph().operators)
+    op->opcode_index += codes;
+  model_.subgraphs.push_back(std::move(other.model_.subgraphs[0]));
+  return static_cast<int32_t>(model_.subgraphs.size()) - 1;
+}
+
 std::string FlatBuilder::bytes() const {
   flatbuffers::FlatBufferBuilder builder;
   tflite::FinishModelBuffer(builder, tflite::Model::Pack(builder, &model_));

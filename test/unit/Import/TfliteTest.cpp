@@ -5,6 +5,7 @@
 #include "tigris/Import/Importers.h"
 
 #include <doctest/doctest.h>
+#include <flatbuffers/flexbuffers.h>
 
 using namespace tigris;
 using namespace tigris::test;
@@ -151,6 +152,110 @@ TEST_CASE("flat: masks of STRIDED_SLICE") {
   CHECK(slice.attrs.getInts("starts") == std::vector<int64_t>{1, 4, 0});
   CHECK(slice.attrs.getInts("steps") == std::vector<int64_t>{1, -2, 1});
   CHECK(imported.graph->outputs()[0].shape == Shape{1, 3, 3});
+}
+
+namespace {
+
+/// Names an entry point whose input "in" and output "out" are the only ones of subgraph `graph`.
+void addSignature(FlatBuilder& model, const std::string& name, uint32_t graph) {
+  auto signature = std::make_unique<tflite::SignatureDefT>();
+  signature->signature_key = name;
+  signature->subgraph_index = graph;
+  signature->inputs.push_back(std::make_unique<tflite::TensorMapT>());
+  signature->inputs[0]->name = "in";
+  signature->inputs[0]->tensor_index =
+      static_cast<uint32_t>(model.model().subgraphs[graph]->inputs[0]);
+  signature->outputs.push_back(std::make_unique<tflite::TensorMapT>());
+  signature->outputs[0]->name = "out";
+  signature->outputs[0]->tensor_index =
+      static_cast<uint32_t>(model.model().subgraphs[graph]->outputs[0]);
+  model.model().signature_defs.push_back(std::move(signature));
+}
+
+} // namespace
+
+TEST_CASE("flat: a signature chooses the subgraph and names its ports") {
+  FlatBuilder model = smallConv();
+  FlatBuilder other;
+  const int32_t x = other.tensor("x", {2}, TensorType::FLOAT32);
+  const int32_t y = other.tensor("y", {2}, TensorType::FLOAT32);
+  other.input(x);
+  other.output(y);
+  other.op(BuiltinOperator::ABS, {x}, {y});
+  addSignature(model, "serve", 0);
+  model.subgraph(std::move(other));
+  addSignature(model, "learn", 1);
+  ImportOptions options;
+  options.signature = "learn";
+  const Imported imported = importFlat(model, options);
+  REQUIRE(imported.graph);
+  CHECK(imported.only(OpKind::Abs).inputs.size() == 1);
+  CHECK(imported.graph->inputs()[0].name == "in");
+  CHECK(imported.graph->outputs()[0].name == "out");
+  CHECK(importFlat(model).graph->inputs()[0].name == "x");
+
+  options.signature = "lean";
+  CHECK(importFlat(model, options)
+            .said(DiagId::Usage, "'lean' is unknown; the model has 'serve', 'learn'"));
+  options.signature = "learn";
+  model.model().signature_defs[1]->subgraph_index = 7;
+  CHECK(importFlat(model, options).said(DiagId::BadModel, "is subgraph 7, the model has 2"));
+  model.model().signature_defs[1]->subgraph_index = 1;
+  model.model().signature_defs[1]->inputs[0]->tensor_index = 99;
+  CHECK(importFlat(model, options).said(DiagId::BadModel, "names tensor 99"));
+}
+
+namespace {
+
+/// Detections of 7 boxes with a background and two classes.
+FlatBuilder detector(bool isRegular) {
+  FlatBuilder model;
+  const int32_t boxes = model.tensor("boxes", {1, 7, 4}, TensorType::FLOAT32);
+  const int32_t scores = model.tensor("scores", {1, 7, 3}, TensorType::FLOAT32);
+  const int32_t anchors = model.floats("anchors", {7, 4}, std::vector<float>(28, 1));
+  const int32_t found = model.tensor("found", {1, 5, 4}, TensorType::FLOAT32);
+  const int32_t classes = model.tensor("classes", {1, 5}, TensorType::FLOAT32);
+  const int32_t values = model.tensor("values", {}, TensorType::FLOAT32);
+  const int32_t count = model.tensor("count", {1}, TensorType::FLOAT32);
+  model.input(boxes);
+  model.input(scores);
+  for (const int32_t output : {found, classes, values, count})
+    model.output(output);
+  tflite::OperatorT& op =
+      model.op(BuiltinOperator::CUSTOM, {boxes, scores, anchors}, {found, classes, values, count});
+  model.model().operator_codes.back()->custom_code = "TFLite_Detection_PostProcess";
+  flexbuffers::Builder options;
+  options.Map([&] {
+    options.Int("max_detections", 5);
+    options.Int("max_classes_per_detection", 1);
+    options.Int("num_classes", 2);
+    options.Bool("use_regular_nms", isRegular);
+    options.Float("nms_score_threshold", 0.25F);
+    options.Float("nms_iou_threshold", 0.5F);
+    for (const char* scale : {"y_scale", "x_scale", "h_scale", "w_scale"})
+      options.Float(scale, 10);
+  });
+  options.Finish();
+  op.custom_options = options.GetBuffer();
+  return model;
+}
+
+} // namespace
+
+TEST_CASE("flat: TFLite_Detection_PostProcess and its options") {
+  const Imported imported = importFlat(detector(false));
+  REQUIRE(imported.graph);
+  const Op& op = imported.only(OpKind::DetectionPostProcess);
+  CHECK(op.attrs.getInt("first_column") == 1);
+  CHECK(op.attrs.getFloat("iou_threshold") == 0.5);
+  CHECK(op.attrs.getFloats("scales") == std::vector<double>(4, 10));
+  CHECK(imported.graph->outputs()[0].shape == Shape{1, 5, 4});
+  CHECK(imported.graph->outputs()[2].shape == Shape{1, 5}); // the file leaves it open
+  CHECK(imported.graph->outputs()[3].shape == Shape{1});
+  CHECK(importFlat(detector(true)).said(DiagId::UnsupportedOp, "use_regular_nms"));
+  FlatBuilder damaged = detector(false);
+  damaged.graph().operators[0]->custom_options.resize(9);
+  CHECK(importFlat(damaged).said(DiagId::BadModel, "custom options"));
 }
 
 TEST_CASE("flat: operators that no output needs are left out, also unknown ones") {
