@@ -302,6 +302,13 @@ constexpr HexField SvdfParamsFields[] = {
 };
 PARAMS_RECORD(SvdfParamsRecord, tigris_svdf_params, "svdf_params", SvdfParamsFields);
 
+constexpr HexField SigmoidParamsFields[] = {
+    FIELD(tigris_sigmoid_params, function, Unsigned),
+    FIELD(tigris_sigmoid_params, multiplier, Signed),
+    FIELD(tigris_sigmoid_params, shift, Unsigned),
+};
+PARAMS_RECORD(SigmoidParamsRecord, tigris_sigmoid_params, "sigmoid_params", SigmoidParamsFields);
+
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),

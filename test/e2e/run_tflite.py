@@ -36,7 +36,6 @@ REFUSED = {
 # Cases that do not work yet.
 PENDING = {
     "det_postprocess_f32",
-    "kws_scrambled_svdf_int8state",
     "nested_while_f32",
 }
 

@@ -13,8 +13,8 @@ const std::map<tflite::BuiltinOperator, const OpRule*>& allRules() {
   static const std::map<tflite::BuiltinOperator, const OpRule*> Rules = [] {
     std::map<tflite::BuiltinOperator, const OpRule*> all;
     for (const auto& family :
-         {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), sliceOps(), pictureOps(),
-          quantOps(), normOps(), recurrentOps(), stateOps(), callOps()})
+         {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), indexOps(), sliceOps(),
+          pictureOps(), quantOps(), normOps(), recurrentOps(), stateOps(), callOps()})
       for (const OpRule& rule : family)
         TIGRIS_CHECK(all.emplace(rule.code, &rule).second);
     return all;

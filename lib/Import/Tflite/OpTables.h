@@ -12,6 +12,7 @@ std::span<const OpRule> poolOps();
 std::span<const OpRule> denseOps();
 std::span<const OpRule> elementOps();
 std::span<const OpRule> movementOps();
+std::span<const OpRule> indexOps();
 std::span<const OpRule> sliceOps();
 std::span<const OpRule> pictureOps();
 std::span<const OpRule> quantOps();
