@@ -92,9 +92,15 @@ Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
   }
   case OpKind::Mul:
   case OpKind::Div: {
-    // float32 arithmetic, as in mul.cc and div.cc
-    const float real = op.kind == OpKind::Mul ? a->scale * b->scale / out->scale
-                                              : a->scale / (b->scale * out->scale);
+    // float32 arithmetic, as in mul.cc and div.cc; mul_common.cc of TensorFlow Lite Micro has
+    // float64
+    const bool isMul = op.kind == OpKind::Mul;
+    const bool micro = context.graph().rounding() == IntegerRounding::Micro;
+    const double real = isMul && micro
+                            ? static_cast<double>(a->scale) * static_cast<double>(b->scale) /
+                                  static_cast<double>(out->scale)
+                        : isMul ? static_cast<double>(a->scale * b->scale / out->scale)
+                                : static_cast<double>(a->scale / (b->scale * out->scale));
     const Multiplier multiplier = multiplierFor(context, op, real);
     params.out_multiplier = multiplier.multiplier;
     params.out_shift = multiplier.shift;
@@ -201,6 +207,9 @@ std::optional<tigris_sigmoid_params> sigmoidParams(const LoweringContext& contex
 Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   if (const auto params = sigmoidParams(context, op))
     return emitPlain(context, op, TIGRIS_OP_SIGMOID_INT, *params);
+  if (op.kind == OpKind::LeakyRelu &&
+      context.twiceFlag(context.graph().tensor(op.input(0)).type) != 0)
+    return emitLeakyRelu(context, op);
   if (opcode == TIGRIS_OP_UNARY)
     return emitPlain(context, op, opcode, unaryParams(op));
   const Expected<Quant> input = context.quant(op, op.input(0));

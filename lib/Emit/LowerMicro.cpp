@@ -5,6 +5,7 @@
 #include "tigris/Emit/OpLowering.h"
 #include "tigris/Emit/SigmoidConstants.h"
 
+#include <array>
 #include <cmath>
 
 namespace tigris {
@@ -69,6 +70,32 @@ Status lowerIntegerPRelu(LoweringContext& context, const Op& op, tigris_opcode o
   setMicroPair(x / binary->out.scale, params.a_multiplier, params.a_shift);
   setMicroPair(x * binary->b.scale / binary->out.scale, params.out_multiplier, params.out_shift);
   return emitMicroBinary(context, op, opcode, params);
+}
+
+Status emitLeakyRelu(LoweringContext& context, const Op& op) {
+  const Expected<Quant> x = context.quant(op, op.input(0));
+  if (!x)
+    return x.error();
+  const Expected<Quant> y = context.quant(op, op.output());
+  if (!y)
+    return y.error();
+  const Expected<tigris_operand> operand = context.operand(op.input(0));
+  if (!operand)
+    return operand.error();
+  const auto alpha = static_cast<float>(op.attrs.getFloat("alpha", 0.01));
+  tigris_binary_params params = {};
+  const Bounds open = clampBounds(context, op.output(), -Open, Open, *y);
+  params.lo = open.lo;
+  params.hi = open.hi;
+  // float32, as in leaky_relu_common.cc
+  setMicroPair(x->scale / y->scale, params.a_multiplier, params.a_shift);
+  setMicroPair(std::abs(x->scale * alpha / y->scale), params.out_multiplier, params.out_shift);
+  const std::array<uint8_t, 2> sign = {alpha < 0 ? uint8_t{0xFF} : uint8_t{1},
+                                       alpha < 0 ? uint8_t{0xFF} : uint8_t{0}};
+  const std::array<tigris_operand, 2> inputs = {
+      *operand,
+      context.constant(op.name + "_sign", TIGRIS_S16, {1}, sign, context.image().quant({1, 0}))};
+  return context.emit(op, TIGRIS_OP_PRELU_INT, inputs, params);
 }
 
 Status lowerSquaredDifference(LoweringContext& context, const Op& op, tigris_opcode opcode) {

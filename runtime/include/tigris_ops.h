@@ -16,8 +16,8 @@
  * ## Integer arithmetic (s16)
  * Activations are s16, weights s8 and biases s32; zero points are in [-32768, 32767]. Sums are
  * exact (64 bits). Where s8 rounds twice, s16 rounds the product with a multiplier once, ties
- * upward. With TIGRIS_ROUND_TWICE in tigris_op.flags, MUL, REQUANTIZE and means are computed as
- * for s8.
+ * upward. With TIGRIS_ROUND_TWICE in tigris_op.flags, MUL, REQUANTIZE, means and dense ops are
+ * computed as for s8, with sums modulo 2^32.
  *
  * ## Rounding to even (TIGRIS_ROUND_EVEN in tigris_op.flags)
  * The result is a quotient of integers, rounded once, halves to even; then the zero point is added

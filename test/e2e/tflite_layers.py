@@ -19,17 +19,22 @@ def extent(size, kernel, stride, dilation, padding):
 
 
 def weights_and_bias(rng, model, dtype, shape, channels, axis, quant, narrow=False):
-    """Constants. Biases of int16 layers have 64 bits, with `narrow` also 32."""
+    """Constants; the bias may be absent. Biases of int16 layers have 64 bits, with `narrow` also
+    32.
+    """
+    absent = rng.random() < 0.2
     if dtype == "float32":
         weights = model.constant(values(rng, shape, dtype), dtype)
-        return [weights, model.constant(values(rng, (channels,), dtype), dtype)]
+        bias = values(rng, (channels,), dtype)
+        return [weights] if absent else [weights, model.constant(bias, dtype)]
     scales = rng.uniform(0.005, 0.03, channels if axis is not None else 1)
     weights = model.constant(
         rng.integers(-127, 128, shape), "int8", Quant(scales, 0, axis if axis is not None else 0)
     )
     wide = "int64" if dtype == "int16" and not (narrow and rng.random() < 0.3) else "int32"
     unit = Quant(np.float32(scales) * quant.scale, 0, 0)
-    return [weights, model.constant(rng.integers(-900, 900, channels), wide, unit)]
+    bias = rng.integers(-900, 900, channels)
+    return [weights] if absent else [weights, model.constant(bias, wide, unit)]
 
 
 def product_quant(rng, dtype, quant, depth):
@@ -91,7 +96,7 @@ def transpose_conv(rng, name):
     )
     y = model.output((1, *sizes, channels), dtype, product_quant(rng, dtype, quant, depth * 4))
     given = options("TransposeConvOptions", padding=padding, strideH=stride, strideW=stride)
-    model.op(name, [shape, constants[0], x, constants[1]], [y], given, 3)
+    model.op(name, [shape, constants[0], x, *constants[1:]], [y], given, 3)
     return model
 
 
@@ -105,7 +110,7 @@ def fully_connected(rng, name):
     constants = weights_and_bias(rng, model, dtype, (channels, depth), channels, axis, quant, True)
     y = model.output((rows, channels), dtype, product_quant(rng, dtype, quant, depth))
     given = options("FullyConnectedOptions", fusedActivationFunction=int(rng.choice((0, 1))))
-    model.op(name, [x, *constants], [y], given, 4)
+    model.op(name, [x, *constants, -1][:3], [y], given, 4)
     return model
 
 
@@ -256,6 +261,18 @@ def gather(rng, name):
     inputs = [some_input(rng, model, shape, dtype, quant), model.input(indices)]
     y = model.output(shape[:axis] + tail + shape[axis + 1 :], dtype, quant)
     model.op(name, inputs, [y], options("GatherOptions", axis=axis, batchDims=batch), 5)
+    return model
+
+
+@operator("DYNAMIC_UPDATE_SLICE")
+def dynamic_update_slice(rng, name):
+    dtype, model, shape = rng.choice(("float32", "int8")), FlatModel(), some_shape(rng)
+    part = tuple(int(rng.integers(1, n + 1)) if rng.random() < 0.6 else n for n in shape)
+    start = np.array([rng.integers(-1, n + 1) for n in shape], np.int32)
+    quant = some_quant(rng, dtype)
+    inputs = [some_input(rng, model, size, dtype, quant) for size in (shape, part)]
+    inputs.append(model.input(start))
+    model.op(name, inputs, [model.output(shape, dtype, quant)])
     return model
 
 

@@ -128,18 +128,6 @@ Status flatSquare(OpContext& op) {
   return op.finishReal(OpKind::Mul, {x, x});
 }
 
-/// A constant of the result's type with this stored value and scale.
-TensorId oneStored(OpContext& op, std::string_view suffix, int8_t value, float scale) {
-  const DType type = op.result().type;
-  const TensorId one =
-      op.constant(suffix, {type, Shape(),
-                           type == DType::Int8 ? makeBlobOf(std::vector<int8_t>{value})
-                                               : makeBlobOf(std::vector<int16_t>{int16_t{value}})});
-  if (!op.failed())
-    op.builder().graph().editTensor(one).quant = QuantParam{{scale}, {0}, -1};
-  return one;
-}
-
 /// Whether TensorFlow Lite has sigmoid and tanh for the scales of int16.
 bool hasSigmoidTable(OpContext& op) {
   constexpr float Steps = 32768;
@@ -178,7 +166,10 @@ Status flatAbs(OpContext& op) {
   const TensorId x = op.input(0);
   if (op.failed() || op.result().type != DType::Int16 || !op.result().quant)
     return flatUnary<OpKind::Abs>(op);
-  const TensorId slope = oneStored(op, "slope", -1, 1);
+  const TensorId slope =
+      op.constant("slope", {DType::Int16, Shape(), makeBlobOf(std::vector<int16_t>{int16_t{-1}})});
+  if (!op.failed())
+    op.builder().graph().editTensor(slope).quant = QuantParam{{1}, {0}, -1};
   return op.finish(OpKind::IntegerPRelu, {x, slope});
 }
 
@@ -189,25 +180,11 @@ Status flatClip(OpContext& op, double lo, double hi) {
 Status reluN1To1(OpContext& op) { return flatClip(op, -1, 1); }
 Status relu0To1(OpContext& op) { return flatClip(op, 0, 1); }
 
-/// x * factor with the quantization of the result.
-TensorId timesOne(OpContext& op, TensorId x, std::string_view suffix, float factor) {
-  return op.step(suffix, OpKind::Mul, {x, oneStored(op, suffix, 1, factor)}, {}, op.result().quant);
-}
-
-/// Both branches with TensorFlow Lite's multipliers; the larger one is that of the sign.
-Status wideLeakyRelu(OpContext& op, TensorId x, float alpha) {
-  return op.finish(OpKind::Max, {timesOne(op, x, "same", 1), timesOne(op, x, "less", alpha)});
-}
-
 Status flatLeakyRelu(OpContext& op) {
   const auto* options = op.options<tflite::LeakyReluOptions>();
   if (!op.require(1))
     return op.status();
   const double alpha = options == nullptr ? 0.0 : static_cast<double>(options->alpha());
-  const TensorId x = op.input(0);
-  if (!op.failed() && op.result().type == DType::Int16 && op.isQuantized(x) && alpha > 0 &&
-      alpha <= 1)
-    return wideLeakyRelu(op, x, static_cast<float>(alpha));
   return finishEither(op, OpKind::LeakyRelu, {op.input(0)}, {{"alpha", alpha}});
 }
 

@@ -1,5 +1,6 @@
 // Operators with indices that may be computed at run time: gathers, searches for several values,
 // reversals up to a length.
+#include "tigris/IR/ConstantEval.h"
 #include "tigris/Import/Tflite/OpTables.h"
 #include "tigris/Import/Tflite/Operands.h"
 
@@ -187,12 +188,62 @@ Status topK(OpContext& op) {
   return op.status();
 }
 
+/// All positions of a shape as tuples: [shape..., rank].
+TensorId positionsOf(OpContext& op, const Shape& shape) {
+  const auto rank = static_cast<int64_t>(shape.rank());
+  if (static_cast<uint64_t>(shape.elements() * rank) * sizeof(int64_t) > MaxMadeBytes) {
+    op.unsupported("the positions of shape ", shape.str(), " are too many");
+    return {};
+  }
+  Ints values;
+  for (int64_t i = 0; i < shape.elements(); ++i)
+    for (size_t axis = 0; axis < shape.rank(); ++axis)
+      values.push_back(i / shape.elementsFrom(axis + 1) % shape[axis]);
+  Ints dims = shape.dims();
+  dims.push_back(rank);
+  return op.constant("positions", {DType::Int64, Shape(dims), makeBlobOf(values)});
+}
+
+/// Replaces a part that begins at computed indices, which are moved so far that it fits.
+Status dynamicUpdateSlice(OpContext& op) {
+  const TensorId x = operandOf(op, 3);
+  const TensorId update = op.input(1);
+  TensorId start = wideIndices(op, op.input(2));
+  if (op.failed())
+    return op.status();
+  const Shape whole = op.shape(x);
+  const Shape part = op.shape(update);
+  if (part.rank() != whole.rank() || op.shape(start) != Shape{static_cast<int64_t>(whole.rank())})
+    return op.fail(DiagId::BadShape, "replaces ", part.str(), " in ", whole.str(), " at ",
+                   op.shape(start).str(), " indices");
+  if (op.tensor(x).quant != op.tensor(update).quant)
+    return op.unsupported("its operands are quantized differently");
+  Ints room;
+  size_t depth = 0; // dimensions after it are replaced as a whole
+  for (size_t i = 0; i < whole.rank(); ++i) {
+    room.push_back(whole[i] - part[i]);
+    if (room.back() < 0)
+      return op.fail(DiagId::BadShape, "replaces ", part.str(), " in ", whole.str());
+    depth = room.back() > 0 ? i + 1 : depth;
+  }
+  if (depth == 0)
+    return op.finish(OpKind::Identity, {update});
+  room.resize(depth);
+  const Ints dims(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(depth));
+  start = partOf(op, start, 0, 0, static_cast<int64_t>(depth));
+  start = op.step("first", OpKind::Max, {start, op.intConstant("zero", {0})});
+  start = op.step("fits", OpKind::Min, {start, op.intConstant("room", room)});
+  const TensorId places = op.step("places", OpKind::Add, {positionsOf(op, Shape(dims)), start});
+  return op.finish(OpKind::ScatterND, {x, places, update});
+}
+
 constexpr OpRule IndexOps[] = {
     {BuiltinOperator::GATHER, 7, flatGather},
     {BuiltinOperator::GATHER_ND, 5, gatherNd},
     {BuiltinOperator::EMBEDDING_LOOKUP, 4, embeddingLookup},
     {BuiltinOperator::ONE_HOT, 1, oneHot, "a depth that is known at import"},
     {BuiltinOperator::REVERSE_SEQUENCE, 1, reverseSequence},
+    {BuiltinOperator::DYNAMIC_UPDATE_SLICE, 4, dynamicUpdateSlice},
     {BuiltinOperator::TOPK_V2, 3, topK, "a number of values that is known at import"},
 };
 

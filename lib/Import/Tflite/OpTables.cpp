@@ -29,6 +29,19 @@ const OpRule* findRule(tflite::BuiltinOperator code) {
   return found == allRules().end() ? nullptr : found->second;
 }
 
+std::string_view refusalAdvice(const OperatorCode& code) {
+  const std::string name = code.name();
+  if (name.starts_with("Signal"))
+    return "compute the audio front end in the application and give its result to the model";
+  if (name == "CIRCULAR_BUFFER")
+    return "keep the last inputs in the application, or in a variable of the model";
+  if (name == "ethos-u")
+    return "use the model from before the compiler of the NPU";
+  if (name == "TFLM_DECODE")
+    return "use the model without compressed tensors";
+  return "end the model before it with --output-tensor, or convert it with other operators";
+}
+
 std::string tfliteOperatorNames() {
   std::string text;
   for (const auto& [code, rule] : allRules())

@@ -24,6 +24,9 @@ std::span<const OpRule> callOps();
 /// Null if no rule translates the operator.
 const OpRule* findRule(tflite::BuiltinOperator code);
 
+/// What to do about an operator that no rule translates.
+std::string_view refusalAdvice(const OperatorCode& code);
+
 /// Names of the operators, one per line, and their table in Markdown.
 std::string tfliteOperatorNames();
 std::string tfliteOperatorManual();

@@ -306,3 +306,48 @@ TEST_CASE("flat: one-hot, top-k and reversed sequences") {
   CHECK(imported.tensor("indices").type == DType::Int32);
   CHECK(imported.tensor("hot").shape == Shape{2, 3, 5});
 }
+
+TEST_CASE("flat: int16 layers with int32 biases have sums of 32 bits") {
+  const auto dense = [](TensorType bias) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {1, 2}, TensorType::INT16, {0.5F}, {0});
+    const int32_t w = model.tensor("w", {1, 2}, TensorType::INT8, {0.5F}, {0}, {1, 2});
+    const int32_t b = model.tensor("b", {1}, bias, {0.25F}, {0},
+                                   std::vector<uint8_t>(bias == TensorType::INT32 ? 4 : 8));
+    const int32_t y = model.tensor("y", {1, 1}, TensorType::INT16, {1.0F}, {0});
+    model.input(x);
+    model.output(y);
+    model.op(BuiltinOperator::FULLY_CONNECTED, {x, w, b}, {y}, tflite::FullyConnectedOptionsT());
+    return importFlat(model);
+  };
+  CHECK(dense(TensorType::INT32).only(OpKind::Gemm).attrs.getInt("narrow_sums") == 1);
+  CHECK(dense(TensorType::INT64).only(OpKind::Gemm).attrs.getInt("narrow_sums") == 0);
+}
+
+TEST_CASE("flat: a part is replaced at computed indices, which are bounded") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2, 5, 3}, TensorType::FLOAT32);
+  const int32_t part = model.tensor("part", {2, 2, 3}, TensorType::FLOAT32);
+  const int32_t start = model.tensor("start", {3}, TensorType::INT32);
+  const int32_t y = model.tensor("y", {2, 5, 3}, TensorType::FLOAT32);
+  for (const int32_t input : {x, part, start})
+    model.input(input);
+  model.output(y);
+  model.op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, part, start}, {y});
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.input(imported.only(OpKind::ScatterND), 1).shape == Shape{2, 2, 2});
+}
+
+TEST_CASE("flat: a refusal says what to do") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {4}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {4}, TensorType::FLOAT32);
+  model.input(x);
+  model.output(y);
+  model.op(BuiltinOperator::CUSTOM, {x}, {y});
+  model.model().operator_codes[0]->custom_code = "SignalWindow";
+  CHECK(importFlat(model).said(DiagId::UnsupportedOp, "compute the audio front end"));
+  model.model().operator_codes[0]->custom_code = "Other";
+  CHECK(importFlat(model).said(DiagId::UnsupportedOp, "--output-tensor"));
+}
