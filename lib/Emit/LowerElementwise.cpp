@@ -240,8 +240,11 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  const Bounds bounds = clampBounds(context, op.output(), lo, hi, *output);
-  if (*input == *output)
+  // RELU6 of TensorFlow Lite Micro clamps in the units of its operand and keeps the scale
+  const bool keeps =
+      op.kind == OpKind::Relu6 && context.graph().rounding() == IntegerRounding::Micro;
+  const Bounds bounds = clampBounds(context, op.output(), lo, hi, keeps ? *input : *output);
+  if (keeps || *input == *output)
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   // activations.cc divides the scales in float32
   const Multiplier multiplier = multiplierFor(context, op, input->scale / output->scale);

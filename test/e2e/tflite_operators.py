@@ -107,7 +107,9 @@ def functions(rng, name, dtypes=REALS, positive=False):
 
 @operator("RELU6")
 def relu6(rng, name):
-    return unary(rng, name, rng.choice(("float32", "int8")), lambda quant: quant)
+    dtype = rng.choice(REALS)
+    result = some_quant(rng, dtype)
+    return unary(rng, name, dtype, result if rng.random() < 0.5 else lambda quant: quant)
 
 
 @operator("LEAKY_RELU")

@@ -149,8 +149,9 @@ bool hasSigmoidTable(OpContext& op) {
 template <OpKind Kind> Status flatUnary(OpContext& op) {
   if (!op.require(1))
     return op.status();
-  // TensorFlow Lite Micro's RELU6 does not change the scale
-  if (Kind == OpKind::Relu6 && op.tensor(op.input(0)).quant != op.result().quant)
+  // the reference of uint8, LiteRT, changes the scale in its own way
+  if (Kind == OpKind::Relu6 && op.result().portType == DType::UInt8 &&
+      op.tensor(op.input(0)).quant != op.result().quant)
     op.refuseQuantized();
   // kernels compute other functions of int16 in float
   if (op.result().type == DType::Int16 && opInfo(Kind).opClass == OpClass::Function &&

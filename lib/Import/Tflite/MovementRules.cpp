@@ -100,6 +100,8 @@ Status flatPad(OpContext& op) {
 Status padV2(OpContext& op) {
   const TensorId x = operandOf(op, 3);
   Ints pads = padsOperand(op, x);
+  if (!op.failed() && op.tensor(op.input(2)).quant != op.result().quant)
+    return op.unsupported("its fill value is quantized otherwise than its result");
   const TensorId value = op.real(op.input(2));
   if (op.failed())
     return op.status();

@@ -308,6 +308,11 @@ TensorId OpContext::requantized(TensorId id, size_t index) {
   const TensorFacts& facts = results_[index];
   if (failed() || (tensor(id).quant == facts.quant && tensor(id).type == facts.type))
     return id;
+  if (facts.portType != DType::UInt8) {
+    unsupported("its operand '", tensor(id).name, "' is quantized otherwise than its result '",
+                scope_.nameOf(outputs_[index]), "'; put a QUANTIZE between them");
+    return {};
+  }
   return step("requantize", OpKind::Requantize, {id}, {}, facts.quant, facts.type);
 }
 

@@ -351,3 +351,37 @@ TEST_CASE("flat: a refusal says what to do") {
   model.model().operator_codes[0]->custom_code = "Other";
   CHECK(importFlat(model).said(DiagId::UnsupportedOp, "--output-tensor"));
 }
+
+TEST_CASE("flat: stored integers are not moved between quantizations") {
+  const auto packed = [](float scale) {
+    FlatBuilder model;
+    const int32_t a = model.tensor("a", {4}, TensorType::INT8, {0.5F}, {0});
+    const int32_t b = model.tensor("b", {4}, TensorType::INT8, {scale}, {0});
+    const int32_t y = model.tensor("y", {2, 4}, TensorType::INT8, {0.5F}, {0});
+    model.input(a);
+    model.input(b);
+    model.output(y);
+    tflite::PackOptionsT options;
+    options.values_count = 2;
+    model.op(BuiltinOperator::PACK, {a, b}, {y}, options);
+    return importFlat(model);
+  };
+  CHECK(packed(0.5F).graph);
+  CHECK(packed(0.25F).said(DiagId::UnsupportedOp, "operand 'b' is quantized otherwise"));
+}
+
+TEST_CASE("flat: casts of quantized integers need plain ones") {
+  const auto cast = [](TensorType type, float scale, int64_t zero) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {4}, type, {scale}, {zero});
+    const int32_t y = model.tensor("y", {4}, TensorType::FLOAT32);
+    model.input(x);
+    model.output(y);
+    model.op(BuiltinOperator::CAST, {x}, {y}, tflite::CastOptionsT());
+    return importFlat(model);
+  };
+  CHECK(cast(TensorType::INT8, 1, 0).graph);
+  CHECK(cast(TensorType::UINT8, 1, 0).graph);
+  CHECK(cast(TensorType::UINT8, 1, 128).said(DiagId::UnsupportedOp, "zero point 0"));
+  CHECK(cast(TensorType::INT8, 0.5F, 0).said(DiagId::UnsupportedOp, "scale must be 1"));
+}
