@@ -43,6 +43,7 @@ class FlatModel:
         self.graph.inputs, self.graph.outputs = [], []
         self.model.subgraphs = [self.graph]
         self.feed = []
+        self.steps = None  # or the length of the first axis of all inputs
 
     def tensor(self, shape, dtype, quant=None, data=None):
         made = schema.TensorT()
@@ -62,8 +63,9 @@ class FlatModel:
         return len(self.graph.tensors) - 1
 
     def input(self, array, quant=None):
-        """An input that gets this array."""
-        self.graph.inputs.append(self.tensor(array.shape, array.dtype.name, quant))
+        """An input that gets this array, one step after the other if there are steps."""
+        shape = array.shape if self.steps is None else array.shape[1:]
+        self.graph.inputs.append(self.tensor(shape, array.dtype.name, quant))
         self.feed.append(array)
         return self.graph.inputs[-1]
 

@@ -38,18 +38,22 @@ def find_package():
     pipeline.skip("there is no package tflite-micro (TIGRIS_TFLM names a Python that has it)")
 
 
-def reference(data, feed, outputs):
+def reference(np, model):
     """The outputs of TensorFlow Lite Micro, or None if it refuses the model."""
     from tflite_micro.python.tflite_micro import runtime
 
+    results = []
     try:
-        interpreter = runtime.Interpreter.from_bytes(data)
-        for index, array in enumerate(feed):
-            interpreter.set_input(array, index)
-        interpreter.invoke()
+        interpreter = runtime.Interpreter.from_bytes(model.bytes())
+        for step in range(model.steps or 1):
+            for index, array in enumerate(model.feed):
+                interpreter.set_input(array if model.steps is None else array[step], index)
+            interpreter.invoke()
+            count = range(len(model.graph.outputs))
+            results.append([interpreter.get_output(index).copy() for index in count])
     except RuntimeError:
         return None
-    return [interpreter.get_output(index).copy() for index in range(outputs)]
+    return results[0] if model.steps is None else [np.stack(parts) for parts in zip(*results)]
 
 
 def difference(np, got, want):
@@ -71,7 +75,7 @@ class Comparison:
         self.tools = pipeline.Tools(binaries)
 
     def run(self, plan, model):
-        arguments = [plan]
+        arguments = [plan] if model.steps is None else [plan, "--sequence"]
         for name, array in zip(model.names(model.graph.inputs), model.feed):
             self.np.save(self.scratch / f"{name}.npy", array)
             arguments += ["--input", f"{name}={self.scratch / name}.npy"]
@@ -83,12 +87,11 @@ class Comparison:
 
     def check(self, model):
         """Problems, one per line; None if there is no reference."""
-        data = model.bytes()
-        want = reference(data, model.feed, len(model.graph.outputs))
+        want = reference(self.np, model)
         if want is None:
             return None
         path, plan = self.scratch / "model.tflite", self.scratch / "plan.tgrs"
-        path.write_bytes(data)
+        path.write_bytes(model.bytes())
         try:
             normalized = self.tools.call("norm", data=self.tools.call("import", path))
             problems, first = [], None
@@ -117,6 +120,7 @@ def main():
     np = pipeline.require_numpy()
     find_package()
     import tflite_layers  # noqa: F401, registers operators
+    import tflite_recurrent  # noqa: F401, likewise
     import tflite_operators
 
     known = tflite_operators.OPERATORS

@@ -198,6 +198,18 @@ def pad(rng, name):
     return move(rng, name, shape, result, [pads], options("PadOptions"))
 
 
+@operator("PADV2")
+def pad_with(rng, name):
+    dtype, model, shape = rng.choice(REALS), FlatModel(), some_shape(rng, 2)
+    quant = some_quant(rng, dtype)
+    pads = rng.integers(0, 3, (len(shape), 2))
+    x = some_input(rng, model, shape, dtype, quant)
+    fill = model.constant(values(rng, (1,), dtype), dtype, quant)
+    y = model.output([int(n + sum(p)) for n, p in zip(shape, pads)], dtype, quant)
+    model.op(name, [x, model.constant(pads), fill], [y], options("PadV2Options"))
+    return model
+
+
 @operator("MIRROR_PAD")
 def mirror_pad(rng, name):
     shape, mode = (4, 5, 6), int(rng.integers(2))
@@ -221,6 +233,70 @@ def slice_of(rng, name):
     begin = [int(rng.integers(n)) for n in shape]
     size = [int(rng.integers(1, n - b + 1)) for n, b in zip(shape, begin)]
     return move(rng, name, shape, size, [begin, size], options("SliceOptions"))
+
+
+@operator("RESHAPE", "SQUEEZE", "EXPAND_DIMS")
+def reshape(rng, name):
+    shape = some_shape(rng, 1, 3)
+    if name == "SQUEEZE":
+        return move(rng, name, (1, *shape, 1), shape, [], options("SqueezeOptions"))
+    if name == "EXPAND_DIMS":
+        given = options("ExpandDimsOptions")
+        return move(rng, name, shape, (shape[0], 1, *shape[1:]), [1], given, version=1)
+    result = (int(np.prod(shape)), 1)
+    return move(rng, name, shape, result, [[-1, 1]], options("ReshapeOptions"), version=1)
+
+
+@operator("ZEROS_LIKE")
+def zeros_like(rng, name):
+    shape = some_shape(rng)
+    return move(rng, name, shape, shape, dtypes=("float32", "int8"), version=1)
+
+
+@operator("REVERSE_V2")
+def reverse(rng, name):
+    shape = some_shape(rng)
+    axes = [int(rng.integers(len(shape)))]
+    return move(rng, name, shape, shape, [axes], options("ReverseV2Options"))
+
+
+@operator("SPLIT_V")
+def split_v(rng, name):
+    dtype, model, shape = rng.choice(REALS), FlatModel(), some_shape(rng)
+    axis, quant = int(rng.integers(len(shape))), some_quant(rng, dtype)
+    first = int(rng.integers(1, 5))
+    sizes = [first, shape[axis]]
+    whole = (*shape[:axis], sum(sizes), *shape[axis + 1 :])
+    x = some_input(rng, model, whole, dtype, quant)
+    parts = [
+        model.output((*shape[:axis], size, *shape[axis + 1 :]), dtype, quant) for size in sizes
+    ]
+    given = options("SplitVOptions", numSplits=2)
+    model.op(name, [x, model.constant(sizes), model.constant([axis])], parts, given)
+    return model
+
+
+@operator("SPLIT")
+def split(rng, name):
+    dtype, model, shape = rng.choice(REALS), FlatModel(), some_shape(rng)
+    axis, quant, count = int(rng.integers(len(shape))), some_quant(rng, dtype), 3
+    whole = (*shape[:axis], shape[axis] * count, *shape[axis + 1 :])
+    x = some_input(rng, model, whole, dtype, quant)
+    parts = [model.output(shape, dtype, quant) for _ in range(count)]
+    given = options("SplitOptions", numSplits=count)
+    model.op(name, [model.constant(axis), x], parts, given, 2)
+    return model
+
+
+@operator("GATHER_ND")
+def gather_nd(rng, name):
+    dtype, model, shape = rng.choice(("float32", "int8")), FlatModel(), some_shape(rng, 2)
+    depth, quant = int(rng.integers(1, len(shape) + 1)), some_quant(rng, dtype)
+    indices = np.stack([rng.integers(0, n, 4) for n in shape[:depth]], -1).astype(np.int32)
+    inputs = [some_input(rng, model, shape, dtype, quant), model.input(indices)]
+    y = model.output((4, *shape[depth:]), dtype, quant)
+    model.op(name, inputs, [y], options("GatherNdOptions"), 2)
+    return model
 
 
 @operator("CONCATENATION", "PACK")

@@ -238,9 +238,12 @@ Status zerosLike(OpContext& op) {
   if (static_cast<uint64_t>(shape.elements()) * dtypeSize(type) > MaxMadeBytes)
     return op.unsupported("zeros of shape ", shape.str(), " are too large");
   const auto bytes = static_cast<size_t>(shape.elements()) * dtypeSize(type);
-  if (op.isQuantized(x))
-    return op.unsupported("quantized zeros are not supported");
-  return op.finishAs(op.constant("zeros", {type, shape, makeBlob(std::vector<uint8_t>(bytes))}));
+  if (op.isQuantized(x) && op.result().portType != DType::Int8)
+    return op.unsupported("quantized zeros are int8 only");
+  const TensorId zeros = op.constant("zeros", {type, shape, makeBlob(std::vector<uint8_t>(bytes))});
+  if (!op.failed()) // stored zeros, whatever the zero point
+    op.builder().graph().editTensor(zeros).quant = op.result().quant;
+  return op.finishAs(zeros);
 }
 
 constexpr OpRule MovementOps[] = {

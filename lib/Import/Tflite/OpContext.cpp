@@ -123,6 +123,16 @@ TensorId OpContext::newTensor(const std::string& name, DType type,
   return id;
 }
 
+namespace {
+
+/// Whether results are stored integers of the first operand.
+bool movesIntegers(OpKind kind) {
+  return opInfo(kind).category == OpCategory::Structural || kind == OpKind::Pad ||
+         kind == OpKind::Concat || kind == OpKind::Resize || kind == OpKind::MaxPool;
+}
+
+} // namespace
+
 Status OpContext::addOp(Op op) {
   if (failed())
     return status_;
@@ -135,6 +145,10 @@ Status OpContext::addOp(Op op) {
   }
   const TensorId result = op.output();
   const std::optional<QuantParam> quant = tensor(result).quant;
+  if (const TensorId first = op.input(0);
+      quant && movesIntegers(op.kind) && isQuantized(first) && tensor(first).quant != quant)
+    return unsupported("its operand '", tensor(first).name,
+                       "' is quantized otherwise than its result; put a QUANTIZE between them");
   if (Status status = builder_.addOp(std::move(op)); !status)
     return fail(status.error().id(), status.error().message());
   if (quant && !isInteger(tensor(result).type))
