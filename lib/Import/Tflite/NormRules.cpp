@@ -2,11 +2,24 @@
 #include "tigris/Import/Tflite/FixedSums.h"
 #include "tigris/Import/Tflite/OpTables.h"
 
+#include <cmath>
+
 namespace tigris {
 
 using tflite::BuiltinOperator;
 
 namespace {
+
+/// Whether a quantized softmax has the scale and zero point that its kernel writes.
+bool hasSoftmaxResult(DType from, const TensorFacts& result) {
+  const bool isByte = result.type == DType::Int8;
+  const bool fromByte = from == DType::Int8;
+  const double scale = isByte ? 1.0 / 256 : fromByte ? 1.0 / 65536 : 1.0 / 32768;
+  const int32_t zero = isByte ? -128 : fromByte ? -32768 : 0;
+  const QuantParam& quant = *result.quant;
+  return !quant.perChannel() && quant.zeroPoint[0] == zero &&
+         std::abs(static_cast<double>(quant.scale[0]) - scale) <= (isByte ? 0 : 0.001 * scale);
+}
 
 /// Integers to integers by TensorFlow Lite's kernels, whose results have fixed scales.
 Status softmaxRule(OpContext& op) {
@@ -26,6 +39,11 @@ Status softmaxRule(OpContext& op) {
     if (!known || beta < 0)
       return op.unsupported("it converts quantized ", dtypeName(from), " to ", dtypeName(to),
                             " with beta ", beta);
+    if (!hasSoftmaxResult(from, op.result()))
+      return op.unsupported("its result has scale ", op.result().quant->scale[0],
+                            " and zero point ", op.result().quant->zeroPoint[0],
+                            "; TensorFlow Lite's has 1/256 and -128 for int8, 1/65536 and -32768 "
+                            "for int8 to int16, 1/32768 and 0 for int16");
     if (beta != 1.0)
       attrs.set("beta", beta);
     return op.finish(OpKind::Softmax, {x}, std::move(attrs));

@@ -173,7 +173,8 @@ TensorId OpContext::step(std::string_view suffix, OpKind kind, std::vector<Tenso
 
 TensorId OpContext::addActivation(TensorId id, size_t index) {
   const std::optional<QuantParam>& quant = results_[index].quant;
-  switch (std::exchange(activation_, ActivationFunctionType::NONE)) {
+  const auto activation = std::exchange(activation_, ActivationFunctionType::NONE);
+  switch (activation) {
   case ActivationFunctionType::NONE:
     return id;
   case ActivationFunctionType::RELU:
@@ -182,10 +183,9 @@ TensorId OpContext::addActivation(TensorId id, size_t index) {
     return step("relu6", OpKind::Relu6, {id}, {}, quant);
   case ActivationFunctionType::RELU_N1_TO_1:
     return step("clip", OpKind::Clip, {id}, {{"min", -1.0}, {"max", 1.0}}, quant);
-  case ActivationFunctionType::TANH:
-    return step("tanh", OpKind::Tanh, {id}, {}, quant);
   default:
-    unsupported("its fused activation is not supported");
+    unsupported("its fused activation is ", tflite::EnumNameActivationFunctionType(activation),
+                ", which TensorFlow Lite ignores; use an operator of its own");
     return {};
   }
 }

@@ -223,6 +223,8 @@ TEST_CASE("flat: softmax of int8 to int16, with beta") {
   CHECK(imported.tensor("y").type == DType::Int16);
   CHECK(softmax(TensorType::INT16, TensorType::INT8, 1).error);
   CHECK(softmax(TensorType::INT8, TensorType::INT16, -1).said(DiagId::UnsupportedOp, "beta -1"));
+  CHECK(softmax(TensorType::INT8, TensorType::INT8, 1).error);
+  CHECK(softmax(TensorType::INT16, TensorType::INT16, 1).said(DiagId::UnsupportedOp, "1/32768"));
 }
 
 TEST_CASE("flat: int16 sigmoid needs TensorFlow Lite's scales") {
