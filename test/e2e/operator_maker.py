@@ -22,13 +22,11 @@ OPS_DEF = pathlib.Path(__file__).resolve().parent.parent.parent / "lib" / "IR" /
 NOT_TRIED = {
     ("Cast", "s8"): "casts convert plain integers, those of run_types.py",
     ("Cast", "s16"): "likewise",
-    ("Softmax", "s16"): "TensorFlow Lite's softmax, which random_tflite.py runs",
-    ("ReduceSum", "s8"): "sums of TensorFlow Lite, likewise",
-    ("ReduceSum", "s16"): "likewise",
-    ("Requantize", "int"): "quantized int32 of TensorFlow Lite, likewise",
 }
-# Operators that come from TensorFlow Lite models only, whose tests run them.
+# Operators, and types of others, that come from TensorFlow Lite models only; random_tflite.py runs
+# them.
 NOT_ONNX = {"IntegerLSTM", "SVDF", "IntegerPRelu", "SquaredDifference", "Rsqrt"}
+NOT_ONNX |= {("Softmax", "s16"), ("ReduceSum", "s8"), ("ReduceSum", "s16"), ("Requantize", "int")}
 FAMILIES = {
     "f32": ["f32"],
     "s8": ["s8"],
@@ -55,7 +53,8 @@ def listed_operators():
             continue
         category, all_types = SHORT_ROWS.get(macro, (second, None))
         words = (all_types or types).split()
-        found.append((kind, category, [t for word in words for t in FAMILIES[word]]))
+        every = [t for word in words for t in FAMILIES[word]]
+        found.append((kind, category, [t for t in every if (kind, t) not in NOT_ONNX]))
     return found
 
 

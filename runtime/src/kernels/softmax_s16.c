@@ -120,7 +120,8 @@ static void normalize(int16_t* y, const int16_t* x, uint32_t n, size_t step,
   zeros = tigris_leading_zeros((uint32_t)sum);
   reciprocal = between(
       reciprocals,
-      (int32_t)((((int64_t)sum << (zeros > 0 ? zeros - 1 : 0)) + (1 << 13)) >> 14) - 3 * 32768);
+      (int32_t)((((int64_t)sum * (INT64_C(1) << (zeros > 0 ? zeros - 1 : 0))) + (1 << 13)) >> 14) -
+          3 * 32768);
   for (i = 0; i < n; ++i) {
     const int32_t shift = zeros < 31 ? 31 - zeros : 1;
     const int64_t v = ((int64_t)y[i * step] * reciprocal + (INT64_C(1) << (shift - 1))) >> shift;
