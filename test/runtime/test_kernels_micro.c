@@ -207,5 +207,7 @@ int main(void) {
   testPRelu();
   testSquaredDifference();
   testSoftmax();
+  checkTileCounts();
+  checkInPlaceCounts();
   return finish();
 }
