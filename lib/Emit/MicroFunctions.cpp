@@ -99,10 +99,6 @@ Multiplier inverseRoot(int32_t x) {
   if (x <= 1)
     return {std::numeric_limits<int32_t>::max(), 0};
   int shift = 11;
-  while (x >= 1 << 29) {
-    x /= 4;
-    ++shift;
-  }
   const int bits = std::countl_zero(static_cast<uint32_t>(x)) - 1;
   const int pairs = bits / 2 - 1;
   shift -= pairs;
