@@ -231,10 +231,13 @@ private:
 
   Status multiply(DenseRequant& result) {
     std::vector<Multiplier> multipliers;
-    for (size_t c = 0; c < (isPerChannel() ? form_.channels : 1); ++c)
-      multipliers.push_back(
-          sumMultiplier(form_.scaleOf(input_.scale, channels_[c].weightScale, output_.scale),
-                        form_.rounding, type_));
+    const bool narrow = type_ == DType::Int16 && op_.attrs.getInt("narrow_sums") != 0;
+    for (size_t c = 0; c < (isPerChannel() ? form_.channels : 1); ++c) {
+      const double scale = form_.scaleOf(input_.scale, channels_[c].weightScale, output_.scale);
+      multipliers.push_back(narrow ? quantizeMultiplier(scale)
+                                   : sumMultiplier(scale, form_.rounding, type_));
+    }
+    result.form.flags |= narrow ? TIGRIS_ROUND_TWICE : 0;
     storePairs(multipliers, result);
     for (size_t c = 0; op_.input(2) && c < form_.channels; ++c) {
       const Channel& channel = channels_[c];

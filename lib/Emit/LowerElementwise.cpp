@@ -2,6 +2,9 @@
 #include "tigris/Emit/EvenScale.h"
 #include "tigris/Emit/Functions.h"
 #include "tigris/Emit/OpLowering.h"
+#include "tigris/Emit/SigmoidConstants.h"
+
+#include <cmath>
 
 namespace tigris {
 
@@ -89,9 +92,15 @@ Expected<uint8_t> binaryConstants(const LoweringContext& context, const Op& op,
   }
   case OpKind::Mul:
   case OpKind::Div: {
-    // float32 arithmetic, as in mul.cc and div.cc
-    const float real = op.kind == OpKind::Mul ? a->scale * b->scale / out->scale
-                                              : a->scale / (b->scale * out->scale);
+    // float32 arithmetic, as in mul.cc and div.cc; mul_common.cc of TensorFlow Lite Micro has
+    // float64
+    const bool isMul = op.kind == OpKind::Mul;
+    const bool micro = context.graph().rounding() == IntegerRounding::Micro;
+    const double real = isMul && micro
+                            ? static_cast<double>(a->scale) * static_cast<double>(b->scale) /
+                                  static_cast<double>(out->scale)
+                        : isMul ? static_cast<double>(a->scale * b->scale / out->scale)
+                                : static_cast<double>(a->scale / (b->scale * out->scale));
     const Multiplier multiplier = multiplierFor(context, op, real);
     params.out_multiplier = multiplier.multiplier;
     params.out_shift = multiplier.shift;
@@ -176,7 +185,31 @@ Status lowerBinary(LoweringContext& context, const Op& op, tigris_opcode opcode)
   return context.emit(op, opcode, *inputs, params, {flags});
 }
 
+namespace {
+
+/// int16 in graphs that round as TensorFlow Lite Micro: its tables of sigmoid and tanh.
+std::optional<tigris_sigmoid_params> sigmoidParams(const LoweringContext& context, const Op& op) {
+  if (context.twiceFlag(context.graph().tensor(op.input(0)).type) == 0 ||
+      (op.kind != OpKind::Sigmoid && op.kind != OpKind::Tanh))
+    return std::nullopt;
+  const Expected<Quant> input = context.quant(op, op.input(0));
+  const Expected<Quant> output = context.quant(op, op.output());
+  if (!input || !output)
+    return std::nullopt;
+  const auto constants = sigmoidConstants(op.kind, *input, *output);
+  if (!constants)
+    return std::nullopt;
+  return tigris_sigmoid_params{unaryParams(op).function, constants->multiplier, constants->shift};
+}
+
+} // namespace
+
 Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) {
+  if (const auto params = sigmoidParams(context, op))
+    return emitPlain(context, op, TIGRIS_OP_SIGMOID_INT, *params);
+  if (op.kind == OpKind::LeakyRelu &&
+      context.twiceFlag(context.graph().tensor(op.input(0)).type) != 0)
+    return emitLeakyRelu(context, op);
   if (opcode == TIGRIS_OP_UNARY)
     return emitPlain(context, op, opcode, unaryParams(op));
   const Expected<Quant> input = context.quant(op, op.input(0));
@@ -207,8 +240,11 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
   const Expected<Quant> output = context.quant(op, op.output());
   if (!output)
     return output.error();
-  const Bounds bounds = clampBounds(context, op.output(), lo, hi, *output);
-  if (*input == *output)
+  // RELU6 of TensorFlow Lite Micro clamps in the units of its operand and keeps the scale
+  const bool keeps =
+      op.kind == OpKind::Relu6 && context.graph().rounding() == IntegerRounding::Micro;
+  const Bounds bounds = clampBounds(context, op.output(), lo, hi, keeps ? *input : *output);
+  if (keeps || *input == *output)
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   // activations.cc divides the scales in float32
   const Multiplier multiplier = multiplierFor(context, op, input->scale / output->scale);
@@ -233,7 +269,38 @@ Status lowerQuantize(LoweringContext& context, const Op& op, tigris_opcode opcod
   return emitPlain(context, op, opcode);
 }
 
+namespace {
+
+/// The quantization of an int8, int16 or int32 tensor.
+Expected<Quant> quantOf(const LoweringContext& context, const Op& op, TensorId id) {
+  const Tensor& tensor = context.graph().tensor(id);
+  if (tensor.type == DType::Int32 && tensor.quant && !tensor.quant->perChannel())
+    return Quant{tensor.quant->scale[0], 0};
+  return context.quant(op, id);
+}
+
+/// A change of type, which TensorFlow Lite rounds twice.
+Status emitRescale(LoweringContext& context, const Op& op) {
+  const Expected<Quant> input = quantOf(context, op, op.input(0));
+  if (!input)
+    return input.error();
+  const Expected<Quant> output = quantOf(context, op, op.output());
+  if (!output)
+    return output.error();
+  const Multiplier multiplier =
+      quantizeMultiplier(static_cast<double>(input->scale) / static_cast<double>(output->scale));
+  const DType type = context.graph().tensor(op.output()).type;
+  return emitPlain(context, op, TIGRIS_OP_RESCALE,
+                   tigris_requantize_params{multiplier.multiplier, multiplier.shift,
+                                            static_cast<int32_t>(dtypeMin(type)),
+                                            static_cast<int32_t>(dtypeMax(type))});
+}
+
+} // namespace
+
 Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode) {
+  if (context.graph().tensor(op.input(0)).type != context.graph().tensor(op.output()).type)
+    return emitRescale(context, op);
   const Expected<Quant> input = context.quant(op, op.input(0));
   if (!input)
     return input.error();
@@ -246,6 +313,40 @@ Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode) {
   return emitRequantize(context, op, *input, *output, multiplier, open);
 }
 
+namespace {
+
+/// Whether TensorFlow Lite has an integer softmax with this result, whose scale is fixed.
+bool isSoftmaxResult(DType input, DType output, const Quant& quant) {
+  if (output == DType::Int8)
+    return quant == Quant{1.0F / 256, -128};
+  const double scale = input == DType::Int8 ? 1.0 / 65536 : 1.0 / 32768;
+  return quant.zeroPoint == (input == DType::Int8 ? -32768 : 0) &&
+         std::abs(static_cast<double>(quant.scale) - scale) <= 0.001 * scale;
+}
+
+Expected<SoftmaxConstants> softmaxConstantsOf(const LoweringContext& context, const Op& op,
+                                              double beta) {
+  const DType input = context.graph().tensor(op.input(0)).type;
+  const DType output = context.graph().tensor(op.output()).type;
+  const Expected<Quant> x = context.quant(op, op.input(0));
+  if (!x)
+    return x.error();
+  const Expected<Quant> y = context.quant(op, op.output());
+  if (!y)
+    return y.error();
+  if (!isSoftmaxResult(input, output, *y))
+    return LoweringContext::unsupported(op, "the ", dtypeName(output), " result has scale ",
+                                        y->scale, " and zero point ", y->zeroPoint,
+                                        ", the kernel writes ",
+                                        output == DType::Int8  ? "1/256 and -128"
+                                        : input == DType::Int8 ? "1/65536 and -32768"
+                                                               : "1/32768 and 0");
+  const double scale = beta * static_cast<double>(x->scale);
+  return input == DType::Int8 ? softmaxConstants(scale) : wideSoftmaxConstants(scale);
+}
+
+} // namespace
+
 Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode) {
   const size_t rank = context.graph().tensor(op.input(0)).shape.rank();
   const auto axis = normalizeAxis(op.attrs.getInt("axis", -1), rank);
@@ -253,21 +354,17 @@ Status lowerSoftmax(LoweringContext& context, const Op& op, tigris_opcode opcode
     return makeError(DiagId::BadAttr, "op '", op.name, "': axis ", op.attrs.getInt("axis", -1),
                      " is outside rank ", rank);
   tigris_softmax_params params = {static_cast<int32_t>(*axis), 0, 0, 0};
+  const double beta = op.attrs.getFloat("beta", 1.0);
   if (isQuantized(context, op.input(0))) {
-    const Expected<Quant> input = context.quant(op, op.input(0));
-    if (!input)
-      return input.error();
-    const Expected<Quant> output = context.quant(op, op.output());
-    if (!output)
-      return output.error();
-    if (*output != Quant{1.0F / 256, -128})
-      return LoweringContext::unsupported(op, "the int8 result has scale ", output->scale,
-                                          " and zero point ", output->zeroPoint,
-                                          ", the kernel writes 1/256 and -128");
-    const SoftmaxConstants constants = softmaxConstants(input->scale);
-    params.multiplier = constants.multiplier;
-    params.left_shift = constants.leftShift;
-    params.diff_min = constants.diffMin;
+    const Expected<SoftmaxConstants> constants = softmaxConstantsOf(context, op, beta);
+    if (!constants)
+      return constants.error();
+    params.multiplier = constants->multiplier;
+    params.left_shift = constants->leftShift;
+    params.diff_min = constants->diffMin;
+  } else if (beta != 1.0) {
+    return LoweringContext::unsupported(op, "'beta' is ", beta,
+                                        ", floats need 1; multiply the operand instead");
   }
   return emitPlain(context, op, opcode, params);
 }

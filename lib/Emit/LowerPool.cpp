@@ -63,6 +63,11 @@ public:
                           rounding_, type_);
   }
 
+  Multiplier sum() const {
+    return quantizeMultiplier(static_cast<double>(input_.scale) /
+                              static_cast<double>(output_.scale));
+  }
+
 private:
   Ratio ratio(int64_t count) const {
     return ratioOf({input_.scale}, {output_.scale}, static_cast<uint64_t>(count));
@@ -93,6 +98,13 @@ MeanPair meanPair(LoweringContext& context, const Means& means, int64_t count, b
   const Multiplier pair = means.pair(count, even);
   return {context.image().requant(std::span(&pair, 1)), 1,
           even ? static_cast<uint8_t>(TIGRIS_ROUND_EVEN) : context.twiceFlag(means.type())};
+}
+
+/// The pair of a sum, which TensorFlow Lite rounds twice.
+MeanPair sumPair(LoweringContext& context, const Means& means) {
+  const Multiplier pair = means.sum();
+  return {context.image().requant(std::span(&pair, 1)), 1,
+          means.type() == DType::Int16 ? static_cast<uint8_t>(TIGRIS_ROUND_TWICE) : uint8_t{0}};
 }
 
 /// The distinct numbers of taps of the windows along an axis. Padding counts if `padded`.
@@ -264,12 +276,15 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
   }
   params.kind = reductionNumber(op.kind);
   if (isQuantized(context, op)) {
-    if (op.kind == OpKind::ReduceMean) {
+    if (op.kind == OpKind::ReduceMean || op.kind == OpKind::ReduceSum) {
       const auto quant = quants(context, op);
       if (!quant)
         return quant.error();
+      const Means means(context, op, quant->first, quant->second);
+      const bool isSum = op.kind == OpKind::ReduceSum;
       const MeanPair pair =
-          meanPair(context, Means(context, op, quant->first, quant->second), values, true);
+          isSum ? sumPair(context, means) : meanPair(context, means, values, true);
+      params.kind = TIGRIS_REDUCE_MEAN; // a sum is a mean that is not divided
       params.requant = pair.requant;
       params.requant_count = pair.count;
       return emitUnary(context, op, opcode, params, pair.flags);

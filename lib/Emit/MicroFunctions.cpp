@@ -3,6 +3,9 @@
 #include "tigris/Emit/MicroFunctions.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace tigris {
@@ -78,12 +81,67 @@ int8_t leakyRelu(int32_t x, float alpha, const Quant& input, const Quant& output
                    output.zeroPoint);
 }
 
+int8_t absolute(int32_t x, const Quant& input, const Quant& output) {
+  const int32_t value = std::abs(x - input.zeroPoint);
+  const double scale = static_cast<double>(input.scale) / static_cast<double>(output.scale);
+  return saturate8(scaled(value, quantizeMultiplier(scale)) + output.zeroPoint);
+}
+
+/// 1 / sqrt(x) of an integer > 0 as a multiplier, by five Newton-Raphson steps in Q3.28.
+Multiplier inverseRoot(int32_t x) {
+  constexpr int64_t One = int64_t{1} << 28;
+  constexpr int64_t HalfRootOfTwo = 1518500250;
+  const auto high = [](int64_t a, int64_t b) { return (a * b + (int64_t{1} << 30)) >> 31; };
+  const auto shifted = [](int64_t a, int bits) {
+    return std::clamp<int64_t>(a * (int64_t{1} << bits), std::numeric_limits<int32_t>::min(),
+                               std::numeric_limits<int32_t>::max());
+  };
+  if (x <= 1)
+    return {std::numeric_limits<int32_t>::max(), 0};
+  int shift = 11;
+  const int bits = std::countl_zero(static_cast<uint32_t>(x)) - 1;
+  const int pairs = bits / 2 - 1;
+  shift -= pairs;
+  x <<= 2 * pairs;
+  const int64_t half = dividedByPower(x >> 1, 1);
+  int64_t result = One;
+  for (int step = 0; step < 5; ++step) {
+    const int64_t cube = shifted(high(high(result, result), result), 6);
+    result = shifted(high(One + One / 2, result) - high(half, cube), 3);
+  }
+  auto multiplier = static_cast<int32_t>(high(result, HalfRootOfTwo));
+  if (shift < 0) {
+    multiplier <<= -shift;
+    shift = 0;
+  }
+  return {multiplier, -shift};
+}
+
+int8_t inverseRoot(int32_t x, const Quant& input, const Quant& output) {
+  constexpr int Spare = 20;
+  const int32_t value = x - input.zeroPoint;
+  if (value <= 0) // TensorFlow Lite fails below 0
+    return std::numeric_limits<int8_t>::max();
+  const double scale =
+      1.0 / (std::sqrt(static_cast<double>(input.scale)) * static_cast<double>(output.scale));
+  Multiplier root = inverseRoot(value);
+  root.shift += Spare;
+  Multiplier steps = quantizeMultiplier(scale);
+  steps.shift -= Spare;
+  const int64_t data = scaled(1, root);
+  return saturate8(scaled(static_cast<int32_t>(data), steps) + output.zeroPoint);
+}
+
 } // namespace
 
 std::optional<int8_t> microFunction(const Op& op, int32_t x, const Quant& input,
                                     const Quant& output) {
   if (op.kind == OpKind::HardSwish)
     return hardSwish(x, input, output);
+  if (op.kind == OpKind::Abs)
+    return absolute(x, input, output);
+  if (op.kind == OpKind::Rsqrt)
+    return inverseRoot(x, input, output);
   if (op.kind == OpKind::LeakyRelu) {
     const auto alpha = static_cast<float>(op.attrs.getFloat("alpha", 0.01));
     return alpha >= 0 ? std::optional(leakyRelu(x, alpha, input, output)) : std::nullopt;

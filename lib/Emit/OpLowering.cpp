@@ -7,10 +7,10 @@ namespace tigris {
 
 namespace {
 
-using Lowering = Status (*)(LoweringContext& context, const Op& op, tigris_opcode opcode);
+using LowerFunction = Status (*)(LoweringContext& context, const Op& op, tigris_opcode opcode);
 
 struct LoweringRule {
-  Lowering lower;
+  LowerFunction lower;
   /// Opcodes when the first operand is float32, int8, or of another type.
   int floatOpcode;
   int int8Opcode;
@@ -20,7 +20,8 @@ struct LoweringRule {
 /// An opcode that the row leaves out is the first one.
 constexpr int Same = -1;
 
-constexpr LoweringRule makeRule(Lowering lower, int first = 0, int int8 = Same, int other = Same) {
+constexpr LoweringRule makeRule(LowerFunction lower, int first = 0, int int8 = Same,
+                                int other = Same) {
   return {lower, first, int8 == Same ? first : int8, other == Same ? first : other};
 }
 

@@ -15,6 +15,9 @@ uint16_t loweredOpcode(OpKind kind, DType type);
 /// it.
 Status lowerOp(LoweringContext& context, const Op& op);
 
+/// LeakyRelu of int16 in graphs that round as TensorFlow Lite Micro.
+Status emitLeakyRelu(LoweringContext& context, const Op& op);
+
 // The lowerings of the rows of Ops.def, in Lower*.cpp. Each fills in the parameters of `opcode`,
 // which is that of the row for the type of the first operand, and appends what executes `op`.
 #define TIGRIS_FIRST(first, ...) first

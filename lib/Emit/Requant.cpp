@@ -122,11 +122,10 @@ AddConstants wideAddConstants(float a, float b, float out) {
   return result;
 }
 
-SoftmaxConstants softmaxConstants(float inputScale) {
+SoftmaxConstants softmaxConstants(double scale) {
   constexpr int IntegerBits = 5;
   constexpr int TotalBits = 31;
-  const double scaled =
-      std::min(static_cast<double>(inputScale) * (1 << (TotalBits - IntegerBits)), 2147483647.0);
+  const double scaled = std::min(scale * (1 << (TotalBits - IntegerBits)), 2147483647.0);
   const Multiplier beta = quantizeMultiplier(scaled);
   SoftmaxConstants result;
   result.multiplier = beta.multiplier;
@@ -136,6 +135,12 @@ SoftmaxConstants softmaxConstants(float inputScale) {
                         std::ldexp(1.0, result.leftShift);
   result.diffMin = -static_cast<int32_t>(std::floor(std::min(radius, 2147483647.0)));
   return result;
+}
+
+SoftmaxConstants wideSoftmaxConstants(double scale) {
+  // differences of 65535 steps stand for 10
+  const Multiplier steps = quantizeMultiplier(scale / (10.0 / 65535.0));
+  return {steps.multiplier, steps.shift, 0};
 }
 
 double convScale(float input, float weight, float output) {

@@ -83,13 +83,15 @@ AddConstants addConstants(float a, float b, float out, IntegerRounding rounding)
 /// unused. The larger factor has 31 bits. TFLite differs: it rounds three times.
 AddConstants wideAddConstants(float a, float b, float out);
 
-/// For int8 SOFTMAX with exponents in Q5.26.
+/// For int8 SOFTMAX with exponents in Q5.26, and for int16 SOFTMAX. The scale is that of the input
+/// times TensorFlow Lite's beta.
 struct SoftmaxConstants {
   int32_t multiplier = 0;
   int32_t leftShift = 0;
   int32_t diffMin = 0;
 };
-SoftmaxConstants softmaxConstants(float inputScale);
+SoftmaxConstants softmaxConstants(double scale);
+SoftmaxConstants wideSoftmaxConstants(double scale);
 
 /// in * weight / out. The product is computed in float64 for convolutions and per-channel dense
 /// layers, and in float32 for per-tensor dense layers.

@@ -224,6 +224,9 @@ Outcome softmax(const OpValues& op) {
   const auto count = static_cast<size_t>(x[axis]);
   std::vector<float> values = op.load<float>(0);
   const bool logarithm = op.op().kind == OpKind::LogSoftmax;
+  const auto beta = static_cast<float>(op.attrs().getFloat("beta", 1.0));
+  for (float& value : values)
+    value *= beta;
   for (size_t first = 0; count != 0 && first < values.size(); ++first) {
     if (first / inner % count != 0)
       continue;

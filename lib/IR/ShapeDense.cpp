@@ -96,7 +96,10 @@ Results softmaxRule(const OpView& view) {
   auto axis = view.axis("axis", view.attrs().getInt("axis", -1), view.shape(0).rank());
   if (!axis)
     return axis.takeError();
-  return sameAsFirst(view);
+  const TensorId result = view.op().output();
+  const bool widens = view.op().kind == OpKind::Softmax && view.type(0) == DType::Int8 && result &&
+                      view.graph().tensor(result).type == DType::Int16;
+  return single(widens ? DType::Int16 : view.type(0), view.shape(0));
 }
 
 Results layerNormalizationRule(const OpView& view) {

@@ -297,12 +297,18 @@ Status checkScatter(const Op& op) {
   return {};
 }
 
-/// Kernels rescale integers of one type.
+/// Kernels rescale int8, int16, and int32 of zero point 0, but not int32 to int32.
 Status checkRequantize(const Op& op, const Graph& graph) {
   const DType from = graph.tensor(op.input(0)).type;
   const DType to = graph.tensor(op.output()).type;
-  const auto isSigned = [](DType type) { return type == DType::Int8 || type == DType::Int16; };
-  if (from == to || !isSigned(from) || !isSigned(to))
+  for (const TensorId id : {op.input(0), op.output()}) {
+    const Tensor& tensor = graph.tensor(id);
+    if (tensor.type == DType::Int32 && tensor.quant && !tensor.quant->perChannel() &&
+        tensor.quant->zeroPoint[0] != 0)
+      return unsupported(op, strCat("int32 tensor '", tensor.name, "' has zero point ",
+                                    tensor.quant->zeroPoint[0], ", only 0 is supported"));
+  }
+  if (from != DType::Int64 && to != DType::Int64 && (from != DType::Int32 || to != DType::Int32))
     return {};
   return unsupported(op, strCat("it converts quantized ", dtypeName(from), " to ", dtypeName(to),
                                 ", for which there is no kernel; convert to float32 in between"));

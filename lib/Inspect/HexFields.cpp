@@ -310,6 +310,13 @@ constexpr HexField DetectParamsFields[] = {
 };
 PARAMS_RECORD(DetectParamsRecord, tigris_detect_params, "detect_params", DetectParamsFields);
 
+constexpr HexField SigmoidParamsFields[] = {
+    FIELD(tigris_sigmoid_params, function, Unsigned),
+    FIELD(tigris_sigmoid_params, multiplier, Signed),
+    FIELD(tigris_sigmoid_params, shift, Unsigned),
+};
+PARAMS_RECORD(SigmoidParamsRecord, tigris_sigmoid_params, "sigmoid_params", SigmoidParamsFields);
+
 constexpr HexField SliceParamsFields[] = {
     FIELD(tigris_slice_params, starts, Signed),
     FIELD(tigris_slice_params, steps, Signed),

@@ -16,8 +16,8 @@
  * ## Integer arithmetic (s16)
  * Activations are s16, weights s8 and biases s32; zero points are in [-32768, 32767]. Sums are
  * exact (64 bits). Where s8 rounds twice, s16 rounds the product with a multiplier once, ties
- * upward. With TIGRIS_ROUND_TWICE in tigris_op.flags, MUL, REQUANTIZE and means are computed as
- * for s8.
+ * upward. With TIGRIS_ROUND_TWICE in tigris_op.flags, MUL, REQUANTIZE, means and dense ops are
+ * computed as for s8, with sums modulo 2^32.
  *
  * ## Rounding to even (TIGRIS_ROUND_EVEN in tigris_op.flags)
  * The result is a quotient of integers, rounded once, halves to even; then the zero point is added
@@ -186,6 +186,10 @@ typedef struct tigris_binary_params {
   int32_t out_shift;
 } tigris_binary_params;
 
+/* PRELU_INT: y = req(x', a) for x' >= 0, else req(x' * slope', out), plus the zero point of y.
+ * SQUARED_DIFFERENCE: d = req(a' << left_shift, a) - req(b' << left_shift, b);
+ *             y = req(d * d, out) plus the zero point of y. Both also on s16, rounded twice. */
+
 /* Functions of one float; their formulas are in tigris_opcodes.def. */
 typedef enum tigris_function {
 #define TIGRIS_FN(name, number, value) TIGRIS_FN_##name = number,
@@ -204,8 +208,10 @@ typedef struct tigris_clamp_params {
   tigris_scalar hi;
 } tigris_clamp_params;
 
-/* multiplier, left_shift (0..30) and diff_min (<= 0) as given by TFLite's PreprocessSoftmaxScaling
- * and CalculateInputRadius for 5 integer bits; 0 for f32 and LOG_SOFTMAX. */
+/* s8: multiplier, left_shift (0..30) and diff_min (<= 0) as given by TFLite's
+ * PreprocessSoftmaxScaling and CalculateInputRadius for 5 integer bits. s16: multiplier and
+ * left_shift (-31..30) scale differences to 65535 steps for 10; diff_min is 0. All 0 for f32 and
+ * LOG_SOFTMAX. */
 typedef struct tigris_softmax_params {
   int32_t axis; /* 0..rank-1 */
   int32_t multiplier;
@@ -344,6 +350,14 @@ typedef struct tigris_requantize_params {
   int32_t lo;
   int32_t hi;
 } tigris_requantize_params;
+
+/* function is TIGRIS_FN_SIGMOID or TIGRIS_FN_TANH. x * multiplier / 2^shift, rounded, ties upward,
+ * has 24 * 512 steps per unit. */
+typedef struct tigris_sigmoid_params {
+  uint32_t function;
+  int32_t multiplier; /* 0 .. 32767 */
+  uint32_t shift;     /* 0 .. 31 */
+} tigris_sigmoid_params;
 
 TIGRIS_CHECK_LAYOUT(scalar, sizeof(tigris_scalar) == 4);
 TIGRIS_CHECK_LAYOUT(conv_params, sizeof(tigris_conv_params) == 56);

@@ -23,8 +23,11 @@ NOT_TRIED = {
     ("Cast", "s8"): "casts convert plain integers, those of run_types.py",
     ("Cast", "s16"): "likewise",
 }
-# Operators that come from TensorFlow Lite models only, whose tests run them.
+# Operators, and types of others, that come from TensorFlow Lite models only; random_tflite.py runs
+# them.
 NOT_ONNX = {"IntegerLSTM", "SVDF", "DetectionPostProcess"}
+NOT_ONNX |= {"IntegerPRelu", "SquaredDifference", "Rsqrt"}
+NOT_ONNX |= {("Softmax", "s16"), ("ReduceSum", "s8"), ("ReduceSum", "s16"), ("Requantize", "int")}
 FAMILIES = {
     "f32": ["f32"],
     "s8": ["s8"],
@@ -51,7 +54,8 @@ def listed_operators():
             continue
         category, all_types = SHORT_ROWS.get(macro, (second, None))
         words = (all_types or types).split()
-        found.append((kind, category, [t for word in words for t in FAMILIES[word]]))
+        every = [t for word in words for t in FAMILIES[word]]
+        found.append((kind, category, [t for t in every if (kind, t) not in NOT_ONNX]))
     return found
 
 

@@ -180,7 +180,7 @@ def run_one(np, onnx, tools, seed, wanted, quantized, scratch, seen):
     smallest = pipeline.smallest_budget(tools, normalized)
     peak = None
     for place in ("all", "half", "smallest"):
-        budget = {"all": 1 << 22, "half": (smallest + (peak or 0)) // 2, "smallest": smallest}[
+        budget = {"all": 1 << 22, "half": (smallest + (peak or 1)) // 2, "smallest": smallest}[
             place
         ]
         tools.call(

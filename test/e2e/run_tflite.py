@@ -34,11 +34,6 @@ REFUSED = {
     "nested_while_f32": "the number of iterations depends on an input",
 }
 
-# Cases that do not work yet.
-PENDING = {
-    "kws_scrambled_svdf_int8state",
-}
-
 # Largest difference in steps where the reference in the corpus is not TensorFlow Lite Micro's.
 STEPS = {
     "mlperf_ad_autoencoder_int8": 2,  # LiteRT rounds dense layers once
@@ -203,11 +198,7 @@ def main():
     for name, directory, prefix in cases:
         if arguments.cases and name not in arguments.cases:
             continue
-        if (
-            (name in REFUSED or name in PENDING)
-            and not arguments.all
-            and name not in arguments.cases
-        ):
+        if name in REFUSED and not arguments.all and name not in arguments.cases:
             continue
         with tempfile.TemporaryDirectory() as scratch:
             case = Case(np, tools, name, directory, prefix, pathlib.Path(scratch))

@@ -7,7 +7,7 @@
 #include "view.h"
 
 /* Runs by opcode. */
-static unsigned inPlaceRun[TIGRIS_OP_RNN + 1];
+static unsigned inPlaceRun[TEST_OPCODES];
 
 /* The inputs that the output of an opcode may overwrite, one bit each. */
 static inline uint32_t inPlaceBits(uint32_t opcode) {
@@ -85,7 +85,7 @@ static inline void checkInPlace(const tigris_plan* plan, uint32_t index, uint8_t
 /* Checks that every tested opcode that can work in place has done so at least once. */
 static inline void checkInPlaceCounts(void) {
   uint32_t i;
-  for (i = 0; i <= TIGRIS_OP_RNN; ++i) {
+  for (i = 0; i < TEST_OPCODES; ++i) {
     if (inPlaceBits(i) != 0 && tilesRun[i] != 0)
       CHECK(inPlaceRun[i] > 0);
   }

@@ -19,7 +19,8 @@
   SAMPLE(VendorLimits)                                                                             \
   SAMPLE(Copied)                                                                                   \
   SAMPLE(ReducedRows)                                                                              \
-  SAMPLE(Sequences)
+  SAMPLE(Sequences)                                                                                \
+  SAMPLE(Micro)
 
 #define DECLARE_SAMPLE(name) uint8_t* sample##name(Builder* b, uint32_t* size);
 SAMPLES(DECLARE_SAMPLE)

@@ -119,7 +119,12 @@ static void testConv(int kind) {
   builderFree(&b);
 }
 
-static void testFullyConnected(void) {
+/* Rounded twice: the product with the multiplier, and its right shift, halves away from 0. */
+static int64_t scaledTwice(int64_t sum, int32_t multiplier, int32_t shift) {
+  return (int64_t)round(ldexp((double)scaledWide(sum, multiplier, 31), shift));
+}
+
+static void testFullyConnected(int twice) {
   const int32_t xd[2] = {3, 150};
   const int32_t wd[2] = {7, 150};
   const int32_t yd[2] = {3, 7};
@@ -142,6 +147,7 @@ static void testFullyConnected(void) {
   p.lo.i = -32768;
   p.hi.i = 32767;
   builderDense(&b, &multiplier, &shift, 1, &zero, 1);
+  b.denseFlags |= twice ? TIGRIS_ROUND_TWICE : 0;
   in[0] = builderTensor(&b, TIGRIS_S16, 2, xd, builderQuant(&b, 1, 77));
   in[1] = builderConst(&b, TIGRIS_S8, 2, wd, TIGRIS_NONE, w);
   out = builderTensor(&b, TIGRIS_S16, 2, yd, builderQuant(&b, 1, -5));
@@ -158,7 +164,8 @@ static void testFullyConnected(void) {
     int64_t sum = 0;
     for (k = 0; k < 150; ++k)
       sum += (int64_t)(x[i / 7 * 150 + k] - 77) * (w[i % 7 * 150 + k] - zero);
-    CHECK_EQ(y[i], oracleClamp(scaledWide(sum, multiplier, 31 - shift) - 5, INT16_MIN, INT16_MAX));
+    sum = twice ? scaledTwice(sum, multiplier, shift) : scaledWide(sum, multiplier, 31 - shift);
+    CHECK_EQ(y[i], oracleClamp(sum - 5, INT16_MIN, INT16_MAX));
   }
   builderFree(&b);
 }
@@ -210,7 +217,7 @@ int main(void) {
   int k;
   for (k = 0; k < 20; ++k) {
     testConv(k % 3);
-    testFullyConnected();
+    testFullyConnected(k % 2);
     testMatmul(k % 2);
   }
   return finish();

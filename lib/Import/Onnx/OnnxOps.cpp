@@ -18,6 +18,9 @@ bool isInternalKind(OpKind kind) {
   case OpKind::BatchNorm:
   case OpKind::Requantize:
   case OpKind::IntegerLSTM:
+  case OpKind::IntegerPRelu:
+  case OpKind::SquaredDifference:
+  case OpKind::Rsqrt:
   case OpKind::SVDF:
   case OpKind::DetectionPostProcess:
   case OpKind::Silu:

@@ -55,6 +55,8 @@ Status flatConv(OpContext& op) {
                    filter[3]);
   AttrMap attrs = convAttrs(op, *options, filter, x);
   attrs.set("group", channels / filter[3]);
+  if (hasNarrowSums(op, x, 2))
+    attrs.set("narrow_sums", int64_t{1});
   const TensorId w =
       permutedConstant(op, given, {0, 3, 1, 2}, {filter[0], filter[3], filter[1], filter[2]}, 0);
   return finishConv(op, OpKind::Conv, x, w, biasFor(op, x, 2), std::move(attrs));

@@ -27,7 +27,10 @@ Status fullyConnected(OpContext& op) {
   std::vector<TensorId> inputs = {rows, given};
   if (const TensorId bias = biasFor(op, x, 2))
     inputs.push_back(bias);
-  return op.finish(OpKind::Gemm, std::move(inputs), {{"transB", int64_t{1}}});
+  AttrMap attrs = {{"transB", int64_t{1}}};
+  if (hasNarrowSums(op, x, 2))
+    attrs.set("narrow_sums", int64_t{1});
+  return op.finish(OpKind::Gemm, std::move(inputs), std::move(attrs));
 }
 
 /// The last two dimensions exchanged.

@@ -2,9 +2,11 @@
 //
 // Quantized operands are used as they are where the operator has an integer form; elsewhere they
 // are dequantized.
+#include "tigris/Import/Tflite/FixedSums.h"
 #include "tigris/Import/Tflite/OpTables.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tigris {
 
@@ -63,7 +65,8 @@ template <OpKind Kind> Status plainBinary(OpContext& op) {
   return flatBinary(op, Kind, ActivationFunctionType::NONE);
 }
 
-/// Maxima and minima of integers, which must have the quantization of the result.
+/// Maxima and minima of integers, which must have the quantization of the result: TensorFlow Lite
+/// Micro compares the stored integers.
 template <OpKind Kind> Status extreme(OpContext& op) {
   if (!op.require(2))
     return op.status();
@@ -72,15 +75,30 @@ template <OpKind Kind> Status extreme(OpContext& op) {
   if (op.failed())
     return op.status();
   const auto& quant = op.result().quant;
-  if (op.tensor(a).quant == quant && op.tensor(b).quant == quant)
-    return op.finish(Kind, {a, b});
-  return op.finishReal(Kind, {a, b});
+  if (op.tensor(a).quant != quant || op.tensor(b).quant != quant)
+    return op.unsupported("its operands and its result are quantized differently; convert the "
+                          "model with one quantization for all of them");
+  return op.finish(Kind, {a, b});
+}
+
+Status addFixed(OpContext& op) {
+  const TensorId first = op.input(0);
+  TensorId sum = asFixed(op, first);
+  for (size_t i = 1; i < op.inputCount(); ++i) {
+    const TensorId next = op.input(i);
+    if (!op.failed() && op.tensor(next).quant != op.tensor(first).quant)
+      return op.unsupported("its operands are quantized differently");
+    sum = op.step("sum", OpKind::Add, {sum, asFixed(op, next)}, {}, op.tensor(sum).quant);
+  }
+  return finishFixed(op, sum, first);
 }
 
 Status addN(OpContext& op) {
   if (!op.require(1))
     return op.status();
   TensorId sum = op.input(0);
+  if (sumsAreFixed(op, sum))
+    return addFixed(op);
   for (size_t i = 1; i + 1 < op.inputCount(); ++i)
     sum = op.step("sum", OpKind::Add, {op.real(sum), op.real(op.input(i))});
   if (op.inputCount() == 1)
@@ -89,10 +107,17 @@ Status addN(OpContext& op) {
 }
 
 Status squaredDifference(OpContext& op) {
-  if (!op.require(2) || op.refuseQuantized())
+  if (!op.require(2))
     return op.status();
-  const TensorId difference =
-      op.step("difference", OpKind::Sub, {op.real(op.input(0)), op.real(op.input(1))});
+  const TensorId a = op.input(0);
+  const TensorId b = op.input(1);
+  if (op.failed())
+    return op.status();
+  if (isInteger(op, OpKind::SquaredDifference, {a, b}))
+    return op.finish(OpKind::SquaredDifference, {a, b});
+  if (op.refuseQuantized())
+    return op.status();
+  const TensorId difference = op.step("difference", OpKind::Sub, {op.real(a), op.real(b)});
   return op.finishReal(OpKind::Mul, {difference, difference});
 }
 
@@ -103,16 +128,50 @@ Status flatSquare(OpContext& op) {
   return op.finishReal(OpKind::Mul, {x, x});
 }
 
+/// Whether TensorFlow Lite has sigmoid and tanh for the scales of int16.
+bool hasSigmoidTable(OpContext& op) {
+  constexpr float Steps = 32768;
+  constexpr float Near = 5e-4F;
+  constexpr float Most = 2.6F;
+  const TensorId x = op.input(0);
+  const auto& quant = op.result().quant;
+  if (!op.isQuantized(x) || !quant || quant->perChannel() || op.tensor(x).quant->perChannel())
+    return false;
+  const QuantParam& from = *op.tensor(x).quant;
+  if (from.zeroPoint[0] == 0 && quant->zeroPoint[0] == 0 &&
+      std::abs(quant->scale[0] * Steps - 1) < Near && from.scale[0] < Most)
+    return true;
+  op.unsupported(
+      "int16 needs zero points 0, a result of scale 1/32768 and an input of scale below ", Most);
+  return false;
+}
+
 template <OpKind Kind> Status flatUnary(OpContext& op) {
   if (!op.require(1))
     return op.status();
-  // TensorFlow Lite Micro's RELU6 does not change the scale
-  if (Kind == OpKind::Relu6 && op.tensor(op.input(0)).quant != op.result().quant)
+  // the reference of uint8, LiteRT, changes the scale in its own way
+  if (Kind == OpKind::Relu6 && op.result().portType == DType::UInt8 &&
+      op.tensor(op.input(0)).quant != op.result().quant)
     op.refuseQuantized();
-  // kernels compute functions of int16 in float
-  if (op.result().type == DType::Int16 && opInfo(Kind).opClass == OpClass::Function)
+  // kernels compute other functions of int16 in float
+  if (op.result().type == DType::Int16 && opInfo(Kind).opClass == OpClass::Function &&
+      !(Kind == OpKind::Sigmoid || Kind == OpKind::Tanh ? hasSigmoidTable(op) : false))
     op.refuseQuantized();
   return finishEither(op, Kind, {op.input(0)});
+}
+
+/// |x| of int16 is a PRelu with the slope -1.
+Status flatAbs(OpContext& op) {
+  if (!op.require(1))
+    return op.status();
+  const TensorId x = op.input(0);
+  if (op.failed() || op.result().type != DType::Int16 || !op.result().quant)
+    return flatUnary<OpKind::Abs>(op);
+  const TensorId slope =
+      op.constant("slope", {DType::Int16, Shape(), makeBlobOf(std::vector<int16_t>{int16_t{-1}})});
+  if (!op.failed())
+    op.builder().graph().editTensor(slope).quant = QuantParam{{1}, {0}, -1};
+  return op.finish(OpKind::IntegerPRelu, {x, slope});
 }
 
 Status flatClip(OpContext& op, double lo, double hi) {
@@ -122,33 +181,11 @@ Status flatClip(OpContext& op, double lo, double hi) {
 Status reluN1To1(OpContext& op) { return flatClip(op, -1, 1); }
 Status relu0To1(OpContext& op) { return flatClip(op, 0, 1); }
 
-/// x * factor with the quantization of the result.
-TensorId timesOne(OpContext& op, TensorId x, std::string_view suffix, float factor) {
-  const DType type = op.result().type;
-  const TensorId one =
-      op.constant(suffix, {type, Shape(),
-                           type == DType::Int8 ? makeBlobOf(std::vector<int8_t>{1})
-                                               : makeBlobOf(std::vector<int16_t>{1})});
-  if (op.failed())
-    return {};
-  op.builder().graph().editTensor(one).quant = QuantParam{{factor}, {0}, -1};
-  return op.step(suffix, OpKind::Mul, {x, one}, {}, op.result().quant);
-}
-
-/// Both branches with TensorFlow Lite's multipliers; the larger one is that of the sign.
-Status wideLeakyRelu(OpContext& op, TensorId x, float alpha) {
-  return op.finish(OpKind::Max, {timesOne(op, x, "same", 1), timesOne(op, x, "less", alpha)});
-}
-
 Status flatLeakyRelu(OpContext& op) {
   const auto* options = op.options<tflite::LeakyReluOptions>();
   if (!op.require(1))
     return op.status();
   const double alpha = options == nullptr ? 0.0 : static_cast<double>(options->alpha());
-  const TensorId x = op.input(0);
-  if (!op.failed() && op.result().type == DType::Int16 && op.isQuantized(x) && alpha > 0 &&
-      alpha <= 1)
-    return wideLeakyRelu(op, x, static_cast<float>(alpha));
   return finishEither(op, OpKind::LeakyRelu, {op.input(0)}, {{"alpha", alpha}});
 }
 
@@ -161,45 +198,54 @@ Status flatGelu(OpContext& op) {
                       {{"approximate", std::string(tanh ? "tanh" : "none")}});
 }
 
-/// Whether the real values are known and all in [0, 1].
-bool isFraction(OpContext& op, TensorId id) {
-  const BlobRef known = op.builder().values().find(op.real(id));
-  if (op.failed() || known == nullptr)
-    return false;
-  const std::vector<float> values = known->values<float>();
-  return std::all_of(values.begin(), values.end(), [](float v) { return v >= 0 && v <= 1; });
-}
-
-/// Integers are the larger of x and x * slope, if no slope is above 1.
 Status prelu(OpContext& op) {
   if (!op.require(2))
     return op.status();
   const TensorId x = op.input(0);
   const TensorId slope = op.input(1);
-  if (op.failed() || !op.result().quant)
-    return op.finishReal(OpKind::PRelu, {x, slope});
-  if (op.result().type != DType::Int8 || !op.isQuantized(x) || !op.isQuantized(slope) ||
-      !isFraction(op, slope)) {
-    op.refuseQuantized();
+  if (op.failed())
     return op.status();
-  }
-  const TensorId less = op.step("less", OpKind::Mul, {x, slope}, {}, op.result().quant);
-  return op.finish(OpKind::Max, {timesOne(op, x, "same", 1), less});
+  if (op.result().type == DType::Int8 && isInteger(op, OpKind::IntegerPRelu, {x, slope}))
+    return op.finish(OpKind::IntegerPRelu, {x, slope});
+  op.refuseQuantized();
+  return op.finishReal(OpKind::PRelu, {x, slope});
 }
 
 Status rsqrt(OpContext& op) {
-  if (!op.require(1) || op.refuseQuantized())
+  if (!op.require(1))
     return op.status();
-  const TensorId root = op.step("root", OpKind::Sqrt, {op.real(op.input(0))});
-  return op.finishReal(OpKind::Reciprocal, {root});
+  const TensorId x = op.input(0);
+  if (op.failed())
+    return op.status();
+  if (op.result().type != DType::Int8 || !isInteger(op, OpKind::Rsqrt, {x}))
+    op.refuseQuantized();
+  return op.finish(OpKind::Rsqrt, {x});
+}
+
+/// TensorFlow Lite Micro compares quantized numbers in steps of 1/256. With one scale of at least
+/// that, the real numbers compare alike.
+bool comparesAlike(OpContext& op, TensorId a, TensorId b) {
+  if (!op.isQuantized(a) && !op.isQuantized(b))
+    return true;
+  if (op.isQuantized(a) && op.isQuantized(b)) {
+    const QuantParam& left = *op.tensor(a).quant;
+    const QuantParam& right = *op.tensor(b).quant;
+    if (!left.perChannel() && left.scale == right.scale && left.scale[0] >= 1.0F / 256 &&
+        left.scale[0] < 1)
+      return true;
+  }
+  op.unsupported("compares quantized tensors, which need one scale for both, between 1/256 and 1");
+  return false;
 }
 
 template <OpKind Kind> Status compare(OpContext& op) {
-  return op.require(2) ? op.finishReal(Kind, {op.input(0), op.input(1)}) : op.status();
+  if (!op.require(2) || !comparesAlike(op, op.input(0), op.input(1)))
+    return op.status();
+  return op.finishReal(Kind, {op.input(0), op.input(1)});
 }
 
 Status notEqual(OpContext& op) {
-  if (!op.require(2))
+  if (!op.require(2) || !comparesAlike(op, op.input(0), op.input(1)))
     return op.status();
   const TensorId equal =
       op.step("equal", OpKind::Equal, {op.real(op.input(0)), op.real(op.input(1))});
@@ -232,7 +278,7 @@ Status flatSelect(OpContext& op) {
   return op.finish(OpKind::Where, {condition, op.requantized(a), op.requantized(b)});
 }
 
-/// Fractions of floats are rounded down.
+/// Fractions are rounded down; integers without their remainder are multiples.
 Status floorDiv(OpContext& op) {
   if (!op.require(2))
     return op.status();
@@ -240,9 +286,35 @@ Status floorDiv(OpContext& op) {
   const TensorId b = op.input(1);
   if (op.failed())
     return op.status();
+  if (op.result().quant)
+    return op.unsupported("quantized integers are not supported, only plain ones and float32 are");
+  if (op.tensor(a).type == DType::Float32)
+    return op.finish(OpKind::Floor, {op.step("quotient", OpKind::Div, {a, b})});
+  const TensorId rest = op.step("rest", OpKind::Mod, {a, b});
+  return op.finish(OpKind::Div, {op.step("multiple", OpKind::Sub, {a, rest}), b});
+}
+
+/// The remainder has the sign of the divisor; that of floats is corrected.
+Status floorMod(OpContext& op) {
+  if (!op.require(2))
+    return op.status();
+  const TensorId a = op.input(0);
+  const TensorId b = op.input(1);
+  if (op.failed())
+    return op.status();
+  if (op.result().quant)
+    return op.unsupported("quantized integers are not supported, only plain ones and float32 are");
   if (op.tensor(a).type != DType::Float32)
-    return op.unsupported("integers are not supported, only float32 is");
-  return op.finish(OpKind::Floor, {op.step("quotient", OpKind::Div, {a, b})});
+    return op.finish(OpKind::Mod, {a, b});
+  const TensorId zero = op.scalar("zero", 0);
+  const TensorId rest = op.step("rest", OpKind::Mod, {a, b}, {{"fmod", int64_t{1}}});
+  const TensorId below = op.step("below", OpKind::Less, {rest, zero});
+  const TensorId divisor = op.step("divisor", OpKind::Less, {b, zero});
+  const TensorId differs = op.step("differs", OpKind::Xor, {below, divisor});
+  const TensorId exact = op.step("exact", OpKind::Equal, {rest, zero});
+  const TensorId inexact = op.step("inexact", OpKind::Not, {exact});
+  const TensorId wrong = op.step("wrong", OpKind::And, {differs, inexact});
+  return op.finish(OpKind::Where, {wrong, op.step("moved", OpKind::Add, {rest, b}), rest});
 }
 
 constexpr OpRule ElementOps[] = {
@@ -254,7 +326,8 @@ constexpr OpRule ElementOps[] = {
     {BuiltinOperator::MINIMUM, 4, extreme<OpKind::Min>},
     {BuiltinOperator::POW, 2, plainBinary<OpKind::Pow>, "computed in float"},
     {BuiltinOperator::ADD_N, 1, addN},
-    {BuiltinOperator::FLOOR_DIV, 3, floorDiv, "float only"},
+    {BuiltinOperator::FLOOR_DIV, 3, floorDiv, "no quantized integers"},
+    {BuiltinOperator::FLOOR_MOD, 2, floorMod, "no quantized integers"},
     {BuiltinOperator::SQUARED_DIFFERENCE, 2, squaredDifference},
     {BuiltinOperator::SQUARE, 1, flatSquare},
     {BuiltinOperator::RELU, 3, flatUnary<OpKind::Relu>},
@@ -274,7 +347,7 @@ constexpr OpRule ElementOps[] = {
     {BuiltinOperator::RSQRT, 3, rsqrt},
     {BuiltinOperator::SIN, 1, flatUnary<OpKind::Sin>},
     {BuiltinOperator::COS, 1, flatUnary<OpKind::Cos>},
-    {BuiltinOperator::ABS, 5, flatUnary<OpKind::Abs>},
+    {BuiltinOperator::ABS, 5, flatAbs},
     {BuiltinOperator::NEG, 1, flatUnary<OpKind::Neg>},
     {BuiltinOperator::SIGN, 2, flatUnary<OpKind::Sign>},
     {BuiltinOperator::CEIL, 1, flatUnary<OpKind::Ceil>},

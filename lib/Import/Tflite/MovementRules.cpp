@@ -100,6 +100,8 @@ Status flatPad(OpContext& op) {
 Status padV2(OpContext& op) {
   const TensorId x = operandOf(op, 3);
   Ints pads = padsOperand(op, x);
+  if (!op.failed() && op.tensor(op.input(2)).quant != op.result().quant)
+    return op.unsupported("its fill value is quantized otherwise than its result");
   const TensorId value = op.real(op.input(2));
   if (op.failed())
     return op.status();
@@ -164,28 +166,6 @@ Status concatenation(OpContext& op) {
   return op.finish(OpKind::Concat, std::move(inputs), {{"axis", int64_t{options->axis()}}});
 }
 
-Status flatGather(OpContext& op) {
-  const auto* options = op.options<tflite::GatherOptions>();
-  const TensorId x = operandOf(op, 2);
-  const TensorId indices = op.input(1);
-  if (op.failed())
-    return op.status();
-  if (options != nullptr && options->batch_dims() != 0)
-    return op.unsupported("batch_dims is ", options->batch_dims(), ", only 0 is supported");
-  return op.finish(OpKind::Gather, {x, indices},
-                   {{"axis", options == nullptr ? int64_t{0} : int64_t{options->axis()}}});
-}
-
-Status gatherNd(OpContext& op) {
-  const TensorId x = operandOf(op, 2);
-  TensorId indices = op.input(1);
-  if (op.failed())
-    return op.status();
-  if (op.tensor(indices).type != DType::Int64)
-    indices = op.step("wide", OpKind::Cast, {indices}, {{"to", std::string("int64")}});
-  return op.finish(OpKind::GatherND, {x, indices});
-}
-
 Status flatTile(OpContext& op) {
   const TensorId x = operandOf(op, 2);
   Ints repeats = op.integers(1, "the repeats");
@@ -222,6 +202,26 @@ Status flatRank(OpContext& op) {
       op.constant("rank", {DType::Int32, Shape(), makeBlobOf(std::vector<int32_t>{value})}));
 }
 
+/// The common shape of two shapes.
+Status broadcastArgs(OpContext& op) {
+  if (!op.require(2))
+    return op.status();
+  Ints a = op.integers(0, "the shapes");
+  Ints b = op.integers(1, "the shapes");
+  if (op.failed())
+    return op.status();
+  if (a.size() < b.size())
+    std::swap(a, b);
+  b.insert(b.begin(), a.size() - b.size(), 1);
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
+      return op.fail(DiagId::BadShape, "the shapes ", Shape(a).str(), " and ", Shape(b).str(),
+                     " do not broadcast");
+    a[i] = a[i] == 1 ? b[i] : a[i];
+  }
+  return op.finishWith(op.intConstant("shape", a));
+}
+
 /// A value for every element of a shape.
 Status flatFill(OpContext& op) {
   const TensorId value = operandOf(op, 2, 1);
@@ -238,9 +238,12 @@ Status zerosLike(OpContext& op) {
   if (static_cast<uint64_t>(shape.elements()) * dtypeSize(type) > MaxMadeBytes)
     return op.unsupported("zeros of shape ", shape.str(), " are too large");
   const auto bytes = static_cast<size_t>(shape.elements()) * dtypeSize(type);
-  if (op.isQuantized(x))
-    return op.unsupported("quantized zeros are not supported");
-  return op.finishAs(op.constant("zeros", {type, shape, makeBlob(std::vector<uint8_t>(bytes))}));
+  if (op.isQuantized(x) && op.result().portType != DType::Int8)
+    return op.unsupported("quantized zeros are int8 only");
+  const TensorId zeros = op.constant("zeros", {type, shape, makeBlob(std::vector<uint8_t>(bytes))});
+  if (!op.failed()) // stored zeros, whatever the zero point
+    op.builder().graph().editTensor(zeros).quant = op.result().quant;
+  return op.finishAs(zeros);
 }
 
 constexpr OpRule MovementOps[] = {
@@ -252,10 +255,9 @@ constexpr OpRule MovementOps[] = {
     {BuiltinOperator::PADV2, 4, padV2},
     {BuiltinOperator::MIRROR_PAD, 3, mirrorPad},
     {BuiltinOperator::CONCATENATION, 4, concatenation},
-    {BuiltinOperator::GATHER, 7, flatGather, "batch_dims 0"},
-    {BuiltinOperator::GATHER_ND, 5, gatherNd},
     {BuiltinOperator::TILE, 3, flatTile},
     {BuiltinOperator::BROADCAST_TO, 3, broadcastTo},
+    {BuiltinOperator::BROADCAST_ARGS, 1, broadcastArgs, "shapes that are known at import"},
     {BuiltinOperator::REVERSE_V2, 3, flatReverse},
     {BuiltinOperator::SHAPE, 1, shapeOf},
     {BuiltinOperator::RANK, 1, flatRank},

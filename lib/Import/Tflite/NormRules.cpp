@@ -1,5 +1,8 @@
 // Reductions, searches, and normalizations along dimensions.
+#include "tigris/Import/Tflite/FixedSums.h"
 #include "tigris/Import/Tflite/OpTables.h"
+
+#include <cmath>
 
 namespace tigris {
 
@@ -7,30 +10,59 @@ using tflite::BuiltinOperator;
 
 namespace {
 
-Status flatSoftmax(OpContext& op, OpKind kind) {
-  if (!op.require(1))
-    return op.status();
-  TensorId x = op.input(0);
-  if (op.failed())
-    return op.status();
-  const auto* options = op.options<tflite::SoftmaxOptions>();
-  const float beta = kind == OpKind::LogSoftmax || options == nullptr ? 1.0F : options->beta();
-  const AttrMap attrs = {{"axis", int64_t{-1}}};
-  const auto& quant = op.result().quant;
-  const bool plain = quant && op.isQuantized(x) && op.result().type == op.tensor(x).type &&
-                     opInfo(kind).computesIn(op.result().type) && beta == 1.0F &&
-                     quant->scale[0] == 1.0F / 256 && quant->zeroPoint[0] == -128;
-  if (plain)
-    return op.finish(kind, {x}, attrs);
-  if (op.result().type == DType::Int16)
-    op.refuseQuantized();
-  if (beta != 1.0F)
-    x = op.step("scaled", OpKind::Mul, {op.real(x), op.scalar("beta", beta)});
-  return op.finishReal(kind, {x}, attrs);
+/// Whether a quantized softmax has the scale and zero point that its kernel writes.
+bool hasSoftmaxResult(DType from, const TensorFacts& result) {
+  const bool isByte = result.type == DType::Int8;
+  const bool fromByte = from == DType::Int8;
+  const double scale = isByte ? 1.0 / 256 : fromByte ? 1.0 / 65536 : 1.0 / 32768;
+  const int32_t zero = isByte ? -128 : fromByte ? -32768 : 0;
+  const QuantParam& quant = *result.quant;
+  return !quant.perChannel() && quant.zeroPoint[0] == zero &&
+         std::abs(static_cast<double>(quant.scale[0]) - scale) <= (isByte ? 0 : 0.001 * scale);
 }
 
-Status softmaxRule(OpContext& op) { return flatSoftmax(op, OpKind::Softmax); }
-Status flatLogSoftmax(OpContext& op) { return flatSoftmax(op, OpKind::LogSoftmax); }
+/// Integers to integers by TensorFlow Lite's kernels, whose results have fixed scales.
+Status softmaxRule(OpContext& op) {
+  const auto* options = op.options<tflite::SoftmaxOptions>();
+  const double beta = options == nullptr ? 1.0 : static_cast<double>(options->beta());
+  if (!op.require(1))
+    return op.status();
+  const TensorId x = op.input(0);
+  if (op.failed())
+    return op.status();
+  AttrMap attrs = {{"axis", int64_t{-1}}};
+  if (op.isQuantized(x) && op.result().quant) {
+    const DType from = op.tensor(x).type;
+    const DType to = op.result().type;
+    const bool known = from == DType::Int8 ? to == DType::Int8 || to == DType::Int16
+                                           : from == DType::Int16 && to == DType::Int16;
+    if (!known || beta < 0)
+      return op.unsupported("it converts quantized ", dtypeName(from), " to ", dtypeName(to),
+                            " with beta ", beta);
+    if (!hasSoftmaxResult(from, op.result()))
+      return op.unsupported("its result has scale ", op.result().quant->scale[0],
+                            " and zero point ", op.result().quant->zeroPoint[0],
+                            "; TensorFlow Lite's has 1/256 and -128 for int8, 1/65536 and -32768 "
+                            "for int8 to int16, 1/32768 and 0 for int16");
+    if (beta != 1.0)
+      attrs.set("beta", beta);
+    return op.finish(OpKind::Softmax, {x}, std::move(attrs));
+  }
+  op.refuseQuantized();
+  if (beta == 1.0)
+    return op.finishReal(OpKind::Softmax, {x}, std::move(attrs));
+  const TensorId scaled =
+      op.step("scaled", OpKind::Mul, {op.real(x), op.scalar("beta", static_cast<float>(beta))});
+  return op.finishReal(OpKind::Softmax, {scaled}, std::move(attrs));
+}
+
+Status flatLogSoftmax(OpContext& op) {
+  if (!op.require(1))
+    return op.status();
+  if (op.result().type == DType::Int16)
+    op.refuseQuantized();
+  return op.finishReal(OpKind::LogSoftmax, {op.input(0)}, {{"axis", int64_t{-1}}});
+}
 
 /// x / sqrt(max(sum of squares along the last dimension, epsilon)).
 Status l2Normalization(OpContext& op) {
@@ -67,7 +99,7 @@ Status flatReduce(OpContext& op, OpKind kind, bool integers) {
 }
 
 Status flatMean(OpContext& op) { return flatReduce(op, OpKind::ReduceMean, true); }
-Status flatSum(OpContext& op) { return flatReduce(op, OpKind::ReduceSum, false); }
+Status flatSum(OpContext& op) { return flatReduce(op, OpKind::ReduceSum, true); }
 Status reduceMax(OpContext& op) { return flatReduce(op, OpKind::ReduceMax, true); }
 Status reduceMin(OpContext& op) { return flatReduce(op, OpKind::ReduceMin, true); }
 Status reduceProd(OpContext& op) { return flatReduce(op, OpKind::ReduceProd, false); }
@@ -97,10 +129,17 @@ Status cumSum(OpContext& op) {
     return op.status();
   if (axis.size() != 1)
     return op.unsupported("has ", axis.size(), " dimensions, expected one");
-  return op.finishReal(OpKind::CumSum, {op.input(0)},
-                       {{"axis", axis[0]},
-                        {"exclusive", int64_t{options != nullptr && options->exclusive() ? 1 : 0}},
-                        {"reverse", int64_t{options != nullptr && options->reverse() ? 1 : 0}}});
+  const TensorId x = op.input(0);
+  const AttrMap attrs = {{"axis", axis[0]},
+                         {"exclusive", int64_t{options != nullptr && options->exclusive() ? 1 : 0}},
+                         {"reverse", int64_t{options != nullptr && options->reverse() ? 1 : 0}}};
+  if (!sumsAreFixed(op, x))
+    return op.finishReal(OpKind::CumSum, {x}, attrs);
+  const TensorId fixed = asFixed(op, x);
+  if (op.failed())
+    return op.status();
+  return finishFixed(op, op.step("sums", OpKind::CumSum, {fixed}, attrs, op.tensor(fixed).quant),
+                     x);
 }
 
 constexpr OpRule NormOps[] = {

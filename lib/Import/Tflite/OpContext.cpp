@@ -123,6 +123,16 @@ TensorId OpContext::newTensor(const std::string& name, DType type,
   return id;
 }
 
+namespace {
+
+/// Whether results are stored integers of the first operand.
+bool movesIntegers(OpKind kind) {
+  return opInfo(kind).category == OpCategory::Structural || kind == OpKind::Pad ||
+         kind == OpKind::Concat || kind == OpKind::Resize || kind == OpKind::MaxPool;
+}
+
+} // namespace
+
 Status OpContext::addOp(Op op) {
   if (failed())
     return status_;
@@ -135,6 +145,10 @@ Status OpContext::addOp(Op op) {
   }
   const TensorId result = op.output();
   const std::optional<QuantParam> quant = tensor(result).quant;
+  if (const TensorId first = op.input(0);
+      quant && movesIntegers(op.kind) && isQuantized(first) && tensor(first).quant != quant)
+    return unsupported("its operand '", tensor(first).name,
+                       "' is quantized otherwise than its result; put a QUANTIZE between them");
   if (Status status = builder_.addOp(std::move(op)); !status)
     return fail(status.error().id(), status.error().message());
   if (quant && !isInteger(tensor(result).type))
@@ -159,7 +173,8 @@ TensorId OpContext::step(std::string_view suffix, OpKind kind, std::vector<Tenso
 
 TensorId OpContext::addActivation(TensorId id, size_t index) {
   const std::optional<QuantParam>& quant = results_[index].quant;
-  switch (std::exchange(activation_, ActivationFunctionType::NONE)) {
+  const auto activation = std::exchange(activation_, ActivationFunctionType::NONE);
+  switch (activation) {
   case ActivationFunctionType::NONE:
     return id;
   case ActivationFunctionType::RELU:
@@ -168,10 +183,9 @@ TensorId OpContext::addActivation(TensorId id, size_t index) {
     return step("relu6", OpKind::Relu6, {id}, {}, quant);
   case ActivationFunctionType::RELU_N1_TO_1:
     return step("clip", OpKind::Clip, {id}, {{"min", -1.0}, {"max", 1.0}}, quant);
-  case ActivationFunctionType::TANH:
-    return step("tanh", OpKind::Tanh, {id}, {}, quant);
   default:
-    unsupported("its fused activation is not supported");
+    unsupported("its fused activation is ", tflite::EnumNameActivationFunctionType(activation),
+                ", which TensorFlow Lite ignores; use an operator of its own");
     return {};
   }
 }
@@ -308,6 +322,11 @@ TensorId OpContext::requantized(TensorId id, size_t index) {
   const TensorFacts& facts = results_[index];
   if (failed() || (tensor(id).quant == facts.quant && tensor(id).type == facts.type))
     return id;
+  if (facts.portType != DType::UInt8) {
+    unsupported("its operand '", tensor(id).name, "' is quantized otherwise than its result '",
+                scope_.nameOf(outputs_[index]), "'; put a QUANTIZE between them");
+    return {};
+  }
   return step("requantize", OpKind::Requantize, {id}, {}, facts.quant, facts.type);
 }
 

@@ -79,7 +79,8 @@ public:
   TensorId channelsLast(TensorId id);
   /// Real numbers of a quantized tensor; other tensors unchanged.
   TensorId real(TensorId id);
-  /// `id` with the quantization of the result `index`, by Requantize if it has another.
+  /// `id` with the quantization of the result `index`. TensorFlow Lite requantizes uint8 where they
+  /// differ, but moves the stored integers of int8 and int16, which is an error here.
   TensorId requantized(TensorId id, size_t index = 0);
   /// A new constant with a name derived from the operator's.
   TensorId constant(std::string_view suffix, ConstantData data);

@@ -15,8 +15,8 @@ const std::map<RuleKey, const OpRule*>& allRules() {
   static const std::map<RuleKey, const OpRule*> Rules = [] {
     std::map<RuleKey, const OpRule*> all;
     for (const auto& family :
-         {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), sliceOps(), pictureOps(),
-          quantOps(), normOps(), recurrentOps(), stateOps(), callOps(), customOps()})
+         {convOps(), poolOps(), denseOps(), elementOps(), movementOps(), indexOps(), sliceOps(),
+          pictureOps(), quantOps(), normOps(), recurrentOps(), stateOps(), callOps(), customOps()})
       for (const OpRule& rule : family)
         TIGRIS_CHECK(all.emplace(RuleKey(rule.code, rule.custom), &rule).second);
     return all;
@@ -35,6 +35,19 @@ const OpRule* findRule(const OperatorCode& code) {
   const auto found = allRules().find(
       {code.builtin, isCustom ? std::string_view(code.custom) : std::string_view()});
   return found == allRules().end() ? nullptr : found->second;
+}
+
+std::string_view refusalAdvice(const OperatorCode& code) {
+  const std::string name = code.name();
+  if (name.starts_with("Signal"))
+    return "compute the audio front end in the application and give its result to the model";
+  if (name == "CIRCULAR_BUFFER")
+    return "keep the last inputs in the application, or in a variable of the model";
+  if (name == "ethos-u")
+    return "use the model from before the compiler of the NPU";
+  if (name == "TFLM_DECODE")
+    return "use the model without compressed tensors";
+  return "end the model before it with --output-tensor, or convert it with other operators";
 }
 
 std::string tfliteOperatorNames() {

@@ -12,6 +12,7 @@ std::span<const OpRule> poolOps();
 std::span<const OpRule> denseOps();
 std::span<const OpRule> elementOps();
 std::span<const OpRule> movementOps();
+std::span<const OpRule> indexOps();
 std::span<const OpRule> sliceOps();
 std::span<const OpRule> pictureOps();
 std::span<const OpRule> quantOps();
@@ -23,6 +24,9 @@ std::span<const OpRule> customOps();
 
 /// Null if no rule translates the operator.
 const OpRule* findRule(const OperatorCode& code);
+
+/// What to do about an operator that no rule translates.
+std::string_view refusalAdvice(const OperatorCode& code);
 
 /// Names of the operators, one per line, and their table in Markdown.
 std::string tfliteOperatorNames();

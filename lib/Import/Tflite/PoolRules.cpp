@@ -6,7 +6,8 @@ namespace tigris {
 
 namespace {
 
-Status flatPool(OpContext& op, OpKind kind) {
+/// L2_POOL_2D is the root of the mean of squares.
+Status flatPool(OpContext& op, OpKind kind, bool squares = false) {
   const auto* options = op.options<tflite::Pool2DOptions>();
   if (!op.require(1) || options == nullptr)
     return op.fail(DiagId::BadAttr, "has no Pool2DOptions");
@@ -23,14 +24,23 @@ Status flatPool(OpContext& op, OpKind kind) {
                                options->padding()},
                               {op.shape(x)[1], op.shape(x)[2]});
   attrs.erase("dilations");
+  if (squares) {
+    if (op.refuseQuantized())
+      return op.status();
+    const TensorId square = op.step("square", OpKind::Mul, {x, x});
+    return op.finishPicture(OpKind::Sqrt,
+                            {op.step("mean", kind, {op.channelsFirst(square)}, attrs)});
+  }
   return op.finishPicture(kind, {op.channelsFirst(x)}, std::move(attrs));
 }
 
 Status flatAveragePool(OpContext& op) { return flatPool(op, OpKind::AveragePool); }
+Status flatL2Pool(OpContext& op) { return flatPool(op, OpKind::AveragePool, true); }
 Status flatMaxPool(OpContext& op) { return flatPool(op, OpKind::MaxPool); }
 
 constexpr OpRule PoolOps[] = {
     {tflite::BuiltinOperator::AVERAGE_POOL_2D, 3, flatAveragePool},
+    {tflite::BuiltinOperator::L2_POOL_2D, 1, flatL2Pool, "float only"},
     {tflite::BuiltinOperator::MAX_POOL_2D, 3, flatMaxPool},
 };
 

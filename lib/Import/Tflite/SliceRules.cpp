@@ -81,7 +81,7 @@ Status pack(OpContext& op) {
     const TensorId id = op.input(i);
     if (!op.failed() && op.shape(id) != op.shape(first))
       op.fail(DiagId::BadShape, "packs ", op.shape(first).str(), " with ", op.shape(id).str());
-    inputs.push_back(op.requantized(op.reshaped(id, Shape(dims))));
+    inputs.push_back(op.reshaped(op.requantized(id), Shape(dims)));
   }
   return op.finish(OpKind::Concat, std::move(inputs), {{"axis", static_cast<int64_t>(axis)}});
 }

@@ -164,7 +164,7 @@ void TfliteReader::translate(GraphScope& scope, size_t index) {
   }
   const OpRule* const rule = findRule(op.code());
   if (rule == nullptr)
-    op.unsupported("this operator is not supported");
+    op.unsupported("this operator is not supported; ", refusalAdvice(op.code()));
   else if (op.code().version > rule->newest)
     op.unsupported("version ", op.code().version, " is newer than ", rule->newest,
                    ", the newest that is supported; convert the model with an older TensorFlow");

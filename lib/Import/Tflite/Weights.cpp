@@ -100,4 +100,10 @@ TensorId biasFor(OpContext& op, TensorId x, size_t index) {
   return op.constant("bias", {DType::Int32, tensor.shape, makeBlobOf(narrow)});
 }
 
+bool hasNarrowSums(OpContext& op, TensorId x, size_t bias) {
+  const TensorId id = op.input(bias);
+  return !op.failed() && id && op.isQuantized(x) && op.tensor(x).type == DType::Int16 &&
+         op.tensor(id).type == DType::Int32;
+}
+
 } // namespace tigris

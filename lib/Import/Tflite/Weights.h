@@ -18,4 +18,8 @@ TensorId weightsFor(OpContext& op, TensorId x, TensorId weights);
 /// if the operand is absent.
 TensorId biasFor(OpContext& op, TensorId x, size_t index);
 
+/// Whether TensorFlow Lite adds up the products of int16 activations in 32 bits: with an int32
+/// bias.
+bool hasNarrowSums(OpContext& op, TensorId x, size_t bias);
+
 } // namespace tigris

@@ -210,7 +210,7 @@ static inline int tigris_vendor_same_rows(const tigris_call* call, uint32_t inpu
 /* Last axis, few classes, and scaled differences that matter fit int32. */
 static inline int tigris_vendor_plain_softmax(const tigris_vendor_op* o) {
   const tigris_softmax_params* p = (const tigris_softmax_params*)o->params;
-  return p->axis == (int32_t)o->x->rank - 1 &&
+  return o->y->dtype == TIGRIS_S8 && p->axis == (int32_t)o->x->rank - 1 &&
          tigris_dims(o->plan, o->x)[p->axis] <= TIGRIS_VENDOR_CLASSES &&
          p->diff_min >= -(INT32_MAX >> p->left_shift);
 }

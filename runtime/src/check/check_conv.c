@@ -29,10 +29,13 @@ static int transposeSizeOk(int32_t in, int32_t out, int32_t kernel, int32_t stri
 }
 
 /* Whether the flags of a dense op on integers go together. */
-static int formOk(const tigris_op* op) {
+static int formOk(const tigris_op_check* c) {
+  const tigris_op* op = c->op;
   const uint32_t zeros = TIGRIS_ONE_ZERO | TIGRIS_CHANNEL_ZEROS;
   const uint32_t shifts = op->flags & (TIGRIS_CHANNEL_SHIFTS | TIGRIS_WIDE_SHIFTS);
-  return op->flags < 2 * TIGRIS_CHANNEL_ZEROS && (op->flags & zeros) != zeros &&
+  const uint32_t twice =
+      tigris_in(c, 0)->dtype == TIGRIS_S16 && !tigris_rounds_even(op) ? TIGRIS_ROUND_TWICE : 0u;
+  return (op->flags & ~twice) < 2 * TIGRIS_CHANNEL_ZEROS && (op->flags & zeros) != zeros &&
          (shifts == 0 || (!tigris_rounds_even(op) &&
                           (shifts == TIGRIS_WIDE_SHIFTS || (shifts == TIGRIS_CHANNEL_SHIFTS &&
                                                             (op->flags & TIGRIS_CHANNEL_PAIRS)))));
@@ -50,7 +53,7 @@ static int requantizationOk(const tigris_op_check* c, uint32_t channels) {
   const int32_t* words;
   const int8_t* shifts;
   uint32_t i;
-  if (!formOk(op) || op->requant > c->plan->requant_count ||
+  if (!formOk(c) || op->requant > c->plan->requant_count ||
       bytes > 4u * (uint64_t)(c->plan->requant_count - op->requant))
     return 0;
   words = c->plan->requant + op->requant + pairs;

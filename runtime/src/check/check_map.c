@@ -97,8 +97,12 @@ tigris_status tigris_check_softmax(const tigris_op_check* c) {
     return TIGRIS_E_OP;
   if (allOf(c, TIGRIS_F32))
     return TIGRIS_OK;
-  if (!allOf(c, TIGRIS_S8) || c->op->opcode != TIGRIS_OP_SOFTMAX || p->left_shift < 0 ||
-      p->left_shift > 30 || p->multiplier < 0 || p->diff_min > 0)
+  if (c->op->opcode != TIGRIS_OP_SOFTMAX || p->multiplier < 0 || p->diff_min > 0)
+    return TIGRIS_E_OP;
+  if (allOf(c, TIGRIS_S16))
+    return tigris_shift_ok(p->left_shift) ? TIGRIS_OK : TIGRIS_E_OP;
+  if (x->dtype != TIGRIS_S8 || (y->dtype != TIGRIS_S8 && y->dtype != TIGRIS_S16) ||
+      p->left_shift < 0 || p->left_shift > 30)
     return TIGRIS_E_OP;
   return TIGRIS_OK;
 }
@@ -137,5 +141,23 @@ tigris_status tigris_check_quantize(const tigris_op_check* c) {
         p->lo < -tigris_largest(y->dtype) - 1 || p->hi > tigris_largest(y->dtype) || p->lo > p->hi)
       return TIGRIS_E_OP;
   }
+  return TIGRIS_OK;
+}
+
+/* s8 or s16 with quantization, or s32. */
+static int isStored(const tigris_tensor* t) {
+  return t->dtype == TIGRIS_S32 || tigris_is_quantized(t);
+}
+
+tigris_status tigris_check_rescale(const tigris_op_check* c) {
+  const tigris_requantize_params* p = (const tigris_requantize_params*)c->params;
+  const tigris_tensor* x = tigris_in(c, 0);
+  const tigris_tensor* y = tigris_out(c, 0);
+  if (!tigris_same_dims(c->plan, x, y) || x->dtype == y->dtype || !isStored(x) || !isStored(y) ||
+      !tigris_shift_ok(p->shift) || p->lo > p->hi)
+    return TIGRIS_E_OP;
+  if (y->dtype != TIGRIS_S32 &&
+      (p->lo < -tigris_largest(y->dtype) - 1 || p->hi > tigris_largest(y->dtype)))
+    return TIGRIS_E_OP;
   return TIGRIS_OK;
 }

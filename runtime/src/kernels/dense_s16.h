@@ -36,8 +36,12 @@ static inline int16_t tigris_finish_s16(const tigris_dense_s8* d, uint32_t o, in
     return (int16_t)tigris_finish_even(d, o, sum);
   if (d->bias != NULL)
     sum += d->bias[o];
-  sum =
-      tigris_requantize_wide(sum, d->multiplier[o * d->requant_step], d->shift[o * d->shift_step]);
+  if (d->twice)
+    sum = tigris_requantize((int32_t)(uint32_t)((uint64_t)sum & UINT32_MAX),
+                            d->multiplier[o * d->requant_step], d->shift[o * d->shift_step]);
+  else
+    sum = tigris_requantize_wide(sum, d->multiplier[o * d->requant_step],
+                                 d->shift[o * d->shift_step]);
   return tigris_store_s16(sum, d->out_zero, d->lo, d->hi);
 }
 

@@ -34,6 +34,7 @@ typedef struct tigris_dense_s8 {
   int32_t out_zero;
   int32_t lo;
   int32_t hi;
+  int twice; /* s16: TIGRIS_ROUND_TWICE */
 } tigris_dense_s8;
 
 /* The constants of output channels from `channel` on. */
@@ -55,6 +56,7 @@ static inline tigris_dense_s8 tigris_dense_of(const tigris_call* call, uint32_t 
   d.out_zero = tigris_zero_point(plan, call->out[0].tensor);
   d.lo = lo;
   d.hi = hi;
+  d.twice = tigris_rounds_twice(call->op);
   return d;
 }
 

@@ -1,4 +1,5 @@
-/* int8 softmax in gemmlowp's fixed point, as TensorFlow Lite's reference and CMSIS-NN compute it.
+/* Softmax of int8 to int8 or int16, in gemmlowp's fixed point, as TensorFlow Lite's reference and
+ * CMSIS-NN compute it.
  *
  * Sources: tensorflow/lite/kernels/internal/reference/softmax.h (5 integer bits for the scaled
  * difference, 12 for the sum) and gemmlowp/fixedpoint/fixedpoint.h (exp_on_negative_values). */
@@ -40,9 +41,10 @@ static int32_t expOf(int32_t difference, const tigris_softmax_params* p) {
   return expNegative(tigris_high_mul(shifted, p->multiplier));
 }
 
-/* n values, `step` apart; y may be x. */
-static void normalize(int8_t* y, const int8_t* x, uint32_t n, size_t step,
+/* n values, `step` apart, of x and y; y has `bits` per element and may be x. */
+static void normalize(uint8_t* y, int32_t bits, const int8_t* x, uint32_t n, size_t step,
                       const tigris_softmax_params* p) {
+  const int32_t half = 1 << (bits - 1);
   int32_t top = -128;
   int32_t sum = 0; /* Q12.19, saturated */
   int32_t headroom;
@@ -61,11 +63,15 @@ static void normalize(int8_t* y, const int8_t* x, uint32_t n, size_t step,
   scale = tigris_one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31)));
   for (i = 0; i < n; ++i) {
     const int32_t difference = x[i * step] - top;
-    const int32_t exponent = SUM_INTEGER_BITS - headroom + 31 - 8;
+    const int32_t exponent = SUM_INTEGER_BITS - headroom + 31 - bits;
     int32_t v = 0;
     if (difference >= p->diff_min && exponent <= 31)
       v = tigris_divide_pot(tigris_high_mul(scale, expOf(difference, p)), exponent);
-    y[i * step] = (int8_t)tigris_clamp_s32(v - 128, -128, 127);
+    v = tigris_clamp_s32(v - half, -half, half - 1);
+    if (bits == 8)
+      ((int8_t*)(void*)y)[i * step] = (int8_t)v;
+    else
+      ((int16_t*)(void*)y)[i * step] = (int16_t)v;
   }
 }
 
@@ -75,7 +81,7 @@ tigris_status tigris_softmax_s8(const tigris_call* call) {
   const int32_t* dims = call->out[0].dims;
   const tigris_span span = tigris_span_of(&call->out[0]);
   const int8_t* x = (const int8_t*)(const void*)tigris_element(&call->in[0], span.begin, 1);
-  int8_t* y = (int8_t*)(void*)call->out[0].data;
+  const uint32_t size = tigris_element_size(t->dtype);
   const uint32_t n = (uint32_t)dims[p->axis];
   uint32_t inner = 1;
   uint32_t outer;
@@ -84,7 +90,8 @@ tigris_status tigris_softmax_s8(const tigris_call* call) {
     inner *= (uint32_t)dims[i];
   for (outer = 0; outer < span.count; outer += n * inner) {
     for (i = 0; i < inner; ++i)
-      normalize(y + outer + i, x + outer + i, n, inner, p);
+      normalize(call->out[0].data + (size_t)(outer + i) * size, 8 * (int32_t)size, x + outer + i, n,
+                inner, p);
   }
   return TIGRIS_OK;
 }

@@ -288,14 +288,207 @@ TEST_CASE("flat: the registry knows the mark") {
   CHECK(registry.find(bytes)->name == "tflite");
 }
 
-TEST_CASE("flat: integers of another width are refused") {
+TEST_CASE("flat: integers change their width; int32 has zero point 0") {
+  const auto converted = [](int32_t zero) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {1, 4}, TensorType::INT16, {0.5F}, {0});
+    const int32_t y = model.tensor("y", {1, 4}, TensorType::INT8, {1.0F}, {-128});
+    const int32_t z = model.tensor("z", {1, 4}, TensorType::INT32, {0.25F}, {zero});
+    model.input(x);
+    model.output(y);
+    model.output(z);
+    model.op(BuiltinOperator::QUANTIZE, {x}, {y});
+    model.op(BuiltinOperator::QUANTIZE, {y}, {z});
+    return importFlat(model);
+  };
+  const Imported imported = converted(0);
+  REQUIRE(imported.graph);
+  CHECK(imported.kinds() == "Requantize Requantize");
+  CHECK(imported.tensor("y").type == DType::Int8);
+  CHECK(imported.tensor("z").type == DType::Int32);
+  CHECK(converted(7).said(DiagId::UnsupportedOp, "int32 tensor 'z' has zero point 7"));
+}
+
+TEST_CASE("flat: softmax of int8 to int16, with beta") {
+  const auto softmax = [](TensorType from, TensorType to, float beta) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {1, 4}, from, {0.5F}, {0});
+    const int32_t y = model.tensor("y", {1, 4}, to, {1.0F / 65536}, {-32768});
+    model.input(x);
+    model.output(y);
+    tflite::SoftmaxOptionsT options;
+    options.beta = beta;
+    model.op(BuiltinOperator::SOFTMAX, {x}, {y}, options);
+    return importFlat(model);
+  };
+  const Imported imported = softmax(TensorType::INT8, TensorType::INT16, 0.5F);
+  REQUIRE(imported.graph);
+  CHECK(imported.kinds() == "Softmax");
+  CHECK(imported.only(OpKind::Softmax).attrs.getFloat("beta") == 0.5);
+  CHECK(imported.tensor("y").type == DType::Int16);
+  CHECK(softmax(TensorType::INT16, TensorType::INT8, 1).error);
+  CHECK(softmax(TensorType::INT8, TensorType::INT16, -1).said(DiagId::UnsupportedOp, "beta -1"));
+  CHECK(softmax(TensorType::INT8, TensorType::INT8, 1).error);
+  CHECK(softmax(TensorType::INT16, TensorType::INT16, 1).said(DiagId::UnsupportedOp, "1/32768"));
+}
+
+TEST_CASE("flat: int16 sigmoid needs TensorFlow Lite's scales") {
+  const auto sigmoid = [](float scale, int64_t zero) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {1, 4}, TensorType::INT16, {0.001F}, {zero});
+    const int32_t y = model.tensor("y", {1, 4}, TensorType::INT16, {scale}, {0});
+    model.input(x);
+    model.output(y);
+    model.op(BuiltinOperator::LOGISTIC, {x}, {y});
+    return importFlat(model);
+  };
+  CHECK(sigmoid(1.0F / 32768, 0).graph);
+  CHECK(sigmoid(1.0F / 32768, 1).said(DiagId::UnsupportedOp, "zero points 0"));
+  CHECK(sigmoid(1.0F / 16384, 0).said(DiagId::UnsupportedOp, "scale 1/32768"));
+}
+
+TEST_CASE("flat: comparisons of integers need one scale") {
+  const auto less = [](float second) {
+    FlatBuilder model;
+    const int32_t a = model.tensor("a", {4}, TensorType::INT8, {0.5F}, {0});
+    const int32_t b = model.tensor("b", {4}, TensorType::INT8, {second}, {3});
+    const int32_t y = model.tensor("y", {4}, TensorType::BOOL);
+    model.input(a);
+    model.input(b);
+    model.output(y);
+    model.op(BuiltinOperator::LESS, {a, b}, {y});
+    return importFlat(model);
+  };
+  CHECK(less(0.5F).graph);
+  CHECK(less(0.25F).said(DiagId::UnsupportedOp, "one scale for both"));
+}
+
+TEST_CASE("flat: gathers with batch dimensions, also behind other dimensions") {
   FlatBuilder model;
-  const int32_t x = model.tensor("x", {1, 4}, TensorType::INT16, {0.5F}, {0});
-  const int32_t y = model.tensor("y", {1, 4}, TensorType::INT8, {1.0F}, {-128});
+  const int32_t x = model.tensor("x", {2, 3, 4, 5}, TensorType::FLOAT32);
+  const int32_t i = model.tensor("i", {2, 7}, TensorType::INT32);
+  const int32_t y = model.tensor("y", {2, 3, 7, 5}, TensorType::FLOAT32);
+  const int32_t z = model.tensor("z", {2, 7, 4, 5}, TensorType::FLOAT32);
+  model.input(x);
+  model.input(i);
+  model.output(y);
+  model.output(z);
+  tflite::GatherOptionsT options;
+  options.batch_dims = 1;
+  options.axis = 2;
+  model.op(BuiltinOperator::GATHER, {x, i}, {y}, options);
+  options.axis = 1;
+  model.op(BuiltinOperator::GATHER, {x, i}, {z}, options);
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.tensor("y").shape == Shape{2, 3, 7, 5});
+  CHECK(imported.tensor("z").shape == Shape{2, 7, 4, 5});
+}
+
+TEST_CASE("flat: one-hot, top-k and reversed sequences") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2, 4}, TensorType::FLOAT32);
+  const int32_t lengths = model.tensor("lengths", {2}, TensorType::INT32);
+  const int32_t back = model.tensor("back", {2, 4}, TensorType::FLOAT32);
+  const int32_t values = model.tensor("values", {2, 3}, TensorType::FLOAT32);
+  const int32_t indices = model.tensor("indices", {2, 3}, TensorType::INT32);
+  const int32_t hot = model.tensor("hot", {2, 3, 5}, TensorType::FLOAT32);
+  model.input(x);
+  model.input(lengths);
+  for (const int32_t output : {back, values, indices, hot})
+    model.output(output);
+  tflite::ReverseSequenceOptionsT reverse;
+  reverse.seq_dim = 1;
+  model.op(BuiltinOperator::REVERSE_SEQUENCE, {x, lengths}, {back}, reverse);
+  model.op(BuiltinOperator::TOPK_V2, {x, model.ints("k", {3})}, {values, indices});
+  tflite::OneHotOptionsT options;
+  options.axis = -1;
+  model.op(BuiltinOperator::ONE_HOT,
+           {indices, model.ints("depth", {5}), model.floats("on", {}, {1}),
+            model.floats("off", {}, {0})},
+           {hot}, options);
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.tensor("back").shape == Shape{2, 4});
+  CHECK(imported.tensor("indices").type == DType::Int32);
+  CHECK(imported.tensor("hot").shape == Shape{2, 3, 5});
+}
+
+TEST_CASE("flat: int16 layers with int32 biases have sums of 32 bits") {
+  const auto dense = [](TensorType bias) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {1, 2}, TensorType::INT16, {0.5F}, {0});
+    const int32_t w = model.tensor("w", {1, 2}, TensorType::INT8, {0.5F}, {0}, {1, 2});
+    const int32_t b = model.tensor("b", {1}, bias, {0.25F}, {0},
+                                   std::vector<uint8_t>(bias == TensorType::INT32 ? 4 : 8));
+    const int32_t y = model.tensor("y", {1, 1}, TensorType::INT16, {1.0F}, {0});
+    model.input(x);
+    model.output(y);
+    model.op(BuiltinOperator::FULLY_CONNECTED, {x, w, b}, {y}, tflite::FullyConnectedOptionsT());
+    return importFlat(model);
+  };
+  CHECK(dense(TensorType::INT32).only(OpKind::Gemm).attrs.getInt("narrow_sums") == 1);
+  CHECK(dense(TensorType::INT64).only(OpKind::Gemm).attrs.getInt("narrow_sums") == 0);
+}
+
+TEST_CASE("flat: a part is replaced at computed indices, which are bounded") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {2, 5, 3}, TensorType::FLOAT32);
+  const int32_t part = model.tensor("part", {2, 2, 3}, TensorType::FLOAT32);
+  const int32_t start = model.tensor("start", {3}, TensorType::INT32);
+  const int32_t y = model.tensor("y", {2, 5, 3}, TensorType::FLOAT32);
+  for (const int32_t input : {x, part, start})
+    model.input(input);
+  model.output(y);
+  model.op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, part, start}, {y});
+  const Imported imported = importFlat(model);
+  REQUIRE(imported.graph);
+  CHECK(imported.input(imported.only(OpKind::ScatterND), 1).shape == Shape{2, 2, 2});
+}
+
+TEST_CASE("flat: a refusal says what to do") {
+  FlatBuilder model;
+  const int32_t x = model.tensor("x", {4}, TensorType::FLOAT32);
+  const int32_t y = model.tensor("y", {4}, TensorType::FLOAT32);
   model.input(x);
   model.output(y);
-  model.op(BuiltinOperator::QUANTIZE, {x}, {y});
-  const Imported imported = importFlat(model);
-  REQUIRE(imported.error);
-  CHECK(imported.error->message().find("converts quantized int16 to int8") != std::string::npos);
+  model.op(BuiltinOperator::CUSTOM, {x}, {y});
+  model.model().operator_codes[0]->custom_code = "SignalWindow";
+  CHECK(importFlat(model).said(DiagId::UnsupportedOp, "compute the audio front end"));
+  model.model().operator_codes[0]->custom_code = "Other";
+  CHECK(importFlat(model).said(DiagId::UnsupportedOp, "--output-tensor"));
+}
+
+TEST_CASE("flat: stored integers are not moved between quantizations") {
+  const auto packed = [](float scale) {
+    FlatBuilder model;
+    const int32_t a = model.tensor("a", {4}, TensorType::INT8, {0.5F}, {0});
+    const int32_t b = model.tensor("b", {4}, TensorType::INT8, {scale}, {0});
+    const int32_t y = model.tensor("y", {2, 4}, TensorType::INT8, {0.5F}, {0});
+    model.input(a);
+    model.input(b);
+    model.output(y);
+    tflite::PackOptionsT options;
+    options.values_count = 2;
+    model.op(BuiltinOperator::PACK, {a, b}, {y}, options);
+    return importFlat(model);
+  };
+  CHECK(packed(0.5F).graph);
+  CHECK(packed(0.25F).said(DiagId::UnsupportedOp, "operand 'b' is quantized otherwise"));
+}
+
+TEST_CASE("flat: casts of quantized integers need plain ones") {
+  const auto cast = [](TensorType type, float scale, int64_t zero) {
+    FlatBuilder model;
+    const int32_t x = model.tensor("x", {4}, type, {scale}, {zero});
+    const int32_t y = model.tensor("y", {4}, TensorType::FLOAT32);
+    model.input(x);
+    model.output(y);
+    model.op(BuiltinOperator::CAST, {x}, {y}, tflite::CastOptionsT());
+    return importFlat(model);
+  };
+  CHECK(cast(TensorType::INT8, 1, 0).graph);
+  CHECK(cast(TensorType::UINT8, 1, 0).graph);
+  CHECK(cast(TensorType::UINT8, 1, 128).said(DiagId::UnsupportedOp, "zero point 0"));
+  CHECK(cast(TensorType::INT8, 0.5F, 0).said(DiagId::UnsupportedOp, "scale must be 1"));
 }
