@@ -27,11 +27,13 @@ using Order = std::vector<size_t>;
 class SpacedLayouter {
 public:
   SpacedLayouter(std::span<const LiveBuffer> buffers, const Clearances& clearances, uint64_t align)
-      : buffers_(buffers), clearances_(clearances), align_(align), rivals_(buffers.size()) {
+      : buffers_(buffers), clearances_(clearances), align_(align), farthest_(buffers.size()) {
+    rivals_.reserve(buffers.size() * buffers.size());
     for (size_t i = 0; i < buffers.size(); ++i)
-      for (size_t k = 0; k < buffers.size(); ++k)
-        if (i != k && (clearances.of(i, k) != 0 || clearances.of(k, i) != 0))
-          rivals_[i].push_back({k, clearances.of(i, k), clearances.of(k, i)});
+      for (size_t k = 0; k < buffers.size(); ++k) {
+        rivals_.push_back({clearances.of(i, k), clearances.of(k, i)});
+        farthest_[i] = std::max(farthest_[i], clearances.of(i, k));
+      }
   }
 
   /// Stops as soon as the layout is higher than `most`; the layout is then incomplete.
@@ -74,13 +76,16 @@ private:
   void begin() {
     layout_ = {};
     layout_.offsets.resize(buffers_.size());
-    placed_.assign(buffers_.size(), false);
+    placed_.clear();
   }
 
   void put(size_t index, uint64_t offset) {
     layout_.offsets[index] = offset;
     layout_.height = std::max(layout_.height, offset + buffers_[index].bytes);
-    placed_[index] = true;
+    const auto above = std::upper_bound(
+        placed_.begin(), placed_.end(), offset,
+        [](uint64_t value, const Placed& placed) { return value < placed.offset; });
+    placed_.insert(above, {offset, index});
   }
 
   /// Whether `index` at `offset` violates a clearance with `other`, which has been placed.
@@ -90,20 +95,23 @@ private:
   }
 
   uint64_t lowest(size_t index) {
+    const Rival* const rivals = &rivals_[index * buffers_.size()];
     gaps_.clear();
     uint64_t offset = 0;
-    for (const Rival& rival : rivals_[index]) {
-      if (!placed_[rival.index])
-        continue;
-      const uint64_t at = layout_.offsets[rival.index];
-      const Gap gap = {at < rival.under ? 0 : at - rival.under + 1, at + rival.over};
-      if (gap.begin <= offset)
-        offset = std::max(offset, gap.end);
-      else if (gap.begin < gap.end)
-        gaps_.push_back(gap);
-    }
-    offset = alignUp(offset, align_);
+    size_t next = 0; // the first placed buffer that has not been seen
     for (bool isFree = false; !isFree;) {
+      // All gaps of buffers farther up are above the offset.
+      for (; next < placed_.size() && placed_[next].offset < offset + farthest_[index]; ++next) {
+        const uint64_t at = placed_[next].offset;
+        const Rival& rival = rivals[placed_[next].index];
+        const Gap gap = {at < rival.under ? 0 : at - rival.under + 1, at + rival.over};
+        if (rival.under == 0 && rival.over == 0)
+          continue;
+        if (gap.begin > offset)
+          gaps_.push_back(gap);
+        else if (gap.end > offset)
+          offset = alignUp(gap.end, align_);
+      }
       isFree = true;
       size_t left = 0; // gaps above the offset
       for (const Gap& gap : gaps_) {
@@ -126,20 +134,25 @@ private:
     uint64_t begin = 0;
     uint64_t end = 0;
   };
-  /// A buffer with its clearances to another one: above that one, and below it.
+  /// The clearances of a buffer to another one: above that one, and below it.
   struct Rival {
-    size_t index;
     uint64_t under;
     uint64_t over;
+  };
+  struct Placed {
+    uint64_t offset;
+    size_t index;
   };
 
   std::span<const LiveBuffer> buffers_;
   const Clearances& clearances_;
   uint64_t align_;
   ArenaLayout layout_;
-  /// Per buffer: the buffers with which it has a clearance.
-  std::vector<std::vector<Rival>> rivals_;
-  std::vector<char> placed_;
+  /// Per buffer, its clearances to each one, and the largest of those below another one.
+  std::vector<Rival> rivals_;
+  std::vector<uint64_t> farthest_;
+  /// The buffers that have been placed, by ascending offset.
+  std::vector<Placed> placed_;
   std::vector<Gap> gaps_;
 };
 
