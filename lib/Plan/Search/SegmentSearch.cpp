@@ -154,6 +154,13 @@ private:
     return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
   }
 
+  /// An upper bound for the fast bytes available to a stage. An overlap saves at most the bytes of
+  /// the smaller of two residents.
+  uint64_t mostAvailable(const Transition& transition, bool mayOverlap) const {
+    const uint64_t saved = mayOverlap ? transition.taken / 2 : 0;
+    return availableBeside(transition, saved).value_or(0);
+  }
+
   /// The overlap that saves the most, between a tensor that dies and one that is born between two
   /// cuts.
   std::optional<Overlap> bestOverlap(const std::vector<Overlap>& overlaps, size_t begin, size_t end,
@@ -563,12 +570,24 @@ private:
     return true;
   }
 
+  /// The next variant that may fit, from that of the attempt on; false if there is none.
+  bool findVariant(Attempt& attempt, StreamCandidate& streams) {
+    for (; attempt.variant < streams.variants(); ++attempt.variant) {
+      const bool inStripes = streams.stripes(attempt.variant) > 1;
+      const uint64_t most = search_.mostAvailable(transition(attempt), !inStripes);
+      // Stripes load or compute columns near their borders twice, but a callback provides each row
+      // only once.
+      if (inStripes && (!search_.mayRun(begin_, attempt.end, false) ||
+                        !search_.options_.recompute || streams.leastBytesInStripes() > most))
+        return false;
+      if (streams.leastBytes(attempt.variant) <= most && streams.variant(attempt.variant))
+        return true;
+    }
+    return false;
+  }
+
   bool addCost(Attempt& attempt, StreamCandidate& streams) {
-    const StreamCandidate::Variant* stream = streams.variant(attempt.variant);
-    // Stripes load or compute columns near their borders twice, but a callback provides each row
-    // only once.
-    if (stream == nullptr || (stream->stripes > 1 && (!search_.mayRun(begin_, attempt.end, false) ||
-                                                      !search_.options_.recompute)))
+    if (!findVariant(attempt, streams))
       return false;
     const std::optional<Entry> bound = entry(attempt, streams);
     if (!bound)
