@@ -147,8 +147,10 @@ bool TileSearch::mayFit(const TileCounts& tiles, size_t axis, uint64_t budget, b
 bool TileSearch::fits(Cut& cut, uint64_t budget) {
   if (cut.lowerBound > budget)
     return false;
-  if (!cut.height)
-    cut.height = layoutArena(cut.cost.buffers, align_, cut.lowerBound).height;
+  if (!cut.height || (*cut.height > budget && !cut.isLowest)) {
+    cut.height = layoutArenaWithin(cut.cost.buffers, align_, cut.lowerBound, budget).height;
+    cut.isLowest = *cut.height > budget || *cut.height == cut.lowerBound;
+  }
   return *cut.height <= budget;
 }
 

@@ -33,11 +33,13 @@ public:
 
 private:
   class Search;
-  /// A well-formed cut. The height is set when it is first needed.
+  /// A well-formed cut. The height of a layout is set when it is first needed.
   struct Cut {
     TileCost cost;
     uint64_t lowerBound = 0;
     std::optional<uint64_t> height = {};
+    /// Whether no lower layout is found.
+    bool isLowest = false;
   };
   /// Null if the cut is not well-formed.
   Cut* find(const TileCounts& tiles);
