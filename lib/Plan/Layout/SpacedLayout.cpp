@@ -44,6 +44,17 @@ public:
     return layout_;
   }
 
+  /// The same; the first `kept` buffers of the order have these offsets, at which place() put them.
+  const ArenaLayout& placeAfter(const Order& order, size_t kept,
+                                const std::vector<uint64_t>& offsets, uint64_t most) {
+    begin();
+    for (size_t k = 0; k < kept; ++k)
+      put(order[k], offsets[order[k]]);
+    for (size_t k = kept; k < order.size() && layout_.height <= most; ++k)
+      put(order[k], lowest(order[k]));
+    return layout_;
+  }
+
   /// Places the buffer with the lowest possible offset next, repeatedly.
   ArenaLayout placeLowest() {
     begin();
@@ -191,6 +202,7 @@ void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t st
     return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
   };
   Order before;
+  std::vector<uint64_t> offsets = layouter.place(order).offsets;
   for (size_t idle = 0; idle < maxIdle && best.height() > stop; ++idle) {
     before = order;
     const auto a = any();
@@ -199,14 +211,22 @@ void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t st
       std::iter_swap(a, b);
     else
       std::rotate(std::min(a, b), std::min(a, b) + 1, std::max(a, b) + 1);
-    const ArenaLayout& layout = layouter.place(order, height);
-    if (layout.height > height)
+    const auto kept = static_cast<size_t>(std::min(a, b) - order.begin());
+    const ArenaLayout& layout = layouter.placeAfter(order, kept, offsets, height);
+    if (layout.height > height) {
       order.swap(before);
-    else
+    } else {
       height = layout.height;
+      offsets = layout.offsets;
+    }
     if (best.offer(layout))
       idle = 0;
   }
+}
+
+/// Whether a layout is so high that random changes are not tried.
+bool isHopeless(uint64_t height, uint64_t enough) {
+  return enough > 0 && height > enough + enough / SmallChange;
 }
 
 } // namespace
@@ -246,11 +266,20 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
       });
       std::rotate(order.begin(), top, top + 1);
     }
-  const bool isHopeless = enough > 0 && best.height() > enough + enough / SmallChange;
-  if (best.height() > stop && buffers.size() > 2 && !isHopeless && !isQuick)
+  if (best.height() > stop && buffers.size() > 2 && !isHopeless(best.height(), enough) && !isQuick)
     improve(layouter, std::move(lowest), height, stop,
             enough == 0 ? MaxIdleChanges : MaxIdleChangesForEnough, best);
   return best.take();
+}
+
+uint64_t mostRefused(uint64_t height, uint64_t enough, bool isQuick) {
+  // Every layout has been tried, so only `height` itself would have been enough.
+  if (isQuick || !isHopeless(height, enough))
+    return height - 1;
+  uint64_t most = std::max(enough, (height - 1) / (SmallChange + 1) * SmallChange);
+  while (isHopeless(height, most + 1))
+    ++most;
+  return most;
 }
 
 } // namespace tigris

@@ -153,9 +153,10 @@ std::optional<uint64_t> StreamModel::heightWithin(const StreamCost& cost, uint64
   };
   if (first() == known.descending.end() && budget > known.refused) {
     known.descending.clear();
-    layOut(cost, align, budget, cost.steps < mostSteps_, &known.descending);
+    const bool isQuick = cost.steps < mostSteps_;
+    layOut(cost, align, budget, isQuick, &known.descending);
     if (first() == known.descending.end())
-      known.refused = budget;
+      known.refused = mostRefused(known.descending.back(), budget, isQuick);
   }
   const auto found = first();
   return found == known.descending.end() ? std::nullopt : std::optional(*found);
