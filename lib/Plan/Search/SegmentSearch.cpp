@@ -33,11 +33,15 @@ public:
     for (size_t at = 0; at <= count; ++at)
       if (!openCut(at))
         return std::nullopt;
+    findOpenCuts();
+    if (!isOpen_[0] || !isOpen_[count])
+      return std::nullopt;
     findRowUsers();
     countCalls();
     cuts_[count].best[0] = {0, 0, count, 0};
     for (size_t begin = count; begin-- > 0;)
-      searchFrom(begin);
+      if (isOpen_[begin])
+        searchFrom(begin);
     if (!cuts_[0].best[0].isReached())
       return std::nullopt;
     std::vector<StageDraft> stages;
@@ -95,6 +99,21 @@ private:
       cut.add(mask, options_.budget);
     cut.best.resize(cut.masks.size());
     return true;
+  }
+
+  /// Finds the cuts that a sequence of stages from the first op on can reach. The tensors that stay
+  /// at a cut share no bytes there, so they must fit together.
+  void findOpenCuts() {
+    isOpen_.assign(cuts_.size(), false);
+    size_t last = 0; // the last open cut so far
+    for (size_t at = 0; at < cuts_.size(); ++at) {
+      const std::vector<uint64_t>& taken = cuts_[at].taken;
+      isOpen_[at] = at - last <= MaxSegmentOps &&
+                    std::any_of(taken.begin(), taken.end(),
+                                [&](uint64_t bytes) { return bytes <= options_.budget; });
+      if (isOpen_[at])
+        last = at;
+    }
   }
 
   /// Finds the first and the last op that use each tensor that is moved by rows.
@@ -245,7 +264,8 @@ private:
         Transition transition = {state, next, from.masks[state], to.masks[next],
                                  own + to.taken[next]};
         transition.available = availableBeside(transition);
-        result.push_back(transition);
+        if (transition.available || mostAvailable(transition, true) != 0)
+          result.push_back(transition);
       }
     }
     return result;
@@ -463,6 +483,8 @@ private:
   SegmentOptions options_;
   std::vector<Cut> cuts_;
   std::vector<std::pair<size_t, size_t>> rowUsers_;
+  /// Per cut: whether stages from the first op on can end there.
+  std::vector<bool> isOpen_;
   /// Of the ops before a cut: one of each that is not a view.
   std::vector<uint64_t> leastCalls_;
 };
