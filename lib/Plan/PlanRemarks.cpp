@@ -94,8 +94,9 @@ private:
       return; // onOps() remarks on the ops that prevent it
     const Residents none;
     uint64_t least = UINT64_MAX;
-    for (size_t k = 0; candidate->variant(k) != nullptr; ++k)
-      least = std::min(least, candidate->need(k, drafter_.streamResidents(none)).lowerBound);
+    for (size_t k = 0; k < candidate->variants(); ++k)
+      if (candidate->variant(k) != nullptr)
+        least = std::min(least, candidate->need(k, drafter_.streamResidents(none)).lowerBound);
     if (least > available_)
       remarkOn(op(begin), "not-streamed", "its stage would need at least ", least,
                " bytes by rows, ", available_, " are available");

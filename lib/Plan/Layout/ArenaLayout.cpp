@@ -182,4 +182,12 @@ ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uin
   return best;
 }
 
+ArenaLayout layoutArenaWithin(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound,
+                              uint64_t budget) {
+  if (buffers.empty())
+    return {};
+  ArenaLayout first = layOutGreedily(buffers, align, budget);
+  return first.height <= budget ? std::move(first) : layoutArena(buffers, align, bound);
+}
+
 } // namespace tigris

@@ -28,5 +28,9 @@ constexpr size_t ThoroughFit = 4'000'000;
 /// the bound, then by bisection, with `work` in total.
 ArenaLayout layoutArena(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound,
                         size_t work = QuickFit);
+/// A layout of at most `budget` bytes if layoutArena would find one: the first one that is found,
+/// or the lowest. Otherwise the lowest, which is higher. `bound`: at most `budget`.
+ArenaLayout layoutArenaWithin(std::span<const LiveBuffer> buffers, uint64_t align, uint64_t bound,
+                              uint64_t budget);
 
 } // namespace tigris

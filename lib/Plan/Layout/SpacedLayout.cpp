@@ -27,17 +27,30 @@ using Order = std::vector<size_t>;
 class SpacedLayouter {
 public:
   SpacedLayouter(std::span<const LiveBuffer> buffers, const Clearances& clearances, uint64_t align)
-      : buffers_(buffers), clearances_(clearances), align_(align), rivals_(buffers.size()) {
+      : buffers_(buffers), clearances_(clearances), align_(align), farthest_(buffers.size()) {
+    rivals_.reserve(buffers.size() * buffers.size());
     for (size_t i = 0; i < buffers.size(); ++i)
-      for (size_t k = 0; k < buffers.size(); ++k)
-        if (i != k && (clearances.of(i, k) != 0 || clearances.of(k, i) != 0))
-          rivals_[i].push_back({k, clearances.of(i, k), clearances.of(k, i)});
+      for (size_t k = 0; k < buffers.size(); ++k) {
+        rivals_.push_back({clearances.of(i, k), clearances.of(k, i)});
+        farthest_[i] = std::max(farthest_[i], clearances.of(i, k));
+      }
   }
 
   /// Stops as soon as the layout is higher than `most`; the layout is then incomplete.
   const ArenaLayout& place(const Order& order, uint64_t most = UINT64_MAX) {
     begin();
     for (size_t k = 0; k < order.size() && layout_.height <= most; ++k)
+      put(order[k], lowest(order[k]));
+    return layout_;
+  }
+
+  /// The same; the first `kept` buffers of the order have these offsets, at which place() put them.
+  const ArenaLayout& placeAfter(const Order& order, size_t kept,
+                                const std::vector<uint64_t>& offsets, uint64_t most) {
+    begin();
+    for (size_t k = 0; k < kept; ++k)
+      put(order[k], offsets[order[k]]);
+    for (size_t k = kept; k < order.size() && layout_.height <= most; ++k)
       put(order[k], lowest(order[k]));
     return layout_;
   }
@@ -74,13 +87,16 @@ private:
   void begin() {
     layout_ = {};
     layout_.offsets.resize(buffers_.size());
-    placed_.assign(buffers_.size(), false);
+    placed_.clear();
   }
 
   void put(size_t index, uint64_t offset) {
     layout_.offsets[index] = offset;
     layout_.height = std::max(layout_.height, offset + buffers_[index].bytes);
-    placed_[index] = true;
+    const auto above = std::upper_bound(
+        placed_.begin(), placed_.end(), offset,
+        [](uint64_t value, const Placed& placed) { return value < placed.offset; });
+    placed_.insert(above, {offset, index});
   }
 
   /// Whether `index` at `offset` violates a clearance with `other`, which has been placed.
@@ -90,20 +106,23 @@ private:
   }
 
   uint64_t lowest(size_t index) {
+    const Rival* const rivals = &rivals_[index * buffers_.size()];
     gaps_.clear();
     uint64_t offset = 0;
-    for (const Rival& rival : rivals_[index]) {
-      if (!placed_[rival.index])
-        continue;
-      const uint64_t at = layout_.offsets[rival.index];
-      const Gap gap = {at < rival.under ? 0 : at - rival.under + 1, at + rival.over};
-      if (gap.begin <= offset)
-        offset = std::max(offset, gap.end);
-      else if (gap.begin < gap.end)
-        gaps_.push_back(gap);
-    }
-    offset = alignUp(offset, align_);
+    size_t next = 0; // the first placed buffer that has not been seen
     for (bool isFree = false; !isFree;) {
+      // All gaps of buffers farther up are above the offset.
+      for (; next < placed_.size() && placed_[next].offset < offset + farthest_[index]; ++next) {
+        const uint64_t at = placed_[next].offset;
+        const Rival& rival = rivals[placed_[next].index];
+        const Gap gap = {at < rival.under ? 0 : at - rival.under + 1, at + rival.over};
+        if (rival.under == 0 && rival.over == 0)
+          continue;
+        if (gap.begin > offset)
+          gaps_.push_back(gap);
+        else if (gap.end > offset)
+          offset = alignUp(gap.end, align_);
+      }
       isFree = true;
       size_t left = 0; // gaps above the offset
       for (const Gap& gap : gaps_) {
@@ -126,20 +145,25 @@ private:
     uint64_t begin = 0;
     uint64_t end = 0;
   };
-  /// A buffer with its clearances to another one: above that one, and below it.
+  /// The clearances of a buffer to another one: above that one, and below it.
   struct Rival {
-    size_t index;
     uint64_t under;
     uint64_t over;
+  };
+  struct Placed {
+    uint64_t offset;
+    size_t index;
   };
 
   std::span<const LiveBuffer> buffers_;
   const Clearances& clearances_;
   uint64_t align_;
   ArenaLayout layout_;
-  /// Per buffer: the buffers with which it has a clearance.
-  std::vector<std::vector<Rival>> rivals_;
-  std::vector<char> placed_;
+  /// Per buffer, its clearances to each one, and the largest of those below another one.
+  std::vector<Rival> rivals_;
+  std::vector<uint64_t> farthest_;
+  /// The buffers that have been placed, by ascending offset.
+  std::vector<Placed> placed_;
   std::vector<Gap> gaps_;
 };
 
@@ -178,6 +202,7 @@ void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t st
     return order.begin() + static_cast<std::ptrdiff_t>(random() % order.size());
   };
   Order before;
+  std::vector<uint64_t> offsets = layouter.place(order).offsets;
   for (size_t idle = 0; idle < maxIdle && best.height() > stop; ++idle) {
     before = order;
     const auto a = any();
@@ -186,14 +211,22 @@ void improve(SpacedLayouter& layouter, Order order, uint64_t height, uint64_t st
       std::iter_swap(a, b);
     else
       std::rotate(std::min(a, b), std::min(a, b) + 1, std::max(a, b) + 1);
-    const ArenaLayout& layout = layouter.place(order, height);
-    if (layout.height > height)
+    const auto kept = static_cast<size_t>(std::min(a, b) - order.begin());
+    const ArenaLayout& layout = layouter.placeAfter(order, kept, offsets, height);
+    if (layout.height > height) {
       order.swap(before);
-    else
+    } else {
       height = layout.height;
+      offsets = layout.offsets;
+    }
     if (best.offer(layout))
       idle = 0;
   }
+}
+
+/// Whether a layout is so high that random changes are not tried.
+bool isHopeless(uint64_t height, uint64_t enough) {
+  return enough > 0 && height > enough + enough / SmallChange;
 }
 
 } // namespace
@@ -233,11 +266,20 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
       });
       std::rotate(order.begin(), top, top + 1);
     }
-  const bool isHopeless = enough > 0 && best.height() > enough + enough / SmallChange;
-  if (best.height() > stop && buffers.size() > 2 && !isHopeless && !isQuick)
+  if (best.height() > stop && buffers.size() > 2 && !isHopeless(best.height(), enough) && !isQuick)
     improve(layouter, std::move(lowest), height, stop,
             enough == 0 ? MaxIdleChanges : MaxIdleChangesForEnough, best);
   return best.take();
+}
+
+uint64_t mostRefused(uint64_t height, uint64_t enough, bool isQuick) {
+  // Every layout has been tried, so only `height` itself would have been enough.
+  if (isQuick || !isHopeless(height, enough))
+    return height - 1;
+  uint64_t most = std::max(enough, (height - 1) / (SmallChange + 1) * SmallChange);
+  while (isHopeless(height, most + 1))
+    ++most;
+  return most;
 }
 
 } // namespace tigris

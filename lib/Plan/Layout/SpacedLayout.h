@@ -33,4 +33,8 @@ ArenaLayout layOutSpaced(std::span<const LiveBuffer> buffers, const Clearances& 
                          uint64_t align, uint64_t bound, uint64_t enough = 0, bool isQuick = false,
                          std::vector<uint64_t>* heights = nullptr);
 
+/// If layOutSpaced found nothing lower than `height`, which is more than `enough`: the largest
+/// height that would not have been enough, either, for the same buffers and clearances.
+uint64_t mostRefused(uint64_t height, uint64_t enough, bool isQuick);
+
 } // namespace tigris

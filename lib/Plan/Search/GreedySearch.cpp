@@ -20,13 +20,18 @@ public:
   Greedy(const StageDrafter& drafter, uint64_t budget)
       : drafter_(drafter), budget_(budget), alone_(drafter.order().size()) {}
 
-  std::vector<StageDraft> run() {
+  std::optional<std::vector<StageDraft>> run(const std::optional<CutCost>& limit) {
     std::vector<StageDraft> stages;
+    CutCost sum;
     Progress progress("stage");
     for (size_t begin = 0; begin < drafter_.order().size();) {
       progress.step();
       stages.push_back(next(begin));
       begin += stages.back().ops.size();
+      sum.first += drafter_.cost(stages.back());
+      sum.second += stages.back().stats.kernelCalls;
+      if (limit && sum >= *limit)
+        return std::nullopt;
     }
     return stages;
   }
@@ -104,14 +109,18 @@ private:
 
 } // namespace
 
-std::vector<StageDraft> searchGreedily(const StageDrafter& drafter, uint64_t budget) {
-  return Greedy(drafter, budget).run();
+std::optional<std::vector<StageDraft>> searchGreedily(const StageDrafter& drafter, uint64_t budget,
+                                                      const std::optional<CutCost>& limit) {
+  return Greedy(drafter, budget).run(limit);
 }
 
 std::optional<Cuts> cutGreedily(const Graph& /*graph*/, const StageDrafter& drafter,
                                 const SegmentOptions& rules) {
+  auto drafts = searchGreedily(drafter, rules.budget, rules.limit);
+  if (!drafts)
+    return std::nullopt;
   Cuts cuts;
-  cuts.drafts = searchGreedily(drafter, rules.budget);
+  cuts.drafts = std::move(*drafts);
   cuts.residents.bases.resize(cuts.drafts.size());
   return cuts;
 }

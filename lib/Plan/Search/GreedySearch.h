@@ -1,7 +1,7 @@
 // Greedy forward cuts: every stage is the best one that begins where the previous one ended.
 #pragma once
 
-#include "tigris/Plan/Stage/StageDrafter.h"
+#include "tigris/Plan/Search/SegmentSearch.h"
 
 namespace tigris {
 
@@ -10,6 +10,10 @@ namespace tigris {
 /// best tiled stage. The one that saves more, compared with running its ops one by one, is taken. A
 /// tiled stage grows op by op, over several spatial operators if they follow (a chain), until
 /// growing no longer pays off.
-std::vector<StageDraft> searchGreedily(const StageDrafter& drafter, uint64_t budget);
+///
+/// nullopt if the stages cost as much as the limit, or more. The search stops as soon as that is
+/// certain.
+std::optional<std::vector<StageDraft>> searchGreedily(const StageDrafter& drafter, uint64_t budget,
+                                                      const std::optional<CutCost>& limit = {});
 
 } // namespace tigris

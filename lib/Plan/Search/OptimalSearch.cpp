@@ -8,9 +8,11 @@ std::optional<Cuts> cutOptimally(const Graph& graph, const StageDrafter& drafter
   std::optional<Cuts> searched = searchCuts(graph, drafter, rules);
   if (rules.stay)
     return searched;
-  std::optional<Cuts> greedy = cutGreedily(graph, drafter, rules);
-  const auto cost = [&](const Cuts& cuts) { return totalCost(drafter, cuts.drafts); };
-  return searched && cost(*searched) <= cost(*greedy) ? searched : greedy;
+  SegmentOptions cheaper = rules;
+  if (searched)
+    cheaper.limit = totalCost(drafter, searched->drafts);
+  std::optional<Cuts> greedy = cutGreedily(graph, drafter, cheaper);
+  return greedy ? std::move(greedy) : std::move(searched);
 }
 
 } // namespace tigris

@@ -33,11 +33,15 @@ public:
     for (size_t at = 0; at <= count; ++at)
       if (!openCut(at))
         return std::nullopt;
+    findOpenCuts();
+    if (!isOpen_[0] || !isOpen_[count])
+      return std::nullopt;
     findRowUsers();
     countCalls();
     cuts_[count].best[0] = {0, 0, count, 0};
     for (size_t begin = count; begin-- > 0;)
-      searchFrom(begin);
+      if (isOpen_[begin])
+        searchFrom(begin);
     if (!cuts_[0].best[0].isReached())
       return std::nullopt;
     std::vector<StageDraft> stages;
@@ -97,6 +101,21 @@ private:
     return true;
   }
 
+  /// Finds the cuts that a sequence of stages from the first op on can reach. The tensors that stay
+  /// at a cut share no bytes there, so they must fit together.
+  void findOpenCuts() {
+    isOpen_.assign(cuts_.size(), false);
+    size_t last = 0; // the last open cut so far
+    for (size_t at = 0; at < cuts_.size(); ++at) {
+      const std::vector<uint64_t>& taken = cuts_[at].taken;
+      isOpen_[at] = at - last <= MaxSegmentOps &&
+                    std::any_of(taken.begin(), taken.end(),
+                                [&](uint64_t bytes) { return bytes <= options_.budget; });
+      if (isOpen_[at])
+        last = at;
+    }
+  }
+
   /// Finds the first and the last op that use each tensor that is moved by rows.
   void findRowUsers() {
     for (const TensorId id : options_.rows) {
@@ -152,6 +171,13 @@ private:
       return options_.budget;
     const uint64_t taken = transition.taken - saved + options_.slack;
     return taken <= options_.budget ? std::optional(options_.budget - taken) : std::nullopt;
+  }
+
+  /// An upper bound for the fast bytes available to a stage. An overlap saves at most the bytes of
+  /// the smaller of two residents.
+  uint64_t mostAvailable(const Transition& transition, bool mayOverlap) const {
+    const uint64_t saved = mayOverlap ? transition.taken / 2 : 0;
+    return availableBeside(transition, saved).value_or(0);
   }
 
   /// The overlap that saves the most, between a tensor that dies and one that is born between two
@@ -238,7 +264,8 @@ private:
         Transition transition = {state, next, from.masks[state], to.masks[next],
                                  own + to.taken[next]};
         transition.available = availableBeside(transition);
-        result.push_back(transition);
+        if (transition.available || mostAvailable(transition, true) != 0)
+          result.push_back(transition);
       }
     }
     return result;
@@ -456,6 +483,8 @@ private:
   SegmentOptions options_;
   std::vector<Cut> cuts_;
   std::vector<std::pair<size_t, size_t>> rowUsers_;
+  /// Per cut: whether stages from the first op on can end there.
+  std::vector<bool> isOpen_;
   /// Of the ops before a cut: one of each that is not a view.
   std::vector<uint64_t> leastCalls_;
 };
@@ -563,12 +592,24 @@ private:
     return true;
   }
 
+  /// The next variant that may fit, from that of the attempt on; false if there is none.
+  bool findVariant(Attempt& attempt, StreamCandidate& streams) {
+    for (; attempt.variant < streams.variants(); ++attempt.variant) {
+      const bool inStripes = streams.stripes(attempt.variant) > 1;
+      const uint64_t most = search_.mostAvailable(transition(attempt), !inStripes);
+      // Stripes load or compute columns near their borders twice, but a callback provides each row
+      // only once.
+      if (inStripes && (!search_.mayRun(begin_, attempt.end, false) ||
+                        !search_.options_.recompute || streams.leastBytesInStripes() > most))
+        return false;
+      if (streams.leastBytes(attempt.variant) <= most && streams.variant(attempt.variant))
+        return true;
+    }
+    return false;
+  }
+
   bool addCost(Attempt& attempt, StreamCandidate& streams) {
-    const StreamCandidate::Variant* stream = streams.variant(attempt.variant);
-    // Stripes load or compute columns near their borders twice, but a callback provides each row
-    // only once.
-    if (stream == nullptr || (stream->stripes > 1 && (!search_.mayRun(begin_, attempt.end, false) ||
-                                                      !search_.options_.recompute)))
+    if (!findVariant(attempt, streams))
       return false;
     const std::optional<Entry> bound = entry(attempt, streams);
     if (!bound)

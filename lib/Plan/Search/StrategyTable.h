@@ -17,7 +17,8 @@ struct StrategyInfo {
   bool mergesStages;
   /// Cuts the order of the drafter into stages in rules.budget bytes. If there is slow memory,
   /// every op fits alone, if need be with tensors in slow memory (draftOverflow). nullopt if
-  /// nothing fits. Called without slow memory only if `withoutSlow`.
+  /// nothing fits, or nothing costs less than the limit of the rules. Called without slow memory
+  /// only if `withoutSlow`.
   std::optional<Cuts> (*cut)(const Graph& graph, const StageDrafter& drafter,
                              const SegmentOptions& rules);
 };

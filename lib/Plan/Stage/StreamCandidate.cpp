@@ -20,15 +20,17 @@ std::optional<StreamCandidate> StreamCandidate::make(const OrderView& view, RowT
 StreamCandidate::StreamCandidate(const OrderView& view, std::vector<TensorId> callers,
                                  StageDraft stage, StreamModel model)
     : view_(view), callers_(std::move(callers)), stage_(std::move(stage)), model_(std::move(model)),
-      counts_(model_.stripeCounts()) {}
+      counts_(model_.stripeCounts()), trials_(counts_.size()) {}
 
 const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
-  for (; variants_.size() <= index && tried_ < counts_.size(); ++tried_) {
-    std::optional<StreamCost> cost = model_.cost(model_.mostSteps(), counts_[tried_]);
+  Trial& trial = trials_.at(index);
+  if (!trial.isMade) {
+    trial.isMade = true;
+    const std::optional<StreamCost> cost = model_.cost(model_.mostSteps(), counts_[index]);
     if (!cost)
-      continue;
-    Variant variant;
-    variant.stripes = counts_[tried_];
+      return nullptr;
+    Variant& variant = trial.variant.emplace();
+    variant.stripes = counts_[index];
     variant.stats.kernelCalls = cost->kernelCalls;
     variant.stats.recomputeMacs = cost->recomputeMacs;
     for (const TensorId id : stage_.loads) {
@@ -39,10 +41,22 @@ const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
     for (const TensorId id : stage_.spills)
       variant.stats.slowWriteBytes += view_.isSlow(id) ? view_.bytes(id) : 0;
     if (variant.stripes > 1)
-      needs_.emplace(std::pair(variants_.size(), std::vector<bool>()), needOf(*cost));
-    variants_.push_back(std::move(variant));
+      needs_.emplace(std::pair(index, std::vector<bool>()), needOf(*cost));
   }
-  return index < variants_.size() ? &variants_[index] : nullptr;
+  return trial.variant ? &*trial.variant : nullptr;
+}
+
+uint64_t StreamCandidate::leastBytes(size_t index) {
+  std::optional<uint64_t>& least = trials_.at(index).leastBytes;
+  if (!least)
+    least = model_.leastBytes(counts_[index]);
+  return *least;
+}
+
+uint64_t StreamCandidate::leastBytesInStripes() {
+  if (!leastBytesInStripes_)
+    leastBytesInStripes_ = model_.leastBytes({});
+  return *leastBytesInStripes_;
 }
 
 /// Empty for stripes, which work on copies.
@@ -64,7 +78,7 @@ std::set<TensorId> StreamCandidate::wholeTensors(const StreamResidents& resident
 }
 
 StreamCost StreamCandidate::cost(size_t index, const StreamResidents& residents) const {
-  return *model_.cost(model_.mostSteps(), variants_[index].stripes, wholeTensors(residents));
+  return *model_.cost(model_.mostSteps(), counts_[index], wholeTensors(residents));
 }
 
 std::vector<Overlap> StreamCandidate::overlapsOf(const StreamCost& cost) const {
@@ -79,8 +93,7 @@ StreamCandidate::Need StreamCandidate::needOf(const StreamCost& cost) const {
 }
 
 const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamResidents& residents) {
-  const auto [entry, isNew] =
-      needs_.try_emplace({index, inPlace(variants_.at(index).stripes, residents)});
+  const auto [entry, isNew] = needs_.try_emplace({index, inPlace(counts_.at(index), residents)});
   if (isNew)
     entry->second = needOf(cost(index, residents));
   return entry->second;
@@ -88,7 +101,7 @@ const StreamCandidate::Need& StreamCandidate::need(size_t index, const StreamRes
 
 std::optional<uint64_t> StreamCandidate::heightWithin(uint64_t available, size_t index,
                                                       const StreamResidents& residents) {
-  Need& known = needs_[{index, inPlace(variants_.at(index).stripes, residents)}];
+  Need& known = needs_[{index, inPlace(counts_.at(index), residents)}];
   if (known.lowerBound > available)
     return std::nullopt;
   if (!residents.lowest)

@@ -52,8 +52,15 @@ public:
   /// Ops, loads and spills of all variants.
   const StageDraft& stage() const { return stage_; }
   /// Variants in ascending order of stripes, from one on. More stripes take less memory and cost
-  /// more. Null after the last one.
+  /// more.
+  size_t variants() const { return counts_.size(); }
+  int64_t stripes(size_t index) const { return counts_[index]; }
+  /// Null if the ops cannot run in these stripes.
   const Variant* variant(size_t index);
+  /// A lower bound for the fast bytes of a variant, whatever the residents are.
+  uint64_t leastBytes(size_t index);
+  /// The same for all variants in more than one stripe.
+  uint64_t leastBytesInStripes();
   /// The need of a variant that variant() has returned.
   const Need& need(size_t index, const StreamResidents& residents);
   /// Fast bytes of such a variant. nullopt if it takes more than `available`.
@@ -101,8 +108,13 @@ private:
   StageDraft stage_;
   StreamModel model_;
   std::vector<int64_t> counts_;
-  size_t tried_ = 0;
-  std::vector<Variant> variants_;
+  struct Trial {
+    bool isMade = false;
+    std::optional<Variant> variant;
+    std::optional<uint64_t> leastBytes;
+  };
+  std::vector<Trial> trials_;
+  std::optional<uint64_t> leastBytesInStripes_;
   /// By the variant, and by the loads and spills on which it works in place.
   std::map<std::pair<size_t, std::vector<bool>>, Need> needs_;
   /// By the stripes, the loads and spills on which it works in place, and the steps.

@@ -89,6 +89,29 @@ uint64_t StreamModel::lowerBound(const StreamCost& cost) const {
   return static_cast<uint64_t>(bound);
 }
 
+uint64_t StreamModel::leastBytes(std::optional<int64_t> stripes) const {
+  const std::vector<int64_t> columns = leastColumns(stripes);
+  const Rows& rows = this->rows(mostSteps_);
+  StreamCost cost;
+  cost.steps = mostSteps_;
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& buffer = buffers_[i];
+    const uint64_t sums = hasSums(mostSteps_) ? buffer.sumBytes : 0;
+    const bool mayBeInPlace = stripes == 1 && (buffer.load || buffer.store) && sums == 0;
+    const uint64_t row =
+        mayBeInPlace ? 0 : static_cast<uint64_t>(columns[i]) * buffer.columnBytes();
+    LiveBuffer live;
+    live.bytes = std::max(sums, static_cast<uint64_t>(rows.buffers[i].most) * row);
+    cost.buffers.push_back(std::move(live));
+    const bool byRows = !buffer.whole && sums == 0;
+    cost.rows.push_back(byRows ? StreamCost::RowBytes{row, row} : StreamCost::RowBytes());
+  }
+  LiveBuffer records;
+  records.bytes = StreamedStage::bookkeepingBytes(buffers_.size(), stripes.value_or(2));
+  cost.buffers.push_back(std::move(records));
+  return lowerBound(cost);
+}
+
 ArenaLayout StreamModel::layOut(const StreamCost& cost, uint64_t align) const {
   return layOut(cost, align, 0, false, nullptr);
 }
@@ -130,9 +153,10 @@ std::optional<uint64_t> StreamModel::heightWithin(const StreamCost& cost, uint64
   };
   if (first() == known.descending.end() && budget > known.refused) {
     known.descending.clear();
-    layOut(cost, align, budget, cost.steps < mostSteps_, &known.descending);
+    const bool isQuick = cost.steps < mostSteps_;
+    layOut(cost, align, budget, isQuick, &known.descending);
     if (first() == known.descending.end())
-      known.refused = budget;
+      known.refused = mostRefused(known.descending.back(), budget, isQuick);
   }
   const auto found = first();
   return found == known.descending.end() ? std::nullopt : std::optional(*found);

@@ -284,6 +284,32 @@ bool StreamModel::stripe(int64_t stripes, int64_t index, const std::vector<Box>&
   return true;
 }
 
+std::vector<int64_t> StreamModel::leastColumns(std::optional<int64_t> stripes) const {
+  std::vector<Range> held(buffers_.size(), {0, 0});
+  std::optional<int64_t> size; // columns of stores of another size are in other stripes
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const int64_t own = buffers_[i].columns();
+    if (!buffers_[i].store || (!stripes && own != size.value_or(own)))
+      continue;
+    size = own;
+    // The stripe in the middle, or every stripe that has the column in the middle.
+    held[i] = stripes ? partOf(own, *stripes, *stripes / 2) : Range{own / 2, own / 2 + 1};
+  }
+  for (size_t k = ops_.size(); k-- > 0;) {
+    const Step& op = ops_[k];
+    Box result = buffers_[op.output].row;
+    result.axes[ColumnAxis] = held[op.output];
+    for (const Input& input : op.inputs)
+      if (!result.empty())
+        held[input.buffer] = hull(held[input.buffer],
+                                  op.rules->need(input.access->operand, result).axes[ColumnAxis]);
+  }
+  std::vector<int64_t> columns;
+  for (size_t i = 0; i < buffers_.size(); ++i)
+    columns.push_back(stripes == 1 ? buffers_[i].columns() : held[i].size());
+  return columns;
+}
+
 const std::optional<StreamModel::Columns>& StreamModel::columns(int64_t stripes) const {
   auto known = columnsOf_.find(stripes);
   if (known == columnsOf_.end())

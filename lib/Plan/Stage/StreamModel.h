@@ -93,6 +93,10 @@ public:
                                    int64_t least = 1, int64_t first = 1) const;
 
   uint64_t lowerBound(const StreamCost& cost) const;
+  /// A lower bound for the bytes of mostSteps() steps, whatever tensors are whole in fast memory.
+  /// It follows from the columns of one stripe, so it takes far less time than the cost. Without a
+  /// number of stripes: for any above one.
+  uint64_t leastBytes(std::optional<int64_t> stripes) const;
   /// The lowest that is found.
   ArenaLayout layOut(const StreamCost& cost, uint64_t align) const;
   /// The height of the lowest layout, which is searched for only once.
@@ -258,6 +262,8 @@ private:
   const Rows& rows(int64_t steps) const;
   const std::optional<Columns>& columns(int64_t stripes) const;
   std::optional<Columns> findColumns(int64_t stripes) const;
+  /// Columns of every buffer in some stripe at least, whether the ops can run in it or not.
+  std::vector<int64_t> leastColumns(std::optional<int64_t> stripes) const;
   /// The boxes that ops need of their operands for one row, op by op.
   std::vector<Box> needsOfRows() const;
   /// Computes the columns of every buffer in one stripe, and whether each op must run row by row.

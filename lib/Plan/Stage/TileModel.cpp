@@ -111,6 +111,12 @@ bool TileModel::readsRows(const std::vector<Box>& boxes) const {
   });
 }
 
+void TileModel::widen(const Step& op, const Box& part, std::vector<Box>& boxes) {
+  for (size_t input = 0; input < op.inputs.size() && !part.empty(); ++input)
+    if (op.inputs[input] != NoBuffer)
+      boxes[op.inputs[input]] = hull(boxes[op.inputs[input]], op.access->need(input, part));
+}
+
 bool TileModel::addNeeds(const Step& op, const Box& part, std::vector<Box>& boxes) {
   if (!op.access->allows(part))
     return false;
@@ -292,11 +298,70 @@ std::optional<TileCost> TileModel::cost(const TileCounts& tiles) {
     cost.reloadAxes.push_back(mask);
     cost.buffers.push_back(std::move(live));
   }
-  LiveBuffer bookkeeping;
-  bookkeeping.bytes = TiledStage::BookkeepingBytes * buffers_.size();
-  bookkeeping.death = last;
-  cost.buffers.push_back(std::move(bookkeeping));
+  cost.buffers.push_back(bookkeeping());
   return cost;
+}
+
+std::vector<Box> TileModel::leastBoxes(size_t axis, std::optional<int64_t> parts) const {
+  Box nothing;
+  nothing.axes.fill({0, 0});
+  std::vector<Box> boxes(buffers_.size(), nothing);
+  // The part in the middle, or every part that has the element in the middle.
+  const auto some = [&](int64_t size) {
+    return parts ? partOf(size, *parts, *parts / 2) : Range{size / 2, size / 2 + 1};
+  };
+  if (!isChain()) {
+    Box part = ops_[0].access->space();
+    part.axes[axis] = some(part.axes[axis].size());
+    for (size_t result = 0; result < ops_[0].outputs.size(); ++result)
+      boxes[ops_[0].outputs[result]] = ops_[0].access->made(result, part);
+    widen(ops_[0], part, boxes);
+    return boxes;
+  }
+  std::optional<int64_t> size; // elements of stores of another size are in other parts
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const int64_t own = buffers_[i].whole.axes[axis].size();
+    if (!buffers_[i].store || (!parts && own != size.value_or(own)))
+      continue;
+    size = own;
+    boxes[i] = buffers_[i].whole;
+    boxes[i].axes[axis] = some(own);
+  }
+  for (size_t step = ops_.size(); step-- > 0;)
+    widen(ops_[step], boxes[ops_[step].outputs[0]], boxes);
+  return boxes;
+}
+
+std::optional<uint64_t> TileModel::leastBytes(const TileCounts& tiles, size_t axis,
+                                              std::optional<int64_t> parts, uint64_t align) {
+  std::vector<Box> boxes = leastBoxes(axis, parts);
+  for (size_t other = 0; other < tiles.size(); ++other) {
+    if (other == axis)
+      continue;
+    const AxisSummary& cut = summary(other, tiles[other]);
+    if (!cut.valid)
+      return std::nullopt;
+    for (size_t i = 0; i < boxes.size(); ++i)
+      for (size_t k = 0; k < Box::MaxRank; ++k)
+        boxes[i].axes[k] = {0, std::min(boxes[i].axes[k].size(), cut.buffers[i].largest[k])};
+  }
+  std::vector<LiveBuffer> live;
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    LiveBuffer buffer;
+    buffer.birth = static_cast<uint32_t>(buffers_[i].firstOp);
+    buffer.death = static_cast<uint32_t>(buffers_[i].lastOp);
+    buffer.bytes = static_cast<uint64_t>(boxes[i].elements()) * buffers_[i].elementSize;
+    live.push_back(std::move(buffer));
+  }
+  live.push_back(bookkeeping());
+  return computeTimeline(live, ops_.size(), align).bound;
+}
+
+LiveBuffer TileModel::bookkeeping() const {
+  LiveBuffer records;
+  records.bytes = TiledStage::BookkeepingBytes * buffers_.size();
+  records.death = static_cast<uint32_t>(ops_.size() - 1);
+  return records;
 }
 
 uint64_t TileModel::haloRows(const TileCost& cost) {

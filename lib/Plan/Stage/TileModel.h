@@ -60,6 +60,11 @@ public:
   /// The lowest layout of the buffers of `cost`.
   ArenaLayout layOut(const TileCost& cost, uint64_t align) const;
   uint64_t lowerBound(const TileCost& cost, uint64_t align) const;
+  /// A lower bound for the bytes of the cuts that have these numbers of parts on all axes but one.
+  /// `parts`: the number along that axis; nullopt: any. It follows from one part, so it takes far
+  /// less time than the cost. nullopt if there is no such cut.
+  std::optional<uint64_t> leastBytes(const TileCounts& tiles, size_t axis,
+                                     std::optional<int64_t> parts, uint64_t align);
   TiledStage stage(const TileCost& cost, const ArenaLayout& layout) const;
   /// Bytes loaded from the tensors for which `counts` returns true.
   /// Bytes of the buffer of a tensor; 0 if it has none.
@@ -116,13 +121,19 @@ private:
   template <typename Predicate>
   bool everyRead(const std::vector<Box>& boxes, Predicate holds) const;
   bool propagate(size_t axis, int64_t parts, int64_t index, std::vector<Box>& boxes) const;
-  /// Widens the boxes of an op's operands to what a part of the op needs. Returns false if there is
-  /// no such part.
+  /// Boxes that some part along the axis needs, whether it is allowed or not. Without a number of
+  /// parts: what some part needs at least, however many there are.
+  std::vector<Box> leastBoxes(size_t axis, std::optional<int64_t> parts) const;
+  /// Widens the boxes of an op's operands to what a part of the op needs.
+  static void widen(const Step& op, const Box& part, std::vector<Box>& boxes);
+  /// The same, but returns false if there is no such part.
   static bool addNeeds(const Step& op, const Box& part, std::vector<Box>& boxes);
   /// Records whether the reads of one part, which has these boxes, are contiguous. Returns false if
   /// no cut with this part is possible.
   bool seeReads(size_t axis, const std::vector<Box>& boxes, AxisSummary& summary) const;
   const AxisSummary& summary(size_t axis, int64_t parts);
+  /// The executor's records.
+  LiveBuffer bookkeeping() const;
 
   std::vector<Step> ops_;
   std::vector<Buffer> buffers_;

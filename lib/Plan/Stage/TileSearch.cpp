@@ -63,6 +63,9 @@ private:
       tiles.at(axis) = count;
       return cuts_.find(tiles);
     };
+    tiles.at(axis) = extent;
+    if (!cuts_.mayFit(tiles, axis, budget_, true))
+      return;
     // The finest well-formed cut shows whether any cut fits.
     Cut* found = nullptr;
     while (high >= 1 && (found = cutAt(high)) == nullptr)
@@ -73,7 +76,9 @@ private:
     const int64_t most = high;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
-      if (Cut* cut = cutAt(middle); cut != nullptr && cuts_.fits(*cut, budget_)) {
+      tiles.at(axis) = middle;
+      Cut* cut = cuts_.mayFit(tiles, axis, budget_) ? cuts_.find(tiles) : nullptr;
+      if (cut != nullptr && cuts_.fits(*cut, budget_)) {
         found = cut;
         high = middle;
       } else {
@@ -131,11 +136,21 @@ TileSearch::Cut* TileSearch::find(const TileCounts& tiles) {
   return entry->second ? &*entry->second : nullptr;
 }
 
+bool TileSearch::mayFit(const TileCounts& tiles, size_t axis, uint64_t budget, bool any) {
+  if (cuts_.count(tiles) != 0)
+    return true;
+  const std::optional<uint64_t> least =
+      model_.leastBytes(tiles, axis, any ? std::nullopt : std::optional(tiles.at(axis)), align_);
+  return least && *least <= budget;
+}
+
 bool TileSearch::fits(Cut& cut, uint64_t budget) {
   if (cut.lowerBound > budget)
     return false;
-  if (!cut.height)
-    cut.height = layoutArena(cut.cost.buffers, align_, cut.lowerBound).height;
+  if (!cut.height || (*cut.height > budget && !cut.isLowest)) {
+    cut.height = layoutArenaWithin(cut.cost.buffers, align_, cut.lowerBound, budget).height;
+    cut.isLowest = *cut.height > budget || *cut.height == cut.lowerBound;
+  }
   return *cut.height <= budget;
 }
 

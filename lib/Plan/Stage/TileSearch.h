@@ -33,14 +33,19 @@ public:
 
 private:
   class Search;
-  /// A well-formed cut. The height is set when it is first needed.
+  /// A well-formed cut. The height of a layout is set when it is first needed.
   struct Cut {
     TileCost cost;
     uint64_t lowerBound = 0;
     std::optional<uint64_t> height = {};
+    /// Whether no lower layout is found.
+    bool isLowest = false;
   };
   /// Null if the cut is not well-formed.
   Cut* find(const TileCounts& tiles);
+  /// False if a lower bound shows that the cut does not fit or is not well-formed, before anything
+  /// else is known about it. `any`: that no cut fits, whatever the number of parts along the axis.
+  bool mayFit(const TileCounts& tiles, size_t axis, uint64_t budget, bool any = false);
   bool fits(Cut& cut, uint64_t budget);
 
   TileModel model_;

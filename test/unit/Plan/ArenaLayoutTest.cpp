@@ -63,6 +63,14 @@ TEST_CASE("random lifetimes: valid, never below the bound, close to it, and repe
     CHECK(layout.height >= timeline.bound);
     CHECK(layoutArena(buffers, align, timeline.bound).offsets == layout.offsets);
     excess += static_cast<double>(layout.height) / static_cast<double>(timeline.bound) - 1;
+    for (const uint64_t budget :
+         {timeline.bound, layout.height - 1, layout.height, layout.height * 2}) {
+      if (budget < timeline.bound)
+        continue;
+      const ArenaLayout within = layoutArenaWithin(buffers, align, timeline.bound, budget);
+      checkLayout(buffers, within, align);
+      CHECK((within.height <= budget) == (layout.height <= budget));
+    }
   }
   CHECK(excess / Rounds < 0.03);
 }

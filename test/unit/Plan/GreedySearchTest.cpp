@@ -5,6 +5,7 @@
 #include "tigris/Check/PlanChecker.h"
 #include "tigris/Plan/Planner.h"
 #include "tigris/Plan/PortCopies.h"
+#include "tigris/Plan/Search/CutSearch.h"
 #include "tigris/Plan/Search/SpillLayout.h"
 #include "tigris/Plan/Stage/StageNeed.h"
 
@@ -52,7 +53,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   CHECK(graph.op(need.op).name == "one");
   CHECK(need.bytes == 2 * 32 + 8 + 1);
 
-  const std::vector<StageDraft> stages = searchGreedily(drafter, 1600);
+  const std::vector<StageDraft> stages = *searchGreedily(drafter, 1600);
   REQUIRE(stages.size() == 1);
 
   // With one more model output, x, a and b are all needed at the end of the first stage.
@@ -60,7 +61,7 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   wide.addOutput({"a", *wide.findTensor("a"), DType::Int8, Shape{1, 400}, {}});
   const AliasSets wideAliases(wide, wide.order());
   StageDrafter wideDrafter(wide, wide.order(), wideAliases, IoMode::Slow, 8);
-  const std::vector<StageDraft> cut = searchGreedily(wideDrafter, 1600);
+  const std::vector<StageDraft> cut = *searchGreedily(wideDrafter, 1600);
   REQUIRE(cut.size() == 2);
   CHECK(cut[0].ops.size() == 3);
   const auto names = [&](const std::vector<TensorId>& tensors) {
@@ -73,6 +74,11 @@ TEST_CASE("partition: cuts where the next op would not fit, and spills what cros
   CHECK(names(cut[0].spills) == "x a b ");
   CHECK(names(cut[1].loads) == "x b ");
   CHECK(names(cut[1].spills) == "y ");
+
+  // Cuts that cost as much as the limit are of no use.
+  const CutCost cost = totalCost(wideDrafter, cut);
+  CHECK_FALSE(searchGreedily(wideDrafter, 1600, cost));
+  CHECK(searchGreedily(wideDrafter, 1600, CutCost(cost.first, cost.second + 1)));
 
   std::vector<Placement> slow = {{*wide.findTensor("a"), 0}, {*wide.findTensor("y"), 400}};
   CHECK(placeSpills(wide, cut, wideAliases, IoMode::Slow, 8, 1300, slow) ==

@@ -73,5 +73,23 @@ TEST_CASE("spaced layout: random clearances are kept, and layouts are the same e
     const ArenaLayout layout = layOutSpaced(buffers, clearances, align, 0);
     checkLayout(buffers, clearances, layout, align);
     CHECK(layOutSpaced(buffers, clearances, align, 0).offsets == layout.offsets);
+
+    // What is known to be refused after one question is what others would refuse.
+    for (const bool isQuick : {false, true}) {
+      const auto heightFor = [&](uint64_t enough) {
+        return layOutSpaced(buffers, clearances, align, 0, enough, isQuick).height;
+      };
+      for (const uint64_t part : {2, 4, 12, 20}) {
+        const uint64_t enough = layout.height - layout.height / part;
+        const uint64_t height = heightFor(enough);
+        if (height <= enough)
+          continue;
+        const uint64_t refused = mostRefused(height, enough, isQuick);
+        CHECK(refused >= enough);
+        CHECK(refused < height);
+        CHECK(heightFor(refused) > refused);
+        CHECK(heightFor(enough + (refused - enough) / 2) > enough + (refused - enough) / 2);
+      }
+    }
   }
 }

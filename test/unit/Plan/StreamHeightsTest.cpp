@@ -59,3 +59,25 @@ TEST_CASE("streams: heights do not depend on the order of questions") {
   std::rotate(budgets.begin(), budgets.begin() + 7, budgets.end());
   CHECK(ask(budgets, false) == ascending);
 }
+
+TEST_CASE("streams: bounds of one stripe are at most those of the cost") {
+  for (const std::string& text :
+       {Residual, graphOf({"x", "a", "y"}, {window("x", "a"), window("a", "y")})}) {
+    const Graph graph = parseGraph(text);
+    AccessTable access(graph);
+    RowTable rows(access);
+    const StreamModel model = modelOf(rows);
+    const std::set<TensorId> whole = {*graph.findTensor("x"), *graph.findTensor("y")};
+    for (const int64_t stripes : model.stripeCounts()) {
+      const auto cost = model.cost(model.mostSteps(), stripes);
+      if (!cost)
+        continue;
+      const uint64_t bound = model.lowerBound(*cost);
+      CHECK(model.leastBytes(stripes) <= bound);
+      if (stripes > 1)
+        CHECK(model.leastBytes({}) <= bound);
+    }
+    // In one stripe, nothing but what is not whole in fast memory.
+    CHECK(model.leastBytes(1) == model.lowerBound(*model.cost(model.mostSteps(), 1, whole)));
+  }
+}

@@ -273,3 +273,30 @@ TEST_CASE("the state between tiles of a recurrent layer must not be overwritten"
   stage.execution = tiled;
   CHECK_FALSE(TileReplay(graph, stage).run());
 }
+
+TEST_CASE("bounds of one part are at most those of the cut, and many are equal") {
+  constexpr uint64_t Align = 8;
+  for (const auto& [end, outer] : {std::pair<size_t, int64_t>{1, 1}, {1, 2}, {3, 2}}) {
+    Subject subject(TileChain);
+    auto model = subject.model(0, end);
+    REQUIRE(model);
+    const TileCounts whole = {outer, 1, 1, 1};
+    const std::optional<uint64_t> any = model->leastBytes(whole, 1, std::nullopt, Align);
+    REQUIRE(any);
+    size_t equal = 0;
+    for (int64_t rows = 1; rows <= model->extent(1); ++rows) {
+      const auto cost = model->cost({outer, rows, 1, 1});
+      if (!cost)
+        continue;
+      const uint64_t bound = model->lowerBound(*cost, Align);
+      const std::optional<uint64_t> least = model->leastBytes(whole, 1, rows, Align);
+      REQUIRE(least);
+      CHECK(*any <= bound);
+      CHECK(*least <= bound);
+      equal += *least == bound ? 1 : 0;
+    }
+    CHECK(equal >= 2);
+    const auto finest = model->cost({outer, model->extent(1), 1, 1});
+    CHECK(*any == model->lowerBound(*finest, Align));
+  }
+}
