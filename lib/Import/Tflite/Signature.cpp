@@ -1,3 +1,4 @@
+// Finds signatures by their names.
 #include "tigris/Import/Tflite/Signature.h"
 
 #include "tigris/Support/StringUtils.h"
