@@ -44,11 +44,18 @@ static void decode(const tigris_detect_params* p, const float* box, const float*
 
 static float areaOf(const float* box) { return (box[2] - box[0]) * (box[3] - box[1]); }
 
+/* The length that both have along y (0) or x (1). */
+static float common(const float* a, const float* b, uint32_t axis) {
+  const float begin = a[axis] > b[axis] ? a[axis] : b[axis];
+  const float end = a[axis + 2] < b[axis + 2] ? a[axis + 2] : b[axis + 2];
+  return end - begin;
+}
+
 /* Intersection over union. */
 static float overlapOf(const float* a, const float* b) {
   const float areas = areaOf(a) + areaOf(b);
-  const float height = fminf(a[2], b[2]) - fmaxf(a[0], b[0]);
-  const float width = fminf(a[3], b[3]) - fmaxf(a[1], b[1]);
+  const float height = common(a, b, 0);
+  const float width = common(a, b, 1);
   if (!(areaOf(a) > 0.0f) || !(areaOf(b) > 0.0f) || !(height > 0.0f) || !(width > 0.0f))
     return 0.0f;
   return height * width / (areas - height * width);
