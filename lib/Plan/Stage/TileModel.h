@@ -76,6 +76,9 @@ public:
     return bytes;
   }
 
+  /// Frees what is stored for later questions.
+  void forget() { summaries_.clear(); }
+
 private:
   struct Buffer {
     TensorId tensor;

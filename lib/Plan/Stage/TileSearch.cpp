@@ -126,6 +126,11 @@ std::optional<TileCost> TileSearch::search(uint64_t budget, const CostWeights& w
   return Search(*this, budget, weights, lacking).run();
 }
 
+void TileSearch::forget() {
+  cuts_.clear();
+  model_.forget();
+}
+
 TileSearch::Cut* TileSearch::find(const TileCounts& tiles) {
   const auto [entry, isNew] = cuts_.try_emplace(tiles);
   if (isNew)

@@ -31,6 +31,9 @@ public:
   std::optional<TileCost> search(uint64_t budget, const CostWeights& weights = {},
                                  const TileLacking& lacking = {});
 
+  /// Frees the cuts. Later searches evaluate them again.
+  void forget();
+
 private:
   class Search;
   /// A well-formed cut. The height of a layout is set when it is first needed.

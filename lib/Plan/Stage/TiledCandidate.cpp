@@ -3,6 +3,14 @@
 
 namespace tigris {
 
+namespace {
+
+/// Cuts of longer chains are not kept. Only the greedy search drafts such chains, in few budgets,
+/// and the memory of all chains of a large graph grows with the square of its size.
+constexpr size_t MaxKeptOps = 40;
+
+} // namespace
+
 TiledCandidate::TiledCandidate(const OrderView& view, AccessTable& access, size_t begin, size_t end)
     : view_(view), interface_(draftInterface(view, begin, end)) {
   if (interface_.spills.empty())
@@ -40,7 +48,12 @@ TiledCandidate::search(uint64_t budget, const CostWeights& weights, const CostMo
                },
                costs.countsCalls()};
   const std::optional<TileCost> cost = search_->search(budget, weights, lacking);
-  return cost ? std::optional(found(*cost)) : std::nullopt;
+  std::optional<Found> result;
+  if (cost)
+    result = found(*cost);
+  if (interface_.ops.size() > MaxKeptOps)
+    search_->forget();
+  return result;
 }
 
 std::optional<StageDraft> TiledCandidate::cut(const TileCounts& tiles) {
