@@ -30,8 +30,8 @@ done
 for source in "$host"/*.c; do
   compile "$source" -Wconversion -ffp-contract=fast -fwrapv -DHOST_LEVEL=neon -DTIGRIS_HOST_NEON=1
 done
-for name in plan_builder sample_plans sample_int8 sample_floats sample_sequences sample_micro sample_stages random_plan \
-  tile_graphs; do
+for name in plan_builder sample_plans sample_int8 sample_floats sample_sequences sample_micro \
+  sample_stages random_plan tile_graphs; do
   compile "$here/$name.c"
 done
 for name in kernels_conv kernels_dense kernels_pool; do
