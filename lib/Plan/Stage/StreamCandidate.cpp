@@ -29,7 +29,7 @@ const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
     const std::optional<StreamCost> cost = model_.cost(model_.mostSteps(), counts_[index]);
     if (!cost)
       return nullptr;
-    Variant& variant = trial.variant.emplace();
+    Variant variant;
     variant.stripes = counts_[index];
     variant.stats.kernelCalls = cost->kernelCalls;
     variant.stats.recomputeMacs = cost->recomputeMacs;
@@ -42,6 +42,7 @@ const StreamCandidate::Variant* StreamCandidate::variant(size_t index) {
       variant.stats.slowWriteBytes += view_.isSlow(id) ? view_.bytes(id) : 0;
     if (variant.stripes > 1)
       needs_.emplace(std::pair(index, std::vector<bool>()), needOf(*cost));
+    trial.variant = std::move(variant);
   }
   return trial.variant ? &*trial.variant : nullptr;
 }
