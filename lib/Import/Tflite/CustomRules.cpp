@@ -45,8 +45,12 @@ Status flatDetection(OpContext& op) {
                    ", its scores ", op.shape(scores).str(), ", expected one picture");
   const Shape boxLines = {op.shape(boxes)[1], op.shape(boxes)[2]};
   const Shape scoreLines = {op.shape(scores)[1], op.shape(scores)[2]};
+  const int64_t classes = options["num_classes"].AsInt64();
+  if (classes < 1 || classes > scoreLines[1])
+    return op.fail(DiagId::BadAttr, "'num_classes' is ", classes, ", its scores have ",
+                   scoreLines[1], " columns");
   AttrMap attrs = {{"max_detections", most},
-                   {"first_column", scoreLines[1] - options["num_classes"].AsInt64()},
+                   {"first_column", scoreLines[1] - classes},
                    {"score_threshold", options["nms_score_threshold"].AsDouble()},
                    {"iou_threshold", options["nms_iou_threshold"].AsDouble()},
                    {"scales", std::vector<double>{

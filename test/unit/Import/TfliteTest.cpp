@@ -208,7 +208,7 @@ TEST_CASE("flat: a signature chooses the subgraph and names its ports") {
 namespace {
 
 /// Detections of 7 boxes with a background and two classes.
-FlatBuilder detector(bool isRegular) {
+FlatBuilder detector(bool isRegular, int64_t numClasses = 2) {
   FlatBuilder model;
   const int32_t boxes = model.tensor("boxes", {1, 7, 4}, TensorType::FLOAT32);
   const int32_t scores = model.tensor("scores", {1, 7, 3}, TensorType::FLOAT32);
@@ -228,7 +228,7 @@ FlatBuilder detector(bool isRegular) {
   options.Map([&] {
     options.Int("max_detections", 5);
     options.Int("max_classes_per_detection", 1);
-    options.Int("num_classes", 2);
+    options.Int("num_classes", numClasses);
     options.Bool("use_regular_nms", isRegular);
     options.Float("nms_score_threshold", 0.25F);
     options.Float("nms_iou_threshold", 0.5F);
@@ -253,6 +253,8 @@ TEST_CASE("flat: TFLite_Detection_PostProcess and its options") {
   CHECK(imported.graph->outputs()[2].shape == Shape{1, 5}); // the file leaves it open
   CHECK(imported.graph->outputs()[3].shape == Shape{1});
   CHECK(importFlat(detector(true)).said(DiagId::UnsupportedOp, "use_regular_nms"));
+  for (const int64_t classes : {INT64_MIN, int64_t{0}, int64_t{4}})
+    CHECK(importFlat(detector(false, classes)).said(DiagId::BadAttr, "'num_classes' is"));
   FlatBuilder damaged = detector(false);
   damaged.graph().operators[0]->custom_options.resize(9);
   CHECK(importFlat(damaged).said(DiagId::BadModel, "custom options"));
