@@ -37,7 +37,7 @@ struct SegmentOptions {
 /// with the fewest kernel calls.
 ///
 /// Dynamic programming over pairs of a cut and the set of tensors that stay in fast memory there.
-/// With slow memory, if more than MaxChoices tensors cross a cut, only the smallest may stay. The
+/// With slow memory, if more than four tensors cross a cut, only the smallest may stay. The
 /// candidates from every op on are whole and streamed stages of up to MaxSegmentOps ops, and the op
 /// alone, tiled or direct. A stage may use the budget minus the bytes of the tensors that are
 /// resident before, after, or throughout it. If no stage from an op on fits, the op alone uses

@@ -66,9 +66,9 @@ public:
   std::optional<uint64_t> leastBytes(const TileCounts& tiles, size_t axis,
                                      std::optional<int64_t> parts, uint64_t align);
   TiledStage stage(const TileCost& cost, const ArenaLayout& layout) const;
-  /// Bytes loaded from the tensors for which `counts` returns true.
   /// Bytes of the buffer of a tensor; 0 if it has none.
   uint64_t bytesOf(const TileCost& cost, TensorId tensor) const;
+  /// Bytes loaded from the tensors for which `counts` returns true.
   template <typename Predicate> uint64_t loadBytes(const TileCost& cost, Predicate counts) const {
     uint64_t bytes = 0;
     for (size_t i = 0; i < buffers_.size(); ++i)
