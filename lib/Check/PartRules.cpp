@@ -132,7 +132,37 @@ private:
     if ((buffer.wait != 0 || buffer.sink) && roles_.at(buffer.tensor).isLoad)
       return fail(quoted(buffer.tensor), buffer.sink ? " is a sum of rows" : " waits for rows",
                   ", which only results do");
+    if (Status status = checkRows(buffer); !status)
+      return status;
     return checkBuffer(static_cast<const PartBuffer&>(buffer));
+  }
+
+  /// The numbers of rows that the executor counts, and buffers of whole tensors.
+  Status checkRows(const StreamBuffer& buffer) const {
+    const Role& role = roles_.at(buffer.tensor);
+    const Tensor& tensor = graph_.tensor(buffer.tensor);
+    const int64_t stripes = stage_.streamed()->stripes;
+    for (const size_t axis : {RowAxis, ColumnAxis})
+      if (axis < tensor.shape.rank() && (axis == RowAxis || stripes > 1) &&
+          tensor.shape[axis] > StreamedStage::MaxRows)
+        return fail(quoted(buffer.tensor), " has ", tensor.shape[axis], " indices on axis ", axis,
+                    ", a streamed stage counts up to ", StreamedStage::MaxRows);
+    if (buffer.wait > StreamedStage::MaxRows)
+      return fail("the op that writes ", quoted(buffer.tensor), " waits for ", buffer.wait,
+                  " rows, a streamed stage counts up to ", StreamedStage::MaxRows);
+    const bool isByRows = (buffer.reloadAxes >> RowAxis & 1U) != 0;
+    if (role.isLoad && isByRows && buffer.reloadAxes != PartStage::EveryAxis)
+      return fail(quoted(buffer.tensor), " is loaded by rows, but not in every step");
+    if (!buffer.inPlace)
+      return {};
+    if (!role.isLoad && !role.isStore)
+      return fail(quoted(buffer.tensor), " is neither loaded nor stored, so it cannot be in place");
+    if (stripes != 1)
+      return fail(quoted(buffer.tensor), " is in place in a stage with stripes");
+    if (buffer.bytes != 0 && buffer.bytes != tensor.bytes())
+      return fail(quoted(buffer.tensor), " is in place with ", buffer.bytes, " bytes, it has ",
+                  tensor.bytes());
+    return {};
   }
 
   Status checkBuffer(const PartBuffer& buffer) const {

@@ -15,6 +15,10 @@ namespace tigris {
 ///  - every tensor of the stage has one buffer, and every buffer is loaded for some op or written
 ///    by one op;
 ///  - only loads are reloaded, along existing axes; only results wait for rows or are sums of rows;
+///  - in a streamed stage, rows, columns and waits are at most StreamedStage::MaxRows, and what is
+///    loaded by rows is loaded in every step;
+///  - buffers in place are loaded or stored, in one stripe, and have all bytes of their tensor or,
+///    outside the arena, none;
 ///  - no buffer overlaps the executor's bookkeeping, and no result overlaps an operand of its op,
 ///    unless both are in place.
 Status checkPartRules(const Graph& graph, const Stage& stage);

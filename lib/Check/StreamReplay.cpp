@@ -9,8 +9,6 @@
 //            load x3       buffer: x1 x2 x3    window 2 reads x1 x2 x3
 // With a buffer of two rows, loading x2 in step 2 would exceed the buffer, and the plan is
 // rejected.
-//
-// Over 500 lines: one class replays all that a streamed stage does.
 #include "tigris/Check/StreamReplay.h"
 
 #include "tigris/Analysis/MacCount.h"
@@ -40,31 +38,14 @@ public:
       const StreamBuffer& buffer = stream_.buffers[i];
       const Tensor& tensor = graph_.tensor(buffer.tensor);
       index_.emplace(buffer.tensor, i);
-      for (const size_t axis : {RowAxis, ColumnAxis})
-        if (axis < tensor.shape.rank() && (axis == RowAxis || stream_.stripes > 1) &&
-            tensor.shape[axis] > StreamedStage::MaxRows)
-          return fail(quoted(i), " has ", tensor.shape[axis], " indices on axis ", axis,
-                      ", a streamed stage counts up to ", StreamedStage::MaxRows);
       Progress progress;
       progress.isLoad = contains(stage_.loads, buffer.tensor);
       progress.isStore = contains(stage_.spills, buffer.tensor);
-      progress.isWhole = progress.isLoad && (buffer.reloadAxes >> RowAxis & 1U) == 0;
+      progress.isWhole = progress.isLoad && !reloads(i, RowAxis);
       progress.whole = wholeBox(tensor.shape);
       progress.elementSize = dtypeSize(tensor.type);
       progress.inBacking = buffer.inPlace;
-      if (buffer.inPlace && !progress.isLoad && !progress.isStore)
-        return fail(quoted(i), " is neither loaded nor stored, so it cannot be in place");
-      if (buffer.inPlace && stream_.stripes != 1)
-        return fail(quoted(i), " is in place in a stage with stripes");
-      if (buffer.wait > StreamedStage::MaxRows)
-        return fail("the op that writes ", quoted(i), " waits for ", buffer.wait,
-                    " rows, a streamed stage counts up to ", StreamedStage::MaxRows);
       progress.isElsewhere = buffer.inPlace && buffer.bytes == 0;
-      if (buffer.inPlace && !progress.isElsewhere && buffer.bytes != tensor.bytes())
-        return fail(quoted(i), " is in place with ", buffer.bytes, " bytes, it has ",
-                    tensor.bytes());
-      if (progress.isLoad && !progress.isWhole && buffer.reloadAxes != PartStage::EveryAxis)
-        return fail(quoted(i), " is loaded by rows, but not in every step");
       progress_.push_back(progress);
     }
     for (const OpId id : stage_.ops) {
