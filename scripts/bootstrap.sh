@@ -6,7 +6,7 @@
 #   build     compilers, libraries and the Python environment, as scripts/demo.sh needs them
 #             (default)
 #   test      also clang, the formatters, the ARM toolchain and emulators that scripts/test.sh uses,
-#             and the vendors' kernels (scripts/fetch_kernels.sh)
+#             the vendors' kernels (scripts/fetch_kernels.sh), and TensorFlow Lite Micro in build/tflm
 #   coverage  as test, and gcovr, which summarizes line coverage
 #   training  as build, and the packages that examples/digits/train.py imports
 # If everything is installed, does nothing and needs no privileges, apt or pip.
@@ -70,8 +70,22 @@ installPythonPackages() {
   cat "${files[@]}" >"$stamp"
 }
 
+# There are wheels for few processors and versions of Python. Tests that compare with it skip.
+installPeer() {
+  local file=scripts/requirements-tflm.txt venv=build/tflm
+  cmp -s $file $venv/installed && return 0
+  echo "bootstrap: setting up $venv"
+  { [ -x $venv/bin/python ] || python3 -m venv $venv; } &&
+    $venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement=$file &&
+    cp $file $venv/installed ||
+    echo "bootstrap: tflite-micro is not available; tests that compare with it skip" >&2
+}
+
 installMissingPackages
 installPythonPackages
 case $level in
-  test | coverage) scripts/fetch_kernels.sh ;;
+  test | coverage)
+    installPeer
+    scripts/fetch_kernels.sh
+    ;;
 esac
