@@ -79,14 +79,11 @@ private:
   }
 
   Status readQuants() {
-    const Expected<Quant> input = context_.quant(op_, op_.input(0));
-    if (!input)
-      return input.error();
-    const Expected<Quant> output = context_.quant(op_, op_.output());
-    if (!output)
-      return output.error();
-    input_ = *input;
-    output_ = *output;
+    const auto quants = context_.quants(op_);
+    if (!quants)
+      return quants.error();
+    input_ = quants->input;
+    output_ = quants->output;
     const Tensor& weights = tensor(1);
     if (!weights.quant)
       return fail("weights '", weights.name, "' are int8 without quantization");

@@ -192,11 +192,10 @@ std::optional<tigris_sigmoid_params> sigmoidParams(const LoweringContext& contex
   if (context.twiceFlag(context.graph().tensor(op.input(0)).type) == 0 ||
       (op.kind != OpKind::Sigmoid && op.kind != OpKind::Tanh))
     return std::nullopt;
-  const Expected<Quant> input = context.quant(op, op.input(0));
-  const Expected<Quant> output = context.quant(op, op.output());
-  if (!input || !output)
+  const auto quants = context.quants(op);
+  if (!quants)
     return std::nullopt;
-  const auto constants = sigmoidConstants(op.kind, *input, *output);
+  const auto constants = sigmoidConstants(op.kind, quants->input, quants->output);
   if (!constants)
     return std::nullopt;
   return tigris_sigmoid_params{unaryParams(op).function, constants->multiplier, constants->shift};
@@ -212,13 +211,11 @@ Status lowerUnary(LoweringContext& context, const Op& op, tigris_opcode opcode) 
     return emitLeakyRelu(context, op);
   if (opcode == TIGRIS_OP_UNARY)
     return emitPlain(context, op, opcode, unaryParams(op));
-  const Expected<Quant> input = context.quant(op, op.input(0));
-  if (!input)
-    return input.error();
-  const Expected<Quant> output = context.quant(op, op.output());
-  if (!output)
-    return output.error();
-  return emitLookup(context, op, lookupTable(op, *input, *output, context.graph().rounding()));
+  const auto quants = context.quants(op);
+  if (!quants)
+    return quants.error();
+  const auto& [input, output] = *quants;
+  return emitLookup(context, op, lookupTable(op, input, output, context.graph().rounding()));
 }
 
 Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -234,21 +231,19 @@ Status lowerClamp(LoweringContext& context, const Op& op, tigris_opcode opcode) 
     const Bounds bounds = clampBounds(lo, hi);
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   }
-  const Expected<Quant> input = context.quant(op, op.input(0));
-  if (!input)
-    return input.error();
-  const Expected<Quant> output = context.quant(op, op.output());
-  if (!output)
-    return output.error();
+  const auto quants = context.quants(op);
+  if (!quants)
+    return quants.error();
+  const auto& [input, output] = *quants;
   // RELU6 of TensorFlow Lite Micro clamps in the units of its operand and keeps the scale
   const bool keeps =
       op.kind == OpKind::Relu6 && context.graph().rounding() == IntegerRounding::Micro;
-  const Bounds bounds = clampBounds(context, op.output(), lo, hi, keeps ? *input : *output);
-  if (keeps || *input == *output)
+  const Bounds bounds = clampBounds(context, op.output(), lo, hi, keeps ? input : output);
+  if (keeps || input == output)
     return emitPlain(context, op, opcode, tigris_clamp_params{bounds.lo, bounds.hi});
   // activations.cc divides the scales in float32
-  const Multiplier multiplier = multiplierFor(context, op, input->scale / output->scale);
-  return emitRequantize(context, op, *input, *output, multiplier, bounds);
+  const Multiplier multiplier = multiplierFor(context, op, input.scale / output.scale);
+  return emitRequantize(context, op, input, output, multiplier, bounds);
 }
 
 Status lowerPRelu(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -301,16 +296,14 @@ Status emitRescale(LoweringContext& context, const Op& op) {
 Status lowerRequantize(LoweringContext& context, const Op& op, tigris_opcode) {
   if (context.graph().tensor(op.input(0)).type != context.graph().tensor(op.output()).type)
     return emitRescale(context, op);
-  const Expected<Quant> input = context.quant(op, op.input(0));
-  if (!input)
-    return input.error();
-  const Expected<Quant> output = context.quant(op, op.output());
-  if (!output)
-    return output.error();
+  const auto quants = context.quants(op);
+  if (!quants)
+    return quants.error();
+  const auto& [input, output] = *quants;
   const Multiplier multiplier = multiplierFor(
-      context, op, static_cast<double>(input->scale) / static_cast<double>(output->scale));
-  const Bounds open = clampBounds(context, op.output(), -Open, Open, *output);
-  return emitRequantize(context, op, *input, *output, multiplier, open);
+      context, op, static_cast<double>(input.scale) / static_cast<double>(output.scale));
+  const Bounds open = clampBounds(context, op.output(), -Open, Open, output);
+  return emitRequantize(context, op, input, output, multiplier, open);
 }
 
 namespace {
@@ -328,20 +321,18 @@ Expected<SoftmaxConstants> softmaxConstantsOf(const LoweringContext& context, co
                                               double beta) {
   const DType input = context.graph().tensor(op.input(0)).type;
   const DType output = context.graph().tensor(op.output()).type;
-  const Expected<Quant> x = context.quant(op, op.input(0));
-  if (!x)
-    return x.error();
-  const Expected<Quant> y = context.quant(op, op.output());
-  if (!y)
-    return y.error();
-  if (!isSoftmaxResult(input, output, *y))
+  const auto quants = context.quants(op);
+  if (!quants)
+    return quants.error();
+  const Quant& y = quants->output;
+  if (!isSoftmaxResult(input, output, y))
     return LoweringContext::unsupported(op, "the ", dtypeName(output), " result has scale ",
-                                        y->scale, " and zero point ", y->zeroPoint,
+                                        y.scale, " and zero point ", y.zeroPoint,
                                         ", the kernel writes ",
                                         output == DType::Int8  ? "1/256 and -128"
                                         : input == DType::Int8 ? "1/65536 and -32768"
                                                                : "1/32768 and 0");
-  const double scale = beta * static_cast<double>(x->scale);
+  const double scale = beta * static_cast<double>(quants->input.scale);
   return input == DType::Int8 ? softmaxConstants(scale) : wideSoftmaxConstants(scale);
 }
 

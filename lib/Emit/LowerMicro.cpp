@@ -73,23 +73,21 @@ Status lowerIntegerPRelu(LoweringContext& context, const Op& op, tigris_opcode o
 }
 
 Status emitLeakyRelu(LoweringContext& context, const Op& op) {
-  const Expected<Quant> x = context.quant(op, op.input(0));
-  if (!x)
-    return x.error();
-  const Expected<Quant> y = context.quant(op, op.output());
-  if (!y)
-    return y.error();
+  const auto quants = context.quants(op);
+  if (!quants)
+    return quants.error();
+  const auto& [x, y] = *quants;
   const Expected<tigris_operand> operand = context.operand(op.input(0));
   if (!operand)
     return operand.error();
   const auto alpha = static_cast<float>(op.attrs.getFloat("alpha", 0.01));
   tigris_binary_params params = {};
-  const Bounds open = clampBounds(context, op.output(), -Open, Open, *y);
+  const Bounds open = clampBounds(context, op.output(), -Open, Open, y);
   params.lo = open.lo;
   params.hi = open.hi;
   // float32, as in leaky_relu_common.cc
-  setMicroPair(x->scale / y->scale, params.a_multiplier, params.a_shift);
-  setMicroPair(std::abs(x->scale * alpha / y->scale), params.out_multiplier, params.out_shift);
+  setMicroPair(x.scale / y.scale, params.a_multiplier, params.a_shift);
+  setMicroPair(std::abs(x.scale * alpha / y.scale), params.out_multiplier, params.out_shift);
   const std::array<uint8_t, 2> sign = {alpha < 0 ? uint8_t{0xFF} : uint8_t{1},
                                        alpha < 0 ? uint8_t{0xFF} : uint8_t{0}};
   const std::array<tigris_operand, 2> inputs = {

@@ -142,17 +142,6 @@ bool isQuantized(const LoweringContext& context, const Op& op) {
   return isQuantizedType(context.graph().tensor(op.input(0)).type);
 }
 
-/// Quantizations of input and output.
-Expected<std::pair<Quant, Quant>> quants(const LoweringContext& context, const Op& op) {
-  const Expected<Quant> input = context.quant(op, op.input(0));
-  if (!input)
-    return input.error();
-  const Expected<Quant> output = context.quant(op, op.output());
-  if (!output)
-    return output.error();
-  return std::pair(*input, *output);
-}
-
 } // namespace
 
 Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
@@ -183,14 +172,14 @@ Status lowerPool(LoweringContext& context, const Op& op, tigris_opcode opcode) {
     if (Status status = context.requireSameQuant(op, {op.input(0), op.output()}); !status)
       return status;
   } else if (isQuantized(context, op)) {
-    const auto quant = quants(context, op);
+    const auto quant = context.quants(op);
     if (!quant)
       return quant.error();
-    const Means means(context, op, quant->first, quant->second);
+    const Means means(context, op, quant->input, quant->output);
     const bool even = means.mayTie(tapCounts(*window, context.graph().tensor(op.input(0)).shape,
                                              context.graph().tensor(op.output()).shape,
                                              (params->flags & TIGRIS_POOL_COUNT_PAD) != 0));
-    if (even || quant->first != quant->second) {
+    if (even || quant->input != quant->output) {
       std::vector<Multiplier> multipliers;
       for (int64_t taps = 1; taps <= int64_t{params->kernel_h} * params->kernel_w; ++taps)
         multipliers.push_back(means.pair(taps, even));
@@ -224,13 +213,13 @@ Status lowerGlobalAveragePool(LoweringContext& context, const Op& op, tigris_opc
     return bounds.error();
   tigris_global_pool_params params = {bounds->lo, bounds->hi, TIGRIS_NONE, 0};
   if (isQuantized(context, op)) {
-    const auto quant = quants(context, op);
+    const auto quant = context.quants(op);
     if (!quant)
       return quant.error();
     const Tensor& input = context.graph().tensor(op.input(0));
     const int64_t values = input.elements() / (input.shape[0] * input.shape.fromBack(0));
-    const MeanPair pair = meanPair(context, Means(context, op, quant->first, quant->second), values,
-                                   quant->first != quant->second);
+    const MeanPair pair = meanPair(context, Means(context, op, quant->input, quant->output), values,
+                                   quant->input != quant->output);
     params.requant = pair.requant;
     params.requant_count = pair.count;
     return emitUnary(context, op, opcode, params, pair.flags);
@@ -277,10 +266,10 @@ Status lowerReduce(LoweringContext& context, const Op& op, tigris_opcode opcode)
   params.kind = reductionNumber(op.kind);
   if (isQuantized(context, op)) {
     if (op.kind == OpKind::ReduceMean || op.kind == OpKind::ReduceSum) {
-      const auto quant = quants(context, op);
+      const auto quant = context.quants(op);
       if (!quant)
         return quant.error();
-      const Means means(context, op, quant->first, quant->second);
+      const Means means(context, op, quant->input, quant->output);
       const bool isSum = op.kind == OpKind::ReduceSum;
       const MeanPair pair =
           isSum ? sumPair(context, means) : meanPair(context, means, values, true);

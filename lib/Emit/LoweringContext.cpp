@@ -184,6 +184,16 @@ Expected<Quant> LoweringContext::quant(const Op& op, TensorId id) const {
   return Quant{tensor.quant->scale.at(0), tensor.quant->zeroPoint.at(0)};
 }
 
+Expected<LoweringContext::Quants> LoweringContext::quants(const Op& op) const {
+  const Expected<Quant> input = quant(op, op.input(0));
+  if (!input)
+    return input.error();
+  const Expected<Quant> output = quant(op, op.output());
+  if (!output)
+    return output.error();
+  return Quants{*input, *output};
+}
+
 Status LoweringContext::requireSameQuant(const Op& op, std::initializer_list<TensorId> ids) const {
   const Tensor& first = graph_.tensor(*ids.begin());
   for (const TensorId id : ids) {

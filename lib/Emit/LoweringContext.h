@@ -68,6 +68,12 @@ public:
   /// The per-tensor quantization of an int8 or int16 tensor. DiagId::UnsupportedOp if it has none
   /// or one per channel.
   Expected<Quant> quant(const Op& op, TensorId id) const;
+  struct Quants {
+    Quant input;
+    Quant output;
+  };
+  /// Those of the first operand and of the first result.
+  Expected<Quants> quants(const Op& op) const;
   /// UnsupportedOp unless all tensors are float32, or integers of one type and quantization, or
   /// have one other type without quantization: the requirement of kernels that only move elements.
   Status requireSameQuant(const Op& op, std::initializer_list<TensorId> ids) const;

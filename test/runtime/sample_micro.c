@@ -3,6 +3,15 @@
 
 #include "sample_parts.h"
 
+/* Adds a tensor of [2, 6] that the op computes from `in`. */
+static int next(Builder* b, uint16_t opcode, int inputs, const int* in, uint8_t dtype,
+                uint32_t quant, const void* params, uint32_t bytes) {
+  const int32_t dims[2] = {2, 6};
+  const int y = builderTensor(b, dtype, 2, dims, quant);
+  builderOp(b, opcode, inputs, in, y, params, bytes);
+  return y;
+}
+
 uint8_t* sampleMicro(Builder* b, uint32_t* size) {
   const int32_t dims[2] = {2, 6};
   const int32_t one[1] = {6};
@@ -15,7 +24,6 @@ uint8_t* sampleMicro(Builder* b, uint32_t* size) {
   int8_t slope[6];
   int in[2];
   int x;
-  int y;
   uint32_t byte;
   uint32_t half;
   int32_t i;
@@ -32,28 +40,15 @@ uint8_t* sampleMicro(Builder* b, uint32_t* size) {
   half = builderQuant(b, 1.0f / 32768, 0);
   x = builderTensor(b, TIGRIS_S8, 2, dims, byte);
   builderInput(b, x);
-  y = builderTensor(b, TIGRIS_S16, 2, dims, half);
-  builderOp(b, TIGRIS_OP_RESCALE, 1, &x, y, &wide, sizeof wide);
-  in[0] = y;
-  y = builderTensor(b, TIGRIS_S16, 2, dims, half);
-  builderOp(b, TIGRIS_OP_SIGMOID_INT, 1, in, y, &tanh, sizeof tanh);
-  in[0] = y;
-  y = builderTensor(b, TIGRIS_S16, 2, dims, half);
-  builderOp(b, TIGRIS_OP_SOFTMAX, 1, in, y, &softmax, sizeof softmax);
-  in[0] = y;
-  y = builderTensor(b, TIGRIS_S8, 2, dims, byte);
-  builderOp(b, TIGRIS_OP_RESCALE, 1, in, y, &narrow, sizeof narrow);
-  in[0] = y;
+  in[0] = next(b, TIGRIS_OP_RESCALE, 1, &x, TIGRIS_S16, half, &wide, sizeof wide);
+  in[0] = next(b, TIGRIS_OP_SIGMOID_INT, 1, in, TIGRIS_S16, half, &tanh, sizeof tanh);
+  in[0] = next(b, TIGRIS_OP_SOFTMAX, 1, in, TIGRIS_S16, half, &softmax, sizeof softmax);
+  in[0] = next(b, TIGRIS_OP_RESCALE, 1, in, TIGRIS_S8, byte, &narrow, sizeof narrow);
   in[1] = builderConst(b, TIGRIS_S8, 1, one, byte, slope);
-  y = builderTensor(b, TIGRIS_S8, 2, dims, byte);
-  builderOp(b, TIGRIS_OP_PRELU_INT, 2, in, y, &p, sizeof p);
-  in[0] = y;
+  in[0] = next(b, TIGRIS_OP_PRELU_INT, 2, in, TIGRIS_S8, byte, &p, sizeof p);
   in[1] = x;
-  y = builderTensor(b, TIGRIS_S8, 2, dims, byte);
-  builderOp(b, TIGRIS_OP_SQUARED_DIFFERENCE, 2, in, y, &p, sizeof p);
-  in[0] = y;
-  y = builderTensor(b, TIGRIS_S32, 2, dims, TIGRIS_NONE);
-  builderOp(b, TIGRIS_OP_RESCALE, 1, in, y, &whole, sizeof whole);
-  builderOutput(b, y);
+  in[0] = next(b, TIGRIS_OP_SQUARED_DIFFERENCE, 2, in, TIGRIS_S8, byte, &p, sizeof p);
+  builderOutput(b,
+                next(b, TIGRIS_OP_RESCALE, 1, in, TIGRIS_S32, TIGRIS_NONE, &whole, sizeof whole));
   return builderFinish(b, size);
 }

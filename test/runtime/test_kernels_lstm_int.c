@@ -29,24 +29,22 @@ static int64_t scaledWide(int64_t v, int32_t multiplier, int32_t shift) {
 
 static int64_t below(double v) { return (int64_t)floor(v); }
 
+/* The table between its entries; `last` behind them. */
+static double tableAt(double at, double last) {
+  const int i = (int)at;
+  return i >= 255 ? last
+                  : tigris_sigmoid_table[i] +
+                        (at - i) * (tigris_sigmoid_table[i + 1] - (double)tigris_sigmoid_table[i]);
+}
+
 /* The functions in doubles, from the table's entries. `x` is in steps of 1 / 4096. */
 static int64_t sigmoidOf(double x) {
-  const double at = fabs(x) * 3 / 512;
-  const int i = (int)at;
-  const double value =
-      i >= 255 ? 65534.0
-               : tigris_sigmoid_table[i] +
-                     (at - i) * (tigris_sigmoid_table[i + 1] - (double)tigris_sigmoid_table[i]);
+  const double value = tableAt(fabs(x) * 3 / 512, 65534.0);
   return x >= 0 ? below(value / 2 + 0.5) : below((65536 - value) / 2 + 0.5 - 1.0 / 1024);
 }
 
 static int64_t tanhOf(double x) {
-  const double at = fabs(x) * 3 / 256;
-  const int i = (int)at;
-  const double value =
-      i >= 255 ? 65535.0
-               : tigris_sigmoid_table[i] +
-                     (at - i) * (tigris_sigmoid_table[i + 1] - (double)tigris_sigmoid_table[i]);
+  const double value = tableAt(fabs(x) * 3 / 256, 65535.0);
   return x >= 0 ? below(value - 32768 + 0.5) : below(32768 - value + 0.5 - 1.0 / 256);
 }
 

@@ -28,6 +28,19 @@ bool isInteger(OpContext& op, OpKind kind, const std::vector<TensorId>& inputs) 
   return std::all_of(inputs.begin(), inputs.end(), matches);
 }
 
+/// The operands of a rule for two; invalid ids after an error, such as a missing one.
+struct TwoOperands {
+  explicit TwoOperands(OpContext& op) {
+    if (!op.require(2))
+      return;
+    a = op.input(0);
+    b = op.input(1);
+  }
+
+  TensorId a;
+  TensorId b;
+};
+
 Status finishEither(OpContext& op, OpKind kind, std::vector<TensorId> inputs, AttrMap attrs = {}) {
   if (op.failed())
     return op.status();
@@ -36,10 +49,7 @@ Status finishEither(OpContext& op, OpKind kind, std::vector<TensorId> inputs, At
 }
 
 Status flatBinary(OpContext& op, OpKind kind, ActivationFunctionType activation) {
-  if (!op.require(2))
-    return op.status();
-  const TensorId a = op.input(0);
-  const TensorId b = op.input(1);
+  const auto [a, b] = TwoOperands(op);
   op.setActivation(activation);
   return finishEither(op, kind, {a, b});
 }
@@ -68,10 +78,7 @@ template <OpKind Kind> Status plainBinary(OpContext& op) {
 /// Maxima and minima of integers, which must have the quantization of the result: TensorFlow Lite
 /// Micro compares the stored integers.
 template <OpKind Kind> Status extreme(OpContext& op) {
-  if (!op.require(2))
-    return op.status();
-  const TensorId a = op.input(0);
-  const TensorId b = op.input(1);
+  const auto [a, b] = TwoOperands(op);
   if (op.failed())
     return op.status();
   const auto& quant = op.result().quant;
@@ -107,10 +114,7 @@ Status addN(OpContext& op) {
 }
 
 Status squaredDifference(OpContext& op) {
-  if (!op.require(2))
-    return op.status();
-  const TensorId a = op.input(0);
-  const TensorId b = op.input(1);
+  const auto [a, b] = TwoOperands(op);
   if (op.failed())
     return op.status();
   if (isInteger(op, OpKind::SquaredDifference, {a, b}))
@@ -199,10 +203,7 @@ Status flatGelu(OpContext& op) {
 }
 
 Status prelu(OpContext& op) {
-  if (!op.require(2))
-    return op.status();
-  const TensorId x = op.input(0);
-  const TensorId slope = op.input(1);
+  const auto [x, slope] = TwoOperands(op);
   if (op.failed())
     return op.status();
   if (op.result().type == DType::Int8 && isInteger(op, OpKind::IntegerPRelu, {x, slope}))
@@ -239,16 +240,15 @@ bool comparesAlike(OpContext& op, TensorId a, TensorId b) {
 }
 
 template <OpKind Kind> Status compare(OpContext& op) {
-  if (!op.require(2) || !comparesAlike(op, op.input(0), op.input(1)))
-    return op.status();
-  return op.finishReal(Kind, {op.input(0), op.input(1)});
+  const auto [a, b] = TwoOperands(op);
+  return comparesAlike(op, a, b) ? op.finishReal(Kind, {a, b}) : op.status();
 }
 
 Status notEqual(OpContext& op) {
-  if (!op.require(2) || !comparesAlike(op, op.input(0), op.input(1)))
+  const auto [a, b] = TwoOperands(op);
+  if (!comparesAlike(op, a, b))
     return op.status();
-  const TensorId equal =
-      op.step("equal", OpKind::Equal, {op.real(op.input(0)), op.real(op.input(1))});
+  const TensorId equal = op.step("equal", OpKind::Equal, {op.real(a), op.real(b)});
   return op.finish(OpKind::Not, {equal});
 }
 
@@ -278,16 +278,18 @@ Status flatSelect(OpContext& op) {
   return op.finish(OpKind::Where, {condition, op.requantized(a), op.requantized(b)});
 }
 
+/// Reports an error for quantized numbers; returns whether it has.
+bool refuseScaled(OpContext& op) {
+  if (!op.failed() && op.result().quant)
+    op.unsupported("quantized integers are not supported, only plain ones and float32 are");
+  return op.failed();
+}
+
 /// Fractions are rounded down; integers without their remainder are multiples.
 Status floorDiv(OpContext& op) {
-  if (!op.require(2))
+  const auto [a, b] = TwoOperands(op);
+  if (refuseScaled(op))
     return op.status();
-  const TensorId a = op.input(0);
-  const TensorId b = op.input(1);
-  if (op.failed())
-    return op.status();
-  if (op.result().quant)
-    return op.unsupported("quantized integers are not supported, only plain ones and float32 are");
   if (op.tensor(a).type == DType::Float32)
     return op.finish(OpKind::Floor, {op.step("quotient", OpKind::Div, {a, b})});
   const TensorId rest = op.step("rest", OpKind::Mod, {a, b});
@@ -296,14 +298,9 @@ Status floorDiv(OpContext& op) {
 
 /// The remainder has the sign of the divisor; that of floats is corrected.
 Status floorMod(OpContext& op) {
-  if (!op.require(2))
+  const auto [a, b] = TwoOperands(op);
+  if (refuseScaled(op))
     return op.status();
-  const TensorId a = op.input(0);
-  const TensorId b = op.input(1);
-  if (op.failed())
-    return op.status();
-  if (op.result().quant)
-    return op.unsupported("quantized integers are not supported, only plain ones and float32 are");
   if (op.tensor(a).type != DType::Float32)
     return op.finish(OpKind::Mod, {a, b});
   const TensorId zero = op.scalar("zero", 0);
